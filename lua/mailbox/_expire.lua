@@ -1,0 +1,18 @@
+--- @include "mailbox/_message"
+--- @include "mailbox/_release"
+--- @include "mailbox/_finish"
+--- What becomes of a message at its due moment `at`: its deadline, or the end of its lease.
+due['mailbox:message'] = function(messageId, at)
+  local record = message.read(messageId)
+  if not record or (record.state ~= 'READY' and record.state ~= 'CLAIMED') then return end
+  if record.deadline and record.deadline <= at then
+    message.finish(record, 'EXPIRED', at, 'expired', 'DEADLINE_EXCEEDED')
+    return
+  end
+  message.tell(record, 'lease_expired')
+  if record.attempts >= message.maxAttempts then
+    message.finish(record, 'FAILED', at, 'failed', 'ATTEMPTS_EXHAUSTED')
+  else
+    message.release(record, at)
+  end
+end

@@ -1,0 +1,19 @@
+--- Refuses a claimed message for good, or gives it back for another attempt: to the back of the queue, or to FAILED
+--- once its attempts are used up. retry: '1' or '0'.
+--- @args messageId token retry
+--- @include "lib/call"
+--- @include "mailbox/_claim"
+--- @include "mailbox/_release"
+--- @include "mailbox/_finish"
+local replay = call.open()
+if replay then return replay end
+local record = claimOf(messageId, token)
+
+if retry == '0' then
+  message.finish(record, 'REJECTED', now, 'rejected', 'REJECTED_BY_WORKER')
+elseif record.attempts >= message.maxAttempts then
+  message.finish(record, 'FAILED', now, 'failed', 'ATTEMPTS_EXHAUSTED')
+else
+  message.release(record, now)
+end
+return call.done(record.state, record.attempts)

@@ -1,0 +1,16 @@
+--- Extends (or shortens) a lease, counted from now, never beyond the message's deadline.
+--- @args messageId token leaseSeconds
+--- @include "lib/call"
+--- @include "lib/timer"
+--- @include "mailbox/_claim"
+local replay, maxLeaseSeconds = call.open('maxLeaseSeconds')
+if replay then return replay end
+local record = claimOf(messageId, token)
+maxLeaseSeconds = tonumber(maxLeaseSeconds)
+local seconds = tonumber(leaseSeconds) or math.min(30, maxLeaseSeconds)
+if seconds > maxLeaseSeconds then refuse('LEASE_LIMIT_EXCEEDED', maxLeaseSeconds) end
+
+local leaseExpiresAt = math.min(now + seconds * 1000, record.deadline or math.huge)
+redis.call('HSET', keys.message(messageId), 'leaseExpiresAt', leaseExpiresAt)
+timer.arm('mailbox:message:' .. spaceId .. ':' .. messageId, leaseExpiresAt)
+return call.uncounted(leaseExpiresAt, false)

@@ -1,0 +1,4 @@
+--- Lets a request in or refuses it, and counts it: for requests whose shape is already known to be wrong.
+--- @include "lib/call"
+call.read()
+return call.answer()

@@ -1,0 +1,29 @@
+--- Sets some of the space's limits; '' leaves one as it is. Defaults arrive as their values.
+--- @args requestsPerMinute maxBacklog maxPayloadBytes maxLeaseSeconds maxPendingWaiters maxArmedTimers
+--- @include "lib/call"
+--- @include "lib/audit"
+local names = { 'requestsPerMinute', 'maxBacklog', 'maxPayloadBytes', 'maxLeaseSeconds', 'maxPendingWaiters', 'maxArmedTimers' }
+local asked = { requestsPerMinute, maxBacklog, maxPayloadBytes, maxLeaseSeconds, maxPendingWaiters, maxArmedTimers }
+local replay = call.open()
+if replay then return replay end
+local rpm = tonumber(redis.call('HGET', keys.org(), 'rpm'))
+if rpm and tonumber(requestsPerMinute) and tonumber(requestsPerMinute) > rpm then
+  refuse('ENTITLEMENT_EXCEEDED', 'requestsPerMinute ' .. rpm)
+end
+if tonumber(maxPayloadBytes) and tonumber(maxPayloadBytes) > 65536 then refuse('ENTITLEMENT_EXCEEDED', 'maxPayloadBytes 65536') end
+
+local before = redis.call('HMGET', keys.space(), unpack(names))
+local changed, limits = {}, {}
+for i, name in ipairs(names) do
+  limits[i] = asked[i] ~= '' and asked[i] or before[i]
+  if limits[i] ~= before[i] then
+    redis.call('HSET', keys.space(), name, limits[i])
+    changed[#changed + 1] = '"' .. name .. '":' .. limits[i]
+  end
+end
+if rpm then limits[1] = math.min(rpm, limits[1]) end
+if #changed == 0 then return call.unchanged(unpack(limits)) end
+local detail = '{' .. table.concat(changed, ',') .. '}'
+journal.append('limits.updated', spaceId, '', detail)
+audit('limits.updated', redis.call('HGET', keys.apiKey(apiKeyDigest), 'keyId'), spaceId, detail)
+return call.done(unpack(limits))

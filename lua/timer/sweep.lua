@@ -1,0 +1,26 @@
+--- Makes what is due in one organization real, in the order of its moments, at most `maxChanges` of them. Replies with
+--- the moment of this sweep, the next due moment (or '') and whether more is due already. Each room's _expire.lua
+--- registers what its timers do; a timer is spent before it acts, so an action may arm it anew.
+--- @args requestId spaceId maxChanges
+--- @include "lib/clock"
+--- @include "lib/count"
+--- @include "lib/timer"
+--- @include "lib/journal"
+local due = {}
+--- @include "*/_expire"
+
+local changes, head = 0, nil
+repeat
+  head = redis.call('ZRANGE', keys.timers(), 0, 0, 'WITHSCORES')
+  if not head[1] or tonumber(head[2]) > now or changes >= tonumber(maxChanges) then break end
+  local room, id
+  room, spaceId, id = string.match(head[1], '^(%w+:%w+):([^:]+):(.*)$')
+  redis.call('ZREM', keys.timers(), head[1])
+  due[room](id, tonumber(head[2]))
+  count.setOrg = {}
+  count.write()
+  journal.publish()
+  changes = changes + 1
+until false
+redis.call('HSET', keys.org(), 'nextDue', head[2] or '')
+return { now, head[2] or '', head[1] and tonumber(head[2]) <= now and 1 or 0, changes }

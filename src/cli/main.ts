@@ -1,0 +1,37 @@
+import { Command, CommanderError } from 'commander';
+import { addAuditCommands } from './audit.ts';
+import { examples, invocation } from './command.ts';
+import { envelope } from './errors.ts';
+import { addKeyCommands } from './key.ts';
+import { addOrgCommands } from './org.ts';
+import { addSpaceCommands } from './space.ts';
+
+const about = `Manages the organizations, spaces and API keys of a Muster store.
+
+Every command prints one JSON value on stdout. Errors are JSON on stderr, {"error":{"code","message","requestId"}},
+with exit status 1. The store is the one that REDIS_URL names, else the embedded one that npm start runs on DATA_DIR
+(default ./data).`;
+
+const program = new Command(invocation)
+  .description(about)
+  // Usage errors take the same way out as all others; commander would print and exit by itself.
+  .exitOverride()
+  .configureOutput({ writeErr: () => undefined });
+for (const addCommands of [addOrgCommands, addSpaceCommands, addKeyCommands, addAuditCommands]) addCommands(program);
+examples(
+  program,
+  'org create acme',
+  'space create --org acme --name staging',
+  'key create --org acme --permissions coordination_read,coordination_write',
+  'key create --help',
+);
+
+try {
+  await program.parseAsync();
+} catch (error) {
+  const wasHelp = error instanceof CommanderError && error.exitCode === 0;
+  if (!wasHelp) {
+    process.stderr.write(`${envelope(error)}\n`);
+    process.exitCode = 1;
+  }
+}

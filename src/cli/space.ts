@@ -1,0 +1,28 @@
+import type { Command } from 'commander';
+import { createSpace, listSpaces } from '../org/admin.ts';
+import { answer, examples } from './command.ts';
+
+/** `muster space …`: create, list. */
+export function addSpaceCommands(program: Command): void {
+  const space = program
+    .command('space')
+    .description('spaces: where the mailboxes, budgets, groups, … of one team live');
+  examples(space, 'space create --org acme --name staging', 'space list --org acme');
+
+  const create = space
+    .command('create')
+    .description('make a space with the default limits; its spaceId is part of every request')
+    .requiredOption('--org <org>', 'the organization it belongs to')
+    .option('--name <name>', 'what people call it')
+    .action((options: { org: string; name?: string }) => answer((admin) => createSpace(admin, options)));
+  examples(create, 'space create --org acme --name staging');
+
+  const list = space
+    .command('list')
+    .description("show an organization's spaces, oldest first")
+    .requiredOption('--org <org>', 'the organization')
+    .action(({ org }: { org: string }) =>
+      answer(async (admin) => ({ spaces: await listSpaces(admin, org), nextCursor: null })),
+    );
+  examples(list, 'space list --org acme');
+}

@@ -1,0 +1,33 @@
+import { readConfig } from '../config.ts';
+import type { Admin } from '../org/admin.ts';
+import { allKeys } from '../primitives.ts';
+import { connect } from '../redis/connection.ts';
+import { findEmbedded } from '../redis/embedded.ts';
+import { Scripts, StoreUnavailable } from '../redis/scripts.ts';
+
+/**
+ * Connects to the store of the settings for as long as `work` takes: REDIS_URL, else the embedded Redis that runs on
+ * DATA_DIR.
+ *
+ * @throws ConfigError, StoreUnavailable, and whatever `work` throws
+ */
+export async function withStore<T>(work: (admin: Admin) => Promise<T>): Promise<T> {
+  const { redisUrl, dataDir } = readConfig();
+  const url = redisUrl ?? (await findEmbedded(dataDir));
+  if (url === null) {
+    throw new StoreUnavailable(
+      `no store runs on the data folder ${dataDir}: start one with npm start, or set REDIS_URL (or DATA_DIR)`,
+    );
+  }
+  const store = await connect(url).catch((error: Error) => {
+    const where = redisUrl === null ? `the embedded Redis of ${dataDir}` : 'the store that REDIS_URL names';
+    throw new StoreUnavailable(
+      `${where} cannot be reached (${error.message}): start it, or set REDIS_URL to one that runs`,
+    );
+  });
+  try {
+    return await work({ store, scripts: new Scripts(store, allKeys) });
+  } finally {
+    store.disconnect();
+  }
+}

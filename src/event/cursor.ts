@@ -1,0 +1,25 @@
+import { apiError } from '../http/envelope.ts';
+
+const inside = /^([0-9a-f]{8})\.([0-9A-Za-z]+)\.(\d{1,15}-\d{1,20})$/;
+
+/** A position in a space's journal; `epoch` is the journal's generation, which a restore renews. */
+export interface Position {
+  readonly epoch: string;
+  /** A stream id; '' for the oldest kept, `latest` for from now on. */
+  readonly entryId: string;
+}
+
+/** Opaque to callers; names the space, so that another space's cursor is told apart. */
+export function writeCursor(spaceId: string, epoch: string, entryId: string): string {
+  return Buffer.from(`${spaceId.slice(-8)}.${epoch}.${entryId}`).toString('base64url');
+}
+
+/** Throws INVALID_CURSOR for one that is malformed or another space's. */
+export function readCursor(spaceId: string, cursor: string | undefined): Position {
+  if (cursor === undefined) return { epoch: '', entryId: '' };
+  if (cursor === 'latest') return { epoch: '', entryId: 'latest' };
+  const text = Buffer.from(cursor, 'base64url').toString();
+  const [, space, epoch, entryId] = inside.exec(text) ?? [];
+  if (space !== spaceId.slice(-8) || epoch === undefined || entryId === undefined) throw apiError({}, 'INVALID_CURSOR');
+  return { epoch, entryId };
+}

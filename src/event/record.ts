@@ -1,0 +1,34 @@
+import { raw } from '../http/json.ts';
+import type { Value } from '../redis/scripts.ts';
+
+/**
+ * An event id is a UUIDv7 that maps one to one, in order, to the stream entry's id: its 48 bits of time are the
+ * entry's milliseconds, its next 42 random bits the entry's sequence number; the last 32 are the space's own, so
+ * that two spaces never issue the same id.
+ */
+export function eventIdOf(spaceId: string, entryId: string): string {
+  const [ms = '0', sequence = '0'] = entryId.split('-');
+  const time = Number(ms).toString(16).padStart(12, '0');
+  const bits = BigInt(sequence);
+  const high = (bits >> 30n).toString(16).padStart(3, '0').slice(-3);
+  const middle = (0x8000n | ((bits >> 16n) & 0x3fffn)).toString(16);
+  const low = (bits & 0xffffn).toString(16).padStart(4, '0');
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${high}-${middle}-${low}${spaceId.slice(-8)}`;
+}
+
+/** An event as it is answered, from a stream entry `[id, [name, value, …]]`. */
+export function eventRecord(spaceId: string, entry: Value): object {
+  const [entryId, pairs] = entry as [string, string[]];
+  const field = (name: string): string => pairs[pairs.indexOf(name) + 1] ?? '';
+  const type = field('type');
+  return {
+    eventId: eventIdOf(spaceId, entryId),
+    type,
+    aggregate: type.slice(0, type.indexOf('.')),
+    aggregateId: field('aggregateId'),
+    scopeId: field('scopeId') || null,
+    occurredAt: new Date(Number(entryId.split('-')[0])).toISOString(),
+    requestId: field('requestId') || null,
+    payload: raw(field('payload')),
+  };
+}

@@ -1,0 +1,61 @@
+import { Refusal, StoreUnavailable } from '../redis/scripts.ts';
+import { ApiError, commonErrors, type ErrorTable } from './errors.ts';
+
+/** What lib/call says at the beginning of every reply: `now,wake,replayed,space quota,left,org quota,left`. */
+export interface Note {
+  readonly now: number;
+  /** A timer moment the index of organizations must learn of; '' for none. */
+  readonly wake: string;
+  readonly replayed: boolean;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** Reads the note and makes the rate headers of it (contract section 2, Rate headers). */
+export function readNote(text: string): Note {
+  const [now = '0', wake = '', replayed, spaceQuota = '', spaceLeft, orgQuota = '', orgLeft] = text.split(',');
+  const reset = 60 - Math.floor((Number(now) % 60_000) / 1000);
+  let policy = '';
+  let rate = '';
+  if (spaceQuota !== '') {
+    policy = `"space";q=${spaceQuota};w=60`;
+    rate = `"space";r=${spaceLeft};t=${reset}`;
+  }
+  if (orgQuota !== '') {
+    policy += `${policy && ', '}"org";q=${orgQuota};w=60`;
+    rate += `${rate && ', '}"org";r=${orgLeft};t=${reset}`;
+  }
+  const headers: Record<string, string> = policy === '' ? {} : { 'RateLimit-Policy': policy, RateLimit: rate };
+  return { now: Number(now), wake, replayed: replayed === '1', headers };
+}
+
+/** An ApiError with the table's status and sentence; 429 and 503 say when to come back. */
+export function apiError(tables: ErrorTable, code: string, detail = '', headers: Record<string, string> = {}): ApiError {
+  const entry = tables[code] ?? commonErrors[code];
+  if (!entry) return new ApiError(500, 'INTERNAL', 'an unexpected error: quote the requestId to the operator', headers);
+  return new ApiError(entry.status, code, entry.message(detail), headers);
+}
+
+/** What a failed call is answered with. Refusals carry the rate headers; anything unforeseen is 500 INTERNAL. */
+export function toApiError(error: unknown, tables: ErrorTable): ApiError {
+  if (error instanceof ApiError) return error;
+  if (error instanceof StoreUnavailable) return apiError(tables, 'STORE_UNAVAILABLE', '', { 'Retry-After': '1' });
+  if (error instanceof Refusal) {
+    const note = readNote(error.note === '-' ? '' : error.note);
+    const known = apiError(tables, error.code, error.detail, { ...note.headers });
+    if (known.status !== 429) return known;
+    return apiError(tables, error.code, error.detail, { ...note.headers, 'Retry-After': String(retryAfter(error, note)) });
+  }
+  return apiError(tables, 'INTERNAL');
+}
+
+/** Whole seconds: to the next minute for the rates, to the moment that the script named, else one. */
+function retryAfter(error: Refusal, note: Note): number {
+  if (error.code === 'RATE_LIMITED' || error.code === 'SERVICE_RATE_LIMITED') return 60 - Math.floor((note.now % 60_000) / 1000);
+  const until = /\bat=(\d+)/.exec(error.detail)?.[1];
+  return until === undefined ? 1 : Math.max(1, Math.ceil((Number(until) - note.now) / 1000));
+}
+
+/** The envelope, exactly (contract section 2). */
+export function envelope(error: ApiError, requestId: string): string {
+  return JSON.stringify({ error: { code: error.code, message: error.message, requestId } });
+}

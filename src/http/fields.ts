@@ -1,0 +1,120 @@
+import Joi from 'joi';
+
+/**
+ * The kinds of field that requests are made of. Nothing is coerced except query parameters, which arrive as text.
+ * `null` for an optional field is absent (contract, Conventions).
+ */
+
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+
+/** Why braces: they are Redis hash tags; a name or key that holds one is never what was meant. */
+const hostile = /[\p{Cc}{}]/u;
+const control = /\p{Cc}/u;
+
+const rfc3339 = /^(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d):(\d\d)(?:\.(\d+))?(?:[Zz]|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;
+
+/** An id: any uuid version, lower-cased. */
+export const id = () =>
+  Joi.string()
+    .custom((value: string, helpers) => (uuid.test(value) ? value.toLowerCase() : helpers.error('uuid')))
+    .messages({ uuid: '{#label} must be a uuid, like 0190a1b2-0000-7000-8000-000000000000', 'string.base': '{#label} must be a uuid string' })
+    .meta({ format: 'uuid' });
+
+function characters(min: number, max: number, forbidden: RegExp, without: string): Joi.StringSchema {
+  const rule = `{#label} must be ${min} to ${max} characters, without ${without}`;
+  return Joi.string()
+    .custom((value: string, helpers) => {
+      const tooLong = value.length > max && [...value].length > max;
+      return value.length < min || tooLong || forbidden.test(value) || !value.isWellFormed() ? helpers.error('characters') : value;
+    })
+    .messages({ characters: rule, 'string.base': `{#label} must be a string`, 'string.empty': rule })
+    .meta({ minLength: min, maxLength: max });
+}
+
+/** A name or a key that callers choose (workKey, taskKey, arrivalKey, name), in Unicode code points. */
+export const key = (max = 512) => characters(1, max, hostile, 'control characters and braces');
+
+/** Any other short text. */
+export const text = (min: number, max: number) => characters(min, max, control, 'control characters');
+
+/** A JSON integer, never a string or a fraction. */
+export const integer = (min: number, max: number) => {
+  const rule = `{#label} must be a whole number from ${min} to ${max}`;
+  return Joi.number()
+    .integer()
+    .min(min)
+    .max(max)
+    .messages({ 'number.base': rule, 'number.integer': rule, 'number.min': rule, 'number.max': rule, 'number.unsafe': rule, 'number.infinity': rule });
+};
+
+/** An RFC 3339 date-time with any offset, as epoch milliseconds. */
+export const moment = () =>
+  Joi.string()
+    .custom((value: string, helpers) => epochMs(value) ?? helpers.error('moment'))
+    .messages({ moment: '{#label} must be a date-time like 2026-01-31T12:00:00.000Z', 'string.base': '{#label} must be a date-time string' })
+    .meta({ format: 'date-time' });
+
+function epochMs(value: string): number | undefined {
+  const [, year, month, day] = rfc3339.exec(value) ?? [];
+  if (year === undefined) return undefined;
+  // Date.parse turns 30 February into 2 March: the day must be one of its month.
+  if (Number(day) < 1 || Number(day) > new Date(Date.UTC(Number(year), Number(month), 0)).getUTCDate()) return undefined;
+  const at = Date.parse(value.toUpperCase());
+  return Number.isNaN(at) ? undefined : at;
+}
+
+/** Any JSON value, opaque: arrives as the text that was cut from the body. */
+export const opaque = () => Joi.any().meta({ opaque: true });
+
+export const oneOf = (...values: string[]) =>
+  Joi.string()
+    .valid(...values)
+    .messages({ 'any.only': `{#label} must be one of ${values.join(', ')}`, 'string.base': `{#label} must be one of ${values.join(', ')}` });
+
+export const flag = () => Joi.boolean().messages({ 'boolean.base': '{#label} must be true or false' });
+
+/** A field that may be left out or null. */
+export function optional<T extends Joi.Schema>(schema: T): T {
+  return schema.empty(null).optional() as T;
+}
+
+/** A request body, a set of query parameters or of path parameters: nothing but the named fields. */
+export function fields(schemas: Record<string, Joi.Schema>, presence: 'required' | 'optional' = 'required'): Joi.ObjectSchema {
+  return Joi.object(schemas)
+    .prefs({ convert: false, abortEarly: true, presence, errors: { wrap: { label: false } } })
+    .messages({
+      'any.required': '{#label} is missing',
+      'object.unknown': '{#label} is not a field of this request',
+      'object.base': '{#label} must be an object',
+    });
+}
+
+const digits = /^\d{1,9}$/;
+
+/** A whole number in a query string. */
+export const queryInteger = (min: number, max: number, preset: number) => {
+  const rule = `{#label} must be a whole number from ${min} to ${max}`;
+  return Joi.string()
+    .custom((value: string, helpers) => {
+      const number = digits.test(value) ? Number(value) : Number.NaN;
+      return number >= min && number <= max ? number : helpers.error('range');
+    })
+    .default(preset)
+    .optional()
+    .messages({ range: rule, 'string.base': `${rule}, given once`, 'string.empty': rule })
+    .meta({ type: 'integer', minimum: min, maximum: max, default: preset });
+};
+
+/** `limit` and `cursor` of every list (contract, Lists). */
+export const page = () => ({ limit: queryInteger(1, 200, 50), cursor: cursor() });
+
+/** An opaque cursor; what is inside is checked where it is read. */
+export const cursor = () =>
+  Joi.string().max(200).optional().messages({ 'string.base': 'cursor must be given once', 'string.empty': 'cursor must not be empty', 'string.max': 'cursor is too long to be one of ours' });
+
+/** One of the states or a comma list of them; unknown ones are refused. */
+export const states = (...known: string[]) =>
+  Joi.string()
+    .custom((value: string, helpers) => (value.split(',').every((state) => known.includes(state)) ? value : helpers.error('states')))
+    .optional()
+    .messages({ states: `{#label} must be one of ${known.join(', ')}, or a comma list of them`, 'string.base': '{#label} must be given once', 'string.empty': '{#label} must not be empty' });

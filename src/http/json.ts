@@ -1,0 +1,100 @@
+/**
+ * Lossless JSON: payloads are cut from the request's text and put into the answer's text, never parsed into numbers
+ * (contract, Conventions: they come back value for value).
+ */
+
+/** JSON text that goes into an answer as it is. */
+export class Raw {
+  readonly text: string;
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+/** Raw text of an opaque value as the store gave it; absent is null. */
+export function raw(text: string | null): Raw | null {
+  return text === null ? null : new Raw(text);
+}
+
+/** JSON.stringify that knows Raw. Records, lists and scalars only: no toJSON, no undefined. */
+export function stringify(value: unknown): string {
+  if (value === null || typeof value !== 'object') return JSON.stringify(value);
+  if (value instanceof Raw) return value.text;
+  if (Array.isArray(value)) return `[${value.map(stringify).join(',')}]`;
+  let text = '';
+  for (const name in value) text += `${text === '' ? '' : ','}"${name}":${stringify(value[name as keyof typeof value])}`;
+  return `{${text}}`;
+}
+
+/** Deeper nesting than this is refused: no client needs it, and many parsers overflow on it. */
+export const maxDepth = 512;
+
+export class TooDeep extends Error {}
+
+const quote = 34;
+const backslash = 92;
+
+/**
+ * Finds the text of members of an already valid JSON object: `['payload']` at the top, or `['result', 'payload']` one
+ * level down. Returns compact JSON, or undefined where there is no such member. The last of equal names wins, as in
+ * JSON.parse. Throws TooDeep.
+ */
+export function cut(text: string, wanted: readonly string[] | undefined): string | undefined {
+  const target = wanted?.length ?? 0;
+  const names: string[] = [];
+  let depth = 0;
+  let start = -1;
+  let found: string | undefined;
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (code === quote) {
+      const end = endOfString(text, i);
+      if (depth > 0 && depth <= target) {
+        const colon = skipSpace(text, end + 1);
+        if (text[colon] === ':') {
+          names[depth - 1] = JSON.parse(text.slice(i, end + 1)) as string;
+          i = colon;
+          if (depth === target && wanted?.every((name, level) => name === names[level])) start = colon + 1;
+          continue;
+        }
+      }
+      i = end;
+    } else if (code === 123 || code === 91) {
+      if (++depth > maxDepth) throw new TooDeep();
+    } else if (code === 125 || code === 93 || code === 44) {
+      if (start !== -1 && depth === target) {
+        found = compact(text.slice(start, i));
+        start = -1;
+      }
+      if (code === 44) continue;
+      depth--;
+      // A later member of the same name replaces the whole object that held the one found.
+      if (depth < target) names.length = depth;
+    }
+  }
+  return found;
+}
+
+function endOfString(text: string, start: number): number {
+  let end = text.indexOf('"', start + 1);
+  for (;;) {
+    let slashes = 0;
+    while (text.charCodeAt(end - 1 - slashes) === backslash) slashes++;
+    if (slashes % 2 === 0) return end;
+    end = text.indexOf('"', end + 1);
+  }
+}
+
+function skipSpace(text: string, start: number): number {
+  let i = start;
+  while (text.charCodeAt(i) <= 32) i++;
+  return i;
+}
+
+const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"|[^\s"]+/g;
+
+/** Drops white space and needless escapes: what "compact JSON" means for maxPayloadBytes. Numbers stay as written. */
+function compact(text: string): string {
+  if (!/[\s\\]/.test(text)) return text;
+  return (text.match(tokens) ?? []).map((token) => (token.includes('\\') ? JSON.stringify(JSON.parse(token)) : token)).join('');
+}

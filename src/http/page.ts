@@ -1,0 +1,24 @@
+import type { Value } from '../redis/scripts.ts';
+import { apiError } from './envelope.ts';
+
+const idForm = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+
+/** What was put into a cursor by `next`. Throws INVALID_CURSOR where it does not have the form. */
+function read(cursor: string | undefined, form: RegExp): string {
+  if (cursor === undefined) return '';
+  const inside = Buffer.from(cursor, 'base64url').toString();
+  if (!form.test(inside) || encode(inside) !== cursor) throw apiError({}, 'INVALID_CURSOR');
+  return inside;
+}
+
+function encode(inside: string): string {
+  return Buffer.from(inside).toString('base64url');
+}
+
+/** Cursors and rows of list scripts. A cursor is the last record's position; '' for the first page. */
+export const pageOf = {
+  id: (cursor: string | undefined): string => read(cursor, idForm),
+  number: (cursor: string | undefined): string => read(cursor, /^\d{1,15}$/),
+  next: (last: Value | undefined): string | null => (last === null || last === undefined ? null : encode(String(last))),
+  rows: (records: Value | undefined): Value[][] => (records ?? []) as Value[][],
+};

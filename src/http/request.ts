@@ -1,0 +1,101 @@
+import { hash } from 'node:crypto';
+import type Joi from 'joi';
+import type { Context } from 'koa';
+import { ApiError, invalid } from './errors.ts';
+import { apiError } from './envelope.ts';
+import { cut, TooDeep } from './json.ts';
+import type { Input, Route } from './route.ts';
+
+const bearer = /^bearer +(mk_([a-z0-9-]{3,40})_[0-9A-Za-z]{43,200})$/i;
+const visibleAscii = /^[\x21-\x7e]{1,255}$/;
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+
+export interface Caller {
+  readonly org: string;
+  /** SHA-256 of the API key, base64url: the only form in which it goes on. */
+  readonly apiKeyDigest: string;
+}
+
+/** Who calls. Throws UNAUTHENTICATED or INVALID_API_KEY; whether the key exists, the script says. */
+export function readCaller(authorization: string | undefined): Caller {
+  if (authorization === undefined) throw apiError({}, 'UNAUTHENTICATED', '', { 'WWW-Authenticate': 'Bearer' });
+  const [, apiKey, org] = bearer.exec(authorization) ?? [];
+  if (apiKey === undefined || org === undefined) throw apiError({}, 'INVALID_API_KEY');
+  return { org, apiKeyDigest: hash('sha256', apiKey, 'base64url') };
+}
+
+/** 16 bytes of SHA-256, as 22 characters: enough to tell keys and requests apart. */
+function digest16(text: string): string {
+  return hash('sha256', text, 'base64url').slice(0, 22);
+}
+
+/** The script's idempotency arguments: '' and '' where the header is absent. Throws IDEMPOTENCY_KEY_*. */
+export function readIdempotency(ctx: Context, route: Route): { idempotencyDigest: string; fingerprint: string } {
+  const header = ctx.headers['idempotency-key'];
+  if (header === undefined || route.idempotency === 'never' || route.method === 'GET') {
+    if (route.idempotency === 'required') throw apiError({}, 'IDEMPOTENCY_KEY_REQUIRED');
+    return { idempotencyDigest: '', fingerprint: '' };
+  }
+  if (typeof header !== 'string' || !visibleAscii.test(header)) throw apiError({}, 'IDEMPOTENCY_KEY_INVALID');
+  return {
+    idempotencyDigest: digest16(header),
+    fingerprint: digest16(`${ctx.method} ${ctx.url}\n${rawBody(ctx)}`),
+  };
+}
+
+/** Path, query and body by the route's schemas. Throws the first thing that is wrong, by field. */
+export function readInput(ctx: Context, route: Route, params: Record<string, string>): Input {
+  const lower: Record<string, string> = {};
+  for (const name in params) {
+    const value = params[name] ?? '';
+    if (!uuid.test(value)) throw invalid(`${name} in the path must be a uuid, like 0190a1b2-0000-7000-8000-000000000000`);
+    lower[name] = value.toLowerCase();
+  }
+  return { params: lower, query: readQuery(ctx, route.query), body: readBody(ctx, route) };
+}
+
+function readQuery(ctx: Context, schema: Joi.ObjectSchema | undefined): unknown {
+  if (ctx.querystring === '') return schema ? check(schema, {}, 'query parameter ') : {};
+  if (schema) return check(schema, ctx.query, 'query parameter ');
+  throw invalid(`${Object.keys(ctx.query)[0] ?? ctx.querystring} is not a query parameter of this request: it takes none`);
+}
+
+function readBody(ctx: Context, route: Route): unknown {
+  if (route.method === 'GET') return {};
+  const body: unknown = (ctx.request as { body?: unknown }).body ?? {};
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) throw invalid('the body must be a JSON object');
+  const text = rawBody(ctx);
+  let opaque: string | undefined;
+  try {
+    opaque = cut(text, route.opaque);
+  } catch (error) {
+    if (error instanceof TooDeep) throw invalid('the body nests deeper than 512 levels');
+    throw error;
+  }
+  if (!route.body) {
+    const [field] = Object.keys(body);
+    if (field !== undefined) throw invalid(`${field} is not a field of this request: its body must be empty or {}`);
+    return {};
+  }
+  if (opaque !== undefined && route.opaque) put(body as Record<string, unknown>, route.opaque, opaque);
+  return check(route.body, body, '');
+}
+
+/** The body's text; '' where none was sent (koa-bodyparser leaves it unset, or an object, then). */
+function rawBody(ctx: Context): string {
+  const { rawBody: text } = ctx.request as { rawBody?: unknown };
+  return typeof text === 'string' ? text : '';
+}
+
+/** Puts the text in the parsed value's place. The path exists: `cut` has just found it. */
+function put(body: Record<string, unknown>, path: readonly string[], text: string): void {
+  const [name = '', ...rest] = path;
+  if (rest.length === 0) body[name] = text;
+  else put(body[name] as Record<string, unknown>, rest, text);
+}
+
+function check(schema: Joi.ObjectSchema, value: unknown, prefix: string): unknown {
+  const result = schema.validate(value);
+  if (result.error) throw new ApiError(400, 'VALIDATION_FAILED', prefix + result.error.message);
+  return result.value;
+}

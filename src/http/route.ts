@@ -1,0 +1,69 @@
+import type Joi from 'joi';
+import type { Reply } from '../redis/scripts.ts';
+
+export type Permission = 'coordination_read' | 'coordination_write' | 'resource_config';
+
+/** A request whose shape is right; ids are lower-cased, absent fields undefined. */
+export interface Input<Query = unknown, Body = unknown> {
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: Query;
+  readonly body: Body;
+}
+
+/** A success. `body` undefined: no content. */
+export interface Answer {
+  readonly status: number;
+  readonly body?: unknown;
+}
+
+/**
+ * One endpoint. The list of all of them feeds the router, the validation and OpenAPI; adding one adds nothing
+ * elsewhere.
+ */
+export interface Route<Query = unknown, Body = unknown> {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** Below /v1/spaces/:spaceId. */
+  readonly path: string;
+  /** The call's name in usage, e.g. `message.send`. */
+  readonly call: string;
+  readonly summary: string;
+  readonly permission: Permission;
+  /** `never`: the header is not looked at. */
+  readonly idempotency: 'required' | 'optional' | 'never';
+  /** Recovery calls use the reserved share of the rates; `limits` is never refused by the space's rate. */
+  readonly rate?: 'recovery' | 'limits';
+  readonly query?: Joi.ObjectSchema;
+  readonly body?: Joi.ObjectSchema;
+  /** The member whose text is kept as it is, e.g. ['payload']. */
+  readonly opaque?: readonly string[];
+  /** Success statuses with what they carry; null: no body. */
+  readonly success: Readonly<Record<number, Joi.Schema | null>>;
+  /** Error codes beyond those of every route. */
+  readonly refuses: readonly string[];
+  /** The script, e.g. `mailbox/send`. */
+  readonly script: string;
+  readonly args: (input: Input<Query, Body>) => Record<string, string | number>;
+  readonly answer: (values: Reply, input: Input<Query, Body>, replayed: boolean) => Answer;
+  /** Holds the request while the script finds nothing: the seconds to wait and what wakes it. */
+  readonly hold?: (input: Input<Query, Body>) => { waitSeconds: number; mailboxId: string; scopeId: string };
+}
+
+/** ISO 8601 UTC with milliseconds, from epoch milliseconds. */
+export function iso(at: unknown): string {
+  return new Date(Number(at)).toISOString();
+}
+
+/** The same; absent is null. */
+export function isoOrNull(at: unknown): string | null {
+  return at === null || at === undefined ? null : iso(at);
+}
+
+/** Declares an endpoint; the types of its query and body are those its schemas let through. */
+export function route<Query = unknown, Body = unknown>(definition: Route<Query, Body>): Route {
+  return definition as unknown as Route;
+}
+
+/** A path parameter; that the path has it is checked when the routes are mounted. */
+export function param(input: Input, name: string): string {
+  return input.params[name] ?? '';
+}

@@ -1,0 +1,25 @@
+import { type ErrorTable, entry } from '../http/errors.ts';
+
+const claimLost: Record<string, string> = {
+  LAPSED: 'the lease of this token is over and the message is ready for others: receive again',
+  CLAIMED_AGAIN: 'the lease of this token is over and the message was claimed again: drop the work',
+  FINISHED: 'the message is finished already, not by this token: drop the work',
+};
+
+export const mailboxErrors: ErrorTable = {
+  MAILBOX_NOT_FOUND: entry(404, 'there is no such mailbox in this space'),
+  MESSAGE_NOT_FOUND: entry(404, 'there is no such message in this space'),
+  LEASE_LIMIT_EXCEEDED: entry(400, (limit) => `leaseSeconds must not exceed the space's maxLeaseSeconds of ${limit}`),
+  RECIPIENT_MISMATCH: entry(409, "holder must be the inbox's recipientId"),
+  CLAIM_LOST: entry(409, (why) => claimLost[why] ?? 'the token holds no claim on this message'),
+  BACKLOG_FULL: entry(409, (detail) => {
+    const [what, limit] = detail.split(' ');
+    return what === 'mailbox'
+      ? `the mailbox holds its backlogLimit of ${limit} queued and in-progress messages`
+      : `the space holds its maxBacklog of ${limit} queued and in-progress messages`;
+  }),
+  TIMERS_FULL: entry(409, (limit) => `the space holds its maxArmedTimers of ${limit} deadlines: send without one, or later`),
+  ACTIVE_TASKS_LIMITED: entry(409, (limit) => `the organization has its plan's ${limit} pending and running tasks`),
+  ACTIVE_RUNS_LIMITED: entry(409, (limit) => `the organization has its plan's ${limit} active runs: use a scopeId that exists, or later`),
+  CONCURRENCY_LIMITED: entry(429, (limit) => `the organization holds its plan's ${limit} claims at once: retry when one is completed`),
+};

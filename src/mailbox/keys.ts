@@ -1,0 +1,55 @@
+import type { KeyTable } from '../redis/keys.ts';
+
+const untilFinished = 'with its last message';
+
+export const mailboxKeys = {
+  mailboxes: {
+    pattern: 'muster:{org}:<spaceId>:mailboxes',
+    type: 'zset',
+    holds: 'ids of the mailboxes, in order of creation (score 0)',
+    goes: 'never',
+  },
+  mailbox: {
+    pattern: 'muster:{org}:<spaceId>:mailbox:<mailboxId>',
+    type: 'hash',
+    holds: 'name, mode, recipientId, backlogLimit, createdAt; ready, claimed, failed: messages in that state; sequence: its counter',
+    goes: 'never',
+  },
+  messages: {
+    pattern: 'muster:{org}:<spaceId>:mailbox:<mailboxId>:messages',
+    type: 'zset',
+    holds: 'ids of its messages, scored by the sequence number they were sent with',
+    goes: untilFinished,
+  },
+  ready: {
+    pattern: 'muster:{org}:<spaceId>:mailbox:<mailboxId>:ready:<scopeId>',
+    type: 'zset',
+    holds: 'READY messages of the scope and below: sequence number and id, scored by the moment they became ready',
+    goes: 'with its last READY message',
+  },
+  heads: {
+    pattern: 'muster:{org}:<spaceId>:mailbox:<mailboxId>:heads',
+    type: 'zset',
+    holds: 'root scopes with READY messages, scored by the moment of their oldest',
+    goes: 'with its last READY message',
+  },
+  oldestReady: {
+    pattern: 'muster:{org}:<spaceId>:oldestReady',
+    type: 'zset',
+    holds: 'mailboxes with READY messages, scored by the moment of their oldest',
+    goes: 'with the last READY message of the space',
+  },
+  workKeys: {
+    pattern: 'muster:{org}:<spaceId>:mailbox:<mailboxId>:workKeys',
+    type: 'hash',
+    holds: 'workKey to the id of the message that was sent with it',
+    goes: 'each entry with its message',
+  },
+  message: {
+    pattern: 'muster:{org}:<spaceId>:message:<messageId>',
+    type: 'hash',
+    holds:
+      'mailboxId, scopeId, taskId, groupId, taskKey, state, reason, attempts, workKey, payload, deadline, holder, holderSession, token, claimedAt, leaseExpiresAt, readyAt, sequence, result, resultMessageId, groupState, createdAt, finishedAt; absent where not set',
+    goes: "when the plan's retention window has passed since finishedAt",
+  },
+} satisfies KeyTable;

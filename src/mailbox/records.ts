@@ -1,0 +1,77 @@
+import { raw } from '../http/json.ts';
+import { type Input, iso, isoOrNull, param } from '../http/route.ts';
+import type { Value } from '../redis/scripts.ts';
+
+/** A mailbox of the list script: its fields in the script's order. */
+export function mailboxRecord(values: readonly Value[]): object {
+  const [name, mode, recipientId, backlogLimit, ready, claimed, failed, createdAt, oldestReadyAt, id] = values;
+  return {
+    id,
+    name,
+    mode,
+    recipientId: recipientId === '' ? null : recipientId,
+    backlogLimit: Number(backlogLimit),
+    counts: { ready: Number(ready), claimed: Number(claimed), failed: Number(failed) },
+    oldestReadyAt: isoOrNull(oldestReadyAt),
+    createdAt: iso(createdAt),
+  };
+}
+
+/** A message of the messages script: its fields in the script's order. */
+export function messageRecord(mailboxId: string, values: readonly Value[]): object {
+  const [scopeId, taskId, groupId, taskKey, state, reason, attempts, workKey, payload, deadline] = values;
+  const [holder, holderSession, claimedAt, leaseExpiresAt, result, createdAt, finishedAt, id] = values.slice(10);
+  return {
+    id,
+    mailboxId,
+    scopeId,
+    taskId,
+    groupId,
+    taskKey,
+    state,
+    reason,
+    attempts: Number(attempts),
+    maxAttempts: 5,
+    workKey,
+    payload: raw(payload as string | null),
+    deadline: isoOrNull(deadline),
+    holder,
+    holderSession,
+    claimedAt: isoOrNull(claimedAt),
+    leaseExpiresAt: isoOrNull(leaseExpiresAt),
+    result: raw(result as string | null),
+    createdAt: iso(createdAt),
+    finishedAt: isoOrNull(finishedAt),
+  };
+}
+
+/** What recv answers: the message as it stands under the claim, and the claim's token. */
+export function claimedMessage(
+  values: readonly Value[],
+  input: Input<unknown, { holder: string; holderSession: string }>,
+): object {
+  const [id, scopeId, taskId, groupId, taskKey, attempts, deadline, claimedAt, leaseExpiresAt] = values;
+  const [leaseSeconds, token, workKey, payload, createdAt] = values.slice(9);
+  const { holder, holderSession } = input.body;
+  const record = messageRecord(param(input, 'mailboxId'), [
+    scopeId ?? null,
+    taskId ?? null,
+    groupId ?? null,
+    taskKey ?? null,
+    'CLAIMED',
+    null,
+    attempts ?? null,
+    workKey ?? null,
+    payload ?? null,
+    deadline ?? null,
+    holder,
+    holderSession,
+    claimedAt ?? null,
+    leaseExpiresAt ?? null,
+    null,
+    createdAt ?? null,
+    null,
+    id ?? null,
+  ]);
+  return { ...record, token, attempt: attempts, leaseSeconds };
+}

@@ -1,0 +1,43 @@
+import {
+  type Admin,
+  createKey,
+  createOrganization,
+  createSpace,
+  listKeys,
+  listOrganizations,
+  listSpaces,
+} from './admin.ts';
+import { unless } from './failures.ts';
+import { permissions } from './input.ts';
+import { maximumLimits } from './plans.ts';
+
+const org = 'dev';
+const another = `# another key: npm run -s muster -- key create --org ${org} --permissions ${permissions.join(',')}`;
+
+/**
+ * Makes a new embedded store ready for its first request (contract section 1): the organization `dev`, a space, a key.
+ * Each step is done by whoever comes first and passed over by all others, so starts that were killed on the way, and
+ * starts side by side, end with one of each. A store of other organizations is left alone.
+ *
+ * @param url where the API listens
+ * @returns the lines to print: what to paste into a shell
+ * @throws StoreUnavailable
+ */
+export async function bootstrap(admin: Admin, url: string): Promise<string[]> {
+  const found = await listOrganizations(admin);
+  const isOurs = found.some((organization) => organization.org === org);
+  const lines = [`export MUSTER_URL=${url}`];
+  if (isOurs && (await listKeys(admin, org)).length > 0) return [...lines, ...(await laterLines(admin))];
+  if (found.length > (isOurs ? 1 : 0)) return lines;
+
+  if (!isOurs) await createOrganization(admin, { org, plan: 'enterprise' }).catch(unless('ORG_EXISTS'));
+  const { spaceId } = await createSpace(admin, { org, limits: maximumLimits, first: true });
+  lines.push(`export MUSTER_SPACE=${spaceId}`);
+  const key = await createKey(admin, { org, permissions, first: true }).catch(unless('KEY_EXISTS'));
+  return [...lines, key ? `export MUSTER_KEY=${key.apiKey}` : another];
+}
+
+async function laterLines(admin: Admin): Promise<string[]> {
+  const [space] = await listSpaces(admin, org);
+  return space ? [`export MUSTER_SPACE=${space.spaceId}`, another] : [another];
+}

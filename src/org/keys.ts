@@ -1,0 +1,54 @@
+import type { KeyTable } from '../redis/keys.ts';
+
+export const orgKeys = {
+  org: {
+    pattern: 'muster:{org}',
+    type: 'hash',
+    holds:
+      "plan and its figures (operations, agents, spaces, runs, tasks, keys, rpm, retentionDays; a number or `unlimited`), used*: what is in use of them, requestsMinute, operationsMonth, nextDue: no timer is due earlier, epoch: the journals' generation, createdAt",
+    goes: 'never',
+  },
+  apiKey: {
+    pattern: 'muster:{org}:key:<apiKeyDigest>',
+    type: 'hash',
+    holds: 'keyId, name, permissions, spaces (empty: all), createdAt, revokedAt; the key itself is kept nowhere',
+    goes: 'never',
+  },
+  apiKeys: {
+    pattern: 'muster:{org}:keys',
+    type: 'hash',
+    holds: 'keyId to the SHA-256 of the key, base64url',
+    goes: 'never',
+  },
+  spaces: {
+    pattern: 'muster:{org}:spaces',
+    type: 'zset',
+    holds: 'ids of the spaces, in order of creation (score 0)',
+    goes: 'never',
+  },
+  timers: {
+    pattern: 'muster:{org}:timers',
+    type: 'zset',
+    holds: '`room:kind:spaceId:id`, scored by the moment it is due',
+    goes: 'with its last timer',
+  },
+  finished: {
+    pattern: 'muster:{org}:finished',
+    type: 'zset',
+    holds: '`room:kind:spaceId:id` of finished records, scored by the moment they finished',
+    goes: 'each entry with its record',
+  },
+  audit: {
+    pattern: 'muster:{org}:audit',
+    type: 'stream',
+    holds: 'what was changed (action), by whom (actor: a keyId or `cli`), on what (target), how (detail)',
+    goes: 'entries after 365 days',
+  },
+  orgs: { pattern: 'muster:orgs', type: 'set', holds: 'all organizations', goes: 'never' },
+  due: {
+    pattern: 'muster:due',
+    type: 'zset',
+    holds: 'organizations, scored by a moment not after their next due timer; `!org` while one is being swept',
+    goes: 'with the last due timer',
+  },
+} satisfies KeyTable;

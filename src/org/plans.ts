@@ -1,0 +1,96 @@
+import { InvalidInput } from './input.ts';
+
+/** A plan's figure: a whole number, or no limit at all. */
+export type Figure = number | 'unlimited';
+
+/**
+ * What a plan grants to a whole organization: operations a month, agents at once, spaces, active runs, active tasks,
+ * keys that are not revoked, requests a minute, days that finished work is kept.
+ */
+export interface PlanFigures {
+  operations: Figure;
+  agents: Figure;
+  spaces: Figure;
+  runs: Figure;
+  tasks: Figure;
+  keys: Figure;
+  rpm: Figure;
+  retentionDays: Figure;
+}
+export type FigureName = keyof PlanFigures;
+export type PlanName = 'free' | 'builder' | 'team' | 'scale' | 'enterprise' | 'preview';
+
+const unlimited = 'unlimited';
+
+/** The plan table of the specification ("Limits"); `enterprise` is what it has where no figure is given. */
+export const plans: Readonly<Record<PlanName, Readonly<PlanFigures>>> = {
+  free: row(100_000, 10, 2, 200, 1_000, 10, 600, 7),
+  builder: row(2_000_000, 100, 10, 1_000, 10_000, 25, 1_500, 14),
+  team: row(15_000_000, 1_000, unlimited, 10_000, 100_000, 100, 3_000, 30),
+  scale: row(100_000_000, 5_000, unlimited, 50_000, 500_000, 500, 20_000, 90),
+  enterprise: row(unlimited, unlimited, unlimited, unlimited, unlimited, unlimited, unlimited, 365),
+  preview: row(unlimited, unlimited, 3, 200, 1_000, 10, 600, 7),
+};
+export const planNames = Object.keys(plans) as PlanName[];
+export const figureNames = Object.keys(plans.free) as FigureName[];
+
+/** Far above any use, and far below where Lua's doubles and their texts stop being exact. */
+const largestFigure = 1_000_000_000_000;
+
+/**
+ * The figures of a plan; `enterprise` takes its own ones, each the text of a whole number or `unlimited`.
+ *
+ * @throws InvalidInput for an unknown plan, for a figure of another plan, for a bad figure
+ */
+export function figuresOf(plan: string, own: Partial<Record<FigureName, string>> = {}): PlanFigures {
+  if (!isPlan(plan)) throw new InvalidInput(`plan: "${plan}" is not one of ${planNames.join(', ')}`);
+  const figures: PlanFigures = { ...plans[plan] };
+  for (const name of figureNames) {
+    const text = own[name];
+    if (text === undefined) continue;
+    if (plan !== 'enterprise') {
+      throw new InvalidInput(`${name}: only the enterprise plan takes figures of its own, and the plan is ${plan}`);
+    }
+    figures[name] = readFigure(name, text);
+  }
+  return figures;
+}
+
+function isPlan(text: string): text is PlanName {
+  return Object.hasOwn(plans, text);
+}
+
+/** A figure as it is stored or typed: `unlimited` or digits. */
+function readFigure(name: FigureName, text: string): Figure {
+  if (text === unlimited) return unlimited;
+  const value = /^\d+$/.test(text) ? Number(text) : 0;
+  if (value >= 1 && value <= largestFigure) return value;
+  throw new InvalidInput(
+    `${name}: "${text}" must be a whole number from 1 to ${largestFigure}, or the word ${unlimited}`,
+  );
+}
+
+function row(...figures: [Figure, Figure, Figure, Figure, Figure, Figure, Figure, Figure]): PlanFigures {
+  const [operations, agents, spaces, runs, tasks, keys, rpm, retentionDays] = figures;
+  return { operations, agents, spaces, runs, tasks, keys, rpm, retentionDays };
+}
+
+/** The limits of one space (specification, "Per-space limits"): default and allowed range. */
+export const spaceLimits = {
+  requestsPerMinute: { default: 600, min: 1, max: 100_000 },
+  maxBacklog: { default: 1_000, min: 1, max: 1_000_000 },
+  maxPayloadBytes: { default: 65_536, min: 1, max: 65_536 },
+  maxLeaseSeconds: { default: 600, min: 5, max: 600 },
+  maxPendingWaiters: { default: 10_000, min: 1, max: 1_000_000 },
+  maxArmedTimers: { default: 10_000, min: 1, max: 1_000_000 },
+} as const;
+export type LimitName = keyof typeof spaceLimits;
+export type SpaceLimits = Record<LimitName, number>;
+
+export const defaultLimits = limitsAt('default');
+export const maximumLimits = limitsAt('max');
+
+function limitsAt(which: 'default' | 'max'): SpaceLimits {
+  const values = Object.entries(spaceLimits).map(([name, bounds]) => [name, bounds[which]]);
+  return Object.fromEntries(values) as SpaceLimits;
+}

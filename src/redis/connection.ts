@@ -1,0 +1,47 @@
+import { Cluster, Redis } from 'ioredis';
+
+/** Either kind of client: both send EVALSHA to where KEYS[1] lives. */
+export type Store = Redis | Cluster;
+
+/** For the calls of requests: fails at once (503) what cannot be sent, and never repeats what may have run. */
+const calls = {
+  protocol: 2 as const,
+  // Queueing a call until the store is back would let it run after its caller has gone.
+  enableOfflineQueue: false,
+  // A call in flight when the connection breaks may have run: only the caller, with its Idempotency-Key, may repeat it.
+  maxRetriesPerRequest: 0,
+  autoResendUnfulfilledCommands: false,
+  retryStrategy: (attempt: number) => Math.min(50 * attempt, 1000),
+  reconnectOnError: (error: Error) => error.message.startsWith('READONLY'),
+  lazyConnect: true,
+};
+
+/** For BullMQ and for the subscription, which wait for the store to come back. */
+const patient = { ...calls, enableOfflineQueue: true, maxRetriesPerRequest: null, autoResendUnfulfilledCommands: true };
+
+/**
+ * Connects to `redis://`, `rediss://`, `unix://` or a unix socket's path; as a cluster client when the server says it
+ * is one. Resolves when commands can be sent; rejects when the first attempt fails.
+ */
+export async function connect(url: string, kind: 'calls' | 'patient' = 'calls'): Promise<Store> {
+  const options = kind === 'calls' ? calls : patient;
+  const redis = new Redis(url.replace(/^unix:\/\//, ''), options);
+  // Every command reports its own failure, and reconnecting goes on by itself.
+  redis.on('error', () => undefined);
+  await redis.connect();
+  if (!String(await redis.info('cluster')).includes('cluster_enabled:1')) return redis;
+  const { host = '127.0.0.1', port = 6379, username, password, tls } = redis.options;
+  redis.disconnect();
+  const { enableOfflineQueue, lazyConnect, retryStrategy: clusterRetryStrategy } = options;
+  const login = { ...(username && { username }), ...(password && { password }), ...(tls && { tls }) };
+  const cluster = new Cluster([{ host, port }], {
+    enableOfflineQueue,
+    lazyConnect,
+    clusterRetryStrategy,
+    redisOptions: { protocol: 2, ...login },
+    shardedSubscribers: true,
+  });
+  cluster.on('error', () => undefined);
+  await cluster.connect();
+  return cluster;
+}

@@ -1,0 +1,87 @@
+import type { Store } from './connection.ts';
+import type { Scripts } from './scripts.ts';
+
+const index = 'muster:due';
+/** A sweep that a crash cut short is taken up again after this long. */
+const guardMs = 2000;
+
+/**
+ * Due timers: `drain` makes those of one organization real, `tell` and `takeDue` keep the index of organizations,
+ * which lies outside their hash slots and so cannot be written by their scripts.
+ */
+export class Due {
+  readonly #store: Store;
+  readonly #scripts: Scripts;
+  readonly #running = new Map<string, Promise<string>>();
+
+  constructor(store: Store, scripts: Scripts) {
+    this.#store = store;
+    this.#scripts = scripts;
+  }
+
+  /**
+   * Makes everything real that is due in the organization, 100 changes at a step, and resolves with the moment up to
+   * which that is so. Calls that meet while it runs share the next run.
+   */
+  async drain(org: string): Promise<string> {
+    const running = this.#running.get(org);
+    // What runs already may have read its clock before the caller did.
+    if (running) await running.catch(() => undefined);
+    const next = this.#running.get(org) ?? this.#start(org);
+    return next;
+  }
+
+  #start(org: string): Promise<string> {
+    const run = this.#sweepAll(org).finally(() => {
+      if (this.#running.get(org) === run) this.#running.delete(org);
+    });
+    this.#running.set(org, run);
+    return run;
+  }
+
+  async #sweepAll(org: string): Promise<string> {
+    for (;;) {
+      const [now, next, more] = await this.#scripts.run('timer/sweep', org, { requestId: '', spaceId: '', maxChanges: 100 });
+      if (more === 1) continue;
+      if (next !== '') await this.tell(org, String(next));
+      return String(now);
+    }
+  }
+
+  /** A script armed a timer earlier than all others of its organization. */
+  async tell(org: string, at: string): Promise<void> {
+    await this.#store.zadd(index, 'LT', at, org);
+  }
+
+  /**
+   * Sweeps the organizations that are due, and resolves with the next due moment in epoch milliseconds (Infinity when
+   * there is none). An organization under sweep stands in the index as `!org`, so a crash in between loses nothing.
+   */
+  async takeDue(limit = 1000): Promise<number> {
+    const [seconds, micros] = await this.#store.time();
+    const now = Number(seconds) * 1000 + Math.floor(Number(micros) / 1000);
+    const members = await this.#store.zrangebyscore(index, '-inf', String(now), 'LIMIT', '0', String(limit));
+    for (let i = 0; i < members.length; i += 16) {
+      await Promise.all(members.slice(i, i + 16).map((member) => this.#take(member.replace('!', ''), now)));
+    }
+    const [, next] = await this.#store.zrange(index, '0', '0', 'WITHSCORES');
+    return next === undefined ? Number.POSITIVE_INFINITY : Number(next);
+  }
+
+  async #take(org: string, now: number): Promise<void> {
+    await this.#store.zadd(index, String(now + guardMs), `!${org}`);
+    await this.#store.zrem(index, org);
+    await this.drain(org);
+    await this.#store.zrem(index, `!${org}`);
+  }
+
+  /** Looks at every organization: repairs what a crash between a script and the index lost. */
+  async repair(): Promise<void> {
+    let cursor = '0';
+    do {
+      const [next, orgs] = await this.#store.sscan('muster:orgs', cursor, 'COUNT', 100);
+      for (const org of orgs) await this.drain(org);
+      cursor = next;
+    } while (cursor !== '0');
+  }
+}

@@ -1,0 +1,57 @@
+/**
+ * The one table of Redis keys. Each room declares its own in `keys.ts`; from the declarations come the Lua builders
+ * (expanded by the loader), the TypeScript builders and the operators' table in lua/README.md.
+ */
+export interface KeyDeclaration {
+  /** e.g. `muster:{org}:<spaceId>:mailbox:<mailboxId>`; `{org}` is the hash tag, `<name>` a variable part. */
+  readonly pattern: string;
+  readonly type: 'hash' | 'zset' | 'list' | 'stream' | 'string' | 'set';
+  /** What it holds: for a hash its fields, otherwise its members and scores. */
+  readonly holds: string;
+  /** When it goes away. */
+  readonly goes: string;
+}
+
+export type KeyTable = Readonly<Record<string, KeyDeclaration>>;
+
+const partOf = /<(\w+)>/g;
+
+/** The pattern as a regular expression that matches exactly the keys it describes. */
+export function keyMatcher(declaration: KeyDeclaration): RegExp {
+  const source = declaration.pattern
+    .replace(/[{}]/g, '\\$&')
+    .replace('{org\\}', '{[a-z0-9-]{3,40}\\}')
+    .replace(partOf, '[^:]+')
+    .replace('*', '.*');
+  return new RegExp(`^${source}$`, 's');
+}
+
+/** The key's name: `{org}` and every `<part>` filled in. Throws on a missing part. */
+export function keyName(declaration: KeyDeclaration, parts: Readonly<Record<string, string>>): string {
+  const fill = (name: string): string => {
+    const value = parts[name];
+    if (value === undefined) throw new Error(`key ${declaration.pattern} needs ${name}`);
+    return value;
+  };
+  return declaration.pattern.replace('{org}', () => `{${fill('org')}}`).replace(partOf, (_, name: string) => fill(name));
+}
+
+/**
+ * Rewrites every `keys.name(argument, …)` of a script into the concatenation it stands for: the builders cost nothing
+ * at run time. KEYS[1] is `muster:{org}`; `<spaceId>` is the local of that name wherever the call stands.
+ */
+export function expandKeys(lua: string, tables: KeyTable, script: string): string {
+  return lua.replace(/\bkeys\.(\w+)\(([^()]*)\)/g, (call, name: string, text: string) => {
+    const declaration = tables[name];
+    if (!declaration?.pattern.startsWith('muster:{org}')) throw new Error(`${script}: ${call} is in no room's keys.ts`);
+    const given = text.trim() === '' ? [] : text.split(',').map((part) => part.trim());
+    let next = 0;
+    const rest = declaration.pattern.slice('muster:{org}'.length);
+    const expression = rest.split(partOf).map((part, index) => {
+      if (index % 2 === 0) return part === '' ? '' : `'${part}'`;
+      return part === 'spaceId' ? 'spaceId' : (given[next++] ?? '');
+    });
+    if (next !== given.length) throw new Error(`${script}: ${call} does not fit ${declaration.pattern}`);
+    return ['KEYS[1]', ...expression.filter((part) => part !== '')].join(' .. ');
+  });
+}

@@ -1,0 +1,179 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { open, readFile, rename, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Redis } from 'ioredis';
+import { identify, isAlive, type ProcessIdentity, pidOf } from './process-identity.ts';
+import type { RedisServer } from './server-binary.ts';
+
+const LOG = 'redis.log';
+const LARGEST_LOG_BYTES = 1024 * 1024;
+const COMMAND_TIMEOUT_MS = 10_000;
+
+/** What every embedded server is started with; `settings` may override or add. */
+const DEFAULTS: Record<string, string> = {
+  save: '',
+  appendonly: 'yes',
+  appendfsync: 'everysec',
+  'aof-load-truncated': 'yes',
+  'maxmemory-policy': 'noeviction',
+  // small records that carry a payload stay in the compact encoding
+  'hash-max-listpack-entries': '128',
+  'hash-max-listpack-value': '1024',
+};
+
+export interface SpawnOptions {
+  program: RedisServer;
+  dataDir: string;
+  socketPath: string;
+  settings: Record<string, string>;
+}
+
+/**
+ * Starts a redis-server in `dataDir`. It does not answer yet: see {@link whenReady}.
+ *
+ * It gets a session of its own, so that a Ctrl-C on our terminal ends only us: what we are still doing needs it.
+ *
+ * @throws Error when the program cannot be started at all
+ */
+export async function spawnRedis(options: SpawnOptions): Promise<ProcessIdentity> {
+  const { program, dataDir, socketPath } = options;
+  // A file that nobody listens on, or the caller would have found a server there.
+  await rm(socketPath, { force: true });
+  const fixed = {
+    port: '0',
+    unixsocket: socketPath,
+    unixsocketperm: '700',
+    dir: dataDir,
+    daemonize: 'no',
+    logfile: '',
+  };
+  const settings = { ...DEFAULTS, ...options.settings, ...fixed };
+  const words = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value]);
+  const path = join(dataDir, LOG);
+  const size = await stat(path).then(
+    (info) => info.size,
+    () => 0,
+  );
+  if (size > LARGEST_LOG_BYTES) await rename(path, `${path}.1`);
+  // Its log goes through stdout: complaints about settings and missing libraries are in the same place, then.
+  const log = await open(path, 'a', 0o600);
+  try {
+    const stdio = ['ignore' as const, log.fd, log.fd];
+    const child = spawn(program.command, words, { cwd: dataDir, env: program.env, detached: true, stdio });
+    await started(child);
+    child.unref();
+    return (child.pid && identify(child.pid)) || `${child.pid ?? 0}-ended`;
+  } finally {
+    await log.close();
+  }
+}
+
+/**
+ * Opens a connection that never reconnects; `end` is emitted once when the server closes it.
+ *
+ * @returns null when nobody listens there
+ */
+export async function connect(socketPath: string): Promise<Redis | null> {
+  const link = new Redis({
+    path: socketPath,
+    lazyConnect: true,
+    enableReadyCheck: false,
+    protocol: 2,
+    disableClientInfo: true,
+    retryStrategy: () => null,
+    maxRetriesPerRequest: 0,
+    connectTimeout: COMMAND_TIMEOUT_MS,
+    commandTimeout: COMMAND_TIMEOUT_MS,
+  });
+  // What goes wrong is told by the promises; an unheard 'error' would be printed.
+  link.on('error', () => undefined);
+  try {
+    await link.connect();
+    return link;
+  } catch {
+    link.disconnect();
+    return null;
+  }
+}
+
+/**
+ * Waits until the server answers PING and has loaded its data.
+ *
+ * @param patience milliseconds
+ * @throws Error with the end of the server's log when it dies or the patience ends
+ */
+export async function whenReady(
+  server: ProcessIdentity,
+  socketPath: string,
+  dataDir: string,
+  patience: number,
+): Promise<Redis> {
+  const until = Date.now() + patience;
+  let link: Redis | null = null;
+  for (;;) {
+    const alive = isAlive(server);
+    link ??= await connect(socketPath);
+    // LOADING and BUSY are refusals too: it lives and will answer.
+    const answer = await link?.ping().catch(() => '');
+    if (link && answer === 'PONG') return link;
+    if (link?.status !== 'ready') link = null;
+    const late = Date.now() > until;
+    if (!alive || late) {
+      link?.disconnect();
+      const what = alive ? `does not answer after ${patience / 1000} s` : 'ended at once';
+      throw new Error(`the embedded redis-server ${what}: ${await logTail(dataDir)}`);
+    }
+    await sleep(10);
+  }
+}
+
+/**
+ * Waits for the end of a server.
+ *
+ * @param patience milliseconds
+ * @returns whether it came
+ */
+export async function hasEnded(server: ProcessIdentity, patience: number): Promise<boolean> {
+  for (const until = Date.now() + patience; isAlive(server); await sleep(10)) {
+    if (Date.now() > until) return false;
+  }
+  return true;
+}
+
+/**
+ * Makes a server end: by SIGTERM, and by SIGKILL when it has not obeyed.
+ *
+ * @param patience milliseconds between the two
+ */
+export async function endProcess(server: ProcessIdentity, patience: number): Promise<void> {
+  signal(server, 'SIGTERM');
+  if (await hasEnded(server, patience)) return;
+  signal(server, 'SIGKILL');
+  await hasEnded(server, patience);
+}
+
+/**
+ * The last lines of the server's log, as one line, with the file's path.
+ */
+export async function logTail(dataDir: string): Promise<string> {
+  const path = join(dataDir, LOG);
+  const text = await readFile(path, 'utf8').catch(() => '');
+  const lines = text.split('\n').map((line) => line.trim());
+  return `${lines.filter(Boolean).slice(-4).join(' | ')} (${path})`;
+}
+
+function signal(server: ProcessIdentity, name: NodeJS.Signals): void {
+  try {
+    if (isAlive(server)) process.kill(pidOf(server), name);
+  } catch {
+    // It ended in this moment.
+  }
+}
+
+function started(child: ChildProcess): Promise<void> {
+  return new Promise((resolve, reject) => {
+    child.once('spawn', resolve);
+    child.once('error', reject);
+  });
+}

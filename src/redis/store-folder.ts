@@ -1,0 +1,111 @@
+import { createHash } from 'node:crypto';
+import { constants } from 'node:fs';
+import { access, lstat, mkdir, open, readFile, realpath, rename, rm, rmdir, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import type { ProcessIdentity } from './process-identity.ts';
+
+/** sun_path has 104 bytes on macOS and 108 on Linux, with the closing zero. */
+const LONGEST_SOCKET_PATH = 103;
+const MARKER = 'clean';
+const RECORD = 'server.json';
+
+/** What a data folder says about the server that uses it: `server.json`. */
+export interface StoreRecord {
+  /** the folder's own path: a copy of a data folder must not lead to the original's server */
+  dataDir: string;
+  socketPath: string;
+  server: ProcessIdentity;
+  /** who stops the server at its own end: an identity of a process, a dot, and which of its stores */
+  owner: string;
+}
+
+/**
+ * Makes the folder (for this user alone) when it is missing.
+ *
+ * @returns its real, absolute path
+ */
+export async function makeStoreFolder(path: string): Promise<string> {
+  await mkdir(path, { recursive: true, mode: 0o700 });
+  return realpath(path);
+}
+
+/**
+ * Where a server for this folder listens: in the folder, or, where that path is too long for a unix socket, in a
+ * private folder below the system's temporary one.
+ *
+ * @throws Error when that private folder is another user's
+ */
+export async function socketPathFor(dataDir: string): Promise<string> {
+  const path = join(dataDir, 'redis.sock');
+  if (Buffer.byteLength(path) <= LONGEST_SOCKET_PATH) return path;
+  const name = `muster-${createHash('sha256').update(dataDir).digest('hex').slice(0, 16)}`;
+  const elsewhere = join(tmpdir(), name, 'redis.sock');
+  await makeSocketFolder(dataDir, elsewhere);
+  return elsewhere;
+}
+
+/**
+ * Makes the private folder of a socket that is not in the data folder.
+ *
+ * @throws Error when it is another user's
+ */
+export async function makeSocketFolder(dataDir: string, socketPath: string): Promise<void> {
+  const folder = dirname(socketPath);
+  if (folder === dataDir) return;
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const info = await lstat(folder);
+  // Anyone may write to /tmp: whoever made this folder first could listen there in our server's place.
+  if (!info.isDirectory() || info.uid !== process.getuid?.()) throw new Error(`${folder} belongs to another user`);
+}
+
+export async function removeSocketFolder(dataDir: string, socketPath: string): Promise<void> {
+  const folder = dirname(socketPath);
+  if (folder !== dataDir) await rmdir(folder).catch(() => undefined);
+}
+
+export async function readRecord(dataDir: string): Promise<StoreRecord | null> {
+  try {
+    const record = JSON.parse(await readFile(join(dataDir, RECORD), 'utf8')) as StoreRecord;
+    return record.dataDir === dataDir ? record : null;
+  } catch {
+    return null;
+  }
+}
+
+export async function writeRecord(record: StoreRecord): Promise<void> {
+  const path = join(record.dataDir, RECORD);
+  await writeFile(`${path}.new`, `${JSON.stringify(record, null, 2)}\n`);
+  await rename(`${path}.new`, path);
+}
+
+export async function removeRecord(dataDir: string): Promise<void> {
+  await rm(join(dataDir, RECORD), { force: true });
+}
+
+/**
+ * Whether the last server in this folder ended with everything it had acknowledged on disk, or there was none.
+ */
+export async function isMarkedClean(dataDir: string): Promise<boolean> {
+  const there = (name: string) =>
+    access(join(dataDir, name), constants.F_OK).then(
+      () => true,
+      () => false,
+    );
+  return (await there(MARKER)) || !(await there('appendonlydir'));
+}
+
+/**
+ * Sets or removes the mark. It is on the disk when this returns: after a power cut, an old mark would hide a loss.
+ */
+export async function markClean(dataDir: string, clean: boolean): Promise<void> {
+  const path = join(dataDir, MARKER);
+  if (clean) await writeFile(path, '');
+  else await rm(path, { force: true });
+  const folder = await open(dataDir, 'r');
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+}

@@ -1,0 +1,136 @@
+import { existsSync } from 'node:fs';
+import { type Redis, ReplyError } from 'ioredis';
+import { withFolderLock } from './folder-lock.ts';
+import { identify, isAlive, type ProcessIdentity } from './process-identity.ts';
+import { connect, endProcess, hasEnded, logTail, spawnRedis, whenReady } from './redis-process.ts';
+import type { RedisServer } from './server-binary.ts';
+import {
+  isMarkedClean,
+  makeSocketFolder,
+  markClean,
+  readRecord,
+  removeRecord,
+  removeSocketFolder,
+  type StoreRecord,
+  writeRecord,
+} from './store-folder.ts';
+
+const START_MS = 60_000;
+const STOP_MS = 30_000;
+/** Longer than a start may take: whoever waits for another's start then sees how it ended. */
+const LOCK_MS = START_MS + 10_000;
+
+/** One user of a data folder's server. */
+export interface Store {
+  dataDir: string;
+  socketPath: string;
+  program: RedisServer;
+  settings: Record<string, string>;
+  /** this caller, as an owner */
+  me: string;
+  /** the process that was joined or started last */
+  server?: ProcessIdentity;
+}
+
+/** A connection to the server, which ends when the server does, and what was found there. */
+export interface Joined {
+  link: Redis;
+  socketPath: string;
+  wasEmpty: boolean;
+  wasClean: boolean;
+}
+
+/**
+ * Joins the server of the folder, or starts it; makes `store` its owner if there is no living one.
+ *
+ * @throws Error with the end of the server's log
+ */
+export function joinOrStart(store: Store): Promise<Joined> {
+  return withFolderLock(store.dataDir, LOCK_MS, async () => (await join(store)) ?? (await start(store)));
+}
+
+async function join(store: Store): Promise<Joined | null> {
+  const { dataDir, me } = store;
+  const record = await readRecord(dataDir);
+  const socketPath = record?.socketPath ?? store.socketPath;
+  const probe = await connect(socketPath);
+  if (!probe) {
+    // It runs, but has lost its socket: a second server must not write to the same files.
+    if (record && isAlive(record.server)) await endProcess(record.server, STOP_MS);
+    return null;
+  }
+  const server = await serverOf(probe).finally(() => probe.disconnect());
+  const link = await whenReady(server, socketPath, dataDir, START_MS);
+  const owner = record && ownerLives(record) ? record.owner : me;
+  await writeRecord({ dataDir, socketPath, server, owner });
+  store.server = server;
+  return { link, socketPath, wasEmpty: (await link.dbsize()) === 0, wasClean: true };
+}
+
+async function start(store: Store): Promise<Joined> {
+  const { dataDir, socketPath, me } = store;
+  const wasClean = await isMarkedClean(dataDir);
+  await markClean(dataDir, false);
+  let server: ProcessIdentity | undefined;
+  try {
+    // Again, as one who stopped meanwhile removed it.
+    await makeSocketFolder(dataDir, socketPath);
+    server = await spawnRedis(store);
+    store.server = server;
+    await writeRecord({ dataDir, socketPath, server, owner: me });
+    const link = await whenReady(server, socketPath, dataDir, START_MS);
+    return { link, socketPath, wasEmpty: (await link.dbsize()) === 0, wasClean };
+  } catch (error) {
+    if (server) await endProcess(server, STOP_MS);
+    // It has not taken a single write.
+    if (wasClean) await markClean(dataDir, true);
+    throw error;
+  }
+}
+
+/**
+ * Stops the server, unless another living user owns it.
+ *
+ * @throws Error when it did not obey and had to be killed, or its folder is gone
+ */
+export async function leave(store: Store): Promise<void> {
+  try {
+    await withFolderLock(store.dataDir, LOCK_MS, () => stopIfOurs(store));
+  } catch (error) {
+    // Without its folder nobody can find it any more, and what it writes is lost: it must not live on.
+    if (store.server && !existsSync(store.dataDir)) await endProcess(store.server, STOP_MS);
+    throw error;
+  }
+}
+
+async function stopIfOurs(store: Store): Promise<void> {
+  const { dataDir, me } = store;
+  const record = await readRecord(dataDir);
+  if (record && record.owner !== me && ownerLives(record)) return;
+  const link = await connect(record?.socketPath ?? store.socketPath);
+  if (link) {
+    const server = await serverOf(link);
+    // Where it obeys, the connection ends instead of an answer; whether it did is seen from the process.
+    const refusal = await link.shutdown().catch((error: Error) => error);
+    link.disconnect();
+    const obeyed = !(refusal instanceof ReplyError) && (await hasEnded(server, STOP_MS));
+    if (!obeyed) await endProcess(server, STOP_MS);
+    await removeRecord(dataDir);
+    if (!obeyed) throw new Error(`the embedded redis-server had to be killed: ${await logTail(dataDir)}`);
+    await markClean(dataDir, true);
+    await removeSocketFolder(dataDir, store.socketPath);
+  } else {
+    if (record && isAlive(record.server)) await endProcess(record.server, STOP_MS);
+    await removeRecord(dataDir);
+  }
+}
+
+/** The process behind a connection: also right for a server that was started through a script of the user's. */
+async function serverOf(link: Redis): Promise<ProcessIdentity> {
+  const pid = Number(/process_id:(\d+)/.exec(await link.info('server'))?.[1]);
+  return identify(pid) ?? `${pid}-ended`;
+}
+
+function ownerLives(record: StoreRecord): boolean {
+  return isAlive(record.owner.slice(0, record.owner.lastIndexOf('.')));
+}

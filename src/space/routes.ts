@@ -1,0 +1,73 @@
+import { fields, integer } from '../http/fields.ts';
+import { record } from '../http/replies.ts';
+import { type Route, route } from '../http/route.ts';
+import { defaultLimits } from '../org/plans.ts';
+import type { Reply } from '../redis/scripts.ts';
+
+/** In the order of the scripts' replies (specification, Per-space limits). */
+const names = ['requestsPerMinute', 'maxBacklog', 'maxPayloadBytes', 'maxLeaseSeconds', 'maxPendingWaiters', 'maxArmedTimers'] as const;
+type LimitName = (typeof names)[number];
+
+/** The reply's values by name. */
+function limitsRecord(values: Reply): Record<string, number> {
+  return Object.fromEntries(names.map((name, index) => [name, Number(values[index])]));
+}
+
+const limitsReply = record({
+  requestsPerMinute: integer(1, 100_000),
+  maxBacklog: integer(1, 1_000_000),
+  maxPayloadBytes: integer(1, 65_536),
+  maxLeaseSeconds: integer(5, 600),
+  maxPendingWaiters: integer(1, 1_000_000),
+  maxArmedTimers: integer(1, 1_000_000),
+});
+
+const getLimits = route({
+  method: 'GET',
+  path: '/limits',
+  call: 'limits.get',
+  summary: "The space's effective limits",
+  permission: 'coordination_read',
+  idempotency: 'never',
+  rate: 'limits',
+  success: { 200: limitsReply },
+  refuses: [],
+  script: 'space/getLimits',
+  args: () => ({}),
+  answer: (values) => ({ status: 200, body: limitsRecord(values) }),
+});
+
+/** null: back to the default; absent: as it is. */
+const limit = (min: number, max: number) => integer(min, max).allow(null).optional();
+
+const putLimits = route<unknown, Partial<Record<LimitName, number | null>>>({
+  method: 'PUT',
+  path: '/limits',
+  call: 'limits.put',
+  summary: 'Set any of the limits; null puts one back to its default',
+  permission: 'resource_config',
+  idempotency: 'required',
+  rate: 'limits',
+  body: fields({
+    requestsPerMinute: limit(1, 100_000),
+    maxBacklog: limit(1, 1_000_000),
+    // More than the plan's payload size is refused by the plan's error, not by shape.
+    maxPayloadBytes: limit(1, Number.MAX_SAFE_INTEGER),
+    maxLeaseSeconds: limit(5, 600),
+    maxPendingWaiters: limit(1, 1_000_000),
+    maxArmedTimers: limit(1, 1_000_000),
+  }),
+  success: { 200: limitsReply },
+  refuses: ['ENTITLEMENT_EXCEEDED'],
+  script: 'space/putLimits',
+  args: ({ body }) =>
+    Object.fromEntries(
+      names.map((name) => {
+        const value = body[name];
+        return [name, value === undefined ? '' : (value ?? defaultLimits[name])];
+      }),
+    ),
+  answer: (values) => ({ status: 200, body: limitsRecord(values) }),
+});
+
+export const spaceRoutes: readonly Route[] = [getLimits, putLimits];

@@ -1,0 +1,107 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { Redis } from 'ioredis';
+import { type EmbeddedOptions, type EmbeddedRedis, startEmbedded } from '../../src/redis/embedded.ts';
+
+/** Starts embedded servers in folders of its own, and leaves nothing behind. */
+export class Stores {
+  readonly lines: string[] = [];
+  #folders: string[] = [];
+  #stores: EmbeddedRedis[] = [];
+  #others: OtherProcess[] = [];
+
+  async folder(): Promise<string> {
+    const folder = await mkdtemp(join(tmpdir(), 'muster-test-'));
+    this.#folders.push(folder);
+    return folder;
+  }
+
+  async start(dataDir: string, options: Partial<EmbeddedOptions> = {}): Promise<EmbeddedRedis> {
+    const store = await startEmbedded({ dataDir, log: (line) => this.lines.push(line), ...options });
+    this.#stores.push(store);
+    return store;
+  }
+
+  /** Another process of ours that starts (or joins) the server of `dataDir`, and stops its store on SIGTERM. */
+  async startInOtherProcess(dataDir: string): Promise<OtherProcess> {
+    const words = ['--import', 'tsx', '--input-type=module', '--eval', scriptOfOther(dataDir)];
+    const cwd = fileURLToPath(new URL('../..', import.meta.url));
+    const child = spawn(process.execPath, words, { cwd, stdio: ['ignore', 'pipe', 'inherit'] });
+    const exited = once(child, 'exit');
+    const other: OtherProcess = {
+      async end(signal) {
+        child.kill(signal);
+        await exited;
+      },
+    };
+    this.#others.push(other);
+    const [line] = await Promise.race([once(createInterface(child.stdout), 'line'), exited]);
+    if (line !== 'ready') throw new Error(`the other process ended with ${String(line)}`);
+    return other;
+  }
+
+  /** In the order of their starts reversed: those who joined let go first. */
+  async clear(): Promise<void> {
+    for (const store of this.#stores.splice(0).reverse()) await store.stop();
+    for (const other of this.#others.splice(0)) await other.end('SIGTERM');
+    for (const folder of this.#folders.splice(0)) await rm(folder, { recursive: true, force: true });
+    this.lines.length = 0;
+  }
+}
+
+/** Sends one command on a connection of its own. */
+export async function ask(socketPath: string, name: string, ...args: string[]): Promise<string> {
+  const client = new Redis({ path: socketPath, lazyConnect: true, retryStrategy: () => null, protocol: 2 });
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    return String(await client.call(name, ...args));
+  } finally {
+    client.disconnect();
+  }
+}
+
+export async function pidOfServer(socketPath: string): Promise<number> {
+  return Number(/process_id:(\d+)/.exec(await ask(socketPath, 'INFO', 'server'))?.[1]);
+}
+
+export async function answers(socketPath: string): Promise<boolean> {
+  return ask(socketPath, 'PING').then(
+    (answer) => answer === 'PONG',
+    () => false,
+  );
+}
+
+/** Waits until `condition` holds; mocha's own time limit ends it. */
+export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await condition())) await sleep(10);
+}
+
+export function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+export interface OtherProcess {
+  /** Sends the signal, unless it has ended already, and waits for its end. */
+  end(signal: NodeJS.Signals): Promise<void>;
+}
+
+function scriptOfOther(dataDir: string): string {
+  const module = new URL('../../src/redis/embedded.ts', import.meta.url).href;
+  return `
+    import { startEmbedded } from ${JSON.stringify(module)};
+    const store = await startEmbedded({ dataDir: ${JSON.stringify(dataDir)}, log: console.error });
+    process.once('SIGTERM', () => store.stop());
+    console.log('ready');`;
+}

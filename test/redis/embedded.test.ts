@@ -1,0 +1,239 @@
+import { cp, mkdir, readdir, readFile, rm, stat, symlink, unlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { findEmbedded, startEmbedded } from '../../src/redis/embedded.ts';
+import { findRedisServer } from '../../src/redis/server-binary.ts';
+import { answers, ask, isRunning, pidOfServer, Stores, until } from './embedded-support.ts';
+
+describe('the embedded Redis', () => {
+  const stores = new Stores();
+
+  before(async function () {
+    // The first time ever, this fetches the program.
+    this.timeout(120_000);
+    await findRedisServer({ log: console.log });
+  });
+  afterEach(() => stores.clear());
+
+  it('keeps its data over a stop and a start', async () => {
+    const folder = await stores.folder();
+    const first = await stores.start(join(folder, 'new', 'data'));
+    expect(first).to.include({ wasEmpty: true, wasClean: true });
+    await ask(first.socketPath, 'SET', 'colour', 'green');
+    await first.stop();
+    expect(await answers(first.socketPath)).to.equal(false);
+
+    const second = await stores.start(join(folder, 'new', 'data'));
+    expect(second).to.include({ wasEmpty: false, wasClean: true });
+    expect(await ask(second.socketPath, 'GET', 'colour')).to.equal('green');
+  });
+
+  it('listens on a private socket only, and writes every change to the disk', async () => {
+    const store = await stores.start(await stores.folder(), { settings: { 'hash-max-listpack-value': '99' } });
+    const setting = async (name: string) => (await ask(store.socketPath, 'CONFIG', 'GET', name)).split(',')[1];
+    expect(await setting('port')).to.equal('0');
+    expect(await setting('save')).to.equal('');
+    expect(await setting('appendonly')).to.equal('yes');
+    expect(await setting('appendfsync')).to.equal('everysec');
+    expect(await setting('maxmemory-policy')).to.equal('noeviction');
+    expect(await setting('hash-max-listpack-entries')).to.equal('128');
+    expect(await setting('hash-max-listpack-value')).to.equal('99');
+    expect((await stat(store.socketPath)).mode & 0o777).to.equal(0o700);
+  });
+
+  it('is in a session of its own, out of reach of a Ctrl-C', async () => {
+    const store = await stores.start(await stores.folder());
+    const pid = await pidOfServer(store.socketPath);
+    process.kill(-pid, 0);
+  });
+
+  it('comes up again when it is killed, and says that the end was not clean', async () => {
+    let restarts = 0;
+    const store = await stores.start(await stores.folder(), { onUncleanRestart: () => restarts++ });
+    await ask(store.socketPath, 'SET', 'colour', 'green');
+    process.kill(await pidOfServer(store.socketPath), 'SIGKILL');
+    await until(() => restarts === 1);
+    expect(await ask(store.socketPath, 'GET', 'colour')).to.equal('green');
+    expect(stores.lines).to.have.lengthOf(1);
+    expect(stores.lines[0]).to.match(/^lost the embedded redis-server.*redis\.log\)$/);
+  });
+
+  it('can be stopped while it is down', async () => {
+    const folder = await stores.folder();
+    const store = await stores.start(folder);
+    process.kill(await pidOfServer(store.socketPath), 'SIGKILL');
+    await until(() => stores.lines.length === 1);
+    await store.stop();
+    expect(await answers(store.socketPath)).to.equal(false);
+    expect(await stores.start(folder)).to.include({ wasClean: false });
+  });
+
+  it('is not clean after it and its owner were killed', async () => {
+    const folder = await stores.folder();
+    const other = await stores.startInOtherProcess(folder);
+    const path = join(folder, 'redis.sock');
+    const pid = await pidOfServer(path);
+    await ask(path, 'SET', 'colour', 'green');
+    await other.end('SIGKILL');
+    process.kill(pid, 'SIGKILL');
+    await until(() => !isRunning(pid));
+    expect((await stat(path)).isSocket()).to.equal(true);
+
+    const store = await stores.start(folder);
+    expect(store).to.include({ wasEmpty: false, wasClean: false });
+    expect(await ask(store.socketPath, 'GET', 'colour')).to.equal('green');
+  });
+
+  it('loads a log that a power cut has cut short', async () => {
+    const folder = await stores.folder();
+    const store = await stores.start(folder);
+    await ask(store.socketPath, 'SET', 'colour', 'green');
+    await store.stop();
+    const logs = join(folder, 'appendonlydir');
+    const name = (await readdir(logs)).find((file) => file.endsWith('.incr.aof')) ?? '';
+    await writeFile(join(logs, name), '*3\r\n$3\r\nSET\r\n$4\r\nhal', { flag: 'a' });
+    const again = await stores.start(folder);
+    expect(await ask(again.socketPath, 'GET', 'colour')).to.equal('green');
+  });
+
+  it('is one server for eight that start at the same instant', async () => {
+    const folder = await stores.folder();
+    const all = await Promise.all(Array.from({ length: 8 }, () => stores.start(folder)));
+    const pids = await Promise.all(all.map((store) => pidOfServer(store.socketPath)));
+    expect(new Set(pids).size).to.equal(1);
+    expect((await readFile(join(folder, 'redis.log'), 'utf8')).match(/ready to accept connections/gi)).to.have.lengthOf(
+      1,
+    );
+  });
+
+  it('is one server for processes that start at the same instant beside the locks of dead ones', async () => {
+    const folder = await stores.folder();
+    await writeFile(join(folder, 'lock.1-never.0'), '');
+    await writeFile(join(folder, `lock.${process.pid}-never.0`), '');
+    const others = await Promise.all([stores.startInOtherProcess(folder), stores.startInOtherProcess(folder)]);
+    const log = await readFile(join(folder, 'redis.log'), 'utf8');
+    expect(log.match(/ready to accept connections/gi)).to.have.lengthOf(1);
+    for (const other of others) await other.end('SIGTERM');
+    expect(await answers(join(folder, 'redis.sock'))).to.equal(false);
+    expect((await readdir(folder)).filter((name) => name.startsWith('lock.'))).to.deep.equal([]);
+  });
+
+  it('is only let go of by one that joined, and stopped by its owner', async () => {
+    const folder = await stores.folder();
+    const owner = await stores.start(folder);
+    const guest = await stores.start(folder);
+    expect(guest.socketPath).to.equal(owner.socketPath);
+    await guest.stop();
+    expect(await answers(owner.socketPath)).to.equal(true);
+    await owner.stop();
+    expect(await answers(owner.socketPath)).to.equal(false);
+  });
+
+  it('is taken over from an owner that was killed', async () => {
+    const folder = await stores.folder();
+    const other = await stores.startInOtherProcess(folder);
+    const pid = await pidOfServer(join(folder, 'redis.sock'));
+    await ask(join(folder, 'redis.sock'), 'SET', 'colour', 'green');
+    const guest = await stores.start(folder);
+    await other.end('SIGKILL');
+    expect(isRunning(pid)).to.equal(true);
+
+    const store = await stores.start(folder);
+    expect(store).to.include({ wasEmpty: false, wasClean: true });
+    expect(await pidOfServer(store.socketPath)).to.equal(pid);
+    await guest.stop();
+    expect(isRunning(pid)).to.equal(true);
+    await store.stop();
+    await until(() => !isRunning(pid));
+    expect(await stores.start(folder)).to.include({ wasClean: true });
+  });
+
+  it('is stopped by the last guest when its owner was killed', async () => {
+    const folder = await stores.folder();
+    const other = await stores.startInOtherProcess(folder);
+    const guest = await stores.start(folder);
+    const pid = await pidOfServer(guest.socketPath);
+    await other.end('SIGKILL');
+    await guest.stop();
+    await until(() => !isRunning(pid));
+  });
+
+  it('goes on for its guests when its owner stops it', async () => {
+    const folder = await stores.folder();
+    let restarts = 0;
+    const owner = await stores.start(folder);
+    const guest = await stores.start(folder, { onUncleanRestart: () => restarts++ });
+    await owner.stop();
+    await until(() => answers(guest.socketPath));
+    await guest.stop();
+    expect(await answers(guest.socketPath)).to.equal(false);
+    expect(restarts).to.equal(0);
+  });
+
+  it('listens elsewhere when the path is too long for a socket', async () => {
+    const folder = join(await stores.folder(), 'd'.repeat(60), 'é'.repeat(40));
+    const store = await stores.start(folder);
+    expect(Buffer.byteLength(store.socketPath)).to.be.lessThan(104);
+    expect(await findEmbedded(folder)).to.equal(store.socketPath);
+    const pid = await pidOfServer(store.socketPath);
+    expect(await pidOfServer((await stores.start(folder)).socketPath)).to.equal(pid);
+  });
+
+  it('is the same one through another name of the folder', async () => {
+    const folder = await stores.folder();
+    await mkdir(join(folder, 'data'));
+    await symlink(join(folder, 'data'), join(folder, 'alias'));
+    const store = await stores.start(join(folder, 'data'));
+    expect((await stores.start(join(folder, 'alias'))).socketPath).to.equal(store.socketPath);
+  });
+
+  it('is replaced when it has lost its socket', async () => {
+    const folder = await stores.folder();
+    const other = await stores.startInOtherProcess(folder);
+    const path = join(folder, 'redis.sock');
+    const pid = await pidOfServer(path);
+    await ask(path, 'SET', 'colour', 'green');
+    await other.end('SIGKILL');
+    await unlink(path);
+    const store = await stores.start(folder);
+    await until(() => !isRunning(pid));
+    expect(await ask(store.socketPath, 'GET', 'colour')).to.equal('green');
+  });
+
+  it('does not outlive its folder', async () => {
+    const folder = join(await stores.folder(), 'data');
+    const store = await startEmbedded({ dataDir: folder, log: () => undefined });
+    const pid = await pidOfServer(store.socketPath);
+    await rm(folder, { recursive: true });
+    expect(await store.stop().catch((error: Error) => error)).to.be.an('error');
+    await until(() => !isRunning(pid));
+  });
+
+  it('leaves the server of the folder alone that its own was copied from', async () => {
+    const folder = await stores.folder();
+    const original = await stores.start(join(folder, 'a'));
+    await cp(join(folder, 'a'), join(folder, 'b'), { recursive: true, filter: (path) => !path.endsWith('.sock') });
+    const copy = await stores.start(join(folder, 'b'));
+    expect(await pidOfServer(copy.socketPath)).not.to.equal(await pidOfServer(original.socketPath));
+  });
+
+  it('is found by the commands of the operator', async () => {
+    const folder = await stores.folder();
+    expect(await findEmbedded(join(folder, 'nowhere'))).to.equal(null);
+    expect(await findEmbedded(folder)).to.equal(null);
+    const store = await stores.start(folder);
+    expect(await findEmbedded(folder)).to.equal(store.socketPath);
+    await store.stop();
+    expect(await findEmbedded(folder)).to.equal(null);
+  });
+
+  it('says in one line why it cannot start, and stays clean', async () => {
+    const folder = await stores.folder();
+    const failure = await stores.start(folder, { settings: { 'no-such-setting': '1' } }).catch((error: Error) => error);
+    expect(failure)
+      .to.be.an('error')
+      .with.property('message')
+      .that.matches(/^the embedded redis-server ended at once: .*no-such-setting.*redis\.log\)$/);
+    expect(await stores.start(folder)).to.include({ wasEmpty: true, wasClean: true });
+  });
+});

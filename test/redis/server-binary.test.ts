@@ -1,0 +1,108 @@
+import { chmod, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { findRedisServer, type RedisServer, setUp } from '../../src/redis/server-binary.ts';
+
+const SYSTEM = '/usr/bin:/bin:/usr/sbin:/sbin';
+
+describe('finding a redis-server', () => {
+  let base = '';
+  let lines: string[] = [];
+  const log = (line: string) => lines.push(line);
+
+  beforeEach(async () => {
+    lines = [];
+    base = await mkdtemp(join(tmpdir(), 'muster-test-'));
+  });
+  afterEach(() => rm(base, { recursive: true, force: true }));
+
+  /** A program that only says its version. */
+  async function fake(path: string, version: string): Promise<string> {
+    const file = join(base, path);
+    await mkdir(join(file, '..'), { recursive: true });
+    await writeFile(file, `#!/bin/sh\necho '${version}'\n`);
+    await chmod(file, 0o755);
+    return file;
+  }
+
+  function find(env: NodeJS.ProcessEnv): Promise<RedisServer> {
+    return findRedisServer({ log, env, folder: join(base, '.redis') });
+  }
+
+  async function failure(promise: Promise<unknown>): Promise<string> {
+    const error = await promise.then(
+      () => null,
+      (reason: unknown) => reason,
+    );
+    expect(error).to.be.an('error');
+    return (error as Error).message;
+  }
+
+  it('takes the one that REDIS_SERVER names, before all others', async () => {
+    const command = await fake('own/mine', 'Redis server v=7.4.1 sha=00000000:0 malloc=libc bits=64 build=0');
+    await fake('bin/redis-server', 'Redis server v=8.0.0 sha=00000000:0');
+    const server = await find({ REDIS_SERVER: command, PATH: join(base, 'bin') });
+    expect(server).to.include({ command, version: '7.4.1' });
+  });
+
+  it('says in one line that REDIS_SERVER cannot be used', async () => {
+    const nothing = join(base, 'nonsense');
+    expect(await failure(find({ REDIS_SERVER: nothing }))).to.match(/^REDIS_SERVER=\/.*\/nonsense cannot be used: .*$/);
+    const old = await fake('old', 'Redis server v=6.2.14 sha=00000000:0');
+    expect(await failure(find({ REDIS_SERVER: old }))).to.match(/^REDIS_SERVER=.* version is 6\.2\.14, and 7 .*$/);
+    const other = await fake('other', 'version 9.9.9');
+    expect(await failure(find({ REDIS_SERVER: other }))).to.match(/^REDIS_SERVER=.* not that of a Redis or Valkey.*$/);
+  });
+
+  it('passes over an old one on PATH and takes a Valkey', async () => {
+    const old = await fake('a/redis-server', 'Redis server v=6.0.16 sha=00000000:0');
+    const command = await fake('b/valkey-server', 'Valkey server v=8.1.1 sha=00000000:0 malloc=jemalloc-5.3.0 bits=64');
+    const server = await find({ PATH: `${join(base, 'a')}:${join(base, 'b')}` });
+    expect(server).to.include({ command, version: '8.1.1' });
+    expect(lines).to.deep.equal([`passing over ${old}: its version is 6.0.16, and 7 or newer is needed`]);
+  });
+
+  it('takes the newer one that comes later on PATH', async () => {
+    await fake('a/redis-server', 'Redis server v=6.0.16 sha=00000000:0');
+    const command = await fake('b/redis-server', 'Redis server v=7.0.15 sha=00000000:0');
+    expect(await find({ PATH: `${join(base, 'a')}:${join(base, 'b')}` })).to.include({ command, version: '7.0.15' });
+  });
+
+  it('says in one line what to install where there is no apt', async () => {
+    const message = await failure(find({ PATH: join(base, 'bin') }));
+    expect(message).to.match(/^no usable redis-server.*brew install redis.*REDIS_SERVER.*REDIS_URL.*$/);
+  });
+
+  it('says in one line what apt said when it fails, and leaves nothing behind', async () => {
+    const apt = await fake('bin/apt-get', '');
+    await writeFile(apt, "#!/bin/sh\necho 'E: Unable to locate package redis-server' >&2; exit 100\n");
+    await fake('bin/dpkg-deb', '');
+    const message = await failure(find({ PATH: join(base, 'bin') }));
+    expect(message).to.match(/^no usable.*\(E: Unable to locate package redis-server\): install Redis 7.*$/);
+    expect(await readdir(join(base, '.redis'))).to.deep.equal([]);
+  });
+
+  it("fetches the distribution's own without root, once, also for two at a time", async () => {
+    const folder = join(base, '.redis');
+    const env = { ...process.env, PATH: SYSTEM };
+    const both = await Promise.all([setUp(folder, env, log), setUp(folder, env, log)]);
+    for (const server of both) {
+      expect(server.command).to.equal(join(folder, 'root/usr/bin/redis-server'));
+      expect(Number.parseInt(server.version, 10)).to.be.at.least(7);
+    }
+    expect(await readdir(folder)).to.deep.equal(['root']);
+    expect(lines[0]).to.match(/^no redis-server 7 or newer found: fetching .* \(no root needed\)$/);
+    expect(lines.at(-1)).to.match(/^redis-server \S+ is ready in .* \(\d+ packages, \d+\.\d s\)$/);
+
+    lines = [];
+    expect(await find({ PATH: join(base, 'bin') })).to.include({ command: both[0].command });
+    expect(lines).to.deep.equal([]);
+  });
+
+  it('fetches it again when the one it had no longer runs', async () => {
+    await fake('.redis/root/usr/bin/redis-server', 'cannot open shared object file');
+    const server = await setUp(join(base, '.redis'), { ...process.env, PATH: SYSTEM }, log);
+    expect(Number.parseInt(server.version, 10)).to.be.at.least(7);
+  });
+});

@@ -1,0 +1,128 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import pino from 'pino';
+import { defaultLimits } from '../../src/org/plans.ts';
+import { createKey, createOrganization, createSpace, type PlanChoice } from '../../src/org/admin.ts';
+import { type EmbeddedRedis, startEmbedded } from '../../src/redis/embedded.ts';
+import { type MusterService, startService } from '../../src/service.ts';
+
+export const clockFile = fileURLToPath(new URL('clock.lua', import.meta.url));
+export const allPermissions = ['coordination_read', 'coordination_write', 'resource_config'];
+
+/** An answer as a client sees it. */
+export interface Reply {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape.
+  readonly body: any;
+}
+
+let redis: EmbeddedRedis | undefined;
+let dataDir = '';
+let service: MusterService | undefined;
+
+/** The store of this test run. */
+export async function redisUrl(): Promise<string> {
+  if (!redis) {
+    dataDir = await mkdtemp(join(tmpdir(), 'muster-test-'));
+    redis = await startEmbedded({ dataDir, log: () => undefined });
+  }
+  return redis.socketPath;
+}
+
+/** The API of this test run, on the test clock and without a sweeper: what is due is due by itself. */
+export async function api(): Promise<MusterService> {
+  service ??= await startService({
+    redisUrl: await redisUrl(),
+    role: 'api',
+    host: '127.0.0.1',
+    port: 0,
+    log: pino({ level: 'silent' }),
+    overrides: { 'lib/clock': clockFile },
+  });
+  return service;
+}
+
+export async function stopAll(): Promise<void> {
+  await service?.stop();
+  await redis?.stop();
+  if (dataDir) await rm(dataDir, { recursive: true, force: true });
+  service = redis = undefined;
+}
+
+/** One organization with one space and one key, and a client for them. */
+export class World {
+  readonly service: MusterService;
+  readonly org: string;
+  readonly spaceId: string;
+  readonly apiKey: string;
+  readonly url: string;
+
+  constructor(running: MusterService, org: string, spaceId: string, apiKey: string) {
+    this.service = running;
+    this.org = org;
+    this.spaceId = spaceId;
+    this.apiKey = apiKey;
+    this.url = running.url ?? '';
+  }
+
+  static async create(choice: Partial<PlanChoice> & { limits?: Record<string, number>; on?: MusterService } = {}): Promise<World> {
+    const running = choice.on ?? (await api());
+    const org = choice.org ?? `t-${randomUUID().slice(0, 13)}`;
+    await createOrganization(running, { plan: 'enterprise', ...choice, org });
+    const space = await createSpace(running, { org, limits: { ...defaultLimits, requestsPerMinute: 100_000, ...choice.limits } });
+    const key = await createKey(running, { org, permissions: allPermissions });
+    return new World(running, org, space.spaceId, key.apiKey);
+  }
+
+  /** A key with other permissions or spaces. */
+  async key(permissions: string[], spaces?: string[]): Promise<string> {
+    return (await createKey(this.service, { org: this.org, permissions, ...(spaces !== undefined && { spaces }) })).apiKey;
+  }
+
+  /** Sends exactly these bytes. */
+  async send(method: string, path: string, body?: string, headers: Record<string, string> = {}): Promise<Reply> {
+    const response = await fetch(`${this.url}${path}`, { method, headers, ...(body !== undefined && { body }) });
+    const text = await response.text();
+    return { status: response.status, headers: response.headers, text, body: text === '' ? undefined : JSON.parse(text) };
+  }
+
+  /** A request as a well-behaved client makes it; `path` is below the space. */
+  async call(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Reply> {
+    const own: Record<string, string> = { Authorization: `Bearer ${this.apiKey}`, ...headers };
+    if (method !== 'GET') own['Idempotency-Key'] ??= randomUUID();
+    if (body !== undefined) own['Content-Type'] = 'application/json';
+    return this.send(method, `/v1/spaces/${this.spaceId}${path}`, body === undefined ? undefined : JSON.stringify(body), own);
+  }
+
+  get(path: string): Promise<Reply> {
+    return this.call('GET', path);
+  }
+
+  post(path: string, body?: unknown, headers?: Record<string, string>): Promise<Reply> {
+    return this.call('POST', path, body, headers);
+  }
+
+  /** Posts, and expects a success; returns the body. */
+  // biome-ignore lint/suspicious/noExplicitAny: as in Reply.
+  async made(path: string, body?: unknown, headers?: Record<string, string>): Promise<any> {
+    const reply = await this.post(path, body, headers);
+    if (reply.status >= 300) throw new Error(`POST ${path}: ${reply.status} ${reply.text}`);
+    return reply.body;
+  }
+
+  /** Puts the organization's clock to a moment (epoch milliseconds). */
+  async at(moment: number): Promise<void> {
+    await this.service.store.set(`muster:{${this.org}}:clock`, String(moment));
+  }
+
+  /** The types of all events so far, oldest first. */
+  async eventTypes(): Promise<string[]> {
+    const { body } = await this.get('/events?limit=500');
+    return body.events.map((event: { type: string }) => event.type);
+  }
+}
