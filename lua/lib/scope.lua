@@ -21,8 +21,7 @@ function scope.create(scopeId, parentPath)
   path[#path + 1] = scopeId
   redis.call('HSET', keys.scope(scopeId), 'path', table.concat(path, ' '), 'createdAt', now, 'live', 0)
   count.add(count.space, 'scopes:IDLE', 1)
-  journal.append('scope.created', scopeId, scopeId,
-    '{"scopeId":"' .. scopeId .. '","parentScopeId":' .. (parent and '"' .. parent .. '"' or 'null') .. '}')
+  journal.append('scope.created', scopeId, scopeId, '"parentScopeId":' .. (parent and '"' .. parent .. '"' or 'null'))
   return path
 end
 

@@ -1,3 +1,4 @@
+--- @include "lib/due"
 --- @include "mailbox/_message"
 --- @include "mailbox/_release"
 --- @include "mailbox/_finish"

@@ -6,24 +6,29 @@
 --- @include "mailbox/_claim"
 --- @include "mailbox/_finish"
 --- @include "mailbox/_create"
-local replay, maxPayloadBytes = call.open('maxPayloadBytes')
+local replay, maxPayloadBytes = call.open('maxPayloadBytes', 'messages:CLAIMED', 'messages:ACKED', 'op:message.complete', 'retainedBytes')
 if replay then return replay end
-local done = redis.call('HMGET', keys.message(messageId), 'state', 'token', 'taskId', 'resultMessageId', 'groupId', 'groupState')
-if done[1] == 'ACKED' and done[2] == token then return call.uncounted(done[3], done[4], done[5], done[6], 1) end
-local record = claimOf(messageId, token)
-local mode = resultMailboxId ~= '' and redis.call('HGET', keys.mailbox(resultMailboxId), 'mode')
-if resultMailboxId ~= '' and not mode then refuse('MAILBOX_NOT_FOUND', 'result.mailboxId') end
+local record = message.read(messageId)
+if record and record.state == 'ACKED' and record.token == token then
+  return call.uncounted(record.taskId, record.resultMessageId, record.groupId, record.groupState, 1)
+end
+checkClaim(record, token)
+local published
+if resultMailboxId ~= '' then
+  published = redis.call('HMGET', keys.mailbox(resultMailboxId), 'mode', 'ready', 'sequence')
+  if not published[1] then refuse('MAILBOX_NOT_FOUND', 'result.mailboxId') end
+end
 if #result > tonumber(maxPayloadBytes) then refuse('PAYLOAD_TOO_LARGE', 'result.payload ' .. maxPayloadBytes) end
 
 message.finish(record, 'ACKED', now, 'acked')
 local resultMessageId = false
-if mode then
+if published then
   resultMessageId = resultWorkKey ~= '' and redis.call('HGET', keys.workKeys(resultMailboxId), resultWorkKey)
   if not resultMessageId then
     resultMessageId = newId(tail)
     message.create({ id = resultMessageId, mailboxId = resultMailboxId, scopeId = resultScopeId, attempts = 0, payload = result,
-      taskId = mode == 'WORK' and resultMessageId or nil, workKey = resultWorkKey ~= '' and resultWorkKey or nil },
-      scope.path(resultScopeId))
+      taskId = published[1] == 'WORK' and resultMessageId, workKey = resultWorkKey ~= '' and resultWorkKey },
+      scope.path(resultScopeId), published[2], published[3])
   end
   redis.call('HSET', keys.message(messageId), 'resultMessageId', resultMessageId)
 end
@@ -31,4 +36,4 @@ if result ~= '' then
   redis.call('HSET', keys.message(messageId), 'result', result)
   count.add(count.space, 'retainedBytes', #result)
 end
-return call.done(record.taskId, resultMessageId, record.groupId, false, 0)
+return call.done(record.taskId, resultMessageId, record.groupId, false)

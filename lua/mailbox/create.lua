@@ -10,5 +10,5 @@ local mailboxId = newId(tail)
 redis.call('HSET', keys.mailbox(mailboxId), 'name', name, 'mode', mode, 'recipientId', recipientId,
   'backlogLimit', backlogLimit, 'createdAt', now, 'ready', 0, 'claimed', 0, 'failed', 0, 'sequence', 0)
 redis.call('ZADD', keys.mailboxes(), 0, mailboxId)
-journal.append('mailbox.created', mailboxId, '', '{"mailboxId":"' .. mailboxId .. '","mode":"' .. mode .. '"}')
+journal.append('mailbox.created', mailboxId, '', '"mode":"' .. mode .. '"')
 return call.done(mailboxId, now)

@@ -34,6 +34,8 @@ for i = 1, #ids, 2 do
       'createdAt', 'finishedAt')
     bytes = bytes + #record[9] + (record[15] and #record[15] or 0)
     record[#record + 1] = ids[i]
+    if record[2] == '' then record[2] = false else record[2] = record[2] or ids[i] end
+    if record[5] ~= 'CLAIMED' then record[14] = false end
     found[#found + 1] = record
   end
 end

@@ -7,7 +7,8 @@
 --- @include "mailbox/_finish"
 local replay = call.open()
 if replay then return replay end
-local record = claimOf(messageId, token)
+local record = message.read(messageId)
+checkClaim(record, token)
 
 if retry == '0' then
   message.finish(record, 'REJECTED', now, 'rejected', 'REJECTED_BY_WORKER')

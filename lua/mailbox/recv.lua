@@ -6,30 +6,32 @@
 --- @include "lib/scope"
 --- @include "mailbox/_message"
 --- @include "mailbox/_ready"
-local _, maxLeaseSeconds = call.open('maxLeaseSeconds')
-local mailbox = redis.call('HMGET', keys.mailbox(mailboxId), 'mode', 'recipientId')
+local _, maxLeaseSeconds = call.open('maxLeaseSeconds', 'messages:READY', 'messages:CLAIMED', 'op:message.recv')
+local mailbox = redis.call('HMGET', keys.mailbox(mailboxId), 'mode', 'recipientId', 'ready', 'claimed')
 if not mailbox[1] then refuse('MAILBOX_NOT_FOUND') end
 if mailbox[1] == 'INBOX' and mailbox[2] ~= '' and mailbox[2] ~= holder then refuse('RECIPIENT_MISMATCH') end
 maxLeaseSeconds = tonumber(maxLeaseSeconds)
 local seconds = tonumber(leaseSeconds) or math.min(30, maxLeaseSeconds)
 if seconds > maxLeaseSeconds then refuse('LEASE_LIMIT_EXCEEDED', maxLeaseSeconds) end
 
-local member = redis.call('ZRANGE', keys.ready(mailboxId, scopeId), 0, 0)[1]
-if not member then return call.uncounted() end
+local heads = redis.call('ZRANGE', keys.ready(mailboxId, scopeId), 0, 1, 'WITHSCORES')
+if not heads[1] then return call.uncounted() end
 call.needOperation()
-local agents, used = unpack(redis.call('HMGET', keys.org(), 'agents', 'usedAgents'))
-if tonumber(agents) and (tonumber(used) or 0) >= tonumber(agents) then refuse('CONCURRENCY_LIMITED', agents) end
+if planAgents and usedAgents >= planAgents then refuse('CONCURRENCY_LIMITED', planAgents) end
 
-local record = message.read(string.sub(member, 13))
-ready.remove(mailboxId, scope.path(record.scopeId), member, record.readyAt)
+local id = string.sub(heads[1], 13)
+local stored = redis.call('HMGET', keys.message(id), 'scopeId', 'taskId', 'groupId', 'taskKey', 'attempts', 'deadline', 'workKey',
+  'payload', 'createdAt')
+local path = scope.path(stored[1])
+local record = { id = id, mailboxId = mailboxId, scopeId = stored[1], taskId = message.taskIdOf(id, stored[2]), groupId = stored[3],
+  state = 'READY', attempts = (tonumber(stored[5]) or 0) + 1 }
+ready.remove(mailboxId, path, heads[1], heads[2], scopeId == path[1] and heads[4])
 message.enter(record, 'CLAIMED')
-record.attempts = record.attempts + 1
-local leaseExpiresAt = math.min(now + seconds * 1000, record.deadline or math.huge)
-redis.call('HSET', keys.message(record.id), 'state', 'CLAIMED', 'attempts', record.attempts, 'token', token, 'holder', holder,
-  'holderSession', holderSession, 'claimedAt', now, 'leaseExpiresAt', leaseExpiresAt)
-redis.call('HINCRBY', keys.mailbox(mailboxId), 'claimed', 1)
-timer.arm('mailbox:message:' .. spaceId .. ':' .. record.id, leaseExpiresAt)
+local leaseExpiresAt = math.min(now + seconds * 1000, tonumber(stored[6]) or math.huge)
+redis.call('HSET', keys.message(id), 'state', 'CLAIMED', 'attempts', string.format('%d', record.attempts), 'token', token,
+  'holder', holder, 'holderSession', holderSession, 'claimedAt', nowText, 'leaseExpiresAt', string.format('%d', leaseExpiresAt))
+redis.call('HSET', keys.mailbox(mailboxId), 'ready', string.format('%d', mailbox[3] - 1), 'claimed', string.format('%d', mailbox[4] + 1))
+timer.arm('mailbox:message:' .. spaceId .. ':' .. id, leaseExpiresAt)
 message.tell(record, 'claimed')
-local kept = redis.call('HMGET', keys.message(record.id), 'workKey', 'payload', 'createdAt')
-return call.done(record.id, record.scopeId, record.taskId, record.groupId, record.taskKey, record.attempts, record.deadline or false,
-  now, leaseExpiresAt, seconds, token, kept[1], kept[2], kept[3])
+return call.done(id, stored[1], record.taskId, stored[3], stored[4], record.attempts, stored[6], now, leaseExpiresAt, seconds,
+  token, stored[7], stored[8], stored[9])

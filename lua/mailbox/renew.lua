@@ -5,12 +5,13 @@
 --- @include "mailbox/_claim"
 local replay, maxLeaseSeconds = call.open('maxLeaseSeconds')
 if replay then return replay end
-local record = claimOf(messageId, token)
+local record = message.read(messageId)
+checkClaim(record, token)
 maxLeaseSeconds = tonumber(maxLeaseSeconds)
 local seconds = tonumber(leaseSeconds) or math.min(30, maxLeaseSeconds)
 if seconds > maxLeaseSeconds then refuse('LEASE_LIMIT_EXCEEDED', maxLeaseSeconds) end
 
 local leaseExpiresAt = math.min(now + seconds * 1000, record.deadline or math.huge)
-redis.call('HSET', keys.message(messageId), 'leaseExpiresAt', leaseExpiresAt)
+redis.call('HSET', keys.message(messageId), 'leaseExpiresAt', string.format('%d', leaseExpiresAt))
 timer.arm('mailbox:message:' .. spaceId .. ':' .. messageId, leaseExpiresAt)
 return call.uncounted(leaseExpiresAt, false)

@@ -4,29 +4,26 @@
 --- @include "lib/id"
 --- @include "mailbox/_create"
 local replay, maxBacklog, maxPayloadBytes, maxArmedTimers, queued, claimed, armed = call.open('maxBacklog', 'maxPayloadBytes',
-  'maxArmedTimers', 'messages:READY', 'messages:CLAIMED', 'timers:ARMED')
+  'maxArmedTimers', 'messages:READY', 'messages:CLAIMED', 'timers:ARMED', 'op:message.send', 'retainedBytes')
 if replay then return replay end
-local mailbox = redis.call('HMGET', keys.mailbox(mailboxId), 'mode', 'backlogLimit', 'ready', 'claimed')
+local mailbox = redis.call('HMGET', keys.mailbox(mailboxId), 'mode', 'backlogLimit', 'ready', 'claimed', 'sequence')
 if not mailbox[1] then refuse('MAILBOX_NOT_FOUND') end
 if workKey ~= '' then
   local first = redis.call('HGET', keys.workKeys(mailboxId), workKey)
   if first then return call.uncounted(first, redis.call('HGET', keys.message(first), 'state'), 1) end
 end
-if deadline ~= '' and tonumber(deadline) <= now then refuse('VALIDATION_FAILED', 'deadline') end
+if deadline ~= '' and tonumber(deadline) <= now then refuse('VALIDATION_FAILED', 'deadline must lie in the future') end
 call.needOperation()
-if #payload > tonumber(maxPayloadBytes) then refuse('PAYLOAD_TOO_LARGE', maxPayloadBytes) end
+if #payload > tonumber(maxPayloadBytes) then refuse('PAYLOAD_TOO_LARGE', 'payload ' .. maxPayloadBytes) end
 if mailbox[3] + mailbox[4] >= tonumber(mailbox[2]) then refuse('BACKLOG_FULL', 'mailbox ' .. mailbox[2]) end
 if queued + claimed >= tonumber(maxBacklog) then refuse('BACKLOG_FULL', 'space ' .. maxBacklog) end
 if deadline ~= '' and tonumber(armed) >= tonumber(maxArmedTimers) then refuse('TIMERS_FULL', maxArmedTimers) end
 local isWork = mailbox[1] == 'WORK'
-if isWork then
-  local tasks, used = unpack(redis.call('HMGET', keys.org(), 'tasks', 'usedTasks'))
-  if tonumber(tasks) and (tonumber(used) or 0) >= tonumber(tasks) then refuse('ACTIVE_TASKS_LIMITED', tasks) end
-end
+if isWork and planTasks and usedTasks >= planTasks then refuse('ACTIVE_TASKS_LIMITED', planTasks) end
 local path = scope.path(scopeId)
 scope.check(path)
 
 local id = newId(tail)
 message.create({ id = id, mailboxId = mailboxId, scopeId = scopeId, attempts = 0, payload = payload,
-  taskId = isWork and id or nil, workKey = workKey ~= '' and workKey or nil, deadline = tonumber(deadline) }, path)
-return call.done(id, 'READY', 0)
+  taskId = isWork and id, workKey = workKey ~= '' and workKey, deadline = tonumber(deadline) }, path, mailbox[3], mailbox[5])
+return call.done(id, 'READY')

@@ -23,7 +23,7 @@ for i, name in ipairs(names) do
 end
 if rpm then limits[1] = math.min(rpm, limits[1]) end
 if #changed == 0 then return call.unchanged(unpack(limits)) end
-local detail = '{' .. table.concat(changed, ',') .. '}'
-journal.append('limits.updated', spaceId, '', detail)
-audit('limits.updated', redis.call('HGET', keys.apiKey(apiKeyDigest), 'keyId'), spaceId, detail)
+local members = table.concat(changed, ',')
+journal.append('limits.updated', spaceId, '', members)
+audit('limits.updated', redis.call('HGET', keys.apiKey(apiKeyDigest), 'keyId'), spaceId, '{' .. members .. '}')
 return call.done(unpack(limits))

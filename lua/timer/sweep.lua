@@ -1,12 +1,12 @@
 --- Makes what is due in one organization real, in the order of its moments, at most `maxChanges` of them. Replies with
 --- the moment of this sweep, the next due moment (or '') and whether more is due already. Each room's _expire.lua
 --- registers what its timers do; a timer is spent before it acts, so an action may arm it anew.
---- @args requestId spaceId maxChanges
+--- @args maxChanges
 --- @include "lib/clock"
 --- @include "lib/count"
 --- @include "lib/timer"
 --- @include "lib/journal"
-local due = {}
+--- @include "lib/due"
 --- @include "*/_expire"
 
 local changes, head = 0, nil
@@ -19,6 +19,7 @@ repeat
   due[room](id, tonumber(head[2]))
   count.setOrg = {}
   count.write()
+  count.begin()
   journal.publish()
   changes = changes + 1
 until false

@@ -6,11 +6,11 @@ import { addKeyCommands } from './key.ts';
 import { addOrgCommands } from './org.ts';
 import { addSpaceCommands } from './space.ts';
 
-const about = `Manages the organizations, spaces and API keys of a Muster store.
-
-Every command prints one JSON value on stdout. Errors are JSON on stderr, {"error":{"code","message","requestId"}},
-with exit status 1. The store is the one that REDIS_URL names, else the embedded one that npm start runs on DATA_DIR
-(default ./data).`;
+const about = [
+  'Manages the organizations, spaces and API keys of a Muster store.',
+  'Every command prints one JSON value on stdout. Errors are JSON on stderr, with exit status 1.',
+  'The store is the one that REDIS_URL names, else the embedded one that npm start runs on DATA_DIR (default ./data).',
+].join('\n\n');
 
 const program = new Command(invocation)
   .description(about)
@@ -30,8 +30,6 @@ try {
   await program.parseAsync();
 } catch (error) {
   const wasHelp = error instanceof CommanderError && error.exitCode === 0;
-  if (!wasHelp) {
-    process.stderr.write(`${envelope(error)}\n`);
-    process.exitCode = 1;
-  }
+  // Not by itself at the end: a connection that failed lingers for seconds.
+  if (!wasHelp) process.stderr.write(`${envelope(error)}\n`, () => process.exit(1));
 }

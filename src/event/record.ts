@@ -21,14 +21,18 @@ export function eventRecord(spaceId: string, entry: Value): object {
   const [entryId, pairs] = entry as [string, string[]];
   const field = (name: string): string => pairs[pairs.indexOf(name) + 1] ?? '';
   const type = field('type');
+  const aggregate = type.slice(0, type.indexOf('.'));
+  const aggregateId = field('aggregateId');
+  const scopeId = field('scopeId') || null;
+  const members = [`"${aggregate}Id":"${aggregateId}"`, ...(scopeId && aggregate !== 'scope' ? [`"scopeId":"${scopeId}"`] : []), field('payload')];
   return {
     eventId: eventIdOf(spaceId, entryId),
     type,
-    aggregate: type.slice(0, type.indexOf('.')),
-    aggregateId: field('aggregateId'),
-    scopeId: field('scopeId') || null,
+    aggregate,
+    aggregateId,
+    scopeId,
     occurredAt: new Date(Number(entryId.split('-')[0])).toISOString(),
     requestId: field('requestId') || null,
-    payload: raw(field('payload')),
+    payload: raw(`{${members.filter((text) => text !== '').join(',')}}`),
   };
 }

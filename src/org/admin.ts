@@ -95,7 +95,13 @@ export interface NewSpace {
 export async function createSpace(admin: Admin, space: NewSpace): Promise<Space> {
   const { org, limits = defaultLimits } = space;
   const name = checkName(space.name);
-  const args = { ...limits, name, tail: randomTail(), first: space.first ? '1' : '', detail: JSON.stringify({ name }) };
+  const args = {
+    ...limits,
+    name,
+    tail: randomTail(),
+    first: space.first ? '1' : '',
+    detail: JSON.stringify({ name: space.name ?? null }),
+  };
   const [spaceId, createdAt] = await admin.scripts.run('space/create', checkOrg(org), args);
   return spaceOf(org, [spaceId ?? null, name, createdAt ?? null]);
 }
@@ -141,7 +147,7 @@ export async function createKey(admin: Admin, key: NewKey): Promise<ApiKey & { a
     apiKeyDigest: apiKeyDigest(apiKey),
     tail: randomTail(),
     first: key.first ? '1' : '',
-    detail: JSON.stringify(granted),
+    detail: JSON.stringify({ ...granted, name: key.name ?? null }),
   });
   const record = apiKeyOf(org, [keyId, name, permissions.join(','), spaces.join(','), createdAt, null]);
   return { ...record, apiKey };

@@ -80,8 +80,17 @@ export function auditEntryOf([id, flat]: Reply): AuditEntry {
     action: text('action'),
     actor: text('actor'),
     target: text('target'),
-    detail: JSON.parse(text('detail') || '{}'),
+    detail: detailOf(text('detail')),
   };
+}
+
+/** Every script writes JSON; an entry that has something else must not hide all others. */
+function detailOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
 }
 
 function figureOf(value: Value | undefined): Figure {

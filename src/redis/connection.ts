@@ -28,8 +28,11 @@ export async function connect(url: string, kind: 'calls' | 'patient' = 'calls'):
   const redis = new Redis(url.replace(/^unix:\/\//, ''), options);
   // Every command reports its own failure, and reconnecting goes on by itself.
   redis.on('error', () => undefined);
-  await redis.connect();
-  if (!String(await redis.info('cluster')).includes('cluster_enabled:1')) return redis;
+  const isCluster = await opened(redis, async () => {
+    await redis.connect();
+    return String(await redis.info('cluster')).includes('cluster_enabled:1');
+  });
+  if (!isCluster) return redis;
   const { host = '127.0.0.1', port = 6379, username, password, tls } = redis.options;
   redis.disconnect();
   const { enableOfflineQueue, lazyConnect, retryStrategy: clusterRetryStrategy } = options;
@@ -42,6 +45,23 @@ export async function connect(url: string, kind: 'calls' | 'patient' = 'calls'):
     shardedSubscribers: true,
   });
   cluster.on('error', () => undefined);
-  await cluster.connect();
+  await opened(cluster, () => cluster.connect());
   return cluster;
+}
+
+/** A client that could not connect would go on trying, and keep the process alive; what was wrong it only emits. */
+async function opened<T>(client: Store, open: () => Promise<T>): Promise<T> {
+  let cause: Error | undefined;
+  const hear = (error: Error) => {
+    cause = error;
+  };
+  client.on('error', hear);
+  try {
+    return await open();
+  } catch (error) {
+    client.disconnect();
+    throw cause ?? error;
+  } finally {
+    client.off('error', hear);
+  }
 }

@@ -38,7 +38,7 @@ export function keyName(declaration: KeyDeclaration, parts: Readonly<Record<stri
 
 /**
  * Rewrites every `keys.name(argument, …)` of a script into the concatenation it stands for: the builders cost nothing
- * at run time. KEYS[1] is `muster:{org}`; `<spaceId>` is the local of that name wherever the call stands.
+ * at run time. `root` is `muster:{org}`; `<spaceId>` is the local of that name wherever the call stands.
  */
 export function expandKeys(lua: string, tables: KeyTable, script: string): string {
   return lua.replace(/\bkeys\.(\w+)\(([^()]*)\)/g, (call, name: string, text: string) => {
@@ -52,6 +52,6 @@ export function expandKeys(lua: string, tables: KeyTable, script: string): strin
       return part === 'spaceId' ? 'spaceId' : (given[next++] ?? '');
     });
     if (next !== given.length) throw new Error(`${script}: ${call} does not fit ${declaration.pattern}`);
-    return ['KEYS[1]', ...expression.filter((part) => part !== '')].join(' .. ');
+    return ['root', ...expression.filter((part) => part !== '')].join(' .. ');
   });
 }

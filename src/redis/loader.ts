@@ -4,58 +4,119 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expandKeys, type KeyTable } from './keys.ts';
 
-/** One script as Redis gets it: flattened, with its arguments by name. */
-export interface Script {
-  readonly name: string;
+/** The scripts of one room as Redis gets them: a function library, named by its content. */
+export interface Library {
   readonly text: string;
-  readonly sha: string;
-  /** ARGV[2], ARGV[3], … in order; ARGV[1] is the script's name. */
+  /** What every function's name ends with: `mailbox_send_<version>`. Two versions live side by side in one server. */
+  readonly version: string;
+  readonly scripts: ReadonlyMap<string, Script>;
+}
+
+export interface Script {
+  /** `mailbox/send` */
+  readonly name: string;
+  /** The function that FCALL names. */
+  readonly functionName: string;
+  /** The arguments after the key, in order. */
   readonly args: readonly string[];
 }
 
 /** Where the Lua files are, from src/ and from dist/ alike. */
 export const luaRoot = fileURLToPath(new URL('../../lua/', import.meta.url));
 
-/** Replaces an include by another file: the test clock takes the place of lib/clock. */
+/** Replaces a file by another: the test clock takes the place of lib/clock. */
 export type Overrides = Readonly<Record<string, string>>;
 
 const directive = /^--- @(args|include)\s+(.*)$/;
 
-/**
- * Flattens `lua/<name>.lua`: each include once, in the order of first use, `*` for every room that has such a file;
- * the `@args` of all of them become locals. Refuses circular includes, unknown keys and arguments named twice.
- */
-export function loadScript(name: string, keys: KeyTable, overrides: Overrides = {}): Script {
-  const included = new Set<string>();
-  const args: string[] = [];
-  const bodies: string[] = [];
-
-  const include = (file: string, chain: readonly string[]): void => {
-    if (chain.includes(file)) throw new Error(`circular include: ${[...chain, file].join(' > ')}`);
-    if (included.has(file)) return;
-    included.add(file);
-    const body: string[] = [];
-    for (const line of readFileSync(overrides[file] ?? join(luaRoot, `${file}.lua`), 'utf8').split('\n')) {
-      const [, kind, value = ''] = directive.exec(line) ?? [];
-      if (kind === 'args') args.push(...value.trim().split(/\s+/));
-      else if (kind === 'include') for (const other of resolve(value.replaceAll('"', '').trim())) include(other, [...chain, file]);
-      else if (!/^\s*(--.*)?$/.test(line)) body.push(line);
-      if (kind === 'include' && body.length > 0) bodies.push(body.splice(0).join('\n'));
-    }
-    if (body.length > 0) bodies.push(body.join('\n'));
-  };
-  include(name, []);
-
-  const twice = args.find((arg, index) => args.indexOf(arg) !== index);
-  if (twice !== undefined) throw new Error(`${name}: argument ${twice} is declared twice`);
-  const locals = args.length > 0 ? `local ${args.join(', ')} = unpack(ARGV, 2, ${args.length + 1})\n` : '';
-  const text = `#!lua\n${locals}${expandKeys(bodies.join('\n'), keys, name)}\n`;
-  return { name, text, args, sha: createHash('sha1').update(text).digest('hex') };
+interface Source {
+  /** `['name.begin']` where the file has such a function: what it keeps for a call begins anew with each. */
+  readonly begin: readonly string[];
+  readonly args: readonly string[];
+  readonly includes: readonly string[];
+  readonly body: string;
 }
 
-function resolve(include: string): string[] {
-  if (!include.includes('*')) return [include];
-  return luaFiles().filter((file) => file.endsWith(include.slice(1)));
+/**
+ * Builds the library of `lua/<room>/`. Files of lib/ and `_helper` files run once, when Redis loads the library: each is
+ * put in front of its first user, circular includes are refused by name. Every other file is a script and becomes a
+ * function. `@args` of a helper are set anew by each call of a script that includes it, those of a script are its
+ * locals; an argument named twice is refused.
+ */
+export function loadLibrary(room: string, keys: KeyTable, overrides: Overrides = {}): Library {
+  const files = luaFiles();
+  const sources = new Map<string, Source>();
+  const read = (file: string): Source => {
+    const known = sources.get(file);
+    if (known) return known;
+    const source = parse(readFileSync(overrides[file] ?? join(luaRoot, `${file}.lua`), 'utf8'), files, file, keys);
+    sources.set(file, source);
+    return source;
+  };
+
+  const helpers: string[] = [];
+  const sharedArgs = new Set<string>();
+  const place = (file: string, chain: readonly string[]): string[] => {
+    if (chain.includes(file)) throw new Error(`circular include: ${[...chain, file].join(' > ')}`);
+    const source = read(file);
+    const below = source.includes.flatMap((other) => place(other, [...chain, file]));
+    if (!helpers.includes(file)) helpers.push(file);
+    for (const arg of source.args) sharedArgs.add(arg);
+    return [...below, file];
+  };
+
+  const functions: string[] = [];
+  const scripts = new Map<string, Script>();
+  for (const name of files.filter((file) => isScript(file) && file.startsWith(`${room}/`))) {
+    const source = read(name);
+    const below = [...new Set(source.includes.flatMap((file) => place(file, [name])))];
+    const shared = [...new Set(below.flatMap((file) => read(file).args))];
+    const begins = below.flatMap((file) => read(file).begin);
+    const args = [...shared, ...source.args];
+    const twice = args.find((arg, index) => args.indexOf(arg) !== index);
+    if (twice !== undefined) throw new Error(`${name}: argument ${twice} is declared twice`);
+    const functionName = `${name.replace('/', '_')}_@version@`;
+    scripts.set(name, { name, functionName, args });
+    functions.push(toFunction(functionName, shared, begins, source));
+  }
+  const declared = sharedArgs.size > 0 ? `local ${[...sharedArgs].join(', ')}\n` : '';
+  const body = [declared, ...helpers.map((file) => `${read(file).body}\n`), ...functions].join('');
+  const draft = `local root, run\n${body}`;
+  const version = createHash('sha256').update(draft).digest('hex').slice(0, 8);
+  return {
+    version,
+    text: `#!lua name=muster_${room}_${version}\n${draft.replaceAll('@version@', version)}`,
+    scripts: new Map(
+      [...scripts].map(([name, script]) => [name, { ...script, functionName: script.functionName.replace('@version@', version) }]),
+    ),
+  };
+}
+
+function parse(text: string, files: readonly string[], file: string, keys: KeyTable): Source {
+  const args: string[] = [];
+  const includes: string[] = [];
+  const body: string[] = [];
+  for (const line of text.split('\n')) {
+    const [, kind, value = ''] = directive.exec(line) ?? [];
+    if (kind === 'args') args.push(...value.trim().split(/\s+/));
+    else if (kind === 'include') includes.push(...resolve(value.replaceAll('"', '').trim(), files));
+    else if (!/^\s*(--.*)?$/.test(line)) body.push(line);
+  }
+  const code = expandKeys(body.join('\n'), keys, file).replaceAll('redis.call(', 'run(');
+  return { args, includes, body: code, begin: /^function (\w+\.begin)\(/m.exec(code)?.slice(1) ?? [] };
+}
+
+/** A script's function: takes its arguments apart, lets the helpers begin anew, then does what its file says. */
+function toFunction(functionName: string, shared: readonly string[], begins: readonly string[], source: Source): string {
+  const lines = [`redis.register_function('${functionName}', function(keys, args)`, 'root, run = keys[1], redis.call'];
+  const first = shared.length + 1;
+  if (shared.length > 0) lines.push(`${shared.join(', ')} = unpack(args, 1, ${shared.length})`);
+  if (source.args.length > 0) lines.push(`local ${source.args.join(', ')} = unpack(args, ${first}, ${shared.length + source.args.length})`);
+  return [...lines, ...begins.map((begin) => `${begin}()`), source.body, 'end)\n'].join('\n');
+}
+
+function resolve(include: string, files: readonly string[]): string[] {
+  return include.startsWith('*') ? files.filter((file) => file.endsWith(include.slice(1))) : [include];
 }
 
 /** Every Lua file as `room/name`, sorted. */
@@ -66,7 +127,11 @@ function luaFiles(): string[] {
     .sort();
 }
 
-/** The names of all scripts: every file that is not a library and not a `_helper`. */
-export function scriptNames(): string[] {
-  return luaFiles().filter((name) => !name.startsWith('lib/') && !name.includes('/_'));
+/** The rooms that have scripts. */
+export function roomNames(): string[] {
+  return [...new Set(luaFiles().filter(isScript).map((file) => file.split('/', 1)[0] ?? ''))];
+}
+
+function isScript(file: string): boolean {
+  return !file.startsWith('lib/') && !file.includes('/_');
 }

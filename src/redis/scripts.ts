@@ -1,6 +1,7 @@
+import { Cluster } from 'ioredis';
 import type { Store } from './connection.ts';
 import type { KeyTable } from './keys.ts';
-import { loadScript, type Overrides, type Script, scriptNames } from './loader.ts';
+import { type Library, loadLibrary, type Overrides, roomNames } from './loader.ts';
 
 /** A value in a reply: Lua's false arrives as null, numbers as numbers, everything else as text. */
 export type Value = string | number | null | Value[];
@@ -25,7 +26,7 @@ export class StoreUnavailable extends Error {}
 /** A defect of ours: a script failed in a way that no room declares. Named, never with its arguments. */
 export class ScriptFailure extends Error {}
 
-const refusal = /^([A-Z][A-Z_]+) (\S+) (.*?)(?: script: [0-9a-f]{40}, on \S+)?$/s;
+const refusal = /^([A-Z][A-Z_]+) (\S+) (.*?)(?: script: \w+, on \S+)?$/s;
 const unavailable =
   /^(LOADING|READONLY|OOM|MASTERDOWN|CLUSTERDOWN|NOREPLICAS|TRYAGAIN|BUSY|MISCONF|UNBLOCKED|NOAUTH|WRONGPASS|NOPERM) ?/;
 const ownErrors = /^(ERR|WRONGTYPE|NOSCRIPT|CROSSSLOT|EXECABORT) /;
@@ -33,43 +34,76 @@ const ownErrors = /^(ERR|WRONGTYPE|NOSCRIPT|CROSSSLOT|EXECABORT) /;
 /** All scripts of the product, bound by name. Arguments are an object: a missing or an extra one is a defect. */
 export class Scripts {
   readonly #store: Store;
-  readonly #scripts = new Map<string, Script>();
+  readonly #keys: KeyTable;
+  readonly #overrides: Overrides;
+  readonly #libraries = new Map<string, Library>();
+  readonly #loading = new Map<string, Promise<void>>();
 
   constructor(store: Store, keys: KeyTable, overrides: Overrides = {}) {
     this.#store = store;
-    for (const name of scriptNames()) this.#scripts.set(name, loadScript(name, keys, overrides));
+    this.#keys = keys;
+    this.#overrides = overrides;
+  }
+
+  /** Loads every room's library into the store, where it stays with the data. */
+  async load(): Promise<void> {
+    for (const room of roomNames()) await this.#load(room);
+  }
+
+  #library(room: string): Library {
+    let library = this.#libraries.get(room);
+    if (!library) {
+      library = loadLibrary(room, this.#keys, this.#overrides);
+      this.#libraries.set(room, library);
+    }
+    return library;
+  }
+
+  /** Into every master of a cluster; calls that meet share one load. */
+  async #load(room: string): Promise<void> {
+    let loading = this.#loading.get(room);
+    if (!loading) {
+      const { text } = this.#library(room);
+      const nodes = this.#store instanceof Cluster ? this.#store.nodes('master') : [this.#store];
+      loading = Promise.all(nodes.map((node) => node.call('FUNCTION', 'LOAD', 'REPLACE', text)))
+        .then(
+          () => undefined,
+          (error) => Promise.reject(explain(room, error)),
+        )
+        .finally(() => this.#loading.delete(room));
+      this.#loading.set(room, loading);
+    }
+    await loading;
   }
 
   /**
-   * Runs a script for an organization: one round trip (two after a SCRIPT FLUSH or a failover).
+   * Runs a script for an organization: one round trip (more when the store has lost the library).
    * Rejects with Refusal, StoreUnavailable or ScriptFailure.
    */
   async run(name: string, org: string, args: Readonly<Record<string, string | number>>): Promise<Reply> {
-    const script = this.#scripts.get(name);
+    const [room = ''] = name.split('/', 1);
+    const script = this.#library(room).scripts.get(name);
     if (!script) throw new ScriptFailure(`no script ${name}`);
-    const argv: (string | number)[] = [name];
+    const argv: (string | number)[] = [];
     for (const arg of script.args) {
       const value = args[arg];
       if (value === undefined) throw new ScriptFailure(`${name}: argument ${arg} is missing`);
       argv.push(value);
     }
     for (const arg in args) if (!script.args.includes(arg)) throw new ScriptFailure(`${name}: no argument ${arg}`);
-    const key = `muster:{${org}}`;
+    const call = () => this.#store.fcall(script.functionName, 1, `muster:{${org}}`, ...argv) as Promise<Reply>;
     try {
-      return (await this.#store.evalsha(script.sha, 1, key, ...argv)) as Reply;
+      return await call();
     } catch (error) {
-      if (!(error instanceof Error && error.message.startsWith('NOSCRIPT'))) throw explain(name, error);
+      if (!(error instanceof Error && error.message.startsWith('ERR Function not found'))) throw explain(name, error);
     }
-    try {
-      return (await this.#store.eval(script.text, 1, key, ...argv)) as Reply;
-    } catch (error) {
-      throw explain(name, error);
-    }
+    await this.#load(room);
+    return call().catch((error) => Promise.reject(explain(name, error)));
   }
 
   /** The names of a script's arguments, for the test that no route passes what its script does not take. */
   argsOf(name: string): readonly string[] {
-    return this.#scripts.get(name)?.args ?? [];
+    return this.#library(name.split('/', 1)[0] ?? '').scripts.get(name)?.args ?? [];
   }
 }
 

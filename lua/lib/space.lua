@@ -1,0 +1,2 @@
+--- @args spaceId requestId
+--- The space at hand and the request that came for it ('' for the sweeper's work). Key builders take spaceId from here.

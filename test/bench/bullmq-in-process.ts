@@ -1,0 +1,47 @@
+// BullMQ without HTTP: this process adds and processes, the parent says what and how much.
+import { counts, holdWorker, queue, releaseWorker, waitForAll } from './servers/bullmq.ts';
+import { answer, endWithParent } from './servers/child.ts';
+
+export interface InProcessCommand {
+  /** `add` and `bulk` only add; `process` runs the worker over what was added; `through` adds while the worker runs. */
+  do: 'add' | 'bulk' | 'process' | 'through';
+  messages: number;
+  /** Adds under way at once; for `bulk` the jobs of one addBulk. */
+  atOnce: number;
+  body: string;
+}
+
+export interface InProcessResult {
+  seconds: number;
+}
+
+async function addAll(messages: number, atOnce: number, body: string): Promise<void> {
+  let left = messages;
+  const lane = async () => {
+    while (left-- > 0) await queue.add('message', JSON.parse(body));
+  };
+  await Promise.all(Array.from({ length: atOnce }, lane));
+}
+
+async function bulkAll(messages: number, atOnce: number, body: string): Promise<void> {
+  for (let left = messages; left > 0; left -= atOnce) {
+    const jobs = Array.from({ length: Math.min(left, atOnce) }, () => ({ name: 'message', data: JSON.parse(body) }));
+    await queue.addBulk(jobs);
+  }
+}
+
+answer<InProcessCommand>(async (command) => {
+  const { messages, atOnce, body } = command;
+  if (command.do === 'process' || command.do === 'through') releaseWorker();
+  const startedAt = performance.now();
+  if (command.do === 'add' || command.do === 'through') await addAll(messages, atOnce, body);
+  if (command.do === 'bulk') await bulkAll(messages, atOnce, body);
+  if (command.do !== 'process') counts.added += messages;
+  if (command.do === 'process' || command.do === 'through') await waitForAll();
+  const seconds = (performance.now() - startedAt) / 1000;
+  await holdWorker();
+  return { seconds } satisfies InProcessResult;
+});
+
+endWithParent();
+process.send?.({ url: '' });

@@ -1,0 +1,100 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { BullmqInProcess, Muster, type Sample, type Settings } from './contenders.ts';
+
+/** What a call costs, and a message weighs, with so many messages queued. */
+export interface QueuedRow {
+  name: string;
+  queued: number;
+  bytesPerMessage: number;
+  sendMicros: number;
+  /** recv and complete together; undefined where only adding was measured. */
+  drainMicros: number | undefined;
+}
+
+const FEW = 1_000;
+/** Small against FEW, so that the queue keeps its length while it is measured. */
+const BATCH = 500;
+const BATCHES = 12;
+const WARM = 200;
+const BULK = 1_000;
+
+async function usedMemory(contender: Muster | BullmqInProcess): Promise<number> {
+  await sleep(1_500);
+  return (await contender.probe.read()).usedMemory;
+}
+
+function mean(samples: Sample[]): number {
+  return samples.reduce((sum, sample) => sum + sample.redisCommandMicros, 0) / samples.length;
+}
+
+/**
+ * Loads to `FEW`, measures, loads on to `many`, measures again, on one server. Memory is the growth of used_memory over
+ * each load alone, per message of it: whatever sending leaves behind (the journal, the idempotency record) is included.
+ */
+async function rows(
+  contender: Muster | BullmqInProcess,
+  many: number,
+  load: (messages: number) => Promise<unknown>,
+  batch: () => Promise<{ send: Sample; drain?: Sample }>,
+): Promise<QueuedRow[]> {
+  const result: QueuedRow[] = [];
+  let queued = 0;
+  for (const level of many > FEW ? [FEW, many] : [FEW]) {
+    const before = await usedMemory(contender);
+    await load(level - queued);
+    const bytesPerMessage = ((await usedMemory(contender)) - before) / (level - queued);
+    queued = level;
+    const sends: Sample[] = [];
+    const drains: Sample[] = [];
+    for (let i = 0; i < BATCHES; i++) {
+      const { send, drain } = await batch();
+      sends.push(send);
+      if (drain) drains.push(drain);
+      else queued += send.messages;
+    }
+    const drainMicros = drains.length > 0 ? mean(drains) : undefined;
+    result.push({ name: contender.name, queued: level, bytesPerMessage, sendMicros: mean(sends), drainMicros });
+  }
+  return result;
+}
+
+export async function musterQueued(settings: Settings, many: number): Promise<QueuedRow[]> {
+  const muster = new Muster(settings);
+  try {
+    await muster.start();
+    await muster.probe.learnFrom(async () => {
+      await muster.drive('send', { amount: WARM });
+      await muster.drive('drain', { amount: 2 * WARM });
+    });
+    return await rows(
+      muster,
+      many,
+      (messages) => muster.drive('send', { amount: messages }),
+      async () => ({
+        send: await muster.sample(() => muster.drive('send', { amount: BATCH })),
+        drain: await muster.sample(() => muster.drive('drain', { amount: 2 * BATCH })),
+      }),
+    );
+  } finally {
+    await muster.stop();
+  }
+}
+
+export async function bullmqQueued(settings: Settings, many: number): Promise<QueuedRow[]> {
+  const bullmq = new BullmqInProcess(settings, 'BullMQ');
+  try {
+    await bullmq.start();
+    await bullmq.probe.learnFrom(async () => {
+      await bullmq.tell('add', WARM, settings.connections);
+      await bullmq.tell('process', WARM, settings.connections);
+    });
+    return await rows(
+      bullmq,
+      many,
+      (messages) => bullmq.tell('bulk', messages, BULK),
+      async () => ({ send: await bullmq.sample(() => bullmq.tell('add', BATCH, settings.connections)) }),
+    );
+  } finally {
+    await bullmq.stop();
+  }
+}

@@ -1,0 +1,56 @@
+export function median(values: number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  const middle = Math.floor(sorted.length / 2);
+  const upper = sorted[middle] ?? Number.NaN;
+  return sorted.length % 2 === 1 ? upper : (upper + (sorted[middle - 1] ?? Number.NaN)) / 2;
+}
+
+export function whole(value: number | undefined): string {
+  return value === undefined || Number.isNaN(value) ? '-' : Math.round(value).toLocaleString('en');
+}
+
+export function fixed(value: number | undefined, digits: number): string {
+  return value === undefined || Number.isNaN(value) ? '-' : value.toFixed(digits);
+}
+
+export function millis(micros: number | undefined): string {
+  return micros === undefined ? '-' : fixed(micros / 1000, 2);
+}
+
+/** First column to the left, the numbers to the right. */
+export function table(title: string, header: string[], rows: string[][]): string {
+  const widths = header.map((_, column) => Math.max(...[header, ...rows].map((row) => row[column]?.length ?? 0)));
+  const line = (row: string[]) =>
+    row
+      .map((cell, i) => (i === 0 ? cell.padEnd(widths[i] ?? 0) : cell.padStart(widths[i] ?? 0)))
+      .join('  ')
+      .trimEnd();
+  return ['', title, line(header), line(widths.map((width) => '-'.repeat(width))), ...rows.map(line)].join('\n');
+}
+
+export interface Goal {
+  name: string;
+  value: number | undefined;
+  digits: number;
+  /** `least`: value must reach the bound; `most`: must not pass it. */
+  kind: 'least' | 'most';
+  bound: number | undefined;
+}
+
+export function isMet({ value, kind, bound }: Goal): boolean | undefined {
+  if (value === undefined || bound === undefined || Number.isNaN(value) || Number.isNaN(bound)) return undefined;
+  return kind === 'least' ? value >= bound : value <= bound;
+}
+
+export function goals(list: Goal[]): string {
+  const rows = list.map((goal) => {
+    const met = isMet(goal);
+    return [
+      goal.name,
+      fixed(goal.value, goal.digits),
+      `${goal.kind === 'least' ? '≥' : '≤'} ${fixed(goal.bound, goal.digits)}`,
+      met === undefined ? 'not measured' : met ? 'met' : 'MISSED',
+    ];
+  });
+  return table('Goals', ['goal', 'measured', 'wanted', ''], rows);
+}

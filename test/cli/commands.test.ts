@@ -1,0 +1,113 @@
+import { expect } from 'chai';
+import { failure, muster, record } from '../support/cli.ts';
+import { OwnStore } from '../support/own-store.ts';
+
+const moment = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+const uuid7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+
+describe("The operator's commands", () => {
+  let store: OwnStore;
+  let settings: Record<string, string>;
+  before(async () => {
+    store = await OwnStore.start();
+    settings = { REDIS_URL: store.url };
+  });
+  after(() => store.stop());
+  const run = (line: string) => record(line.split(' '), settings);
+
+  it('org create makes an organization on the free plan; org show and org list show it', async () => {
+    const made = await run('org create acme');
+    expect(made).to.include({ org: 'acme', plan: 'free' });
+    expect(made.createdAt).to.match(moment);
+    expect(made.figures).to.include({
+      operations: 100_000,
+      agents: 10,
+      spaces: 2,
+      keys: 10,
+      rpm: 600,
+      retentionDays: 7,
+    });
+    expect(made.usage).to.deep.equal({ operations: 0, agents: 0, spaces: 0, runs: 0, tasks: 0, keys: 0, rpm: 0 });
+    expect(await run('org show acme')).to.deep.equal(made);
+    expect(await run('org list')).to.deep.equal({ organizations: [made], nextCursor: null });
+  });
+
+  it('org set-plan changes plan and figures; enterprise takes its own', async () => {
+    const made = await run(
+      'org set-plan acme --plan enterprise --agents 20 --retention-days 180 --spaces unlimited --keys 3',
+    );
+    expect(made).to.include({ org: 'acme', plan: 'enterprise' });
+    expect(made.figures).to.include({ agents: 20, retentionDays: 180, spaces: 'unlimited', keys: 3, rpm: 'unlimited' });
+    expect(await run('org show acme')).to.deep.equal(made);
+  });
+
+  it('space create and space list', async () => {
+    const made = await record(['space', 'create', '--org', 'acme', '--name', 'Größe "1"'], settings);
+    expect(made).to.include({ org: 'acme', name: 'Größe "1"' });
+    expect(made.spaceId).to.match(uuid7);
+    const other = await run('space create --org acme');
+    expect(await run('space list --org acme')).to.deep.equal({ spaces: [made, other], nextCursor: null });
+  });
+
+  it('key create shows the key once; key list and key revoke do not', async () => {
+    const made = await run('key create --org acme --permissions resource_config,coordination_read --name ci');
+    expect(made.apiKey).to.match(/^mk_acme_[0-9A-Za-z]{43}$/);
+    expect(made.keyId).to.match(uuid7);
+    const { apiKey, ...shown } = made;
+    expect(shown.permissions).to.deep.equal(['coordination_read', 'resource_config']);
+    expect(await run('key list --org acme')).to.deep.equal({ keys: [shown], nextCursor: null });
+    const revoked = await run(`key revoke --org acme ${made.keyId}`);
+    expect(revoked).to.deep.equal({ ...shown, revokedAt: revoked.revokedAt });
+    expect(revoked.revokedAt).to.match(moment);
+    expect(await run(`key revoke --org acme ${made.keyId}`)).to.deep.equal(revoked);
+    expect(JSON.stringify(await run('key list --org acme'))).not.to.include(apiKey);
+  });
+
+  it('audit list tells what was changed, newest first, page by page', async () => {
+    const { entries, nextCursor } = await run('audit list --org acme');
+    expect(nextCursor).to.equal(null);
+    expect(entries.map((entry: { action: string }) => entry.action)).to.deep.equal([
+      'key.revoked',
+      'key.created',
+      'space.created',
+      'space.created',
+      'org.plan_set',
+      'org.created',
+    ]);
+    expect(entries[5]).to.deep.equal({
+      at: entries[5].at,
+      action: 'org.created',
+      actor: 'cli',
+      target: 'acme',
+      detail: { plan: 'free' },
+    });
+    expect(entries[5].at).to.match(moment);
+    expect(entries[4].detail).to.include({ plan: 'enterprise', agents: 20, keys: 3, rpm: 'unlimited' });
+    expect(entries[1].detail).to.deep.equal({
+      name: 'ci',
+      permissions: ['coordination_read', 'resource_config'],
+      spaces: [],
+    });
+
+    const first = await run('audit list --org acme --limit 4');
+    const second = await run(`audit list --org acme --limit 4 --cursor ${first.nextCursor}`);
+    expect([...first.entries, ...second.entries]).to.deep.equal(entries);
+    expect(second.nextCursor).to.equal(null);
+  });
+
+  it('without REDIS_URL they use the store that runs on DATA_DIR', async () => {
+    const { organizations } = await record(['org', 'list'], { DATA_DIR: store.dataDir });
+    expect(organizations).to.have.length(1);
+  });
+
+  it('4 space creates at once on the free plan make exactly 2', async () => {
+    await run('org create four');
+    const line = ['space', 'create', '--org', 'four'];
+    const outcomes = await Promise.all([1, 2, 3, 4].map(() => muster(line, settings)));
+    expect(outcomes.map(({ status }) => status).sort()).to.deep.equal([0, 0, 1, 1]);
+    expect((await run('space list --org four')).spaces).to.have.length(2);
+    const { code, message } = await failure(line, settings);
+    expect(code).to.equal('ENTITLEMENT_EXCEEDED');
+    expect(message).to.match(/free plan allows 2 spaces.*org set-plan/);
+  });
+});

@@ -1,0 +1,91 @@
+import { expect } from 'chai';
+import { failure } from '../support/cli.ts';
+import { OwnStore } from '../support/own-store.ts';
+
+const somebody = '0190b8a4-7e2b-7c55-9d3e-5a1f0c2b4d6e';
+
+describe("A command that fails prints the API's error envelope on stderr and exits with 1", () => {
+  let store: OwnStore;
+  let settings: Record<string, string>;
+  before(async () => {
+    store = await OwnStore.start();
+    settings = { REDIS_URL: store.url };
+    await failure(['org', 'create', 'acme', '--plan', 'gold'], settings);
+  });
+  after(() => store.stop());
+
+  const lines: [line: string, code: string, message: RegExp][] = [
+    ['', 'VALIDATION_FAILED', /not complete: --help/],
+    ['org', 'VALIDATION_FAILED', /not complete: --help/],
+    ['org frob', 'VALIDATION_FAILED', /unknown command 'frob'/],
+    ['org create', 'VALIDATION_FAILED', /missing required argument 'org'/],
+    ['org create Acme', 'VALIDATION_FAILED', /org: "Acme" must be 3 to 40 characters/],
+    ['org create ac', 'VALIDATION_FAILED', /org: "ac" must be/],
+    ['org create acme --plan gold', 'VALIDATION_FAILED', /gold.*free, builder, team, scale, enterprise, preview/],
+    ['org create acme --agents 5', 'VALIDATION_FAILED', /agents: only the enterprise plan/],
+    ['org create acme --plan enterprise --rpm many', 'VALIDATION_FAILED', /rpm: "many" must be a whole number/],
+    ['org create acme --colour red', 'VALIDATION_FAILED', /unknown option '--colour'/],
+    ['org create acme twice', 'VALIDATION_FAILED', /too many arguments/],
+    ['org set-plan acme', 'VALIDATION_FAILED', /--plan <plan>.* not specified/],
+    ['org set-plan nobody --plan team', 'ORG_NOT_FOUND', /org list/],
+    ['org show nobody', 'ORG_NOT_FOUND', /org list/],
+    ['space create', 'VALIDATION_FAILED', /--org <org>.* not specified/],
+    ['space create --org nobody', 'ORG_NOT_FOUND', /org list/],
+    ['space list --org nobody', 'ORG_NOT_FOUND', /org list/],
+    [`space create --org nobody --name ${'x'.repeat(201)}`, 'VALIDATION_FAILED', /name: it must be 1 to 200/],
+    ['key create --org nobody', 'VALIDATION_FAILED', /--permissions <list>.* not specified/],
+    ['key create --org nobody --permissions read', 'VALIDATION_FAILED', /"read" is not one of coordination_read/],
+    [
+      'key create --org nobody --permissions coordination_read --spaces ',
+      'VALIDATION_FAILED',
+      /spaces: "" must be a uuid/,
+    ],
+    ['key create --org nobody --permissions coordination_read', 'ORG_NOT_FOUND', /org list/],
+    ['key list --org nobody', 'ORG_NOT_FOUND', /org list/],
+    ['key revoke --org nobody 7', 'VALIDATION_FAILED', /keyId: "7" must be a uuid/],
+    [`key revoke --org nobody ${somebody}`, 'ORG_NOT_FOUND', /org list/],
+    ['audit list --org nobody', 'ORG_NOT_FOUND', /org list/],
+    ['audit list --org nobody --limit 1001', 'VALIDATION_FAILED', /limit: it must be a whole number from 1 to 1000/],
+    ['audit list --org nobody --limit ten', 'VALIDATION_FAILED', /limit: it must be/],
+    ['audit list --org nobody --cursor x', 'INVALID_CURSOR', /cursor: "x" is no nextCursor/],
+  ];
+
+  // Each is a process: some at once, so that the file takes seconds.
+  const atOnce = 4;
+  for (let i = 0; i < lines.length; i += atOnce) {
+    const some = lines.slice(i, i + atOnce);
+    it(some.map(([line]) => `muster ${line.slice(0, 60)}`).join(' | '), async () => {
+      const check = async ([line, code, message]: (typeof lines)[number]) => {
+        const error = await failure(line === '' ? [] : line.split(' '), settings);
+        expect(error.code, line).to.equal(code);
+        expect(error.message, line).to.match(message);
+        expect(error.message).not.to.include('\n');
+      };
+      await Promise.all(some.map(check));
+    });
+  }
+
+  it('none of these lines changed anything', async () => {
+    const { store: redis } = await store.admin();
+    expect(await redis.keys('*')).to.deep.equal([]);
+  });
+
+  it('a store that does not run is 503-like: STORE_UNAVAILABLE, with how to start one; passwords are not repeated', async () => {
+    const cases: [Record<string, string>, RegExp][] = [
+      [{ DATA_DIR: '/tmp/muster-nowhere' }, /no store runs on .*\/tmp\/muster-nowhere.*npm start.*REDIS_URL/],
+      [{ REDIS_URL: '/tmp/muster-nowhere.sock' }, /REDIS_URL names cannot be reached \(connect ENOENT/],
+      [{ REDIS_URL: 'redis://:hunter2@127.0.0.1:1' }, /ECONNREFUSED.*start it/],
+    ];
+    for (const [setting, message] of cases) {
+      const error = await failure(['org', 'list'], setting);
+      expect(error.code).to.equal('STORE_UNAVAILABLE');
+      expect(error.message).to.match(message).and.not.to.include('hunter2');
+    }
+  });
+
+  it('a bad setting is named', async () => {
+    const error = await failure(['org', 'list'], { ...settings, SNAPSHOT_KEEP: 'all' });
+    expect(error).to.include({ code: 'VALIDATION_FAILED' });
+    expect(error.message).to.match(/^SNAPSHOT_KEEP: "all" cannot be used; it must be a whole number/);
+  });
+});

@@ -1,0 +1,30 @@
+import { expect } from 'chai';
+import { muster } from '../support/cli.ts';
+
+const commands = {
+  org: ['create', 'show', 'list', 'set-plan'],
+  space: ['create', 'list'],
+  key: ['create', 'list', 'revoke'],
+  audit: ['list'],
+};
+
+describe('--help', () => {
+  it('lists the nouns, says where errors go and which store is used, and needs no store', async () => {
+    const { status, stdout, stderr } = await muster(['--help'], {});
+    expect([status, stderr]).to.deep.equal([0, '']);
+    for (const noun of Object.keys(commands)) expect(stdout).to.match(new RegExp(`^  ${noun} `, 'm'));
+    for (const word of ['JSON', 'REDIS_URL', 'DATA_DIR', 'npm start']) expect(stdout).to.include(word);
+  });
+
+  for (const [noun, verbs] of Object.entries(commands)) {
+    it(`of ${noun} and each of its commands has an example to paste`, async () => {
+      const lines = [[noun], ...verbs.map((verb) => [noun, verb])];
+      const outcomes = await Promise.all(lines.map((line) => muster([...line, '--help'], {})));
+      for (const [index, { status, stdout }] of outcomes.entries()) {
+        expect(status).to.equal(0);
+        expect(stdout).to.include(`Usage: npm run -s muster -- ${lines[index]?.join(' ')}`);
+        expect(stdout).to.match(new RegExp(`^Examples?:\n  npm run -s muster -- ${lines[index]?.join(' ')}( |$)`, 'm'));
+      }
+    });
+  }
+});

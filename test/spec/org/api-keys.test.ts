@@ -1,0 +1,89 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import * as admin from '../../../src/org/admin.ts';
+import { newApiKey } from '../../../src/org/api-key.ts';
+import { codeOf, OwnStore } from '../../support/own-store.ts';
+
+describe('API keys', () => {
+  let store: OwnStore;
+  let to: admin.Admin;
+  before(async () => {
+    store = await OwnStore.start();
+    to = await store.admin();
+    await admin.createOrganization(to, { org: 'acme', plan: 'team' });
+  });
+  after(() => store.stop());
+
+  it('are mk_<org>_<43 base62 characters>, and all 62 characters come up', () => {
+    const keys = Array.from({ length: 200 }, () => newApiKey('a-1'));
+    for (const key of keys) expect(key).to.match(/^mk_a-1_[0-9A-Za-z]{43}$/);
+    expect(new Set(keys).size).to.equal(200);
+    expect(new Set(keys.join('').replaceAll('mk_a-1_', '')).size).to.equal(62);
+  });
+
+  it('are stored only as digests: neither the store nor its files have the key', async () => {
+    const { apiKey } = await admin.createKey(to, { org: 'acme', permissions: ['coordination_read'], name: 'seen' });
+    const secret = apiKey.slice('mk_acme_'.length);
+    const everything = await dumpAll();
+    expect(everything, 'the dump sees what there is').to.include('seen');
+    expect(everything).not.to.include(secret);
+    const files = await readdir(store.dataDir, { recursive: true, withFileTypes: true });
+    for (const file of files.filter((entry) => entry.isFile())) {
+      expect(await readFile(join(file.parentPath, file.name), 'latin1'), file.name).not.to.include(secret);
+    }
+  });
+
+  it('lists never show a key again', async () => {
+    const { keyId, apiKey } = await admin.createKey(to, { org: 'acme', permissions: ['resource_config'] });
+    const listed = (await admin.listKeys(to, 'acme')).find((key) => key.keyId === keyId);
+    expect(listed).to.deep.include({
+      org: 'acme',
+      name: null,
+      permissions: ['resource_config'],
+      spaces: [],
+      revokedAt: null,
+    });
+    expect(JSON.stringify(listed)).not.to.include(apiKey.slice(-43));
+  });
+
+  it('of more than one page come all, each once, oldest first', async () => {
+    await admin.createOrganization(to, { org: 'rotates', plan: 'enterprise' });
+    const create = () => admin.createKey(to, { org: 'rotates', permissions: ['coordination_read'] });
+    const made = await Promise.all(Array.from({ length: 700 }, create));
+    const listed = (await admin.listKeys(to, 'rotates')).map((key) => key.keyId);
+    expect(listed).to.deep.equal(made.map((key) => key.keyId).sort());
+  });
+
+  it('take only known permissions, at least one, and only spaces of their organization', async () => {
+    const { spaceId } = await admin.createSpace(to, { org: 'acme' });
+    const key = (permissions: string[], spaces?: string[]) =>
+      admin.createKey(to, { org: 'acme', permissions, ...(spaces && { spaces }) });
+    for (const bad of [[], [''], ['read'], ['coordination_read', 'admin']]) {
+      expect(await codeOf(key(bad)), bad.join()).to.equal('VALIDATION_FAILED');
+    }
+    for (const bad of [[], [''], ['x'], [spaceId, 'x']]) {
+      expect(await codeOf(key(['coordination_read'], bad)), bad.join()).to.equal('VALIDATION_FAILED');
+    }
+    const stranger = '0190b8a4-7e2b-7c55-9d3e-5a1f0c2b4d6e';
+    expect(await codeOf(key(['coordination_read'], [spaceId, stranger]))).to.equal('SPACE_NOT_FOUND');
+    const made = await key(
+      ['resource_config', 'coordination_read', 'resource_config'],
+      [spaceId.toUpperCase(), spaceId],
+    );
+    expect(made).to.deep.include({ permissions: ['coordination_read', 'resource_config'], spaces: [spaceId] });
+  });
+
+  async function dumpAll(): Promise<string> {
+    const found: string[] = [];
+    for (const key of await to.store.keys('*')) {
+      const type = await to.store.type(key);
+      if (type === 'hash') found.push(key, JSON.stringify(await to.store.hgetall(key)));
+      else if (type === 'stream') found.push(key, JSON.stringify(await to.store.xrange(key, '-', '+')));
+      else if (type === 'set') found.push(key, JSON.stringify(await to.store.smembers(key)));
+      else if (type === 'zset') found.push(key, JSON.stringify(await to.store.zrange(key, '0', '-1')));
+      else throw new Error(`a ${type}, which this test does not read: ${key}`);
+    }
+    return found.join('\n');
+  }
+});

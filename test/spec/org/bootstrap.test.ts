@@ -1,0 +1,96 @@
+import { expect } from 'chai';
+import * as admin from '../../../src/org/admin.ts';
+import { apiKeyDigest } from '../../../src/org/api-key.ts';
+import { bootstrap } from '../../../src/org/bootstrap.ts';
+import { maximumLimits } from '../../../src/org/plans.ts';
+import type { Scripts } from '../../../src/redis/scripts.ts';
+import { OwnStore } from '../../support/own-store.ts';
+
+const url = 'http://127.0.0.1:8080';
+
+describe('The first start on an embedded store', () => {
+  let store: OwnStore;
+  let to: admin.Admin;
+  before(async () => {
+    store = await OwnStore.start();
+    to = await store.admin();
+  });
+  beforeEach(() => to.store.flushall());
+  after(() => store.stop());
+
+  it('makes dev (enterprise, unlimited), a space at its maxima and a key, and prints what to paste', async () => {
+    const lines = await bootstrap(to, url);
+    const [space] = await admin.listSpaces(to, 'dev');
+    expect(lines[0]).to.equal(`export MUSTER_URL=${url}`);
+    expect(lines[1]).to.equal(`export MUSTER_SPACE=${space?.spaceId}`);
+    expect(lines[2]).to.match(/^export MUSTER_KEY=mk_dev_[0-9A-Za-z]{43}$/);
+    expect(lines).to.have.length(3);
+    const dev = await admin.showOrganization(to, 'dev');
+    expect([dev.plan, ...Object.values(dev.figures)]).to.deep.equal(['enterprise', ...Array(7).fill('unlimited'), 365]);
+    const limits = await to.store.hgetall(`muster:{dev}:${space?.spaceId}`);
+    expect(limits).to.include(
+      Object.fromEntries(Object.entries(maximumLimits).map(([name, max]) => [name, String(max)])),
+    );
+    const digest = apiKeyDigest(lines[2]?.split('=')[1] ?? '');
+    expect(await to.store.hget(`muster:{dev}:key:${digest}`, 'permissions')).to.equal(
+      'coordination_read,coordination_write,resource_config',
+    );
+  });
+
+  it('is only the first: later ones print URL, space and how to make another key, and change nothing', async () => {
+    const [, space] = await bootstrap(to, url);
+    const before = await to.store.hgetall('muster:{dev}');
+    const command =
+      'npm run -s muster -- key create --org dev --permissions coordination_read,coordination_write,resource_config';
+    expect(await bootstrap(to, url)).to.deep.equal([`export MUSTER_URL=${url}`, space, `# another key: ${command}`]);
+    await admin.createOrganization(to, { org: 'acme', plan: 'free' });
+    expect(await bootstrap(to, url)).to.have.length(3);
+    expect(await to.store.hgetall('muster:{dev}')).to.deep.equal(before);
+  });
+
+  it('makes no new key when the only one was revoked on purpose', async () => {
+    await bootstrap(to, url);
+    const [key] = await admin.listKeys(to, 'dev');
+    await admin.revokeKey(to, 'dev', key?.keyId ?? '');
+    expect((await bootstrap(to, url)).join()).not.to.include('MUSTER_KEY');
+  });
+
+  for (const step of ['org/create', 'space/create', 'org/createKey']) {
+    for (const when of ['before', 'after']) {
+      if (step === 'org/createKey' && when === 'after') continue;
+      it(`killed ${when} ${step}, is made good by the next one`, async () => {
+        const killed = { store: to.store, scripts: dyingAt(to.scripts, step, when) };
+        const error = await bootstrap(killed, url).catch(String);
+        expect(error).to.equal('Error: killed');
+        expect((await bootstrap(to, url))[2]).to.match(/^export MUSTER_KEY=/);
+        expect(await admin.listSpaces(to, 'dev')).to.have.length(1);
+      });
+    }
+  }
+
+  it('done by 8 processes at once makes one space and one key, and one of them prints it', async () => {
+    const processes = await Promise.all(Array.from({ length: 8 }, () => store.admin()));
+    const printed = await Promise.all(processes.map((one) => bootstrap(one, url)));
+    expect(printed.filter((lines) => lines.join().includes('MUSTER_KEY'))).to.have.length(1);
+    expect(new Set(printed.map((lines) => lines[1])).size).to.equal(1);
+    expect(await admin.listSpaces(to, 'dev')).to.have.length(1);
+    expect(await admin.listKeys(to, 'dev')).to.have.length(1);
+  });
+
+  it('leaves a store of other organizations as it is', async () => {
+    await admin.createOrganization(to, { org: 'acme', plan: 'free' });
+    expect(await bootstrap(to, url)).to.deep.equal([`export MUSTER_URL=${url}`]);
+    expect((await admin.listOrganizations(to)).map((organization) => organization.org)).to.deep.equal(['acme']);
+  });
+});
+
+/** The scripts of a process that is killed before or after it has run one of them. */
+function dyingAt(scripts: Scripts, step: string, when: string): Scripts {
+  const run: Scripts['run'] = async (name, org, args) => {
+    if (name === step && when === 'before') throw new Error('killed');
+    const reply = await scripts.run(name, org, args);
+    if (name === step) throw new Error('killed');
+    return reply;
+  };
+  return { run } as Scripts;
+}

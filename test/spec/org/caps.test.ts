@@ -1,0 +1,74 @@
+import { expect } from 'chai';
+import * as admin from '../../../src/org/admin.ts';
+import { codeOf, OwnStore } from '../../support/own-store.ts';
+
+describe('What a plan caps', () => {
+  let store: OwnStore;
+  let to: admin.Admin;
+  before(async () => {
+    store = await OwnStore.start();
+    to = await store.admin();
+  });
+  after(() => store.stop());
+
+  const key = (org: string, more: Partial<admin.NewKey> = {}) =>
+    admin.createKey(to, { org, permissions: ['coordination_read'], ...more });
+
+  it('20 space creates at once on the free plan, over 20 connections, make exactly 2', async () => {
+    await admin.createOrganization(to, { org: 'parallel', plan: 'free' });
+    const processes = await Promise.all(Array.from({ length: 20 }, () => store.admin()));
+    const results = await Promise.allSettled(processes.map((one) => admin.createSpace(one, { org: 'parallel' })));
+    const refused = results.filter((result) => result.status === 'rejected').map((result) => result.reason.code);
+    expect(refused).to.deep.equal(Array(18).fill('ENTITLEMENT_EXCEEDED'));
+    expect(await admin.listSpaces(to, 'parallel')).to.have.length(2);
+    expect((await admin.showOrganization(to, 'parallel')).usage.spaces).to.equal(2);
+  });
+
+  it('a plan with unlimited spaces takes as many as are made, and lists them all, oldest first', async () => {
+    await admin.createOrganization(to, { org: 'many', plan: 'team' });
+    const made = [];
+    for (let i = 0; i < 450; i += 1) made.push(admin.createSpace(to, { org: 'many', name: `s${i}` }));
+    const ids = (await Promise.all(made)).map((space) => space.spaceId).sort();
+    expect((await admin.listSpaces(to, 'many')).map((space) => space.spaceId)).to.deep.equal(ids);
+  });
+
+  it('only keys that are not revoked count; the 11th on the free plan is refused until one is revoked', async () => {
+    await admin.createOrganization(to, { org: 'keys', plan: 'free' });
+    const made = await Promise.all(Array.from({ length: 10 }, () => key('keys')));
+    expect(await codeOf(key('keys'))).to.equal('ENTITLEMENT_EXCEEDED');
+    await admin.revokeKey(to, 'keys', made[0]?.keyId ?? '');
+    await key('keys');
+    expect(await codeOf(key('keys'))).to.equal('ENTITLEMENT_EXCEEDED');
+    expect(await admin.listKeys(to, 'keys')).to.have.length(11);
+  });
+
+  it('revoking a key twice changes nothing the second time', async () => {
+    await admin.createOrganization(to, { org: 'twice', plan: 'free' });
+    const { keyId } = await key('twice');
+    const first = await admin.revokeKey(to, 'twice', keyId.toUpperCase());
+    expect(first.revokedAt).to.match(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+    expect(await admin.revokeKey(to, 'twice', keyId)).to.deep.equal(first);
+    expect((await admin.showOrganization(to, 'twice')).usage.keys).to.equal(0);
+    const { entries } = await admin.listAudit(to, 'twice');
+    expect(entries.filter((entry) => entry.action === 'key.revoked')).to.have.length(1);
+  });
+
+  it('a smaller plan takes nothing away: what is in use stays, and nothing more can be made', async () => {
+    await admin.createOrganization(to, { org: 'shrinks', plan: 'builder' });
+    for (let i = 0; i < 3; i += 1) await admin.createSpace(to, { org: 'shrinks' });
+    const after = await admin.setPlan(to, { org: 'shrinks', plan: 'free' });
+    expect(after).to.deep.include({ plan: 'free' });
+    expect([after.figures.spaces, after.usage.spaces]).to.deep.equal([2, 3]);
+    expect(await codeOf(admin.createSpace(to, { org: 'shrinks' }))).to.equal('ENTITLEMENT_EXCEEDED');
+    expect(await admin.listSpaces(to, 'shrinks')).to.have.length(3);
+  });
+
+  it('an organization that is listed but was never written is passed over, and can still be made', async () => {
+    await to.store.sadd('muster:orgs', 'half-made');
+    const names = async () => (await admin.listOrganizations(to)).map((organization) => organization.org);
+    expect(await names()).not.to.include('half-made');
+    await admin.createOrganization(to, { org: 'half-made', plan: 'free' });
+    expect(await names()).to.include('half-made');
+    expect(await codeOf(admin.createOrganization(to, { org: 'half-made', plan: 'team' }))).to.equal('ORG_EXISTS');
+  });
+});

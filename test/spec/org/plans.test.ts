@@ -1,0 +1,53 @@
+import { expect } from 'chai';
+import { InvalidInput } from '../../../src/org/input.ts';
+import { defaultLimits, figureNames, figuresOf, maximumLimits } from '../../../src/org/plans.ts';
+
+describe('Plans', () => {
+  const table = {
+    free: [100_000, 10, 2, 200, 1_000, 10, 600, 7],
+    builder: [2_000_000, 100, 10, 1_000, 10_000, 25, 1_500, 14],
+    team: [15_000_000, 1_000, 'unlimited', 10_000, 100_000, 100, 3_000, 30],
+    scale: [100_000_000, 5_000, 'unlimited', 50_000, 500_000, 500, 20_000, 90],
+    preview: ['unlimited', 'unlimited', 3, 200, 1_000, 10, 600, 7],
+  };
+  const names = ['operations', 'agents', 'spaces', 'runs', 'tasks', 'keys', 'rpm', 'retentionDays'] as const;
+
+  for (const [plan, figures] of Object.entries(table)) {
+    it(`${plan} has the figures of the specification`, () => {
+      expect(figuresOf(plan)).to.deep.equal(Object.fromEntries(names.map((name, index) => [name, figures[index]])));
+    });
+  }
+
+  it('enterprise is unlimited and keeps 365 days unless told otherwise', () => {
+    const figures = figuresOf('enterprise', { agents: '7', operations: 'unlimited' });
+    expect(figures).to.include({ agents: 7, operations: 'unlimited', spaces: 'unlimited', retentionDays: 365 });
+  });
+
+  it('a figure is a whole number from 1 on or the word unlimited, for every one of them', () => {
+    expect(figureNames).to.deep.equal([...names]);
+    for (const name of names) {
+      for (const text of ['0', '-1', '1.5', '1e3', '', ' 5', 'Unlimited', '1000000000001']) {
+        expect(() => figuresOf('enterprise', { [name]: text }), text).to.throw(InvalidInput, `${name}: "${text}"`);
+      }
+    }
+  });
+
+  it('only enterprise takes figures of its own', () => {
+    for (const plan of Object.keys(table)) {
+      expect(() => figuresOf(plan, { rpm: '5' })).to.throw(InvalidInput, /rpm: only the enterprise plan/);
+    }
+  });
+
+  it('an unknown plan is named, with those that are known', () => {
+    expect(() => figuresOf('gold')).to.throw(
+      InvalidInput,
+      /"gold" is not one of free, builder, team, scale, enterprise/,
+    );
+    expect(() => figuresOf('toString')).to.throw(InvalidInput);
+  });
+
+  it('the limits of a space have the defaults and maxima of the specification', () => {
+    expect(Object.values(defaultLimits)).to.deep.equal([600, 1_000, 65_536, 600, 10_000, 10_000]);
+    expect(Object.values(maximumLimits)).to.deep.equal([100_000, 1_000_000, 65_536, 600, 1_000_000, 1_000_000]);
+  });
+});

@@ -1,0 +1,111 @@
+import { expect } from 'chai';
+import { ConfigError, readConfig } from '../../../src/config.ts';
+
+describe('Settings', () => {
+  const defaults = {
+    role: 'all',
+    port: 8080,
+    host: '127.0.0.1',
+    redisUrl: null,
+    dataDir: './data',
+    logLevel: 'info',
+    webhookAllowPrivate: false,
+    snapshotIntervalSeconds: 3600,
+    snapshotKeep: 24,
+    redisServer: null,
+  };
+
+  it('have defaults; an empty one counts as unset', () => {
+    expect(readConfig({})).to.deep.equal(defaults);
+    const names = [
+      'ROLE',
+      'PORT',
+      'HOST',
+      'REDIS_URL',
+      'DATA_DIR',
+      'LOG_LEVEL',
+      'WEBHOOK_ALLOW_PRIVATE',
+      'REDIS_SERVER',
+    ];
+    expect(readConfig(Object.fromEntries(names.map((name) => [name, ''])))).to.deep.equal(defaults);
+  });
+
+  it('are read', () => {
+    const env = {
+      ROLE: 'worker',
+      PORT: '0',
+      HOST: '::',
+      REDIS_URL: 'rediss://user:secret@redis.example.com:6380/1',
+      DATA_DIR: '/var/lib/muster',
+      LOG_LEVEL: 'debug',
+      WEBHOOK_ALLOW_PRIVATE: 'true',
+      SNAPSHOT_INTERVAL_SECONDS: '60',
+      SNAPSHOT_KEEP: '3',
+      REDIS_SERVER: '/opt/redis-server',
+    };
+    expect(Object.values(readConfig(env))).to.deep.equal([
+      'worker',
+      0,
+      '::',
+      'rediss://user:secret@redis.example.com:6380/1',
+      '/var/lib/muster',
+      'debug',
+      true,
+      60,
+      3,
+      '/opt/redis-server',
+    ]);
+  });
+
+  const good: Record<string, string[]> = {
+    PORT: ['0', '1', '65535'],
+    HOST: ['0.0.0.0', 'localhost', '::1', 'muster.example.com'],
+    REDIS_URL: [
+      'redis://localhost',
+      'redis://:pw@10.0.0.1:6379',
+      'unix:///run/redis.sock',
+      '/run/redis.sock',
+      'redis://[::1]:7000',
+    ],
+  };
+  for (const [name, texts] of Object.entries(good)) {
+    it(`${name} may be ${texts.join(' or ')}`, () => {
+      for (const text of texts) expect(() => readConfig({ [name]: text }), text).not.to.throw();
+    });
+  }
+
+  const bad: Record<string, string[]> = {
+    ROLE: ['both', 'API', 'api,worker'],
+    PORT: ['65536', '-1', '80a', '8080.5', '1e3', '0x50', '99999999999999999999'],
+    HOST: ['http://x', 'a b', '127.0.0.1:8080'],
+    REDIS_URL: [
+      'localhost:6379',
+      'http://localhost',
+      'run/redis.sock',
+      'unix://run/redis.sock',
+      'redis://',
+      'nonsense',
+    ],
+    LOG_LEVEL: ['verbose', 'INFO'],
+    WEBHOOK_ALLOW_PRIVATE: ['yes', '1', 'TRUE'],
+    SNAPSHOT_INTERVAL_SECONDS: ['0', '1.5', '1h', '2147484'],
+    SNAPSHOT_KEEP: ['0', 'all', '10001'],
+  };
+  for (const [name, texts] of Object.entries(bad)) {
+    it(`${name} as ${texts.join(' or ')} is one line that names it, what is wrong and what would be right`, () => {
+      for (const text of texts) {
+        expect(() => readConfig({ [name]: text }), text)
+          .to.throw(ConfigError)
+          .with.property('message')
+          .that.matches(new RegExp(`^${name}: .+ cannot be used; it must be .+$`));
+      }
+    });
+  }
+
+  it('a line feed in one stays on the line, and a password is not repeated', () => {
+    expect(() => readConfig({ ROLE: 'a\nb' })).to.throw(
+      /^ROLE: "a\\nb" cannot be used; it must be one of api, worker, all$/,
+    );
+    expect(() => readConfig({ REDIS_URL: 'http://:hunter2@x' })).to.throw(/^REDIS_URL: the given value cannot be used/);
+  });
+});

@@ -1,0 +1,46 @@
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+
+/** How a command ended. */
+export interface Outcome {
+  readonly status: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs `muster <args>` as a process of its own, as an operator does. */
+export function muster(args: readonly string[], settings: Record<string, string>): Promise<Outcome> {
+  const env = { ...process.env, REDIS_URL: '', ...settings };
+  return new Promise((resolve) => {
+    execFile(
+      process.execPath,
+      ['--import', 'tsx', 'src/cli/main.ts', ...args],
+      { cwd: root, env },
+      (error, stdout, stderr) => resolve({ status: error ? Number(error.code ?? -1) : 0, stdout, stderr }),
+    );
+  });
+}
+
+/** Runs a command that succeeds; returns the one JSON value it prints. */
+// biome-ignore lint/suspicious/noExplicitAny: tests look into records of every shape.
+export async function record(args: readonly string[], settings: Record<string, string>): Promise<any> {
+  const { status, stdout, stderr } = await muster(args, settings);
+  if (status !== 0 || stderr !== '') throw new Error(`muster ${args.join(' ')}: ${status} ${stderr}`);
+  return JSON.parse(stdout);
+}
+
+/** Runs a command that fails; returns code and message, having checked the envelope's shape. */
+export async function failure(
+  args: readonly string[],
+  settings: Record<string, string>,
+): Promise<{ code: string; message: string }> {
+  const { status, stdout, stderr } = await muster(args, settings);
+  const envelope = JSON.parse(stderr);
+  const members = Object.keys(envelope.error).join();
+  if (status !== 1 || stdout !== '' || stderr.split('\n').length !== 2 || members !== 'code,message,requestId') {
+    throw new Error(`muster ${args.join(' ')}: ${status} ${stdout} ${stderr}`);
+  }
+  return envelope.error;
+}

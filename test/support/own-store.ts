@@ -1,0 +1,52 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Admin } from '../../src/org/admin.ts';
+import { allKeys } from '../../src/primitives.ts';
+import { connect, type Store } from '../../src/redis/connection.ts';
+import { type EmbeddedRedis, startEmbedded } from '../../src/redis/embedded.ts';
+import { Scripts } from '../../src/redis/scripts.ts';
+
+/** An embedded store of a test file's own, for what needs an empty one or looks at all of it. */
+export class OwnStore {
+  readonly dataDir: string;
+  readonly #redis: EmbeddedRedis;
+  readonly #connections: Store[] = [];
+
+  private constructor(dataDir: string, redis: EmbeddedRedis) {
+    this.dataDir = dataDir;
+    this.#redis = redis;
+  }
+
+  static async start(): Promise<OwnStore> {
+    const dataDir = await mkdtemp(join(tmpdir(), 'muster-own-'));
+    return new OwnStore(dataDir, await startEmbedded({ dataDir, log: () => undefined }));
+  }
+
+  get url(): string {
+    return this.#redis.socketPath;
+  }
+
+  /** A connection of its own each time, as every process has. */
+  async admin(): Promise<Admin> {
+    const store = await connect(this.url);
+    this.#connections.push(store);
+    return { store, scripts: new Scripts(store, allKeys) };
+  }
+
+  async stop(): Promise<void> {
+    for (const store of this.#connections) store.disconnect();
+    await this.#redis.stop();
+    await rm(this.dataDir, { recursive: true, force: true });
+  }
+}
+
+/** The code of what a promise rejects with; throws when it does not reject. */
+export async function codeOf(promise: Promise<unknown>): Promise<string> {
+  try {
+    await promise;
+  } catch (error) {
+    return (error as { code?: string }).code ?? String(error);
+  }
+  throw new Error('it was not refused');
+}
