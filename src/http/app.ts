@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import { createServer, type Server } from 'node:http';
-import Router from '@koa/router';
+import { createServer, type OutgoingHttpHeaders, type Server } from 'node:http';
+import type { Duplex } from 'node:stream';
 import Koa, { type Context } from 'koa';
 import bodyParser from 'koa-bodyparser';
 import type { Logger } from 'pino';
 import type { Due } from '../redis/due.ts';
 import type { Scripts } from '../redis/scripts.ts';
 import type { Wake } from '../redis/wake.ts';
-import { Call } from './call.ts';
 import { apiError, envelope, toApiError } from './envelope.ts';
 import { ApiError, type ErrorTable } from './errors.ts';
 import type { Route } from './route.ts';
+import { RouteTable, spacePrefix } from './router.ts';
 
 export interface Service {
   readonly scripts: Scripts;
@@ -25,40 +25,51 @@ export interface Service {
   readonly ready: () => Promise<boolean>;
 }
 
-const spacePrefix = '/v1/spaces/';
 const requestIdForm = /^[A-Za-z0-9._-]{1,128}$/;
 const bodyMethods = new Set(['POST', 'PUT', 'PATCH']);
+const jsonType = /^application\/json\s*(;|$)/i;
 
 /** What a request leaves for its log line. */
 interface Trace {
-  requestId: string;
-  route?: string;
-  script?: string;
+  route: string | undefined;
+  script: string | undefined;
 }
 
 /** The HTTP side of the service: Koa maps each route record to its script. */
 export function createApp(service: Service): Server {
   const app = new Koa();
-  const parse = bodyParser({ enableTypes: ['json'], jsonLimit: '256kb' });
-  const routers = mount(service, parse);
+  const routes = new RouteTable(service);
+  // A member named __proto__ is refused where fields are checked, and is data inside a payload.
+  const parse = bodyParser({
+    enableTypes: ['json'],
+    jsonLimit: '256kb',
+    onProtoPoisoning: 'ignore',
+  } as bodyParser.Options);
 
   app.use(async (ctx) => {
     const start = performance.now();
-    const given = ctx.headers['x-request-id'];
-    const trace: Trace = { requestId: typeof given === 'string' && requestIdForm.test(given) ? given : randomUUID() };
-    ctx.state = trace;
-    ctx.set('X-Request-Id', trace.requestId);
-    ctx.set('X-API-Version', '1');
+    const { req } = ctx;
+    const given = req.headers['x-request-id'];
+    const requestId = typeof given === 'string' && requestIdForm.test(given) ? given : randomUUID();
+    const trace: Trace = { route: undefined, script: undefined };
+    let answer: Sent;
     try {
-      await dispatch(ctx, service, routers);
+      if (ctx.path.startsWith(spacePrefix)) {
+        const { call, params } = routes.match(req.method ?? '', ctx.path);
+        trace.route = call.pattern;
+        trace.script = call.route.script;
+        if (bodyMethods.has(call.route.method)) await readBody(ctx, parse);
+        answer = await call.handle(ctx, params, requestId);
+      } else answer = await system(ctx, service, trace);
     } catch (error) {
-      fail(ctx, service, error);
+      answer = failure(error, requestId, service);
     }
+    send(ctx, answer, requestId);
     service.log.info({
-      requestId: trace.requestId,
-      method: ctx.method,
+      requestId,
+      method: req.method,
       route: trace.route,
-      status: ctx.status,
+      status: answer.status,
       durationMs: Math.round((performance.now() - start) * 100) / 100,
       script: trace.script,
     });
@@ -66,61 +77,46 @@ export function createApp(service: Service): Server {
   // The middleware answers every error itself; what is left is a response that could not be written.
   app.on('error', (error: Error) => service.log.warn({ error: error.message }, 'response failed'));
 
-  const server = createServer({ maxHeaderSize: 16_384, requestTimeout: 60_000, headersTimeout: 20_000 }, app.callback());
-  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    if (!socket.writable || error.code === 'ECONNRESET') {
-      socket.destroy();
-      return;
-    }
-    const tooLarge = error.code === 'HPE_HEADER_OVERFLOW';
-    const [status, message] = tooLarge ? ['431 Request Header Fields Too Large', 'the headers are larger than 16 KiB'] : ['400 Bad Request', 'not a valid HTTP/1.1 request'];
-    const requestId = randomUUID();
-    const body = envelope(new ApiError(400, 'VALIDATION_FAILED', message ?? ''), requestId);
-    socket.end(`HTTP/1.1 ${status}\r\nContent-Type: application/json; charset=utf-8\r\nX-Request-Id: ${requestId}\r\nX-API-Version: 1\r\nConnection: close\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
-  });
+  const server = createServer(
+    { maxHeaderSize: 16_384, requestTimeout: 60_000, headersTimeout: 20_000 },
+    app.callback(),
+  );
+  server.on('clientError', refuseUnreadable);
   return server;
 }
 
-/** One small router per first path segment below a space: matching tries a handful of paths, not all of them. */
-function mount(service: Service, parse: Koa.Middleware): Map<string, Koa.Middleware> {
-  const routers = new Map<string, Router>();
-  for (const route of service.routes) {
-    const segment = route.path.split('/', 2)[1] ?? '';
-    let router = routers.get(segment);
-    if (!router) {
-      router = new Router({ prefix: `${spacePrefix}:spaceId`, strict: true, sensitive: true });
-      routers.set(segment, router);
-    }
-    const call = new Call(route, service);
-    const pattern = `${spacePrefix}:spaceId${route.path}`;
-    const handle = async (ctx: Context): Promise<void> => {
-      const trace = ctx.state as Trace;
-      trace.route = pattern;
-      trace.script = route.script;
-      await call.handle(ctx, (ctx as Context & { params: Record<string, string> }).params, trace.requestId);
-    };
-    if (bodyMethods.has(route.method)) router.register(route.path, [route.method], [requireJson, parse, handle] as never);
-    else router.register(route.path, [route.method], [handle] as never);
+/** A response ready to be written; no `text`: no content. */
+export interface Sent {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly text?: string | undefined;
+}
+
+/** Written in one go: Koa's own way sets each header by itself and looks the type up again. */
+function send(ctx: Context, answer: Sent, requestId: string): void {
+  ctx.respond = false;
+  const { res } = ctx;
+  const { text } = answer;
+  const headers: OutgoingHttpHeaders = { 'X-Request-Id': requestId, 'X-API-Version': '1', ...answer.headers };
+  if (text !== undefined) {
+    headers['Content-Type'] = 'application/json; charset=utf-8';
+    headers['Content-Length'] = Buffer.byteLength(text);
   }
-  return new Map([...routers].map(([segment, router]) => [segment, router.routes() as unknown as Koa.Middleware]));
+  // What was not read of a refused body must not be taken for the next request.
+  if (!ctx.req.complete) headers['Connection'] = 'close';
+  res.writeHead(answer.status, headers);
+  res.end(ctx.req.method === 'HEAD' ? undefined : text);
 }
 
-/** 415 before the body is read; a request without a body needs no content type. */
-async function requireJson(ctx: Context, next: () => Promise<void>): Promise<void> {
-  const { headers } = ctx;
-  const hasBody = headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
-  if (hasBody && !/^application\/json\s*(;|$)/i.test(headers['content-type'] ?? '')) throw apiError({}, 'UNSUPPORTED_MEDIA_TYPE');
-  if (hasBody) return parseErrors(next);
-  await next();
-}
-
-/** koa-bodyparser's own errors in our words; everything later passes through. */
-async function parseErrors(next: () => Promise<void>): Promise<void> {
+/** 415, 413 and malformed JSON, in this order; a request without a body needs no content type. */
+async function readBody(ctx: Context, parse: Koa.Middleware): Promise<void> {
+  const { headers } = ctx.req;
+  if (headers['transfer-encoding'] === undefined && (headers['content-length'] ?? '0') === '0') return;
+  if (!jsonType.test(headers['content-type'] ?? '')) throw apiError({}, 'UNSUPPORTED_MEDIA_TYPE');
   try {
-    await next();
+    await parse(ctx as never, nothingMore);
   } catch (error) {
     const { type, status } = error as { type?: string; status?: number };
-    if (error instanceof ApiError) throw error;
     if (type === 'entity.too.large') throw apiError({}, 'PAYLOAD_TOO_LARGE');
     if (type === 'encoding.unsupported' || status === 415) throw apiError({}, 'UNSUPPORTED_MEDIA_TYPE');
     if (status === 400) throw apiError({}, 'MALFORMED_JSON');
@@ -128,51 +124,49 @@ async function parseErrors(next: () => Promise<void>): Promise<void> {
   }
 }
 
-async function dispatch(ctx: Context, service: Service, routers: Map<string, Koa.Middleware>): Promise<void> {
-  const { path } = ctx;
-  if (path.startsWith(spacePrefix)) {
-    const segment = path.split('/', 5)[4] ?? '';
-    const router = routers.get(segment);
-    if (!router) throw apiError({}, 'ROUTE_NOT_FOUND');
-    let handled = true;
-    await router(ctx, async () => {
-      handled = false;
-    });
-    if (!handled) throw unmatched(ctx);
-    return;
-  }
-  await system(ctx, service);
-}
-
-/** No route of this path takes the method (405), or there is no such path (404). */
-function unmatched(ctx: Context): ApiError {
-  const matched = (ctx as Context & { matched?: { methods: string[] }[] }).matched ?? [];
-  const methods = [...new Set(matched.flatMap((layer) => layer.methods))].sort().join(', ');
-  return methods === '' ? apiError({}, 'ROUTE_NOT_FOUND') : apiError({}, 'METHOD_NOT_ALLOWED', methods, { Allow: methods });
-}
+const nothingMore = async (): Promise<void> => undefined;
 
 /** The paths that need no key. */
-async function system(ctx: Context, service: Service): Promise<void> {
-  const trace = ctx.state as Trace;
+async function system(ctx: Context, service: Service, trace: Trace): Promise<Sent> {
   if (!['/healthz', '/readyz', '/openapi.json'].includes(ctx.path)) throw apiError({}, 'ROUTE_NOT_FOUND');
   trace.route = ctx.path;
-  if (ctx.method !== 'GET' && ctx.method !== 'HEAD') throw apiError({}, 'METHOD_NOT_ALLOWED', 'GET, HEAD', { Allow: 'GET, HEAD' });
-  ctx.type = 'json';
-  if (ctx.path === '/openapi.json') ctx.body = service.openapi;
-  else if (ctx.path === '/healthz') ctx.body = '{"status":"ok"}';
-  else if (await service.ready()) ctx.body = '{"status":"ready"}';
-  else throw apiError({}, 'STORE_UNAVAILABLE', '', { 'Retry-After': '1' });
+  if (ctx.method !== 'GET' && ctx.method !== 'HEAD')
+    throw apiError({}, 'METHOD_NOT_ALLOWED', 'GET, HEAD', { Allow: 'GET, HEAD' });
+  if (ctx.path === '/openapi.json') return { status: 200, headers: {}, text: service.openapi };
+  if (ctx.path === '/healthz') return { status: 200, headers: {}, text: '{"status":"ok"}' };
+  if (await service.ready()) return { status: 200, headers: {}, text: '{"status":"ready"}' };
+  throw apiError({}, 'STORE_UNAVAILABLE', '', { 'Retry-After': '1' });
 }
 
-function fail(ctx: Context, service: Service, thrown: unknown): void {
-  const { requestId } = ctx.state as Trace;
+function failure(thrown: unknown, requestId: string, service: Service): Sent {
   const error = toApiError(thrown, service.errors);
   if (error.status === 500) {
-    service.log.error({ requestId, error: thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown) }, 'internal error');
+    service.log.error(
+      { requestId, error: thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown) },
+      'internal error',
+    );
   }
-  ctx.status = error.status;
-  ctx.set(error.headers);
-  if (error.code === 'INVALID_API_KEY') ctx.set('WWW-Authenticate', 'Bearer error="invalid_token"');
-  ctx.type = 'json';
-  ctx.body = envelope(error, requestId);
+  return { status: error.status, headers: error.headers, text: envelope(error, requestId) };
+}
+
+/** What Node's parser could not read as HTTP never reaches Koa; it gets the envelope all the same. */
+function refuseUnreadable(error: NodeJS.ErrnoException, socket: Duplex): void {
+  if (!socket.writable || error.code === 'ECONNRESET') {
+    socket.destroy();
+    return;
+  }
+  const tooLarge = error.code === 'HPE_HEADER_OVERFLOW';
+  const status = tooLarge ? '431 Request Header Fields Too Large' : '400 Bad Request';
+  const message = tooLarge ? 'the headers are larger than 16 KiB' : 'not a valid HTTP/1.1 request';
+  const requestId = randomUUID();
+  const body = envelope(new ApiError(400, 'VALIDATION_FAILED', message), requestId);
+  const head = [
+    `HTTP/1.1 ${status}`,
+    'Content-Type: application/json; charset=utf-8',
+    `X-Request-Id: ${requestId}`,
+    'X-API-Version: 1',
+    'Connection: close',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+  ];
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
 }

@@ -1,29 +1,32 @@
 import type { Context } from 'koa';
 import { Refusal, type Reply } from '../redis/scripts.ts';
-import type { Service } from './app.ts';
-import { type Note, readNote } from './envelope.ts';
+import type { Sent, Service } from './app.ts';
+import { readNote } from './envelope.ts';
 import { ApiError } from './errors.ts';
 import { stringify } from './json.ts';
 import { type Caller, readCaller, readIdempotency, readInput } from './request.ts';
-import type { Answer, Input, Route } from './route.ts';
+import type { Input, Route } from './route.ts';
 
 /** Arguments of lib/call, the same for every script behind a route. */
 type CallArgs = Record<string, string | number>;
 
 /** A route at work: one request, one script. */
 export class Call {
-  readonly #route: Route;
+  readonly route: Route;
+  /** The whole path, for the log. */
+  readonly pattern: string;
   readonly #service: Service;
 
-  constructor(route: Route, service: Service) {
-    this.#route = route;
+  constructor(route: Route, pattern: string, service: Service) {
+    this.route = route;
+    this.pattern = pattern;
     this.#service = service;
   }
 
   /** Answers a request; throws what it is refused with. */
-  async handle(ctx: Context, params: Record<string, string>, requestId: string): Promise<void> {
-    const route = this.#route;
-    const caller = readCaller(ctx.headers.authorization);
+  async handle(ctx: Context, params: Record<string, string>, requestId: string): Promise<Sent> {
+    const { route } = this;
+    const caller = readCaller(ctx.req.headers.authorization);
     const args: CallArgs = {
       apiKeyDigest: caller.apiKeyDigest,
       permission: route.permission,
@@ -38,13 +41,14 @@ export class Call {
     let input: Input;
     try {
       input = readInput(ctx, route, params);
-      Object.assign(args, readIdempotency(ctx, route));
+      readIdempotency(ctx, route, args);
     } catch (error) {
       throw error instanceof ApiError ? await this.#admitted(caller, args, params, error) : error;
     }
     args['spaceId'] = input.params['spaceId'] ?? '';
+    Object.assign(args, route.args(input));
     const reply = await this.#run(caller.org, args, input, ctx);
-    this.#send(ctx, reply, input);
+    return this.#answer(caller.org, reply, input);
   }
 
   /** The shape is wrong: says so only to a caller who may call, in a space that exists, within the rates. */
@@ -52,8 +56,14 @@ export class Call {
     const spaceId = (params['spaceId'] ?? '').toLowerCase();
     const wellFormed = /^[0-9a-f-]{36}$/.test(spaceId);
     try {
-      const [text] = await this.#service.scripts.run('space/admit', caller.org, { ...args, spaceId: wellFormed ? spaceId : '' });
-      return new ApiError(error.status, error.code, error.message, { ...error.headers, ...readNote(String(text)).headers });
+      const [text] = await this.#service.scripts.run('space/admit', caller.org, {
+        ...args,
+        spaceId: wellFormed ? spaceId : '',
+      });
+      return new ApiError(error.status, error.code, error.message, {
+        ...error.headers,
+        ...readNote(String(text)).headers,
+      });
     } catch (refusal) {
       if (!wellFormed && refusal instanceof Refusal && refusal.code === 'SPACE_NOT_FOUND') return error;
       throw refusal;
@@ -61,9 +71,8 @@ export class Call {
   }
 
   async #run(org: string, args: CallArgs, input: Input, ctx: Context): Promise<Reply> {
-    const own = this.#route.args(input);
-    const reply = await this.#once(org, { ...args, ...own });
-    const hold = this.#route.hold?.(input);
+    const reply = await this.#once(org, args);
+    const hold = this.route.hold?.(input);
     if (!hold || hold.waitSeconds === 0 || reply.length > 1) return reply;
 
     const gone = new AbortController();
@@ -77,7 +86,7 @@ export class Call {
         matches: (token) => token.startsWith(`${hold.mailboxId}/`) && token.includes(`/${hold.scopeId}`),
       },
       async () => {
-        const again = await this.#once(org, { ...args, ...own, rateClass: 'held' });
+        const again = await this.#once(org, { ...args, rateClass: 'held' });
         return again.length > 1 ? again : undefined;
       },
     );
@@ -88,33 +97,26 @@ export class Call {
   async #once(org: string, args: CallArgs): Promise<Reply> {
     const { scripts, due } = this.#service;
     try {
-      return await scripts.run(this.#route.script, org, args);
+      return await scripts.run(this.route.script, org, args);
     } catch (error) {
       if (!(error instanceof Refusal && error.code === 'DUE')) throw error;
     }
-    return scripts.run(this.#route.script, org, { ...args, drainedThrough: await due.drain(org) });
+    return scripts.run(this.route.script, org, { ...args, drainedThrough: await due.drain(org) });
   }
 
-  #send(ctx: Context, reply: Reply, input: Input): void {
+  #answer(org: string, reply: Reply, input: Input): Sent {
     const [text, ...values] = reply;
-    const note: Note = readNote(String(text));
-    if (note.wake !== '') this.#tell(ctx, note.wake);
-    const answer: Answer = this.#route.answer(values, input, note.replayed);
-    ctx.set(note.headers);
-    if (note.replayed) ctx.set('Idempotent-Replayed', 'true');
-    ctx.status = answer.status;
-    if (answer.body === undefined) {
-      ctx.body = null;
-      return;
-    }
-    ctx.type = 'json';
-    ctx.body = stringify(answer.body);
+    const note = readNote(String(text));
+    if (note.wake !== '') this.#tell(org, note.wake);
+    const { status, body } = this.route.answer(values, input, note.replayed);
+    const headers = note.replayed ? { ...note.headers, 'Idempotent-Replayed': 'true' } : note.headers;
+    return { status, headers, text: body === undefined ? undefined : stringify(body) };
   }
 
   /** Off the caller's path: a crash before it arrives is repaired by the periodic walk. */
-  #tell(ctx: Context, at: string): void {
-    const { org } = readCaller(ctx.headers.authorization);
-    this.#service.due.tell(org, at).catch((error: Error) => this.#service.log.warn({ error: error.message }, 'due index not told'));
+  #tell(org: string, at: string): void {
+    this.#service.due
+      .tell(org, at)
+      .catch((error: Error) => this.#service.log.warn({ error: error.message }, 'due index not told'));
   }
 }
-

@@ -29,10 +29,22 @@ export function readNote(text: string): Note {
 }
 
 /** An ApiError with the table's status and sentence; 429 and 503 say when to come back. */
-export function apiError(tables: ErrorTable, code: string, detail = '', headers: Record<string, string> = {}): ApiError {
+export function apiError(
+  tables: ErrorTable,
+  code: string,
+  detail = '',
+  headers: Readonly<Record<string, string>> = {},
+): ApiError {
   const entry = tables[code] ?? commonErrors[code];
   if (!entry) return new ApiError(500, 'INTERNAL', 'an unexpected error: quote the requestId to the operator', headers);
   return new ApiError(entry.status, code, entry.message(detail), headers);
+}
+
+const invalidToken = { 'WWW-Authenticate': 'Bearer error="invalid_token"' };
+
+/** 401: there may be such a key or not, the answer is the same. */
+export function invalidApiKey(): ApiError {
+  return apiError({}, 'INVALID_API_KEY', '', invalidToken);
 }
 
 /** What a failed call is answered with. Refusals carry the rate headers; anything unforeseen is 500 INTERNAL. */
@@ -41,16 +53,21 @@ export function toApiError(error: unknown, tables: ErrorTable): ApiError {
   if (error instanceof StoreUnavailable) return apiError(tables, 'STORE_UNAVAILABLE', '', { 'Retry-After': '1' });
   if (error instanceof Refusal) {
     const note = readNote(error.note === '-' ? '' : error.note);
-    const known = apiError(tables, error.code, error.detail, { ...note.headers });
+    const headers = error.code === 'INVALID_API_KEY' ? invalidToken : note.headers;
+    const known = apiError(tables, error.code, error.detail, headers);
     if (known.status !== 429) return known;
-    return apiError(tables, error.code, error.detail, { ...note.headers, 'Retry-After': String(retryAfter(error, note)) });
+    return apiError(tables, error.code, error.detail, {
+      ...note.headers,
+      'Retry-After': String(retryAfter(error, note)),
+    });
   }
   return apiError(tables, 'INTERNAL');
 }
 
 /** Whole seconds: to the next minute for the rates, to the moment that the script named, else one. */
 function retryAfter(error: Refusal, note: Note): number {
-  if (error.code === 'RATE_LIMITED' || error.code === 'SERVICE_RATE_LIMITED') return 60 - Math.floor((note.now % 60_000) / 1000);
+  if (error.code === 'RATE_LIMITED' || error.code === 'SERVICE_RATE_LIMITED')
+    return 60 - Math.floor((note.now % 60_000) / 1000);
   const until = /\bat=(\d+)/.exec(error.detail)?.[1];
   return until === undefined ? 1 : Math.max(1, Math.ceil((Number(until) - note.now) / 1000));
 }

@@ -34,22 +34,42 @@ export function invalid(message: string): ApiError {
 export const commonErrors: ErrorTable = {
   MALFORMED_JSON: entry(400, 'the body is not valid JSON: send one JSON object, UTF-8'),
   VALIDATION_FAILED: entry(400, (detail) => detail),
-  IDEMPOTENCY_KEY_REQUIRED: entry(400, 'the header Idempotency-Key is missing: send 1 to 255 visible ASCII characters, new for each operation, the same for its retries'),
-  IDEMPOTENCY_KEY_INVALID: entry(400, 'the header Idempotency-Key must be 1 to 255 visible ASCII characters, without spaces'),
-  INVALID_CURSOR: entry(400, 'cursor is not one that this list gave out: pass the nextCursor of the page before, unchanged'),
+  IDEMPOTENCY_KEY_REQUIRED: entry(
+    400,
+    'the header Idempotency-Key is missing: send 1 to 255 visible ASCII characters, new for each operation, the same for its retries',
+  ),
+  IDEMPOTENCY_KEY_INVALID: entry(
+    400,
+    'the header Idempotency-Key must be 1 to 255 visible ASCII characters, without spaces',
+  ),
+  INVALID_CURSOR: entry(
+    400,
+    'cursor is not one that this list gave out: pass the nextCursor of the page before, unchanged',
+  ),
   UNAUTHENTICATED: entry(401, 'the header Authorization is missing: send "Authorization: Bearer <API key>"'),
   INVALID_API_KEY: entry(401, 'the API key is malformed, unknown or revoked'),
-  OPERATIONS_EXHAUSTED: entry(402, (limit) => `the plan's ${limit} operations of this month are used up: new work is refused until the next month or a larger plan, running work may finish`),
-  PERMISSION_DENIED: entry(403, (detail) => detail === 'space' ? 'the API key is limited to other spaces' : `the API key lacks the permission ${detail}`),
+  OPERATIONS_EXHAUSTED: entry(
+    402,
+    (limit) =>
+      `the plan's ${limit} operations of this month are used up: new work is refused until the next month or a larger plan, running work may finish`,
+  ),
+  PERMISSION_DENIED: entry(403, (detail) =>
+    detail === 'space' ? 'the API key is limited to other spaces' : `the API key lacks the permission ${detail}`,
+  ),
   ROUTE_NOT_FOUND: entry(404, 'there is no such path: see /openapi.json'),
   SPACE_NOT_FOUND: entry(404, 'there is no such space in the organization of this API key'),
   METHOD_NOT_ALLOWED: entry(405, (methods) => `this path takes ${methods}`),
   PAYLOAD_TOO_LARGE: entry(413, (detail) => {
     const [limit = '', field = 'payload'] = detail.split(' ').reverse();
-    return limit === '' ? 'the body is larger than 256 KiB' : `${field} is larger than the space's maxPayloadBytes of ${limit} bytes of compact JSON`;
+    return limit === ''
+      ? 'the body is larger than 256 KiB'
+      : `${field} is larger than the space's maxPayloadBytes of ${limit} bytes of compact JSON`;
   }),
   UNSUPPORTED_MEDIA_TYPE: entry(415, 'the body must be JSON: send "Content-Type: application/json"'),
-  IDEMPOTENCY_KEY_REUSED: entry(422, 'this Idempotency-Key was used for another request in the last 24 hours: nothing was done; use a new key'),
+  IDEMPOTENCY_KEY_REUSED: entry(
+    422,
+    'this Idempotency-Key was used for another request in the last 24 hours: nothing was done; use a new key',
+  ),
   RATE_LIMITED: entry(429, "the space's requestsPerMinute is used up: retry in the next minute"),
   SERVICE_RATE_LIMITED: entry(429, "the organization's requests per minute are used up: retry in the next minute"),
   INTERNAL: entry(500, 'an unexpected error: quote the requestId to the operator'),

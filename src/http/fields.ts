@@ -17,7 +17,10 @@ const rfc3339 = /^(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d):(\d\d)(?:\.(\d+))?(?:[Z
 export const id = () =>
   Joi.string()
     .custom((value: string, helpers) => (uuid.test(value) ? value.toLowerCase() : helpers.error('uuid')))
-    .messages({ uuid: '{#label} must be a uuid, like 0190a1b2-0000-7000-8000-000000000000', 'string.base': '{#label} must be a uuid string' })
+    .messages({
+      uuid: '{#label} must be a uuid, like 0190a1b2-0000-7000-8000-000000000000',
+      'string.base': '{#label} must be a uuid string',
+    })
     .meta({ format: 'uuid' });
 
 function characters(min: number, max: number, forbidden: RegExp, without: string): Joi.StringSchema {
@@ -25,7 +28,9 @@ function characters(min: number, max: number, forbidden: RegExp, without: string
   return Joi.string()
     .custom((value: string, helpers) => {
       const tooLong = value.length > max && [...value].length > max;
-      return value.length < min || tooLong || forbidden.test(value) || !value.isWellFormed() ? helpers.error('characters') : value;
+      return value.length < min || tooLong || forbidden.test(value) || !value.isWellFormed()
+        ? helpers.error('characters')
+        : value;
     })
     .messages({ characters: rule, 'string.base': `{#label} must be a string`, 'string.empty': rule })
     .meta({ minLength: min, maxLength: max });
@@ -44,21 +49,32 @@ export const integer = (min: number, max: number) => {
     .integer()
     .min(min)
     .max(max)
-    .messages({ 'number.base': rule, 'number.integer': rule, 'number.min': rule, 'number.max': rule, 'number.unsafe': rule, 'number.infinity': rule });
+    .messages({
+      'number.base': rule,
+      'number.integer': rule,
+      'number.min': rule,
+      'number.max': rule,
+      'number.unsafe': rule,
+      'number.infinity': rule,
+    });
 };
 
 /** An RFC 3339 date-time with any offset, as epoch milliseconds. */
 export const moment = () =>
   Joi.string()
     .custom((value: string, helpers) => epochMs(value) ?? helpers.error('moment'))
-    .messages({ moment: '{#label} must be a date-time like 2026-01-31T12:00:00.000Z', 'string.base': '{#label} must be a date-time string' })
+    .messages({
+      moment: '{#label} must be a date-time like 2026-01-31T12:00:00.000Z',
+      'string.base': '{#label} must be a date-time string',
+    })
     .meta({ format: 'date-time' });
 
 function epochMs(value: string): number | undefined {
   const [, year, month, day] = rfc3339.exec(value) ?? [];
   if (year === undefined) return undefined;
   // Date.parse turns 30 February into 2 March: the day must be one of its month.
-  if (Number(day) < 1 || Number(day) > new Date(Date.UTC(Number(year), Number(month), 0)).getUTCDate()) return undefined;
+  if (Number(day) < 1 || Number(day) > new Date(Date.UTC(Number(year), Number(month), 0)).getUTCDate())
+    return undefined;
   const at = Date.parse(value.toUpperCase());
   return Number.isNaN(at) ? undefined : at;
 }
@@ -69,7 +85,10 @@ export const opaque = () => Joi.any().meta({ opaque: true });
 export const oneOf = (...values: string[]) =>
   Joi.string()
     .valid(...values)
-    .messages({ 'any.only': `{#label} must be one of ${values.join(', ')}`, 'string.base': `{#label} must be one of ${values.join(', ')}` });
+    .messages({
+      'any.only': `{#label} must be one of ${values.join(', ')}`,
+      'string.base': `{#label} must be one of ${values.join(', ')}`,
+    });
 
 export const flag = () => Joi.boolean().messages({ 'boolean.base': '{#label} must be true or false' });
 
@@ -79,7 +98,10 @@ export function optional<T extends Joi.Schema>(schema: T): T {
 }
 
 /** A request body, a set of query parameters or of path parameters: nothing but the named fields. */
-export function fields(schemas: Record<string, Joi.Schema>, presence: 'required' | 'optional' = 'required'): Joi.ObjectSchema {
+export function fields(
+  schemas: Record<string, Joi.Schema>,
+  presence: 'required' | 'optional' = 'required',
+): Joi.ObjectSchema {
   return Joi.object(schemas)
     .prefs({ convert: false, abortEarly: true, presence, errors: { wrap: { label: false } } })
     .messages({
@@ -110,11 +132,24 @@ export const page = () => ({ limit: queryInteger(1, 200, 50), cursor: cursor() }
 
 /** An opaque cursor; what is inside is checked where it is read. */
 export const cursor = () =>
-  Joi.string().max(200).optional().messages({ 'string.base': 'cursor must be given once', 'string.empty': 'cursor must not be empty', 'string.max': 'cursor is too long to be one of ours' });
+  Joi.string()
+    .max(200)
+    .optional()
+    .messages({
+      'string.base': 'cursor must be given once',
+      'string.empty': 'cursor must not be empty',
+      'string.max': 'cursor is too long to be one of ours',
+    });
 
 /** One of the states or a comma list of them; unknown ones are refused. */
 export const states = (...known: string[]) =>
   Joi.string()
-    .custom((value: string, helpers) => (value.split(',').every((state) => known.includes(state)) ? value : helpers.error('states')))
+    .custom((value: string, helpers) =>
+      value.split(',').every((state) => known.includes(state)) ? value : helpers.error('states'),
+    )
     .optional()
-    .messages({ states: `{#label} must be one of ${known.join(', ')}, or a comma list of them`, 'string.base': '{#label} must be given once', 'string.empty': '{#label} must not be empty' });
+    .messages({
+      states: `{#label} must be one of ${known.join(', ')}, or a comma list of them`,
+      'string.base': '{#label} must be given once',
+      'string.empty': '{#label} must not be empty',
+    });

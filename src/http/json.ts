@@ -22,7 +22,8 @@ export function stringify(value: unknown): string {
   if (value instanceof Raw) return value.text;
   if (Array.isArray(value)) return `[${value.map(stringify).join(',')}]`;
   let text = '';
-  for (const name in value) text += `${text === '' ? '' : ','}"${name}":${stringify(value[name as keyof typeof value])}`;
+  for (const name in value)
+    text += `${text === '' ? '' : ','}"${name}":${stringify(value[name as keyof typeof value])}`;
   return `{${text}}`;
 }
 
@@ -96,5 +97,7 @@ const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"|[^\s"]+/g;
 /** Drops white space and needless escapes: what "compact JSON" means for maxPayloadBytes. Numbers stay as written. */
 function compact(text: string): string {
   if (!/[\s\\]/.test(text)) return text;
-  return (text.match(tokens) ?? []).map((token) => (token.includes('\\') ? JSON.stringify(JSON.parse(token)) : token)).join('');
+  return (text.match(tokens) ?? [])
+    .map((token) => (token.includes('\\') ? JSON.stringify(JSON.parse(token)) : token))
+    .join('');
 }

@@ -8,7 +8,8 @@ export const replyId = () => Joi.string().pattern(/^[0-9a-f]{8}-[0-9a-f]{4}-[0-9
 export const time = () => Joi.string().pattern(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 
 /** A record with exactly these fields. */
-export const record = (schemas: Record<string, Joi.Schema>) => Joi.object(schemas).prefs({ convert: false, presence: 'required' });
+export const record = (schemas: Record<string, Joi.Schema>) =>
+  Joi.object(schemas).prefs({ convert: false, presence: 'required' });
 
 /** A page of a list: `{"<plural>": […], "nextCursor": string|null}`. */
 export const pageReply = (plural: string, item: Joi.Schema) =>

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import type Joi from 'joi';
 import type { Context } from 'koa';
+import { apiError, invalidApiKey } from './envelope.ts';
 import { ApiError, invalid } from './errors.ts';
-import { apiError } from './envelope.ts';
 import { cut, TooDeep } from './json.ts';
 import type { Input, Route } from './route.ts';
 
@@ -20,7 +20,7 @@ export interface Caller {
 export function readCaller(authorization: string | undefined): Caller {
   if (authorization === undefined) throw apiError({}, 'UNAUTHENTICATED', '', { 'WWW-Authenticate': 'Bearer' });
   const [, apiKey, org] = bearer.exec(authorization) ?? [];
-  if (apiKey === undefined || org === undefined) throw apiError({}, 'INVALID_API_KEY');
+  if (apiKey === undefined || org === undefined) throw invalidApiKey();
   return { org, apiKeyDigest: hash('sha256', apiKey, 'base64url') };
 }
 
@@ -29,18 +29,16 @@ function digest16(text: string): string {
   return hash('sha256', text, 'base64url').slice(0, 22);
 }
 
-/** The script's idempotency arguments: '' and '' where the header is absent. Throws IDEMPOTENCY_KEY_*. */
-export function readIdempotency(ctx: Context, route: Route): { idempotencyDigest: string; fingerprint: string } {
-  const header = ctx.headers['idempotency-key'];
-  if (header === undefined || route.idempotency === 'never' || route.method === 'GET') {
+/** Sets the script's idempotency arguments where the header is there and counts. Throws IDEMPOTENCY_KEY_*. */
+export function readIdempotency(ctx: Context, route: Route, args: Record<string, string | number>): void {
+  const header = ctx.req.headers['idempotency-key'];
+  if (header === undefined || route.idempotency === 'never') {
     if (route.idempotency === 'required') throw apiError({}, 'IDEMPOTENCY_KEY_REQUIRED');
-    return { idempotencyDigest: '', fingerprint: '' };
+    return;
   }
   if (typeof header !== 'string' || !visibleAscii.test(header)) throw apiError({}, 'IDEMPOTENCY_KEY_INVALID');
-  return {
-    idempotencyDigest: digest16(header),
-    fingerprint: digest16(`${ctx.method} ${ctx.url}\n${rawBody(ctx)}`),
-  };
+  args['idempotencyDigest'] = digest16(header);
+  args['fingerprint'] = digest16(`${ctx.req.method} ${ctx.req.url}\n${rawBody(ctx)}`);
 }
 
 /** Path, query and body by the route's schemas. Throws the first thing that is wrong, by field. */
@@ -48,16 +46,19 @@ export function readInput(ctx: Context, route: Route, params: Record<string, str
   const lower: Record<string, string> = {};
   for (const name in params) {
     const value = params[name] ?? '';
-    if (!uuid.test(value)) throw invalid(`${name} in the path must be a uuid, like 0190a1b2-0000-7000-8000-000000000000`);
+    if (!uuid.test(value))
+      throw invalid(`${name} in the path must be a uuid, like 0190a1b2-0000-7000-8000-000000000000`);
     lower[name] = value.toLowerCase();
   }
   return { params: lower, query: readQuery(ctx, route.query), body: readBody(ctx, route) };
 }
 
 function readQuery(ctx: Context, schema: Joi.ObjectSchema | undefined): unknown {
-  if (ctx.querystring === '') return schema ? check(schema, {}, 'query parameter ') : {};
+  if (!ctx.req.url?.includes('?')) return schema ? check(schema, {}, 'query parameter ') : {};
   if (schema) return check(schema, ctx.query, 'query parameter ');
-  throw invalid(`${Object.keys(ctx.query)[0] ?? ctx.querystring} is not a query parameter of this request: it takes none`);
+  throw invalid(
+    `${Object.keys(ctx.query)[0] ?? ctx.querystring} is not a query parameter of this request: it takes none`,
+  );
 }
 
 function readBody(ctx: Context, route: Route): unknown {

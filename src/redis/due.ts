@@ -41,7 +41,11 @@ export class Due {
 
   async #sweepAll(org: string): Promise<string> {
     for (;;) {
-      const [now, next, more] = await this.#scripts.run('timer/sweep', org, { requestId: '', spaceId: '', maxChanges: 100 });
+      const [now, next, more] = await this.#scripts.run('timer/sweep', org, {
+        requestId: '',
+        spaceId: '',
+        maxChanges: 100,
+      });
       if (more === 1) continue;
       if (next !== '') await this.tell(org, String(next));
       return String(now);

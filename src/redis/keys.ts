@@ -33,7 +33,9 @@ export function keyName(declaration: KeyDeclaration, parts: Readonly<Record<stri
     if (value === undefined) throw new Error(`key ${declaration.pattern} needs ${name}`);
     return value;
   };
-  return declaration.pattern.replace('{org}', () => `{${fill('org')}}`).replace(partOf, (_, name: string) => fill(name));
+  return declaration.pattern
+    .replace('{org}', () => `{${fill('org')}}`)
+    .replace(partOf, (_, name: string) => fill(name));
 }
 
 /**

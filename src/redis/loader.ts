@@ -87,7 +87,10 @@ export function loadLibrary(room: string, keys: KeyTable, overrides: Overrides =
     version,
     text: `#!lua name=muster_${room}_${version}\n${draft.replaceAll('@version@', version)}`,
     scripts: new Map(
-      [...scripts].map(([name, script]) => [name, { ...script, functionName: script.functionName.replace('@version@', version) }]),
+      [...scripts].map(([name, script]) => [
+        name,
+        { ...script, functionName: script.functionName.replace('@version@', version) },
+      ]),
     ),
   };
 }
@@ -107,11 +110,17 @@ function parse(text: string, files: readonly string[], file: string, keys: KeyTa
 }
 
 /** A script's function: takes its arguments apart, lets the helpers begin anew, then does what its file says. */
-function toFunction(functionName: string, shared: readonly string[], begins: readonly string[], source: Source): string {
+function toFunction(
+  functionName: string,
+  shared: readonly string[],
+  begins: readonly string[],
+  source: Source,
+): string {
   const lines = [`redis.register_function('${functionName}', function(keys, args)`, 'root, run = keys[1], redis.call'];
   const first = shared.length + 1;
   if (shared.length > 0) lines.push(`${shared.join(', ')} = unpack(args, 1, ${shared.length})`);
-  if (source.args.length > 0) lines.push(`local ${source.args.join(', ')} = unpack(args, ${first}, ${shared.length + source.args.length})`);
+  if (source.args.length > 0)
+    lines.push(`local ${source.args.join(', ')} = unpack(args, ${first}, ${shared.length + source.args.length})`);
   return [...lines, ...begins.map((begin) => `${begin}()`), source.body, 'end)\n'].join('\n');
 }
 
@@ -129,7 +138,13 @@ function luaFiles(): string[] {
 
 /** The rooms that have scripts. */
 export function roomNames(): string[] {
-  return [...new Set(luaFiles().filter(isScript).map((file) => file.split('/', 1)[0] ?? ''))];
+  return [
+    ...new Set(
+      luaFiles()
+        .filter(isScript)
+        .map((file) => file.split('/', 1)[0] ?? ''),
+    ),
+  ];
 }
 
 function isScript(file: string): boolean {

@@ -90,7 +90,8 @@ export class Scripts {
       if (value === undefined) throw new ScriptFailure(`${name}: argument ${arg} is missing`);
       argv.push(value);
     }
-    for (const arg in args) if (!script.args.includes(arg)) throw new ScriptFailure(`${name}: no argument ${arg}`);
+    if (Object.keys(args).length !== argv.length)
+      throw new ScriptFailure(`${name} takes only ${script.args.join(', ')}`);
     const call = () => this.#store.fcall(script.functionName, 1, `muster:{${org}}`, ...argv) as Promise<Reply>;
     try {
       return await call();

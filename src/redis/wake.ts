@@ -55,7 +55,12 @@ export class Wake {
     return undefined;
   }
 
-  async #once<T>(channel: string, hold: Hold, waitMs: number, look: () => Promise<T | undefined>): Promise<T | undefined> {
+  async #once<T>(
+    channel: string,
+    hold: Hold,
+    waitMs: number,
+    look: () => Promise<T | undefined>,
+  ): Promise<T | undefined> {
     let wake: () => void = () => undefined;
     const woken = new Promise<void>((resolve) => {
       wake = resolve;
