@@ -1,6 +1,7 @@
 --- Makes what is due in one organization real, in the order of its moments, at most `maxChanges` of them. Replies with
 --- the moment of this sweep, the next due moment (or '') and whether more is due already. Each room's _expire.lua
---- registers what its timers do; a timer is spent before it acts, so an action may arm it anew.
+--- registers what its timers do; a timer is spent before it acts, so an action may arm it anew. An action of more than
+--- one change is told how many it may make, and returns how many it made.
 --- @args maxChanges
 --- @include "lib/clock"
 --- @include "lib/count"
@@ -16,12 +17,13 @@ repeat
   local room, id
   room, spaceId, id = string.match(head[1], '^(%w+:%w+):([^:]+):(.*)$')
   redis.call('ZREM', keys.timers(), head[1])
-  due[room](id, tonumber(head[2]))
+  local made = due[room](id, tonumber(head[2]), maxChanges - changes) or 1
   count.setOrg = {}
   count.write()
   count.begin()
   journal.publish()
-  changes = changes + 1
+  changes = changes + made
 until false
-redis.call('HSET', keys.org(), 'nextDue', head[2] or '')
+-- An organization that is listed but not yet made must not come to be through its first sweep.
+if redis.call('EXISTS', keys.org()) == 1 then redis.call('HSET', keys.org(), 'nextDue', head[2] or '') end
 return { now, head[2] or '', head[1] and tonumber(head[2]) <= now and 1 or 0, changes }
