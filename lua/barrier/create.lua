@@ -1,0 +1,20 @@
+--- Creates a barrier, in its first epoch.
+--- @args scopeId target tail
+--- @include "lib/call"
+--- @include "lib/id"
+--- @include "lib/scope"
+--- @include "barrier/_barrier"
+local replay = call.open()
+if replay then return replay end
+call.needOperation()
+local path = scope.path(scopeId)
+scope.check(path)
+
+if not path then scope.create(scopeId) end
+local record = { id = newId(tail), scopeId = scopeId, epoch = 1, arrivals = 0, target = target }
+barrier.enter(record, 'OPEN')
+redis.call('HSET', keys.barrier(record.id), 'state', 'OPEN', 'epoch', 1, 'arrivals', 0, 'target', target, 'scopeId', scopeId,
+  'createdAt', nowText)
+redis.call('ZADD', keys.barriers(), 0, record.id)
+barrier.tell(record, 'created')
+return call.done(record.id, now)

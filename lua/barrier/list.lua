@@ -1,0 +1,24 @@
+--- Barriers, newest first, of the states `,A,B,` ('' for all). A page looks at no more than 1,000 records, so it may be
+--- short while there is more. Replies with the next cursor (the last id looked at, or false) and the records, ids last.
+--- @args states limit cursor
+--- @include "lib/call"
+--- @include "barrier/_barrier"
+call.read()
+limit = tonumber(limit)
+local scanLimit = states == '' and limit or 1000
+local ids = redis.call('ZRANGE', keys.barriers(), cursor == '' and '+' or '(' .. cursor, '-', 'BYLEX', 'REV',
+  'LIMIT', 0, scanLimit + 1)
+local page, last, more = {}, false, false
+for i, barrierId in ipairs(ids) do
+  if #page == limit or i > scanLimit then
+    more = true
+    break
+  end
+  last = barrierId
+  local record = barrier.read(barrierId)
+  if states == '' or string.find(states, ',' .. record.state .. ',', 1, true) then
+    page[#page + 1] = { barrier.values(record) }
+    page[#page][8] = barrierId
+  end
+end
+return call.answer(more and last, page)

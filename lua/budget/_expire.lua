@@ -1,0 +1,6 @@
+--- @include "lib/due"
+--- @include "budget/_reservation"
+--- A settleBy passes: the reservation is overdue from then on, and nothing else happens to it.
+due['budget:reservation'] = function(reservationId)
+  reservation.becomeOverdue(reservationId)
+end

@@ -1,0 +1,8 @@
+--- Releases what is left of a reservation (contract section 4, Reservation).
+--- @include "lib/call"
+--- @include "budget/_entry"
+local replay = call.open() or entry.replayOf('VOID')
+if replay then return replay end
+local remaining = entry.remaining()
+
+return entry.record('VOID', 'voided', remaining, 'voidedMinor', 'available', 'VOIDED')

@@ -1,0 +1,17 @@
+import { iso, isoOrNull } from '../http/route.ts';
+import type { Value } from '../redis/scripts.ts';
+
+/** A barrier, in the order of lua/barrier/_barrier. */
+export function barrierRecord(id: Value | undefined, values: readonly Value[]): object {
+  const [scopeId, state, epoch, arrivals, target, createdAt, releasedAt] = values;
+  return {
+    id,
+    scopeId,
+    state,
+    epoch: Number(epoch),
+    arrivals: Number(arrivals),
+    target: Number(target),
+    createdAt: iso(createdAt),
+    releasedAt: isoOrNull(releasedAt),
+  };
+}

@@ -1,0 +1,20 @@
+import { type ErrorTable, entry } from '../http/errors.ts';
+
+export const budgetErrors: ErrorTable = {
+  BUDGET_NOT_FOUND: entry(404, 'there is no such budget in this space'),
+  BUDGET_EXISTS: entry(409, 'a budget of this space has this name already: choose another name'),
+  RESERVATION_NOT_FOUND: entry(409, 'reservationId must be the id of a reservation of this budget'),
+  RESERVATION_CLOSED: entry(409, (state) => `the reservation is ${state}: nothing is left of it to settle or void`),
+  SETTLEMENT_EXCEEDS_RESERVATION: entry(
+    409,
+    (remaining) => `amountMinor must not exceed the ${remaining} that are left of the reservation`,
+  ),
+  INSUFFICIENT_BUDGET: entry(
+    409,
+    (available) => `amountMinor must not exceed the ${available} that are available in the budget`,
+  ),
+  WORK_KEY_CONFLICT: entry(
+    409,
+    (field) => `this workKey was used with another ${field}: repeat that request exactly, or use a new workKey`,
+  ),
+};

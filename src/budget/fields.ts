@@ -1,0 +1,28 @@
+import Joi from 'joi';
+
+const digits = /^[0-9]{1,18}$/;
+const zeros = /^0+(?=[0-9])/;
+
+/**
+ * An amount in minor units, as it is stored: a digit string without leading zeros. The 18 digits are counted before
+ * the zeros go.
+ */
+export const amount = (least: '0' | '1' = '0') => {
+  const rule = `{#label} must be a string of 1 to 18 digits, minor units${least === '1' ? ', more than "0"' : ''}`;
+  return Joi.string()
+    .custom((value: string, helpers) => {
+      const stripped = value.replace(zeros, '');
+      return digits.test(value) && (least === '0' || stripped !== '0') ? stripped : helpers.error('amount');
+    })
+    .messages({ amount: rule, 'string.base': rule, 'string.empty': rule })
+    .meta({ pattern: digits.source });
+};
+
+/** ISO 4217 form: three letters, stored upper-case. */
+export const currency = () => {
+  const rule = '{#label} must be three letters, like EUR';
+  return Joi.string()
+    .custom((value: string, helpers) => (/^[A-Za-z]{3}$/.test(value) ? value.toUpperCase() : helpers.error('currency')))
+    .messages({ currency: rule, 'string.base': rule, 'string.empty': rule })
+    .meta({ pattern: '^[A-Za-z]{3}$' });
+};

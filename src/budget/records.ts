@@ -1,0 +1,80 @@
+import { apiError } from '../http/envelope.ts';
+import { pageOf } from '../http/page.ts';
+import { type Answer, type Input, iso, isoOrNull, param } from '../http/route.ts';
+import type { Reply, Value } from '../redis/scripts.ts';
+
+/** The four balances, in the order of the scripts. */
+export function balancesRecord(values: Value | undefined): object {
+  const [limit, reserved, settled, available] = (values ?? []) as Value[];
+  return { limit, reserved, settled, available };
+}
+
+/** A budget of the list and view scripts. */
+export function budgetRecord(values: readonly Value[]): object {
+  const [name, currency, scale, limitMinor, reserved, settled, available, createdAt, id] = values;
+  return {
+    id,
+    name,
+    currency,
+    scale: Number(scale),
+    limitMinor,
+    balances: { limit: limitMinor, reserved, settled, available },
+    createdAt: iso(createdAt),
+  };
+}
+
+/** A reservation, in the order of lua/budget/_reservation. */
+export function reservationRecord(budgetId: string, values: Value | undefined): object {
+  const [scopeId, holder, amountMinor, settledMinor, voidedMinor, remainingMinor, state, ...rest] = (values ??
+    []) as Value[];
+  const [settleBy, overdue, createdAt, closedAt, id] = rest;
+  return {
+    id,
+    budgetId,
+    scopeId,
+    holder,
+    amountMinor,
+    settledMinor,
+    voidedMinor,
+    remainingMinor,
+    state,
+    settleBy: isoOrNull(settleBy),
+    overdue: overdue === '1',
+    createdAt: iso(createdAt),
+    closedAt: isoOrNull(closedAt),
+  };
+}
+
+/** What settle and void answer. */
+export function entryAnswer(kind: 'SETTLE' | 'VOID') {
+  return (
+    values: Reply,
+    input: Input<unknown, { reservationId: string; workKey: string }>,
+    replayed: boolean,
+  ): Answer => {
+    const [id, createdAt, amountMinor, known, reservation, balances] = values;
+    const budgetId = param(input, 'budgetId');
+    const { reservationId, workKey } = input.body;
+    const entry = { id, budgetId, reservationId, kind, amountMinor, workKey, createdAt: iso(createdAt) };
+    return {
+      status: 200,
+      body: {
+        entry,
+        replay: replayed || known === 1,
+        reservation: reservationRecord(budgetId, reservation),
+        balances: balancesRecord(balances),
+      },
+    };
+  };
+}
+
+const position = /^(active|closed) ([0-9a-f-]{36})$/;
+
+/** Where a page of reservations goes on: the part of the list and the last id. Throws INVALID_CURSOR. */
+export function readPosition(cursor: string | undefined): { part: string; cursor: string } {
+  if (cursor === undefined) return { part: '', cursor: '' };
+  const inside = Buffer.from(cursor, 'base64url').toString();
+  const [, part, last] = position.exec(inside) ?? [];
+  if (part === undefined || last === undefined || pageOf.next(inside) !== cursor) throw apiError({}, 'INVALID_CURSOR');
+  return { part, cursor: last };
+}

@@ -1,0 +1,149 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { type Reply, World } from '../support/world.ts';
+import { AllowanceModel } from './allowance.model.ts';
+import { asCurl, type Curl } from './curl.ts';
+
+const scopeId = '0190a1b2-0000-7000-8000-000000000000';
+const units = fc.oneof({ weight: 9, arbitrary: fc.integer({ min: 1, max: 5 }) }, fc.constant(6));
+const index = fc.nat(9);
+const holder = fc.constantFrom('a', 'b');
+const workKey = fc.option(fc.constantFrom('w1', 'w2'), { nil: undefined });
+const step = fc.oneof(
+  { weight: 4, arbitrary: fc.record({ do: fc.constant('consume' as const), units, holder, workKey }) },
+  {
+    weight: 5,
+    arbitrary: fc.record({ do: fc.constant('wait' as const), units, ttl: fc.integer({ min: 5, max: 40 }) }),
+  },
+  { weight: 3, arbitrary: fc.record({ do: fc.constant('cancel' as const), index }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ do: fc.constant('cooldown' as const), seconds: fc.integer({ min: 1, max: 15 }) }),
+  },
+  { weight: 3, arbitrary: fc.record({ do: fc.constant('pass' as const), seconds: fc.integer({ min: 1, max: 20 }) }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('again' as const), index }) },
+);
+type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
+
+/** What the sequences have to meet, to know that they go everywhere; and what they have met. */
+const outcomes = ['200', '201', 'replay', 'WORK_KEY_CONFLICT', 'UNITS_EXCEED_LIMIT', 'WAITER_NOT_WAITING'].concat(
+  ['ALLOWANCE_COOLING_DOWN', 'ALLOWANCE_EXHAUSTED', 'GRANTED', 'EXPIRED', 'CANCELLED', 'WAITING'],
+  ['refused behind a waiter though there are units', 'moved up by a cancel'],
+);
+const met = new Set<string>();
+
+const iso = (seconds: number): string => new Date(seconds * 1000).toISOString();
+const outcomeOf = (reply: Reply): string =>
+  reply.body.error?.code ?? (reply.body.replay === true ? 'replay' : `${reply.status}`);
+
+/** One allowance of the service and the model beside it. */
+class Pair {
+  readonly #curl: Curl;
+  readonly #model: AllowanceModel;
+  readonly #path: string;
+  readonly #waiterIds: string[] = [];
+  readonly #done: { path: string; body: unknown; reply: Reply & { key: string } }[] = [];
+
+  constructor(curl: Curl, model: AllowanceModel, id: string) {
+    this.#curl = curl;
+    this.#model = model;
+    this.#path = `/allowances/${id}`;
+  }
+
+  async take(one: Step): Promise<void> {
+    const model = this.#model;
+    if (one.do === 'pass') await this.#pass(one.seconds);
+    if (one.do === 'again') await this.#again(one.index);
+    if (one.do === 'consume') {
+      const body = { scopeId, units: one.units, holder: one.holder, workKey: one.workKey };
+      const behind = model.queue.length > 0 && model.cooldownUntil <= model.now && model.used + one.units <= 5;
+      if (behind) met.add('refused behind a waiter though there are units');
+      await this.#post(`${this.#path}/consume`, body, model.consume(one.units, one.holder, one.workKey));
+    }
+    if (one.do === 'wait') {
+      const body = { scopeId, units: one.units, holder: 'w', ttlSeconds: one.ttl };
+      const { body: waiter } = await this.#post(`${this.#path}/wait`, body, model.wait(one.units, one.ttl));
+      if (waiter.id) this.#waiterIds.push(waiter.id);
+    }
+    if (one.do === 'cancel' && model.waiters.length > 0) {
+      const at = one.index % model.waiters.length;
+      const waiter = model.waiters[at];
+      const path = `/allowance-waiters/${this.#waiterIds[at]}/cancel`;
+      const waiting = model.queue.length;
+      if (waiter) await this.#post(path, undefined, model.cancel(waiter));
+      if (model.queue.length < waiting - 1) met.add('moved up by a cancel');
+    }
+    if (one.do === 'cooldown') {
+      model.cooldownUntil = Math.max(model.cooldownUntil, model.now + one.seconds);
+      const { body } = await this.#post(`${this.#path}/cooldown`, { seconds: one.seconds }, '200');
+      expect(body.cooldownUntil).to.equal(iso(model.cooldownUntil));
+    }
+    await this.#compare();
+  }
+
+  /** Time passes with no worker running; then somebody looks, by a call that could change something. */
+  async #pass(seconds: number): Promise<void> {
+    this.#model.pass(seconds);
+    await this.#curl.at(this.#model.now * 1000);
+    await this.#post(`/allowance-waiters/${scopeId}/cancel`, undefined, 'WAITER_NOT_FOUND');
+  }
+
+  /** The same request with the same Idempotency-Key: the first answer, and nothing done. */
+  async #again(of: number): Promise<void> {
+    const first = this.#done[of % Math.max(1, this.#done.length)];
+    if (!first) return;
+    const reply = await this.#curl.post(first.path, first.body, first.reply.key);
+    expect(reply.status).to.equal(first.reply.status);
+    expect(reply.body).to.deep.equal({ ...first.reply.body, ...('replay' in first.reply.body && { replay: true }) });
+  }
+
+  async #post(path: string, body: unknown, outcome: string): Promise<Reply> {
+    const reply = await this.#curl.post(path, body);
+    expect(outcomeOf(reply)).to.equal(outcome);
+    met.add(outcome);
+    if (reply.status < 300) this.#done.push({ path, body, reply });
+    return reply;
+  }
+
+  async #compare(): Promise<void> {
+    const { now, used, queue, waiters, cooldownUntil } = this.#model;
+    const { body } = await this.#curl.get(this.#path);
+    expect(body.availableUnits).to.be.within(0, 5);
+    expect(body).to.include({
+      ...{ usedUnits: used, availableUnits: 5 - used, waiting: queue.length },
+      ...{ windowStartedAt: iso(now - (now % 10)), windowEndsAt: iso(now - (now % 10) + 10) },
+      cooldownUntil: cooldownUntil > now ? iso(cooldownUntil) : null,
+    });
+    for (const [at, waiter] of waiters.entries()) {
+      const { state, grantedAt, expiresAt } = waiter;
+      const view = await this.#curl.get(`/allowance-waiters/${this.#waiterIds[at]}`);
+      const position = queue.indexOf(waiter) + 1;
+      expect(view.body, `waiter ${at + 1}`).to.include({ state, units: waiter.units, position: position || null });
+      expect(view.body.grantedAt).to.equal(grantedAt === null ? null : iso(grantedAt));
+      expect(view.body.expiresAt).to.equal(iso(expiresAt));
+      met.add(state);
+    }
+  }
+}
+
+describe('allowance model', () => {
+  it('hands out at most unitsLimit per window, in arrival order, after every step of any sequence', async function () {
+    this.timeout(60_000);
+    let steps = 0;
+    const property = fc.asyncProperty(fc.array(step, { maxLength: 40, size: 'max' }), async (sequence) => {
+      const world = await World.create();
+      await asCurl(world, async (curl) => {
+        const model = new AllowanceModel();
+        model.now = Math.ceil(Date.now() / 10_000) * 10;
+        await curl.at(model.now * 1000);
+        const { body } = await curl.post('/allowances', { name: 'a', unitsLimit: 5, windowSeconds: 10 });
+        const pair = new Pair(curl, model, body.id);
+        for (const one of sequence) await pair.take(one);
+      });
+      steps += sequence.length;
+    });
+    await fc.assert(property, { numRuns: 100 });
+    expect(steps).to.be.greaterThan(1000);
+    expect([...met]).to.include.members(outcomes);
+  });
+});

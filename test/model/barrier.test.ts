@@ -1,0 +1,132 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { type Reply, World } from '../support/world.ts';
+import { BarrierModel } from './barrier.model.ts';
+import { asCurl, type Curl } from './curl.ts';
+
+const scopeId = '0190a1b2-0000-7000-8000-000000000000';
+const step = fc.oneof(
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      do: fc.constant('arrive' as const),
+      key: fc.nat(5),
+      epoch: fc.option(fc.integer({ min: -1, max: 1 })),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('nextEpoch' as const) }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('cancel' as const) }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('pass' as const), ms: fc.integer({ min: 1, max: 60_000 }) }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('again' as const), index: fc.nat(9) }) },
+);
+type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
+
+const outcomes = [
+  '200',
+  'EPOCH_MISMATCH',
+  'VALIDATION_FAILED',
+  'BARRIER_RELEASED',
+  'BARRIER_CANCELLED',
+  'BARRIER_NOT_RELEASED',
+];
+/** What the sequences have met, to know that they go everywhere. */
+const met = new Set<string>();
+
+/** One barrier of the service and the model beside it. */
+class Pair {
+  readonly #curl: Curl;
+  readonly #model: BarrierModel;
+  readonly #id: string;
+  readonly #createdAt: number;
+  readonly #done: { path: string; body: unknown; reply: Reply & { key: string } }[] = [];
+  #now: number;
+
+  constructor(curl: Curl, model: BarrierModel, id: string, now: number) {
+    this.#curl = curl;
+    this.#model = model;
+    this.#id = id;
+    this.#createdAt = now;
+    this.#now = now;
+  }
+
+  async take(step: Step): Promise<void> {
+    this.#now += step.do === 'pass' ? step.ms : 1;
+    await this.#curl.at(this.#now);
+    if (step.do === 'arrive') {
+      const epoch = step.epoch === null ? null : this.#model.epochs.length + step.epoch;
+      const reply = await this.#post('arrive', { arrivalKey: `a${step.key}`, epoch });
+      this.#check(reply, epoch === 0 ? 'VALIDATION_FAILED' : this.#model.arrive(`a${step.key}`, epoch, this.#now));
+    }
+    if (step.do === 'nextEpoch') this.#check(await this.#post('nextEpoch'), this.#model.nextEpoch());
+    if (step.do === 'cancel') this.#check(await this.#post('cancel'), this.#model.cancel());
+    if (step.do === 'again') await this.#again(step.index);
+    const { body } = await this.#curl.get(`/barriers/${this.#id}`);
+    expect(body).to.deep.equal(this.#record());
+    expect(body.arrivals <= body.target && (body.state === 'RELEASED') === (body.arrivals === body.target)).to.equal(
+      true,
+    );
+  }
+
+  /** Released exactly once per epoch that reached the target, and each arrival told once. */
+  async events(world: World): Promise<void> {
+    const types = await world.eventTypes();
+    const told = (type: string): number => types.filter((one) => one === `barrier.${type}`).length;
+    expect(told('released')).to.equal(this.#model.releases);
+    expect(told('arrived')).to.equal(this.#model.epochs.reduce((sum, keys) => sum + keys.size, 0));
+    expect(told('epoch_advanced')).to.equal(this.#model.epochs.length - 1);
+  }
+
+  #check(reply: Reply, outcome: string): void {
+    expect(reply.body.error?.code ?? `${reply.status}`).to.equal(outcome);
+    met.add(outcome);
+    if (outcome === '200') expect(reply.body).to.deep.equal(this.#record());
+  }
+
+  /** The same request with the same Idempotency-Key: the first answer, and nothing done. */
+  async #again(index: number): Promise<void> {
+    const first = this.#done[index % Math.max(1, this.#done.length)];
+    if (!first) return;
+    const reply = await this.#curl.post(first.path, first.body, first.reply.key);
+    expect(reply.headers.get('Idempotent-Replayed')).to.equal('true');
+    expect(reply.body).to.deep.equal(first.reply.body);
+  }
+
+  async #post(what: string, body?: unknown): Promise<Reply> {
+    const path = `/barriers/${this.#id}/${what}`;
+    const reply = await this.#curl.post(path, body);
+    if (reply.status < 300) this.#done.push({ path, body, reply });
+    return reply;
+  }
+
+  #record(): object {
+    const { state, epochs, keys, target, releasedAt } = this.#model;
+    return {
+      ...{ id: this.#id, scopeId, state, epoch: epochs.length, arrivals: keys.size, target },
+      createdAt: new Date(this.#createdAt).toISOString(),
+      releasedAt: releasedAt === null ? null : new Date(releasedAt).toISOString(),
+    };
+  }
+}
+
+describe('barrier model', () => {
+  it('releases exactly once per epoch, and a key counts once per epoch, in any sequence', async function () {
+    this.timeout(60_000);
+    let steps = 0;
+    const sequences = fc.array(step, { maxLength: 80, size: 'max' });
+    const property = fc.asyncProperty(fc.integer({ min: 1, max: 4 }), sequences, async (target, sequence) => {
+      const world = await World.create();
+      await asCurl(world, async (curl) => {
+        const now = Date.now();
+        await curl.at(now);
+        const { body } = await curl.post('/barriers', { scopeId, target });
+        const pair = new Pair(curl, new BarrierModel(target), body.id, now);
+        for (const one of sequence) await pair.take(one);
+        await pair.events(world);
+      });
+      steps += sequence.length;
+    });
+    await fc.assert(property, { numRuns: 80 });
+    expect(steps).to.be.greaterThan(2000);
+    expect([...met]).to.have.members([...new Set([...met, ...outcomes])]);
+  });
+});

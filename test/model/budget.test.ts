@@ -1,0 +1,190 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { type Reply, World } from '../support/world.ts';
+import { BudgetModel, type Held, remainderOf } from './budget.model.ts';
+import { asCurl, type Curl } from './curl.ts';
+
+const most = 10n ** 18n - 1n;
+const scopeId = '0190a1b2-0000-7000-8000-000000000000';
+
+/** A part of what is there, and a little more or less; so sequences meet every border. */
+const amount = fc.record({
+  quarters: fc.bigInt({ min: 0n, max: 4n }),
+  more: fc.bigInt({ min: -1n, max: 1n }),
+  zeros: fc.nat(2),
+});
+type Amount = typeof amount extends fc.Arbitrary<infer T> ? T : never;
+const index = fc.nat(9);
+const step = fc.oneof(
+  fc.record({ do: fc.constant('reserve' as const), amount, settleBy: fc.option(fc.integer({ min: 1, max: 5000 })) }),
+  fc.record({ do: fc.constant('settle' as const), index, amount, workKey: index }),
+  fc.record({ do: fc.constant('void' as const), index, workKey: index }),
+  fc.record({ do: fc.constant('pass' as const), ms: fc.integer({ min: 1, max: 4000 }) }),
+  fc.record({ do: fc.constant('again' as const), index }),
+);
+type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
+
+const iso = (at: number | null): string | null => (at === null ? null : new Date(at).toISOString());
+/** What the sequences have met, to know that they go everywhere. */
+const outcomes = ['201', '200', 'replay', 'VALIDATION_FAILED', 'INSUFFICIENT_BUDGET', 'WORK_KEY_CONFLICT'].concat(
+  'RESERVATION_CLOSED',
+  'SETTLEMENT_EXCEEDS_RESERVATION',
+);
+const met = new Set<string>();
+
+const outcomeOf = (reply: Reply): string =>
+  reply.body?.error?.code ?? (reply.body?.replay === true ? 'replay' : `${reply.status}`);
+
+/** One budget of the service and the model beside it. */
+class Pair {
+  readonly #curl: Curl;
+  readonly #model: BudgetModel;
+  readonly #id: string;
+  readonly #done: { path: string; body: unknown; reply: Reply & { key: string } }[] = [];
+  #now: number;
+
+  constructor(curl: Curl, model: BudgetModel, id: string, now: number) {
+    this.#curl = curl;
+    this.#model = model;
+    this.#id = id;
+    this.#now = now;
+  }
+
+  async take(step: Step): Promise<void> {
+    this.#now += step.do === 'pass' ? step.ms : 1;
+    await this.#curl.at(this.#now);
+    if (step.do === 'reserve') await this.#reserve(step.amount, step.settleBy);
+    if (step.do === 'settle') await this.#close('settle', step.index, step.workKey, step.amount);
+    if (step.do === 'void') await this.#close('void', step.index, step.workKey);
+    if (step.do === 'again') await this.#again(step.index);
+    await this.#compare();
+  }
+
+  async #reserve(asked: Amount, after: number | null): Promise<void> {
+    const [text, value] = this.#amount(asked, BigInt(this.#model.balances['available'] ?? 0));
+    const settleBy = after === null ? null : this.#now + after;
+    const body = { scopeId, holder: 'h', amountMinor: text, settleBy: iso(settleBy) };
+    const reply = await this.#post('reserve', body);
+    expect(outcomeOf(reply)).to.equal(this.#model.reserve(value));
+    if (reply.status !== 201) return;
+    const made = { id: reply.body.id, amount: value, settleBy, createdAt: this.#now };
+    const held: Held = { ...made, settled: 0n, voided: 0n, closedAt: null };
+    this.#model.reservations.push(held);
+    expect(reply.body).to.deep.equal({ ...this.#record(held), balances: this.#model.balances });
+  }
+
+  async #close(kind: 'settle' | 'void', index: number, workKey: number, asked?: Amount): Promise<void> {
+    const held = this.#model.reservations[index % Math.max(1, this.#model.reservations.length)];
+    if (!held) return;
+    const [amountMinor, value] = asked ? this.#amount(asked, remainderOf(held)) : [undefined, 0n];
+    const reply = await this.#post(kind, {
+      reservationId: held.id,
+      workKey: `w${workKey}`,
+      ...(amountMinor && { amountMinor }),
+    });
+    const [outcome, taken] = this.#model.take(kind, held, value, `w${workKey}`, this.#now);
+    expect(outcomeOf(reply)).to.equal(outcome);
+    if (reply.status !== 200) return;
+    const { entry, replay, reservation, balances } = reply.body;
+    expect(entry).to.include({
+      budgetId: this.#id,
+      reservationId: held.id,
+      kind: kind.toUpperCase(),
+      amountMinor: `${taken}`,
+    });
+    expect({ replay, reservation, balances }).to.deep.equal({
+      replay: outcome === 'replay',
+      reservation: this.#record(held),
+      balances: this.#model.balances,
+    });
+  }
+
+  /** The same request with the same Idempotency-Key: the first answer, and nothing done. */
+  async #again(index: number): Promise<void> {
+    const first = this.#done[index % Math.max(1, this.#done.length)];
+    if (!first) return;
+    const reply = await this.#curl.post(first.path, first.body, first.reply.key);
+    expect(reply.status).to.equal(first.reply.status);
+    expect(reply.headers.get('Idempotent-Replayed')).to.equal('true');
+    expect(reply.body).to.deep.equal({ ...first.reply.body, ...('replay' in first.reply.body && { replay: true }) });
+  }
+
+  async #post(what: string, body: unknown): Promise<Reply> {
+    const path = `/budgets/${this.#id}/${what}`;
+    const reply = await this.#curl.post(path, body);
+    met.add(outcomeOf(reply));
+    if (reply.status < 300) this.#done.push({ path, body, reply });
+    return reply;
+  }
+
+  async #compare(): Promise<void> {
+    const { body } = await this.#curl.get(`/budgets/${this.#id}?limit=200`);
+    const { limit, reserved, settled, available } = body.balances;
+    expect(BigInt(limit)).to.equal(BigInt(reserved) + BigInt(settled) + BigInt(available));
+    expect(body.balances).to.deep.equal(this.#model.balances);
+    const newestFirst = this.#model.reservations.toReversed();
+    const inOrder = [
+      ...newestFirst.filter((held) => held.closedAt === null),
+      ...newestFirst.filter((held) => held.closedAt !== null),
+    ];
+    expect(body.reservations).to.deep.equal(inOrder.map((held) => this.#record(held)));
+  }
+
+  /** Every settleBy that passed while its reservation was ACTIVE was told, once. */
+  async overdue(world: World): Promise<void> {
+    await this.#curl.post(`/budgets/${this.#id}/void`, { reservationId: scopeId, workKey: 'unknown' });
+    const told = (await world.eventTypes()).filter((type) => type === 'budget.reservation_overdue');
+    expect(told.length).to.equal(this.#model.reservations.filter((held) => this.#record(held)['overdue']).length);
+  }
+
+  #amount(asked: Amount, there: bigint): [text: string, value: bigint] {
+    const wanted = (there * asked.quarters) / 4n + asked.more;
+    const value = wanted < 0n ? 0n : wanted > most ? most : wanted;
+    return [`${value}`.padStart(Math.min(18, `${value}`.length + asked.zeros), '0'), value];
+  }
+
+  #record(held: Held): Record<string, unknown> {
+    const state = held.closedAt === null ? 'ACTIVE' : held.voided > 0n ? 'VOIDED' : 'SETTLED';
+    return {
+      ...{
+        id: held.id,
+        budgetId: this.#id,
+        scopeId,
+        holder: 'h',
+        amountMinor: `${held.amount}`,
+        settledMinor: `${held.settled}`,
+      },
+      ...{ voidedMinor: `${held.voided}`, remainingMinor: `${remainderOf(held)}`, state, settleBy: iso(held.settleBy) },
+      ...{ overdue: held.settleBy !== null && held.settleBy <= (held.closedAt ?? this.#now) },
+      ...{ createdAt: iso(held.createdAt), closedAt: iso(held.closedAt) },
+    };
+  }
+}
+
+describe('budget model', () => {
+  it('limit = reserved + settled + available, exactly, after every step of any sequence', async function () {
+    this.timeout(60_000);
+    let steps = 0;
+    const limits = fc.oneof(
+      fc.bigInt({ min: most - 9n, max: most }),
+      fc.bigInt({ min: 0n, max: most }),
+      fc.bigInt({ min: 0n, max: 9n }),
+    );
+    const sequences = fc.array(step, { maxLength: 80, size: 'max' });
+    const property = fc.asyncProperty(limits, sequences, async (limit, sequence) => {
+      const world = await World.create();
+      await asCurl(world, async (curl) => {
+        const now = Date.now();
+        await curl.at(now);
+        const { body } = await curl.post('/budgets', { name: 'b', currency: 'EUR', scale: 2, limitMinor: `${limit}` });
+        const pair = new Pair(curl, new BudgetModel(limit), body.id, now);
+        for (const one of sequence) await pair.take(one);
+        await pair.overdue(world);
+      });
+      steps += sequence.length;
+    });
+    await fc.assert(property, { numRuns: 80 });
+    expect(steps).to.be.greaterThan(2000);
+    expect([...met]).to.have.members([...new Set([...met, ...outcomes])]);
+  });
+});

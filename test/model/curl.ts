@@ -1,0 +1,79 @@
+import type { Reply, World } from '../support/world.ts';
+
+const quote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
+
+/**
+ * A client that remembers its requests as lines for a shell with MUSTER_URL, MUSTER_SPACE and MUSTER_KEY set. Ids that
+ * the service made are variables there, so the lines do the same on any store.
+ */
+export class Curl {
+  readonly #world: World;
+  readonly #lines: string[] = [];
+  readonly #names = new Map<string, string>();
+  #clock = '';
+  #moment = 0;
+  #keys = 0;
+
+  constructor(world: World) {
+    this.#world = world;
+  }
+
+  /** Puts the store's clock to a moment (epoch milliseconds). */
+  async at(moment: number): Promise<void> {
+    await this.#world.at(moment);
+    if (moment !== this.#moment) this.#clock = `# with the store's clock at ${new Date(moment).toISOString()}:`;
+    this.#moment = moment;
+  }
+
+  /** Posts; the Idempotency-Key is a new one where none is given. */
+  async post(path: string, body?: unknown, key = `k${++this.#keys}`): Promise<Reply & { key: string }> {
+    const reply = await this.#world.post(path, body, { 'Idempotency-Key': key });
+    const data = body === undefined ? '' : ` -H 'Content-Type: application/json' -d ${quote(JSON.stringify(body))}`;
+    const line = this.#named(`curl -sS -X POST ${this.#url(path)} -H 'Idempotency-Key: ${key}'${data}`);
+    if (reply.status === 201 && !this.#names.has(reply.body.id)) {
+      const name = `ID${this.#names.size + 1}`;
+      this.#names.set(reply.body.id, name);
+      this.#line(`${name}=$(${line} | tee /dev/stderr | grep -o '"id":"[^"]*"' | head -1 | cut -d'"' -f4)`);
+    } else {
+      this.#line(line);
+    }
+    return { ...reply, key };
+  }
+
+  /** Reads; of reads in a row the last one is remembered. */
+  async get(path: string): Promise<Reply> {
+    if (this.#lines.at(-1)?.startsWith('curl -sS "')) this.#lines.splice(-2);
+    this.#line(this.#named(`curl -sS ${this.#url(path)}`));
+    return this.#world.get(path);
+  }
+
+  toString(): string {
+    return this.#lines.filter((line) => line !== '').join('\n');
+  }
+
+  #url(path: string): string {
+    return `"$MUSTER_URL/v1/spaces/$MUSTER_SPACE${path}" -H "Authorization: Bearer $MUSTER_KEY"`;
+  }
+
+  #named(line: string): string {
+    let text = line;
+    for (const [id, name] of this.#names)
+      text = text.replaceAll(`"${id}"`, `"'"$${name}"'"`).replaceAll(id, `$${name}`);
+    return text;
+  }
+
+  #line(line: string): void {
+    this.#lines.push(this.#clock, line);
+    this.#clock = '';
+  }
+}
+
+/** Runs a sequence; where it fails, the error says by which requests. */
+export async function asCurl(world: World, sequence: (curl: Curl) => Promise<void>): Promise<void> {
+  const curl = new Curl(world);
+  try {
+    await sequence(curl);
+  } catch (error) {
+    throw new Error(`${error instanceof Error ? error.message : String(error)}\n\nas requests:\n${curl}\n`);
+  }
+}

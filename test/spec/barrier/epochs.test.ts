@@ -1,0 +1,178 @@
+import { expect } from 'chai';
+import { barrierKeys } from '../../../src/barrier/keys.ts';
+import { keyName } from '../../../src/redis/keys.ts';
+import { codeOf, Gate } from './gate.ts';
+
+describe('arrive', () => {
+  it('the arrival that reaches target releases', async () => {
+    const gate = await Gate.create(3);
+    expect((await gate.arrive('a')).body).to.include({ state: 'OPEN', arrivals: 1 });
+    expect((await gate.arrive('b')).body).to.include({ state: 'OPEN', arrivals: 2, releasedAt: null });
+    const { body } = await gate.arrive('c');
+    expect(body).to.include({ state: 'RELEASED', arrivals: 3, epoch: 1 });
+    expect(body.releasedAt).to.be.a('string');
+    expect(await gate.view()).to.deep.equal(body);
+    const { events } = (await gate.world.get('/events')).body;
+    const told = events
+      .slice(2)
+      .map(({ type, payload }: { type: string; payload: { arrivals: number; state: string } }) =>
+        [type, payload.arrivals, payload.state].join(' '),
+      );
+    expect(told).to.deep.equal([
+      'barrier.arrived 1 OPEN',
+      'barrier.arrived 2 OPEN',
+      'barrier.arrived 3 OPEN',
+      'barrier.released 3 RELEASED',
+    ]);
+    expect(events.at(-1).payload).to.deep.equal({
+      barrierId: gate.id,
+      scopeId: gate.scopeId,
+      state: 'RELEASED',
+      epoch: 1,
+      arrivals: 3,
+      target: 3,
+    });
+  });
+
+  it('the same key in the same epoch answers 200 unchanged, also when RELEASED or CANCELLED', async () => {
+    const gate = await Gate.create(2);
+    await gate.arrive('a');
+    expect((await gate.arrive('a')).body).to.include({ state: 'OPEN', arrivals: 1 });
+    const released = (await gate.arrive('b')).body;
+    expect((await gate.arrive('a')).body).to.deep.equal(released);
+    expect((await gate.arrive('a', 1)).body).to.deep.equal(released);
+    expect(await gate.told('arrived')).to.equal(2);
+    await gate.nextEpoch();
+    await gate.arrive('a');
+    const cancelled = (await gate.cancel()).body;
+    expect((await gate.arrive('a')).body).to.deep.equal(cancelled);
+  });
+
+  it('a new key on RELEASED is BARRIER_RELEASED, on CANCELLED BARRIER_CANCELLED', async () => {
+    const gate = await Gate.create(1);
+    await gate.arrive('a');
+    const refused = await gate.arrive('b');
+    expect([refused.status, codeOf(refused)]).to.deep.equal([409, 'BARRIER_RELEASED']);
+    await gate.nextEpoch();
+    await gate.cancel();
+    expect(codeOf(await gate.arrive('b'))).to.equal('BARRIER_CANCELLED');
+  });
+
+  it('with an epoch that is not the present one is EPOCH_MISMATCH, also for a key that has arrived', async () => {
+    const gate = await Gate.create(1);
+    expect((await gate.arrive('a', 1)).status).to.equal(200);
+    await gate.nextEpoch();
+    for (const epoch of [1, 3]) expect(codeOf(await gate.arrive('a', epoch))).to.equal('EPOCH_MISMATCH');
+    expect((await gate.view()).arrivals).to.equal(0);
+    await gate.arrive('a', 2);
+    expect(codeOf(await gate.arrive('a', 1))).to.equal('EPOCH_MISMATCH');
+  });
+
+  it('arrivalKey is required, 1 to 512 characters; epoch is a whole number from 1, or null', async () => {
+    const gate = await Gate.create(5);
+    const path = `/barriers/${gate.id}/arrive`;
+    const wrong = [{}, { arrivalKey: '' }, { arrivalKey: 'x'.repeat(513) }, { arrivalKey: 7 }];
+    for (const body of [...wrong, ...[0, '1', 1.5].map((epoch) => ({ arrivalKey: 'a', epoch }))]) {
+      expect(codeOf(await gate.world.post(path, body)), JSON.stringify(body)).to.equal('VALIDATION_FAILED');
+    }
+    expect((await gate.world.post(path, { arrivalKey: '😀'.repeat(512), epoch: null })).status).to.equal(200);
+  });
+
+  it('replays by Idempotency-Key, even in a later epoch', async () => {
+    const gate = await Gate.create(1);
+    const path = `/barriers/${gate.id}/arrive`;
+    const headers = { 'Idempotency-Key': 'arrive-1' };
+    const first = await gate.world.post(path, { arrivalKey: 'a' }, headers);
+    await gate.nextEpoch();
+    const again = await gate.world.post(path, { arrivalKey: 'a' }, headers);
+    expect(again.body).to.deep.equal(first.body);
+    expect((await gate.view()).arrivals).to.equal(0);
+  });
+});
+
+describe('nextEpoch and cancel', () => {
+  it('nextEpoch opens a RELEASED or CANCELLED barrier with the next epoch and no arrivals', async () => {
+    const gate = await Gate.create(1);
+    await gate.arrive('a');
+    const { status, body } = await gate.nextEpoch();
+    expect(status).to.equal(200);
+    expect(body).to.include({ state: 'OPEN', epoch: 2, arrivals: 0, releasedAt: null });
+    expect((await gate.arrive('a')).body).to.include({ state: 'RELEASED', epoch: 2, arrivals: 1 });
+    await gate.nextEpoch();
+    await gate.cancel();
+    expect((await gate.nextEpoch()).body).to.include({ state: 'OPEN', epoch: 4 });
+    expect(await gate.told('epoch_advanced')).to.equal(3);
+  });
+
+  it('nextEpoch of an OPEN barrier is BARRIER_NOT_RELEASED', async () => {
+    const gate = await Gate.create(1);
+    const refused = await gate.nextEpoch();
+    expect([refused.status, codeOf(refused)]).to.deep.equal([409, 'BARRIER_NOT_RELEASED']);
+  });
+
+  it('cancel: OPEN to CANCELLED, again 200 and nothing told, RELEASED is BARRIER_RELEASED', async () => {
+    const gate = await Gate.create(2);
+    await gate.arrive('a');
+    const cancelled = await gate.cancel();
+    expect(cancelled.body).to.include({ state: 'CANCELLED', arrivals: 1, releasedAt: null });
+    expect((await gate.cancel()).body).to.deep.equal(cancelled.body);
+    expect(await gate.told('cancelled')).to.equal(1);
+    const other = await Gate.create(1);
+    await other.arrive('a');
+    expect(codeOf(await other.cancel())).to.equal('BARRIER_RELEASED');
+  });
+
+  it('take no body, or {}', async () => {
+    const gate = await Gate.create(1);
+    await gate.arrive('a');
+    expect(codeOf(await gate.world.post(`/barriers/${gate.id}/nextEpoch`, { epoch: 2 }))).to.equal('VALIDATION_FAILED');
+    expect((await gate.world.post(`/barriers/${gate.id}/nextEpoch`, {})).status).to.equal(200);
+  });
+
+  it('nothing of past epochs stays but their number', async () => {
+    const gate = await Gate.create(2);
+    const { store } = gate.world.service;
+    const parts = { org: gate.world.org, spaceId: gate.world.spaceId, barrierId: gate.id };
+    const arrivalKeys = keyName(barrierKeys.arrivalKeys, parts);
+    for (let epoch = 1; epoch <= 5; epoch++) {
+      await gate.arrive(`a${epoch}`);
+      await gate.arrive(`b${epoch}`);
+      expect(await store.scard(arrivalKeys)).to.equal(2);
+      await gate.nextEpoch();
+      expect(await store.exists(arrivalKeys)).to.equal(0);
+    }
+    expect(await store.zcard(`muster:{${parts.org}}:finished`)).to.equal(0);
+    const counters = await store.hmget(`muster:{${parts.org}}:${parts.spaceId}`, 'barriers:OPEN', 'barriers:RELEASED');
+    expect(counters).to.deep.equal(['1', '0']);
+  });
+});
+
+describe('200 arrivals at once', () => {
+  const keys = Array.from({ length: 200 }, (_, i) => `agent-${i}`);
+
+  it('release once, when they are the target', async () => {
+    const gate = await Gate.create(200);
+    const replies = await Promise.all(keys.map((key) => gate.arrive(key)));
+    expect(replies.map(({ body }) => body.arrivals).sort((a, b) => a - b)).to.deep.equal(keys.map((_, i) => i + 1));
+    expect(replies.filter(({ body }) => body.state === 'RELEASED')).to.have.lengthOf(1);
+    expect([await gate.told('arrived'), await gate.told('released')]).to.deep.equal([200, 1]);
+  });
+
+  it('release once, when the target is half of them: the others are refused', async () => {
+    const gate = await Gate.create(100);
+    const replies = await Promise.all(keys.map((key) => gate.arrive(key)));
+    expect(replies.filter((reply) => codeOf(reply) === 'BARRIER_RELEASED')).to.have.lengthOf(100);
+    expect([await gate.told('arrived'), await gate.told('released')]).to.deep.equal([100, 1]);
+    expect(await gate.view()).to.include({ state: 'RELEASED', arrivals: 100 });
+  });
+
+  it('count once, when they carry one key; and of 200 nextEpochs one is taken', async () => {
+    const gate = await Gate.create(2);
+    const same = await Promise.all(keys.map(() => gate.arrive('a')));
+    expect(new Set(same.map(({ body }) => body.arrivals))).to.deep.equal(new Set([1]));
+    await gate.arrive('b');
+    const next = await Promise.all(keys.map(() => gate.nextEpoch()));
+    expect(next.filter(({ status }) => status === 200)).to.have.lengthOf(1);
+    expect(await gate.view()).to.include({ epoch: 2, arrivals: 0 });
+  });
+});

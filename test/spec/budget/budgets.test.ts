@@ -1,0 +1,174 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from 'chai';
+import { budgetReply } from '../../../src/budget/schemas.ts';
+import { pageReply } from '../../../src/http/replies.ts';
+import { listAudit } from '../../../src/org/admin.ts';
+import { World } from '../../support/world.ts';
+import { codeOf, Purse } from './purse.ts';
+
+const plain = { name: 'tokens', currency: 'EUR', scale: 2, limitMinor: '5000' };
+
+describe('POST /budgets', () => {
+  it('creates a budget: 201 with all of the limit available, and budget.created', async () => {
+    const world = await World.create();
+    const { status, body } = await world.post('/budgets', plain);
+    expect(status).to.equal(201);
+    expect(budgetReply.record.validate(body).error).to.equal(undefined);
+    expect(body).to.deep.include({
+      ...plain,
+      balances: { limit: '5000', reserved: '0', settled: '0', available: '5000' },
+    });
+    const { events } = (await world.get('/events')).body;
+    expect(events).to.have.lengthOf(1);
+    expect(events[0]).to.deep.include({
+      type: 'budget.created',
+      aggregate: 'budget',
+      aggregateId: body.id,
+      scopeId: null,
+    });
+    expect(events[0].payload).to.deep.equal({ budgetId: body.id, limitMinor: '5000' });
+  });
+
+  it('stores the currency in upper case', async () => {
+    const world = await World.create();
+    expect((await world.made('/budgets', { ...plain, currency: 'uSd' })).currency).to.equal('USD');
+  });
+
+  it('writes an audit entry, by the key', async () => {
+    const world = await World.create();
+    const { id } = await world.made('/budgets', { ...plain, name: 'a "quoted" name' });
+    const { entries } = await listAudit(world.service, world.org);
+    const entry = entries.find(({ action }) => action === 'budget.created');
+    expect(entry).to.deep.include({ target: id, detail: { ...plain, name: 'a "quoted" name' } });
+    expect(entry)
+      .to.have.property('actor')
+      .that.matches(/^[0-9a-f-]{36}$/);
+  });
+
+  it('names are unique per space: BUDGET_EXISTS, the other space takes the name', async () => {
+    const world = await World.create();
+    await world.made('/budgets', plain);
+    expect(codeOf(await world.post('/budgets', { ...plain, limitMinor: '1' }))).to.equal('BUDGET_EXISTS');
+    await (await World.create()).made('/budgets', plain);
+  });
+
+  it('of 50 creations of one name at once, one is made', async () => {
+    const world = await World.create();
+    const replies = await Promise.all(Array.from({ length: 50 }, () => world.post('/budgets', plain)));
+    expect(replies.filter(({ status }) => status === 201)).to.have.lengthOf(1);
+    expect(replies.filter((reply) => codeOf(reply) === 'BUDGET_EXISTS')).to.have.lengthOf(49);
+    expect((await world.get('/budgets')).body.budgets).to.have.lengthOf(1);
+  });
+
+  it('the same Idempotency-Key answers the first creation again; without the header 400', async () => {
+    const world = await World.create();
+    const headers = { 'Idempotency-Key': 'create-1' };
+    const first = await world.post('/budgets', plain, headers);
+    const again = await world.post('/budgets', plain, headers);
+    expect([again.status, again.body]).to.deep.equal([201, first.body]);
+    expect(again.headers.get('Idempotent-Replayed')).to.equal('true');
+    expect(codeOf(await world.post('/budgets', { ...plain, scale: 3 }, headers))).to.equal('IDEMPOTENCY_KEY_REUSED');
+    const path = `/v1/spaces/${world.spaceId}/budgets`;
+    const own = { Authorization: `Bearer ${world.apiKey}`, 'Content-Type': 'application/json' };
+    expect(codeOf(await world.send('POST', path, JSON.stringify(plain), own))).to.equal('IDEMPOTENCY_KEY_REQUIRED');
+  });
+
+  it('amounts are strings of up to 18 digits, counted before leading zeros go: "007" is 7', async () => {
+    const world = await World.create();
+    const limitOf = async (limitMinor: unknown) => {
+      const reply = await world.post('/budgets', { ...plain, name: randomUUID(), limitMinor });
+      return reply.body.limitMinor ?? codeOf(reply);
+    };
+    expect(await limitOf('007')).to.equal('7');
+    expect(await limitOf('000000000000000000')).to.equal('0');
+    expect(await limitOf('999999999999999999')).to.equal('999999999999999999');
+    for (const wrong of [
+      '0000000000000000007',
+      '1000000000000000000',
+      '',
+      '-1',
+      '+1',
+      '1.0',
+      '1e3',
+      ' 1',
+      '1\n',
+      '１',
+      7,
+      null,
+    ]) {
+      expect(await limitOf(wrong), JSON.stringify(wrong)).to.equal('VALIDATION_FAILED');
+    }
+  });
+
+  it('name, currency, scale and limitMinor are required; what is out of bounds is 400', async () => {
+    const world = await World.create();
+    for (const name of Object.keys(plain)) {
+      const { [name as keyof typeof plain]: _, ...rest } = plain;
+      expect(codeOf(await world.post('/budgets', rest)), name).to.equal('VALIDATION_FAILED');
+    }
+    const wrong = [
+      { name: '' },
+      { name: 'x'.repeat(201) },
+      { currency: 'EU' },
+      { currency: 'EURO' },
+      { currency: 'E1R' },
+    ];
+    for (const one of [...wrong, { scale: 10 }, { scale: -1 }, { scale: '2' }, { scale: 1.5 }, { color: 'red' }]) {
+      expect(codeOf(await world.post('/budgets', { ...plain, ...one })), JSON.stringify(one)).to.equal(
+        'VALIDATION_FAILED',
+      );
+    }
+  });
+
+  it('needs resource_config; reading needs coordination_read', async () => {
+    const world = await World.create();
+    const headers = { Authorization: `Bearer ${await world.key(['coordination_read', 'coordination_write'])}` };
+    const refused = await world.post('/budgets', plain, headers);
+    expect([codeOf(refused), refused.body.error.message.includes('resource_config')]).to.deep.equal([
+      'PERMISSION_DENIED',
+      true,
+    ]);
+    const config = { Authorization: `Bearer ${await world.key(['resource_config'])}` };
+    expect(codeOf(await world.call('GET', '/budgets', undefined, config))).to.equal('PERMISSION_DENIED');
+  });
+});
+
+describe('GET /budgets', () => {
+  it('lists budgets, newest first, page by page', async () => {
+    const world = await World.create();
+    const start = Date.now();
+    const made: string[] = [];
+    for (let i = 0; i < 5; i++) {
+      await world.at(start + i);
+      made.unshift((await world.made('/budgets', { ...plain, name: `b${i}` })).id);
+    }
+    const pages: string[][] = [];
+    let cursor = '';
+    do {
+      const { body } = await world.get(`/budgets?limit=2${cursor && `&cursor=${cursor}`}`);
+      expect(pageReply('budgets', budgetReply.record).validate(body).error).to.equal(undefined);
+      pages.push(body.budgets.map(({ id }: { id: string }) => id));
+      cursor = body.nextCursor ?? '';
+    } while (cursor);
+    expect(pages).to.deep.equal([made.slice(0, 2), made.slice(2, 4), made.slice(4)]);
+    expect(codeOf(await world.get('/budgets?cursor=nonsense'))).to.equal('INVALID_CURSOR');
+    expect(codeOf(await world.get('/budgets?limit=201'))).to.equal('VALIDATION_FAILED');
+  });
+
+  it("an unknown budget, or another space's, is 404 BUDGET_NOT_FOUND in every path", async () => {
+    const world = await World.create();
+    const elsewhere = await Purse.create();
+    const body = { reservationId: randomUUID(), workKey: 'w' };
+    for (const id of [randomUUID(), elsewhere.id]) {
+      const reserve = { scopeId: randomUUID(), holder: 'h', amountMinor: '1' };
+      const replies = [
+        await world.get(`/budgets/${id}`),
+        await world.post(`/budgets/${id}/reserve`, reserve),
+        await world.post(`/budgets/${id}/settle`, { ...body, amountMinor: '1' }),
+        await world.post(`/budgets/${id}/void`, body),
+      ];
+      for (const reply of replies) expect([reply.status, codeOf(reply)]).to.deep.equal([404, 'BUDGET_NOT_FOUND']);
+    }
+    expect(await world.eventTypes()).to.deep.equal([]);
+  });
+});

@@ -1,0 +1,121 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from 'chai';
+import { randomTail } from '../../../src/http/random.ts';
+import { apiKeyDigest } from '../../../src/org/api-key.ts';
+import { World } from '../../support/world.ts';
+import { codeOf, Purse } from './purse.ts';
+
+const start = Date.now();
+const at = (ms: number) => ({ settleBy: new Date(start + ms).toISOString() });
+
+async function purseAt(limits: Record<string, number> = {}): Promise<Purse> {
+  const world = await World.create({ limits });
+  await world.at(start);
+  return Purse.create('1000', world);
+}
+
+const overdueEvents = async (purse: Purse): Promise<number> =>
+  (await purse.world.eventTypes()).filter((type) => type === 'budget.reservation_overdue').length;
+
+describe('settleBy', () => {
+  it('lies in the future, else 400', async () => {
+    const purse = await purseAt();
+    for (const ms of [-1, 0]) {
+      const reply = await purse.reserve('1', at(ms));
+      expect([reply.status, codeOf(reply)]).to.deep.equal([400, 'VALIDATION_FAILED']);
+      expect(reply.body.error.message).to.contain('settleBy');
+    }
+    expect((await purse.reserve('1', at(1))).body.settleBy).to.equal(at(1).settleBy);
+    expect(codeOf(await purse.reserve('1', { settleBy: 'tomorrow' }))).to.equal('VALIDATION_FAILED');
+  });
+
+  it('passing sets overdue and tells it once, nothing else', async () => {
+    const purse = await purseAt();
+    const { id } = (await purse.reserve('10', at(1000))).body;
+    await purse.world.at(start + 999);
+    expect((await purse.view()).reservations[0].overdue).to.equal(false);
+    await purse.world.at(start + 1000);
+    expect((await purse.view()).reservations[0].overdue).to.equal(true);
+    await purse.reserve('1');
+    await purse.reserve('1');
+    expect(await overdueEvents(purse)).to.equal(1);
+    const { events } = (await purse.world.get('/events')).body;
+    const told = events.find(({ type }: { type: string }) => type === 'budget.reservation_overdue');
+    expect(told.payload).to.deep.equal({
+      budgetId: purse.id,
+      scopeId: purse.scopeId,
+      reservationId: id,
+      state: 'ACTIVE',
+    });
+    const { reservation } = (await purse.settle(id, '4')).body;
+    expect(reservation).to.include({ state: 'ACTIVE', overdue: true, remainingMinor: '6' });
+    expect((await purse.void(id)).body.reservation).to.include({ state: 'VOIDED', overdue: true });
+  });
+
+  it('is told before the settle that comes after it', async () => {
+    const purse = await purseAt();
+    const { id } = (await purse.reserve('10', at(1000))).body;
+    await purse.world.at(start + 1000);
+    await purse.settle(id, '10');
+    expect((await purse.world.eventTypes()).slice(-2)).to.deep.equal(['budget.reservation_overdue', 'budget.settled']);
+  });
+
+  it('is told, and told once, when it passes between the sweep and the settle that the sweep made way for', async () => {
+    const purse = await purseAt();
+    const { world } = purse;
+    const { id } = (await purse.reserve('10', at(1000))).body;
+    await world.at(start + 1000);
+    const caller = { apiKeyDigest: apiKeyDigest(world.apiKey), permission: 'resource_config', spaceId: world.spaceId };
+    const request = {
+      rateClass: 'recovery',
+      callName: 'budget.settle',
+      idempotencyDigest: '',
+      fingerprint: '',
+      requestId: '',
+    };
+    const own = { budgetId: purse.id, reservationId: id, amountMinor: '10', workKey: 'w', tail: randomTail() };
+    const args = { ...caller, ...request, ...own, drainedThrough: start + 999 };
+    await world.service.scripts.run('budget/settle', world.org, args);
+    expect((await world.eventTypes()).slice(-2)).to.deep.equal(['budget.reservation_overdue', 'budget.settled']);
+    await purse.reserve('1');
+    expect(await overdueEvents(purse)).to.equal(1);
+    expect((await purse.view('?state=SETTLED')).reservations[0].overdue).to.equal(true);
+  });
+
+  it('does not make a reservation overdue that was closed in time', async () => {
+    const purse = await purseAt();
+    const { id } = (await purse.reserve('10', at(1000))).body;
+    await purse.settle(id, '10');
+    await purse.world.at(start + 5000);
+    await purse.reserve('1');
+    expect(await overdueEvents(purse)).to.equal(0);
+    expect((await purse.view('?state=SETTLED')).reservations[0].overdue).to.equal(false);
+  });
+
+  it('counts as an armed timer while the reservation is ACTIVE: TIMERS_FULL for the next reserve that carries one', async () => {
+    const purse = await purseAt({ maxArmedTimers: 2 });
+    const { id } = (await purse.reserve('10', at(1000))).body;
+    await purse.reserve('10', at(2000));
+    const refused = await purse.reserve('10', at(3000));
+    expect([refused.status, codeOf(refused)]).to.deep.equal([409, 'TIMERS_FULL']);
+    expect((await purse.reserve('10')).status).to.equal(201);
+    expect(await purse.counters('timers:ARMED')).to.deep.equal(['2']);
+    await purse.world.at(start + 1500);
+    expect(codeOf(await purse.reserve('10', at(3000)))).to.equal('TIMERS_FULL');
+    await purse.settle(id, '10');
+    expect(await purse.counters('timers:ARMED')).to.deep.equal(['1']);
+    expect((await purse.reserve('10', at(3000))).status).to.equal(201);
+  });
+});
+
+describe('the scope of a reservation', () => {
+  it('is made by its first use, and refused when it would be one active run too many', async () => {
+    const world = await World.create({ figures: { runs: '1' } });
+    const purse = await Purse.create('1000', world);
+    const mailbox = await world.made('/mailboxes', { name: 'jobs' });
+    await world.made(`/mailboxes/${mailbox.id}/messages`, { scopeId: purse.scopeId, payload: {} });
+    expect((await purse.reserve('1')).status).to.equal(201);
+    const refused = await purse.reserve('1', { scopeId: randomUUID() });
+    expect([refused.status, codeOf(refused)]).to.deep.equal([409, 'ACTIVE_RUNS_LIMITED']);
+  });
+});

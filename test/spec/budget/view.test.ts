@@ -1,0 +1,76 @@
+import { expect } from 'chai';
+import { codeOf, Purse } from './purse.ts';
+
+describe('GET /budgets/{id}', () => {
+  /** Reservations r0 … r7, each a millisecond younger: 0 and 3 settled, 1 and 6 voided, the others ACTIVE. */
+  async function filled(): Promise<{ purse: Purse; nameOf: Map<string, string> }> {
+    const purse = await Purse.create();
+    const nameOf = new Map<string, string>();
+    const start = Date.now();
+    const ids: string[] = [];
+    for (let i = 0; i < 8; i++) {
+      await purse.world.at(start + i);
+      ids.push((await purse.reserve('10')).body.id);
+      nameOf.set(ids[i] ?? '', `r${i}`);
+    }
+    for (const i of [3, 0]) await purse.settle(ids[i] ?? '', '10');
+    for (const i of [6, 1]) await purse.void(ids[i] ?? '');
+    return { purse, nameOf };
+  }
+
+  it('shows the balances and the reservations: ACTIVE first, then closed, each newest first', async () => {
+    const { purse, nameOf } = await filled();
+    const { balances, reservations, nextCursor } = await purse.view();
+    expect(balances).to.deep.equal({ limit: '1000', reserved: '40', settled: '20', available: '940' });
+    expect(reservations.map(({ id }: { id: string }) => nameOf.get(id)).join(' ')).to.equal('r7 r5 r4 r2 r6 r3 r1 r0');
+    expect(nextCursor).to.equal(null);
+  });
+
+  for (const limit of [1, 2, 3, 4, 7, 8]) {
+    it(`gives all of them in pages of ${limit}`, async () => {
+      const { purse, nameOf } = await filled();
+      const seen: (string | undefined)[] = [];
+      let cursor: string | null = '';
+      let pages = 0;
+      while (cursor !== null) {
+        const page = await purse.view(`?limit=${limit}${cursor && `&cursor=${cursor}`}`);
+        seen.push(...page.reservations.map(({ id }: { id: string }) => nameOf.get(id)));
+        cursor = page.nextCursor;
+        pages += 1;
+      }
+      expect(seen.join(' ')).to.equal('r7 r5 r4 r2 r6 r3 r1 r0');
+      expect(pages).to.equal(Math.ceil(8 / limit));
+    });
+  }
+
+  it('filters by state, one or a comma list; an unknown state is 400', async () => {
+    const { purse, nameOf } = await filled();
+    const names = async (query: string): Promise<string> =>
+      (await purse.view(query)).reservations.map(({ id }: { id: string }) => nameOf.get(id)).join(' ');
+    expect(await names('?state=ACTIVE')).to.equal('r7 r5 r4 r2');
+    expect(await names('?state=SETTLED')).to.equal('r3 r0');
+    expect(await names('?state=VOIDED,ACTIVE')).to.equal('r7 r5 r4 r2 r6 r1');
+    expect(await names('?state=SETTLED,VOIDED&limit=3')).to.equal('r6 r3 r1');
+    expect(codeOf(await purse.world.get(`/budgets/${purse.id}?state=OPEN`))).to.equal('VALIDATION_FAILED');
+  });
+
+  it('goes on after the cursor when its reservation has been closed meanwhile, missing none that is ACTIVE', async () => {
+    const { purse, nameOf } = await filled();
+    const first = await purse.view('?limit=2');
+    await purse.void(first.reservations[1].id);
+    const second = await purse.view(`?limit=2&cursor=${first.nextCursor}`);
+    expect(second.reservations.map(({ id }: { id: string }) => nameOf.get(id))).to.deep.equal(['r4', 'r2']);
+  });
+
+  it('a cursor that it did not give out is 400 INVALID_CURSOR', async () => {
+    const purse = await Purse.create();
+    for (const inside of [
+      'active',
+      'open 0190a1b2-0000-7000-8000-000000000000',
+      '0190a1b2-0000-7000-8000-000000000000',
+    ]) {
+      const cursor = Buffer.from(inside).toString('base64url');
+      expect(codeOf(await purse.world.get(`/budgets/${purse.id}?cursor=${cursor}`))).to.equal('INVALID_CURSOR');
+    }
+  });
+});
