@@ -1,0 +1,22 @@
+import { type ErrorTable, entry } from '../http/errors.ts';
+
+export const allowanceErrors: ErrorTable = {
+  ALLOWANCE_NOT_FOUND: entry(404, 'there is no such allowance in this space'),
+  WAITER_NOT_FOUND: entry(404, 'there is no such waiter in this space'),
+  UNITS_EXCEED_LIMIT: entry(
+    400,
+    (limit) => `units must not exceed the allowance's unitsLimit of ${limit}: they would never be available`,
+  ),
+  ALLOWANCE_EXISTS: entry(409, 'name is that of another allowance of this space: choose another, or use that one'),
+  WAITERS_FULL: entry(
+    409,
+    (limit) => `the space holds its maxPendingWaiters of ${limit} waiters: wait again when some have left`,
+  ),
+  WAITER_NOT_WAITING: entry(409, (state) => `the waiter is ${state}: only a WAITING one can be cancelled`),
+  ALLOWANCE_COOLING_DOWN: entry(429, 'the allowance is cooling down: retry after its cooldownUntil, or wait for it'),
+  ALLOWANCE_EXHAUSTED: entry(429, (why) =>
+    why.startsWith('waiters')
+      ? 'others wait for this allowance, and nobody overtakes them: wait as well, or retry when they have been served'
+      : 'the current window has too few units left: retry in the next one, or wait for it',
+  ),
+};

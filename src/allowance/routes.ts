@@ -1,0 +1,142 @@
+import { fields, id, integer, key, optional, page, text } from '../http/fields.ts';
+import { pageOf } from '../http/page.ts';
+import { randomTail } from '../http/random.ts';
+import { pageReply } from '../http/replies.ts';
+import { iso, param, type Route, route } from '../http/route.ts';
+import { allowanceRecord } from './records.ts';
+import { allowanceReply, consumptionReply, cooldownReply, mostUnits } from './schemas.ts';
+import { waiterRoutes } from './waiter-routes.ts';
+
+const yearSeconds = 31_536_000;
+
+interface CreateBody {
+  name: string;
+  unitsLimit: number;
+  windowSeconds: number;
+}
+
+const create = route<unknown, CreateBody>({
+  method: 'POST',
+  path: '/allowances',
+  call: 'allowance.create',
+  summary: 'Create an allowance: so many units in each fixed window',
+  permission: 'resource_config',
+  idempotency: 'required',
+  body: fields({ name: key(200), unitsLimit: integer(1, mostUnits), windowSeconds: integer(1, yearSeconds) }),
+  success: { 201: allowanceReply },
+  refuses: ['ALLOWANCE_EXISTS', 'OPERATIONS_EXHAUSTED'],
+  script: 'allowance/create',
+  args: ({ body: { name, unitsLimit, windowSeconds } }) => ({
+    name,
+    unitsLimit,
+    windowSeconds,
+    tail: randomTail(),
+    detail: JSON.stringify({ name, unitsLimit, windowSeconds }),
+  }),
+  answer: (values) => ({ status: 201, body: allowanceRecord(values) }),
+});
+
+const list = route<{ limit: number; cursor?: string }>({
+  method: 'GET',
+  path: '/allowances',
+  call: 'allowance.list',
+  summary: 'List allowances with their balances of the current window, newest first',
+  permission: 'coordination_read',
+  idempotency: 'never',
+  query: fields(page()),
+  success: { 200: pageReply('allowances', allowanceReply) },
+  refuses: ['INVALID_CURSOR'],
+  script: 'allowance/list',
+  args: ({ query }) => ({ limit: query.limit, cursor: pageOf.id(query.cursor) }),
+  answer: ([next, records]) => ({
+    status: 200,
+    body: { allowances: pageOf.rows(records).map(allowanceRecord), nextCursor: pageOf.next(next) },
+  }),
+});
+
+const status = route({
+  method: 'GET',
+  path: '/allowances/:allowanceId',
+  call: 'allowance.status',
+  summary: "An allowance's balance of the current window, and its cooldown",
+  permission: 'coordination_read',
+  idempotency: 'never',
+  success: { 200: allowanceReply },
+  refuses: ['ALLOWANCE_NOT_FOUND'],
+  script: 'allowance/status',
+  args: (input) => ({ allowanceId: param(input, 'allowanceId') }),
+  answer: (values) => ({ status: 200, body: allowanceRecord(values) }),
+});
+
+interface ConsumeBody {
+  scopeId: string;
+  units: number;
+  holder: string;
+  workKey?: string;
+}
+
+const consume = route<unknown, ConsumeBody>({
+  method: 'POST',
+  path: '/allowances/:allowanceId/consume',
+  call: 'allowance.consume',
+  summary: 'Use units of the current window; refused while anyone waits; a known workKey answers its first consumption',
+  permission: 'resource_config',
+  idempotency: 'required',
+  body: fields({ scopeId: id(), units: integer(1, mostUnits), holder: text(1, 256), workKey: optional(key()) }),
+  success: { 201: consumptionReply },
+  refuses: [
+    'ALLOWANCE_NOT_FOUND',
+    'WORK_KEY_CONFLICT',
+    'UNITS_EXCEED_LIMIT',
+    'OPERATIONS_EXHAUSTED',
+    'ACTIVE_RUNS_LIMITED',
+    'ALLOWANCE_COOLING_DOWN',
+    'ALLOWANCE_EXHAUSTED',
+  ],
+  script: 'allowance/consume',
+  args: (input) => ({
+    allowanceId: param(input, 'allowanceId'),
+    ...input.body,
+    workKey: input.body.workKey ?? '',
+    tail: randomTail(),
+  }),
+  answer: ([consumptionId, scopeId, windowEndsAt, availableUnits, createdAt, known], input, replayed) => ({
+    status: 201,
+    body: {
+      id: consumptionId,
+      allowanceId: param(input, 'allowanceId'),
+      scopeId,
+      holder: input.body.holder,
+      units: input.body.units,
+      workKey: input.body.workKey ?? null,
+      replay: replayed || known === 1,
+      windowEndsAt: iso(windowEndsAt),
+      availableUnits: Number(availableUnits),
+      createdAt: iso(createdAt),
+    },
+  }),
+});
+
+const cooldown = route<unknown, { seconds: number; reason: string }>({
+  method: 'POST',
+  path: '/allowances/:allowanceId/cooldown',
+  call: 'allowance.cooldown',
+  summary: 'Block consumption and grants for a time; never shortens a cooldown that runs',
+  permission: 'resource_config',
+  idempotency: 'optional',
+  body: fields({ seconds: integer(1, 3600), reason: optional(text(0, 512).allow('')).default('') }),
+  success: { 200: cooldownReply },
+  refuses: ['ALLOWANCE_NOT_FOUND', 'OPERATIONS_EXHAUSTED'],
+  script: 'allowance/cooldown',
+  args: (input) => ({ allowanceId: param(input, 'allowanceId'), ...input.body }),
+  answer: ([cooldownUntil, reason], input) => ({
+    status: 200,
+    body: {
+      allowanceId: param(input, 'allowanceId'),
+      cooldownUntil: iso(cooldownUntil),
+      reason: reason === '' ? null : reason,
+    },
+  }),
+});
+
+export const allowanceRoutes: readonly Route[] = [create, list, status, consume, cooldown, ...waiterRoutes];

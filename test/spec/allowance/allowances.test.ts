@@ -1,0 +1,199 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from 'chai';
+import { allowanceReply, consumptionReply, cooldownReply } from '../../../src/allowance/schemas.ts';
+import { pageReply } from '../../../src/http/replies.ts';
+import { type Reply, World } from '../../support/world.ts';
+
+const scopeId = randomUUID();
+const hour = 3_600_000;
+const iso = (at: number): string => new Date(at).toISOString();
+
+function expectRefused(reply: Reply, status: number, code: string): void {
+  expect([reply.status, reply.body.error?.code]).to.deep.equal([status, code]);
+}
+
+describe('allowances', () => {
+  let world: World;
+  let start: number;
+  beforeEach(async () => {
+    world = await World.create();
+    start = Math.ceil(Date.now() / hour) * hour;
+    await world.at(start + 1234);
+  });
+
+  async function make(unitsLimit = 5, windowSeconds = 60): Promise<string> {
+    const { id } = await world.made('/allowances', { name: `calls ${randomUUID()}`, unitsLimit, windowSeconds });
+    return `/allowances/${id}`;
+  }
+  const consume = (path: string, units: number, more = {}) =>
+    world.post(`${path}/consume`, { scopeId, units, holder: 'agent', ...more });
+
+  it('are created with their window, aligned to the Unix epoch', async () => {
+    const { status, body } = await world.post('/allowances', { name: 'calls', unitsLimit: 5, windowSeconds: 7 });
+    const windowStartedAt = start + 1234 - ((start + 1234) % 7000);
+    expect(status).to.equal(201);
+    expect(allowanceReply.validate(body).error).to.equal(undefined);
+    expect(body).to.deep.equal({
+      ...{ id: body.id, name: 'calls', unitsLimit: 5, windowSeconds: 7, usedUnits: 0, availableUnits: 5, waiting: 0 },
+      ...{ windowStartedAt: iso(windowStartedAt), windowEndsAt: iso(windowStartedAt + 7000) },
+      ...{ cooldownUntil: null, cooldownReason: null, createdAt: iso(start + 1234) },
+    });
+    expect((await world.get(`/allowances/${body.id}`)).body).to.deep.equal(body);
+    expect(await world.eventTypes()).to.deep.equal(['allowance.created']);
+  });
+
+  it('leave an audit entry that names the key, the allowance and its figures', async () => {
+    const { id } = await world.made('/allowances', { name: 'a "b"', unitsLimit: 5, windowSeconds: 60 });
+    const [entry] = await world.service.store.xrevrange(`muster:{${world.org}}:audit`, '+', '-', 'COUNT', 1);
+    const [, action, , actor, , target, , detail] = entry?.[1] ?? [];
+    expect([action, target]).to.deep.equal(['allowance.created', id]);
+    expect(actor).to.match(/^[0-9a-f-]{36}$/);
+    expect(JSON.parse(detail ?? '')).to.deep.equal({ name: 'a "b"', unitsLimit: 5, windowSeconds: 60 });
+  });
+
+  it('have names that are unique in the space', async () => {
+    const body = { name: 'calls', unitsLimit: 1, windowSeconds: 1 };
+    await world.made('/allowances', body);
+    expectRefused(await world.post('/allowances', body), 409, 'ALLOWANCE_EXISTS');
+  });
+
+  it('take whole units from 1 to 10^9 and windows from 1 to 31,536,000 seconds', async () => {
+    const good = { name: 'calls', unitsLimit: 1_000_000_000, windowSeconds: 31_536_000 };
+    const { body } = await world.post('/allowances', good);
+    expect(Date.parse(body.windowStartedAt) % 31_536_000_000).to.equal(0);
+    for (const bad of [{ unitsLimit: 0 }, { unitsLimit: 1_000_000_001 }, { unitsLimit: '5' }, { windowSeconds: 0 }])
+      expectRefused(await world.post('/allowances', { ...good, name: 'x', ...bad }), 400, 'VALIDATION_FAILED');
+    const long = { ...good, name: 'x', windowSeconds: 31_536_001 };
+    expectRefused(await world.post('/allowances', long), 400, 'VALIDATION_FAILED');
+  });
+
+  it('are listed with current-window balances, newest first', async () => {
+    const paths = [await make(), await make(), await make()];
+    await consume(paths[1] ?? '', 2);
+    const first = await world.get('/allowances?limit=2');
+    expect(pageReply('allowances', allowanceReply).validate(first.body).error).to.equal(undefined);
+    const second = await world.get(`/allowances?limit=2&cursor=${first.body.nextCursor}`);
+    expect(second.body.nextCursor).to.equal(null);
+    const all = [...first.body.allowances, ...second.body.allowances];
+    expect(all.map(({ id }) => `/allowances/${id}`)).to.have.members(paths);
+    expect(all.map(({ id }) => id)).to.deep.equal(
+      all
+        .map(({ id }) => id)
+        .sort()
+        .reverse(),
+    );
+    const used = all.filter(({ usedUnits }) => usedUnits === 2).map(({ id }) => `/allowances/${id}`);
+    expect(used).to.deep.equal([paths[1]]);
+  });
+
+  it('record what is consumed, up to unitsLimit in each window', async () => {
+    const path = await make(5);
+    const first = await consume(path, 3);
+    expect(first.status).to.equal(201);
+    expect(consumptionReply.validate(first.body).error).to.equal(undefined);
+    expect(first.body).to.include({
+      scopeId,
+      holder: 'agent',
+      units: 3,
+      workKey: null,
+      replay: false,
+      availableUnits: 2,
+    });
+    expect(first.body.windowEndsAt).to.equal(iso(start + 60_000));
+    const refused = await consume(path, 3);
+    expectRefused(refused, 429, 'ALLOWANCE_EXHAUSTED');
+    expect(refused.headers.get('Retry-After')).to.equal('59');
+    await world.at(start + 60_000);
+    expect((await world.get(path)).body).to.include({ usedUnits: 0, availableUnits: 5 });
+    expect((await consume(path, 5)).body).to.include({ availableUnits: 0 });
+    const types = ['allowance.created', 'scope.created', 'allowance.consumed', 'allowance.consumed'];
+    expect(await world.eventTypes()).to.deep.equal(types);
+  });
+
+  it('refuse units that could never be available', async () => {
+    expectRefused(await consume(await make(5), 6), 400, 'UNITS_EXCEED_LIMIT');
+  });
+
+  it('honour workKey deduplication: the first consumption, 201 with replay true', async () => {
+    const path = await make(5);
+    const first = await consume(path, 3, { workKey: 'w' });
+    await world.at(start + 60_000);
+    const again = await consume(path, 3, { workKey: 'w', scopeId: randomUUID() });
+    expect([again.status, again.body]).to.deep.equal([201, { ...first.body, replay: true }]);
+    expectRefused(await consume(path, 2, { workKey: 'w' }), 409, 'WORK_KEY_CONFLICT');
+    expectRefused(await consume(path, 3, { workKey: 'w', holder: 'other' }), 409, 'WORK_KEY_CONFLICT');
+    expect((await world.get(path)).body).to.include({ usedUnits: 0 });
+    expect((await consume(await make(5), 2, { workKey: 'w' })).body.replay).to.equal(false);
+  });
+
+  it('answer a repeated Idempotency-Key with the first answer, replay true', async () => {
+    const path = await make(5);
+    const body = { scopeId, units: 3, holder: 'agent' };
+    const headers = { 'Idempotency-Key': 'k' };
+    const first = await world.post(`${path}/consume`, body, headers);
+    const again = await world.post(`${path}/consume`, body, headers);
+    expect([again.status, again.body]).to.deep.equal([201, { ...first.body, replay: true }]);
+    expect(again.headers.get('Idempotent-Replayed')).to.equal('true');
+    expect((await world.get(path)).body).to.include({ usedUnits: 3 });
+  });
+
+  it('block consumption while they cool down; a cooldown never shortens one that runs', async () => {
+    const path = await make(1);
+    await consume(path, 1);
+    const first = await world.post(`${path}/cooldown`, { seconds: 90, reason: 'provider says 429' });
+    expect(cooldownReply.validate(first.body).error).to.equal(undefined);
+    const cooldownUntil = iso(start + 91_234);
+    expect(first.body).to.deep.include({ cooldownUntil, reason: 'provider says 429' });
+    const shorter = await world.post(`${path}/cooldown`, { seconds: 30, reason: 'other' });
+    expect([shorter.status, shorter.body]).to.deep.equal([200, first.body]);
+    const refused = await consume(path, 1);
+    expectRefused(refused, 429, 'ALLOWANCE_COOLING_DOWN');
+    expect(refused.headers.get('Retry-After')).to.equal('90');
+    expect((await world.get(path)).body).to.include({ cooldownUntil, cooldownReason: 'provider says 429' });
+    await world.at(start + 91_234);
+    expect((await world.get(path)).body).to.include({ cooldownUntil: null, cooldownReason: null });
+    expect((await consume(path, 1)).status).to.equal(201);
+    expect((await world.eventTypes()).filter((type) => type === 'allowance.cooldown_started').length).to.equal(1);
+  });
+
+  it('take cooldowns from 1 to 3600 seconds, with a reason of at most 512 characters or none', async () => {
+    const path = await make();
+    expect((await world.post(`${path}/cooldown`, { seconds: 1, reason: '' })).body.reason).to.equal(null);
+    expect((await world.post(`${path}/cooldown`, { seconds: 3600, reason: 'x'.repeat(512) })).status).to.equal(200);
+    for (const body of [{ seconds: 0 }, { seconds: 3601 }, {}, { seconds: 1, reason: 'x'.repeat(513) }])
+      expectRefused(await world.post(`${path}/cooldown`, body), 400, 'VALIDATION_FAILED');
+  });
+
+  it('answer 404 where there is none', async () => {
+    const path = `/allowances/${randomUUID()}`;
+    const code = 'ALLOWANCE_NOT_FOUND';
+    expectRefused(await world.get(path), 404, code);
+    expectRefused(await consume(path, 1), 404, code);
+    expectRefused(await world.post(`${path}/wait`, { scopeId, units: 1, holder: 'h' }), 404, code);
+    expectRefused(await world.post(`${path}/cooldown`, { seconds: 1 }), 404, code);
+  });
+
+  it('need resource_config to be created, consumed, waited for and cooled down', async () => {
+    const path = await make();
+    const apiKey = await world.key(['coordination_read', 'coordination_write']);
+    const headers = { Authorization: `Bearer ${apiKey}` };
+    const calls: [string, object][] = [
+      ['/allowances', { name: 'n', unitsLimit: 1, windowSeconds: 1 }],
+      [`${path}/consume`, { scopeId, units: 1, holder: 'h' }],
+      [`${path}/wait`, { scopeId, units: 1, holder: 'h' }],
+      [`${path}/cooldown`, { seconds: 1 }],
+    ];
+    for (const [url, body] of calls) expectRefused(await world.post(url, body, headers), 403, 'PERMISSION_DENIED');
+  });
+
+  it('count consumptions and their units per scope', async () => {
+    const path = await make(5);
+    await consume(path, 3);
+    await consume(path, 2);
+    const counted = await world.service.store.hmget(
+      `muster:{${world.org}}:${world.spaceId}:scope:${scopeId}`,
+      ...['consumptions', 'consumedUnits', 'live'],
+    );
+    expect(counted).to.deep.equal(['2', '5', '0']);
+  });
+});

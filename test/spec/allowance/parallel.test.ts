@@ -1,0 +1,95 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from 'chai';
+import { type Reply, World } from '../../support/world.ts';
+import { queueMany } from './script.ts';
+
+const start = Math.ceil(Date.now() / 3_600_000) * 3_600_000;
+const scopeId = randomUUID();
+
+async function newAllowance(unitsLimit: number): Promise<{ world: World; path: string }> {
+  const world = await World.create();
+  await world.at(start);
+  const { id } = await world.made('/allowances', { name: 'calls', unitsLimit, windowSeconds: 60 });
+  return { world, path: `/allowances/${id}` };
+}
+
+describe('200 parallel consumes and waits', () => {
+  it('hand out exactly unitsLimit per window, in arrival order', async () => {
+    const { world, path } = await newAllowance(40);
+    const body = { scopeId, units: 1, holder: 'agent', ttlSeconds: 3600 };
+    const { ttlSeconds, ...consume } = body;
+    const call = (_: unknown, i: number): Promise<Reply> =>
+      i % 2 === 0 ? world.post(`${path}/consume`, consume) : world.post(`${path}/wait`, { ...consume, ttlSeconds });
+    const replies = await Promise.all(Array.from({ length: 200 }, call));
+
+    const consumed = replies.filter((reply, i) => i % 2 === 0 && reply.status === 201);
+    const waits = replies.filter((_, i) => i % 2 === 1).map((reply) => reply.body);
+    const queued = waits.filter(({ state }) => state === 'WAITING').sort((a, b) => a.position - b.position);
+    expect(consumed.length + 100 - queued.length).to.equal(40);
+    expect(queued.map(({ position }) => position)).to.deep.equal(queued.map((_, i) => i + 1));
+    for (const reply of replies)
+      if (reply.status !== 201) expect(reply.body.error.code).to.equal('ALLOWANCE_EXHAUSTED');
+
+    for (let window = 1; (window - 1) * 40 < queued.length; window++) {
+      await world.at(start + window * 60_000);
+      const late = await Promise.all(Array.from({ length: 50 }, () => world.post(`${path}/consume`, consume)));
+      const views = await Promise.all(queued.map(async ({ id }) => (await world.get(`/allowance-waiters/${id}`)).body));
+      const granted = Math.min(queued.length, window * 40);
+      expect(views.map(({ state }) => state)).to.deep.equal(
+        queued.map((_, i) => (i < granted ? 'GRANTED' : 'WAITING')),
+        `window ${window}`,
+      );
+      const left = window * 40 - granted;
+      expect(late.filter(({ status }) => status === 201).length).to.equal(
+        granted < queued.length ? 0 : Math.min(left, 50),
+      );
+    }
+  });
+
+  it('keep the order where units differ: nobody is granted before one that came earlier', async () => {
+    const { world, path } = await newAllowance(7);
+    await world.made(`${path}/consume`, { scopeId, units: 7, holder: 'first' });
+    const waits = await Promise.all(
+      Array.from({ length: 200 }, (_, i) =>
+        world.made(`${path}/wait`, { scopeId, units: 1 + (i % 7), holder: 'agent', ttlSeconds: 3600 }),
+      ),
+    );
+    const inOrder = waits.sort((a, b) => a.position - b.position);
+    await world.at(start + 58 * 60_000);
+    await world.post(`/allowance-waiters/${randomUUID()}/cancel`);
+    const views = await Promise.all(inOrder.map(async ({ id }) => (await world.get(`/allowance-waiters/${id}`)).body));
+    const grants = views.filter(({ state }) => state === 'GRANTED');
+    expect(views.slice(0, grants.length)).to.deep.equal(grants);
+    const perWindow = new Map<string, number>();
+    for (const { grantedAt, units } of grants) perWindow.set(grantedAt, (perWindow.get(grantedAt) ?? 0) + units);
+    expect([...perWindow.keys()]).to.deep.equal([...perWindow.keys()].sort());
+    expect(perWindow.size).to.equal(58);
+    expect(Math.max(...perWindow.values())).to.be.at.most(7);
+  });
+});
+
+describe('the list of waiters', () => {
+  it('is rebuilt in batches when the dead outnumber the living, and keeps the order', async () => {
+    const { world, path } = await newAllowance(1);
+    const { store } = world.service;
+    const prefix = `muster:{${world.org}}:${world.spaceId}:allowance:${path.split('/')[2]}`;
+    await world.made(`${path}/consume`, { scopeId, units: 1, holder: 'first' });
+    await queueMany(world, path.split('/')[2] ?? '', 600, 3600);
+    const ids = await store.lrange(`${prefix}:queue`, '0', '-1');
+    const kept = ids.filter((_, i) => i % 20 === 0);
+    for (const id of ids) {
+      if (kept.includes(id)) continue;
+      await world.made(`/allowance-waiters/${id}/cancel`);
+      const [living, entries] = [await store.zcard(`${prefix}:live`), await store.llen(`${prefix}:queue`)];
+      expect(entries).to.be.at.most(2 * living + 110);
+    }
+    expect(await store.zrange(`${prefix}:live`, '0', '-1')).to.deep.equal(kept);
+    for (const [i, id] of kept.entries()) {
+      expect((await world.get(`/allowance-waiters/${id}`)).body.position).to.equal(1);
+      await world.at(start + (i + 1) * 60_000);
+      await world.post(`/allowance-waiters/${randomUUID()}/cancel`);
+      expect((await world.get(`/allowance-waiters/${id}`)).body.state).to.equal('GRANTED');
+    }
+    expect(await store.exists(`${prefix}:queue`, `${prefix}:rebuilt`, `${prefix}:live`)).to.equal(0);
+  });
+});

@@ -1,0 +1,66 @@
+import { hash, randomUUID } from 'node:crypto';
+import { randomTail } from '../../../src/http/random.ts';
+import type { World } from '../../support/world.ts';
+
+/** The arguments that every call's script takes, as the HTTP side gives them. */
+export function callArgs(world: World) {
+  return {
+    apiKeyDigest: hash('sha256', world.apiKey, 'base64url'),
+    permission: 'coordination_write',
+    spaceId: world.spaceId,
+    rateClass: 'ordinary',
+    callName: 'test',
+    idempotencyDigest: '',
+    fingerprint: '',
+    requestId: '',
+    drainedThrough: '',
+  };
+}
+
+/** Queues many waiters of one unit each by the script itself, past HTTP: for tests of what a full queue costs. */
+export async function queueMany(world: World, allowanceId: string, howMany: number, ttlSeconds: number): Promise<void> {
+  const args = { ...callArgs(world), allowanceId, units: 1, ttlSeconds };
+  const scopes = Array.from({ length: 10 }, () => randomUUID());
+  for (let done = 0; done < howMany; done += 500) {
+    await Promise.all(
+      Array.from({ length: Math.min(500, howMany - done) }, (_, i) => {
+        const own = { scopeId: scopes[i % 10] ?? '', holder: `agent-${done + i}`, tail: randomTail() };
+        return world.service.scripts.run('allowance/wait', world.org, { ...args, ...own });
+      }),
+    );
+  }
+}
+
+/** One script of a sweep: its changes, the events and commands it made, and how long it held the store. */
+export interface Step {
+  readonly changes: number;
+  readonly events: number;
+  readonly commands: number;
+  readonly micros: number;
+}
+
+/** Sweeps until nothing is due, and measures each script by the store's own counters. */
+export async function sweepMeasured(world: World): Promise<Step[]> {
+  const { scripts, store } = world.service;
+  const journal = `muster:{${world.org}}:${world.spaceId}:events`;
+  const steps: Step[] = [];
+  let events = await store.xlen(journal);
+  for (let more: unknown = 1; more === 1; ) {
+    await store.call('CONFIG', 'RESETSTAT');
+    const reply = await scripts.run('timer/sweep', world.org, { spaceId: '', requestId: '', maxChanges: 100 });
+    const stats = new Map(
+      [...(await store.info('commandstats')).matchAll(/cmdstat_(\S+):calls=(\d+),usec=(\d+)/g)].map((line) => [
+        line[1],
+        line,
+      ]),
+    );
+    const sweep = stats.get('fcall') ?? stats.get('evalsha');
+    stats.delete('config|resetstat');
+    const commands = [...stats.values()].reduce((sum, [, , calls]) => sum + Number(calls), 0);
+    const length = await store.xlen(journal);
+    steps.push({ changes: Number(reply[3]), events: length - events, commands, micros: Number(sweep?.[3]) });
+    events = length;
+    more = reply[2];
+  }
+  return steps;
+}

@@ -1,0 +1,201 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from 'chai';
+import { waiterReply } from '../../../src/allowance/schemas.ts';
+import { type Reply, World } from '../../support/world.ts';
+
+const scopeId = randomUUID();
+const hour = 3_600_000;
+const iso = (at: number): string => new Date(at).toISOString();
+
+function expectRefused(reply: Reply, status: number, code: string): void {
+  expect([reply.status, reply.body.error?.code]).to.deep.equal([status, code]);
+}
+
+describe('allowance waiters', () => {
+  let world: World;
+  let start: number;
+  let path: string;
+  /** A window of 60 s, five units, all used. */
+  beforeEach(async () => {
+    world = await World.create({ limits: { maxPendingWaiters: 4 } });
+    start = Math.ceil(Date.now() / hour) * hour;
+    await world.at(start);
+    const { id } = await world.made('/allowances', { name: 'calls', unitsLimit: 5, windowSeconds: 60 });
+    path = `/allowances/${id}`;
+    await world.made(`${path}/consume`, { scopeId, units: 5, holder: 'first' });
+  });
+
+  const wait = (units: number, more = {}) => world.post(`${path}/wait`, { scopeId, units, holder: 'agent', ...more });
+  const queue = async (units: number, more = {}): Promise<string> => (await wait(units, more)).body.id;
+  const view = async (id: string) => (await world.get(`/allowance-waiters/${id}`)).body;
+  const cancel = (id: string) => world.post(`/allowance-waiters/${id}/cancel`);
+  const states = (ids: string[]) => Promise.all(ids.map(async (id) => (await view(id)).state));
+  /** Time passes with no worker running; then somebody looks. */
+  async function passTo(at: number): Promise<void> {
+    await world.at(at);
+    expectRefused(await cancel(randomUUID()), 404, 'WAITER_NOT_FOUND');
+  }
+  const field = (key: string, name: string) =>
+    world.service.store.hget(`muster:{${world.org}}:${world.spaceId}${key}`, name);
+
+  it('are GRANTED at once when units are available', async () => {
+    await world.at(start + 60_000);
+    const { status, body } = await wait(2);
+    expect(status).to.equal(201);
+    expect(waiterReply.validate(body).error).to.equal(undefined);
+    expect(body).to.include({ state: 'GRANTED', position: null, grantedAt: iso(start + 60_000), units: 2, scopeId });
+    expect(await view(body.id)).to.deep.equal(body);
+    expect((await world.get(path)).body).to.include({ usedUnits: 2, waiting: 0 });
+    expect((await world.eventTypes()).at(-1)).to.equal('waiter.granted');
+  });
+
+  it('are WAITING with their position otherwise, for 300 seconds by default', async () => {
+    await queue(1, { ttlSeconds: 5 });
+    const { body } = await wait(2);
+    expect(waiterReply.validate(body).error).to.equal(undefined);
+    const expiresAt = iso(start + 300_000);
+    expect(body).to.include({ waiterId: body.id, state: 'WAITING', position: 2, expiresAt, grantedAt: null });
+    expect(await view(body.id)).to.deep.equal(body);
+    expect((await world.get(path)).body).to.include({ waiting: 2 });
+    expect((await world.eventTypes()).slice(-2)).to.deep.equal(['waiter.queued', 'waiter.queued']);
+    expect([await field('', 'waiters:WAITING'), await field(`:scope:${scopeId}`, 'live')]).to.deep.equal(['2', '2']);
+  });
+
+  it('take whole units up to unitsLimit and a ttlSeconds from 5 to 3600', async () => {
+    expectRefused(await wait(6), 400, 'UNITS_EXCEED_LIMIT');
+    for (const body of [{ ttlSeconds: 4 }, { ttlSeconds: 3601 }, { units: 0 }])
+      expectRefused(await wait(1, body), 400, 'VALIDATION_FAILED');
+  });
+
+  it('are granted, in order and head of line first, as soon as the window rolls', async () => {
+    const ids = [await queue(2), await queue(4), await queue(1)];
+    await passTo(start + 60_000);
+    expect(await states(ids)).to.deep.equal(['GRANTED', 'WAITING', 'WAITING']);
+    expect(await view(ids[1] ?? '')).to.include({ position: 1 });
+    expect((await world.get(path)).body).to.include({ usedUnits: 2, waiting: 2 });
+    await passTo(start + 120_000);
+    expect(await states(ids)).to.deep.equal(['GRANTED', 'GRANTED', 'GRANTED']);
+    expect((await world.get(path)).body).to.include({ usedUnits: 5, waiting: 0 });
+    expect(await field(`:scope:${scopeId}`, 'live')).to.equal('0');
+  });
+
+  it('are granted as of the moment that was due, however late somebody looks', async () => {
+    const ids = [await queue(3), await queue(3), await queue(3, { ttlSeconds: 150 })];
+    await passTo(start + 170_000);
+    const views = await Promise.all(ids.map(view));
+    expect(views.map(({ state }) => state)).to.deep.equal(['GRANTED', 'GRANTED', 'EXPIRED']);
+    expect(views[1].grantedAt).to.equal(iso(start + 120_000));
+    expect((await world.get(path)).body).to.include({ usedUnits: 3 });
+  });
+
+  it('are overtaken by nobody: consume is refused while anyone waits, units or not', async () => {
+    await queue(5);
+    await queue(5);
+    await world.at(start + 60_000);
+    await queue(1);
+    await world.at(start + 120_000);
+    const refused = await world.post(`${path}/consume`, { scopeId, units: 1, holder: 'late' });
+    expectRefused(refused, 429, 'ALLOWANCE_EXHAUSTED');
+    expect(refused.headers.get('Retry-After')).to.equal('60');
+  });
+
+  it('get nothing while the allowance cools down, and are served when that ends', async () => {
+    const id = await queue(2);
+    await world.made(`${path}/cooldown`, { seconds: 90 });
+    await passTo(start + 89_999);
+    expect(await states([id])).to.deep.equal(['WAITING']);
+    await passTo(start + 90_000);
+    expect(await view(id)).to.include({ state: 'GRANTED', grantedAt: iso(start + 90_000) });
+  });
+
+  it('queue while the allowance cools down although units are available', async () => {
+    await world.at(start + 60_000);
+    await world.made(`${path}/cooldown`, { seconds: 10 });
+    const id = await queue(2);
+    expect(await view(id)).to.include({ state: 'WAITING', position: 1 });
+    expectRefused(
+      await world.post(`${path}/consume`, { scopeId, units: 1, holder: 'h' }),
+      429,
+      'ALLOWANCE_COOLING_DOWN',
+    );
+    await passTo(start + 70_000);
+    expect(await view(id)).to.include({ state: 'GRANTED' });
+  });
+
+  it('expire at their expiresAt, and those behind a head that expired move up at once', async () => {
+    await world.at(start + 60_000);
+    await world.made(`${path}/consume`, { scopeId, units: 3, holder: 'h' });
+    const ids = [await queue(3, { ttlSeconds: 20 }), await queue(2)];
+    await passTo(start + 80_000);
+    expect(await states(ids)).to.deep.equal(['EXPIRED', 'GRANTED']);
+    expect((await view(ids[1] ?? '')).grantedAt).to.equal(iso(start + 80_000));
+    expect((await world.eventTypes()).slice(-2)).to.deep.equal(['waiter.expired', 'waiter.granted']);
+  });
+
+  it('that expire when the window rolls are not granted', async () => {
+    const ids = [await queue(5, { ttlSeconds: 60 }), await queue(5)];
+    await passTo(start + 60_000);
+    expect(await states(ids)).to.deep.equal(['EXPIRED', 'GRANTED']);
+  });
+
+  it('are cancelled; again is 200; those behind a cancelled head move up in the same step', async () => {
+    await world.at(start + 60_000);
+    await world.made(`${path}/consume`, { scopeId, units: 3, holder: 'h' });
+    const ids = [await queue(3), await queue(2)];
+    const first = await cancel(ids[0] ?? '');
+    expect(waiterReply.validate(first.body).error).to.equal(undefined);
+    expect(first.body).to.include({ state: 'CANCELLED', position: null });
+    expect(await states(ids)).to.deep.equal(['CANCELLED', 'GRANTED']);
+    const again = await cancel(ids[0] ?? '');
+    expect([again.status, again.body]).to.deep.equal([200, first.body]);
+    expect((await world.eventTypes()).slice(-2)).to.deep.equal(['waiter.cancelled', 'waiter.granted']);
+  });
+
+  it('that are GRANTED or EXPIRED cannot be cancelled', async () => {
+    const ids = [await queue(5), await queue(5, { ttlSeconds: 10 })];
+    await world.at(start + 60_000);
+    for (const id of ids) expectRefused(await cancel(id), 409, 'WAITER_NOT_WAITING');
+    expectRefused(await world.get(`/allowance-waiters/${randomUUID()}`), 404, 'WAITER_NOT_FOUND');
+  });
+
+  it('are at most maxPendingWaiters in the space, tested only when a wait would queue', async () => {
+    const ids = [await queue(2), await queue(2), await queue(1), await queue(1)];
+    expectRefused(await wait(1), 409, 'WAITERS_FULL');
+    const { id } = await world.made('/allowances', { name: 'other', unitsLimit: 1, windowSeconds: 60 });
+    const other = { scopeId, units: 1, holder: 'h' };
+    expect((await world.made(`/allowances/${id}/wait`, other)).state).to.equal('GRANTED');
+    expectRefused(await world.post(`/allowances/${id}/wait`, other), 409, 'WAITERS_FULL');
+    await cancel(ids[3] ?? '');
+    expect((await wait(1)).body).to.include({ state: 'WAITING', position: 4 });
+  });
+
+  it('are live work of their scope: with a plan of one run, a new one is refused while they wait', async () => {
+    const free = await World.create({ figures: { runs: '1' } });
+    const { id } = await free.made('/allowances', { name: 'calls', unitsLimit: 1, windowSeconds: 60 });
+    const one = { scopeId, units: 1, holder: 'h' };
+    await free.made(`/allowances/${id}/consume`, one);
+    const { id: waiterId } = await free.made(`/allowances/${id}/wait`, one);
+    const other = { ...one, scopeId: randomUUID() };
+    for (const what of ['consume', 'wait'])
+      expectRefused(await free.post(`/allowances/${id}/${what}`, other), 409, 'ACTIVE_RUNS_LIMITED');
+    await free.made(`/allowance-waiters/${waiterId}/cancel`);
+    expect((await free.made(`/allowances/${id}/wait`, other)).state).to.equal('WAITING');
+  });
+
+  it('can be found per scope, per space, and as held grants of the current window', async () => {
+    const prefix = `muster:{${world.org}}:${world.spaceId}`;
+    const { store } = world.service;
+    const first = await queue(5);
+    await world.at(start + 1000);
+    const second = await queue(5);
+    const waiting = [first, `${start}`, second, `${start + 1000}`];
+    expect(await store.zrange(`${prefix}:waiting`, '0', '-1', 'WITHSCORES')).to.deep.equal(waiting);
+    expect(await store.zrange(`${prefix}:scope:${scopeId}:waiters`, '0', '-1')).to.deep.equal([first, second]);
+    await passTo(start + 60_000);
+    expect(await store.zrange(`${prefix}:waiting`, '0', '-1')).to.deep.equal([second]);
+    const held = () => store.zrange(`${prefix}:heldGrants`, '0', '-1', 'WITHSCORES');
+    expect(await held()).to.deep.equal([first, `${start + 120_000}`]);
+    await passTo(start + 120_000);
+    expect(await held()).to.deep.equal([second, `${start + 180_000}`]);
+  });
+});

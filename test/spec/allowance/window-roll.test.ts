@@ -1,0 +1,63 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from 'chai';
+import { World } from '../../support/world.ts';
+import { queueMany, type Step, sweepMeasured } from './script.ts';
+
+const many = 10_000;
+
+/**
+ * Changes and commands are counted exactly. Time is noisy: whatever else the machine does can only lengthen a script,
+ * so half of them within the bound show that the work itself is.
+ */
+function expectBounded(steps: readonly Step[]): void {
+  for (const { changes, events, commands } of steps) {
+    expect(changes).to.be.at.most(100);
+    expect(events).to.be.at.most(100);
+    expect(commands).to.be.at.most(2000);
+  }
+  const micros = steps.map((step) => step.micros).sort((one, other) => one - other);
+  expect(micros[Math.floor(micros.length / 2)]).to.be.within(1, 5000);
+}
+
+describe('a window roll with 10,000 waiters', () => {
+  /** A world with an allowance whose window is used up and has 10,000 waiters. */
+  async function fullQueue(unitsLimit: number, ttlSeconds: number) {
+    const world = await World.create({ limits: { maxPendingWaiters: many } });
+    const start = Math.ceil(Date.now() / 60_000) * 60_000;
+    await world.at(start);
+    const { id } = await world.made('/allowances', { name: 'calls', unitsLimit, windowSeconds: 60 });
+    await world.made(`/allowances/${id}/consume`, { scopeId: randomUUID(), units: unitsLimit, holder: 'first' });
+    await queueMany(world, id, many, ttlSeconds);
+    return { world, start, path: `/allowances/${id}` };
+  }
+
+  it('grants in bounded steps and never holds Redis for more than 5 ms at a time', async () => {
+    const { world, start, path } = await fullQueue(many, 3600);
+    await world.at(start + 60_000);
+    const steps = await sweepMeasured(world);
+    expect(steps.reduce((sum, { changes }) => sum + changes, 0)).to.be.within(many, many + 1);
+    expectBounded(steps);
+    expect((await world.get(path)).body).to.include({ waiting: 0, usedUnits: many, availableUnits: 0 });
+  });
+
+  it('lets nobody overtake while a grant batch is in progress', async () => {
+    const { world, start, path } = await fullQueue(many, 3600);
+    await world.at(start + 60_000);
+    const { scripts } = world.service;
+    await scripts.run('timer/sweep', world.org, { spaceId: '', requestId: '', maxChanges: 100 });
+    expect((await world.get(path)).body).to.include({ waiting: many - 100, usedUnits: 100 });
+    const late = await world.post(`${path}/consume`, { scopeId: randomUUID(), units: 1, holder: 'late' });
+    expect(late.body.error?.code).to.equal('ALLOWANCE_EXHAUSTED');
+    expect((await world.get(path)).body).to.include({ waiting: 0, usedUnits: many });
+  });
+
+  it('expires 10,000 waiters of one moment in bounded steps too', async () => {
+    const { world, start, path } = await fullQueue(many, 30);
+    await world.at(start + 30_000);
+    const steps = await sweepMeasured(world);
+    expectBounded(steps);
+    expect((await world.get(path)).body).to.include({ waiting: 0, usedUnits: many });
+    const left = await world.service.store.keys(`muster:{${world.org}}:*:allowance:*:*`);
+    expect(left).to.deep.equal([]);
+  });
+});
