@@ -28,6 +28,7 @@ function message.create(record, path, queued, sequence)
   end
   redis.call('HSET', keys.message(record.id), unpack(set))
   redis.call('ZADD', keys.messages(record.mailboxId), sequence, record.id)
+  redis.call('ZADD', keys.scopeMessages(record.scopeId), 0, record.id)
   if record.taskId then count.add(count.org, 'usedTasks', 1) end
   count.add(count.space, 'retainedBytes', #record.payload)
   scope.addLive(path, 1)

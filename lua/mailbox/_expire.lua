@@ -2,7 +2,9 @@
 --- @include "mailbox/_message"
 --- @include "mailbox/_release"
 --- @include "mailbox/_finish"
---- What becomes of a message at its due moment `at`: its deadline, or the end of its lease.
+--- @include "mailbox/_lease"
+--- @include "group/_member"
+--- What becomes of a message at a due moment `at`: its deadline, or the end of its lease.
 due['mailbox:message'] = function(messageId, at)
   local record = message.read(messageId)
   if not record or (record.state ~= 'READY' and record.state ~= 'CLAIMED') then return end
@@ -16,4 +18,11 @@ due['mailbox:message'] = function(messageId, at)
   else
     message.release(record, at)
   end
+end
+
+--- The end of the earliest lease of the space; an earlier moment where that one was given up in time.
+due['mailbox:lease'] = function(_, at)
+  local messageId, endedAt = lease.takeDue(at)
+  if messageId then due['mailbox:message'](messageId, endedAt) end
+  lease.rearm()
 end

@@ -2,20 +2,24 @@
 --- @include "lib/scope"
 --- @include "mailbox/_message"
 --- @include "mailbox/_ready"
+--- @include "mailbox/_lease"
 --- Takes a READY or CLAIMED message to a final state, at the moment `at`; `what` names its event, `reason` may be nil.
 --- The last claim stays readable; its token does only where the message was acknowledged (to know a repetition).
 function message.finish(record, state, at, what, reason)
   local path = scope.path(record.scopeId)
   local held = record.state == 'CLAIMED'
   if held then
+    lease.drop(record.id)
     redis.call('HINCRBY', keys.mailbox(record.mailboxId), 'claimed', -1)
   else
     local member = ready.member(record.sequence, record.id)
     ready.remove(record.mailboxId, path, member, redis.call('ZSCORE', keys.ready(record.mailboxId, path[1]), member))
     redis.call('HINCRBY', keys.mailbox(record.mailboxId), 'ready', -1)
   end
-  if held or record.deadline then timer.disarm('mailbox:message:' .. spaceId .. ':' .. record.id) end
-  if record.deadline then count.add(count.space, 'timers:ARMED', -1) end
+  if record.deadline then
+    timer.disarm('mailbox:message:' .. spaceId .. ':' .. record.id)
+    count.add(count.space, 'timers:ARMED', -1)
+  end
   if state == 'FAILED' then redis.call('HINCRBY', keys.mailbox(record.mailboxId), 'failed', 1) end
   message.enter(record, state)
   if record.taskId then count.add(count.org, 'usedTasks', -1) end
@@ -28,4 +32,5 @@ function message.finish(record, state, at, what, reason)
   if held and state ~= 'ACKED' then redis.call('HDEL', keys.message(record.id), 'token') end
   scope.addLive(path, -1)
   message.tell(record, what)
+  if record.groupId then message.memberFinished(record, held, at, reason) end
 end

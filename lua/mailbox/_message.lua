@@ -3,7 +3,8 @@
 --- @include "lib/journal"
 --- What every transition of a message shares: its record, its census, its events (contract section 4).
 --- A message of a WORK mailbox is its own task: taskId is stored only where it differs (a member task's id, or ''
---- for a message that carries no task).
+--- for a message that carries no task). What members of a task group do beside, group/_member adds to this table:
+--- whoever may meet one includes it.
 local message = { maxAttempts = 5 }
 
 --- The fields that transitions need, numbers as numbers; nil when there is no such message.

@@ -1,9 +1,10 @@
---- @include "lib/timer"
 --- @include "lib/scope"
 --- @include "mailbox/_message"
 --- @include "mailbox/_ready"
---- Gives a CLAIMED message back to its mailbox, ready since `at`.
+--- @include "mailbox/_lease"
+--- Gives a CLAIMED message back to its mailbox, ready since `at`; cancels it where its group is decided.
 function message.release(record, at)
+  if record.groupId and message.memberReleased(record, at) then return end
   local path = scope.path(record.scopeId)
   message.enter(record, 'READY')
   redis.call('HINCRBY', keys.mailbox(record.mailboxId), 'claimed', -1)
@@ -13,7 +14,6 @@ function message.release(record, at)
   ready.add(record.mailboxId, path, record.id, at, string.format('%d', at), sequence)
   redis.call('HSET', keys.message(record.id), 'state', 'READY', 'sequence', sequence)
   redis.call('HDEL', keys.message(record.id), 'token', 'holder', 'holderSession', 'claimedAt', 'leaseExpiresAt')
-  local member = 'mailbox:message:' .. spaceId .. ':' .. record.id
-  if record.deadline then timer.arm(member, record.deadline) else timer.disarm(member) end
+  lease.drop(record.id)
   message.tell(record, 'retried')
 end

@@ -6,11 +6,13 @@
 --- @include "mailbox/_claim"
 --- @include "mailbox/_finish"
 --- @include "mailbox/_create"
+--- @include "group/_member"
 local replay, maxPayloadBytes = call.open('maxPayloadBytes', 'messages:CLAIMED', 'messages:ACKED', 'op:message.complete', 'retainedBytes')
 if replay then return replay end
 local record = message.read(messageId)
 if record and record.state == 'ACKED' and record.token == token then
-  return call.uncounted(record.taskId, record.resultMessageId, record.groupId, record.groupState, 1)
+  -- One that joined a group only afterwards had none in its first answer.
+  return call.uncounted(record.taskId, record.resultMessageId, record.groupState and record.groupId, record.groupState, 1)
 end
 checkClaim(record, token)
 local published
@@ -20,7 +22,9 @@ if resultMailboxId ~= '' then
 end
 if #result > tonumber(maxPayloadBytes) then refuse('PAYLOAD_TOO_LARGE', 'result.payload ' .. maxPayloadBytes) end
 
+-- May decide a group, but not so that READY members are cancelled: the result mailbox's counters are still as read.
 message.finish(record, 'ACKED', now, 'acked')
+if record.groupId then redis.call('HSET', keys.message(messageId), 'groupState', record.groupState) end
 local resultMessageId = false
 if published then
   resultMessageId = resultWorkKey ~= '' and redis.call('HGET', keys.workKeys(resultMailboxId), resultWorkKey)
@@ -36,4 +40,4 @@ if result ~= '' then
   redis.call('HSET', keys.message(messageId), 'result', result)
   count.add(count.space, 'retainedBytes', #result)
 end
-return call.done(record.taskId, resultMessageId, record.groupId, false)
+return call.done(record.taskId, resultMessageId, record.groupId, record.groupState)

@@ -10,8 +10,8 @@ for _, mailboxId in ipairs(ids) do
   local record = redis.call('HMGET', keys.mailbox(mailboxId), 'name', 'mode', 'recipientId', 'backlogLimit', 'ready', 'claimed',
     'failed', 'createdAt')
   -- The heads are kept to the second; the head of the oldest root's own queue is exact.
-  local root = redis.call('ZRANGE', keys.heads(mailboxId), 0, 0)[1]
-  record[9] = root and redis.call('ZRANGE', keys.ready(mailboxId, root), 0, 0, 'WITHSCORES')[2] or false
+  local head = redis.call('ZRANGE', keys.heads(mailboxId), 0, 0)[1]
+  record[9] = head and redis.call('ZRANGE', keys.ready(mailboxId, head), 0, 0, 'WITHSCORES')[2] or false
   record[10] = mailboxId
   page[#page + 1] = record
 end

@@ -5,6 +5,7 @@
 --- @include "mailbox/_claim"
 --- @include "mailbox/_release"
 --- @include "mailbox/_finish"
+--- @include "group/_member"
 local replay = call.open()
 if replay then return replay end
 local record = message.read(messageId)

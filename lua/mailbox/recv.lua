@@ -2,11 +2,12 @@
 --- leaseSeconds '' means the shorter of 30 s and the space's longest lease. A receive makes no scope.
 --- @args mailboxId scopeId holder holderSession leaseSeconds token
 --- @include "lib/call"
---- @include "lib/timer"
 --- @include "lib/scope"
 --- @include "mailbox/_message"
 --- @include "mailbox/_ready"
-local _, maxLeaseSeconds = call.open('maxLeaseSeconds', 'messages:READY', 'messages:CLAIMED', 'op:message.recv')
+--- @include "mailbox/_lease"
+--- @include "group/_member"
+local _, maxLeaseSeconds, nextLease = call.open('maxLeaseSeconds', 'nextLease', 'messages:READY', 'messages:CLAIMED', 'op:message.recv')
 local mailbox = redis.call('HMGET', keys.mailbox(mailboxId), 'mode', 'recipientId', 'ready', 'claimed')
 if not mailbox[1] then refuse('MAILBOX_NOT_FOUND') end
 if mailbox[1] == 'INBOX' and mailbox[2] ~= '' and mailbox[2] ~= holder then refuse('RECIPIENT_MISMATCH') end
@@ -29,9 +30,9 @@ ready.remove(mailboxId, path, heads[1], heads[2], scopeId == path[1] and heads[4
 message.enter(record, 'CLAIMED')
 local leaseExpiresAt = math.min(now + seconds * 1000, tonumber(stored[6]) or math.huge)
 redis.call('HSET', keys.message(id), 'state', 'CLAIMED', 'attempts', string.format('%d', record.attempts), 'token', token,
-  'holder', holder, 'holderSession', holderSession, 'claimedAt', nowText, 'leaseExpiresAt', string.format('%d', leaseExpiresAt))
+  'holder', holder, 'holderSession', holderSession, 'claimedAt', nowText, 'leaseExpiresAt', lease.hold(id, leaseExpiresAt, nextLease))
 redis.call('HSET', keys.mailbox(mailboxId), 'ready', string.format('%d', mailbox[3] - 1), 'claimed', string.format('%d', mailbox[4] + 1))
-timer.arm('mailbox:message:' .. spaceId .. ':' .. id, leaseExpiresAt)
 message.tell(record, 'claimed')
+if record.groupId then message.memberStarted(record) end
 return call.done(id, stored[1], record.taskId, stored[3], stored[4], record.attempts, stored[6], now, leaseExpiresAt, seconds,
   token, stored[7], stored[8], stored[9])

@@ -1,9 +1,9 @@
 --- Extends (or shortens) a lease, counted from now, never beyond the message's deadline.
 --- @args messageId token leaseSeconds
 --- @include "lib/call"
---- @include "lib/timer"
+--- @include "mailbox/_lease"
 --- @include "mailbox/_claim"
-local replay, maxLeaseSeconds = call.open('maxLeaseSeconds')
+local replay, maxLeaseSeconds, nextLease = call.open('maxLeaseSeconds', 'nextLease')
 if replay then return replay end
 local record = message.read(messageId)
 checkClaim(record, token)
@@ -12,6 +12,5 @@ local seconds = tonumber(leaseSeconds) or math.min(30, maxLeaseSeconds)
 if seconds > maxLeaseSeconds then refuse('LEASE_LIMIT_EXCEEDED', maxLeaseSeconds) end
 
 local leaseExpiresAt = math.min(now + seconds * 1000, record.deadline or math.huge)
-redis.call('HSET', keys.message(messageId), 'leaseExpiresAt', string.format('%d', leaseExpiresAt))
-timer.arm('mailbox:message:' .. spaceId .. ':' .. messageId, leaseExpiresAt)
-return call.uncounted(leaseExpiresAt, false)
+redis.call('HSET', keys.message(messageId), 'leaseExpiresAt', lease.hold(messageId, leaseExpiresAt, nextLease))
+return call.uncounted(leaseExpiresAt, record.groupId and redis.call('HGET', keys.group(record.groupId), 'state'))

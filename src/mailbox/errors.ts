@@ -7,7 +7,10 @@ const claimLost: Record<string, string> = {
 };
 
 export const mailboxErrors: ErrorTable = {
-  MAILBOX_NOT_FOUND: entry(404, 'there is no such mailbox in this space'),
+  MAILBOX_NOT_FOUND: entry(
+    404,
+    (field) => `there is no such mailbox in this space${field === '' ? '' : `: ${field} must be the id of one`}`,
+  ),
   MESSAGE_NOT_FOUND: entry(404, 'there is no such message in this space'),
   LEASE_LIMIT_EXCEEDED: entry(400, (limit) => `leaseSeconds must not exceed the space's maxLeaseSeconds of ${limit}`),
   RECIPIENT_MISMATCH: entry(409, "holder must be the inbox's recipientId"),
@@ -18,8 +21,17 @@ export const mailboxErrors: ErrorTable = {
       ? `the mailbox holds its backlogLimit of ${limit} queued and in-progress messages`
       : `the space holds its maxBacklog of ${limit} queued and in-progress messages`;
   }),
-  TIMERS_FULL: entry(409, (limit) => `the space holds its maxArmedTimers of ${limit} deadlines: send without one, or later`),
+  TIMERS_FULL: entry(
+    409,
+    (limit) => `the space holds its maxArmedTimers of ${limit} deadlines: send without one, or later`,
+  ),
   ACTIVE_TASKS_LIMITED: entry(409, (limit) => `the organization has its plan's ${limit} pending and running tasks`),
-  ACTIVE_RUNS_LIMITED: entry(409, (limit) => `the organization has its plan's ${limit} active runs: use a scopeId that exists, or later`),
-  CONCURRENCY_LIMITED: entry(429, (limit) => `the organization holds its plan's ${limit} claims at once: retry when one is completed`),
+  ACTIVE_RUNS_LIMITED: entry(
+    409,
+    (limit) => `the organization has its plan's ${limit} active runs: use a scopeId that exists, or later`,
+  ),
+  CONCURRENCY_LIMITED: entry(
+    429,
+    (limit) => `the organization holds its plan's ${limit} claims at once: retry when one is completed`,
+  ),
 };

@@ -12,7 +12,8 @@ export const mailboxKeys = {
   mailbox: {
     pattern: 'muster:{org}:<spaceId>:mailbox:<mailboxId>',
     type: 'hash',
-    holds: 'name, mode, recipientId, backlogLimit, createdAt; ready, claimed, failed: messages in that state; sequence: its counter',
+    holds:
+      'name, mode, recipientId, backlogLimit, createdAt; ready, claimed, failed: messages in that state; sequence: its counter',
     goes: 'never',
   },
   messages: {
@@ -39,6 +40,19 @@ export const mailboxKeys = {
     holds: 'mailboxes with READY messages, scored by the moment of their oldest',
     goes: 'with the last READY message of the space',
   },
+  claims: {
+    pattern: 'muster:{org}:<spaceId>:claims',
+    type: 'zset',
+    holds:
+      'ids of all CLAIMED messages, scored by the end of their lease; one timer `mailbox:lease:spaceId:` stands for them',
+    goes: 'with the last CLAIMED message of the space',
+  },
+  tombstones: {
+    pattern: 'muster:{org}:<spaceId>:tombstones',
+    type: 'list',
+    holds: '`finishedAt messageId` of tasks whose message has gone, in the order they finished',
+    goes: 'each entry with its tombstone, max(retention window, 30 days) after the message',
+  },
   workKeys: {
     pattern: 'muster:{org}:<spaceId>:mailbox:<mailboxId>:workKeys',
     type: 'hash',
@@ -49,7 +63,7 @@ export const mailboxKeys = {
     pattern: 'muster:{org}:<spaceId>:message:<messageId>',
     type: 'hash',
     holds:
-      'mailboxId, scopeId, taskId, groupId, taskKey, state, reason, attempts, workKey, payload, deadline, holder, holderSession, token, claimedAt, leaseExpiresAt, readyAt, sequence, result, resultMessageId, groupState, createdAt, finishedAt; absent where not set',
-    goes: "when the plan's retention window has passed since finishedAt",
+      'mailboxId, scopeId, taskId, groupId, taskKey, state, reason, attempts, workKey, payload, deadline, holder, holderSession, token, claimedAt, leaseExpiresAt, sequence, result, resultMessageId, groupState, createdAt, finishedAt; absent where not set. A tombstone: tombstoneOf (its mailboxId), scopeId, taskId, groupId, taskKey, state, reason, attempts, createdAt, finishedAt',
+    goes: "when the plan's retention window has passed since finishedAt; the tombstone of its task max(window, 30 days) later",
   },
 } satisfies KeyTable;

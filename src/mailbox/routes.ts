@@ -4,8 +4,8 @@ import { pageOf } from '../http/page.ts';
 import { randomTail, randomToken } from '../http/random.ts';
 import { pageReply } from '../http/replies.ts';
 import { iso, param, type Route, route } from '../http/route.ts';
-import { claimReply, mailboxReply, messageReply } from './schemas.ts';
 import { claimedMessage, mailboxRecord, messageRecord } from './records.ts';
+import { claimReply, mailboxReply, messageReply } from './schemas.ts';
 
 interface CreateBody {
   name: string;
@@ -33,7 +33,18 @@ const create = route<unknown, CreateBody>({
   args: ({ body }) => ({ ...body, recipientId: body.recipientId ?? '', tail: randomTail() }),
   answer: ([mailboxId, createdAt], { body }) => ({
     status: 201,
-    body: mailboxRecord([body.name, body.mode, body.recipientId ?? '', body.backlogLimit, 0, 0, 0, createdAt ?? 0, null, mailboxId ?? '']),
+    body: mailboxRecord([
+      body.name,
+      body.mode,
+      body.recipientId ?? '',
+      body.backlogLimit,
+      0,
+      0,
+      0,
+      createdAt ?? 0,
+      null,
+      mailboxId ?? '',
+    ]),
   }),
 });
 
@@ -152,7 +163,13 @@ const recv = route<unknown, RecvBody>({
     waitSeconds: optional(integer(0, 30)).default(0),
   }),
   success: { 200: claimReply, 204: null },
-  refuses: ['MAILBOX_NOT_FOUND', 'RECIPIENT_MISMATCH', 'LEASE_LIMIT_EXCEEDED', 'OPERATIONS_EXHAUSTED', 'CONCURRENCY_LIMITED'],
+  refuses: [
+    'MAILBOX_NOT_FOUND',
+    'RECIPIENT_MISMATCH',
+    'LEASE_LIMIT_EXCEEDED',
+    'OPERATIONS_EXHAUSTED',
+    'CONCURRENCY_LIMITED',
+  ],
   script: 'mailbox/recv',
   args: (input) => ({
     mailboxId: param(input, 'mailboxId'),
@@ -162,8 +179,13 @@ const recv = route<unknown, RecvBody>({
     leaseSeconds: input.body.leaseSeconds ?? '',
     token: randomToken(),
   }),
-  answer: (values, input) => (values.length === 0 ? { status: 204 } : { status: 200, body: claimedMessage(values, input) }),
-  hold: (input) => ({ waitSeconds: input.body.waitSeconds, mailboxId: param(input, 'mailboxId'), scopeId: input.body.scopeId }),
+  answer: (values, input) =>
+    values.length === 0 ? { status: 204 } : { status: 200, body: claimedMessage(values, input) },
+  hold: (input) => ({
+    waitSeconds: input.body.waitSeconds,
+    mailboxId: param(input, 'mailboxId'),
+    scopeId: input.body.scopeId,
+  }),
 });
 
 const renew = route<unknown, { token: string; leaseSeconds?: number }>({
@@ -260,7 +282,11 @@ const nack = route<unknown, { token: string; retry: boolean }>({
   success: { 200: messageReply.nacked },
   refuses: ['MESSAGE_NOT_FOUND', 'CLAIM_LOST'],
   script: 'mailbox/nack',
-  args: (input) => ({ messageId: param(input, 'messageId'), token: input.body.token, retry: input.body.retry ? '1' : '0' }),
+  args: (input) => ({
+    messageId: param(input, 'messageId'),
+    token: input.body.token,
+    retry: input.body.retry ? '1' : '0',
+  }),
   answer: ([state, attempts], input) => ({ status: 200, body: { id: param(input, 'messageId'), state, attempts } }),
 });
 

@@ -18,7 +18,7 @@ export const mailboxReply = record({
 const messageStates = ['READY', 'CLAIMED', 'ACKED', 'REJECTED', 'FAILED', 'EXPIRED', 'CANCELLED'];
 const groupState = () => nullable(Joi.valid('OPEN', 'SEALED', 'DECIDED'));
 
-const messageFields = {
+export const messageFields = {
   id: replyId(),
   mailboxId: replyId(),
   scopeId: replyId(),

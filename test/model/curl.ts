@@ -1,5 +1,7 @@
 import type { Reply, World } from '../support/world.ts';
 
+/** Members of answers that later requests name. */
+const variables: Record<string, string> = { id: 'ID', messageId: 'MESSAGE', token: 'TOKEN' };
 const quote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
 /**
@@ -30,14 +32,24 @@ export class Curl {
     const reply = await this.#world.post(path, body, { 'Idempotency-Key': key });
     const data = body === undefined ? '' : ` -H 'Content-Type: application/json' -d ${quote(JSON.stringify(body))}`;
     const line = this.#named(`curl -sS -X POST ${this.#url(path)} -H 'Idempotency-Key: ${key}'${data}`);
-    if (reply.status === 201 && !this.#names.has(reply.body.id)) {
-      const name = `ID${this.#names.size + 1}`;
-      this.#names.set(reply.body.id, name);
-      this.#line(`${name}=$(${line} | tee /dev/stderr | grep -o '"id":"[^"]*"' | head -1 | cut -d'"' -f4)`);
-    } else {
-      this.#line(line);
-    }
+    this.#line(this.#keeping(reply, line));
     return { ...reply, key };
+  }
+
+  /** The line, which keeps what its answer names for the first time. */
+  #keeping({ status, body }: Reply, line: string): string {
+    const made: [name: string, from: string][] = [];
+    for (const field of status < 300 ? Object.keys(variables) : []) {
+      const value: unknown = body?.[field];
+      if (typeof value !== 'string' || this.#names.has(value)) continue;
+      const name = `${variables[field]}${this.#names.size + 1}`;
+      this.#names.set(value, name);
+      made.push([name, `grep -o '"${field}":"[^"]*"' | head -1 | cut -d'"' -f4`]);
+    }
+    if (made.length === 0) return line;
+    if (made.length === 1) return made.map(([name, from]) => `${name}=$(${line} | tee /dev/stderr | ${from})`).join();
+    const each = made.map(([name, from]) => `${name}=$(echo "$REPLY" | ${from})`);
+    return `REPLY=$(${line} | tee /dev/stderr); ${each.join('; ')}`;
   }
 
   /** Reads; of reads in a row the last one is remembered. */

@@ -1,0 +1,38 @@
+--- @include "lib/journal"
+--- @include "group/_group"
+--- A member task. Its record holds what outlives its message: state, reason and attempts once it is terminal; until
+--- then the message has them.
+local task = {}
+local stateOf = { READY = 'PENDING', CLAIMED = 'RUNNING', ACKED = 'SUCCEEDED', REJECTED = 'FAILED', FAILED = 'FAILED',
+  EXPIRED = 'EXPIRED', CANCELLED = 'CANCELLED' }
+
+--- The state of a message's task.
+function task.state(messageState)
+  return stateOf[messageState]
+end
+
+--- Makes the task of a message a member; the caller counts it in its state. member: the message's record, with taskId,
+--- taskKey (nil: joined) and deadline.
+function task.add(gate, member)
+  group.add(gate, 'members', 1)
+  redis.call('ZADD', keys.groupMembers(gate.id), gate.members, member.taskId)
+  local set = { 'groupId', gate.id, 'messageId', member.id, 'scopeId', member.scopeId }
+  if member.taskKey then
+    set[7], set[8] = 'taskKey', member.taskKey
+    redis.call('HSET', keys.taskKeys(gate.id), member.taskKey, member.taskId)
+  end
+  if member.deadline then set[#set + 1], set[#set + 2] = 'deadline', string.format('%d', member.deadline) end
+  redis.call('HSET', keys.task(member.taskId), unpack(set))
+end
+
+--- Keeps the final state of a member with its task; `reason` may be nil.
+function task.finish(member, reason)
+  redis.call('HSET', keys.task(member.taskId), 'state', stateOf[member.state], 'attempts', member.attempts)
+  if reason then redis.call('HSET', keys.task(member.taskId), 'reason', reason) end
+end
+
+--- Appends `task.<what>` for the state that the member's message has now; one that is only about to be sent has none.
+function task.tell(member, what)
+  journal.append('task.' .. what, member.taskId, member.scopeId, '"groupId":"' .. member.groupId .. '","messageId":"' .. member.id
+    .. '","state":"' .. stateOf[member.state or 'READY'] .. '","attempts":' .. member.attempts)
+end

@@ -1,0 +1,45 @@
+--- Creates a task group and its gate scope, a child of parentScopeId ('': a root of its own). threshold: '' but for
+--- N_ACCEPTED; deadline: epoch milliseconds or ''.
+--- @args parentScopeId mailboxId condition threshold deadline tail scopeTail
+--- @include "lib/call"
+--- @include "lib/id"
+--- @include "lib/scope"
+--- @include "group/_group"
+local replay, maxArmedTimers, armed = call.open('maxArmedTimers', 'timers:ARMED')
+if replay then return replay end
+local mode = redis.call('HGET', keys.mailbox(mailboxId), 'mode')
+if not mode then refuse('MAILBOX_NOT_FOUND', 'mailboxId') end
+if mode ~= 'WORK' then refuse('MAILBOX_MODE_INVALID') end
+if deadline ~= '' and tonumber(deadline) <= now then refuse('VALIDATION_FAILED', 'deadline must lie in the future') end
+call.needOperation()
+local isRoot = parentScopeId == ''
+local parentPath = not isRoot and scope.path(parentScopeId) or nil
+if parentPath then
+  if #parentPath >= scope.maxDepth then refuse('SCOPE_DEPTH_EXCEEDED', scope.maxDepth) end
+  local undecided = tonumber(redis.call('HGET', keys.scope(parentScopeId), 'undecidedGroups')) or 0
+  if undecided >= group.maxUndecided then refuse('SCOPE_CHILDREN_FULL', group.maxUndecided) end
+end
+if deadline ~= '' and tonumber(armed) >= tonumber(maxArmedTimers) then refuse('TIMERS_FULL', maxArmedTimers) end
+scope.check(parentPath)
+
+local record = { id = newId(tail), scopeId = newId(scopeTail) }
+if not isRoot then parentPath = parentPath or scope.create(parentScopeId) end
+scope.create(record.scopeId, parentPath)
+redis.call('HSET', keys.scope(record.scopeId), 'groupId', record.id)
+local set = { 'scopeId', record.scopeId, 'mailboxId', mailboxId, 'condition', condition, 'createdAt', nowText }
+if not isRoot then
+  set[#set + 1], set[#set + 2] = 'parentScopeId', parentScopeId
+  redis.call('HINCRBY', keys.scope(parentScopeId), 'undecidedGroups', 1)
+  redis.call('ZADD', keys.gates(parentScopeId), 0, record.scopeId)
+end
+if threshold ~= '' then set[#set + 1], set[#set + 2] = 'threshold', threshold end
+if deadline ~= '' then
+  set[#set + 1], set[#set + 2] = 'deadline', deadline
+  count.add(count.space, 'timers:ARMED', 1)
+  timer.arm('group:deadline:' .. spaceId .. ':' .. record.id, tonumber(deadline))
+end
+redis.call('HSET', keys.group(record.id), unpack(set))
+redis.call('ZADD', keys.groups(), 0, record.id)
+group.enter(record, 'OPEN')
+group.tell(record, 'created', ',"mailboxId":"' .. mailboxId .. '","condition":"' .. condition .. '"')
+return call.done(record.id, record.scopeId)

@@ -1,0 +1,25 @@
+--- Groups, newest first, of the states `,A,B,` ('' for all). A page looks at no more than 1,000 groups and members and
+--- (but for its first group) 4 MiB of outcomes, so it may be short while there is more. Replies with the next cursor (the
+--- last id looked at, or false) and the groups.
+--- @args states limit cursor
+--- @include "lib/call"
+--- @include "group/_view"
+call.read()
+limit = tonumber(limit)
+local scanLimit, bytesLimit = 1000, 4194304
+local ids = redis.call('ZRANGE', keys.groups(), cursor == '' and '+' or '(' .. cursor, '-', 'BYLEX', 'REV', 'LIMIT', 0, scanLimit + 1)
+local page, looked, bytes, last, more = {}, 0, 0, false, false
+for _, groupId in ipairs(ids) do
+  if #page == limit or looked >= scanLimit or bytes >= bytesLimit then
+    more = true
+    break
+  end
+  local record = group.read(groupId)
+  looked, last = looked + 1, groupId
+  if states == '' or string.find(states, ',' .. record.state .. ',', 1, true) then
+    local size
+    page[#page + 1], size = group.view(record)
+    looked, bytes = looked + record.members, bytes + size
+  end
+end
+return call.answer(more and last, page)

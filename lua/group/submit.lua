@@ -1,0 +1,32 @@
+--- Submits a member task, delivered through the group's mailbox in the gate scope. input: JSON text; '' is delivered as
+--- null. deadline: epoch milliseconds or ''.
+--- @args groupId taskKey input deadline tail taskTail
+--- @include "lib/call"
+--- @include "lib/id"
+--- @include "mailbox/_create"
+--- @include "group/_group"
+--- @include "group/_task"
+local replay, maxBacklog, maxPayloadBytes, maxArmedTimers, queued, claimed, armed = call.open('maxBacklog', 'maxPayloadBytes',
+  'maxArmedTimers', 'messages:READY', 'messages:CLAIMED', 'timers:ARMED', 'op:task.submit', 'retainedBytes')
+if replay then return replay end
+local gate = group.read(groupId)
+if not gate then refuse('GROUP_NOT_FOUND') end
+if gate.state ~= 'OPEN' then refuse('GROUP_NOT_OPEN', gate.state) end
+if redis.call('HEXISTS', keys.taskKeys(groupId), taskKey) == 1 then refuse('TASK_KEY_CONFLICT') end
+if deadline ~= '' and tonumber(deadline) <= now then refuse('VALIDATION_FAILED', 'deadline must lie in the future') end
+call.needOperation()
+if #input > tonumber(maxPayloadBytes) then refuse('PAYLOAD_TOO_LARGE', 'input ' .. maxPayloadBytes) end
+if gate.members >= group.maxMembers then refuse('GROUP_FULL', group.maxMembers) end
+local mailbox = redis.call('HMGET', keys.mailbox(gate.mailboxId), 'backlogLimit', 'ready', 'claimed', 'sequence')
+if mailbox[2] + mailbox[3] >= tonumber(mailbox[1]) then refuse('BACKLOG_FULL', 'mailbox ' .. mailbox[1]) end
+if queued + claimed >= tonumber(maxBacklog) then refuse('BACKLOG_FULL', 'space ' .. maxBacklog) end
+if deadline ~= '' and tonumber(armed) >= tonumber(maxArmedTimers) then refuse('TIMERS_FULL', maxArmedTimers) end
+if planTasks and usedTasks >= planTasks then refuse('ACTIVE_TASKS_LIMITED', planTasks) end
+
+local member = { id = newId(tail), mailboxId = gate.mailboxId, scopeId = gate.scopeId, taskId = newId(taskTail), groupId = groupId,
+  taskKey = taskKey, attempts = 0, payload = input ~= '' and input or 'null', deadline = tonumber(deadline) }
+task.add(gate, member)
+group.add(gate, 'pending', 1)
+task.tell(member, 'submitted')
+message.create(member, scope.path(gate.scopeId), mailbox[2], mailbox[4])
+return call.done(member.taskId, member.id, member.scopeId)

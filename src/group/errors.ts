@@ -1,0 +1,37 @@
+import { type ErrorTable, entry } from '../http/errors.ts';
+
+export const groupErrors: ErrorTable = {
+  GROUP_NOT_FOUND: entry(404, 'there is no such task group in this space'),
+  TASK_NOT_FOUND: entry(404, (field) =>
+    field === ''
+      ? 'the group has no such member task'
+      : `there is no such task in this space: ${field} must be the id of one`,
+  ),
+  MAILBOX_MODE_INVALID: entry(
+    409,
+    'mailboxId must be the id of a WORK mailbox: tasks are not delivered through an INBOX',
+  ),
+  GROUP_NOT_OPEN: entry(409, (state) => `the group is ${state}: only an OPEN group takes members`),
+  GROUP_DECIDED: entry(409, (outcome) => `the group was decided (${outcome}) before it was sealed`),
+  GROUP_FULL: entry(409, (limit) => `the group has ${limit} members, which is the most there can be`),
+  TASK_KEY_CONFLICT: entry(409, 'the group has a member with this taskKey already: choose another taskKey'),
+  TASK_NOT_SUCCEEDED: entry(409, 'only a SUCCEEDED task can be accepted'),
+  TASK_NOT_TERMINAL: entry(
+    409,
+    'the task is not done yet: it must be SUCCEEDED, FAILED, EXPIRED or CANCELLED to be rejected',
+  ),
+  VERDICT_CONFLICT: entry(409, (verdict) => `the task was ${verdict} already: the first verdict stands`),
+  TASK_NOT_JOINABLE: entry(409, (what) =>
+    what === 'GROUP'
+      ? 'the task is a member of another group'
+      : `the task is ${what}: only a PENDING, RUNNING or SUCCEEDED task can join`,
+  ),
+  SCOPE_DEPTH_EXCEEDED: entry(
+    409,
+    (limit) => `the scope lies ${limit} deep already: a group there would lie deeper than scopes go`,
+  ),
+  SCOPE_CHILDREN_FULL: entry(
+    409,
+    (limit) => `the parent scope has ${limit} undecided groups, which is the most there can be`,
+  ),
+};

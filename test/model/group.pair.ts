@@ -1,0 +1,250 @@
+import { expect } from 'chai';
+import type { Reply, World } from '../support/world.ts';
+import type { Curl } from './curl.ts';
+import type { GroupModel, Task } from './group.model.ts';
+
+export const parentScopeId = '0190a1b2-0000-7000-8000-000000000000';
+
+/** One step: what is done, to which of the tasks or claims, with what time. */
+export interface Step {
+  readonly do: (typeof steps)[number];
+  readonly index: number;
+  readonly within: number | null;
+}
+
+export const steps = [
+  ...(['submit', 'send', 'join', 'recv', 'renew', 'complete', 'retry'] as const),
+  ...(['refuse', 'accept', 'reject', 'seal', 'pass'] as const),
+];
+
+export const iso = (at: number | null): string | null => (at === null ? null : new Date(at).toISOString());
+
+/** What the sequences have met, to know that they go everywhere. */
+export const met = new Set<string>();
+
+type Ids = { groupId: string; scopeId: string; mailboxId: string };
+
+/** One group of the service and the model beside it. */
+export class Pair {
+  readonly #world: World;
+  readonly #curl: Curl;
+  readonly #model: GroupModel;
+  readonly #ids: Ids;
+  readonly #createdAt: number;
+  readonly #claims: { task: Task; token: string }[] = [];
+  #completed = new Map<Task, object>();
+  #sealed: string | null = null;
+  #now: number;
+
+  constructor(world: World, curl: Curl, model: GroupModel, ids: Ids, now: number) {
+    this.#world = world;
+    this.#curl = curl;
+    this.#model = model;
+    this.#ids = ids;
+    this.#createdAt = this.#now = now;
+  }
+
+  async take(step: Step): Promise<void> {
+    this.#now += step.do === 'pass' ? (step.within ?? 1) : 1;
+    await this.#curl.at(this.#now);
+    this.#model.pass(this.#now);
+    const { tasks, members } = this.#model;
+    const outside = tasks.filter((one) => !members.includes(one));
+    const [task, outsider] = [tasks, outside].map((list) => list[step.index % Math.max(1, list.length)]);
+    const claim = this.#claims[this.#claims.length - 1 - (step.index % Math.max(1, this.#claims.length))];
+    const deadline = step.within === null ? null : this.#now + step.within;
+    if (step.do === 'submit') await this.#submit(`k${step.index}`, deadline);
+    else if (step.do === 'send') await this.#send(deadline);
+    else if (step.do === 'recv') await this.#recv();
+    else if (step.do === 'seal') await this.#seal();
+    else if (step.do === 'join' && task) await this.#join(outsider ?? task);
+    else if (step.do === 'renew' && claim) await this.#renew(claim.task, claim.token);
+    else if (step.do === 'complete' && claim) await this.#complete(claim.task, claim.token);
+    else if (step.do === 'retry' && claim) await this.#nack(claim.task, claim.token, true);
+    else if (step.do === 'refuse' && claim) await this.#nack(claim.task, claim.token, false);
+    else if (step.do === 'accept' && task) await this.#judge(task, 'ACCEPTED');
+    else if (step.do === 'reject' && task) await this.#judge(task, 'REJECTED');
+    else await this.#curl.post(`/messages/${parentScopeId}/renew`, { token: 'any call makes real what is due' });
+    await this.#compare();
+  }
+
+  /** A moment at which everything has ended. */
+  async end(): Promise<void> {
+    await this.take({ do: 'seal', index: 0, within: null });
+    for (let i = 0; i < 12; i++) await this.take({ do: 'pass', index: 0, within: 30_000 });
+    const types = await this.#world.eventTypes();
+    const told = (type: string): number => types.filter((one) => one === type).length;
+    expect(told('group.decided')).to.equal(this.#model.state === 'DECIDED' ? 1 : 0);
+    expect(told('group.task_joined')).to.equal(this.#model.count(({ taskKey }) => taskKey === null));
+    expect(told('task.submitted')).to.equal(this.#model.count(({ taskKey }) => taskKey !== null));
+    for (const state of ['SUCCEEDED', 'FAILED', 'EXPIRED', 'CANCELLED'])
+      expect(told(`task.${state.toLowerCase()}`)).to.be.at.most(this.#model.count((task) => task.state === state));
+  }
+
+  async #submit(taskKey: string, deadline: number | null): Promise<void> {
+    const reply = await this.#post('tasks', { taskKey, deadline: iso(deadline) });
+    const { state, members } = this.#model;
+    if (state !== 'OPEN') return this.#code(reply, 'GROUP_NOT_OPEN');
+    if (members.some((task) => task.taskKey === taskKey)) return this.#code(reply, 'TASK_KEY_CONFLICT');
+    members.push(this.#add(reply.body.taskId, reply.body.messageId, taskKey, deadline));
+  }
+
+  async #send(deadline: number | null): Promise<void> {
+    const path = `/mailboxes/${this.#ids.mailboxId}/messages`;
+    const { body } = await this.#curl.post(path, { scopeId: parentScopeId, payload: 1, deadline: iso(deadline) });
+    this.#add(body.id, body.id, null, deadline);
+  }
+
+  #add(id: string, messageId: string, taskKey: string | null, deadline: number | null): Task {
+    const made = { state: 'PENDING' as const, reason: null, verdict: null, attempts: 0, token: '', since: this.#now };
+    const task: Task = { id, messageId, taskKey, deadline, ...made };
+    this.#model.tasks.push(task);
+    this.#model.queue.push(task);
+    return task;
+  }
+
+  async #join(task: Task): Promise<void> {
+    const reply = await this.#post('join-task', { taskId: task.id });
+    const { state, members } = this.#model;
+    const joinable = ['PENDING', 'RUNNING', 'SUCCEEDED'].includes(task.state);
+    if (!members.includes(task)) {
+      if (state !== 'OPEN') return this.#code(reply, 'GROUP_NOT_OPEN');
+      if (!joinable) return this.#code(reply, 'TASK_NOT_JOINABLE');
+      members.push(task);
+    }
+    const { groupId } = this.#ids;
+    expect(reply.body).to.deep.equal({ groupId, groupState: state, taskId: task.id, members: members.length });
+  }
+
+  /** The oldest that waits, whoever it is, and never one that was cancelled. */
+  async #recv(): Promise<void> {
+    const body = { scopeId: parentScopeId, holder: 'h', holderSession: 's', leaseSeconds: 5 };
+    const reply = await this.#curl.post(`/mailboxes/${this.#ids.mailboxId}/recv`, body);
+    const { queue, members } = this.#model;
+    const task = queue.toSorted((a, b) => a.since - b.since)[0];
+    expect([reply.status, reply.body?.id]).to.deep.equal(task ? [200, task.messageId] : [204, undefined]);
+    if (!task) return;
+    queue.splice(queue.indexOf(task), 1);
+    const since = Math.min(this.#now + 5000, task.deadline ?? Infinity);
+    Object.assign(task, { state: 'RUNNING', attempts: task.attempts + 1, token: reply.body.token, since });
+    const groupId = members.includes(task) ? this.#ids.groupId : null;
+    expect(reply.body).to.include({ taskId: task.id, taskKey: task.taskKey, groupId, attempt: task.attempts });
+    this.#claims.push({ task, token: task.token });
+  }
+
+  async #renew(task: Task, token: string): Promise<void> {
+    const reply = await this.#curl.post(`/messages/${task.messageId}/renew`, { token, leaseSeconds: 6 });
+    if (!this.#holds(task, token)) return this.#code(reply, 'CLAIM_LOST');
+    task.since = Math.min(this.#now + 6000, task.deadline ?? Infinity);
+    expect(reply.body).to.include({ leaseExpiresAt: iso(task.since), groupState: this.#stateFor(task) });
+  }
+
+  async #complete(task: Task, token: string): Promise<void> {
+    const reply = await this.#curl.post(`/messages/${task.messageId}/complete`, { token, result: { payload: token } });
+    const first = this.#completed.get(task);
+    if (first && task.token === token) {
+      met.add('replay');
+      expect(reply.body).to.deep.equal({ ...first, replay: true });
+      return;
+    }
+    if (!this.#holds(task, token)) return this.#code(reply, 'CLAIM_LOST');
+    this.#model.finish(task, 'SUCCEEDED', null, this.#now);
+    const groupId = this.#model.members.includes(task) ? this.#ids.groupId : null;
+    const expected = { taskId: task.id, taskState: 'SUCCEEDED', groupId, groupState: this.#stateFor(task) };
+    expect(reply.body).to.include({ ...expected, replay: false });
+    this.#completed.set(task, reply.body);
+  }
+
+  async #nack(task: Task, token: string, retry: boolean): Promise<void> {
+    const reply = await this.#curl.post(`/messages/${task.messageId}/nack`, { token, retry });
+    if (!this.#holds(task, token)) return this.#code(reply, 'CLAIM_LOST');
+    if (retry) this.#model.release(task, this.#now);
+    else this.#model.finish(task, 'FAILED', 'REJECTED_BY_WORKER', this.#now);
+    const state = task.reason === 'REJECTED_BY_WORKER' ? 'REJECTED' : task.state === 'PENDING' ? 'READY' : task.state;
+    expect(reply.body).to.include({ state, attempts: task.attempts });
+  }
+
+  async #judge(task: Task, verdict: 'ACCEPTED' | 'REJECTED'): Promise<void> {
+    const accept = verdict === 'ACCEPTED';
+    const reply = await this.#post(`tasks/${task.id}/${accept ? 'accept' : 'reject'}`);
+    if (!this.#model.members.includes(task)) return this.#code(reply, 'TASK_NOT_FOUND');
+    if (task.verdict !== null && task.verdict !== verdict) return this.#code(reply, 'VERDICT_CONFLICT');
+    if (accept && task.state !== 'SUCCEEDED') return this.#code(reply, 'TASK_NOT_SUCCEEDED');
+    if (task.state === 'PENDING' || task.state === 'RUNNING') return this.#code(reply, 'TASK_NOT_TERMINAL');
+    task.verdict = verdict;
+    this.#model.evaluate(this.#now);
+    const { state: groupState, outcome } = this.#model;
+    expect(reply.body).to.deep.equal({ taskId: task.id, verdict, groupId: this.#ids.groupId, groupState, outcome });
+  }
+
+  async #seal(): Promise<void> {
+    const reply = await this.#post('seal');
+    const model = this.#model;
+    if (model.sealedAt === null && model.state === 'DECIDED') return this.#code(reply, 'GROUP_DECIDED');
+    if (model.sealedAt === null) {
+      Object.assign(model, { state: 'SEALED', sealedAt: this.#now });
+      model.evaluate(this.#now);
+      this.#sealed = model.outcome;
+    }
+    expect(reply.body).to.deep.equal({ groupId: this.#ids.groupId, state: 'SEALED', outcome: this.#sealed });
+  }
+
+  #post = (what: string, body?: unknown): Promise<Reply> =>
+    this.#curl.post(`/task-groups/${this.#ids.groupId}/${what}`, body);
+
+  #code(reply: Reply, code: string): void {
+    expect(reply.body.error?.code).to.equal(code);
+    met.add(code);
+  }
+
+  #holds = (task: Task, token: string): boolean => task.state === 'RUNNING' && task.token === token;
+
+  #stateFor = (task: Task): string | null => (this.#model.members.includes(task) ? this.#model.state : null);
+
+  async #compare(): Promise<void> {
+    const { condition, needed, deadline, state, outcome, sealedAt, decidedAt, members, tasks, count } = this.#model;
+    const { groupId } = this.#ids;
+    const { body } = await this.#curl.get(`/task-groups/${groupId}`);
+    const states = ['pending', 'running', 'succeeded', 'failed', 'expired', 'cancelled'];
+    const counts = states.map((name) => [name, count((task) => task.state === name.toUpperCase())]);
+    const verdicts = ['accepted', 'rejected'].map((name) => [
+      name,
+      count((task) => task.verdict === name.toUpperCase()),
+    ]);
+    expect(body).to.deep.equal({
+      ...{ id: groupId, ...this.#ids, parentScopeId, condition, state, outcome },
+      threshold: condition === 'N_ACCEPTED' ? needed : null,
+      counts: { members: members.length, ...Object.fromEntries([...counts, ...verdicts]) },
+      members: members.map(({ id: taskId, messageId, taskKey, deadline, state, verdict, reason, attempts, token }) => ({
+        ...{ taskId, taskKey, state, verdict, reason, attempts, messageId, deadline: iso(deadline) },
+        outcome: state === 'SUCCEEDED' ? token : null,
+      })),
+      ...{
+        deadline: iso(deadline),
+        createdAt: iso(this.#createdAt),
+        sealedAt: iso(sealedAt),
+        decidedAt: iso(decidedAt),
+      },
+    });
+    for (const { reason } of tasks) met.add(`${reason}`);
+    met.add(`${outcome}`);
+    await this.#counters(tasks);
+  }
+
+  /** The counters of the space and the plan say what the model says. */
+  async #counters(tasks: readonly Task[]): Promise<void> {
+    const is = (...states: string[]): number => tasks.filter(({ state }) => states.includes(state)).length;
+    const org = `muster:{${this.#world.org}}`;
+    const stored = await this.#world.service.store.hgetall(`${org}:${this.#world.spaceId}`);
+    const plan = await this.#world.service.store.hmget(org, 'usedTasks', 'usedAgents');
+    const { state, deadline } = this.#model;
+    const live = tasks.filter((task) => task.deadline !== null && ['PENDING', 'RUNNING'].includes(task.state)).length;
+    const expected: Record<string, number> = {
+      ...{ 'messages:READY': is('PENDING'), 'messages:CLAIMED': is('RUNNING'), 'messages:ACKED': is('SUCCEEDED') },
+      ...{ 'messages:EXPIRED': is('EXPIRED'), 'messages:CANCELLED': is('CANCELLED'), [`groups:${state}`]: 1 },
+      'timers:ARMED': live + (deadline !== null && state !== 'DECIDED' ? 1 : 0),
+    };
+    for (const [name, value] of Object.entries(expected)) expect(Number(stored[name] ?? 0), name).to.equal(value);
+    expect(plan.map(Number)).to.deep.equal([is('PENDING', 'RUNNING'), is('RUNNING')]);
+  }
+}

@@ -1,0 +1,85 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { World } from '../support/world.ts';
+import { asCurl } from './curl.ts';
+import { GroupModel } from './group.model.ts';
+import { iso, met, Pair, parentScopeId, type Step, steps } from './group.pair.ts';
+
+const within = fc.option(fc.integer({ min: 1, max: 30_000 }), { freq: 3 });
+const weights = {
+  submit: 5,
+  send: 3,
+  join: 2,
+  recv: 8,
+  renew: 1,
+  complete: 4,
+  retry: 4,
+  refuse: 2,
+  accept: 4,
+  reject: 2,
+  seal: 1,
+  pass: 2,
+};
+const step = fc.record({
+  do: fc.oneof(...steps.map((what) => ({ weight: weights[what], arbitrary: fc.constant(what) }))),
+  index: fc.nat(9),
+  within,
+});
+const group = fc.record({
+  condition: fc.constantFrom('FIRST_ACCEPTED', 'N_ACCEPTED', 'ALL_TERMINAL'),
+  threshold: fc.integer({ min: 1, max: 3 }),
+  within,
+});
+type Asked = typeof group extends fc.Arbitrary<infer T> ? T : never;
+
+/** What chance rarely comes to: attempts used up, a join that is too late or just in time, two minds about one task. */
+const rare = (
+  [
+    ['submit', ...Array(5).fill(['recv', 'retry']).flat()],
+    ['send', 'recv', 'refuse', 'join'],
+    ['send', 'recv', 'complete', 'join', 'seal', 'accept'],
+    ['submit', 'recv', 'complete', 'reject', 'accept', 'complete'],
+  ] as Step['do'][][]
+).map((sequence): [Asked, Step[]] => [
+  { condition: 'N_ACCEPTED', threshold: 1, within: null },
+  sequence.map((what) => ({ do: what, index: 0, within: null })),
+]);
+
+const outcomes = [
+  ...['GROUP_NOT_OPEN', 'TASK_KEY_CONFLICT', 'TASK_NOT_JOINABLE', 'TASK_NOT_FOUND', 'CLAIM_LOST', 'replay'],
+  ...['TASK_NOT_SUCCEEDED', 'TASK_NOT_TERMINAL', 'VERDICT_CONFLICT', 'SATISFIED', 'UNSATISFIABLE', 'EXPIRED'],
+  ...['GROUP_DECIDED', 'ATTEMPTS_EXHAUSTED', 'DEADLINE_EXCEEDED', 'REJECTED_BY_WORKER'],
+];
+
+describe('group model', () => {
+  it('decides once, when the condition is met or out of reach, and cancels who waits, in any sequence', async function () {
+    this.timeout(90_000);
+    let taken = 0;
+    const property = fc.asyncProperty(
+      group,
+      fc.array(step, { maxLength: 80, size: 'max' }),
+      async (asked, sequence) => {
+        const world = await World.create();
+        await asCurl(world, async (curl) => {
+          const now = Date.now();
+          await curl.at(now);
+          const { condition, threshold } = asked;
+          const deadline = asked.within === null ? null : now + asked.within;
+          const mailbox = await curl.post('/mailboxes', { name: 'm' });
+          const mailboxId: string = mailbox.body.id;
+          const parent = { parentScopeId, mailboxId, condition, threshold, deadline: iso(deadline) };
+          const { body } = await curl.post('/task-groups', parent);
+          const needed = condition === 'N_ACCEPTED' ? threshold : 1;
+          const ids = { groupId: body.groupId, scopeId: body.scopeId, mailboxId };
+          const pair = new Pair(world, curl, new GroupModel(condition, needed, deadline), ids, now);
+          for (const one of sequence) await pair.take(one);
+          await pair.end();
+        });
+        taken += sequence.length;
+      },
+    );
+    await fc.assert(property, { numRuns: 60, examples: rare });
+    expect(taken).to.be.greaterThan(1500);
+    expect([...met]).to.include.members(outcomes);
+  });
+});

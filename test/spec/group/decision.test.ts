@@ -1,0 +1,207 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from 'chai';
+import { World } from '../../support/world.ts';
+import { Queue } from '../mailbox/queue.ts';
+import { codeOf, Team } from './team.ts';
+
+describe('the decision of a task group', () => {
+  it('FIRST_ACCEPTED: the first accept satisfies, sealed or not, and pending members are cancelled in the same step', async () => {
+    const team = await Team.create();
+    const [taskId = ''] = await team.submitted(4);
+    const [first, held] = [await team.queue.claim(), await team.queue.claim()];
+    await team.queue.act('complete', first);
+    const { status, body } = await team.accept(taskId);
+    const answer = { taskId, verdict: 'ACCEPTED', groupId: team.id, groupState: 'DECIDED', outcome: 'SATISFIED' };
+    expect([status, body]).to.deep.equal([200, answer]);
+    expect(await team.states()).to.deep.equal(['SUCCEEDED', 'RUNNING', 'CANCELLED', 'CANCELLED']);
+    expect((await team.view()).members[2].reason).to.equal('GROUP_DECIDED');
+    expect((await team.queue.recv()).status).to.equal(204);
+    expect((await team.queue.record()).counts).to.deep.equal({ ready: 0, claimed: 1, failed: 0 });
+    expect((await team.queue.act('renew', held)).body.groupState).to.equal('DECIDED');
+    expect((await team.queue.act('complete', held)).body).to.include({ taskState: 'SUCCEEDED', groupState: 'DECIDED' });
+    expect((await team.queue.world.eventTypes()).slice(-8)).to.deep.equal([
+      ...['task.accepted', 'group.decided'],
+      ...['message.cancelled', 'task.cancelled', 'message.cancelled', 'task.cancelled'],
+      ...['message.acked', 'task.succeeded'],
+    ]);
+  });
+
+  it('a claimed member of a decided group, nacked with retry or lapsed, becomes CANCELLED instead of READY', async () => {
+    const team = await Team.create();
+    const world = team.queue.world;
+    const now = Date.now();
+    await world.at(now);
+    const [taskId = ''] = await team.submitted(4);
+    const claims = [];
+    for (let i = 0; i < 4; i++) claims.push(await team.queue.claim({ leaseSeconds: 5 }));
+    await team.queue.act('complete', claims[0]);
+    await team.accept(taskId);
+    const nacked = await team.queue.act('nack', claims[1], { retry: true });
+    expect(nacked.body).to.include({ state: 'CANCELLED', attempts: 1 });
+    expect((await team.queue.act('nack', claims[2], { retry: false })).body.state).to.equal('REJECTED');
+    await world.at(now + 5000);
+    expect((await team.queue.recv()).status).to.equal(204);
+    expect(await team.states()).to.deep.equal(['SUCCEEDED', 'CANCELLED', 'FAILED', 'CANCELLED']);
+    expect((await world.eventTypes()).slice(-3)).to.deep.equal([
+      'message.lease_expired',
+      'message.cancelled',
+      'task.cancelled',
+    ]);
+    expect(await team.told('group.decided')).to.equal(1);
+  });
+
+  it('N_ACCEPTED: unsatisfiable once sealed, when the threshold cannot be reached any more', async () => {
+    const team = await Team.create({ condition: 'N_ACCEPTED', threshold: 2 });
+    const [one = '', two = '', three = ''] = await team
+      .succeeded(2)
+      .then(async (ids) => [...ids, (await team.submit('x')).body.taskId]);
+    await team.reject(one);
+    expect((await team.seal()).body).to.deep.equal({ groupId: team.id, state: 'SEALED', outcome: null });
+    expect((await team.reject(two)).body).to.include({ groupState: 'DECIDED', outcome: 'UNSATISFIABLE' });
+    expect(await team.states()).to.deep.equal(['SUCCEEDED', 'SUCCEEDED', 'CANCELLED']);
+    expect((await team.reject(three)).body, 'allowed, without effect').to.include({ outcome: 'UNSATISFIABLE' });
+    const late = await Team.create({ condition: 'N_ACCEPTED', threshold: 2 }, team.queue);
+    await late.submitted(2);
+    await late.seal();
+    const refused = await team.queue.act('nack', await team.queue.claim(), { retry: false });
+    expect(refused.body.state).to.equal('REJECTED');
+    expect(await late.view()).to.include({ state: 'DECIDED', outcome: 'UNSATISFIABLE' });
+    expect(await late.states()).to.deep.equal(['FAILED', 'CANCELLED']);
+  });
+
+  it('ALL_TERMINAL is satisfied when it is sealed and every member is terminal, however it ended', async () => {
+    const team = await Team.create({ condition: 'ALL_TERMINAL' });
+    await team.succeeded(1);
+    expect((await team.view()).state).to.equal('OPEN');
+    await team.submit('b');
+    await team.seal();
+    const claim = await team.queue.claim();
+    expect((await team.queue.act('complete', claim)).body.groupState).to.equal('DECIDED');
+    expect((await team.queue.act('complete', claim)).body).to.include({ groupState: 'DECIDED', replay: true });
+    expect(await team.view()).to.include({ outcome: 'SATISFIED' });
+  });
+
+  it('a seal of an empty group decides: FIRST and N are UNSATISFIABLE, ALL_TERMINAL is SATISFIED', async () => {
+    const queue = await Queue.create();
+    const expected = { FIRST_ACCEPTED: 'UNSATISFIABLE', N_ACCEPTED: 'UNSATISFIABLE', ALL_TERMINAL: 'SATISFIED' };
+    for (const [condition, outcome] of Object.entries(expected)) {
+      const team = await Team.create({ condition, threshold: 1 }, queue);
+      const sealed = (await team.seal()).body;
+      expect(sealed).to.deep.equal({ groupId: team.id, state: 'SEALED', outcome });
+      expect((await team.seal()).body, 'any later seal answers the same').to.deep.equal(sealed);
+      expect(await team.view()).to.include({ state: 'DECIDED', outcome });
+    }
+    expect(await new Team(queue, '', '').told('group.sealed')).to.equal(3);
+  });
+
+  it('any later seal of a sealed group answers what the first did; decided before it was sealed is GROUP_DECIDED', async () => {
+    const team = await Team.create();
+    const [taskId = ''] = await team.succeeded(1);
+    const sealed = (await team.seal()).body;
+    await team.accept(taskId);
+    expect((await team.seal()).body).to.deep.equal(sealed);
+    const open = await Team.create({}, team.queue);
+    const [other = ''] = await open.succeeded(1);
+    await open.accept(other);
+    const reply = await open.seal();
+    expect(codeOf(reply)).to.equal('409 GROUP_DECIDED');
+  });
+
+  it('EXPIRED: an undecided group at its deadline, whose pending members are cancelled', async () => {
+    const queue = await Queue.create();
+    const now = Date.now();
+    await queue.world.at(now);
+    const team = await Team.create({ deadline: new Date(now + 1000).toISOString() }, queue);
+    await team.submitted(2);
+    const held = await queue.claim();
+    await queue.world.at(now + 1500);
+    expect((await queue.recv()).status).to.equal(204);
+    const decidedAt = new Date(now + 1000).toISOString();
+    expect(await team.view()).to.include({ state: 'DECIDED', outcome: 'EXPIRED', decidedAt });
+    expect(await team.states()).to.deep.equal(['RUNNING', 'CANCELLED']);
+    await queue.act('complete', held);
+    const verdict = (await team.accept((await team.view()).members[0].taskId)).body;
+    expect(verdict).to.include({ verdict: 'ACCEPTED', groupState: 'DECIDED', outcome: 'EXPIRED' });
+    expect(codeOf(await team.submit('late'))).to.equal('409 GROUP_NOT_OPEN');
+  });
+
+  it('is taken once under 100 parallel accepts on the threshold', async () => {
+    const team = await Team.create({ condition: 'N_ACCEPTED', threshold: 50 });
+    const ids = await team.succeeded(100);
+    const replies = await Promise.all(ids.map((id) => team.accept(id)));
+    expect(replies.map(({ status }) => status)).to.deep.equal(ids.map(() => 200));
+    const states = replies.map(({ body }) => `${body.groupState} ${body.outcome}`);
+    expect(states.filter((state) => state === 'OPEN null')).to.have.lengthOf(49);
+    expect(states.filter((state) => state === 'DECIDED SATISFIED')).to.have.lengthOf(51);
+    // More events than one page holds: the journal itself is asked.
+    const { service, org, spaceId } = team.queue.world;
+    const entries = await service.store.xrange(`muster:{${org}}:${spaceId}:events`, '-', '+');
+    const types = entries.map(([, values]) => values[1]);
+    expect(types.filter((type) => type === 'group.decided')).to.have.lengthOf(1);
+    expect(types.filter((type) => type === 'task.accepted')).to.have.lengthOf(100);
+    expect((await team.view()).counts.accepted).to.equal(100);
+  });
+
+  it('a member is received or cancelled, never both, when decision and receives meet', async () => {
+    const world = await World.create();
+    const team = await Team.create({}, await Queue.create({}, world));
+    const [taskId = ''] = await team.succeeded(1);
+    for (let i = 1; i < 100; i++) await team.submit(`w${i}`);
+    const received = Promise.all(Array.from({ length: 80 }, () => team.queue.recv()));
+    const [replies] = await Promise.all([received, team.accept(taskId)]);
+    const held = replies.filter(({ status }) => status === 200).map(({ body }) => body.taskId);
+    const { members, counts } = await team.view();
+    const running = members.filter(({ state }: { state: string }) => state === 'RUNNING');
+    expect(running.map((member: { taskId: string }) => member.taskId).sort()).to.deep.equal(held.sort());
+    expect(counts).to.include({ pending: 0, running: held.length, cancelled: 99 - held.length });
+    expect((await team.queue.recv()).status).to.equal(204);
+  });
+});
+
+describe('verdicts', () => {
+  it('accept requires SUCCEEDED, reject a terminal task', async () => {
+    const team = await Team.create();
+    const [taskId = ''] = await team.submitted(1);
+    expect(codeOf(await team.accept(taskId))).to.equal('409 TASK_NOT_SUCCEEDED');
+    expect(codeOf(await team.reject(taskId))).to.equal('409 TASK_NOT_TERMINAL');
+    await team.queue.act('nack', await team.queue.claim(), { retry: false });
+    expect(codeOf(await team.accept(taskId))).to.equal('409 TASK_NOT_SUCCEEDED');
+    const rejected = { taskId, verdict: 'REJECTED', groupId: team.id, groupState: 'OPEN', outcome: null };
+    expect((await team.reject(taskId)).body).to.deep.equal(rejected);
+    expect((await team.view()).counts).to.include({ failed: 1, rejected: 1 });
+  });
+
+  it('the first stands: the same again is 200 and changes nothing, the other is VERDICT_CONFLICT', async () => {
+    const team = await Team.create({ condition: 'N_ACCEPTED', threshold: 2 });
+    const [taskId = ''] = await team.succeeded(1);
+    const first = await team.accept(taskId);
+    const again = await team.accept(taskId);
+    expect([again.status, again.body]).to.deep.equal([200, first.body]);
+    expect(codeOf(await team.reject(taskId))).to.equal('409 VERDICT_CONFLICT');
+    expect((await team.view()).counts).to.include({ accepted: 1, rejected: 0 });
+    expect(await team.told('task.accepted')).to.equal(1);
+  });
+
+  it("a task that is no member of the group is 404 TASK_NOT_FOUND, another group's too", async () => {
+    const team = await Team.create();
+    const [taskId = ''] = await (await Team.create({}, team.queue)).succeeded(1);
+    for (const id of [randomUUID(), taskId]) {
+      for (const reply of [await team.accept(id), await team.reject(id)]) {
+        expect(codeOf(reply)).to.equal('404 TASK_NOT_FOUND');
+      }
+    }
+  });
+
+  it('with the operations used up, running groups are finished and no new work begins', async () => {
+    const team = await Team.create({}, await Queue.create({}, await World.create({ plan: 'free' })));
+    const [taskId = ''] = await team.succeeded(1);
+    const outside = await team.queue.sent();
+    await team.queue.world.service.store.hset(`muster:{${team.queue.world.org}}`, 'operations', '1');
+    const create = await team.queue.world.post('/task-groups', { mailboxId: team.queue.id, condition: 'ALL_TERMINAL' });
+    for (const reply of [create, await team.submit('b'), await team.join(outside)]) {
+      expect(codeOf(reply)).to.equal('402 OPERATIONS_EXHAUSTED');
+    }
+    expect((await team.seal()).status).to.equal(200);
+    expect((await team.accept(taskId)).body.outcome).to.equal('SATISFIED');
+  });
+});

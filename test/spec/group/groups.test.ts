@@ -1,0 +1,196 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from 'chai';
+import { World } from '../../support/world.ts';
+import { Queue } from '../mailbox/queue.ts';
+import { codeOf, Team } from './team.ts';
+
+describe('POST /task-groups', () => {
+  it('creates an OPEN group with a gate scope of its own, a child of parentScopeId, which it makes if unknown', async () => {
+    const { world, id: mailboxId } = await Queue.create();
+    const parentScopeId = randomUUID();
+    const asked = {
+      parentScopeId,
+      mailboxId,
+      condition: 'N_ACCEPTED',
+      threshold: 2,
+      deadline: '2040-01-01T01:00:00+01:00',
+    };
+    const { status, body } = await world.post('/task-groups', asked);
+    expect(status).to.equal(201);
+    expect(body).to.include({ id: body.groupId, state: 'OPEN' });
+    expect(body.scopeId).to.not.equal(body.groupId);
+    const { body: view } = await world.get(`/task-groups/${body.groupId}`);
+    const { createdAt } = view;
+    const counts = {
+      members: 0,
+      pending: 0,
+      running: 0,
+      succeeded: 0,
+      failed: 0,
+      expired: 0,
+      cancelled: 0,
+      accepted: 0,
+      rejected: 0,
+    };
+    expect(view).to.deep.equal({
+      ...{ ...body, ...asked, deadline: '2040-01-01T00:00:00.000Z', outcome: null },
+      ...{ counts, members: [], createdAt, sealedAt: null, decidedAt: null },
+    });
+    const types = ['mailbox.created', 'scope.created', 'scope.created', 'group.created'];
+    expect(await world.eventTypes()).to.deep.equal(types);
+    const { events } = (await world.get('/events')).body;
+    expect(events[2].payload).to.deep.equal({ scopeId: body.scopeId, parentScopeId });
+    expect(events[3]).to.deep.include({ aggregate: 'group', aggregateId: body.groupId, scopeId: body.scopeId });
+  });
+
+  it('without parentScopeId the gate scope is a root', async () => {
+    const team = await Team.create({ parentScopeId: null });
+    expect(await team.view()).to.include({ parentScopeId: null });
+    const { events } = (await team.queue.world.get('/events')).body;
+    expect(events[1].payload).to.deep.equal({ scopeId: team.gate, parentScopeId: null });
+  });
+
+  it('threshold is required for N_ACCEPTED, ignored and null otherwise', async () => {
+    const { world, id: mailboxId } = await Queue.create();
+    for (const threshold of [undefined, null, 0, 1001, '2', 1.5]) {
+      const reply = await world.post('/task-groups', { mailboxId, condition: 'N_ACCEPTED', threshold });
+      expect(codeOf(reply), `${threshold}`).to.equal('400 VALIDATION_FAILED');
+      expect(reply.body.error.message).to.match(/^threshold /);
+    }
+    for (const condition of ['FIRST_ACCEPTED', 'ALL_TERMINAL']) {
+      const { groupId } = await world.made('/task-groups', { mailboxId, condition, threshold: 3 });
+      expect((await world.get(`/task-groups/${groupId}`)).body.threshold).to.equal(null);
+    }
+  });
+
+  it('the mailbox must exist (409: its id came in the body) and be a WORK mailbox; the deadline lies in the future', async () => {
+    const { world, id: mailboxId } = await Queue.create({ mode: 'INBOX' });
+    const condition = 'FIRST_ACCEPTED';
+    const unknown = await world.post('/task-groups', { mailboxId: randomUUID(), condition });
+    expect(codeOf(unknown)).to.equal('409 MAILBOX_NOT_FOUND');
+    const inbox = await world.post('/task-groups', { mailboxId, condition });
+    expect(codeOf(inbox)).to.equal('409 MAILBOX_MODE_INVALID');
+    const work = await world.made('/mailboxes', { name: 'work' });
+    const late = await world.post('/task-groups', { mailboxId: work.id, condition, deadline: '2020-01-01T00:00:00Z' });
+    expect(codeOf(late)).to.equal('400 VALIDATION_FAILED');
+    expect(codeOf(await world.post('/task-groups', { mailboxId: work.id, condition: 'ANY' }))).to.equal(
+      '400 VALIDATION_FAILED',
+    );
+  });
+
+  it('the same Idempotency-Key answers the first group again', async () => {
+    const { world, id: mailboxId } = await Queue.create();
+    const [body, headers] = [{ mailboxId, condition: 'ALL_TERMINAL' }, { 'Idempotency-Key': 'k' }];
+    const first = await world.post('/task-groups', body, headers);
+    const again = await world.post('/task-groups', body, headers);
+    expect([again.status, again.body]).to.deep.equal([201, first.body]);
+    expect((await world.get('/task-groups')).body.groups).to.have.lengthOf(1);
+  });
+
+  it('gate scopes go 8 deep', async () => {
+    const queue = await Queue.create();
+    let team = await Team.create({}, queue);
+    for (let depth = 3; depth <= 8; depth++) team = await Team.create({ parentScopeId: team.gate }, queue);
+    const asked = { parentScopeId: team.gate, mailboxId: queue.id, condition: 'FIRST_ACCEPTED' };
+    expect(codeOf(await queue.world.post('/task-groups', asked))).to.equal('409 SCOPE_DEPTH_EXCEEDED');
+  });
+
+  it('a parent scope has at most 1,000 undecided groups', async () => {
+    const queue = await Queue.create();
+    const asked = { parentScopeId: queue.scopeId, mailboxId: queue.id, condition: 'ALL_TERMINAL' };
+    const create = () => queue.world.post('/task-groups', asked);
+    const ids: string[] = [];
+    while (ids.length < 1000) {
+      const replies = await Promise.all(Array.from({ length: 100 }, create));
+      ids.push(...replies.map(({ body }) => body.groupId));
+    }
+    expect(codeOf(await create())).to.equal('409 SCOPE_CHILDREN_FULL');
+    expect((await queue.world.post(`/task-groups/${ids[0]}/seal`)).body.outcome).to.equal('SATISFIED');
+    expect((await create()).status).to.equal(201);
+    expect(codeOf(await create())).to.equal('409 SCOPE_CHILDREN_FULL');
+  });
+
+  it("a deadline takes one of the space's maxArmedTimers until the decision", async () => {
+    const queue = await Queue.create({}, await World.create({ limits: { maxArmedTimers: 1 } }));
+    const deadline = '2040-01-01T00:00:00Z';
+    const team = await Team.create({ deadline, condition: 'ALL_TERMINAL' }, queue);
+    const asked = { mailboxId: queue.id, condition: 'ALL_TERMINAL', deadline };
+    expect(codeOf(await queue.world.post('/task-groups', asked))).to.equal('409 TIMERS_FULL');
+    expect(codeOf(await team.submit('a', { deadline }))).to.equal('409 TIMERS_FULL');
+    await team.seal();
+    expect((await queue.world.post('/task-groups', asked)).status).to.equal(201);
+  });
+
+  it('a new run is refused when it would be one active run too many', async () => {
+    const queue = await Queue.create({}, await World.create({ figures: { runs: '1' } }));
+    const asked = { mailboxId: queue.id, condition: 'FIRST_ACCEPTED' };
+    await queue.sent();
+    for (const parentScopeId of [undefined, randomUUID()]) {
+      expect(codeOf(await queue.world.post('/task-groups', { ...asked, parentScopeId }))).to.equal(
+        '409 ACTIVE_RUNS_LIMITED',
+      );
+    }
+    expect((await queue.world.post('/task-groups', { ...asked, parentScopeId: queue.scopeId })).status).to.equal(201);
+  });
+});
+
+describe('GET /task-groups', () => {
+  it('lists groups newest first, in pages, as the view shows them', async () => {
+    const queue = await Queue.create();
+    const teams: Team[] = [];
+    for (let i = 0; i < 5; i++) teams.unshift(await Team.create({}, queue));
+    await teams[4]?.succeeded(1);
+    const views = await Promise.all(teams.map((team) => team.view()));
+    const first = (await queue.world.get('/task-groups?limit=3')).body;
+    const second = (await queue.world.get(`/task-groups?limit=3&cursor=${first.nextCursor}`)).body;
+    expect([...first.groups, ...second.groups]).to.deep.equal(views);
+    expect(second.nextCursor).to.equal(null);
+  });
+
+  it('filters by state: one or a comma list; an unknown one is 400', async () => {
+    const queue = await Queue.create();
+    const [open, sealed, decided] = [
+      await Team.create({}, queue),
+      await Team.create({}, queue),
+      await Team.create({}, queue),
+    ];
+    await sealed.submitted(1);
+    for (const team of [sealed, decided]) await team.seal();
+    const found = async (state: string) =>
+      (await queue.world.get(`/task-groups?state=${state}`)).body.groups.map((group: { id: string }) => group.id);
+    expect(await found('OPEN')).to.deep.equal([open.id]);
+    expect(await found('SEALED')).to.deep.equal([sealed.id]);
+    expect(await found('DECIDED,OPEN')).to.deep.equal([decided.id, open.id]);
+    expect(codeOf(await queue.world.get('/task-groups?state=DONE'))).to.equal('400 VALIDATION_FAILED');
+    expect(codeOf(await queue.world.get('/task-groups?cursor=x'))).to.equal('400 INVALID_CURSOR');
+  });
+
+  it('a page ends after 1,000 groups and members, with a cursor for the rest', async () => {
+    const queue = await Queue.create(
+      { backlogLimit: 100_000 },
+      await World.create({ limits: { maxBacklog: 100_000 } }),
+    );
+    const teams = await Promise.all(Array.from({ length: 11 }, () => Team.create({}, queue)));
+    await Promise.all(teams.map((team) => team.submitted(100)));
+    const first = (await queue.world.get('/task-groups')).body;
+    expect(first.groups.length).to.be.lessThan(11);
+    const second = (await queue.world.get(`/task-groups?cursor=${first.nextCursor}`)).body;
+    expect(first.groups.length + second.groups.length).to.equal(11);
+    expect(second.nextCursor).to.equal(null);
+  });
+
+  it('an unknown group is 404 GROUP_NOT_FOUND, also for what is done with it', async () => {
+    const team = new Team(await Queue.create(), randomUUID(), '');
+    const task = randomUUID();
+    const replies = [
+      await team.submit('a'),
+      await team.seal(),
+      await team.join(task),
+      await team.accept(task),
+      await team.reject(task),
+    ];
+    for (const reply of [await team.queue.world.get(`/task-groups/${team.id}`), ...replies]) {
+      expect(codeOf(reply)).to.equal('404 GROUP_NOT_FOUND');
+    }
+  });
+});

@@ -1,0 +1,192 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from 'chai';
+import { World } from '../../support/world.ts';
+import { Queue } from '../mailbox/queue.ts';
+import { codeOf, Team } from './team.ts';
+
+describe('POST /task-groups/:groupId/tasks', () => {
+  it('a member task is delivered through the mailbox of the group, in its gate scope, with its input as payload', async () => {
+    const team = await Team.create();
+    const { status, body } = await team.submit('shard-1', { input: { n: [] }, deadline: '2040-01-01T00:00:00Z' });
+    expect(status).to.equal(201);
+    const { taskId, messageId } = body;
+    expect(body).to.deep.equal({
+      id: taskId,
+      taskId,
+      taskKey: 'shard-1',
+      groupId: team.id,
+      messageId,
+      scopeId: team.gate,
+      state: 'PENDING',
+    });
+    const claim = await team.queue.claim({ scopeId: team.gate });
+    const asked = {
+      id: messageId,
+      taskId,
+      taskKey: 'shard-1',
+      groupId: team.id,
+      scopeId: team.gate,
+      payload: { n: [] },
+    };
+    expect(claim).to.deep.include({ ...asked, deadline: '2040-01-01T00:00:00.000Z' });
+    expect((await team.queue.act('renew', claim)).body.groupState).to.equal('OPEN');
+    const done = await team.queue.act('complete', claim, { result: { payload: { sum: 3 } } });
+    const answer = { taskId, taskState: 'SUCCEEDED', groupId: team.id, groupState: 'OPEN', replay: false };
+    expect(done.body).to.deep.include(answer);
+    expect((await team.view()).members).to.deep.equal([
+      {
+        ...{ taskId, taskKey: 'shard-1', state: 'SUCCEEDED', verdict: null, reason: null, attempts: 1, messageId },
+        ...{ outcome: { sum: 3 }, deadline: '2040-01-01T00:00:00.000Z' },
+      },
+    ]);
+    expect((await team.queue.world.eventTypes()).slice(4)).to.deep.equal([
+      ...['task.submitted', 'message.sent', 'message.claimed', 'task.started', 'message.acked', 'task.succeeded'],
+    ]);
+  });
+
+  it('a receive for the run gets it too, and absent input is null', async () => {
+    const team = await Team.create();
+    await team.submit('a');
+    expect(await team.queue.claim()).to.include({ groupId: team.id, payload: null });
+  });
+
+  it('a taskKey stands for one task of its group', async () => {
+    const team = await Team.create();
+    await team.submit('a');
+    expect(codeOf(await team.submit('a', { input: 1 }))).to.equal('409 TASK_KEY_CONFLICT');
+    expect((await (await Team.create({}, team.queue)).submit('a')).status).to.equal(201);
+    for (const taskKey of ['', 'x'.repeat(513), 7, undefined]) {
+      expect(codeOf(await team.post('tasks', { taskKey }))).to.equal('400 VALIDATION_FAILED');
+    }
+  });
+
+  it('the same Idempotency-Key answers the first submission again', async () => {
+    const team = await Team.create();
+    const first = await team.post('tasks', { taskKey: 'a', input: 1 }, { 'Idempotency-Key': 'k' });
+    const again = await team.post('tasks', { taskKey: 'a', input: 1 }, { 'Idempotency-Key': 'k' });
+    expect([again.status, again.body]).to.deep.equal([201, first.body]);
+    expect((await team.view()).counts.members).to.equal(1);
+  });
+
+  it('a group holds at most 100 members', async () => {
+    const team = await Team.create();
+    await team.submitted(99);
+    const outside = [await team.queue.sent(), await team.queue.sent()];
+    expect((await team.join(outside[0] ?? '')).body.members).to.equal(100);
+    expect(codeOf(await team.submit('more'))).to.equal('409 GROUP_FULL');
+    expect(codeOf(await team.join(outside[1] ?? ''))).to.equal('409 GROUP_FULL');
+  });
+
+  it('only an OPEN group takes members', async () => {
+    const team = await Team.create();
+    await team.submitted(1);
+    await team.seal();
+    const decided = await Team.create({ condition: 'ALL_TERMINAL' }, team.queue);
+    await decided.seal();
+    const outside = await team.queue.sent();
+    for (const closed of [team, decided]) {
+      for (const reply of [await closed.submit('late'), await closed.join(outside)]) {
+        expect(codeOf(reply)).to.equal('409 GROUP_NOT_OPEN');
+      }
+    }
+  });
+
+  it('the limits on payload, backlog and active tasks apply', async () => {
+    const world = await World.create({ limits: { maxPayloadBytes: 10, maxBacklog: 3 }, figures: { tasks: '2' } });
+    const team = await Team.create({}, await Queue.create({ backlogLimit: 1 }, world));
+    const large = await team.submit('a', { input: '0123456789' });
+    expect(codeOf(large)).to.equal('413 PAYLOAD_TOO_LARGE');
+    expect(large.body.error.message).to.match(/^input /);
+    await team.submit('a');
+    expect(codeOf(await team.submit('b'))).to.equal('409 BACKLOG_FULL');
+    const other = await Team.create({}, await Queue.create({}, world));
+    await other.submit('a');
+    expect(codeOf(await other.submit('b'))).to.equal('409 ACTIVE_TASKS_LIMITED');
+    const inbox = await Queue.create({ mode: 'INBOX' }, world);
+    await inbox.sent();
+    expect((await other.submit('b')).body.error.message).to.include('maxBacklog');
+  });
+
+  it('attempts used up and a refusal fail the member, its deadline expires it', async () => {
+    const team = await Team.create();
+    const world = team.queue.world;
+    const now = Date.now();
+    await world.at(now);
+    await team.submit('worn');
+    for (let i = 0; i < 5; i++) await team.queue.act('nack', await team.queue.claim(), { retry: true });
+    await team.submit('refused');
+    await team.queue.act('nack', await team.queue.claim(), { retry: false });
+    await team.submit('late', { deadline: new Date(now + 1000).toISOString() });
+    await world.at(now + 1000);
+    await team.seal();
+    const { members } = await team.view();
+    expect(
+      members.map(({ state, reason, attempts }: Record<string, unknown>) => [state, reason, attempts]),
+    ).to.deep.equal([
+      ['FAILED', 'ATTEMPTS_EXHAUSTED', 5],
+      ['FAILED', 'REJECTED_BY_WORKER', 1],
+      ['EXPIRED', 'DEADLINE_EXCEEDED', 0],
+    ]);
+    expect([await team.told('task.failed'), await team.told('task.expired')]).to.deep.equal([2, 1]);
+  });
+});
+
+describe('POST /task-groups/:groupId/join-task', () => {
+  it('makes an outside task a member, which keeps its mailbox and scope; again is 200', async () => {
+    const team = await Team.create();
+    const taskId = await team.queue.sent();
+    const { status, body } = await team.join(taskId);
+    expect([status, body]).to.deep.equal([200, { groupId: team.id, groupState: 'OPEN', taskId, members: 1 }]);
+    expect((await team.join(taskId)).body).to.deep.equal(body);
+    expect(await team.told('group.task_joined')).to.equal(1);
+    expect(await team.queue.claim()).to.include({
+      id: taskId,
+      taskId,
+      groupId: team.id,
+      taskKey: null,
+      scopeId: team.queue.scopeId,
+    });
+    expect((await team.view()).members[0]).to.include({ taskId, messageId: taskId, taskKey: null, state: 'RUNNING' });
+    await team.seal();
+    expect((await team.join(taskId)).body).to.deep.equal({ ...body, groupState: 'SEALED' });
+  });
+
+  it('a PENDING, RUNNING or SUCCEEDED task is joinable, and is a member in everything else', async () => {
+    const team = await Team.create({ condition: 'N_ACCEPTED', threshold: 2 });
+    const done = await team.queue.sent();
+    const claim = await team.queue.claim();
+    const first = (await team.queue.act('complete', claim, { result: { payload: 7 } })).body;
+    const [running, pending] = [await team.queue.sent(), await team.queue.sent()];
+    const held = await team.queue.claim();
+    for (const taskId of [done, running, pending]) expect((await team.join(taskId)).status).to.equal(200);
+    expect(await team.states()).to.deep.equal(['SUCCEEDED', 'RUNNING', 'PENDING']);
+    expect((await team.view()).members[0]).to.include({ outcome: 7, attempts: 1 });
+    expect((await team.queue.act('complete', claim)).body, 'the first answer').to.deep.equal({
+      ...first,
+      replay: true,
+    });
+    expect((await team.queue.act('complete', held)).body).to.include({ groupId: team.id, groupState: 'OPEN' });
+    await team.accept(done);
+    expect((await team.accept(running)).body).to.include({ groupState: 'DECIDED', outcome: 'SATISFIED' });
+    expect(await team.queue.message(pending)).to.include({ state: 'CANCELLED', reason: 'GROUP_DECIDED' });
+    expect((await team.queue.recv()).status).to.equal(204);
+  });
+
+  it('not joinable: a task that failed, one of another group, what is no task', async () => {
+    const team = await Team.create();
+    const failed = await team.queue.sent();
+    await team.queue.act('nack', await team.queue.claim(), { retry: false });
+    const other = await Team.create({}, team.queue);
+    const [member = ''] = await other.submitted(1);
+    const outside = await team.queue.sent();
+    await other.join(outside);
+    for (const taskId of [failed, member, outside])
+      expect(codeOf(await team.join(taskId))).to.equal('409 TASK_NOT_JOINABLE');
+    const inbox = await Queue.create({ mode: 'INBOX' }, team.queue.world);
+    const { messageId } = (await other.view()).members[0];
+    for (const taskId of [randomUUID(), await inbox.sent(), messageId]) {
+      const reply = await team.join(taskId);
+      expect(codeOf(reply)).to.equal('409 TASK_NOT_FOUND');
+    }
+  });
+});
