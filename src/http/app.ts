@@ -1,21 +1,25 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type OutgoingHttpHeaders, type Server } from 'node:http';
-import type { Duplex } from 'node:stream';
+import { type Duplex, Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import Koa, { type Context } from 'koa';
 import bodyParser from 'koa-bodyparser';
 import type { Logger } from 'pino';
+import type { Feeds } from '../event/feed.ts';
 import type { Due } from '../redis/due.ts';
-import type { Scripts } from '../redis/scripts.ts';
+import { Refusal, type Scripts } from '../redis/scripts.ts';
 import type { Wake } from '../redis/wake.ts';
 import { apiError, envelope, toApiError } from './envelope.ts';
 import { ApiError, type ErrorTable } from './errors.ts';
 import type { Route } from './route.ts';
+import { statusOf } from './route-errors.ts';
 import { RouteTable, spacePrefix } from './router.ts';
 
 export interface Service {
   readonly scripts: Scripts;
   readonly due: Due;
   readonly wake: Wake;
+  readonly feeds: Feeds;
   readonly log: Logger;
   readonly routes: readonly Route[];
   readonly errors: ErrorTable;
@@ -62,7 +66,7 @@ export function createApp(service: Service): Server {
         answer = await call.handle(ctx, params, requestId);
       } else answer = await system(ctx, service, trace);
     } catch (error) {
-      answer = failure(error, requestId, service);
+      answer = failure(error, requestId, service, trace);
     }
     send(ctx, answer, requestId);
     service.log.info({
@@ -90,17 +94,25 @@ export interface Sent {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly text?: string | undefined;
+  /** In its place: server-sent events. */
+  readonly stream?: AsyncIterable<string>;
 }
 
 /** Written in one go: Koa's own way sets each header by itself and looks the type up again. */
 function send(ctx: Context, answer: Sent, requestId: string): void {
   ctx.respond = false;
   const { res } = ctx;
-  const { text } = answer;
+  const { text, stream } = answer;
   const headers: OutgoingHttpHeaders = { 'X-Request-Id': requestId, 'X-API-Version': '1', ...answer.headers };
   if (text !== undefined) {
     headers['Content-Type'] = 'application/json; charset=utf-8';
     headers['Content-Length'] = Buffer.byteLength(text);
+  }
+  if (stream) {
+    res.writeHead(answer.status, { ...headers, 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store' });
+    // It ends with the connection; what broke it off is the other side's affair.
+    pipeline(Readable.from(stream, { objectMode: false }), res).catch(() => undefined);
+    return;
   }
   // What was not read of a refused body must not be taken for the next request.
   if (!ctx.req.complete) headers['Connection'] = 'close';
@@ -115,6 +127,8 @@ async function readBody(ctx: Context, parse: Koa.Middleware): Promise<void> {
   if (!jsonType.test(headers['content-type'] ?? '')) throw apiError({}, 'UNSUPPORTED_MEDIA_TYPE');
   try {
     await parse(ctx as never, nothingMore);
+    // A content type that is malformed further on is passed over by the parser: the body would count as none.
+    if ((ctx.request as { rawBody?: unknown }).rawBody === undefined) throw apiError({}, 'UNSUPPORTED_MEDIA_TYPE');
   } catch (error) {
     const { type, status } = error as { type?: string; status?: number };
     if (type === 'entity.too.large') throw apiError({}, 'PAYLOAD_TOO_LARGE');
@@ -134,11 +148,11 @@ async function system(ctx: Context, service: Service, trace: Trace): Promise<Sen
     throw apiError({}, 'METHOD_NOT_ALLOWED', 'GET, HEAD', { Allow: 'GET, HEAD' });
   if (ctx.path === '/openapi.json') return { status: 200, headers: {}, text: service.openapi };
   if (ctx.path === '/healthz') return { status: 200, headers: {}, text: '{"status":"ok"}' };
-  if (await service.ready()) return { status: 200, headers: {}, text: '{"status":"ready"}' };
+  if (await service.ready().catch(() => false)) return { status: 200, headers: {}, text: '{"status":"ready"}' };
   throw apiError({}, 'STORE_UNAVAILABLE', '', { 'Retry-After': '1' });
 }
 
-function failure(thrown: unknown, requestId: string, service: Service): Sent {
+function failure(thrown: unknown, requestId: string, service: Service, { route }: Trace): Sent {
   const error = toApiError(thrown, service.errors);
   if (error.status === 500) {
     service.log.error(
@@ -146,7 +160,8 @@ function failure(thrown: unknown, requestId: string, service: Service): Sent {
       'internal error',
     );
   }
-  return { status: error.status, headers: error.headers, text: envelope(error, requestId) };
+  const status = thrown instanceof Refusal && route !== undefined ? statusOf(service.errors, error.code, route) : error.status;
+  return { status, headers: error.headers, text: envelope(error, requestId) };
 }
 
 /** What Node's parser could not read as HTTP never reaches Koa; it gets the envelope all the same. */

@@ -1,14 +1,24 @@
 import type { Context } from 'koa';
 import { Refusal, type Reply } from '../redis/scripts.ts';
 import type { Sent, Service } from './app.ts';
+import type { Desk } from './desk.ts';
 import { readNote } from './envelope.ts';
 import { ApiError } from './errors.ts';
 import { stringify } from './json.ts';
-import { type Caller, readCaller, readIdempotency, readInput } from './request.ts';
-import type { Input, Route } from './route.ts';
+import { type Caller, isUuid, readCaller, readIdempotency, readInput } from './request.ts';
+import type { Answer, Input, Route } from './route.ts';
 
 /** Arguments of lib/call, the same for every script behind a route. */
 type CallArgs = Record<string, string | number>;
+
+/** How often a held receive tries again while the organization has its plan's claims. */
+const limitedRetryMs = 500;
+
+/** A held request retries CONCURRENCY_LIMITED by itself (specification, Errors). */
+function unlessLimited(error: unknown): Refusal {
+  if (error instanceof Refusal && error.code === 'CONCURRENCY_LIMITED') return error;
+  throw error;
+}
 
 /** A route at work: one request, one script. */
 export class Call {
@@ -39,22 +49,24 @@ export class Call {
       drainedThrough: '',
     };
     let input: Input;
+    let own: CallArgs;
     try {
       input = readInput(ctx, route, params);
+      own = route.args(input);
       readIdempotency(ctx, route, args);
     } catch (error) {
       throw error instanceof ApiError ? await this.#admitted(caller, args, params, error) : error;
     }
     args['spaceId'] = input.params['spaceId'] ?? '';
-    Object.assign(args, route.args(input));
-    const reply = await this.#run(caller.org, args, input, ctx);
+    if (route.serve) return this.#serve(caller, { ...args, ...own }, input, ctx);
+    const reply = await this.#run(caller.org, { ...args, ...own }, input, ctx);
     return this.#answer(caller.org, reply, input);
   }
 
   /** The shape is wrong: says so only to a caller who may call, in a space that exists, within the rates. */
   async #admitted(caller: Caller, args: CallArgs, params: Record<string, string>, error: ApiError): Promise<ApiError> {
     const spaceId = (params['spaceId'] ?? '').toLowerCase();
-    const wellFormed = /^[0-9a-f-]{36}$/.test(spaceId);
+    const wellFormed = isUuid(spaceId);
     try {
       const [text] = await this.#service.scripts.run('space/admit', caller.org, {
         ...args,
@@ -71,26 +83,51 @@ export class Call {
   }
 
   async #run(org: string, args: CallArgs, input: Input, ctx: Context): Promise<Reply> {
-    const reply = await this.#once(org, args);
     const hold = this.route.hold?.(input);
-    if (!hold || hold.waitSeconds === 0 || reply.length > 1) return reply;
+    if (!hold || hold.waitSeconds === 0) return this.#once(org, args);
+    const first = await this.#once(org, args).catch(unlessLimited);
+    if (!(first instanceof Refusal) && first.length > 1) return first;
 
-    const gone = new AbortController();
-    ctx.res.once('close', () => gone.abort());
-    const channel = `muster:{${org}}:${args['spaceId']}:events`;
+    let last = first;
     const found = await this.#service.wake.until(
-      channel,
+      `muster:{${org}}:${args['spaceId']}:events`,
       {
         waitMs: hold.waitSeconds * 1000,
-        signal: gone.signal,
+        signal: signalOf(ctx),
         matches: (token) => token.startsWith(`${hold.mailboxId}/`) && token.includes(`/${hold.scopeId}`),
       },
-      async () => {
-        const again = await this.#once(org, { ...args, rateClass: 'held' });
-        return again.length > 1 ? again : undefined;
+      async (again) => {
+        last = await this.#once(org, { ...args, rateClass: 'held' }).catch(unlessLimited);
+        // Nothing wakes it when a claim elsewhere in the organization ends.
+        if (last instanceof Refusal) again(limitedRetryMs);
+        else if (last.length > 1) return last;
+        return undefined;
       },
     );
-    return found ?? reply;
+    if (found) return found;
+    if (last instanceof Refusal) throw last;
+    return last;
+  }
+
+  /** The route answers by itself; the headers are those of its last charged run. */
+  async #serve(caller: Caller, args: CallArgs, input: Input, ctx: Context): Promise<Sent> {
+    let headers: Readonly<Record<string, string>> = {};
+    const desk: Desk = {
+      ...caller,
+      service: this.#service,
+      gone: signalOf(ctx),
+      run: async (changes = {}, again = false) => {
+        const rateClass = again ? 'held' : (args['rateClass'] ?? '');
+        const [text, ...values] = await this.#once(caller.org, { ...args, ...changes, rateClass });
+        const note = readNote(String(text));
+        if (note.wake !== '') this.#tell(caller.org, note.wake);
+        if (!again) headers = note.headers;
+        if (note.replayed) headers = { ...headers, 'Idempotent-Replayed': 'true' };
+        return { values, replayed: note.replayed };
+      },
+    };
+    const answer = await this.route.serve?.(input, desk);
+    return sent(answer ?? { status: 204 }, headers);
   }
 
   /** Runs the script; where something was due before it, has that done first. */
@@ -108,9 +145,9 @@ export class Call {
     const [text, ...values] = reply;
     const note = readNote(String(text));
     if (note.wake !== '') this.#tell(org, note.wake);
-    const { status, body } = this.route.answer(values, input, note.replayed);
+    const answer = this.route.answer(values, input, note.replayed);
     const headers = note.replayed ? { ...note.headers, 'Idempotent-Replayed': 'true' } : note.headers;
-    return { status, headers, text: body === undefined ? undefined : stringify(body) };
+    return sent(answer, headers);
   }
 
   /** Off the caller's path: a crash before it arrives is repaired by the periodic walk. */
@@ -119,4 +156,18 @@ export class Call {
       .tell(org, at)
       .catch((error: Error) => this.#service.log.warn({ error: error.message }, 'due index not told'));
   }
+}
+
+function sent({ status, body, stream }: Answer, headers: Readonly<Record<string, string>>): Sent {
+  return stream
+    ? { status, headers, stream }
+    : { status, headers, text: body === undefined ? undefined : stringify(body) };
+}
+
+/** Aborts when the caller has gone. */
+function signalOf(ctx: Context): AbortSignal {
+  const controller = new AbortController();
+  if (ctx.res.closed || ctx.req.socket.destroyed) controller.abort();
+  else ctx.res.once('close', () => controller.abort());
+  return controller.signal;
 }

@@ -11,7 +11,10 @@ const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const hostile = /[\p{Cc}{}]/u;
 const control = /\p{Cc}/u;
 
-const rfc3339 = /^(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d):(\d\d)(?:\.(\d+))?(?:[Zz]|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;
+const rfc3339 =
+  /^(\d{4})-(\d\d)-(\d\d)[Tt]([01]\d|2[0-3]):(\d\d):(\d\d)(?:\.(\d+))?(?:[Zz]|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;
+
+const lastMoment = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 
 /** An id: any uuid version, lower-cased. */
 export const id = () =>
@@ -33,7 +36,7 @@ function characters(min: number, max: number, forbidden: RegExp, without: string
         : value;
     })
     .messages({ characters: rule, 'string.base': `{#label} must be a string`, 'string.empty': rule })
-    .meta({ minLength: min, maxLength: max });
+    .meta({ minLength: min, maxLength: max, description: `characters as Unicode code points, without ${without}` });
 }
 
 /** A name or a key that callers choose (workKey, taskKey, arrivalKey, name), in Unicode code points. */
@@ -45,18 +48,14 @@ export const text = (min: number, max: number) => characters(min, max, control, 
 /** A JSON integer, never a string or a fraction. */
 export const integer = (min: number, max: number) => {
   const rule = `{#label} must be a whole number from ${min} to ${max}`;
-  return Joi.number()
-    .integer()
-    .min(min)
-    .max(max)
-    .messages({
-      'number.base': rule,
-      'number.integer': rule,
-      'number.min': rule,
-      'number.max': rule,
-      'number.unsafe': rule,
-      'number.infinity': rule,
-    });
+  return Joi.number().integer().min(min).max(max).messages({
+    'number.base': rule,
+    'number.integer': rule,
+    'number.min': rule,
+    'number.max': rule,
+    'number.unsafe': rule,
+    'number.infinity': rule,
+  });
 };
 
 /** An RFC 3339 date-time with any offset, as epoch milliseconds. */
@@ -76,7 +75,8 @@ function epochMs(value: string): number | undefined {
   if (Number(day) < 1 || Number(day) > new Date(Date.UTC(Number(year), Number(month), 0)).getUTCDate())
     return undefined;
   const at = Date.parse(value.toUpperCase());
-  return Number.isNaN(at) ? undefined : at;
+  // An offset may carry it beyond the last year that has four digits.
+  return Number.isNaN(at) || at > lastMoment ? undefined : at;
 }
 
 /** Any JSON value, opaque: arrives as the text that was cut from the body. */
@@ -131,15 +131,7 @@ export const queryInteger = (min: number, max: number, preset: number) => {
 export const page = () => ({ limit: queryInteger(1, 200, 50), cursor: cursor() });
 
 /** An opaque cursor; what is inside is checked where it is read. */
-export const cursor = () =>
-  Joi.string()
-    .max(200)
-    .optional()
-    .messages({
-      'string.base': 'cursor must be given once',
-      'string.empty': 'cursor must not be empty',
-      'string.max': 'cursor is too long to be one of ours',
-    });
+export const cursor = () => Joi.string().allow('').optional().messages({ 'string.base': 'cursor must be given once' });
 
 /** One of the states or a comma list of them; unknown ones are refused. */
 export const states = (...known: string[]) =>
@@ -148,6 +140,10 @@ export const states = (...known: string[]) =>
       value.split(',').every((state) => known.includes(state)) ? value : helpers.error('states'),
     )
     .optional()
+    .meta({
+      pattern: `^(${known.join('|')})(,(${known.join('|')}))*$`,
+      description: 'one state or a comma list of them',
+    })
     .messages({
       states: `{#label} must be one of ${known.join(', ')}, or a comma list of them`,
       'string.base': '{#label} must be given once',

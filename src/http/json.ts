@@ -55,6 +55,8 @@ export function cut(text: string, wanted: readonly string[] | undefined): string
         if (text[colon] === ':') {
           names[depth - 1] = JSON.parse(text.slice(i, end + 1)) as string;
           i = colon;
+          // The last of equal names wins: what an earlier object of this name held is gone with it.
+          if (depth < target && wanted?.every((name, level) => level >= depth || name === names[level])) found = undefined;
           if (depth === target && wanted?.every((name, level) => name === names[level])) start = colon + 1;
           continue;
         }
@@ -69,7 +71,6 @@ export function cut(text: string, wanted: readonly string[] | undefined): string
       }
       if (code === 44) continue;
       depth--;
-      // A later member of the same name replaces the whole object that held the one found.
       if (depth < target) names.length = depth;
     }
   }

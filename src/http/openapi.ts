@@ -1,11 +1,27 @@
 import type { ErrorTable } from './errors.ts';
+import { components, systemPaths } from './openapi/components.ts';
+import { operation, pathOf, tagOf } from './openapi/operation.ts';
 import type { Route } from './route.ts';
 
+const description =
+  'Coordination for concurrent workers. Times are ISO 8601 UTC with milliseconds; amounts of money are digit strings in ' +
+  'minor units; null for an optional field means absent, and absent values in answers are null.';
+
 /** The OpenAPI 3.1 description of all routes. */
-export function openapi(routes: readonly Route[], _errors: ErrorTable): object {
+export function openapi(routes: readonly Route[], errors: ErrorTable): object {
+  const paths: Record<string, Record<string, object>> = {};
+  for (const route of routes) {
+    const path = pathOf(route);
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(route, errors) };
+  }
+  const tags = [...new Set(routes.map(tagOf)), 'system'].map((name) => ({ name }));
   return {
     openapi: '3.1.0',
-    info: { title: 'Muster', version: '1' },
-    paths: Object.fromEntries(routes.map((route) => [route.path, {}])),
+    info: { title: 'Muster', version: '1', description },
+    servers: [{ url: '/' }],
+    security: [{ apiKey: [] }],
+    tags,
+    paths: { ...paths, ...systemPaths() },
+    components: components(errors),
   };
 }

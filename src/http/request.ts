@@ -10,6 +10,10 @@ const bearer = /^bearer +(mk_([a-z0-9-]{3,40})_[0-9A-Za-z]{43,200})$/i;
 const visibleAscii = /^[\x21-\x7e]{1,255}$/;
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
+export function isUuid(text: string): boolean {
+  return uuid.test(text);
+}
+
 export interface Caller {
   readonly org: string;
   /** SHA-256 of the API key, base64url: the only form in which it goes on. */
@@ -46,11 +50,11 @@ export function readInput(ctx: Context, route: Route, params: Record<string, str
   const lower: Record<string, string> = {};
   for (const name in params) {
     const value = params[name] ?? '';
-    if (!uuid.test(value))
+    if (!isUuid(value))
       throw invalid(`${name} in the path must be a uuid, like 0190a1b2-0000-7000-8000-000000000000`);
     lower[name] = value.toLowerCase();
   }
-  return { params: lower, query: readQuery(ctx, route.query), body: readBody(ctx, route) };
+  return { params: lower, query: readQuery(ctx, route.query), body: readBody(ctx, route), headers: ctx.req.headers };
 }
 
 function readQuery(ctx: Context, schema: Joi.ObjectSchema | undefined): unknown {
@@ -95,8 +99,18 @@ function put(body: Record<string, unknown>, path: readonly string[], text: strin
   else put(body[name] as Record<string, unknown>, rest, text);
 }
 
-function check(schema: Joi.ObjectSchema, value: unknown, prefix: string): unknown {
+function check(schema: Joi.ObjectSchema, value: object, prefix: string): unknown {
+  if (namesPrototype(value)) throw invalid(`${prefix}__proto__ is not a field of this request`);
   const result = schema.validate(value);
   if (result.error) throw new ApiError(400, 'VALIDATION_FAILED', prefix + result.error.message);
   return result.value;
+}
+
+/** Joi copies an own member of this name as the copy's prototype, whose members nobody has checked. */
+function namesPrototype(value: object): boolean {
+  if (Object.hasOwn(value, '__proto__')) return true;
+  for (const member of Object.values(value)) {
+    if (typeof member === 'object' && member !== null && namesPrototype(member)) return true;
+  }
+  return false;
 }

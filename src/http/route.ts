@@ -1,5 +1,7 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type Joi from 'joi';
 import type { Reply } from '../redis/scripts.ts';
+import type { Desk } from './desk.ts';
 
 export type Permission = 'coordination_read' | 'coordination_write' | 'resource_config';
 
@@ -8,12 +10,15 @@ export interface Input<Query = unknown, Body = unknown> {
   readonly params: Readonly<Record<string, string>>;
   readonly query: Query;
   readonly body: Body;
+  readonly headers: IncomingHttpHeaders;
 }
 
 /** A success. `body` undefined: no content. */
 export interface Answer {
   readonly status: number;
   readonly body?: unknown;
+  /** In place of a body: the text of server-sent events, as they come. */
+  readonly stream?: AsyncIterable<string>;
 }
 
 /**
@@ -38,6 +43,8 @@ export interface Route<Query = unknown, Body = unknown> {
   readonly opaque?: readonly string[];
   /** Success statuses with what they carry; null: no body. */
   readonly success: Readonly<Record<number, Joi.Schema | null>>;
+  /** Answers 200 as server-sent events where the request accepts text/event-stream. */
+  readonly streams?: true;
   /** Error codes beyond those of every route. */
   readonly refuses: readonly string[];
   /** The script, e.g. `mailbox/send`. */
@@ -46,6 +53,8 @@ export interface Route<Query = unknown, Body = unknown> {
   readonly answer: (values: Reply, input: Input<Query, Body>, replayed: boolean) => Answer;
   /** Holds the request while the script finds nothing: the seconds to wait and what wakes it. */
   readonly hold?: (input: Input<Query, Body>) => { waitSeconds: number; mailboxId: string; scopeId: string };
+  /** For what one run of the script cannot answer (a watch, a look at the network): runs it by itself, any times. */
+  readonly serve?: (input: Input<Query, Body>, desk: Desk) => Promise<Answer>;
 }
 
 /** ISO 8601 UTC with milliseconds, from epoch milliseconds. */

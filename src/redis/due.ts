@@ -1,5 +1,5 @@
 import type { Store } from './connection.ts';
-import type { Scripts } from './scripts.ts';
+import { type Scripts, StoreUnavailable } from './scripts.ts';
 
 const index = 'muster:due';
 /** A sweep that a crash cut short is taken up again after this long. */
@@ -54,7 +54,9 @@ export class Due {
 
   /** A script armed a timer earlier than all others of its organization. */
   async tell(org: string, at: string): Promise<void> {
-    await this.#store.zadd(index, 'LT', at, org);
+    await this.#store.zadd(index, 'LT', at, org).catch((error: Error) => {
+      throw new StoreUnavailable(error.message);
+    });
   }
 
   /**
@@ -65,9 +67,14 @@ export class Due {
     const [seconds, micros] = await this.#store.time();
     const now = Number(seconds) * 1000 + Math.floor(Number(micros) / 1000);
     const members = await this.#store.zrangebyscore(index, '-inf', String(now), 'LIMIT', '0', String(limit));
+    const failed: unknown[] = [];
     for (let i = 0; i < members.length; i += 16) {
-      await Promise.all(members.slice(i, i + 16).map((member) => this.#take(member.replace('!', ''), now)));
+      const taken = members.slice(i, i + 16).map((member) => this.#take(member.replace('!', ''), now));
+      for (const result of await Promise.allSettled(taken))
+        if (result.status === 'rejected') failed.push(result.reason);
     }
+    // One organization that cannot be swept must not hold up the others.
+    if (failed.length > 0) throw failed[0];
     const [, next] = await this.#store.zrange(index, '0', '0', 'WITHSCORES');
     return next === undefined ? Number.POSITIVE_INFINITY : Number(next);
   }
@@ -81,11 +88,13 @@ export class Due {
 
   /** Looks at every organization: repairs what a crash between a script and the index lost. */
   async repair(): Promise<void> {
+    const failed: unknown[] = [];
     let cursor = '0';
     do {
       const [next, orgs] = await this.#store.sscan('muster:orgs', cursor, 'COUNT', 100);
-      for (const org of orgs) await this.drain(org);
+      for (const org of orgs) await this.drain(org).catch((error) => failed.push(error));
       cursor = next;
     } while (cursor !== '0');
+    if (failed.length > 0) throw failed[0];
   }
 }

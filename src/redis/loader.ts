@@ -27,7 +27,7 @@ export const luaRoot = fileURLToPath(new URL('../../lua/', import.meta.url));
 /** Replaces a file by another: the test clock takes the place of lib/clock. */
 export type Overrides = Readonly<Record<string, string>>;
 
-const directive = /^--- @(args|include)\s+(.*)$/;
+export const directive = /^--- @(args|include)\s+(.*)$/;
 
 interface Source {
   /** `['name.begin']` where the file has such a function: what it keeps for a call begins anew with each. */
@@ -124,12 +124,13 @@ function toFunction(
   return [...lines, ...begins.map((begin) => `${begin}()`), source.body, 'end)\n'].join('\n');
 }
 
-function resolve(include: string, files: readonly string[]): string[] {
+/** The files that an `@include` names: one, or all whose name ends as the `*` says. */
+export function resolve(include: string, files: readonly string[]): string[] {
   return include.startsWith('*') ? files.filter((file) => file.endsWith(include.slice(1))) : [include];
 }
 
 /** Every Lua file as `room/name`, sorted. */
-function luaFiles(): string[] {
+export function luaFiles(): string[] {
   return readdirSync(luaRoot, { recursive: true, encoding: 'utf8' })
     .filter((path) => path.endsWith('.lua'))
     .map((path) => path.slice(0, -'.lua'.length))
@@ -147,6 +148,7 @@ export function roomNames(): string[] {
   ];
 }
 
-function isScript(file: string): boolean {
+/** What becomes a function, and is no helper. */
+export function isScript(file: string): boolean {
   return !file.startsWith('lib/') && !file.includes('/_');
 }

@@ -2,14 +2,22 @@ import type { Store } from './connection.ts';
 
 interface Held {
   readonly matches: (token: string) => boolean;
-  readonly wake: () => void;
-  woken: boolean;
+  wake: () => void;
+  /** The token that woke it and that it has not yet looked for. */
+  token: string | undefined;
 }
 
 interface Channel {
   /** In the order the holds began. */
   readonly held: Set<Held>;
+  readonly listeners: Set<() => void>;
   readonly subscribed: Promise<unknown>;
+}
+
+/** What `listen` gives: from `ready` on nothing is missed. */
+export interface Listening {
+  readonly ready: Promise<unknown>;
+  stop(): void;
 }
 
 export interface Hold {
@@ -20,13 +28,14 @@ export interface Hold {
 }
 
 /**
- * Held requests of this process. One subscription connection for all of them, one channel per space that has any; a
- * held request costs memory only, and the one that has waited longest is woken first.
+ * What this process hears of its spaces' journals. One subscription connection for all of it, one channel per space
+ * that anybody waits for. A held receive costs memory only; each token of a message wakes the one that has waited
+ * longest for it. A listener hears of every message.
  */
 export class Wake {
   readonly #subscriber: Store;
   readonly #channels = new Map<string, Channel>();
-  #closed = false;
+  readonly #closing = new AbortController();
 
   constructor(subscriber: Store) {
     this.#subscriber = subscriber;
@@ -43,64 +52,95 @@ export class Wake {
   }
 
   /**
-   * Runs `look` until it finds something, the time is over or the caller has gone: at once, and after each wake-up.
-   * Resolves with what was found, or undefined.
+   * Runs `look` until it finds something, the time is over or the caller has gone: at once, after each wake-up, and
+   * after the milliseconds that `look` itself asked for. Resolves with what was found, or undefined.
    */
-  async until<T>(channel: string, hold: Hold, look: () => Promise<T | undefined>): Promise<T | undefined> {
-    const end = performance.now() + hold.waitMs;
-    while (!this.#closed && !hold.signal.aborted) {
-      const found = await this.#once(channel, hold, end - performance.now(), look);
-      if (found !== undefined || performance.now() >= end) return found;
-    }
-    return undefined;
-  }
-
-  async #once<T>(
+  async until<T>(
     channel: string,
     hold: Hold,
-    waitMs: number,
-    look: () => Promise<T | undefined>,
+    look: (again: (inMs: number) => void) => Promise<T | undefined>,
   ): Promise<T | undefined> {
-    let wake: () => void = () => undefined;
-    const woken = new Promise<void>((resolve) => {
-      wake = resolve;
-    });
-    const held: Held = { matches: hold.matches, wake, woken: false };
-    const timer = setTimeout(wake, Math.max(0, waitMs));
+    const end = performance.now() + hold.waitMs;
+    const held: Held = { matches: hold.matches, token: undefined, wake: () => undefined };
+    const wake = () => held.wake();
+    const again = (inMs: number): void => {
+      timers.push(setTimeout(wake, inMs));
+    };
+    const timers = [setTimeout(wake, hold.waitMs)];
+    const over = () => this.closing.aborted || hold.signal.aborted || performance.now() >= end;
     hold.signal.addEventListener('abort', wake);
     try {
+      let woken = nextWake(held);
       // Held before it looks: what becomes ready in between wakes it.
-      await this.#add(channel, held);
-      const found = await look();
-      if (found === undefined) await woken;
-      return found;
+      await Promise.race([this.#add(channel, held), woken]);
+      while (!over()) {
+        woken = nextWake(held);
+        const { token } = held;
+        held.token = undefined;
+        const found = await look(again).catch((error) => {
+          held.token ??= token;
+          throw error;
+        });
+        if (found !== undefined) return found;
+        if (!over()) await woken;
+      }
+      return undefined;
     } finally {
-      clearTimeout(timer);
+      for (const timer of timers) clearTimeout(timer);
       hold.signal.removeEventListener('abort', wake);
       this.#remove(channel, held);
+      // It goes with a wake-up that it has not looked after: the next one gets it.
+      if (held.token !== undefined) this.#wake(channel, held.token);
     }
+  }
+
+  /** Calls `heard` after every message of a channel, and whenever one may have been missed. */
+  listen(name: string, heard: () => void): Listening {
+    const channel = this.#open(name);
+    channel.listeners.add(heard);
+    const stop = (): void => {
+      channel.listeners.delete(heard);
+      this.#leave(name);
+    };
+    return { ready: channel.subscribed, stop };
+  }
+
+  /** Aborts at shutdown. */
+  get closing(): AbortSignal {
+    return this.#closing.signal;
   }
 
   /** Lets every held request go: shutdown. */
   close(): void {
-    this.#closed = true;
+    this.#closing.abort();
     this.#wakeAll();
   }
 
-  async #add(name: string, held: Held): Promise<void> {
+  #open(name: string): Channel {
     let channel = this.#channels.get(name);
     if (!channel) {
-      channel = { held: new Set(), subscribed: this.#subscriber.ssubscribe(name) };
+      channel = { held: new Set(), listeners: new Set(), subscribed: this.#subscriber.ssubscribe(name) };
+      // Whoever waits for it hears of a failure; nobody may be waiting.
+      channel.subscribed.catch(() => undefined);
       this.#channels.set(name, channel);
     }
+    return channel;
+  }
+
+  async #add(name: string, held: Held): Promise<void> {
+    const channel = this.#open(name);
     channel.held.add(held);
     await channel.subscribed;
   }
 
   #remove(name: string, held: Held): void {
+    this.#channels.get(name)?.held.delete(held);
+    this.#leave(name);
+  }
+
+  #leave(name: string): void {
     const channel = this.#channels.get(name);
-    channel?.held.delete(held);
-    if (!channel || channel.held.size > 0) return;
+    if (!channel || channel.held.size > 0 || channel.listeners.size > 0) return;
     this.#channels.delete(name);
     // A failure means that the connection is gone, and its subscriptions with it.
     this.#subscriber.sunsubscribe(name).catch(() => undefined);
@@ -109,10 +149,11 @@ export class Wake {
   #wake(name: string, message: string): void {
     const channel = this.#channels.get(name);
     if (!channel) return;
+    for (const heard of channel.listeners) heard();
     for (const token of message.split(',')) {
       for (const held of channel.held) {
-        if (held.woken || !held.matches(token)) continue;
-        held.woken = true;
+        if (held.token !== undefined || !held.matches(token)) continue;
+        held.token = token;
         held.wake();
         break;
       }
@@ -120,6 +161,16 @@ export class Wake {
   }
 
   #wakeAll(): void {
-    for (const { held } of this.#channels.values()) for (const one of held) one.wake();
+    for (const { held, listeners } of this.#channels.values()) {
+      for (const heard of listeners) heard();
+      for (const one of held) one.wake();
+    }
   }
+}
+
+/** Resolves when it is woken next. */
+function nextWake(held: Held): Promise<void> {
+  return new Promise((resolve) => {
+    held.wake = resolve;
+  });
 }

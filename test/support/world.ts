@@ -4,10 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import pino from 'pino';
-import { defaultLimits } from '../../src/org/plans.ts';
 import { createKey, createOrganization, createSpace, type PlanChoice } from '../../src/org/admin.ts';
+import { defaultLimits } from '../../src/org/plans.ts';
 import { type EmbeddedRedis, startEmbedded } from '../../src/redis/embedded.ts';
 import { type MusterService, startService } from '../../src/service.ts';
+import { checkDeclared } from './declared.ts';
+import { clients } from './dirt.ts';
 
 export const clockFile = fileURLToPath(new URL('clock.lua', import.meta.url));
 export const allPermissions = ['coordination_read', 'coordination_write', 'resource_config'];
@@ -21,22 +23,30 @@ export interface Reply {
   readonly body: any;
 }
 
-let redis: EmbeddedRedis | undefined;
+/** Promises, so that tests which begin at once begin one of each. */
+let redis: Promise<EmbeddedRedis> | undefined;
+let service: Promise<MusterService> | undefined;
 let dataDir = '';
-let service: MusterService | undefined;
+let known: ReadonlySet<string> | undefined;
+
+async function startRedis(): Promise<EmbeddedRedis> {
+  dataDir = await mkdtemp(join(tmpdir(), 'muster-test-'));
+  const started = await startEmbedded({ dataDir, log: () => undefined });
+  known = await clients(started.socketPath);
+  return started;
+}
 
 /** The store of this test run. */
 export async function redisUrl(): Promise<string> {
-  if (!redis) {
-    dataDir = await mkdtemp(join(tmpdir(), 'muster-test-'));
-    redis = await startEmbedded({ dataDir, log: () => undefined });
-  }
-  return redis.socketPath;
+  redis ??= startRedis();
+  return (await redis).socketPath;
 }
 
-/** The API of this test run, on the test clock and without a sweeper: what is due is due by itself. */
-export async function api(): Promise<MusterService> {
-  service ??= await startService({
+/** The store's clients before any test; undefined when no test used it. */
+export const knownClients = (): ReadonlySet<string> | undefined => known;
+
+async function start(): Promise<MusterService> {
+  return startService({
     redisUrl: await redisUrl(),
     role: 'api',
     host: '127.0.0.1',
@@ -44,14 +54,25 @@ export async function api(): Promise<MusterService> {
     log: pino({ level: 'silent' }),
     overrides: { 'lib/clock': clockFile },
   });
+}
+
+/** The API of this test run, on the test clock and without a sweeper: what is due is due by itself. */
+export async function api(): Promise<MusterService> {
+  service ??= start();
   return service;
 }
 
+export async function stopService(): Promise<void> {
+  await (await service)?.stop();
+  service = undefined;
+}
+
 export async function stopAll(): Promise<void> {
-  await service?.stop();
-  await redis?.stop();
+  await stopService();
+  await (await redis)?.stop();
   if (dataDir) await rm(dataDir, { recursive: true, force: true });
-  service = redis = undefined;
+  redis = known = undefined;
+  dataDir = '';
 }
 
 /** One organization with one space and one key, and a client for them. */
@@ -70,25 +91,34 @@ export class World {
     this.url = running.url ?? '';
   }
 
-  static async create(choice: Partial<PlanChoice> & { limits?: Record<string, number>; on?: MusterService } = {}): Promise<World> {
+  static async create(
+    choice: Partial<PlanChoice> & { limits?: Record<string, number>; on?: MusterService } = {},
+  ): Promise<World> {
     const running = choice.on ?? (await api());
     const org = choice.org ?? `t-${randomUUID().slice(0, 13)}`;
     await createOrganization(running, { plan: 'enterprise', ...choice, org });
-    const space = await createSpace(running, { org, limits: { ...defaultLimits, requestsPerMinute: 100_000, ...choice.limits } });
+    const space = await createSpace(running, {
+      org,
+      limits: { ...defaultLimits, requestsPerMinute: 100_000, ...choice.limits },
+    });
     const key = await createKey(running, { org, permissions: allPermissions });
     return new World(running, org, space.spaceId, key.apiKey);
   }
 
   /** A key with other permissions or spaces. */
   async key(permissions: string[], spaces?: string[]): Promise<string> {
-    return (await createKey(this.service, { org: this.org, permissions, ...(spaces !== undefined && { spaces }) })).apiKey;
+    return (await createKey(this.service, { org: this.org, permissions, ...(spaces !== undefined && { spaces }) }))
+      .apiKey;
   }
 
-  /** Sends exactly these bytes. */
+  /** Sends exactly these bytes. Throws where the answer is not what its route declares. */
   async send(method: string, path: string, body?: string, headers: Record<string, string> = {}): Promise<Reply> {
     const response = await fetch(`${this.url}${path}`, { method, headers, ...(body !== undefined && { body }) });
     const text = await response.text();
-    return { status: response.status, headers: response.headers, text, body: text === '' ? undefined : JSON.parse(text) };
+    const parsed = text === '' ? undefined : JSON.parse(text);
+    const reply: Reply = { status: response.status, headers: response.headers, text, body: parsed };
+    checkDeclared(method, path, reply);
+    return reply;
   }
 
   /** A request as a well-behaved client makes it; `path` is below the space. */
@@ -96,7 +126,12 @@ export class World {
     const own: Record<string, string> = { Authorization: `Bearer ${this.apiKey}`, ...headers };
     if (method !== 'GET') own['Idempotency-Key'] ??= randomUUID();
     if (body !== undefined) own['Content-Type'] = 'application/json';
-    return this.send(method, `/v1/spaces/${this.spaceId}${path}`, body === undefined ? undefined : JSON.stringify(body), own);
+    return this.send(
+      method,
+      `/v1/spaces/${this.spaceId}${path}`,
+      body === undefined ? undefined : JSON.stringify(body),
+      own,
+    );
   }
 
   get(path: string): Promise<Reply> {

@@ -1,0 +1,19 @@
+import type { Reply } from '../redis/scripts.ts';
+import type { Service } from './app.ts';
+
+/** What a route works with that serves its requests by itself. */
+export interface Desk {
+  readonly service: Service;
+  readonly org: string;
+  readonly apiKeyDigest: string;
+  /** Aborts when the caller has gone. */
+  readonly gone: AbortSignal;
+  /**
+   * Runs the route's script with the arguments of `args`, changed by `changes`. `again`: a further look of the same
+   * request, which is not charged. Throws what it is refused with.
+   */
+  run(
+    changes?: Readonly<Record<string, string | number>>,
+    again?: boolean,
+  ): Promise<{ readonly values: Reply; readonly replayed: boolean }>;
+}

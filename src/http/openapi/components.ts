@@ -1,0 +1,106 @@
+import type { ErrorTable } from '../errors.ts';
+import { everyAnswer, headers, sharedFailures } from './responses.ts';
+
+const text = { type: 'string' };
+const requestId = { type: 'string', pattern: '^[A-Za-z0-9._-]{1,128}$' };
+const idempotencyKey = { type: 'string', pattern: '^[\\x21-\\x7e]{1,255}$' };
+const header = (description: string, schema: object) => ({ description, schema });
+
+const keyRule =
+  'New for each operation, the same for its retries. Within 24 hours the same request gets the same answer, with Idempotent-Replayed';
+
+/** What operations refer to. */
+export const components = (errors: ErrorTable) => ({
+  responses: sharedFailures(errors),
+  securitySchemes: {
+    apiKey: {
+      type: 'http',
+      scheme: 'bearer',
+      description: 'An API key; each endpoint names the permission it needs in `x-permission`',
+    },
+  },
+  parameters: {
+    SpaceId: { name: 'spaceId', in: 'path', required: true, schema: { type: 'string', format: 'uuid' } },
+    IdempotencyKey: {
+      name: 'Idempotency-Key',
+      in: 'header',
+      required: true,
+      description: keyRule,
+      schema: idempotencyKey,
+    },
+    OptionalIdempotencyKey: {
+      name: 'Idempotency-Key',
+      in: 'header',
+      required: false,
+      description: keyRule,
+      schema: idempotencyKey,
+    },
+    LastEventId: {
+      name: 'Last-Event-ID',
+      in: 'header',
+      required: false,
+      description: 'Of a stream that broke off: goes on after this event, in place of cursor',
+      schema: text,
+    },
+    RequestId: {
+      name: 'X-Request-Id',
+      in: 'header',
+      required: false,
+      description: 'Comes back in the answer and stands in events; one is made where it is absent or malformed',
+      schema: requestId,
+    },
+  },
+  headers: {
+    'X-Request-Id': header('The request as the log and the events know it', requestId),
+    'X-API-Version': header('The version of this interface', { const: '1' }),
+    RateLimit: header('What an ordinary call may still use, and the seconds until the next minute', text),
+    'RateLimit-Policy': header("The space's and the organization's requests per minute", text),
+    'Retry-After': header('Whole seconds', { type: 'integer', minimum: 0 }),
+    'Idempotent-Replayed': header('The answer of an earlier request with the same Idempotency-Key', { const: 'true' }),
+    'WWW-Authenticate': header('Bearer', text),
+  },
+  schemas: {
+    Error: {
+      type: 'object',
+      required: ['error'],
+      additionalProperties: false,
+      properties: {
+        error: {
+          type: 'object',
+          required: ['code', 'message', 'requestId'],
+          additionalProperties: false,
+          properties: { code: text, message: text, requestId },
+        },
+      },
+    },
+  },
+});
+
+/** The paths that need no key. */
+export function systemPaths(): Record<string, object> {
+  const get = (operationId: string, summary: string, schema: object, failures: object) => ({
+    get: {
+      operationId,
+      summary,
+      tags: ['system'],
+      security: [],
+      responses: {
+        200: { description: 'OK', headers: headers(...everyAnswer), content: { 'application/json': { schema } } },
+        ...failures,
+      },
+    },
+  });
+  const status = (value: string) => ({
+    type: 'object',
+    required: ['status'],
+    additionalProperties: false,
+    properties: { status: { const: value } },
+  });
+  const internal = { 500: { $ref: '#/components/responses/Error500' } };
+  const unavailable = { ...internal, 503: { $ref: '#/components/responses/Error503' } };
+  return {
+    '/healthz': get('system.health', 'Whether the process answers', status('ok'), internal),
+    '/readyz': get('system.ready', 'Whether the store takes calls', status('ready'), unavailable),
+    '/openapi.json': get('system.openapi', 'This document', { type: 'object' }, internal),
+  };
+}

@@ -1,0 +1,62 @@
+import type { ErrorTable } from '../errors.ts';
+import type { Route } from '../route.ts';
+import { bodyMethods } from '../route-errors.ts';
+import { responses } from './responses.ts';
+import { type JsonSchema, jsonSchema } from './schema.ts';
+
+const parameter = (name: string) => ({ $ref: `#/components/parameters/${name}` });
+
+/** `/v1/spaces/{spaceId}/mailboxes/{mailboxId}` of `/mailboxes/:mailboxId`. */
+export function pathOf(route: Route): string {
+  return `/v1/spaces/{spaceId}${route.path.replaceAll(/:(\w+)/g, '{$1}')}`;
+}
+
+/** The room whose script answers: endpoints of one primitive stand together. */
+export function tagOf(route: Route): string {
+  return route.script.split('/', 1)[0] ?? '';
+}
+
+/** One endpoint. */
+export function operation(route: Route, errors: ErrorTable): object {
+  return {
+    operationId: route.call,
+    summary: route.summary,
+    tags: [tagOf(route)],
+    'x-permission': route.permission,
+    parameters: [...pathParameters(route), ...queryParameters(route), ...headerParameters(route)],
+    ...(bodyMethods.has(route.method) && { requestBody: requestBody(route) }),
+    responses: responses(route, errors),
+  };
+}
+
+function pathParameters(route: Route): object[] {
+  const names = [...route.path.matchAll(/:(\w+)/g)].map(([, name]) => name);
+  const schema = { type: 'string', format: 'uuid' };
+  return [parameter('SpaceId'), ...names.map((name) => ({ name, in: 'path', required: true, schema }))];
+}
+
+function queryParameters(route: Route): object[] {
+  if (!route.query) return [];
+  const { properties, required = [] } = jsonSchema(route.query) as {
+    properties: Record<string, JsonSchema>;
+    required?: string[];
+  };
+  return Object.entries(properties).map(([name, { description, ...schema }]) => ({
+    name,
+    in: 'query',
+    required: required.includes(name),
+    ...(description !== undefined && { description }),
+    schema,
+  }));
+}
+
+function headerParameters(route: Route): object[] {
+  const own = { required: ['IdempotencyKey'], optional: ['OptionalIdempotencyKey'], never: [] }[route.idempotency];
+  return [...own, ...(route.streams ? ['LastEventId'] : []), 'RequestId'].map(parameter);
+}
+
+/** Calls without a body take none or `{}`. */
+function requestBody(route: Route): object {
+  const schema = route.body ? jsonSchema(route.body) : { type: 'object', additionalProperties: false };
+  return { required: 'required' in schema, content: { 'application/json': { schema } } };
+}

@@ -1,0 +1,70 @@
+import type Joi from 'joi';
+
+export type JsonSchema = Record<string, unknown>;
+
+/** What of Joi's description of a schema is read here. */
+interface Described {
+  readonly flags?: { readonly presence?: string; readonly empty?: { readonly allow?: readonly unknown[] } };
+  readonly preferences?: { readonly presence?: string };
+  readonly metas?: readonly JsonSchema[];
+  readonly keys?: Readonly<Record<string, Described>>;
+  readonly items?: readonly Described[];
+  readonly dependencies?: readonly { readonly rel: string; readonly key?: string; readonly peers: readonly string[] }[];
+}
+
+/**
+ * A schema as JSON Schema 2020-12. Joi writes most of it; what it leaves out is put in from the schema's description:
+ * `.meta()` of the field kinds (their rules are functions), required fields (Joi looks at each field, not at the
+ * preference of the object), null where it means absent, and rules between fields, as a sentence.
+ */
+export function jsonSchema(schema: Joi.Schema): JsonSchema {
+  const standard = schema['~standard'] as unknown as {
+    jsonSchema: { input(options: { target: string }): JsonSchema };
+  };
+  return complete(standard.jsonSchema.input({ target: 'draft-2020-12' }), schema.describe() as Described, 'optional');
+}
+
+function complete(json: JsonSchema, described: Described, inherited: string): JsonSchema {
+  const presence = described.preferences?.presence ?? inherited;
+  const [only, ...others] = (json['anyOf'] ?? []) as JsonSchema[];
+  // What `.when()` leaves of a schema whose cases differ only in what JSON Schema is not told.
+  const result: JsonSchema = only !== undefined && others.length === 0 ? { ...only } : { ...json };
+  for (const { opaque, ...meta } of described.metas ?? []) {
+    Object.assign(result, meta);
+    if (opaque === true) result['description'] = 'any JSON value; comes back as it was sent';
+  }
+  if (described.keys) Object.assign(result, completeKeys(json, described, presence));
+  const [item] = described.items ?? [];
+  if (item) result['items'] = complete(json['items'] as JsonSchema, item, presence);
+  const rules = (described.dependencies ?? []).map(sentence);
+  if (rules.length > 0 && result['description'] === undefined) result['description'] = rules.join('; ');
+  if (described.flags?.empty?.allow?.includes(null)) allowNull(result);
+  // Joi adds null to the types but not to the values that are allowed.
+  const { type, enum: values } = result;
+  if (Array.isArray(type) && type.includes('null') && Array.isArray(values)) result['enum'] = [...values, null];
+  return result;
+}
+
+function completeKeys(json: JsonSchema, described: Described, presence: string): JsonSchema {
+  const properties = json['properties'] as Record<string, JsonSchema>;
+  const keys = Object.entries(described.keys ?? {});
+  const required = keys.filter(([, key]) => (key.flags?.presence ?? presence) === 'required').map(([name]) => name);
+  return {
+    properties: Object.fromEntries(keys.map(([name, key]) => [name, complete(properties[name] ?? {}, key, presence)])),
+    ...(required.length > 0 && { required }),
+  };
+}
+
+function allowNull(json: JsonSchema): void {
+  const { type, anyOf } = json;
+  if (Array.isArray(anyOf)) json['anyOf'] = [...anyOf, { type: 'null' }];
+  if (type !== undefined) json['type'] = [...(Array.isArray(type) ? type : [type]), 'null'];
+}
+
+function sentence({ rel, key, peers }: NonNullable<Described['dependencies']>[number]): string {
+  const names = peers.join(', ');
+  if (rel === 'and') return `${names}: all of them or none`;
+  if (rel === 'with') return `${key} only with ${names}`;
+  if (rel === 'without') return `${key} not with ${names}`;
+  return `${names}: ${rel === 'or' ? 'at least one' : rel === 'xor' ? 'exactly one' : 'at most one'} of them`;
+}

@@ -1,0 +1,43 @@
+import type { ErrorTable } from './errors.ts';
+import type { Route } from './route.ts';
+
+/** What every route may answer besides its own refusals (contract section 2). */
+const everyRoute = [
+  'VALIDATION_FAILED',
+  'UNAUTHENTICATED',
+  'INVALID_API_KEY',
+  'PERMISSION_DENIED',
+  'SPACE_NOT_FOUND',
+  'SERVICE_RATE_LIMITED',
+  'INTERNAL',
+  'STORE_UNAVAILABLE',
+];
+
+/** Methods whose body is read. */
+export const bodyMethods: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
+
+/** Every error code that a route can answer. */
+export function codesOf(route: Route): readonly string[] {
+  const codes = [...everyRoute, ...route.refuses];
+  if (route.rate === undefined) codes.push('RATE_LIMITED');
+  if (bodyMethods.has(route.method)) codes.push('MALFORMED_JSON', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE');
+  if (route.idempotency === 'required') codes.push('IDEMPOTENCY_KEY_REQUIRED');
+  if (route.idempotency !== 'never') codes.push('IDEMPOTENCY_KEY_INVALID', 'IDEMPOTENCY_KEY_REUSED');
+  return [...new Set(codes)];
+}
+
+/** The id a `…_NOT_FOUND` code speaks of, as path parameters are named: `mailboxId`. */
+function idOf(code: string): string | undefined {
+  const [, kind] = /^([A-Z]+)_NOT_FOUND$/.exec(code) ?? [];
+  return kind === undefined ? undefined : `${kind.toLowerCase()}Id`;
+}
+
+/**
+ * The status of a refusal on a route whose whole path is `pattern` (`/v1/spaces/:spaceId/…`). An unknown id is 404 when
+ * it stands in the path and 409 when it came in the body, under the same code (contract section 2).
+ */
+export function statusOf(errors: ErrorTable, code: string, pattern: string): number {
+  const id = idOf(code);
+  if (id !== undefined && id !== 'routeId') return pattern.split('/').includes(`:${id}`) ? 404 : 409;
+  return errors[code]?.status ?? 500;
+}

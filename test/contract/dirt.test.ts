@@ -1,0 +1,45 @@
+import { expect } from 'chai';
+import { connect } from '../../src/redis/connection.ts';
+import { clients, dirt, isDeclared } from '../support/dirt.ts';
+import { OwnStore } from '../support/own-store.ts';
+
+const id = '0190a1b2-0000-7000-8000-000000000000';
+
+describe('the suite refuses to pass dirty', () => {
+  let own: OwnStore;
+  before(async () => {
+    own = await OwnStore.start();
+  });
+  after(() => own.stop());
+
+  it('names a connection that nobody closed, and no other', async () => {
+    const known = await clients(own.url);
+    const leaked = await connect(own.url);
+    await leaked.client('SETNAME', 'forgotten');
+    const found = await dirt(own.url, known);
+    expect(found.length).to.equal(1);
+    expect(found[0]).to.match(/^leaked: id=\d+ .*name=forgotten/);
+    leaked.disconnect();
+    expect(await dirt(own.url, known)).to.deep.equal([]);
+  });
+
+  it('names a key that no pattern describes', async () => {
+    const known = await clients(own.url);
+    const store = await connect(own.url);
+    await store.set(`muster:{acme}:${id}:nothing`, '1');
+    await store.hset(`muster:{acme}:${id}`, 'name', 'n');
+    store.disconnect();
+    expect(await dirt(own.url, known)).to.deep.equal([`undeclared key: muster:{acme}:${id}:nothing`]);
+  });
+
+  it('knows keys by every part of their pattern and by their type', () => {
+    expect(isDeclared('muster:{acme}', 'hash')).to.equal(true);
+    expect(isDeclared(`muster:{acme}:${id}:mailbox:${id}`, 'hash')).to.equal(true);
+    expect(isDeclared(`muster:{acme}:${id}:mailbox:${id}`, 'string')).to.equal(false);
+    expect(isDeclared(`muster:{acme}:${id}:mailbox:jobs`, 'hash')).to.equal(false);
+    expect(isDeclared('muster:{acme}:other', 'hash')).to.equal(false);
+    expect(isDeclared(`muster:acme:${id}`, 'hash')).to.equal(false);
+    expect(isDeclared('{muster}:queue:sweep:meta', 'hash')).to.equal(true);
+    expect(isDeclared('muster:{acme}:clock', 'string')).to.equal(true);
+  });
+});

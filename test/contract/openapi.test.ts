@@ -1,0 +1,125 @@
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import { expect } from 'chai';
+import type { Route } from '../../src/http/route.ts';
+import { codesOf, statusOf } from '../../src/http/route-errors.ts';
+import { allErrors, allRoutes } from '../../src/primitives.ts';
+import { checkDeclared } from '../support/declared.ts';
+import { samples } from '../support/sample.ts';
+import { api, type Reply, World } from '../support/world.ts';
+
+interface Operation {
+  operationId: string;
+  'x-permission': string;
+  security?: object[];
+  parameters: { $ref?: string; name?: string; in?: string }[];
+  requestBody?: { content: { 'application/json': { schema: object } } };
+  responses: Record<string, { $ref?: string; description?: string; headers?: object; content?: object }>;
+}
+
+/** The document as a client gets it. */
+async function fetched(): Promise<{ paths: Record<string, Record<string, Operation>>; components: object }> {
+  const response = await fetch(`${(await api()).url}/openapi.json`);
+  expect(response.status).to.equal(200);
+  return (await response.json()) as never;
+}
+
+const operationOf = (document: Awaited<ReturnType<typeof fetched>>, route: Route): Operation => {
+  const path = `/v1/spaces/{spaceId}${route.path.replaceAll(/:(\w+)/g, '{$1}')}`;
+  const operation = document.paths[path]?.[route.method.toLowerCase()];
+  if (!operation) throw new Error(`${route.method} ${path} is not in the document`);
+  return operation;
+};
+
+describe('GET /openapi.json', () => {
+  it('is a valid OpenAPI 3.1 document and needs no key', async () => {
+    const document = await fetched();
+    const validator = new Validator();
+    expect(await validator.validate(structuredClone(document))).to.deep.equal({ valid: true });
+    expect(validator.version).to.equal('3.1');
+    expect(JSON.stringify(document)).to.not.match(/undefined|\[object/);
+  });
+
+  it('has every route once, with its permission, its errors and its headers', async () => {
+    const document = await fetched();
+    for (const route of allRoutes) {
+      const operation = operationOf(document, route);
+      expect(operation.operationId).to.equal(route.call);
+      expect(operation['x-permission']).to.equal(route.permission);
+      const pattern = `/v1/spaces/:spaceId${route.path}`;
+      const failures = codesOf(route).map((code) => String(statusOf(allErrors, code, pattern)));
+      expect(new Set(Object.keys(operation.responses)), route.call).to.deep.equal(
+        new Set([...Object.keys(route.success), ...failures]),
+      );
+      const names = operation.parameters.map((parameter) => parameter.$ref ?? parameter.name);
+      const key = { required: 'IdempotencyKey', optional: 'OptionalIdempotencyKey', never: '' }[route.idempotency];
+      for (const name of key === '' ? [] : [key]) expect(names).to.include(`#/components/parameters/${name}`);
+      for (const [, name] of route.path.matchAll(/:(\w+)/g)) expect(names).to.include(name);
+    }
+    const ids = Object.values(document.paths).flatMap((path) => Object.values(path).map((one) => one.operationId));
+    expect(new Set(ids).size).to.equal(ids.length);
+    expect(ids.length).to.equal(allRoutes.length + 3);
+    for (const path of ['/healthz', '/readyz', '/openapi.json']) {
+      expect(document.paths[path]?.['get']?.security).to.deep.equal([]);
+    }
+  });
+
+  it('publishes request schemas that take what the service takes, null for what may be absent, and nothing more', async () => {
+    const document = await fetched();
+    const ajv = new Ajv2020({ strict: false });
+    (addFormats as unknown as (ajv: Ajv2020) => void)(ajv);
+    for (const route of allRoutes) {
+      const schema = operationOf(document, route).requestBody?.content['application/json'].schema;
+      expect(schema !== undefined, route.call).to.equal(['POST', 'PUT', 'PATCH'].includes(route.method));
+      if (!schema) continue;
+      const validate = ajv.compile(schema);
+      for (const body of samples(route.body)) {
+        expect(validate(body), `${route.call} ${JSON.stringify(body)} ${ajv.errorsText(validate.errors)}`).to.equal(
+          true,
+        );
+        expect(validate({ ...body, other: 1 }), `${route.call} with another field`).to.equal(false);
+        for (const name of Object.keys(body)) {
+          const { [name]: _, ...rest } = body;
+          const taken = route.body?.validate(rest).error === undefined;
+          expect(validate(rest), `${route.call} without ${name}`).to.equal(taken);
+          const nulled = { ...body, [name]: null };
+          expect(validate(nulled), `${route.call} with ${name}: null`).to.equal(
+            route.body?.validate(nulled).error === undefined,
+          );
+        }
+      }
+    }
+  });
+});
+
+describe('the check of every answer', () => {
+  const request = ['GET', '/v1/spaces/0190a1b2-0000-7000-8000-000000000000/limits'] as const;
+  const refused = (reply: Reply): string => {
+    try {
+      checkDeclared(...request, reply);
+    } catch (error) {
+      return (error as Error).message.split('not as declared: ')[1] ?? '';
+    }
+    return '';
+  };
+
+  it('refuses an unknown field, a missing one, another status, an undeclared code and a wrong envelope', async () => {
+    const good = await (await World.create()).get('/limits');
+    expect(refused(good)).to.equal('');
+    expect(refused({ ...good, body: { ...good.body, other: 1 } })).to.equal('"other" is not allowed');
+    expect(refused({ ...good, body: { ...good.body, maxBacklog: undefined } })).to.equal('"maxBacklog" is required');
+    expect(refused({ ...good, body: { ...good.body, maxBacklog: '5' } })).to.match(/maxBacklog/);
+    expect(refused({ ...good, status: 201 })).to.equal('limits.get does not declare 201');
+    const requestId = good.headers.get('x-request-id');
+    const failed = (error: object, status = 404) => refused({ ...good, status, body: { error } });
+    expect(failed({ code: 'SPACE_NOT_FOUND', message: 'no', requestId })).to.equal('');
+    expect(failed({ code: 'SPACE_NOT_FOUND', message: 'no', requestId }, 409)).to.equal('SPACE_NOT_FOUND is 404');
+    expect(failed({ code: 'BACKLOG_FULL', message: 'no', requestId }, 409)).to.match(/does not declare BACKLOG_FULL/);
+    expect(failed({ code: 'SPACE_NOT_FOUND', message: 'no', requestId: 'x' })).to.equal(
+      'requestId is not X-Request-Id',
+    );
+    expect(failed({ code: 'SPACE_NOT_FOUND', message: 'no', requestId, more: 1 })).to.match(/error has code/);
+    expect(failed({ code: 'SPACE_NOT_FOUND', message: 'limit undefined', requestId })).to.equal('message');
+  });
+});

@@ -1,0 +1,95 @@
+import { expect } from 'chai';
+import type { Route } from '../../src/http/route.ts';
+import { codesOf, statusOf } from '../../src/http/route-errors.ts';
+import { allErrors, allRoutes } from '../../src/primitives.ts';
+import { endpoints, errorCodes } from './endpoints.ts';
+
+const permissions: Record<string, string> = { r: 'coordination_read', w: 'coordination_write', c: 'resource_config' };
+const keys: Record<string, string> = { '!': 'required', '?': 'optional', '-': 'never' };
+
+interface Row {
+  readonly room: string;
+  readonly name: string;
+  readonly permission: string | undefined;
+  readonly idempotency: string | undefined;
+  readonly statuses: string | undefined;
+}
+
+const rows: Row[] = Object.entries(endpoints).flatMap(([room, lines]) =>
+  lines.map((line) => {
+    const [method, path, permission = '', key = '', statuses] = line.split(/ +/);
+    return { room, name: `${method} ${path}`, permission: permissions[permission], idempotency: keys[key], statuses };
+  }),
+);
+const nameOf = (route: Route): string => `${route.method} ${route.path.replaceAll(/:\w+/g, '{}')}`;
+const inCode = new Map(allRoutes.map((route) => [nameOf(route), route]));
+const patternOf = (route: Route): string => `/v1/spaces/:spaceId${route.path}`;
+const inContract = (code: string, status: number): boolean => errorCodes[status]?.split(' ').includes(code) ?? false;
+
+describe('the list of routes', () => {
+  it('has only endpoints that the specification or the contract knows, each once', () => {
+    const known = rows.map(({ name }) => name);
+    expect([...inCode.keys()].filter((name) => !known.includes(name))).to.deep.equal([]);
+    expect(inCode.size).to.equal(allRoutes.length);
+    expect(new Set(allRoutes.map((route) => route.call)).size).to.equal(allRoutes.length);
+  });
+
+  it('has every endpoint of what is built, with its permission, its Idempotency-Key rule and its statuses', () => {
+    const built = new Set(rows.filter(({ name }) => inCode.has(name)).map(({ room }) => room));
+    for (const { room, name, permission, idempotency, statuses } of rows.filter((row) => built.has(row.room))) {
+      const route = inCode.get(name);
+      expect(route, `${name} of ${room}`).to.not.equal(undefined);
+      expect(route?.permission, name).to.equal(permission);
+      expect(route?.idempotency, name).to.equal(idempotency);
+      if (statuses !== undefined) expect(Object.keys(route?.success ?? {}).join(), name).to.equal(statuses);
+    }
+  });
+
+  it('refuses an unknown id in a path with the 404 of its kind', () => {
+    for (const route of allRoutes) {
+      for (const [, kind = ''] of route.path.matchAll(/:(\w+)Id\b/g)) {
+        const code = `${kind.toUpperCase()}_NOT_FOUND`;
+        expect(route.refuses, route.call).to.include(code);
+        expect(statusOf(allErrors, code, patternOf(route))).to.equal(404);
+      }
+    }
+  });
+
+  it('gives recovery calls, and no others, the reserved share of the rates', () => {
+    const recovery =
+      'message.renew message.complete message.nack budget.settle budget.void task.accept task.reject group.seal barrier.arrive waiter.cancel';
+    const built = recovery.split(' ').filter((call) => allRoutes.some((route) => route.call === call));
+    const inList = allRoutes.filter((route) => route.rate === 'recovery');
+    expect(inList.map((route) => route.call)).to.have.members(built);
+    for (const route of inList) expect(route.refuses, route.call).to.not.include('OPERATIONS_EXHAUSTED');
+    const limits = allRoutes.filter((route) => route.rate === 'limits').map((route) => route.call);
+    expect(limits).to.have.members(['limits.get', 'limits.put']);
+  });
+});
+
+describe('the error codes', () => {
+  it("of every route are in an error table and in the contract's list, with the right status", () => {
+    for (const route of allRoutes) {
+      expect(new Set(route.refuses).size, `${route.call} names a code twice`).to.equal(route.refuses.length);
+      for (const code of codesOf(route)) {
+        expect(allErrors, route.call).to.have.property(code);
+        const status = statusOf(allErrors, code, patternOf(route));
+        expect(inContract(code, status), `${route.call}: ${code} ${status}`).to.equal(true);
+      }
+    }
+  });
+
+  it("of every table are in the contract's list, with the right status and a sentence", () => {
+    for (const [code, { status, message }] of Object.entries(allErrors)) {
+      expect(inContract(code, status), `${code} ${status}`).to.equal(true);
+      expect(message('a b'), code).to.match(/\S/);
+      expect(message('a b'), code).to.not.match(/undefined|NaN/);
+    }
+  });
+
+  it('of every room can be answered by a route', () => {
+    const declared = new Set(allRoutes.flatMap(codesOf));
+    const unanswered = Object.keys(allErrors).filter((code) => !declared.has(code));
+    expect(unanswered).to.have.members(['ROUTE_NOT_FOUND', 'METHOD_NOT_ALLOWED']);
+  });
+});

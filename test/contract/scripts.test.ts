@@ -1,0 +1,135 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import type { Input, Route } from '../../src/http/route.ts';
+import { codesOf } from '../../src/http/route-errors.ts';
+import { allErrors, allKeys, allRoutes } from '../../src/primitives.ts';
+import { guide, guideFile } from '../../src/redis/describe.ts';
+import { loadLibrary, luaRoot, roomNames } from '../../src/redis/loader.ts';
+import { reaches } from '../../src/redis/reach.ts';
+import { samples } from '../support/sample.ts';
+
+const scripts = new Map(reaches().map((reach) => [reach.name, reach]));
+const sources = readdirSync(luaRoot, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.lua'));
+const textOf = (path: string): string => readFileSync(join(luaRoot, path), 'utf8').replaceAll(/--.*/g, '');
+const typescript = readdirSync(join(luaRoot, '../src'), { recursive: true, encoding: 'utf8' })
+  .filter((path) => path.endsWith('.ts'))
+  .map((path) => readFileSync(join(luaRoot, '../src', path), 'utf8'))
+  .join('\n');
+
+/** What lib/call refuses on any route, by its class of rates and its Idempotency-Key. */
+const ofEveryCall = new Set([
+  'INVALID_API_KEY',
+  'PERMISSION_DENIED',
+  'SPACE_NOT_FOUND',
+  'SERVICE_RATE_LIMITED',
+  'RATE_LIMITED',
+  'IDEMPOTENCY_KEY_REUSED',
+]);
+
+/** Codes that a script can refuse with, and beginnings of codes that it puts together. */
+function refusals(name: string): { codes: Set<string>; beginnings: string[] } {
+  const script = scripts.get(name);
+  const found = [...(script?.code ?? '').matchAll(/\brefuse\('(\w+)'( *\.\.)?/g)];
+  const args = loadLibrary(name.split('/', 1)[0] ?? '', allKeys).scripts.get(name)?.args ?? [];
+  // Helpers look up what a record refers to, too: missing can only be what the script was asked for.
+  const askedFor = (code: string): boolean => {
+    const [, kind] = /^([A-Z]+)_NOT_FOUND$/.exec(code) ?? [];
+    return kind === undefined || args.some((arg) => arg.toLowerCase().endsWith(`${kind.toLowerCase()}id`));
+  };
+  const whole = found.filter(([, , more]) => more === undefined).map(([, code = '']) => code);
+  const codes = new Set(whole.filter((code) => !ofEveryCall.has(code) && askedFor(code)));
+  return { codes, beginnings: found.filter(([, , more]) => more !== undefined).map(([, code = '']) => code) };
+}
+
+/** Requests with every field and with the required ones alone; cursors are opaque, so there is none. */
+function inputs(route: Route): Input[] {
+  const params = Object.fromEntries(
+    [...`/:spaceId${route.path}`.matchAll(/:(\w+)/g)].map(([, name = '']) => [
+      name,
+      '0190a1b2-0000-7000-8000-000000000000',
+    ]),
+  );
+  const [fullQuery, leastQuery] = samples(route.query, ['cursor']).map(
+    (query) => route.query?.validate(query).value ?? {},
+  );
+  const [fullBody, leastBody] = samples(route.body).map((body) => route.body?.validate(body).value ?? {});
+  const headers = {};
+  return [
+    { params, query: fullQuery, body: fullBody, headers },
+    { params, query: leastQuery ?? fullQuery, body: leastBody ?? fullBody, headers },
+  ];
+}
+
+describe('the scripts', () => {
+  it('of all routes exist and take exactly what their routes pass', () => {
+    const callArgs = loadLibrary('space', allKeys).scripts.get('space/admit')?.args ?? [];
+    for (const route of allRoutes) {
+      const script = loadLibrary(route.script.split('/', 1)[0] ?? '', allKeys).scripts.get(route.script);
+      for (const input of inputs(route)) {
+        const own = route.args(input);
+        expect([...callArgs, ...Object.keys(own)], route.call).to.have.members(script?.args ?? []);
+        for (const [name, value] of Object.entries(own))
+          expect(value, `${route.call} ${name}`).to.be.oneOf([String(value), Number(value)]);
+      }
+    }
+  });
+
+  it('refuse only with codes that their routes declare', () => {
+    for (const script of new Set(allRoutes.map((route) => route.script))) {
+      // Two routes may share a script and ask for different things: together they declare what it refuses.
+      const declared = allRoutes.filter((route) => route.script === script).flatMap((route) => codesOf(route));
+      const { codes, beginnings } = refusals(script);
+      expect(declared, script).to.include.members([...codes]);
+      for (const start of beginnings) {
+        const isDeclared = declared.some((code) => code.startsWith(start));
+        expect(isDeclared, `${script} ${start}`).to.equal(true);
+      }
+    }
+  });
+
+  it('or the code before them, can refuse with every code that their routes declare', () => {
+    for (const route of allRoutes) {
+      const { codes, beginnings } = refusals(route.script);
+      for (const code of route.refuses) {
+        const inLua = codes.has(code) || beginnings.some((start) => code.startsWith(start));
+        expect(
+          inLua ||
+            typescript.includes(`apiError({}, '${code}'`) ||
+            new RegExp(`apiError\\(\\w+, '${code}'`).test(typescript),
+          `${route.call} ${code}`,
+        ).to.equal(true);
+      }
+    }
+  });
+
+  it('name a code in every refusal, one of a table or of the command line', () => {
+    const cli = ['ORG_NOT_FOUND', 'ORG_EXISTS', 'KEY_NOT_FOUND', 'KEY_EXISTS'];
+    for (const path of sources) {
+      for (const [text, , code, more] of textOf(path).matchAll(/(?<!function )\brefuse\((?:('(\w+)'( *\.\.)?)|)/g)) {
+        expect(code, `${path}: ${text}`).to.not.equal(undefined);
+        const known = [...Object.keys(allErrors), ...cli];
+        const isKnown = known.some((one) => (more === undefined ? one === code : one.startsWith(code ?? '')));
+        expect(isKnown, `${path}: ${code}`).to.equal(true);
+      }
+    }
+  });
+
+  it('name every key through its declaration, and every declared key is used', () => {
+    for (const room of roomNames()) loadLibrary(room, allKeys);
+    const used = new Set<string>();
+    for (const path of sources) {
+      const text = textOf(path);
+      for (const [, name = ''] of text.matchAll(/\bkeys\.(\w+)\(/g)) used.add(name);
+      expect(text, path).to.not.match(/\broot\b|'muster:|redis\.p?call\('(?!TIME'|PUBLISH')\w+', *'/);
+    }
+    // Kept outside the organizations' slots, so by Node and not by scripts.
+    for (const name of ['orgs', 'due', 'queue']) used.add(name);
+    expect([...used]).to.include.members(Object.keys(allKeys));
+  });
+
+  it('and keys are described in lua/README.md: npm run -s describe', () => {
+    expect(readFileSync(guideFile, 'utf8') === guide(), 'lua/README.md is not up to date').to.equal(true);
+    for (const { name, says } of scripts.values()) expect(says, `${name} does not say what it does`).to.match(/\S/);
+  });
+});

@@ -1,0 +1,28 @@
+import { expect } from 'chai';
+import { recount, told } from './recount.ts';
+import type { World } from './world.ts';
+
+const sorted = (rows: Record<string, string>[], name: string): string[] => rows.map((row) => row[name] ?? '').sort();
+
+/** Fails where what the service counts differs from what it keeps. Fits spaces of up to 200 of each thing that waits. */
+export async function expectAgreement(world: World): Promise<void> {
+  const stored = await recount(world);
+  const { counts, backlog, waits, retainedBytes, org } = await told(world);
+  const { census } = stored;
+  expect(counts).to.deep.equal(census);
+  expect(backlog).to.include({
+    readyMessages: census.messages['READY'],
+    claimedMessages: census.messages['CLAIMED'],
+    waitingWaiters: census.waiters['WAITING'],
+    armedTimers: census.timers.ARMED,
+  });
+  expect(retainedBytes).to.equal(stored.retainedBytes);
+  expect(sorted(waits.heldClaims, 'messageId')).to.deep.equal(stored.claimIds);
+  expect(sorted(waits.waiters, 'waiterId')).to.deep.equal(stored.waiterIds);
+  expect(sorted(waits.waitingTasks, 'taskId')).to.deep.equal(stored.waitingTaskIds);
+  expect(waits.truncated).to.equal(false);
+  // One space: its counters are the organization's.
+  expect(Number(org['usedAgents'] ?? 0)).to.equal(census.claims.HELD);
+  expect(Number(org['usedTasks'] ?? 0)).to.equal((census.tasks['PENDING'] ?? 0) + (census.tasks['RUNNING'] ?? 0));
+  expect(Number(org['usedRuns'] ?? 0)).to.equal(stored.activeRoots);
+}

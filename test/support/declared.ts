@@ -1,0 +1,87 @@
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import { openapi } from '../../src/http/openapi.ts';
+import type { Route } from '../../src/http/route.ts';
+import { codesOf, statusOf } from '../../src/http/route-errors.ts';
+import { allErrors, allRoutes } from '../../src/primitives.ts';
+import type { Reply } from './world.ts';
+
+/** Codes of requests that meet no route, or a path that needs no key. */
+const routeless = ['ROUTE_NOT_FOUND', 'METHOD_NOT_ALLOWED', 'STORE_UNAVAILABLE', 'INTERNAL'];
+const published = openapi(allRoutes, allErrors) as { paths: Record<string, Record<string, unknown>> };
+// ajv-formats exports its function as a property of itself.
+const formats = addFormats as unknown as (ajv: Ajv2020) => void;
+const ajv = new Ajv2020({ strict: false, allErrors: true });
+formats(ajv);
+ajv.addSchema({ $id: 'https://muster/', ...published });
+
+const patterns = allRoutes.map((route) => {
+  const source = `/v1/spaces/:spaceId${route.path}`.replaceAll(/:\w+/g, '[^/]+');
+  return { route, form: new RegExp(`^${source}$`) };
+});
+const compiled = new Map<string, ValidateFunction>();
+
+/** The route that a request meets. */
+export function routeOf(method: string, url: string): Route | undefined {
+  const [path = ''] = url.split('?', 1);
+  return patterns.find(({ route, form }) => route.method === method && form.test(path))?.route;
+}
+
+/** Throws where a response is not what its route declares: status, headers, error code, and every field. */
+export function checkDeclared(method: string, url: string, reply: Reply): void {
+  const route = routeOf(method, url);
+  const problem =
+    envelopeProblem(reply) ?? (reply.status < 400 ? successProblem(route, reply) : errorProblem(route, reply));
+  if (problem === undefined) return;
+  throw new Error(`${method} ${url} answered ${reply.status} ${reply.text}\nwhich is not as declared: ${problem}`);
+}
+
+/** What is wrong with what every response has. */
+function envelopeProblem({ status, headers, text, body }: Reply): string | undefined {
+  if (!/^[A-Za-z0-9._-]{1,128}$/.test(headers.get('x-request-id') ?? '')) return 'no X-Request-Id';
+  if (headers.get('x-api-version') !== '1') return 'no X-API-Version: 1';
+  if (text !== '' && headers.get('content-type') !== 'application/json; charset=utf-8') return 'content type';
+  if ((status === 429 || status === 503) && !/^\d+$/.test(headers.get('retry-after') ?? '')) return 'no Retry-After';
+  if (status === 401 && !headers.get('www-authenticate')?.startsWith('Bearer')) return 'no WWW-Authenticate';
+  if (status < 400 || text === '') return undefined;
+  if (Object.keys(body).join() !== 'error') return 'the envelope has one member, error';
+  if (Object.keys(body.error).join() !== 'code,message,requestId') return 'error has code, message, requestId';
+  if (body.error.requestId !== headers.get('x-request-id')) return 'requestId is not X-Request-Id';
+  if (!/\S/.test(body.error.message) || /undefined|\[object|NaN/.test(body.error.message)) return 'message';
+  return undefined;
+}
+
+function errorProblem(route: Route | undefined, { status, text, body }: Reply): string | undefined {
+  if (text === '') return undefined;
+  const { code } = body.error;
+  const codes = route ? codesOf(route) : routeless;
+  if (!codes.includes(code)) return `${route?.call ?? 'no route'} does not declare ${code}`;
+  const right = statusOf(allErrors, code, route ? `/v1/spaces/:spaceId${route.path}` : '');
+  return status === right ? undefined : `${code} is ${right}`;
+}
+
+function successProblem(route: Route | undefined, { status, headers, text, body }: Reply): string | undefined {
+  if (!route) return undefined;
+  const reply = route.success[status];
+  if (reply === undefined) return `${route.call} does not declare ${status}`;
+  if (!headers.get('ratelimit')?.startsWith('"space";r=')) return 'no RateLimit';
+  if (!headers.get('ratelimit-policy')?.startsWith('"space";q=')) return 'no RateLimit-Policy';
+  if (reply === null) return text === '' ? undefined : 'it has no content';
+  const { error } = reply.validate(body, { convert: false, presence: 'required', allowUnknown: false });
+  if (error) return error.message;
+  const validate = publishedSchema(route, status);
+  return validate(body) ? undefined : `published schema: ${ajv.errorsText(validate.errors)}`;
+}
+
+/** The reply's schema as /openapi.json has it. */
+function publishedSchema(route: Route, status: number): ValidateFunction {
+  const path = `/v1/spaces/{spaceId}${route.path.replaceAll(/:(\w+)/g, '{$1}')}`;
+  const at = ['paths', path, route.method.toLowerCase(), 'responses', status, 'content', 'application/json', 'schema'];
+  const pointer = at.map((part) => encodeURIComponent(String(part).replaceAll('/', '~1'))).join('/');
+  let validate = compiled.get(pointer);
+  if (!validate) {
+    validate = ajv.compile({ $ref: `https://muster/#/${pointer}` });
+    compiled.set(pointer, validate);
+  }
+  return validate;
+}

@@ -1,0 +1,63 @@
+import { allKeys } from '../../src/primitives.ts';
+import { connect, type Store } from '../../src/redis/connection.ts';
+import { keyMatcher } from '../../src/redis/keys.ts';
+
+const declared = Object.values(allKeys).map((key) => ({ form: keyMatcher(key), type: key.type, pattern: key.pattern }));
+/** The test clock's own. */
+const clock = /^muster:\{[a-z0-9-]+\}:clock$/;
+/** Round trips in which the server learns that a connection was closed. */
+const patience = 2000;
+
+/** The ids of a store's clients, but for the one that asks. */
+export async function clients(url: string): Promise<Set<string>> {
+  const store = await connect(url);
+  try {
+    return new Set(await others(store));
+  } finally {
+    store.disconnect();
+  }
+}
+
+async function others(store: Store): Promise<string[]> {
+  const [list, own] = await Promise.all([store.call('CLIENT', 'LIST'), store.call('CLIENT', 'ID')]);
+  const ids = [...String(list).matchAll(/^id=(\d+)/gm)].map(([, id = '']) => id);
+  return ids.filter((id) => id !== String(own));
+}
+
+/** What a test run has left in its store that it should not have: connections and undeclared keys. */
+export async function dirt(url: string, known: ReadonlySet<string>): Promise<string[]> {
+  const store = await connect(url);
+  try {
+    return [...(await leaks(store, known)), ...(await undeclaredKeys(store))];
+  } finally {
+    store.disconnect();
+  }
+}
+
+async function leaks(store: Store, known: ReadonlySet<string>): Promise<string[]> {
+  let left: string[] = [];
+  for (let i = 0; i < patience; i++) {
+    left = (await others(store)).filter((id) => !known.has(id));
+    if (left.length === 0) return [];
+  }
+  const list = String(await store.call('CLIENT', 'LIST')).split('\n');
+  return list.filter((line) => left.some((id) => line.startsWith(`id=${id} `))).map((line) => `leaked: ${line}`);
+}
+
+async function undeclaredKeys(store: Store): Promise<string[]> {
+  const found: string[] = [];
+  let cursor = '0';
+  do {
+    const [next, keys] = (await store.call('SCAN', cursor, 'COUNT', 1000)) as [string, string[]];
+    const types = await Promise.all(keys.map((key) => store.type(key)));
+    found.push(...keys.filter((key, i) => !isDeclared(key, types[i] ?? '')).map((key) => `undeclared key: ${key}`));
+    cursor = next;
+  } while (cursor !== '0' && found.length < 20);
+  return found.slice(0, 20);
+}
+
+/** Whether a pattern describes the key, and as this type. BullMQ's are of every type; `none` has just expired. */
+export function isDeclared(key: string, type: string): boolean {
+  if (clock.test(key) || type === 'none') return true;
+  return declared.some(({ form, type: right, pattern }) => form.test(key) && (right === type || pattern.endsWith('*')));
+}

@@ -1,0 +1,27 @@
+import { connect } from 'node:net';
+
+/** Holds many watches, without a client library's weight; tells its parent when all of them have heard something. */
+const [url = '', spaceId, apiKey, cursor, count = '0'] = process.argv.slice(2);
+const { hostname, port } = new URL(url);
+const path = `/v1/spaces/${spaceId}/watch?cursor=${cursor}&waitSeconds=30&types=budget.created`;
+let heard = 0;
+
+function hold(): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(Number(port), hostname, () => {
+      socket.write(`GET ${path} HTTP/1.1\r\nHost: muster\r\nAuthorization: Bearer ${apiKey}\r\n\r\n`);
+      resolve();
+    });
+    let text = '';
+    socket.on('error', reject);
+    socket.on('data', (chunk) => {
+      text += chunk;
+      if (!text.includes('"nextCursor"')) return;
+      heard += text.includes('budget.created') ? 1 : 0;
+      text = '';
+      if (heard === Number(count)) process.send?.(heard);
+    });
+  });
+}
+
+for (let i = 0; i < Number(count); i += 100) await Promise.all(Array.from({ length: 100 }, hold));

@@ -1,0 +1,121 @@
+import type { World } from './world.ts';
+
+type Hash = Record<string, string>;
+
+/** Every record of one space by its kind, as SCAN finds them: nothing that the scripts count or index is looked at. */
+class Records {
+  readonly #kinds = new Map<string, Map<string, Hash>>();
+
+  static async read(world: World): Promise<Records> {
+    const records = new Records();
+    const { store } = world.service;
+    const prefix = `muster:{${world.org}}:${world.spaceId}:`;
+    const one = /^(message|scope|group|task|waiter|barrier|reservation|mailbox|consumption):([^:]+)$/;
+    for (let cursor = '0', first = true; first || cursor !== '0'; first = false) {
+      const [next, found] = await store.scan(cursor, 'MATCH', `${prefix}*`, 'COUNT', 1000);
+      cursor = next;
+      for (const key of found) {
+        const [, kind = '', id = ''] = one.exec(key.slice(prefix.length)) ?? [];
+        if (kind !== '') records.of(kind).set(id, await store.hgetall(key));
+      }
+    }
+    return records;
+  }
+
+  of(kind: string): Map<string, Hash> {
+    const known = this.#kinds.get(kind) ?? new Map<string, Hash>();
+    this.#kinds.set(kind, known);
+    return known;
+  }
+}
+
+const taskStates: Readonly<Record<string, string>> = {
+  READY: 'PENDING',
+  CLAIMED: 'RUNNING',
+  ACKED: 'SUCCEEDED',
+  REJECTED: 'FAILED',
+  FAILED: 'FAILED',
+  EXPIRED: 'EXPIRED',
+  CANCELLED: 'CANCELLED',
+};
+
+function tally(states: readonly string[], found: Iterable<string | undefined>): Record<string, number> {
+  const counts = Object.fromEntries(states.map((state) => [state, 0]));
+  for (const state of found) if (state !== undefined) counts[state] = (counts[state] ?? 0) + 1;
+  return counts;
+}
+
+const stateOf = (record: Hash): string | undefined => record['state'];
+const isLive = (message: Hash): boolean => message['state'] === 'READY' || message['state'] === 'CLAIMED';
+
+/** The scopes with live work in their subtree. */
+function activeScopes(records: Records, messages: readonly Hash[]): Set<string> {
+  const active = new Set<string>();
+  const waiting = [...records.of('waiter').values()].filter((waiter) => waiter['state'] === 'WAITING');
+  for (const live of [...messages.filter(isLive), ...waiting]) {
+    const path = records.of('scope').get(live['scopeId'] ?? '')?.['path'] ?? '';
+    for (const scopeId of path.split(' ')) active.add(scopeId);
+  }
+  return active;
+}
+
+function timers(records: Records, messages: readonly Hash[]): number {
+  const groups = [...records.of('group').values()].filter((group) => group['state'] !== 'DECIDED' && group['deadline']);
+  const settling = [...records.of('reservation').values()].filter(
+    (one) => one['state'] === 'ACTIVE' && one['settleBy'],
+  );
+  return messages.filter((message) => isLive(message) && message['deadline']).length + groups.length + settling.length;
+}
+
+/** What the census, the backlog, the waits and the counters must say of a space, counted from every record it keeps. */
+export async function recount(world: World) {
+  const records = await Records.read(world);
+  const all = [...records.of('message')].map(([id, message]): Hash => ({ id, ...message }));
+  const messages = all.filter((message) => message['mailboxId'] !== undefined);
+  const withTask = all.filter((message) => message['taskId'] !== '');
+  const active = activeScopes(records, messages);
+  const ids = (list: readonly Hash[]): string[] => list.map((one) => one['id'] ?? '').sort();
+  const inState = (state: string) => messages.filter((message) => message['state'] === state);
+  const states = (kind: string) => [...records.of(kind).values()].map(stateOf);
+  return {
+    census: {
+      scopes: { ACTIVE: active.size, IDLE: records.of('scope').size - active.size },
+      claims: { HELD: inState('CLAIMED').length },
+      timers: { ARMED: timers(records, messages) },
+      messages: tally(Object.keys(taskStates), messages.map(stateOf)),
+      tasks: tally(
+        [...new Set(Object.values(taskStates))],
+        withTask.map((message) => taskStates[message['state'] ?? '']),
+      ),
+      groups: tally(['OPEN', 'SEALED', 'DECIDED'], states('group')),
+      waiters: tally(['WAITING', 'GRANTED', 'CANCELLED', 'EXPIRED'], states('waiter')),
+      barriers: tally(['OPEN', 'RELEASED', 'CANCELLED'], states('barrier')),
+      reservations: tally(['ACTIVE', 'SETTLED', 'VOIDED'], states('reservation')),
+    },
+    retainedBytes: messages.reduce(
+      (sum, message) => sum + Buffer.byteLength(message['payload'] ?? '') + Buffer.byteLength(message['result'] ?? ''),
+      0,
+    ),
+    activeRoots: [...active].filter((id) => !records.of('scope').get(id)?.['path']?.includes(' ')).length,
+    claimIds: ids(inState('CLAIMED')),
+    waiterIds: [...records.of('waiter')].flatMap(([id, waiter]) => (waiter['state'] === 'WAITING' ? [id] : [])).sort(),
+    waitingTaskIds: inState('READY')
+      .filter((message) => message['taskId'] !== '')
+      .map((message) => message['taskId'] ?? message['id'] ?? '')
+      .sort(),
+    records,
+  };
+}
+
+/** Census, backlog, waits, usage and the organization's counters as the service tells them, in the shape of `recount`. */
+export async function told(world: World) {
+  const [census, backlog, waits, usage, org] = await Promise.all([
+    world.get('/census'),
+    world.get('/backlog'),
+    world.get('/ops/waits'),
+    world.get('/usage'),
+    world.service.store.hgetall(`muster:{${world.org}}`),
+  ]);
+  const { asOf, ...counts } = census.body;
+  return { counts, backlog: backlog.body, waits: waits.body, retainedBytes: usage.body.days.at(-1).retainedBytes, org };
+}

@@ -1,0 +1,60 @@
+import type Joi from 'joi';
+
+/** Values of every kind that requests are made of; the first that a field takes is its sample. */
+const values = [
+  '0190a1b2-0000-7000-8000-000000000000',
+  '2099-01-31T12:00:00.000Z',
+  '2026-01-31',
+  'https://example.com/hook',
+  'EUR',
+  'message.*',
+  'message',
+  '17',
+  17,
+  5,
+  1,
+  true,
+  [],
+  {},
+];
+
+interface Described {
+  readonly flags?: { readonly presence?: string };
+  readonly preferences?: { readonly presence?: string };
+  readonly allow?: readonly unknown[];
+  readonly metas?: readonly { readonly pattern?: string }[];
+  readonly keys?: Readonly<Record<string, Described>>;
+}
+
+/** Two objects that a schema takes: one with every field, one with the required fields alone. */
+export function samples(
+  schema: Joi.ObjectSchema | undefined,
+  without: readonly string[] = [],
+): Record<string, unknown>[] {
+  if (!schema) return [{}];
+  const described = schema.describe() as Described;
+  const presence = described.preferences?.presence ?? 'optional';
+  const full: Record<string, unknown> = {};
+  const least: Record<string, unknown> = {};
+  for (const [name, key] of Object.entries(described.keys ?? {})) {
+    if (without.includes(name)) continue;
+    full[name] = sampleOf(schema, key, name);
+    if ((key.flags?.presence ?? presence) === 'required') least[name] = full[name];
+  }
+  return [full, least];
+}
+
+/** A value that the object takes for this field, whatever it says of the others. */
+function sampleOf(schema: Joi.ObjectSchema, described: Described, name: string): unknown {
+  if (described.keys) return samples(schema.extract(name) as Joi.ObjectSchema)[0];
+  // One of a list of states: the first that its pattern names.
+  const named = described.metas?.map(({ pattern }) => /^\^\((\w+)/.exec(pattern ?? '')?.[1]) ?? [];
+  const candidates = [...(described.allow ?? []).filter((value) => value !== null), ...named, ...values];
+  const found = candidates.find((value) => {
+    if (value === undefined) return false;
+    const { error } = schema.prefs({ abortEarly: false }).validate({ [name]: value });
+    return !error?.details.some(({ path }) => path[0] === name);
+  });
+  if (found === undefined) throw new Error(`no sample value fits ${name}: add one`);
+  return found;
+}

@@ -1,0 +1,116 @@
+import { randomUUID } from 'node:crypto';
+import type { World } from './world.ts';
+
+// biome-ignore lint/suspicious/noExplicitAny: as in Reply.
+type Body = any;
+
+/** Light traffic that leaves something of every kind behind, finished and unfinished. */
+export class Traffic {
+  readonly #world: World;
+  readonly work: string;
+  readonly inbox: string;
+  readonly #budget: string;
+  readonly #allowance: string;
+  readonly scopes: string[] = [];
+
+  private constructor(world: World, work: string, inbox: string, budget: string, allowance: string) {
+    this.#world = world;
+    this.work = work;
+    this.inbox = inbox;
+    this.#budget = budget;
+    this.#allowance = allowance;
+  }
+
+  static async on(world: World): Promise<Traffic> {
+    const work = await world.made('/mailboxes', { name: 'jobs' });
+    const inbox = await world.made('/mailboxes', { name: 'notes', mode: 'INBOX' });
+    const budget = await world.made('/budgets', { name: 'b', currency: 'EUR', scale: 2, limitMinor: '999999999' });
+    const allowance = await world.made('/allowances', { name: 'a', unitsLimit: 10, windowSeconds: 600 });
+    return new Traffic(world, work.id, inbox.id, budget.id, allowance.id);
+  }
+
+  /** A scope of its own for each call. */
+  scope(): string {
+    const scopeId = randomUUID();
+    this.scopes.push(scopeId);
+    return scopeId;
+  }
+
+  send(scopeId: string, more: object = {}, mailboxId = this.work): Promise<Body> {
+    return this.#world.made(`/mailboxes/${mailboxId}/messages`, { scopeId, payload: { text: 'do this' }, ...more });
+  }
+
+  note(scopeId: string): Promise<Body> {
+    return this.send(scopeId, {}, this.inbox);
+  }
+
+  async claim(scopeId: string, mailboxId = this.work): Promise<Body> {
+    const body = { scopeId, holder: 'agent', holderSession: 's', leaseSeconds: 60 };
+    return this.#world.made(`/mailboxes/${mailboxId}/recv`, body);
+  }
+
+  async complete(claim: Body, result?: object): Promise<void> {
+    await this.#world.made(`/messages/${claim.id}/complete`, { token: claim.token, ...(result && { result }) });
+  }
+
+  async nack(claim: Body, retry: boolean): Promise<void> {
+    await this.#world.made(`/messages/${claim.id}/nack`, { token: claim.token, retry });
+  }
+
+  /** Messages to each final state but CANCELLED; one is left READY until `deadline`. */
+  async messages(deadline: string): Promise<void> {
+    const scopeId = this.scope();
+    await this.send(scopeId, { workKey: scopeId });
+    await this.send(scopeId);
+    await this.note(scopeId);
+    await this.complete(await this.claim(scopeId), { payload: 'done' });
+    await this.nack(await this.claim(scopeId), false);
+    await this.complete(await this.claim(scopeId, this.inbox));
+    await this.send(scopeId, { deadline });
+  }
+
+  /** A group decided by its first accept: the other member is cancelled. */
+  async group(): Promise<void> {
+    const group = await this.#world.made('/task-groups', {
+      parentScopeId: this.scope(),
+      mailboxId: this.work,
+      condition: 'FIRST_ACCEPTED',
+    });
+    for (const taskKey of ['x', 'y']) await this.#world.made(`/task-groups/${group.id}/tasks`, { taskKey, input: 1 });
+    const claim = await this.claim(group.scopeId);
+    await this.complete(claim, { payload: [1] });
+    await this.#world.made(`/task-groups/${group.id}/tasks/${claim.taskId}/accept`);
+  }
+
+  async barrier(): Promise<void> {
+    const barrier = await this.#world.made('/barriers', { scopeId: this.scope(), target: 1 });
+    await this.#world.made(`/barriers/${barrier.id}/arrive`, { arrivalKey: 'a' });
+  }
+
+  /** A reservation, settled in part and voided, with a settleBy that it does not live to see. */
+  async reservation(settleBy: string): Promise<void> {
+    const path = `/budgets/${this.#budget}`;
+    const scopeId = this.scope();
+    const { id: reservationId } = await this.#world.made(`${path}/reserve`, {
+      scopeId,
+      holder: 'h',
+      amountMinor: '9',
+      settleBy,
+    });
+    const workKey = reservationId;
+    await this.#world.made(`${path}/settle`, { reservationId, workKey, amountMinor: '4' });
+    await this.#world.made(`${path}/void`, { reservationId, workKey });
+  }
+
+  /** A consumption, a grant, a cancelled waiter and one that waits until its time is over. */
+  async units(): Promise<void> {
+    const path = `/allowances/${this.#allowance}`;
+    const scopeId = this.scope();
+    const wait = (units: number) => this.#world.made(`${path}/wait`, { scopeId, holder: 'h', units, ttlSeconds: 60 });
+    await this.#world.made(`${path}/consume`, { scopeId, holder: 'h', units: 2, workKey: scopeId });
+    await wait(1);
+    await wait(10);
+    const { waiterId } = await wait(1);
+    await this.#world.made(`/allowance-waiters/${waiterId}/cancel`);
+  }
+}
