@@ -1,71 +1,90 @@
 import { createHistogram, type RecordableHistogram } from 'node:perf_hooks';
 import autocannon, { type Request } from 'autocannon';
-import type { Job, JobResult, Step, Target } from './driver.ts';
+import type { Job, JobResult, Step } from './driver.ts';
 
-interface Claim {
-  id?: string;
-  token?: string;
-}
+/** What one lap of a plan has kept so far. autocannon's context: a new one for every lap. */
+type Kept = Record<string, string>;
 
-/** Unlike any key of another run, so that no send is ever a replay. */
+/** Unlike any key of another run, so that no request is ever a replay. */
 const keyPrefix = `bench-${process.pid}-${Date.now().toString(36)}-`;
 let nextKey = 0;
-
-function withKey(request: Request): Request {
-  if (request.headers) request.headers['idempotency-key'] = keyPrefix + nextKey++;
-  return request;
-}
+const newKey = () => keyPrefix + nextKey++;
 
 /** A falsy request tells autocannon to go back to the first one; its types leave that out. */
 const startOver = undefined as unknown as Request;
 
-function run(job: Job): Promise<JobResult> {
-  const histograms: Partial<Record<Step, RecordableHistogram>> = {};
-  const successes: Record<Step, number> = { send: 0, recv: 0, complete: 0 };
-  const refused: Record<string, number> = {};
-  let answered: Step = 'send';
-
-  const headers = { 'content-type': 'application/json', ...job.headers };
-  const step = (name: Step, request: Request): Request => ({
-    method: 'POST',
-    headers: { ...headers },
-    ...request,
-    // autocannon calls this just before it emits 'response', which carries the time but not the request.
-    onResponse: (status, body, context) => {
-      answered = name;
-      if (status === 204 || status >= 300) return;
-      successes[name]++;
-      if (name === 'recv') Object.assign(context, JSON.parse(body) as Claim);
-    },
-  });
-
-  const send = (target: Target) =>
-    step('send', { path: target.sendPath, body: target.sendBody, setupRequest: (request) => withKey(request) });
-  const recv = (target: Target) =>
-    step('recv', {
-      path: target.recvPath,
-      body: target.recvBody,
-      setupRequest: (request, context) => {
-        Object.assign(context, { id: undefined, token: undefined } satisfies Record<keyof Claim, undefined>);
-        return request;
-      },
-    });
-  const complete = (target: Target) =>
-    step('complete', {
-      setupRequest: (request, context) => {
-        const { id, token } = context as Claim;
-        if (!id || !token) return startOver;
-        request.path = `${target.messagesPath}/${id}/complete`;
-        request.body = `{"token":"${token}"}`;
-        return withKey(request);
-      },
-    });
-  const plans = {
-    send: (target: Target) => [send(target)],
-    drain: (target: Target) => [recv(target), complete(target)],
-    through: (target: Target) => [send(target), recv(target), complete(target)],
+/** The template's `<name>`s filled in; undefined while one of them is missing. */
+function filler(template: string): (kept: Kept) => string | undefined {
+  const parts = template.split(/<(\w+)>/);
+  if (parts.length === 1) return () => template;
+  return (kept) => {
+    let text = '';
+    for (const [i, part] of parts.entries()) {
+      const piece = i % 2 === 0 ? part : part === 'key' ? newKey() : kept[part];
+      if (piece === undefined) return undefined;
+      text += piece;
+    }
+    return text;
   };
-  const lastStep: Step = job.plan === 'send' ? 'send' : 'complete';
+}
+
+function keep(wanted: Record<string, string>, body: string, kept: Kept): void {
+  const answer = JSON.parse(body) as Record<string, unknown>;
+  for (const [name, member] of Object.entries(wanted)) {
+    const value = answer[member];
+    if (typeof value === 'string') kept[name] = value;
+  }
+}
+
+/** Successes and times of one step over all connections. */
+class Tally {
+  readonly #times: RecordableHistogram = createHistogram({ lowest: 1, highest: 60_000_000, figures: 3 });
+  count = 0;
+
+  get isTimed(): boolean {
+    return this.#times.count > 0;
+  }
+
+  time(milliseconds: number): void {
+    this.#times.record(Math.max(1, Math.round(milliseconds * 1000)));
+  }
+
+  result(): JobResult['steps'][string] {
+    return { count: this.count, p50Micros: this.#times.percentile(50), p99Micros: this.#times.percentile(99) };
+  }
+}
+
+function run(job: Job): Promise<JobResult> {
+  const tallies = new Map((job.plans[0] ?? []).map(({ name }) => [name, new Tally()]));
+  const refused: Record<string, number> = {};
+  const headers = { 'content-type': 'application/json', ...job.headers };
+  let answered: Tally | undefined;
+
+  const request = (step: Step): Request => {
+    const tally = tallies.get(step.name);
+    const path = filler(step.path);
+    const body = filler(step.body);
+    return {
+      method: 'POST',
+      headers: { ...headers },
+      setupRequest: (draft, context) => {
+        const filledPath = path(context as Kept);
+        const filledBody = body(context as Kept);
+        if (filledPath === undefined || filledBody === undefined) return startOver;
+        draft.path = filledPath;
+        draft.body = filledBody;
+        if (step.keyed && draft.headers) draft.headers['idempotency-key'] = newKey();
+        return draft;
+      },
+      // autocannon calls this just before it emits 'response', which carries the time but not the request.
+      onResponse: (status, text, context) => {
+        answered = tally;
+        if (status === 204 || status >= 300) return;
+        if (tally) tally.count++;
+        if (step.keep) keep(step.keep, text, context as Kept);
+      },
+    };
+  };
 
   return new Promise((resolve, reject) => {
     let connection = 0;
@@ -82,26 +101,19 @@ function run(job: Job): Promise<JobResult> {
         timeout: 30,
         skipAggregateResult: true,
         setupClient: (client) => {
-          const target = job.targets[connection++ % job.targets.length];
-          if (target) client.setRequests(plans[job.plan](target));
+          const plan = job.plans[connection++ % job.plans.length];
+          if (plan) client.setRequests(plan.map(request));
         },
       },
       (error) => {
         if (error) return reject(error);
         const used = process.cpuUsage(cpu);
-        const steps: JobResult['steps'] = {};
-        for (const [name, histogram] of Object.entries(histograms)) {
-          steps[name as Step] = {
-            count: successes[name as Step],
-            p50Micros: histogram.percentile(50),
-            p99Micros: histogram.percentile(99),
-          };
-        }
+        const answeredSteps = [...tallies].filter(([, tally]) => tally.isTimed);
         resolve({
           requests,
-          messages: successes[lastStep],
+          laps: [...tallies.values()].at(-1)?.count ?? 0,
           seconds: (lastAnswerAt - startedAt) / 1000,
-          steps,
+          steps: Object.fromEntries(answeredSteps.map(([name, tally]) => [name, tally.result()])),
           refused,
           driverMicrosPerRequest: (used.user + used.system) / requests,
         });
@@ -111,8 +123,7 @@ function run(job: Job): Promise<JobResult> {
       requests++;
       lastAnswerAt = performance.now();
       if (status >= 300) refused[status] = (refused[status] ?? 0) + 1;
-      histograms[answered] ??= createHistogram({ lowest: 1, highest: 60_000_000, figures: 3 });
-      histograms[answered]?.record(Math.max(1, Math.round(milliseconds * 1000)));
+      answered?.time(milliseconds);
     });
     instance.on('reqError', () => {
       refused[0] = (refused[0] ?? 0) + 1;

@@ -1,25 +1,27 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
-/** What the driver sends: one message's path and body, and for Muster the calls that take it out again. */
-export interface Target {
-  sendPath: string;
-  sendBody: string;
-  recvPath?: string;
-  recvBody?: string;
-  /** `${messagesPath}/<id>/complete` */
-  messagesPath?: string;
+/**
+ * One request of a plan. In path and body `<name>` stands for what an earlier step kept under that name, `<key>` for text
+ * that no other request carries. Where something was not kept, the plan starts over instead.
+ */
+export interface Step {
+  name: string;
+  path: string;
+  body: string;
+  /** Whether every request carries an Idempotency-Key of its own. */
+  keyed: boolean;
+  /** What later steps need of the answer: the name they know it by → the member of the answer. */
+  keep?: Record<string, string>;
 }
 
-/** `send` posts new messages; `drain` is recv then complete on one connection; `through` is all three in turn. */
-export type Plan = 'send' | 'drain' | 'through';
-export type Step = 'send' | 'recv' | 'complete';
+/** What one connection does over and over. */
+export type Plan = readonly Step[];
 
 export interface Job {
   url: string;
-  plan: Plan;
-  /** Dealt to the connections in turn. */
-  targets: Target[];
+  /** Dealt to the connections in turn; all of the same steps. */
+  plans: readonly Plan[];
   headers: Record<string, string>;
   connections: number;
   /** One of the two: how long, or how many requests. */
@@ -28,17 +30,20 @@ export interface Job {
 }
 
 export interface StepResult {
+  /** Successes: 2xx with a body. */
   count: number;
   p50Micros: number;
   p99Micros: number;
 }
 
 export interface JobResult {
+  /** All that were answered, whatever the answer. */
   requests: number;
-  /** Messages that went through the whole plan: the count of its last step's successes. */
-  messages: number;
+  /** How often a whole plan was gone through: the count of its last step. */
+  laps: number;
   seconds: number;
-  steps: Partial<Record<Step, StepResult>>;
+  /** By the step's name, in the order of the plan. */
+  steps: Record<string, StepResult>;
   /** Answers outside 2xx, by status, and connection errors and timeouts under 0. */
   refused: Record<string, number>;
   /** The driver's own processor time per request: near 1e6 / rps it, not the server, is the limit. */

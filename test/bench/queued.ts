@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { BullmqInProcess, Muster, type Sample, type Settings } from './contenders.ts';
+import { BullmqInProcess } from './contenders/bullmq.ts';
+import type { Sample, Settings } from './contenders/contender.ts';
+import { Muster } from './contenders/muster.ts';
 
 /** What a call costs, and a message weighs, with so many messages queued. */
 export interface QueuedRow {
@@ -50,7 +52,7 @@ async function rows(
       const { send, drain } = await batch();
       sends.push(send);
       if (drain) drains.push(drain);
-      else queued += send.messages;
+      else queued += send.count;
     }
     const drainMicros = drains.length > 0 ? mean(drains) : undefined;
     result.push({ name: contender.name, queued: level, bytesPerMessage, sendMicros: mean(sends), drainMicros });

@@ -5,6 +5,10 @@ export function median(values: number[]): number {
   return sorted.length % 2 === 1 ? upper : (upper + (sorted[middle - 1] ?? Number.NaN)) / 2;
 }
 
+export function ratio(above: number | undefined, below: number | undefined): number | undefined {
+  return above === undefined || below === undefined ? undefined : above / below;
+}
+
 export function whole(value: number | undefined): string {
   return value === undefined || Number.isNaN(value) ? '-' : Math.round(value).toLocaleString('en');
 }
@@ -26,31 +30,4 @@ export function table(title: string, header: string[], rows: string[][]): string
       .join('  ')
       .trimEnd();
   return ['', title, line(header), line(widths.map((width) => '-'.repeat(width))), ...rows.map(line)].join('\n');
-}
-
-export interface Goal {
-  name: string;
-  value: number | undefined;
-  digits: number;
-  /** `least`: value must reach the bound; `most`: must not pass it. */
-  kind: 'least' | 'most';
-  bound: number | undefined;
-}
-
-export function isMet({ value, kind, bound }: Goal): boolean | undefined {
-  if (value === undefined || bound === undefined || Number.isNaN(value) || Number.isNaN(bound)) return undefined;
-  return kind === 'least' ? value >= bound : value <= bound;
-}
-
-export function goals(list: Goal[]): string {
-  const rows = list.map((goal) => {
-    const met = isMet(goal);
-    return [
-      goal.name,
-      fixed(goal.value, goal.digits),
-      `${goal.kind === 'least' ? '≥' : '≤'} ${fixed(goal.bound, goal.digits)}`,
-      met === undefined ? 'not measured' : met ? 'met' : 'MISSED',
-    ];
-  });
-  return table('Goals', ['goal', 'measured', 'wanted', ''], rows);
 }

@@ -4,31 +4,31 @@ import { existsSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import type { Target } from '../driver.ts';
+import type { Plan } from '../driver.ts';
+import type { Phase } from '../phases.ts';
+import { type Call, makeSpace, type SpacePlans } from './muster-space.ts';
 
 const SERVER = fileURLToPath(new URL('../../../dist/main.js', import.meta.url));
 const CLI = fileURLToPath(new URL('../../../dist/cli/main.js', import.meta.url));
 const ORG = 'bench';
-/** The highest the specification allows; a space takes 100,000 requests a minute, hence several spaces. */
-const LIMITS = { requestsPerMinute: 100_000, maxBacklog: 1_000_000 };
-const BACKLOG_LIMIT = 100_000;
 
 export class MusterServer {
   readonly #child: ChildProcess;
+  readonly #spaces: readonly SpacePlans[];
   readonly url: string;
-  readonly targets: Target[];
   readonly headers: Record<string, string>;
 
-  private constructor(child: ChildProcess, url: string, targets: Target[], headers: Record<string, string>) {
+  private constructor(child: ChildProcess, url: string, headers: Record<string, string>, spaces: SpacePlans[]) {
     this.#child = child;
+    this.#spaces = spaces;
     this.url = url;
-    this.targets = targets;
     this.headers = headers;
   }
 
   static async start(redisSocket: string, spaces: number, payload: unknown): Promise<MusterServer> {
     if (!existsSync(SERVER)) throw new Error('dist/main.js is not there: run `npm run build` first');
     const env = { ...process.env, REDIS_URL: redisSocket, PORT: '0', HOST: '127.0.0.1', NODE_ENV: 'production' };
+    // Standard error is the log, a line per request: nobody reads it here.
     const child = spawn(process.execPath, ['--enable-source-maps', SERVER], {
       env,
       stdio: ['ignore', 'pipe', 'ignore'],
@@ -40,16 +40,23 @@ export class MusterServer {
       const permissions = 'coordination_read,coordination_write,resource_config';
       const { apiKey } = await muster('key', 'create', '--org', ORG, '--permissions', permissions);
       const headers = { authorization: `Bearer ${apiKey}` };
-      const targets: Target[] = [];
+      const spacePlans: SpacePlans[] = [];
       for (let i = 0; i < spaces; i++) {
         const { spaceId } = await muster('space', 'create', '--org', ORG, '--name', `bench-${i}`);
-        targets.push(await makeMailbox(`${url}/v1/spaces/${spaceId}`, headers, payload));
+        spacePlans.push(await makeSpace(`/v1/spaces/${spaceId}`, caller(url, headers), payload));
       }
-      return new MusterServer(child, url, targets, headers);
+      return new MusterServer(child, url, headers, spacePlans);
     } catch (error) {
       child.kill('SIGKILL');
       throw error;
     }
+  }
+
+  /** A phase's plans over all spaces, neighbours on different spaces, so that few connections still meet many of them. */
+  plans(phase: Phase): Plan[] {
+    const perSpace = this.#spaces.map((plans) => plans[phase]);
+    const most = Math.max(...perSpace.map((plans) => plans.length));
+    return Array.from({ length: most }, (_, i) => perSpace.flatMap((plans) => plans.slice(i, i + 1))).flat();
   }
 
   get pid(): number {
@@ -65,7 +72,7 @@ export class MusterServer {
   }
 }
 
-/** Reads standard output to its end, because a log line per request goes there and a full pipe would stop the server. */
+/** Reads standard output to its end: a full pipe would stop the server. */
 function listening(child: ChildProcess): Promise<string> {
   return new Promise((resolve, reject) => {
     child.once('exit', (code) => reject(new Error(`dist/main.js ended with ${code} before it listened`)));
@@ -89,35 +96,18 @@ async function cli(env: NodeJS.ProcessEnv, args: string[]): Promise<Record<strin
 
 let nextKey = 0;
 
-async function call(
-  method: string,
-  url: string,
-  headers: Record<string, string>,
-  body: object,
-): Promise<{ id: string }> {
-  const response = await fetch(url, {
-    method,
-    headers: {
-      ...headers,
-      'content-type': 'application/json',
-      'idempotency-key': `bench-setup-${Date.now()}-${nextKey++}`,
-    },
-    body: JSON.stringify(body),
-  });
-  if (!response.ok) throw new Error(`${method} ${url} answered ${response.status}: ${await response.text()}`);
-  return (await response.json()) as { id: string };
-}
-
-async function makeMailbox(space: string, headers: Record<string, string>, payload: unknown): Promise<Target> {
-  await call('PUT', `${space}/limits`, headers, LIMITS);
-  const mailbox = { name: 'bench', mode: 'WORK', backlogLimit: BACKLOG_LIMIT };
-  const { id } = await call('POST', `${space}/mailboxes`, headers, mailbox);
-  const scopeId = crypto.randomUUID();
-  return {
-    sendPath: new URL(`${space}/mailboxes/${id}/messages`).pathname,
-    sendBody: JSON.stringify({ scopeId, payload }),
-    recvPath: new URL(`${space}/mailboxes/${id}/recv`).pathname,
-    recvBody: JSON.stringify({ scopeId, holder: 'bench', holderSession: 'bench-1', leaseSeconds: 600 }),
-    messagesPath: new URL(`${space}/messages`).pathname,
+function caller(url: string, headers: Record<string, string>): Call {
+  return async (method, path, body) => {
+    const response = await fetch(`${url}${path}`, {
+      method,
+      headers: {
+        ...headers,
+        'content-type': 'application/json',
+        'idempotency-key': `bench-setup-${Date.now()}-${nextKey++}`,
+      },
+      body: JSON.stringify(body),
+    });
+    if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${await response.text()}`);
+    return (await response.json()) as { id: string };
   };
 }

@@ -1,0 +1,29 @@
+import { CALL_PHASES, type Phase } from '../phases.ts';
+import type { Settings, Work } from './contender.ts';
+import { Forked } from './forked.ts';
+
+/** The limit: a server that does one EVALSHA per request and nothing else, whatever the phase. */
+class Bare extends Forked {
+  readonly name: string;
+  readonly phases: readonly Phase[];
+  protected readonly file: string;
+
+  constructor(settings: Settings, name: string, file: string, phases: readonly Phase[]) {
+    super(settings);
+    this.name = name;
+    this.file = file;
+    this.phases = phases;
+  }
+
+  protected work(_phase: Phase, seconds: number): Promise<Work> {
+    return this.post(seconds);
+  }
+}
+
+/** What every ratio "of (b)" is a ratio to. */
+export const LIMIT = '(b) Koa';
+
+export const bareContenders = {
+  'bare-http': (settings: Settings) => new Bare(settings, '(a) node:http', 'servers/bare-http.ts', ['send']),
+  'bare-koa': (settings: Settings) => new Bare(settings, LIMIT, 'servers/bare-koa.ts', ['send', ...CALL_PHASES]),
+};

@@ -1,0 +1,39 @@
+import type { JobResult, Plan } from '../driver.ts';
+import { ForkedServer } from '../servers/fork.ts';
+import { Contender, PAYLOAD, type Work } from './contender.ts';
+
+export const BODY = JSON.stringify({ scopeId: '0197f000-0000-7000-8000-000000000001', payload: PAYLOAD });
+/** As long as a real one, so that every contender reads the same headers. */
+const AUTHORIZATION = `Bearer mk_bench_${'x'.repeat(43)}`;
+const POST: Plan = [{ name: 'send', path: '/', body: BODY, keyed: true }];
+
+/** A contender whose server is a file of the benchmark itself. */
+export abstract class Forked extends Contender {
+  protected abstract readonly file: string;
+  protected readonly env: Record<string, string> = {};
+  #server: ForkedServer | undefined;
+
+  protected get server(): ForkedServer {
+    if (!this.#server) throw new Error(`${this.name} is not started`);
+    return this.#server;
+  }
+
+  protected async startServer(redisSocket: string): Promise<void> {
+    this.#server = await ForkedServer.start(this.file, redisSocket, this.env);
+  }
+
+  protected stopServer(): void {
+    this.#server?.stop();
+  }
+
+  protected pid(): number {
+    return this.server.pid;
+  }
+
+  protected async post(seconds: number): Promise<Work & { http: JobResult }> {
+    const { driver, connections } = this.settings;
+    const headers = { authorization: AUTHORIZATION };
+    const http = await driver.run({ url: this.server.url, plans: [POST], headers, connections, seconds });
+    return { count: http.laps, seconds: http.seconds, http };
+  }
+}
