@@ -7,7 +7,7 @@ local trimmedThrough = call.read('trimmedThrough')
 local current = redis.call('HGET', keys.org(), 'epoch')
 if cursor == 'latest' then
   local last = redis.call('XREVRANGE', keys.events(), '+', '-', 'COUNT', 1)[1]
-  return call.answer(last and last[1] or '0-0', current, {})
+  return call.answer(last and last[1] or trimmedThrough or '0-0', current, {})
 end
 if cursor ~= '' then
   if epoch ~= current then refuse('CURSOR_EXPIRED') end

@@ -77,7 +77,7 @@ local function admit(...)
   if not string.find(key[1], permission, 1, true) then refuse('PERMISSION_DENIED', permission) end
   if key[2] ~= '' and not string.find(key[2], spaceId, 1, true) then refuse('PERMISSION_DENIED', 'space') end
   if not space[1] then refuse('SPACE_NOT_FOUND') end
-  if orgQuota and orgUsed >= (rateClass == 'recovery' and orgQuota or ordinaryShare()) then refuse('SERVICE_RATE_LIMITED') end
+  if rateClass ~= 'held' and orgQuota and orgUsed >= (rateClass == 'recovery' and orgQuota or ordinaryShare()) then refuse('SERVICE_RATE_LIMITED') end
   if rateClass == 'ordinary' and spaceUsed >= spaceQuota then refuse('RATE_LIMITED') end
 
   timer.nextDue = tonumber(org[4]) or math.huge

@@ -19,10 +19,12 @@ local function startDay(previousDay)
       if all[i] == 'uncounted' or string.sub(all[i], 1, 3) == 'op:' then
         previous[#previous + 1], previous[#previous + 2] = all[i], all[i + 1]
         names[#names + 1] = all[i]
+        count.knownSpace[all[i]] = nil
       end
     end
     local date = dateOf(previousDay * 86400000)
     redis.call('HSET', keys.usage(date), unpack(previous))
+    redis.call('ZADD', keys.usageDays(), previousDay, date)
     if names[1] then redis.call('HDEL', keys.space(), unpack(names)) end
   end
   local set = count.setSpace
@@ -33,6 +35,12 @@ end
 function usage.read(spaceDay, orgDay, orgMonth, used)
   usageDay, operationsDay = spaceDay, orgDay
   usage.operations = (orgDay == today or orgMonth == string.sub(dateOf(now), 1, 7)) and tonumber(used) or 0
+end
+
+--- Makes today the space's day, as a call that counts does: whoever changes retainedBytes without being counted asks
+--- for it first, so that former days keep their figure. spaceDay: the space's usageDay.
+function usage.enterToday(spaceDay)
+  if spaceDay ~= today then startDay(spaceDay) end
 end
 
 --- Counts in the space's day; the previous day is put away first, when this call is the first of another.

@@ -1,4 +1,5 @@
---- Sets some of the space's limits; '' leaves one as it is. Defaults arrive as their values.
+--- Sets some of the space's limits; '' leaves one as it is, `default <value>` puts it back: a default above the plan is
+--- no refusal, it is cut to the plan when read.
 --- @args requestsPerMinute maxBacklog maxPayloadBytes maxLeaseSeconds maxPendingWaiters maxArmedTimers
 --- @include "lib/call"
 --- @include "lib/audit"
@@ -15,7 +16,7 @@ if tonumber(maxPayloadBytes) and tonumber(maxPayloadBytes) > 65536 then refuse('
 local before = redis.call('HMGET', keys.space(), unpack(names))
 local changed, limits = {}, {}
 for i, name in ipairs(names) do
-  limits[i] = asked[i] ~= '' and asked[i] or before[i]
+  limits[i] = asked[i] ~= '' and string.match(asked[i], '%d+') or before[i]
   if limits[i] ~= before[i] then
     redis.call('HSET', keys.space(), name, limits[i])
     changed[#changed + 1] = '"' .. name .. '":' .. limits[i]

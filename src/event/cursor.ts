@@ -1,6 +1,6 @@
 import { apiError } from '../http/envelope.ts';
 
-const inside = /^([0-9a-f]{8})\.([0-9A-Za-z]+)\.(\d{1,15}-\d{1,20})$/;
+const inside = /^([0-9a-f]{8})\.([0-9A-Za-z]+)\.((?:0|[1-9]\d{0,14})-(?:0|[1-9]\d{0,18}))$/;
 
 /** A position in a space's journal; `epoch` is the journal's generation, which a restore renews. */
 export interface Position {
@@ -19,7 +19,9 @@ export function readCursor(spaceId: string, cursor: string | undefined): Positio
   if (cursor === undefined) return { epoch: '', entryId: '' };
   if (cursor === 'latest') return { epoch: '', entryId: 'latest' };
   const text = Buffer.from(cursor, 'base64url').toString();
-  const [, space, epoch, entryId] = inside.exec(text) ?? [];
-  if (space !== spaceId.slice(-8) || epoch === undefined || entryId === undefined) throw apiError({}, 'INVALID_CURSOR');
+  const [, space, epoch = '', entryId = ''] = inside.exec(text) ?? [];
+  // Written anew it must be the same: decoding passes over what does not belong there.
+  if (space !== spaceId.slice(-8) || writeCursor(spaceId, epoch, entryId) !== cursor)
+    throw apiError({}, 'INVALID_CURSOR');
   return { epoch, entryId };
 }

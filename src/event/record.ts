@@ -7,24 +7,43 @@ import type { Value } from '../redis/scripts.ts';
  * that two spaces never issue the same id.
  */
 export function eventIdOf(spaceId: string, entryId: string): string {
+  return uuidOf(entryId, spaceId.slice(-8));
+}
+
+/** The UUIDv7 that stands for a stream entry; `tail`: its last eight digits. */
+export function uuidOf(entryId: string, tail: string): string {
   const [ms = '0', sequence = '0'] = entryId.split('-');
   const time = Number(ms).toString(16).padStart(12, '0');
   const bits = BigInt(sequence);
   const high = (bits >> 30n).toString(16).padStart(3, '0').slice(-3);
   const middle = (0x8000n | ((bits >> 16n) & 0x3fffn)).toString(16);
   const low = (bits & 0xffffn).toString(16).padStart(4, '0');
-  return `${time.slice(0, 8)}-${time.slice(8)}-7${high}-${middle}-${low}${spaceId.slice(-8)}`;
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${high}-${middle}-${low}${tail}`;
+}
+
+/** The stream entry that such an id stands for; undefined for any other id. */
+export function entryIdOf(uuid: string, tail: string): string | undefined {
+  const [, time = '', high, middle, low] = /^([0-9a-f]{8}-[0-9a-f]{4})-7(.{3})-(.{4})-(.{4})/.exec(uuid) ?? [];
+  const sequence =
+    (BigInt(`0x${high ?? 0}`) << 30n) | ((BigInt(`0x${middle ?? 0}`) & 0x3fffn) << 16n) | BigInt(`0x${low ?? 0}`);
+  const entryId = `${Number.parseInt(time.replace('-', '') || '0', 16)}-${sequence}`;
+  return uuidOf(entryId, tail) === uuid ? entryId : undefined;
 }
 
 /** An event as it is answered, from a stream entry `[id, [name, value, …]]`. */
 export function eventRecord(spaceId: string, entry: Value): object {
   const [entryId, pairs] = entry as [string, string[]];
-  const field = (name: string): string => pairs[pairs.indexOf(name) + 1] ?? '';
+  // Names stand at even places; a value, such as a caller's requestId, may read like a name.
+  const field = (name: string): string => pairs[pairs.findIndex((text, at) => at % 2 === 0 && text === name) + 1] ?? '';
   const type = field('type');
   const aggregate = type.slice(0, type.indexOf('.'));
   const aggregateId = field('aggregateId');
   const scopeId = field('scopeId') || null;
-  const members = [`"${aggregate}Id":"${aggregateId}"`, ...(scopeId && aggregate !== 'scope' ? [`"scopeId":"${scopeId}"`] : []), field('payload')];
+  const members = [
+    `"${aggregate}Id":"${aggregateId}"`,
+    ...(scopeId && aggregate !== 'scope' ? [`"scopeId":"${scopeId}"`] : []),
+    field('payload'),
+  ];
   return {
     eventId: eventIdOf(spaceId, entryId),
     type,

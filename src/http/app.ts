@@ -6,9 +6,11 @@ import Koa, { type Context } from 'koa';
 import bodyParser from 'koa-bodyparser';
 import type { Logger } from 'pino';
 import type { Feeds } from '../event/feed.ts';
+import type { Store } from '../redis/connection.ts';
 import type { Due } from '../redis/due.ts';
 import { Refusal, type Scripts } from '../redis/scripts.ts';
 import type { Wake } from '../redis/wake.ts';
+import type { Targets } from '../webhook/target.ts';
 import { apiError, envelope, toApiError } from './envelope.ts';
 import { ApiError, type ErrorTable } from './errors.ts';
 import type { Route } from './route.ts';
@@ -16,10 +18,12 @@ import { statusOf } from './route-errors.ts';
 import { RouteTable, spacePrefix } from './router.ts';
 
 export interface Service {
+  readonly store: Store;
   readonly scripts: Scripts;
   readonly due: Due;
   readonly wake: Wake;
   readonly feeds: Feeds;
+  readonly targets: Targets;
   readonly log: Logger;
   readonly routes: readonly Route[];
   readonly errors: ErrorTable;
@@ -160,7 +164,8 @@ function failure(thrown: unknown, requestId: string, service: Service, { route }
       'internal error',
     );
   }
-  const status = thrown instanceof Refusal && route !== undefined ? statusOf(service.errors, error.code, route) : error.status;
+  const status =
+    thrown instanceof Refusal && route !== undefined ? statusOf(service.errors, error.code, route) : error.status;
   return { status, headers: error.headers, text: envelope(error, requestId) };
 }
 

@@ -109,7 +109,7 @@ export class Call {
     return last;
   }
 
-  /** The route answers by itself; the headers are those of its last charged run. */
+  /** The route answers by itself; the headers are those of its last run. */
   async #serve(caller: Caller, args: CallArgs, input: Input, ctx: Context): Promise<Sent> {
     let headers: Readonly<Record<string, string>> = {};
     const desk: Desk = {
@@ -121,8 +121,7 @@ export class Call {
         const [text, ...values] = await this.#once(caller.org, { ...args, ...changes, rateClass });
         const note = readNote(String(text));
         if (note.wake !== '') this.#tell(caller.org, note.wake);
-        if (!again) headers = note.headers;
-        if (note.replayed) headers = { ...headers, 'Idempotent-Replayed': 'true' };
+        headers = note.replayed ? { ...note.headers, 'Idempotent-Replayed': 'true' } : note.headers;
         return { values, replayed: note.replayed };
       },
     };

@@ -56,7 +56,8 @@ export function cut(text: string, wanted: readonly string[] | undefined): string
           names[depth - 1] = JSON.parse(text.slice(i, end + 1)) as string;
           i = colon;
           // The last of equal names wins: what an earlier object of this name held is gone with it.
-          if (depth < target && wanted?.every((name, level) => level >= depth || name === names[level])) found = undefined;
+          if (depth < target && wanted?.every((name, level) => level >= depth || name === names[level]))
+            found = undefined;
           if (depth === target && wanted?.every((name, level) => name === names[level])) start = colon + 1;
           continue;
         }

@@ -19,6 +19,7 @@ function encode(inside: string): string {
 export const pageOf = {
   id: (cursor: string | undefined): string => read(cursor, idForm),
   number: (cursor: string | undefined): string => read(cursor, /^\d{1,15}$/),
+  entry: (cursor: string | undefined): string => read(cursor, /^\d{1,15}-\d{1,19}$/),
   next: (last: Value | undefined): string | null => (last === null || last === undefined ? null : encode(String(last))),
   rows: (records: Value | undefined): Value[][] => (records ?? []) as Value[][],
 };

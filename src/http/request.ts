@@ -50,8 +50,7 @@ export function readInput(ctx: Context, route: Route, params: Record<string, str
   const lower: Record<string, string> = {};
   for (const name in params) {
     const value = params[name] ?? '';
-    if (!isUuid(value))
-      throw invalid(`${name} in the path must be a uuid, like 0190a1b2-0000-7000-8000-000000000000`);
+    if (!isUuid(value)) throw invalid(`${name} in the path must be a uuid, like 0190a1b2-0000-7000-8000-000000000000`);
     lower[name] = value.toLowerCase();
   }
   return { params: lower, query: readQuery(ctx, route.query), body: readBody(ctx, route), headers: ctx.req.headers };

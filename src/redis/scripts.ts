@@ -38,6 +38,7 @@ export class Scripts {
   readonly #overrides: Overrides;
   readonly #libraries = new Map<string, Library>();
   readonly #loading = new Map<string, Promise<void>>();
+  #gathering = false;
 
   constructor(store: Store, keys: KeyTable, overrides: Overrides = {}) {
     this.#store = store;
@@ -92,7 +93,10 @@ export class Scripts {
     }
     if (Object.keys(args).length !== argv.length)
       throw new ScriptFailure(`${name} takes only ${script.args.join(', ')}`);
-    const call = () => this.#store.fcall(script.functionName, 1, `muster:{${org}}`, ...argv) as Promise<Reply>;
+    const call = () => {
+      this.#gather();
+      return this.#store.fcall(script.functionName, 1, `muster:{${org}}`, ...argv) as Promise<Reply>;
+    };
     try {
       return await call();
     } catch (error) {
@@ -100,6 +104,22 @@ export class Scripts {
     }
     await this.#load(room);
     return call().catch((error) => Promise.reject(explain(name, error)));
+  }
+
+  /**
+   * Calls made in one turn of the event loop leave in one write: half the system calls on both sides. (ioredis' own
+   * autopipelining waits as long and costs more than it saves.)
+   */
+  #gather(): void {
+    if (this.#gathering || this.#store instanceof Cluster) return;
+    const { stream } = this.#store;
+    if (!stream) return;
+    this.#gathering = true;
+    stream.cork();
+    setImmediate(() => {
+      this.#gathering = false;
+      stream.uncork();
+    });
   }
 
   /** The names of a script's arguments, for the test that no route passes what its script does not take. */

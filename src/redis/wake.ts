@@ -60,14 +60,19 @@ export class Wake {
     hold: Hold,
     look: (again: (inMs: number) => void) => Promise<T | undefined>,
   ): Promise<T | undefined> {
-    const end = performance.now() + hold.waitMs;
+    // Not a moment to compare with: a timer may fire a little early by another clock.
+    let timeIsOver = false;
     const held: Held = { matches: hold.matches, token: undefined, wake: () => undefined };
     const wake = () => held.wake();
     const again = (inMs: number): void => {
       timers.push(setTimeout(wake, inMs));
     };
-    const timers = [setTimeout(wake, hold.waitMs)];
-    const over = () => this.closing.aborted || hold.signal.aborted || performance.now() >= end;
+    const end = (): void => {
+      timeIsOver = true;
+      held.wake();
+    };
+    const timers = [setTimeout(end, hold.waitMs)];
+    const over = () => this.closing.aborted || hold.signal.aborted || timeIsOver;
     hold.signal.addEventListener('abort', wake);
     try {
       let woken = nextWake(held);

@@ -3,9 +3,20 @@ import { record } from '../http/replies.ts';
 import { type Route, route } from '../http/route.ts';
 import { defaultLimits } from '../org/plans.ts';
 import type { Reply } from '../redis/scripts.ts';
+import { backlogRoute } from './backlog.ts';
+import { censusRoute } from './census.ts';
+import { usageRoute } from './usage.ts';
+import { waitsRoute } from './waits.ts';
 
 /** In the order of the scripts' replies (specification, Per-space limits). */
-const names = ['requestsPerMinute', 'maxBacklog', 'maxPayloadBytes', 'maxLeaseSeconds', 'maxPendingWaiters', 'maxArmedTimers'] as const;
+const names = [
+  'requestsPerMinute',
+  'maxBacklog',
+  'maxPayloadBytes',
+  'maxLeaseSeconds',
+  'maxPendingWaiters',
+  'maxArmedTimers',
+] as const;
 type LimitName = (typeof names)[number];
 
 /** The reply's values by name. */
@@ -64,10 +75,10 @@ const putLimits = route<unknown, Partial<Record<LimitName, number | null>>>({
     Object.fromEntries(
       names.map((name) => {
         const value = body[name];
-        return [name, value === undefined ? '' : (value ?? defaultLimits[name])];
+        return [name, value === undefined ? '' : (value ?? `default ${defaultLimits[name]}`)];
       }),
     ),
   answer: (values) => ({ status: 200, body: limitsRecord(values) }),
 });
 
-export const spaceRoutes: readonly Route[] = [getLimits, putLimits];
+export const spaceRoutes: readonly Route[] = [getLimits, putLimits, censusRoute, backlogRoute, waitsRoute, usageRoute];

@@ -1,0 +1,181 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from 'chai';
+import { type Reply, World } from '../support/world.ts';
+import { codeOf } from './client.ts';
+
+const hours = 3_600_000;
+
+describe('Idempotency-Key', () => {
+  let world: World;
+  let mailboxId: string;
+  const scopeId = randomUUID();
+  const keyed = (key: string = randomUUID()) => ({ 'Idempotency-Key': key });
+  const send = (body: object, headers: Record<string, string>, on = world, id = mailboxId): Promise<Reply> =>
+    on.post(`/mailboxes/${id}/messages`, { scopeId, ...body }, headers);
+  const recv = (on = world, id = mailboxId) =>
+    on.made(`/mailboxes/${id}/recv`, { scopeId, holder: 'h', holderSession: 's' });
+
+  beforeEach(async () => {
+    world = await World.create();
+    mailboxId = (await world.made('/mailboxes', { name: 'jobs' })).id;
+  });
+
+  /** Without the World's own key. */
+  const unkeyed = (method: string, path: string, body: object, headers: Record<string, string> = {}) =>
+    world.send(method, `/v1/spaces/${world.spaceId}${path}`, JSON.stringify(body), {
+      Authorization: `Bearer ${world.apiKey}`,
+      'Content-Type': 'application/json',
+      ...headers,
+    });
+
+  it('missing where required: 400 IDEMPOTENCY_KEY_REQUIRED', async () => {
+    const id = randomUUID();
+    const required: [string, string, object][] = [
+      ['POST', '/mailboxes', { name: 'x' }],
+      ['POST', `/mailboxes/${id}/messages`, { scopeId, payload: 1 }],
+      ['POST', `/messages/${id}/renew`, { token: 'x' }],
+      ['POST', `/messages/${id}/complete`, { token: 'x' }],
+      ['POST', `/messages/${id}/nack`, { token: 'x', retry: true }],
+      ['PUT', '/limits', {}],
+    ];
+    for (const [method, path, body] of required) {
+      expect(codeOf(await unkeyed(method, path, body)), path).to.equal('400 IDEMPOTENCY_KEY_REQUIRED');
+    }
+  });
+
+  it('1–255 visible ASCII characters, else 400 IDEMPOTENCY_KEY_INVALID', async () => {
+    for (const key of ['', 'a b', 'x'.repeat(256), 'é', 'a\tb', 'a,b, c']) {
+      expect(codeOf(await send({ payload: 1 }, keyed(key))), key).to.equal('400 IDEMPOTENCY_KEY_INVALID');
+    }
+    for (const key of ['!', '~', '{a}:*,"', 'x'.repeat(255)]) {
+      expect((await send({ payload: 1 }, keyed(key))).status, key).to.equal(201);
+    }
+  });
+
+  it('a replay is the stored status and body; a send answers 200, every replay member is true', async () => {
+    const key = keyed();
+    const created = await world.post('/mailboxes', { name: 'a', recipientId: 'r', backlogLimit: 7 }, key);
+    const again = await world.post('/mailboxes', { name: 'a', recipientId: 'r', backlogLimit: 7 }, key);
+    expect([again.status, again.text]).to.deep.equal([201, created.text]);
+    expect(created.headers.get('Idempotent-Replayed')).to.equal(null);
+    expect(again.headers.get('Idempotent-Replayed')).to.equal('true');
+    expect(again.headers.get('RateLimit')).to.not.equal(null);
+
+    const sendKey = keyed();
+    const sent = await send({ payload: 1 }, sendKey);
+    expect([sent.status, sent.body.replay]).to.deep.equal([201, false]);
+    const { id, token } = await recv();
+    const resent = await send({ payload: 1 }, sendKey);
+    expect([resent.status, resent.body]).to.deep.equal([200, { ...sent.body, replay: true }]);
+    const completeKey = keyed();
+    const body = { token, result: { payload: 2, mailboxId, scopeId } };
+    const done = await world.post(`/messages/${id}/complete`, body, completeKey);
+    const redone = await world.post(`/messages/${id}/complete`, body, completeKey);
+    expect([redone.status, redone.body]).to.deep.equal([200, { ...done.body, replay: true }]);
+    expect(done.body.replay).to.equal(false);
+    expect((await world.get('/mailboxes')).body.mailboxes.at(-1).counts).to.deep.equal({
+      ready: 1,
+      claimed: 0,
+      failed: 0,
+    });
+  });
+
+  it('a replayed renew extends nothing; a replayed nack, and a replayed natural replay, are as they were', async () => {
+    await world.at(Date.now());
+    await send({ payload: 1, workKey: 'w' }, keyed());
+    const dedupe = keyed();
+    const known = await send({ payload: 2, workKey: 'w' }, dedupe);
+    const { id, token } = await recv();
+    expect((await send({ payload: 2, workKey: 'w' }, dedupe)).body).to.deep.equal(known.body);
+    const renewKey = keyed();
+    const now = Date.now();
+    const renewed = await world.post(`/messages/${id}/renew`, { token }, renewKey);
+    await world.at(now + 10_000);
+    expect((await world.post(`/messages/${id}/renew`, { token }, renewKey)).text).to.equal(renewed.text);
+    const { messages } = (await world.get(`/mailboxes/${mailboxId}/messages`)).body;
+    expect(messages[0].leaseExpiresAt).to.equal(renewed.body.leaseExpiresAt);
+    const nackKey = keyed();
+    const nacked = await world.post(`/messages/${id}/nack`, { token, retry: true }, nackKey);
+    await recv();
+    expect((await world.post(`/messages/${id}/nack`, { token, retry: true }, nackKey)).text).to.equal(nacked.text);
+  });
+
+  it('same key with another body or endpoint: 422 IDEMPOTENCY_KEY_REUSED, nothing executed', async () => {
+    const key = keyed();
+    await send({ payload: 1 }, key);
+    expect(codeOf(await send({ payload: 2 }, key))).to.equal('422 IDEMPOTENCY_KEY_REUSED');
+    expect(codeOf(await world.post('/mailboxes', { name: 'x' }, key))).to.equal('422 IDEMPOTENCY_KEY_REUSED');
+    expect(codeOf(await world.call('PUT', '/limits', {}, key))).to.equal('422 IDEMPOTENCY_KEY_REUSED');
+    const spaced = await unkeyed('POST', '/mailboxes', { name: 'x' }, { ...key });
+    expect(codeOf(spaced)).to.equal('422 IDEMPOTENCY_KEY_REUSED');
+    expect(await world.eventTypes()).to.deep.equal(['mailbox.created', 'scope.created', 'message.sent']);
+  });
+
+  it('its scope is the space: the same key in another space is another request', async () => {
+    const other = await World.create();
+    const { id } = await other.made('/mailboxes', { name: 'jobs' });
+    const key = keyed();
+    expect((await send({ payload: 1 }, key)).status).to.equal(201);
+    expect((await send({ payload: 2 }, key, other, id)).status).to.equal(201);
+  });
+
+  it('failures are not stored: the retry is evaluated anew', async () => {
+    const key = keyed();
+    await world.call('PUT', '/limits', { maxBacklog: 1 });
+    await send({ payload: 0 }, keyed());
+    expect(codeOf(await send({ payload: 1 }, key))).to.equal('409 BACKLOG_FULL');
+    await world.call('PUT', '/limits', { maxBacklog: null });
+    const retried = await send({ payload: 1 }, key);
+    expect([retried.status, retried.body.replay]).to.deep.equal([201, false]);
+  });
+
+  it('is kept for 24 hours by the store clock, and then is new', async () => {
+    const start = Date.now();
+    await world.at(start);
+    const key = keyed();
+    const first = await send({ payload: 1 }, key);
+    await world.at(start + 24 * hours - 1);
+    expect((await send({ payload: 1 }, key)).body.id).to.equal(first.body.id);
+    expect(codeOf(await send({ payload: 2 }, key))).to.equal('422 IDEMPOTENCY_KEY_REUSED');
+    await world.at(start + 24 * hours);
+    const later = await send({ payload: 2 }, key);
+    expect([later.status, later.body.replay]).to.deep.equal([201, false]);
+  });
+
+  it('recv does not look at it: every receive claims anew, an invalid one does no harm', async () => {
+    for (const payload of [1, 2, 3]) await send({ payload }, keyed());
+    const key = keyed();
+    const claims = [];
+    for (const headers of [key, key, keyed('not valid')]) {
+      const reply = await world.post(
+        `/mailboxes/${mailboxId}/recv`,
+        { scopeId, holder: 'h', holderSession: 's' },
+        headers,
+      );
+      expect(reply.headers.get('Idempotent-Replayed')).to.equal(null);
+      claims.push(reply.body.payload);
+    }
+    expect(claims).to.deep.equal([1, 2, 3]);
+  });
+
+  it('of 50 equal requests at once one is executed, and all 50 answers are equal', async () => {
+    const key = keyed();
+    const made = await Promise.all(Array.from({ length: 50 }, () => world.post('/mailboxes', { name: 'one' }, key)));
+    expect(new Set(made.map(({ status, text }) => `${status} ${text}`)).size).to.equal(1);
+    expect(made.filter(({ headers }) => headers.get('Idempotent-Replayed') === null)).to.have.lengthOf(1);
+    const sendKey = keyed();
+    const sent = await Promise.all(Array.from({ length: 50 }, () => send({ payload: 1 }, sendKey)));
+    expect(new Set(sent.map(({ body }) => body.id)).size).to.equal(1);
+    expect(sent.filter(({ status, body }) => status === 201 && !body.replay)).to.have.lengthOf(1);
+    expect(sent.filter(({ status, body }) => status === 200 && body.replay)).to.have.lengthOf(49);
+    expect((await world.eventTypes()).filter((type) => type === 'message.sent')).to.have.lengthOf(1);
+  });
+
+  it('a send is remembered in at most 300 bytes', async () => {
+    await send({ payload: 1, workKey: 'x'.repeat(512) }, keyed('k'.repeat(255)));
+    const { store } = world.service;
+    const found = await store.keys(`muster:{${world.org}}:${world.spaceId}:idempotency:*`);
+    expect(found).to.have.lengthOf(2);
+    for (const name of found) expect(await store.call('MEMORY', 'USAGE', name)).to.be.at.most(300);
+  });
+});

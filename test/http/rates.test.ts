@@ -1,0 +1,142 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from 'chai';
+import { createSpace, type PlanChoice } from '../../src/org/admin.ts';
+import { type Reply, World } from '../support/world.ts';
+import { codeOf } from './client.ts';
+
+const minute = 60_000;
+
+describe('Request rates', () => {
+  const scopeId = randomUUID();
+  /** 10 seconds into a calendar minute that has not come yet. */
+  const start = (Math.floor(Date.now() / minute) + 2) * minute + 10_000;
+
+  async function make(choice: Partial<PlanChoice> & { limits?: Record<string, number> }): Promise<World> {
+    const world = await World.create(choice);
+    await world.at(start);
+    return world;
+  }
+  const rateOf = ({ headers }: Reply) => [headers.get('RateLimit-Policy'), headers.get('RateLimit')];
+
+  it('requestsPerMinute of a calendar UTC minute, then 429 RATE_LIMITED until the next', async () => {
+    const world = await make({ limits: { requestsPerMinute: 3 } });
+    for (const left of [2, 1, 0]) {
+      const reply = await world.get('/mailboxes');
+      expect(rateOf(reply)).to.deep.equal(['"space";q=3;w=60', `"space";r=${left};t=50`]);
+      expect(reply.headers.get('Retry-After')).to.equal(null);
+    }
+    await world.at(start + 49_500);
+    const refused = await world.get('/mailboxes');
+    expect(codeOf(refused)).to.equal('429 RATE_LIMITED');
+    expect(refused.headers.get('Retry-After')).to.equal('1');
+    expect(rateOf(refused)).to.deep.equal(['"space";q=3;w=60', '"space";r=0;t=1']);
+    await world.at(start + 50_000);
+    expect(rateOf(await world.get('/mailboxes'))[1]).to.equal('"space";r=2;t=60');
+  });
+
+  it('refused requests are not counted; failed ones are', async () => {
+    const world = await make({ limits: { requestsPerMinute: 4 } });
+    expect((await world.get('/mailboxes?limit=0')).headers.get('RateLimit')).to.equal('"space";r=3;t=50');
+    expect((await world.get(`/mailboxes/${randomUUID()}/messages`)).headers.get('RateLimit')).to.equal(
+      '"space";r=2;t=50',
+    );
+    const other = `Bearer ${await world.key(['resource_config'])}`;
+    const denied = await world.call('GET', '/mailboxes', undefined, { Authorization: other });
+    expect(denied.headers.get('RateLimit')).to.equal('"space";r=2;t=50');
+    await world.get('/mailboxes');
+    await world.get('/mailboxes');
+    for (let i = 0; i < 5; i++) expect((await world.get('/mailboxes')).status).to.equal(429);
+    await world.call('PUT', '/limits', { requestsPerMinute: 6 });
+    expect((await world.get('/mailboxes')).headers.get('RateLimit')).to.equal('"space";r=0;t=50');
+  });
+
+  it('recovery calls and GET and PUT limits count, but are never refused by the space rate', async () => {
+    const world = await make({ limits: { requestsPerMinute: 5 } });
+    const { id } = await world.made('/mailboxes', { name: 'jobs' });
+    for (const payload of [1, 2]) await world.made(`/mailboxes/${id}/messages`, { scopeId, payload });
+    const recv = () => world.made(`/mailboxes/${id}/recv`, { scopeId, holder: 'h', holderSession: 's' });
+    const [one, two] = [await recv(), await recv()];
+    expect(codeOf(await world.get('/mailboxes'))).to.equal('429 RATE_LIMITED');
+    const token = one.token;
+    expect((await world.post(`/messages/${one.id}/renew`, { token })).status).to.equal(200);
+    expect((await world.post(`/messages/${one.id}/complete`, { token })).status).to.equal(200);
+    expect((await world.post(`/messages/${two.id}/nack`, { token: two.token, retry: true })).status).to.equal(200);
+    expect((await world.post(`/messages/${two.id}/nack`, {})).status, 'wrong by shape').to.equal(400);
+    expect((await world.get('/limits')).status).to.equal(200);
+    const put = await world.call('PUT', '/limits', { requestsPerMinute: 10 });
+    expect(put.status).to.equal(200);
+    // Five ordinary calls, four of recovery, two of limits: all of them counted.
+    expect((await world.get('/limits')).headers.get('RateLimit')).to.equal('"space";r=0;t=50');
+    expect(codeOf(await world.get('/mailboxes'))).to.equal('429 RATE_LIMITED');
+  });
+
+  it('ordinary calls may use 80 % of the organization rate, all calls 100 %: 429 SERVICE_RATE_LIMITED', async () => {
+    const world = await make({ figures: { rpm: '10' } });
+    const { id } = await world.made('/mailboxes', { name: 'jobs' });
+    await world.made(`/mailboxes/${id}/messages`, { scopeId, payload: 1 });
+    const claim = await world.made(`/mailboxes/${id}/recv`, { scopeId, holder: 'h', holderSession: 's' });
+    for (let i = 0; i < 4; i++) await world.get('/mailboxes');
+    const last = await world.get('/limits');
+    expect(rateOf(last)).to.deep.equal(['"space";q=10;w=60, "org";q=10;w=60', '"space";r=2;t=50, "org";r=0;t=50']);
+    for (const path of ['/mailboxes', '/limits', '/events', '/mailboxes?x']) {
+      const refused = await world.get(path);
+      expect(codeOf(refused), path).to.equal('429 SERVICE_RATE_LIMITED');
+      expect(refused.headers.get('Retry-After')).to.equal('50');
+      expect(rateOf(refused)[1]).to.equal('"space";r=2;t=50, "org";r=0;t=50');
+    }
+    const renew = () => world.post(`/messages/${claim.id}/renew`, { token: claim.token });
+    expect((await renew()).status).to.equal(200);
+    expect((await renew()).status).to.equal(200);
+    expect(codeOf(await renew())).to.equal('429 SERVICE_RATE_LIMITED');
+    await world.at(start + minute);
+    expect((await world.get('/mailboxes')).status).to.equal(200);
+  });
+
+  it('the share of ordinary calls is at least one', async () => {
+    const world = await make({ figures: { rpm: '1' } });
+    expect((await world.get('/mailboxes')).status).to.equal(200);
+    expect(codeOf(await world.get('/mailboxes'))).to.equal('429 SERVICE_RATE_LIMITED');
+  });
+
+  it('the organization rate is one for all its spaces, the space rate each its own', async () => {
+    const world = await make({ figures: { rpm: '4' }, limits: { requestsPerMinute: 2 } });
+    const { spaceId } = await createSpace(world.service, { org: world.org });
+    const second = new World(world.service, world.org, spaceId, world.apiKey);
+    await world.get('/mailboxes');
+    await world.get('/mailboxes');
+    expect(codeOf(await world.get('/mailboxes'))).to.equal('429 RATE_LIMITED');
+    expect((await second.get('/mailboxes')).headers.get('RateLimit')).to.equal('"space";r=3;t=50, "org";r=0;t=50');
+    expect(codeOf(await second.get('/mailboxes'))).to.equal('429 SERVICE_RATE_LIMITED');
+  });
+
+  it('an unknown space has no space rate, its answer carries the organization rate', async () => {
+    const world = await make({ figures: { rpm: '10' } });
+    const reply = await world.send('GET', `/v1/spaces/${randomUUID()}/mailboxes`, undefined, {
+      Authorization: `Bearer ${world.apiKey}`,
+    });
+    expect(codeOf(reply)).to.equal('404 SPACE_NOT_FOUND');
+    expect(rateOf(reply)).to.deep.equal(['"org";q=10;w=60', '"org";r=8;t=50']);
+  });
+
+  it('of 100 requests at once exactly the rate is let in', async () => {
+    const world = await make({ limits: { requestsPerMinute: 40 } });
+    const replies = await Promise.all(Array.from({ length: 100 }, () => world.get('/mailboxes')));
+    expect(replies.filter(({ status }) => status === 200)).to.have.lengthOf(40);
+    expect(replies.filter(({ status }) => status === 429)).to.have.lengthOf(60);
+  });
+
+  it('a held receive that was let in is not refused when it looks again', async () => {
+    const world = await make({ figures: { rpm: '10' } });
+    const { id } = await world.made('/mailboxes', { name: 'jobs' });
+    await world.made(`/mailboxes/${id}/messages`, { scopeId, payload: 'result' });
+    const recv = { scopeId, holder: 'h', holderSession: 's' };
+    const claim = await world.made(`/mailboxes/${id}/recv`, recv);
+    for (let i = 0; i < 4; i++) await world.get('/mailboxes');
+    const held = world.post(`/mailboxes/${id}/recv`, { ...recv, waitSeconds: 20 });
+    while (world.service.wake.size === 0) await new Promise((resolve) => setImmediate(resolve));
+    expect((await world.get('/mailboxes')).status).to.equal(429);
+    await world.made(`/messages/${claim.id}/nack`, { token: claim.token, retry: true });
+    const reply = await held;
+    expect([reply.status, reply.body?.payload]).to.deep.equal([200, 'result']);
+  });
+});

@@ -1,0 +1,67 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from 'chai';
+import pino from 'pino';
+import { type MusterService, startService } from '../../src/service.ts';
+import { OwnStore } from '../support/own-store.ts';
+import { World } from '../support/world.ts';
+import { codeOf } from './client.ts';
+
+describe('Store down, loading, read-only or out of memory: 503 STORE_UNAVAILABLE', () => {
+  let store: OwnStore;
+  let service: MusterService;
+  let world: World;
+  let path: string;
+  const scopeId = randomUUID();
+  const send = () => world.post(path, { scopeId, payload: 'x'.repeat(1000) });
+
+  before(async () => {
+    store = await OwnStore.start();
+    const log = pino({ level: 'silent' });
+    service = await startService({ redisUrl: store.url, role: 'api', host: '127.0.0.1', port: 0, log });
+    world = await World.create({ on: service });
+    path = `/mailboxes/${(await world.made('/mailboxes', { name: 'jobs' })).id}/messages`;
+  });
+  after(async () => {
+    await service.stop();
+    await store.stop();
+  });
+
+  it('out of memory: nothing half-written, and the next call goes through when it is over', async () => {
+    await send();
+    const events = await world.eventTypes();
+    await service.store.config('SET', 'maxmemory', '1');
+    const refused = await send();
+    await service.store.config('SET', 'maxmemory', '0');
+    expect(codeOf(refused)).to.equal('503 STORE_UNAVAILABLE');
+    expect(refused.headers.get('Retry-After')).to.match(/^[1-9]\d*$/);
+    expect(await world.eventTypes()).to.deep.equal(events);
+    expect((await send()).status).to.equal(201);
+  });
+
+  it('read-only: 503, and the same call goes through when it is over', async () => {
+    await service.store.call('REPLICAOF', '127.0.0.1', '1');
+    const key = { 'Idempotency-Key': randomUUID() };
+    const refused = await world.post(path, { scopeId, payload: 1 }, key);
+    expect(codeOf(refused)).to.equal('503 STORE_UNAVAILABLE');
+    const admin = await store.admin();
+    await admin.store.call('REPLICAOF', 'NO', 'ONE');
+    let again = await world.post(path, { scopeId, payload: 1 }, key);
+    while (again.status === 503) again = await world.post(path, { scopeId, payload: 1 }, key);
+    expect([again.status, again.body.replay]).to.deep.equal([201, false]);
+  });
+
+  it('down: calls, wrong ones too, and /readyz are 503; /healthz is not; a held receive is let go', async () => {
+    const recv = { scopeId: randomUUID(), holder: 'h', holderSession: 's', waitSeconds: 2 };
+    const held = world.post(path.replace('messages', 'recv'), recv);
+    while (service.wake.size === 0) await new Promise((resolve) => setImmediate(resolve));
+    await store.stop();
+    for (const reply of [await send(), await world.get('/mailboxes'), await world.get('/mailboxes?limit=0')]) {
+      expect(codeOf(reply)).to.equal('503 STORE_UNAVAILABLE');
+      expect(reply.headers.get('Retry-After')).to.equal('1');
+    }
+    const ready = await world.send('GET', '/readyz');
+    expect(codeOf(ready)).to.equal('503 STORE_UNAVAILABLE');
+    expect((await world.send('GET', '/healthz')).status).to.equal(200);
+    expect((await held).status).to.be.oneOf([204, 503]);
+  });
+});

@@ -1,0 +1,118 @@
+import { EventEmitter } from 'node:events';
+import { expect } from 'chai';
+import type { Store } from '../../src/redis/connection.ts';
+import { Wake } from '../../src/redis/wake.ts';
+
+/** A subscription that says what the test says. */
+class Subscriber extends EventEmitter {
+  readonly asked: string[] = [];
+  ssubscribe = async (name: string) => this.asked.push(`+${name}`);
+  sunsubscribe = async (name: string) => this.asked.push(`-${name}`);
+}
+
+const tick = () => new Promise((resolve) => setImmediate(resolve));
+
+describe('Held requests of a process', () => {
+  let subscriber: Subscriber;
+  let wake: Wake;
+  beforeEach(() => {
+    subscriber = new Subscriber();
+    wake = new Wake(subscriber as unknown as Store);
+  });
+  const publish = (...tokens: string[]) => subscriber.emit('smessage', 'c', tokens.join(','));
+  const hold = (look: () => Promise<string | undefined>, signal = new AbortController().signal) =>
+    wake.until('c', { waitMs: 5000, signal, matches: (token) => token === 'm' }, look);
+
+  /** Finds what is there, one each. */
+  const shelf = (found: string[]) => async () => found.shift();
+
+  it('one subscription, of the channels that somebody waits on', async () => {
+    const there: string[] = [];
+    const both = [hold(shelf(there)), hold(shelf(there))];
+    await tick();
+    expect(subscriber.asked).to.deep.equal(['+c']);
+    there.push('1', '2');
+    publish('m', 'm');
+    expect(await Promise.all(both)).to.deep.equal(['1', '2']);
+    expect(subscriber.asked).to.deep.equal(['+c', '-c']);
+    expect(wake.size).to.equal(0);
+  });
+
+  it('each token wakes the one that has waited longest, and keeps its place if it finds nothing', async () => {
+    const looks: string[] = [];
+    const there: string[] = [];
+    const named = (name: string) => async () => {
+      looks.push(name);
+      return there.shift();
+    };
+    const a = hold(named('a'));
+    await tick();
+    const b = hold(named('b'));
+    await tick();
+    publish('x', 'm');
+    await tick();
+    there.push('1');
+    publish('m');
+    expect(await a).to.equal('1');
+    expect(looks).to.deep.equal(['a', 'b', 'a', 'a']);
+    there.push('2');
+    publish('m');
+    expect(await b).to.equal('2');
+  });
+
+  it('a wake-up that arrives while it finds something else goes to the next', async () => {
+    const there: string[] = [];
+    let answer: (value: string) => void = () => undefined;
+    const a = hold(() => new Promise((resolve) => (answer = resolve)));
+    await tick();
+    const b = hold(shelf(there));
+    await tick();
+    there.push('second');
+    publish('m');
+    await tick();
+    answer('first');
+    expect([await a, await b]).to.deep.equal(['first', 'second']);
+  });
+
+  it('a wake-up of one that has gone, or that failed, goes to the next', async () => {
+    const there: string[] = [];
+    const abort = new AbortController();
+    const gone = hold(shelf(there), abort.signal);
+    await tick();
+    let fail = false;
+    const failing = hold(async () => {
+      if (fail) throw new Error('refused');
+      return undefined;
+    }).catch((error: Error) => error.message);
+    await tick();
+    const b = hold(shelf(there));
+    await tick();
+    there.push('1');
+    fail = true;
+    publish('m');
+    abort.abort();
+    expect([await gone, await failing, await b]).to.deep.equal([undefined, 'refused', '1']);
+  });
+
+  it('the time of each is over, also where a timer fires a little early', async () => {
+    const many = Array.from({ length: 300 }, (_, i) =>
+      wake.until('c', { waitMs: i % 30, signal: new AbortController().signal, matches: () => false }, shelf([])),
+    );
+    expect(new Set(await Promise.all(many))).to.deep.equal(new Set([undefined]));
+    expect(wake.size).to.equal(0);
+  });
+
+  it('after a lost connection everybody looks; closing lets everybody go', async () => {
+    const there: string[] = [];
+    const a = hold(shelf(there));
+    await tick();
+    there.push('1');
+    subscriber.emit('ready');
+    expect(await a).to.equal('1');
+    const b = hold(shelf(there));
+    await tick();
+    wake.close();
+    expect(await b).to.equal(undefined);
+    expect(await hold(shelf(['late']))).to.equal(undefined);
+  });
+});

@@ -1,0 +1,131 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { allKeys, allRoutes } from '../../src/primitives.ts';
+import { loadLibrary, roomNames } from '../../src/redis/loader.ts';
+import { Refusal, ScriptFailure } from '../../src/redis/scripts.ts';
+import { Queue } from '../spec/mailbox/queue.ts';
+import { api, clockFile, World } from '../support/world.ts';
+
+const day = 86_400_000;
+
+describe('Scripts', () => {
+  let folder: string;
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'muster-lua-'));
+  });
+  after(() => rm(folder, { recursive: true, force: true }));
+  /** The mailbox library with one file replaced. */
+  const withFile = async (file: string, text: string) => {
+    const path = join(folder, `${file.replaceAll('/', '-')}.lua`);
+    await writeFile(path, text);
+    return () => loadLibrary('mailbox', allKeys, { [file]: path });
+  };
+
+  it('every room loads into the store, and every route’s script is there', async () => {
+    const { scripts } = await api();
+    await scripts.load();
+    const names = roomNames().flatMap((room) => [...loadLibrary(room, allKeys).scripts.keys()]);
+    for (const route of allRoutes) expect(names, route.call).to.include(route.script);
+  });
+
+  it('a library is named by its content: another clock, another name; the same, the same', () => {
+    const real = loadLibrary('mailbox', allKeys);
+    expect(loadLibrary('mailbox', allKeys).version).to.equal(real.version);
+    expect(loadLibrary('mailbox', allKeys, { 'lib/clock': clockFile }).version).to.not.equal(real.version);
+  });
+
+  it('circular includes are refused by name', async () => {
+    const load = await withFile('lib/id', '--- @include "lib/id"\n');
+    expect(load).to.throw(/circular include: .*lib\/id > lib\/id/);
+  });
+
+  it('an argument declared twice, by a script or its helpers, is refused', async () => {
+    expect(await withFile('mailbox/nack', '--- @args token token\n')).to.throw(
+      /mailbox\/nack: argument token is declared twice/,
+    );
+    const load = await withFile('mailbox/nack', '--- @args spaceId\n--- @include "lib/space"\n');
+    expect(load).to.throw(/mailbox\/nack: argument spaceId is declared twice/);
+  });
+
+  it('a key that no room declares, or with the wrong parts, is refused', async () => {
+    expect(await withFile('mailbox/nack', "redis.call('GET', keys.nothing())")).to.throw(
+      /keys\.nothing\(\) is in no room/,
+    );
+    expect(await withFile('mailbox/nack', "redis.call('GET', keys.message(a, b))")).to.throw(/does not fit/);
+  });
+
+  it('a missing or extra argument is a defect, named without its value', async () => {
+    const { scripts } = await api();
+    const run = (args: Record<string, string>) =>
+      scripts.run('timer/sweep', 'nobody', args).catch((error: Error) => error);
+    for (const args of [
+      { spaceId: '', requestId: '' },
+      { spaceId: '', requestId: '', maxChanges: '1', extra: 'secret' },
+    ]) {
+      const error = await run(args);
+      expect(error).to.be.instanceOf(ScriptFailure);
+      expect(String(error)).to.contain('timer/sweep').and.to.not.contain('secret');
+    }
+  });
+
+  it('a store that lost its scripts gets them again with the next call', async () => {
+    const world = await World.create();
+    await world.made('/mailboxes', { name: 'a' });
+    await world.service.store.call('FUNCTION', 'FLUSH');
+    const replies = await Promise.all(
+      Array.from({ length: 20 }, (_, i) => world.post('/mailboxes', { name: `m${i}` })),
+    );
+    expect(replies.map(({ status }) => status)).to.deep.equal(Array(20).fill(201));
+  });
+
+  it('a refusal writes nothing but the rates', async () => {
+    const queue = await Queue.create({ backlogLimit: 1 });
+    const { store } = queue.world.service;
+    await queue.world.at(Date.now());
+    await queue.sent();
+    const dump = async () => {
+      const names = (await store.keys(`muster:{${queue.world.org}}*`)).sort();
+      const values = await Promise.all(names.map(async (name) => (await store.dumpBuffer(name))?.toString('hex')));
+      const rates = [`muster:{${queue.world.org}}`, `muster:{${queue.world.org}}:${queue.world.spaceId}`];
+      return names.map((name, i) => (rates.includes(name) ? name : `${name} ${values[i]}`));
+    };
+    const before = await dump();
+    for (const fields of [
+      {},
+      { payload: 'x'.repeat(70_000) },
+      { scopeId: 'x' },
+      { deadline: '2001-01-01T00:00:00Z' },
+    ]) {
+      expect((await queue.send({ workKey: 'new', ...fields })).status).to.be.at.least(400);
+    }
+    expect((await queue.recv({ leaseSeconds: 5, holder: '' })).status).to.equal(400);
+    expect(await dump()).to.deep.equal(before);
+  });
+
+  it('a refusal names its code, and Node tells it from a defect', async () => {
+    const { scripts } = await api();
+    const refused = await scripts.run('org/show', 'no-such-org', {}).catch((error: Error) => error);
+    expect(refused).to.be.instanceOf(Refusal).with.property('code', 'ORG_NOT_FOUND');
+  });
+
+  it('the first call of a day puts the day before away and begins at its own', async () => {
+    const queue = await Queue.create();
+    const { store } = queue.world.service;
+    const noon = Math.ceil(Date.now() / day) * day + day / 2;
+    const space = `muster:{${queue.world.org}}:${queue.world.spaceId}`;
+    const dateOf = (at: number) => new Date(at).toISOString().slice(0, 10);
+    await queue.world.at(noon);
+    for (let i = 0; i < 3; i++) await queue.sent();
+    await queue.world.at(noon + day / 2);
+    await queue.sent();
+    expect(await store.hget(space, 'op:message.send')).to.equal('1');
+    const away = await store.hgetall(`${space}:usage:${dateOf(noon)}`);
+    expect(away).to.include({ 'op:message.send': '3', retainedBytes: '3' });
+    await queue.world.at(noon + 3 * day);
+    await queue.claim();
+    expect(await store.hget(space, 'op:message.send')).to.equal(null);
+    expect(await store.hget(`${space}:usage:${dateOf(noon + day)}`, 'op:message.send')).to.equal('1');
+  });
+});

@@ -1,0 +1,183 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from 'chai';
+import { eventTypes } from '../../../src/event/types.ts';
+import { createSpace } from '../../../src/org/admin.ts';
+import { World } from '../../support/world.ts';
+import { codeOf, matches, Queue } from '../mailbox/queue.ts';
+
+describe('GET /events', () => {
+  let queue: Queue;
+  let world: World;
+  const types = (body: { events: { type: string }[] }) => body.events.map(({ type }) => type);
+  beforeEach(async () => {
+    queue = await Queue.create();
+    world = queue.world;
+  });
+  const key = () => `muster:{${world.org}}`;
+  const stream = () => `${key()}:${world.spaceId}:events`;
+
+  it('a page of events, oldest first, and a nextCursor that is never null', async () => {
+    await queue.sent();
+    const reply = await world.get('/events');
+    matches('event.list', reply);
+    expect(types(reply.body)).to.deep.equal(['mailbox.created', 'scope.created', 'message.sent']);
+    const next = await world.get(`/events?cursor=${reply.body.nextCursor}`);
+    expect(next.body).to.deep.equal({ events: [], nextCursor: reply.body.nextCursor });
+    await queue.sent();
+    expect(types((await world.get(`/events?cursor=${next.body.nextCursor}`)).body)).to.deep.equal(['message.sent']);
+  });
+
+  it('an empty space has a cursor too', async () => {
+    const empty = await World.create();
+    const { body } = await empty.get('/events');
+    expect(body.events).to.deep.equal([]);
+    const { id } = await empty.made('/mailboxes', { name: 'x' });
+    const next = await empty.get(`/events?cursor=${body.nextCursor}`);
+    expect(next.body.events[0].aggregateId).to.equal(id);
+  });
+
+  it('limit 1 to 500, default 100; pages of any limit give every event once, in order', async () => {
+    await Promise.all(Array.from({ length: 120 }, () => queue.send()));
+    expect((await world.get('/events')).body.events).to.have.lengthOf(100);
+    const { body } = await world.get('/events?limit=500');
+    expect(body.events).to.have.lengthOf(122);
+    const seen: string[] = [];
+    for (let cursor = ''; seen.length < 122; ) {
+      const page = await world.get(`/events?limit=17${cursor}`);
+      for (const { eventId } of page.body.events) seen.push(eventId);
+      cursor = `&cursor=${page.body.nextCursor}`;
+    }
+    expect(seen).to.deep.equal(body.events.map(({ eventId }: { eventId: string }) => eventId));
+    for (const limit of ['0', '501', '', 'x', '1.5']) {
+      expect(codeOf(await world.get(`/events?limit=${limit}`)), limit).to.equal('400 VALIDATION_FAILED');
+    }
+  });
+
+  it('eventId is a UUIDv7 in stream order, one to one with the entry, also within one millisecond', async () => {
+    await world.at(Date.now());
+    await Promise.all(Array.from({ length: 60 }, () => queue.send()));
+    const { events } = (await world.get('/events?limit=500')).body;
+    const ids = events.map(({ eventId }: { eventId: string }) => eventId);
+    expect(new Set(ids).size).to.equal(62);
+    expect([...ids].sort()).to.deep.equal(ids);
+    const entries = (await world.service.store.xrange(stream(), '-', '+')).map(([entryId]) => entryId);
+    entries.forEach((entryId, index) => {
+      const [ms, sequence] = entryId.split('-').map(Number);
+      const id = ids[index];
+      expect(id).to.match(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+      expect(Number.parseInt(id.replace('-', '').slice(0, 12), 16)).to.equal(ms);
+      expect(Number.parseInt(id.slice(24, 28), 16)).to.equal(sequence);
+      expect(events[index].occurredAt).to.equal(new Date(ms ?? 0).toISOString());
+    });
+  });
+
+  it('events carry the requestId of their call, whatever it reads like; the sweep’s have none', async () => {
+    const now = Date.now();
+    await world.at(now);
+    for (const requestId of ['payload', 'type', 'scopeId', 'aggregateId', 'requestId', 'null']) {
+      const body = { scopeId: queue.scopeId, payload: 1, deadline: new Date(now + 1000).toISOString() };
+      await world.made(`/mailboxes/${queue.id}/messages`, body, { 'X-Request-Id': requestId });
+      const { events } = (await world.get('/events?limit=500')).body;
+      expect(events.at(-1)).to.include({ type: 'message.sent', requestId });
+      expect(events.at(-1).payload.state).to.equal('READY');
+    }
+    await world.at(now + 1000);
+    await queue.recv();
+    expect((await world.get('/events')).body.events.at(-1)).to.include({ type: 'message.expired', requestId: null });
+  });
+
+  it('events hold ids, states and counts, never message bodies or secrets; every type is a known one', async () => {
+    const secret = 'a-secret-in-the-payload';
+    await queue.sent({ payload: secret, workKey: 'a-secret-key' });
+    const claim = await queue.claim({ holder: 'a-secret-holder' });
+    await queue.act('complete', claim, { result: { payload: secret, mailboxId: queue.id, scopeId: queue.scopeId } });
+    const { text, body } = await world.get('/events');
+    for (const hidden of ['a-secret', claim.token]) expect(text).to.not.contain(hidden);
+    for (const type of types(body)) expect(eventTypes).to.include(type);
+    expect(body.events.at(-1).payload).to.have.all.keys(
+      'messageId',
+      'scopeId',
+      'mailboxId',
+      'taskId',
+      'state',
+      'attempts',
+    );
+  });
+
+  it('cursor=latest is from now on', async () => {
+    await queue.sent();
+    const { body } = await world.get('/events?cursor=latest');
+    expect(body.events).to.deep.equal([]);
+    await queue.sent();
+    expect(types((await world.get(`/events?cursor=${body.nextCursor}`)).body)).to.deep.equal(['message.sent']);
+  });
+
+  it("malformed or another space's cursor: 400 INVALID_CURSOR", async () => {
+    const { nextCursor } = (await world.get('/events')).body;
+    const { spaceId } = await createSpace(world.service, { org: world.org });
+    const second = new World(world.service, world.org, spaceId, world.apiKey);
+    expect(codeOf(await second.get(`/events?cursor=${nextCursor}`))).to.equal('400 INVALID_CURSOR');
+    const inside = Buffer.from(nextCursor, 'base64url').toString();
+    const forge = (text: string) => Buffer.from(text).toString('base64url');
+    const forged = [
+      inside.replace(/-\d+$/, `-${'9'.repeat(20)}`),
+      inside.replace(/\d+-/, `${'9'.repeat(16)}-`),
+      `${inside} `,
+    ];
+    for (const cursor of [
+      'x',
+      '',
+      '0-0',
+      `${nextCursor}x`,
+      `${nextCursor}%3D`,
+      `a%00b`,
+      'a'.repeat(1000),
+      ...forged.map(forge),
+    ]) {
+      expect(codeOf(await world.get(`/events?cursor=${cursor}`)), cursor).to.equal('400 INVALID_CURSOR');
+    }
+    expect(codeOf(await world.get(`/events?cursor=${nextCursor}&cursor=latest`))).to.equal('400 VALIDATION_FAILED');
+    const largest = inside.replace(/\d+-\d+$/, `${'9'.repeat(15)}-${'9'.repeat(19)}`);
+    expect((await world.get(`/events?cursor=${forge(largest)}`)).body.events).to.deep.equal([]);
+  });
+
+  it('a cursor from before a restore: 410 CURSOR_EXPIRED', async () => {
+    const { nextCursor } = (await world.get('/events')).body;
+    await world.service.store.hset(key(), 'epoch', 'another');
+    expect(codeOf(await world.get(`/events?cursor=${nextCursor}`))).to.equal('410 CURSOR_EXPIRED');
+    expect((await world.get('/events?cursor=latest')).status).to.equal(200);
+    expect(types((await world.get('/events')).body)).to.deep.equal(['mailbox.created']);
+  });
+
+  it('older than what is kept: 410 CURSOR_EXPIRED; at the trimmed end it goes on', async () => {
+    const pages = [];
+    for (let i = 0; i < 3; i++) {
+      await queue.sent();
+      pages.push((await world.get('/events?cursor=latest')).body.nextCursor);
+    }
+    const { store } = world.service;
+    const entries = await store.xrange(stream(), '-', '+');
+    const trimmedThrough = entries.at(-2)?.[0] ?? '';
+    await store.xtrim(stream(), 'MAXLEN', 1);
+    await store.hset(`${key()}:${world.spaceId}`, { trimmedThrough });
+    expect(codeOf(await world.get(`/events?cursor=${pages[0]}`))).to.equal('410 CURSOR_EXPIRED');
+    expect(types((await world.get(`/events?cursor=${pages[1]}`)).body)).to.deep.equal(['message.sent']);
+    expect(types((await world.get('/events')).body), 'no cursor = oldest kept').to.deep.equal(['message.sent']);
+  });
+
+  it('after everything was trimmed, a cursor given out then still goes on', async () => {
+    const { store } = world.service;
+    const trimmedThrough = (await store.xrange(stream(), '-', '+')).at(-1)?.[0] ?? '';
+    await store.xtrim(stream(), 'MAXLEN', 0);
+    await store.hset(`${key()}:${world.spaceId}`, { trimmedThrough });
+    const cursors = [];
+    for (const query of ['', '?cursor=latest']) cursors.push((await world.get(`/events${query}`)).body.nextCursor);
+    await queue.sent({ scopeId: randomUUID() });
+    for (const cursor of cursors) {
+      expect(types((await world.get(`/events?cursor=${cursor}`)).body)).to.deep.equal([
+        'scope.created',
+        'message.sent',
+      ]);
+    }
+  });
+});

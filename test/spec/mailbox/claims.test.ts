@@ -1,0 +1,214 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from 'chai';
+import { World } from '../../support/world.ts';
+import { codeOf, matches, Queue } from './queue.ts';
+
+const iso = (at: number) => new Date(at).toISOString();
+
+describe('Claims', () => {
+  it('recv returns the message with token, attempt and leaseSeconds; message.claimed', async () => {
+    const queue = await Queue.create();
+    const now = Date.now();
+    await queue.world.at(now);
+    const id = await queue.sent({ payload: [1], workKey: 'k' });
+    const reply = await queue.recv({ holder: 'h', holderSession: 's', leaseSeconds: 5 });
+    matches('message.recv', reply);
+    const { token, attempt, leaseSeconds, ...record } = reply.body;
+    expect([attempt, leaseSeconds]).to.deep.equal([1, 5]);
+    expect(record).to.deep.include({
+      id,
+      state: 'CLAIMED',
+      attempts: 1,
+      holder: 'h',
+      holderSession: 's',
+      workKey: 'k',
+      taskId: id,
+    });
+    expect(record).to.include({ claimedAt: iso(now), leaseExpiresAt: iso(now + 5000), finishedAt: null, result: null });
+    expect(token).to.match(/^[0-9a-f]{32}$/);
+    expect((await queue.list()).body.messages).to.deep.equal([record]);
+    const { text } = await queue.world.get('/events');
+    expect(text + (await queue.list()).text, 'the token is shown nowhere else').to.not.contain(token);
+    expect(await queue.told()).to.deep.equal(['message.sent', 'message.claimed']);
+  });
+
+  it('204 without a body when none is ready; it makes no scope, no event, no operation', async () => {
+    const queue = await Queue.create();
+    const reply = await queue.recv();
+    expect([reply.status, reply.text]).to.deep.equal([204, '']);
+    expect(reply.headers.get('Content-Type')).to.equal(null);
+    expect(await queue.world.eventTypes()).to.deep.equal(['mailbox.created']);
+  });
+
+  it('first in, first out by the moment a message became ready; a retried one goes to the back', async () => {
+    const queue = await Queue.create();
+    await queue.world.at(Date.now());
+    const ids = [];
+    for (let i = 0; i < 4; i++) ids.push(await queue.sent());
+    const [a, b, c, d] = ids;
+    const first = await queue.claim();
+    expect(first.id).to.equal(a);
+    await queue.act('nack', first, { retry: true });
+    const order = [];
+    for (let i = 0; i < 4; i++) order.push((await queue.claim()).id);
+    expect(order).to.deep.equal([b, c, d, a]);
+  });
+
+  it('a lapsed one is ready as of its lease end, exactly then, and in that order', async () => {
+    const queue = await Queue.create();
+    const now = Date.now();
+    await queue.world.at(now);
+    const early = await queue.sent();
+    const late = await queue.sent();
+    await queue.claim({ leaseSeconds: 20 });
+    await queue.claim({ leaseSeconds: 10 });
+    await queue.world.at(now + 15_000);
+    const between = await queue.sent();
+    await queue.world.at(now + 19_999);
+    expect((await queue.claim()).id).to.equal(late);
+    await queue.world.at(now + 20_000);
+    const after = await queue.sent();
+    const order = [];
+    for (let i = 0; i < 3; i++) order.push((await queue.claim()).id);
+    expect(order).to.deep.equal([between, early, after]);
+    expect((await queue.told()).filter((type) => type === 'message.lease_expired')).to.have.lengthOf(2);
+  });
+
+  it('leaseSeconds omitted is min(30, maxLeaseSeconds); 5 to 600; above the space’s LEASE_LIMIT_EXCEEDED', async () => {
+    const queue = await Queue.create({}, await World.create({ limits: { maxLeaseSeconds: 10 } }));
+    await queue.sent();
+    for (const leaseSeconds of [4, 601, 5.5, '5']) {
+      expect(codeOf(await queue.recv({ leaseSeconds })), `${leaseSeconds}`).to.equal('400 VALIDATION_FAILED');
+    }
+    const over = await queue.recv({ leaseSeconds: 11 });
+    expect(codeOf(over)).to.equal('400 LEASE_LIMIT_EXCEEDED');
+    expect(over.body.error.message).to.contain('10');
+    const claim = await queue.claim();
+    expect(claim.leaseSeconds).to.equal(10);
+    expect(codeOf(await queue.act('renew', claim, { leaseSeconds: 11 }))).to.equal('400 LEASE_LIMIT_EXCEEDED');
+    const wide = await Queue.create();
+    await wide.sent();
+    expect((await wide.claim()).leaseSeconds).to.equal(30);
+  });
+
+  it('renew counts from now and may shorten; no event, no operation', async () => {
+    const queue = await Queue.create();
+    const now = Date.now();
+    await queue.world.at(now);
+    await queue.sent();
+    const claim = await queue.claim({ leaseSeconds: 30 });
+    await queue.world.at(now + 20_000);
+    const longer = await queue.act('renew', claim, { leaseSeconds: 600 });
+    matches('message.renew', longer);
+    expect(longer.body).to.deep.equal({
+      id: claim.id,
+      state: 'CLAIMED',
+      leaseExpiresAt: iso(now + 620_000),
+      groupState: null,
+    });
+    expect((await queue.act('renew', claim)).body.leaseExpiresAt).to.equal(iso(now + 50_000));
+    await queue.act('renew', claim, { leaseSeconds: 5 });
+    expect((await queue.message(claim.id)).leaseExpiresAt).to.equal(iso(now + 25_000));
+    await queue.world.at(now + 25_000);
+    expect(codeOf(await queue.act('renew', claim))).to.equal('409 CLAIM_LOST');
+    expect(await queue.told()).to.deep.equal(
+      ['sent', 'claimed', 'lease_expired', 'retried'].map((what) => `message.${what}`),
+    );
+  });
+
+  it('nack retry:true → READY, retry:false → REJECTED with its reason', async () => {
+    const queue = await Queue.create();
+    await queue.sent();
+    const retried = await queue.act('nack', await queue.claim(), { retry: true });
+    matches('message.nack', retried);
+    const ready = await queue.message(retried.body.id);
+    expect(retried.body).to.deep.equal({ id: ready.id, state: 'READY', attempts: 1 });
+    expect(ready).to.include({
+      state: 'READY',
+      holder: null,
+      holderSession: null,
+      claimedAt: null,
+      leaseExpiresAt: null,
+    });
+    const rejected = await queue.act('nack', await queue.claim(), { retry: false });
+    expect(rejected.body).to.deep.equal({ id: ready.id, state: 'REJECTED', attempts: 2 });
+    expect(await queue.message(ready.id)).to.include({ state: 'REJECTED', reason: 'REJECTED_BY_WORKER', attempts: 2 });
+    expect((await queue.told()).slice(-3)).to.deep.equal(['message.retried', 'message.claimed', 'message.rejected']);
+    for (const retry of [null, 'true', 1]) {
+      expect(codeOf(await queue.act('nack', { id: ready.id, token: 'x' }, { retry }))).to.equal(
+        '400 VALIDATION_FAILED',
+      );
+    }
+  });
+
+  it('FAILED at the 5th attempt, by nack', async () => {
+    const queue = await Queue.create();
+    const id = await queue.sent();
+    for (let attempt = 1; attempt <= 5; attempt++) {
+      const claim = await queue.claim();
+      expect([claim.attempt, claim.attempts, claim.maxAttempts]).to.deep.equal([attempt, attempt, 5]);
+      const { body } = await queue.act('nack', claim, { retry: true });
+      expect(body).to.deep.equal({ id, state: attempt < 5 ? 'READY' : 'FAILED', attempts: attempt });
+    }
+    expect((await queue.recv()).status).to.equal(204);
+    expect(await queue.message(id)).to.include({ state: 'FAILED', reason: 'ATTEMPTS_EXHAUSTED', attempts: 5 });
+    expect((await queue.record()).counts).to.deep.equal({ ready: 0, claimed: 0, failed: 1 });
+    expect((await queue.told()).at(-1)).to.equal('message.failed');
+  });
+
+  it('FAILED at the 5th attempt, by lease end: message.lease_expired, then .retried or .failed', async () => {
+    const queue = await Queue.create();
+    let now = Date.now();
+    await queue.world.at(now);
+    const id = await queue.sent();
+    for (let attempt = 1; attempt <= 5; attempt++) {
+      await queue.claim({ leaseSeconds: 5 });
+      now += 5000;
+      await queue.world.at(now);
+    }
+    expect((await queue.recv()).status).to.equal(204);
+    expect(await queue.message(id)).to.include({ state: 'FAILED', reason: 'ATTEMPTS_EXHAUSTED', finishedAt: iso(now) });
+    const round = ['message.claimed', 'message.lease_expired', 'message.retried'];
+    const rounds = Array.from({ length: 4 }, () => round).flat();
+    expect(await queue.told()).to.deep.equal(['message.sent', ...rounds, ...round.slice(0, 2), 'message.failed']);
+  });
+
+  it('any token that holds no live claim: CLAIM_LOST; the message says lapsed, claimed again or finished', async () => {
+    const queue = await Queue.create();
+    const now = Date.now();
+    await queue.world.at(now);
+    await queue.sent();
+    const claim = await queue.claim({ leaseSeconds: 5 });
+    const lost = async (token: string) => {
+      const said = new Set<string>();
+      for (const what of ['renew', 'complete', 'nack'] as const) {
+        const reply = await queue.act(what, { id: claim.id, token }, what === 'nack' ? { retry: true } : {});
+        expect(codeOf(reply), what).to.equal('409 CLAIM_LOST');
+        said.add(reply.body.error.message);
+      }
+      expect(said.size).to.equal(1);
+      return [...said][0];
+    };
+    expect(await lost('nonsense')).to.contain('claimed again');
+    await queue.world.at(now + 5000);
+    expect(await lost(claim.token), 'over is over, swept or not').to.contain('ready for others');
+    const second = await queue.claim();
+    expect(await lost(claim.token)).to.contain('claimed again');
+    await queue.act('complete', second);
+    expect(await lost(claim.token)).to.contain('finished');
+    const unknown = { id: randomUUID(), token: 'x' };
+    expect(codeOf(await queue.act('renew', unknown))).to.equal('404 MESSAGE_NOT_FOUND');
+  });
+
+  it('of 200 parallel receives over 100 messages each message is delivered once', async () => {
+    const queue = await Queue.create();
+    await Promise.all(Array.from({ length: 100 }, (_, i) => queue.sent({ payload: i })));
+    const replies = await Promise.all(Array.from({ length: 200 }, () => queue.recv()));
+    const claimed = replies.filter(({ status }) => status === 200);
+    expect(claimed).to.have.lengthOf(100);
+    expect(replies.filter(({ status }) => status === 204)).to.have.lengthOf(100);
+    expect(new Set(claimed.map(({ body }) => body.id)).size).to.equal(100);
+    expect(new Set(claimed.map(({ body }) => body.token)).size).to.equal(100);
+    expect((await queue.record()).counts).to.deep.equal({ ready: 0, claimed: 100, failed: 0 });
+  });
+});

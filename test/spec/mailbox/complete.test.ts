@@ -1,0 +1,163 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from 'chai';
+import { World } from '../../support/world.ts';
+import { codeOf, matches, Queue } from './queue.ts';
+
+describe('POST /messages/{id}/complete', () => {
+  let queue: Queue;
+  let results: Queue;
+  beforeEach(async () => {
+    queue = await Queue.create();
+    results = await Queue.create({ mode: 'INBOX' }, queue.world);
+  });
+  /** A message of the queue under claim. */
+  const claimed = async () => {
+    await queue.sent();
+    return queue.claim();
+  };
+  const to = (fields: object = {}) => ({ mailboxId: results.id, scopeId: results.scopeId, payload: 'done', ...fields });
+
+  it('acknowledges: ACKED, the task SUCCEEDED; message.acked', async () => {
+    const claim = await claimed();
+    const reply = await queue.act('complete', claim);
+    expect(reply.status).to.equal(200);
+    matches('message.complete', reply);
+    expect(reply.body).to.deep.equal({
+      id: claim.id,
+      state: 'ACKED',
+      taskId: claim.id,
+      taskState: 'SUCCEEDED',
+      resultMessageId: null,
+      groupId: null,
+      groupState: null,
+      replay: false,
+    });
+    const message = await queue.message(claim.id);
+    expect(message).to.include({ state: 'ACKED', reason: null, result: null, leaseExpiresAt: null, holder: 'worker' });
+    expect(message.finishedAt).to.not.equal(null);
+    expect((await queue.told()).at(-1)).to.equal('message.acked');
+  });
+
+  it('a result with only a payload is recorded, not published', async () => {
+    const claim = await claimed();
+    const { body } = await queue.act('complete', claim, { result: { payload: { n: [1] } } });
+    expect(body.resultMessageId).to.equal(null);
+    expect((await queue.message(claim.id)).result).to.deep.equal({ n: [1] });
+    expect(await queue.told()).to.deep.equal(['message.sent', 'message.claimed', 'message.acked']);
+  });
+
+  it('with mailboxId and scopeId it is recorded and published in the same step: message.acked + message.sent', async () => {
+    const claim = await claimed();
+    const { body } = await queue.act('complete', claim, { result: to({ workKey: 'w' }) });
+    expect((await queue.message(claim.id)).result).to.equal('done');
+    const published = await results.claim();
+    expect(published).to.include({ id: body.resultMessageId, payload: 'done', workKey: 'w', taskId: null });
+    const { events } = (await queue.world.get('/events')).body;
+    const told = events.slice(-4).map(({ type, requestId }: Record<string, string>) => [type, requestId]);
+    expect(told.map(([type]: string[]) => type)).to.deep.equal([
+      'message.acked',
+      'scope.created',
+      'message.sent',
+      'message.claimed',
+    ]);
+    expect(new Set(told.slice(0, 3).map(([, requestId]: string[]) => requestId)).size).to.equal(1);
+  });
+
+  it('payload required in result; mailboxId and scopeId together or neither; workKey only with them; else 400', async () => {
+    const claim = await claimed();
+    const { mailboxId, scopeId, payload } = to();
+    const wrong = [{}, { mailboxId, scopeId }, { payload, mailboxId }, { payload, scopeId }, { payload, workKey: 'w' }];
+    for (const result of [
+      ...wrong,
+      { payload, mailboxId, scopeId: null },
+      5,
+      [],
+      'x',
+      { payload, mailboxId: 'x', scopeId },
+    ]) {
+      const reply = await queue.act('complete', claim, { result });
+      expect(codeOf(reply), JSON.stringify(result)).to.equal('400 VALIDATION_FAILED');
+      expect(reply.body.error.message).to.contain('result');
+    }
+    const nothing = { payload: null, mailboxId: null, scopeId: null, workKey: null };
+    expect((await queue.act('complete', claim, { result: nothing })).status).to.equal(200);
+  });
+
+  it('the same token again → the first answer with replay:true, whatever it carries', async () => {
+    const claim = await claimed();
+    const first = await queue.act('complete', claim, { result: to() });
+    for (const fields of [{}, { result: to({ payload: 'other' }) }, { result: { payload: 'x'.repeat(70_000) } }]) {
+      const again = await queue.act('complete', claim, fields);
+      expect([again.status, again.body]).to.deep.equal([200, { ...first.body, replay: true }]);
+    }
+    expect((await results.record()).counts.ready).to.equal(1);
+    expect((await queue.message(claim.id)).result).to.equal('done');
+    const parallel = await claimed();
+    const replies = await Promise.all(
+      Array.from({ length: 50 }, () => queue.act('complete', parallel, { result: to() })),
+    );
+    expect(replies.filter(({ body }) => body.replay === false)).to.have.lengthOf(1);
+    expect(new Set(replies.map(({ body }) => body.resultMessageId)).size).to.equal(1);
+    expect((await results.record()).counts.ready).to.equal(2);
+  });
+
+  it('a deduplicated result still acknowledges, and names the first message', async () => {
+    const first = (await results.send({ workKey: 'w', payload: 'first' })).body.id;
+    const claim = await claimed();
+    const { body } = await queue.act('complete', claim, { result: to({ workKey: 'w' }) });
+    expect(body).to.include({ state: 'ACKED', resultMessageId: first, replay: false });
+    expect((await results.record()).counts.ready).to.equal(1);
+    expect((await results.message(first)).payload).to.equal('first');
+    expect((await queue.message(claim.id)).result).to.equal('done');
+  });
+
+  it('an unknown mailbox or a too large payload refuses it, and then nothing is acknowledged', async () => {
+    const claim = await claimed();
+    const elsewhere = await Queue.create();
+    const events = await queue.world.eventTypes();
+    for (const mailboxId of [randomUUID(), elsewhere.id]) {
+      const reply = await queue.act('complete', claim, { result: to({ mailboxId }) });
+      expect(codeOf(reply)).to.equal('409 MAILBOX_NOT_FOUND');
+      expect(reply.body.error.message).to.contain('mailbox');
+    }
+    const large = await queue.act('complete', claim, { result: to({ payload: 'x'.repeat(65_535) }) });
+    expect(codeOf(large)).to.equal('413 PAYLOAD_TOO_LARGE');
+    expect(large.body.error.message).to.contain('result.payload');
+    let deep: unknown = 1;
+    for (let i = 0; i < 600; i++) deep = [deep];
+    expect(codeOf(await queue.act('complete', claim, { result: to({ payload: deep }) }))).to.equal(
+      '400 VALIDATION_FAILED',
+    );
+    expect(await queue.world.eventTypes()).to.deep.equal(events);
+    expect((await queue.message(claim.id)).state).to.equal('CLAIMED');
+    expect((await queue.act('complete', claim, { result: to() })).status).to.equal(200);
+  });
+
+  it('no backlog, plan or operations limit refuses a result', async () => {
+    const world = await World.create({ figures: { runs: '2', tasks: '2' }, limits: { maxBacklog: 2 } });
+    const work = await Queue.create({}, world);
+    const full = await Queue.create({ backlogLimit: 1 }, world);
+    await work.sent();
+    await full.sent();
+    const claim = await work.claim();
+    const month = new Date().toISOString().slice(0, 7);
+    const used = { plan: 'free', operations: 1, operationsMonth: month, usedOperations: 5 };
+    await world.service.store.hset(`muster:{${world.org}}`, used);
+    const result = { payload: 1, mailboxId: full.id, scopeId: randomUUID() };
+    const { status, body } = await work.act('complete', claim, { result });
+    expect(status).to.equal(200);
+    expect((await full.message(body.resultMessageId)).taskId).to.equal(body.resultMessageId);
+    expect((await full.record()).counts.ready).to.equal(2);
+    expect((await work.record()).counts.claimed).to.equal(0);
+    await world.service.store.hset(`muster:{${world.org}}`, { plan: 'enterprise' });
+    expect(codeOf(await full.send()), 'and it counts').to.equal('409 BACKLOG_FULL');
+  });
+
+  it('a result may go into the mailbox it came from', async () => {
+    const claim = await claimed();
+    const result = { payload: 2, mailboxId: queue.id, scopeId: queue.scopeId };
+    const { body } = await queue.act('complete', claim, { result });
+    expect(await queue.record()).to.deep.include({ counts: { ready: 1, claimed: 0, failed: 0 } });
+    expect((await queue.claim()).id).to.equal(body.resultMessageId);
+  });
+});

@@ -1,0 +1,106 @@
+import { expect } from 'chai';
+import { codeOf, Queue } from './queue.ts';
+
+const iso = (at: number) => new Date(at).toISOString();
+
+/** Exactness with no worker: these services have no sweeper, what is due is due by the clock alone. */
+describe('Deadlines', () => {
+  let queue: Queue;
+  let now: number;
+  beforeEach(async () => {
+    queue = await Queue.create();
+    now = Date.now();
+    await queue.world.at(now);
+  });
+
+  it('EXPIRED from READY when now ≥ the deadline, not a millisecond earlier', async () => {
+    const id = await queue.sent({ deadline: iso(now + 1000) });
+    const other = await queue.sent({ deadline: iso(now + 1000) });
+    await queue.world.at(now + 999);
+    expect((await queue.claim()).id).to.equal(id);
+    await queue.world.at(now + 1000);
+    expect((await queue.recv()).status).to.equal(204);
+    for (const one of [id, other]) {
+      expect(await queue.message(one)).to.include({
+        state: 'EXPIRED',
+        reason: 'DEADLINE_EXCEEDED',
+        finishedAt: iso(now + 1000),
+        leaseExpiresAt: null,
+      });
+    }
+    expect(await queue.record()).to.deep.include({ counts: { ready: 0, claimed: 0, failed: 0 }, oldestReadyAt: null });
+    expect((await queue.told()).filter((type) => type === 'message.expired')).to.have.lengthOf(2);
+  });
+
+  it('EXPIRED from CLAIMED: the token dies', async () => {
+    await queue.sent({ deadline: iso(now + 6000) });
+    const claim = await queue.claim({ leaseSeconds: 5 });
+    await queue.act('renew', claim, { leaseSeconds: 600 });
+    await queue.world.at(now + 6000);
+    for (const what of ['renew', 'complete'] as const) {
+      const reply = await queue.act(what, claim);
+      expect(codeOf(reply)).to.equal('409 CLAIM_LOST');
+      expect(reply.body.error.message).to.contain('finished');
+    }
+    expect(await queue.message(claim.id)).to.include({ state: 'EXPIRED', attempts: 1, holder: 'worker' });
+    expect((await queue.told()).slice(-2)).to.deep.equal(['message.claimed', 'message.expired']);
+  });
+
+  it('leaseExpiresAt never lies after the deadline, by recv and by renew', async () => {
+    await queue.sent({ deadline: iso(now + 8000) });
+    const claim = await queue.claim({ leaseSeconds: 600 });
+    expect(claim.leaseExpiresAt).to.equal(iso(now + 8000));
+    expect((await queue.act('renew', claim, { leaseSeconds: 5 })).body.leaseExpiresAt).to.equal(iso(now + 5000));
+    expect((await queue.act('renew', claim, { leaseSeconds: 600 })).body.leaseExpiresAt).to.equal(iso(now + 8000));
+  });
+
+  it('a lease that ends before the deadline gives the message back; the deadline still holds', async () => {
+    const id = await queue.sent({ deadline: iso(now + 8000) });
+    await queue.claim({ leaseSeconds: 5 });
+    await queue.world.at(now + 5000);
+    const again = await queue.claim({ leaseSeconds: 5 });
+    expect(again).to.include({ id, attempt: 2, leaseExpiresAt: iso(now + 8000) });
+    await queue.act('nack', again, { retry: true });
+    await queue.world.at(now + 8000);
+    expect((await queue.recv()).status).to.equal(204);
+    expect((await queue.message(id)).state).to.equal('EXPIRED');
+  });
+
+  it('a completed, rejected or failed message does not expire', async () => {
+    const ids = [];
+    for (let i = 0; i < 2; i++) ids.push(await queue.sent({ deadline: iso(now + 1000) }));
+    await queue.act('complete', await queue.claim());
+    await queue.act('nack', await queue.claim(), { retry: false });
+    await queue.world.at(now + 1000);
+    await queue.sent();
+    const states = (await queue.list()).body.messages.map(({ state }: { state: string }) => state);
+    expect(states).to.deep.equal(['ACKED', 'REJECTED', 'READY']);
+  });
+
+  it('more than 100 due changes are all made before the call that meets them', async () => {
+    await Promise.all(Array.from({ length: 130 }, () => queue.sent({ deadline: iso(now + 1000) })));
+    await Promise.all(Array.from({ length: 120 }, () => queue.sent()));
+    for (let i = 0; i < 130; i++) await queue.claim({ leaseSeconds: 5 });
+    await queue.world.at(now + 1000);
+    expect((await queue.claim()).attempts).to.equal(1);
+    const { counts } = await queue.record();
+    expect(counts).to.deep.equal({ ready: 119, claimed: 1, failed: 0 });
+    expect((await queue.list('?state=EXPIRED&limit=200')).body.messages).to.have.lengthOf(130);
+  });
+
+  it('what is due happens once when 50 calls meet it', async () => {
+    for (let i = 0; i < 10; i++) await queue.sent({ deadline: iso(now + 1000), payload: i });
+    await queue.world.at(now + 1000);
+    const replies = await Promise.all(Array.from({ length: 50 }, () => queue.recv()));
+    expect(new Set(replies.map(({ status }) => status))).to.deep.equal(new Set([204]));
+    expect((await queue.told()).filter((type) => type === 'message.expired')).to.have.lengthOf(10);
+  });
+
+  it('the test clock stands still and moves only when told', async () => {
+    const first = await queue.claim({ leaseSeconds: 5 }).catch(() => undefined);
+    expect(first).to.equal(undefined);
+    await queue.sent();
+    const { claimedAt } = await queue.claim();
+    expect(claimedAt).to.equal(iso(now));
+  });
+});

@@ -1,0 +1,148 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from 'chai';
+import { type Reply, World } from '../../support/world.ts';
+import { codeOf, Queue } from './queue.ts';
+
+/** Until the condition holds; the suite's time limit ends it otherwise. */
+async function until(holds: () => boolean): Promise<void> {
+  while (!holds()) await new Promise((resolve) => setImmediate(resolve));
+}
+
+describe('recv with waitSeconds', () => {
+  let queue: Queue;
+  const held = () => queue.world.service.wake.size;
+  const hold = (fields: object = {}): Promise<Reply> => queue.recv({ waitSeconds: 20, ...fields });
+  beforeEach(async () => {
+    queue = await Queue.create();
+  });
+
+  it('is 0 to 30, default 0', async () => {
+    for (const waitSeconds of [31, -1, 0.5, '1']) {
+      expect(codeOf(await queue.recv({ waitSeconds })), `${waitSeconds}`).to.equal('400 VALIDATION_FAILED');
+    }
+    for (const waitSeconds of [0, null]) expect((await queue.recv({ waitSeconds })).status).to.equal(204);
+  });
+
+  it('answers at once where a message is ready', async () => {
+    const id = await queue.sent();
+    expect((await hold()).body.id).to.equal(id);
+  });
+
+  it('204 when the time is over', async () => {
+    const start = performance.now();
+    expect((await hold({ waitSeconds: 1 })).status).to.equal(204);
+    expect(performance.now() - start).to.be.within(950, 2500);
+    expect(held()).to.equal(0);
+  });
+
+  it('holds the request until a message is ready, by send, nack or a published result', async () => {
+    const sentTo = hold();
+    await until(() => held() === 1);
+    const id = await queue.sent();
+    const first = (await sentTo).body;
+    expect(first.id).to.equal(id);
+
+    const nackedTo = hold();
+    await until(() => held() === 1);
+    await queue.act('nack', first, { retry: true });
+    const second = (await nackedTo).body;
+    expect(second).to.include({ id, attempt: 2 });
+
+    const publishedTo = hold();
+    await until(() => held() === 1);
+    const result = { payload: 'r', mailboxId: queue.id, scopeId: queue.scopeId };
+    await queue.act('complete', second, { result });
+    expect((await publishedTo).body.payload).to.equal('r');
+  });
+
+  it('waiters of a process are woken one per message, the longest first', async () => {
+    const waiting: Promise<Reply>[] = [];
+    for (let i = 1; i <= 3; i++) {
+      waiting.push(hold({ holder: `w${i}` }));
+      await until(() => held() === i);
+    }
+    for (let i = 0; i < 3; i++) {
+      const id = await queue.sent({ payload: i });
+      expect((await waiting[i])?.body).to.include({ id, holder: `w${i + 1}` });
+      expect(held()).to.equal(2 - i);
+    }
+  });
+
+  it('a message of another mailbox or scope wakes nobody, one of the same does', async () => {
+    const other = await Queue.create({}, queue.world);
+    const waiting = hold({ scopeId: queue.scopeId });
+    await until(() => held() === 1);
+    await other.sent({ scopeId: queue.scopeId });
+    await queue.sent({ scopeId: randomUUID() });
+    const id = await queue.sent();
+    expect((await waiting).body.id).to.equal(id);
+  });
+
+  it('aborting the request frees it, and its wake-up goes to the next', async () => {
+    const abort = new AbortController();
+    const url = `${queue.world.url}/v1/spaces/${queue.world.spaceId}/mailboxes/${queue.id}/recv`;
+    const gone = fetch(url, {
+      method: 'POST',
+      signal: abort.signal,
+      headers: { Authorization: `Bearer ${queue.world.apiKey}`, 'Content-Type': 'application/json' },
+      body: JSON.stringify({ scopeId: queue.scopeId, holder: 'gone', holderSession: 's', waitSeconds: 20 }),
+    }).catch(() => 'aborted');
+    await until(() => held() === 1);
+    const next = hold({ holder: 'next' });
+    await until(() => held() === 2);
+    abort.abort();
+    expect(await gone).to.equal('aborted');
+    await until(() => held() === 1);
+    const id = await queue.sent();
+    expect((await next).body).to.include({ id, holder: 'next' });
+  });
+
+  it('100 held receives and 100 messages at once: each gets one, nobody is left waiting', async () => {
+    const waiting = Array.from({ length: 100 }, () => hold());
+    await until(() => held() === 100);
+    await Promise.all(Array.from({ length: 100 }, () => queue.send()));
+    const replies = await Promise.all(waiting);
+    expect(new Set(replies.map(({ body }) => body.id)).size).to.equal(100);
+    expect(held()).to.equal(0);
+  });
+
+  it('receives that begin to wait while messages come miss none', async () => {
+    const ids = new Set<string>();
+    for (let round = 0; round < 5; round++) {
+      const both = await Promise.all(Array.from({ length: 40 }, (_, i) => (i % 2 ? queue.send() : hold())));
+      for (const { status, body } of both) if (status === 200) ids.add(body.id);
+    }
+    expect(ids.size).to.equal(100);
+  });
+
+  it('is counted as one request and, when it finds a message, one operation', async () => {
+    const waiting = hold();
+    await until(() => held() === 1);
+    const before = Number(/r=(\d+)/.exec((await queue.world.get('/mailboxes')).headers.get('RateLimit') ?? '')?.[1]);
+    await queue.sent();
+    await waiting;
+    const after = Number(/r=(\d+)/.exec((await queue.world.get('/mailboxes')).headers.get('RateLimit') ?? '')?.[1]);
+    expect(before - after, 'the send and the read itself').to.equal(2);
+  });
+
+  it('CONCURRENCY_LIMITED is retried by itself; 429 when the time is over', async () => {
+    queue = await Queue.create({}, await World.create({ figures: { agents: '1' } }));
+    await queue.sent();
+    await queue.sent();
+    const claim = await queue.claim();
+    expect(codeOf(await hold({ waitSeconds: 1 }))).to.equal('429 CONCURRENCY_LIMITED');
+    const waiting = hold();
+    await until(() => held() === 1);
+    await queue.act('complete', claim);
+    expect((await waiting).status).to.equal(200);
+  });
+
+  it('a key revoked meanwhile gets no message', async () => {
+    const waiting = hold();
+    await until(() => held() === 1);
+    const { store } = queue.world.service;
+    for (const name of await store.keys(`muster:{${queue.world.org}}:key:*`)) await store.hset(name, 'revokedAt', '1');
+    await store.spublish(`muster:{${queue.world.org}}:${queue.world.spaceId}:events`, `${queue.id}/${queue.scopeId}`);
+    expect(codeOf(await waiting)).to.equal('401 INVALID_API_KEY');
+  });
+});

@@ -1,0 +1,96 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from 'chai';
+import { codeOf, matches, Queue } from './queue.ts';
+
+describe('GET /mailboxes/{id}/messages', () => {
+  let queue: Queue;
+  const ids: Record<string, string> = {};
+  const otherScope = randomUUID();
+  const listed = async (query: string): Promise<string[]> => {
+    const reply = await queue.list(query);
+    expect(reply.status, reply.text).to.equal(200);
+    matches('message.list', reply);
+    const names = Object.fromEntries(Object.entries(ids).map(([name, id]) => [id, name]));
+    return reply.body.messages.map(({ id }: { id: string }) => names[id]);
+  };
+
+  before(async () => {
+    queue = await Queue.create();
+    for (const name of ['acked', 'rejected', 'claimed', 'ready', 'other']) {
+      const scopeId = name === 'other' ? otherScope : queue.scopeId;
+      ids[name] = await queue.sent({ workKey: name, payload: { name }, scopeId });
+    }
+    await queue.act('complete', await queue.claim(), { result: { payload: { fine: true } } });
+    await queue.act('nack', await queue.claim(), { retry: false });
+    await queue.claim();
+  });
+
+  it('oldest first, by the order they were sent in', async () => {
+    expect(await listed('')).to.deep.equal(['acked', 'rejected', 'claimed', 'ready', 'other']);
+  });
+
+  it('state filters: one value or a comma list; an unknown state is 400', async () => {
+    expect(await listed('?state=READY')).to.deep.equal(['ready', 'other']);
+    expect(await listed('?state=CLAIMED,ACKED')).to.deep.equal(['acked', 'claimed']);
+    expect(await listed('?state=FAILED,EXPIRED,CANCELLED')).to.deep.equal([]);
+    for (const state of ['ready', 'OPEN', '', 'READY,', ',READY', 'READY, ACKED', 'READY&state=ACKED', '.*']) {
+      expect(codeOf(await queue.list(`?state=${state}`)), state).to.equal('400 VALIDATION_FAILED');
+    }
+  });
+
+  it('scopeId selects the subtree, workKey the one message; filters combine', async () => {
+    expect(await listed(`?scopeId=${otherScope.toUpperCase()}`)).to.deep.equal(['other']);
+    expect(await listed(`?scopeId=${randomUUID()}`)).to.deep.equal([]);
+    expect(await listed('?workKey=rejected')).to.deep.equal(['rejected']);
+    expect(await listed('?workKey=unknown')).to.deep.equal([]);
+    expect(await listed('?workKey=rejected&state=READY')).to.deep.equal([]);
+    expect(await listed(`?workKey=rejected&scopeId=${otherScope}`)).to.deep.equal([]);
+    expect(await listed(`?scopeId=${queue.scopeId}&state=READY&limit=1`)).to.deep.equal(['ready']);
+    for (const query of ['scopeId=x', 'scopeId=', 'workKey=', `workKey=${'x'.repeat(513)}`, 'workKey=%00']) {
+      expect(codeOf(await queue.list(`?${query}`)), query).to.equal('400 VALIDATION_FAILED');
+    }
+  });
+
+  it('pages of any limit give every message once; nextCursor is null at the end', async () => {
+    for (const limit of [1, 2, 3, 5]) {
+      const seen: string[] = [];
+      let cursor: string | null = '';
+      while (cursor !== null) {
+        const { body } = await queue.list(`?limit=${limit}${cursor === '' ? '' : `&cursor=${cursor}`}`);
+        expect(body.messages.length).to.be.at.most(limit);
+        for (const { id } of body.messages) seen.push(id);
+        cursor = body.nextCursor;
+      }
+      expect(seen).to.deep.equal(Object.values(ids));
+    }
+  });
+
+  it('a page is full where the filter finds enough, and goes on from where it stopped', async () => {
+    const { body } = await queue.list('?state=ACKED,READY&limit=2');
+    expect(body.messages.map(({ id }: { id: string }) => id)).to.deep.equal([ids['acked'], ids['ready']]);
+    expect(await listed(`?state=ACKED,READY&limit=2&cursor=${body.nextCursor}`)).to.deep.equal(['other']);
+  });
+
+  it('a scan is bounded at 1,000 records: a page may be empty while nextCursor is not null', async () => {
+    const many = await Queue.create({ backlogLimit: 2000 }, undefined);
+    await many.world.call('PUT', '/limits', { maxBacklog: 2000 });
+    for (let i = 0; i < 11; i++) await Promise.all(Array.from({ length: 100 }, () => many.sent()));
+    const last = await many.sent({ scopeId: otherScope });
+    const first = await many.list(`?scopeId=${otherScope}`);
+    expect(first.body.messages).to.deep.equal([]);
+    const second = await many.list(`?scopeId=${otherScope}&cursor=${first.body.nextCursor}`);
+    expect(second.body.messages.map(({ id }: { id: string }) => id)).to.deep.equal([last]);
+    expect(second.body.nextCursor).to.equal(null);
+  });
+
+  it('a page is bounded at 4 MiB', async () => {
+    const large = await Queue.create();
+    for (let i = 0; i < 8; i++) {
+      await Promise.all(Array.from({ length: 10 }, () => large.sent({ payload: 'x'.repeat(65_000) })));
+    }
+    const { text, body } = await large.list('?limit=200');
+    expect(Buffer.byteLength(text)).to.be.below(4.5 * 1024 * 1024);
+    const rest = await large.list(`?limit=200&cursor=${body.nextCursor}`);
+    expect(body.messages.length + rest.body.messages.length).to.equal(80);
+  });
+});

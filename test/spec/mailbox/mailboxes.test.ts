@@ -1,0 +1,135 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from 'chai';
+import { World } from '../../support/world.ts';
+import { codeOf, matches, Queue } from './queue.ts';
+
+describe('Mailboxes', () => {
+  it('POST /mailboxes: 201 with the record; mode WORK and backlogLimit 1000 by default', async () => {
+    const world = await World.create();
+    const now = Date.now();
+    await world.at(now);
+    const reply = await world.post('/mailboxes', { name: 'jobs' });
+    expect(reply.status).to.equal(201);
+    matches('mailbox.create', reply);
+    expect(reply.body.id).to.match(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+    expect(reply.body).to.deep.equal({
+      id: reply.body.id,
+      name: 'jobs',
+      mode: 'WORK',
+      recipientId: null,
+      backlogLimit: 1000,
+      counts: { ready: 0, claimed: 0, failed: 0 },
+      oldestReadyAt: null,
+      createdAt: new Date(now).toISOString(),
+    });
+    const { events } = (await world.get('/events')).body;
+    expect(events).to.have.lengthOf(1);
+    expect(events[0]).to.include({
+      type: 'mailbox.created',
+      aggregate: 'mailbox',
+      aggregateId: reply.body.id,
+      scopeId: null,
+    });
+    expect(events[0].payload).to.deep.equal({ mailboxId: reply.body.id, mode: 'WORK' });
+  });
+
+  it('mode, recipientId and backlogLimit are kept; names are not unique; backlogLimit is 1 to 100,000', async () => {
+    const world = await World.create();
+    for (const backlogLimit of [1, 100_000]) {
+      const fields = { name: 'same', mode: 'INBOX', recipientId: 'agent\u00e9', backlogLimit };
+      expect(await world.made('/mailboxes', fields)).to.include(fields);
+    }
+    expect((await world.get('/mailboxes')).body.mailboxes).to.have.lengthOf(2);
+  });
+
+  it('GET /mailboxes: newest first, in pages, without gaps or repeats while new ones come', async () => {
+    const world = await World.create();
+    const made: string[] = [];
+    for (let i = 0; i < 5; i++) {
+      await world.at(Date.now() + i);
+      made.unshift((await world.made('/mailboxes', { name: `m${i}` })).id);
+    }
+    const first = await world.get('/mailboxes?limit=2');
+    matches('mailbox.list', first);
+    await world.at(Date.now() + 100);
+    await world.made('/mailboxes', { name: 'late' });
+    const second = await world.get(`/mailboxes?limit=2&cursor=${first.body.nextCursor}`);
+    const third = await world.get(`/mailboxes?limit=2&cursor=${second.body.nextCursor}`);
+    const ids = [first, second, third].flatMap(({ body }) => body.mailboxes.map(({ id }: { id: string }) => id));
+    expect(ids).to.deep.equal(made);
+    expect(third.body.nextCursor).to.equal(null);
+    const whole = await world.get('/mailboxes?limit=6');
+    expect(whole.body.mailboxes).to.have.lengthOf(6);
+    expect(whole.body.nextCursor, 'a full last page').to.equal(null);
+  });
+
+  it('a cursor that the list did not give out is 400 INVALID_CURSOR', async () => {
+    const queue = await Queue.create();
+    await Promise.all([queue.sent(), queue.sent()]);
+    const { nextCursor } = (await queue.list('?limit=1')).body;
+    for (const cursor of ['x', '', '%00', `${'a'.repeat(500)}`, nextCursor, `${nextCursor}=`, 'latest']) {
+      expect(codeOf(await queue.world.get(`/mailboxes?cursor=${cursor}`)), cursor).to.equal('400 INVALID_CURSOR');
+    }
+    for (const cursor of ['x', '', `${nextCursor}!`, Buffer.from(randomUUID()).toString('base64url')]) {
+      expect(codeOf(await queue.list(`?cursor=${cursor}`)), cursor).to.equal('400 INVALID_CURSOR');
+    }
+  });
+
+  it('counts READY, CLAIMED and FAILED messages, and says since when the oldest is ready', async () => {
+    const queue = await Queue.create();
+    const start = Date.now();
+    const iso = (seconds: number) => new Date(start + seconds * 1000).toISOString();
+    for (const seconds of [0, 5, 10]) {
+      await queue.world.at(start + seconds * 1000);
+      await queue.sent({ scopeId: randomUUID(), workKey: `${seconds}` });
+    }
+    const scopeOf = async (key: string) => (await queue.list(`?workKey=${key}`)).body.messages[0].scopeId;
+    expect(await queue.record()).to.deep.include({
+      counts: { ready: 3, claimed: 0, failed: 0 },
+      oldestReadyAt: iso(0),
+    });
+    const claim = await queue.claim({ scopeId: await scopeOf('0') });
+    expect(await queue.record()).to.deep.include({
+      counts: { ready: 2, claimed: 1, failed: 0 },
+      oldestReadyAt: iso(5),
+    });
+    await queue.act('nack', claim, { retry: true });
+    expect((await queue.record()).oldestReadyAt).to.equal(iso(5));
+    await queue.act('complete', await queue.claim({ scopeId: await scopeOf('5') }));
+    expect(await queue.record()).to.deep.include({
+      counts: { ready: 2, claimed: 0, failed: 0 },
+      oldestReadyAt: iso(10),
+    });
+    for (const key of ['10', '0']) await queue.claim({ scopeId: await scopeOf(key) });
+    expect((await queue.record()).oldestReadyAt).to.equal(null);
+  });
+
+  it('INBOX with a recipientId: only a recv whose holder equals it, else RECIPIENT_MISMATCH', async () => {
+    const inbox = await Queue.create({ mode: 'INBOX', recipientId: 'ann' });
+    expect(codeOf(await inbox.recv({ holder: 'bob' })), 'even when empty').to.equal('409 RECIPIENT_MISMATCH');
+    await inbox.sent();
+    expect(codeOf(await inbox.recv({ holder: 'bob' }))).to.equal('409 RECIPIENT_MISMATCH');
+    expect(await inbox.claim({ holder: 'ann' })).to.include({
+      holder: 'ann',
+      taskId: null,
+      groupId: null,
+      taskKey: null,
+    });
+  });
+
+  it('INBOX without a recipientId: anybody receives; on WORK a recipientId has no effect', async () => {
+    for (const fields of [{ mode: 'INBOX' }, { mode: 'WORK', recipientId: 'ann' }]) {
+      const queue = await Queue.create(fields);
+      await queue.sent();
+      await queue.claim({ holder: 'bob' });
+    }
+  });
+
+  it('INBOX messages carry no task', async () => {
+    const inbox = await Queue.create({ mode: 'INBOX' });
+    const id = await inbox.sent();
+    expect((await inbox.message(id)).taskId).to.equal(null);
+    const done = await inbox.act('complete', await inbox.claim());
+    expect(done.body).to.include({ state: 'ACKED', taskId: null, taskState: null });
+  });
+});

@@ -1,0 +1,129 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from 'chai';
+import { showOrganization } from '../../../src/org/admin.ts';
+import { World } from '../../support/world.ts';
+import { codeOf, Queue } from './queue.ts';
+
+const day = 86_400_000;
+
+describe('Plan limits of mailboxes', () => {
+  it('agents at once: CONCURRENCY_LIMITED with Retry-After, tested by recv only when a message is ready', async () => {
+    const queue = await Queue.create({}, await World.create({ figures: { agents: '2' } }));
+    const other = await Queue.create({}, queue.world);
+    for (let i = 0; i < 3; i++) await queue.sent();
+    const claim = await queue.claim();
+    await queue.claim();
+    const refused = await queue.recv();
+    expect(codeOf(refused)).to.equal('429 CONCURRENCY_LIMITED');
+    expect(refused.headers.get('Retry-After')).to.match(/^[1-9]\d*$/);
+    expect(refused.body.error.message).to.contain('2');
+    expect((await other.recv()).status, 'nothing is ready there').to.equal(204);
+    await queue.act('nack', claim, { retry: true });
+    await queue.claim();
+    expect((await showOrganization(queue.world.service, queue.world.org)).usage.agents).to.equal(2);
+  });
+
+  it('lapsed claims are no agents any more', async () => {
+    const queue = await Queue.create({}, await World.create({ figures: { agents: '1' } }));
+    const now = Date.now();
+    await queue.world.at(now);
+    await queue.sent();
+    await queue.sent();
+    await queue.claim({ leaseSeconds: 5 });
+    await queue.world.at(now + 4999);
+    expect(codeOf(await queue.recv())).to.equal('429 CONCURRENCY_LIMITED');
+    await queue.world.at(now + 5000);
+    await queue.claim();
+  });
+
+  it('active tasks: ACTIVE_TASKS_LIMITED by send to a WORK mailbox only; PENDING + RUNNING', async () => {
+    const queue = await Queue.create({}, await World.create({ figures: { tasks: '2' } }));
+    const inbox = await Queue.create({ mode: 'INBOX' }, queue.world);
+    await queue.sent();
+    await queue.sent();
+    expect(codeOf(await queue.send())).to.equal('409 ACTIVE_TASKS_LIMITED');
+    await inbox.sent();
+    const claim = await queue.claim();
+    expect(codeOf(await queue.send())).to.equal('409 ACTIVE_TASKS_LIMITED');
+    await queue.act('nack', claim, { retry: false });
+    await queue.sent();
+    expect((await showOrganization(queue.world.service, queue.world.org)).usage.tasks).to.equal(2);
+  });
+
+  it('active runs: only a call that would make a new root is refused, ACTIVE_RUNS_LIMITED', async () => {
+    const queue = await Queue.create({}, await World.create({ figures: { runs: '2' } }));
+    const [a, b, c] = [randomUUID(), randomUUID(), randomUUID()];
+    for (const scopeId of [a, a, b]) await queue.sent({ scopeId });
+    expect(codeOf(await queue.send({ scopeId: c }))).to.equal('409 ACTIVE_RUNS_LIMITED');
+    await queue.sent({ scopeId: b });
+    await queue.act('complete', await queue.claim({ scopeId: a }));
+    expect(codeOf(await queue.send({ scopeId: c }))).to.equal('409 ACTIVE_RUNS_LIMITED');
+    await queue.act('complete', await queue.claim({ scopeId: a }));
+    await queue.sent({ scopeId: c });
+    expect((await queue.send({ scopeId: a })).status, 'a is no new root').to.equal(201);
+    expect((await showOrganization(queue.world.service, queue.world.org)).usage.runs).to.equal(3);
+  });
+
+  it('of 100 parallel sends exactly the plan’s tasks are taken', async () => {
+    const queue = await Queue.create({}, await World.create({ figures: { tasks: '30' } }));
+    const replies = await Promise.all(Array.from({ length: 100 }, () => queue.send({ scopeId: randomUUID() })));
+    expect(replies.filter(({ status }) => status === 201)).to.have.lengthOf(30);
+    const claims = await Promise.all(Array.from({ length: 40 }, () => queue.recv()));
+    expect(claims.filter(({ status }) => status === 200).length).to.equal(0);
+    expect((await showOrganization(queue.world.service, queue.world.org)).usage).to.include({ tasks: 30, runs: 30 });
+  });
+
+  describe('Free, with the month’s operations used up', () => {
+    let queue: Queue;
+    let now: number;
+    beforeEach(async () => {
+      queue = await Queue.create({}, await World.create({ plan: 'free', limits: { requestsPerMinute: 600 } }));
+      now = Date.UTC(new Date().getUTCFullYear() + 1, 0, 20);
+      await queue.world.at(now);
+      for (let i = 0; i < 4; i++) await queue.sent({ workKey: `${i}` });
+    });
+    const use = (operations: number) =>
+      queue.world.service.store.hset(`muster:{${queue.world.org}}`, { usedOperations: operations });
+
+    it('new work is refused with OPERATIONS_EXHAUSTED, running work may finish', async () => {
+      const claims = [await queue.claim(), await queue.claim()];
+      await use(99_999);
+      await queue.sent({ workKey: 'last' });
+      expect(codeOf(await queue.send())).to.equal('402 OPERATIONS_EXHAUSTED');
+      expect(codeOf(await queue.recv())).to.equal('402 OPERATIONS_EXHAUSTED');
+      expect(codeOf(await queue.world.post('/mailboxes', { name: 'x' }))).to.equal('402 OPERATIONS_EXHAUSTED');
+      expect((await queue.recv({ scopeId: randomUUID() })).status, 'a poll that finds nothing').to.equal(204);
+      expect((await queue.send({ workKey: '0' })).status, 'a replay').to.equal(200);
+      expect((await queue.act('renew', claims[0])).status).to.equal(200);
+      expect((await queue.act('complete', claims[0])).status).to.equal(200);
+      expect((await queue.act('nack', claims[1], { retry: true })).status).to.equal(200);
+      expect((await queue.world.call('PUT', '/limits', { maxBacklog: 5 })).status).to.equal(200);
+      expect((await queue.list()).status).to.equal(200);
+      const { usage } = await showOrganization(queue.world.service, queue.world.org);
+      expect(usage.operations, 'they still count').to.equal(100_003);
+    });
+
+    it('the next UTC month is a new one', async () => {
+      await use(100_000);
+      await queue.world.at(now + 11 * day);
+      expect(codeOf(await queue.send())).to.equal('402 OPERATIONS_EXHAUSTED');
+      await queue.world.at(now + 12 * day);
+      await queue.sent();
+    });
+
+    it('renewals, reads, empty polls, failed calls and replays are no operations', async () => {
+      const claim = await queue.claim();
+      const { operations } = (await showOrganization(queue.world.service, queue.world.org)).usage;
+      await queue.act('renew', claim);
+      await queue.list();
+      await queue.recv({ scopeId: randomUUID() });
+      await queue.send({ workKey: '1' });
+      await queue.act('complete', { id: claim.id, token: 'x' });
+      await queue.world.call('PUT', '/limits', {});
+      expect((await showOrganization(queue.world.service, queue.world.org)).usage.operations).to.equal(operations);
+      await queue.act('complete', claim);
+      await queue.act('complete', claim);
+      expect((await showOrganization(queue.world.service, queue.world.org)).usage.operations).to.equal(operations + 1);
+    });
+  });
+});

@@ -1,0 +1,81 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from 'chai';
+import { allRoutes } from '../../../src/primitives.ts';
+import { type Reply, World } from '../../support/world.ts';
+
+export { codeOf } from '../../http/client.ts';
+
+/** Expects the reply to be as the route's own schema says. */
+export function matches(call: string, { status, body }: Reply): void {
+  const schema = allRoutes.find((route) => route.call === call)?.success[status];
+  expect(schema, `${call} ${status}`).to.not.equal(undefined);
+  expect(schema?.validate(body).error).to.equal(undefined);
+}
+
+/** A mailbox and how one works with it. */
+export class Queue {
+  readonly world: World;
+  readonly id: string;
+  readonly scopeId: string = randomUUID();
+  constructor(world: World, id: string) {
+    this.world = world;
+    this.id = id;
+  }
+
+  /** On a World of its own unless given one. */
+  static async create(fields: object = {}, world?: World): Promise<Queue> {
+    const on = world ?? (await World.create());
+    return new Queue(on, (await on.made('/mailboxes', { name: 'jobs', ...fields })).id);
+  }
+
+  send(fields: object = {}): Promise<Reply> {
+    return this.world.post(`/mailboxes/${this.id}/messages`, { scopeId: this.scopeId, payload: 1, ...fields });
+  }
+
+  /** Sends, expects success, returns the message's id. */
+  async sent(fields: object = {}): Promise<string> {
+    const reply = await this.send(fields);
+    expect(reply.status, reply.text).to.be.oneOf([200, 201]);
+    return reply.body.id;
+  }
+
+  recv(fields: object = {}): Promise<Reply> {
+    const body = { scopeId: this.scopeId, holder: 'worker', holderSession: 'session', ...fields };
+    return this.world.post(`/mailboxes/${this.id}/recv`, body);
+  }
+
+  /** Receives a message; there must be one. */
+  // biome-ignore lint/suspicious/noExplicitAny: as in Reply.
+  async claim(fields: object = {}): Promise<any> {
+    const reply = await this.recv(fields);
+    expect(reply.status, reply.text).to.equal(200);
+    return reply.body;
+  }
+
+  /** renew, complete or nack. */
+  act(what: 'renew' | 'complete' | 'nack', claim: { id: string; token: string }, fields: object = {}): Promise<Reply> {
+    return this.world.post(`/messages/${claim.id}/${what}`, { token: claim.token, ...fields });
+  }
+
+  list(query = ''): Promise<Reply> {
+    return this.world.get(`/mailboxes/${this.id}/messages${query}`);
+  }
+
+  // biome-ignore lint/suspicious/noExplicitAny: as in Reply.
+  async message(id: string): Promise<any> {
+    const { body } = await this.list('?limit=200');
+    return body.messages.find((message: { id: string }) => message.id === id);
+  }
+
+  /** The mailbox's own record. */
+  // biome-ignore lint/suspicious/noExplicitAny: as in Reply.
+  async record(): Promise<any> {
+    const { body } = await this.world.get('/mailboxes?limit=200');
+    return body.mailboxes.find((mailbox: { id: string }) => mailbox.id === this.id);
+  }
+
+  /** The types of the events about messages, oldest first. */
+  async told(): Promise<string[]> {
+    return (await this.world.eventTypes()).filter((type) => type.startsWith('message.'));
+  }
+}

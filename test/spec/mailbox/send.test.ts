@@ -1,0 +1,167 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from 'chai';
+import { World } from '../../support/world.ts';
+import { codeOf, matches, Queue } from './queue.ts';
+
+describe('POST /mailboxes/{id}/messages', () => {
+  it('201 with id, mailboxId, state READY and replay false; scope.created and message.sent', async () => {
+    const queue = await Queue.create();
+    const now = Date.now();
+    await queue.world.at(now);
+    const reply = await queue.send({
+      payload: { a: [] },
+      workKey: 'k',
+      deadline: new Date(now + 60_000).toISOString(),
+    });
+    expect(reply.status).to.equal(201);
+    matches('message.send', reply);
+    const { id } = reply.body;
+    expect(reply.body).to.deep.equal({ id, mailboxId: queue.id, state: 'READY', replay: false });
+    const listed = await queue.list();
+    matches('message.list', listed);
+    expect(listed.body.messages).to.deep.equal([
+      {
+        id,
+        mailboxId: queue.id,
+        scopeId: queue.scopeId,
+        taskId: id,
+        groupId: null,
+        taskKey: null,
+        state: 'READY',
+        reason: null,
+        attempts: 0,
+        maxAttempts: 5,
+        workKey: 'k',
+        payload: { a: [] },
+        deadline: new Date(now + 60_000).toISOString(),
+        holder: null,
+        holderSession: null,
+        claimedAt: null,
+        leaseExpiresAt: null,
+        result: null,
+        createdAt: new Date(now).toISOString(),
+        finishedAt: null,
+      },
+    ]);
+    const { events } = (await queue.world.get('/events')).body;
+    expect(events.slice(1).map(({ type }: { type: string }) => type)).to.deep.equal(['scope.created', 'message.sent']);
+    expect(events[1].payload).to.deep.equal({ scopeId: queue.scopeId, parentScopeId: null });
+    expect(events[2]).to.include({ aggregate: 'message', aggregateId: id, scopeId: queue.scopeId });
+    expect(events[2].payload).to.deep.equal({
+      messageId: id,
+      scopeId: queue.scopeId,
+      mailboxId: queue.id,
+      taskId: id,
+      state: 'READY',
+      attempts: 0,
+    });
+  });
+
+  it('any uuid makes a scope, in either case, once', async () => {
+    const queue = await Queue.create();
+    const scopeId = '00000000-0000-0000-0000-00000000000A';
+    await queue.sent({ scopeId });
+    await queue.sent({ scopeId: scopeId.toLowerCase() });
+    expect((await queue.world.eventTypes()).filter((type) => type === 'scope.created')).to.have.lengthOf(1);
+    expect((await queue.claim({ scopeId })).scopeId).to.equal(scopeId.toLowerCase());
+  });
+
+  it('200 replay:true with the first message and its present state when the workKey is known, whatever else differs', async () => {
+    const queue = await Queue.create();
+    const id = await queue.sent({ workKey: 'k', payload: 'first' });
+    const claim = await queue.claim();
+    const other = {
+      workKey: 'k',
+      payload: 'x'.repeat(70_000),
+      scopeId: randomUUID(),
+      deadline: '2001-01-01T00:00:00Z',
+    };
+    const again = await queue.send(other);
+    expect([again.status, again.body]).to.deep.equal([
+      200,
+      { id, mailboxId: queue.id, state: 'CLAIMED', replay: true },
+    ]);
+    await queue.act('complete', claim);
+    expect((await queue.send({ workKey: 'k' })).body).to.include({ id, state: 'ACKED', replay: true });
+    expect((await queue.told()).filter((type) => type === 'message.sent')).to.have.lengthOf(1);
+    const second = await Queue.create({}, queue.world);
+    expect((await second.send({ workKey: 'k' })).status, 'keys are the mailbox’s own').to.equal(201);
+  });
+
+  it('a replay takes no place: of 50 sends with one workKey one is made', async () => {
+    const queue = await Queue.create({ backlogLimit: 1 });
+    const replies = await Promise.all(Array.from({ length: 50 }, () => queue.send({ workKey: 'k' })));
+    expect(replies.filter(({ status }) => status === 201)).to.have.lengthOf(1);
+    expect(new Set(replies.map(({ body }) => body.id)).size).to.equal(1);
+    expect((await queue.record()).counts.ready).to.equal(1);
+  });
+
+  it('deadlines lie in the future', async () => {
+    const queue = await Queue.create();
+    const now = Date.now() + 1000;
+    await queue.world.at(now);
+    const refused = await queue.send({ deadline: new Date(now).toISOString() });
+    expect(codeOf(refused)).to.equal('400 VALIDATION_FAILED');
+    expect(refused.body.error.message).to.equal('deadline must lie in the future');
+    expect((await queue.send({ deadline: new Date(now + 1).toISOString() })).status).to.equal(201);
+  });
+
+  it('backlogLimit: READY and CLAIMED messages of the mailbox, then BACKLOG_FULL', async () => {
+    const queue = await Queue.create({ backlogLimit: 2 });
+    await queue.sent();
+    await queue.sent();
+    const claim = await queue.claim();
+    const full = await queue.send();
+    expect(codeOf(full)).to.equal('409 BACKLOG_FULL');
+    expect(full.body.error.message).to.contain('backlogLimit of 2');
+    await (await Queue.create({}, queue.world)).sent();
+    await queue.act('complete', claim);
+    await queue.sent();
+  });
+
+  it('maxBacklog: READY and CLAIMED messages of the space, then BACKLOG_FULL', async () => {
+    const queue = await Queue.create({}, await World.create({ limits: { maxBacklog: 2 } }));
+    const other = await Queue.create({}, queue.world);
+    await queue.sent();
+    await other.sent();
+    await other.claim();
+    const full = await queue.send();
+    expect(codeOf(full)).to.equal('409 BACKLOG_FULL');
+    expect(full.body.error.message).to.contain('maxBacklog of 2');
+  });
+
+  it('of 200 parallel sends exactly the free places are taken', async () => {
+    const queue = await Queue.create({ backlogLimit: 70 });
+    const replies = await Promise.all(Array.from({ length: 200 }, () => queue.send()));
+    expect(replies.filter(({ status }) => status === 201)).to.have.lengthOf(70);
+    expect((await queue.record()).counts.ready).to.equal(70);
+  });
+
+  it('maxArmedTimers: deadlines of live messages; only a send that carries one is refused with TIMERS_FULL', async () => {
+    const queue = await Queue.create({}, await World.create({ limits: { maxArmedTimers: 1 } }));
+    const now = Date.now();
+    await queue.world.at(now);
+    const deadline = new Date(now + 60_000).toISOString();
+    await queue.sent({ deadline });
+    expect(codeOf(await queue.send({ deadline }))).to.equal('409 TIMERS_FULL');
+    await queue.sent();
+    await queue.act('complete', await queue.claim());
+    await queue.sent({ deadline });
+    await queue.world.at(now + 60_000);
+    await queue.sent({ deadline: new Date(now + 90_000).toISOString() });
+  });
+
+  it('a message of 9999 and every other deadline that has four digits of year can be kept', async () => {
+    const queue = await Queue.create();
+    const id = await queue.sent({ deadline: '9999-12-31T23:59:59.999Z' });
+    expect((await queue.message(id)).deadline).to.equal('9999-12-31T23:59:59.999Z');
+  });
+
+  it('MAILBOX_NOT_FOUND for an unknown mailbox, also of another space', async () => {
+    const queue = await Queue.create();
+    const elsewhere = new Queue(await World.create(), queue.id);
+    expect(codeOf(await elsewhere.send())).to.equal('404 MAILBOX_NOT_FOUND');
+    expect(codeOf(await elsewhere.recv())).to.equal('404 MAILBOX_NOT_FOUND');
+    expect(codeOf(await elsewhere.list())).to.equal('404 MAILBOX_NOT_FOUND');
+  });
+});

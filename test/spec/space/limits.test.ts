@@ -1,0 +1,137 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from 'chai';
+import { listAudit, setPlan } from '../../../src/org/admin.ts';
+import { defaultLimits, spaceLimits } from '../../../src/org/plans.ts';
+import { World } from '../../support/world.ts';
+import { codeOf, matches } from '../mailbox/queue.ts';
+
+describe('Per-space limits', () => {
+  const create = () => World.create({ limits: { requestsPerMinute: 600 } });
+  const put = (world: World, body: object) => world.call('PUT', '/limits', body);
+
+  it('GET answers the six fields, flat; defaults where unset', async () => {
+    const reply = await (await create()).get('/limits');
+    matches('limits.get', reply);
+    expect(reply.body).to.deep.equal(defaultLimits);
+  });
+
+  it('PUT sets any subset and answers the effective limits; null puts one back to its default', async () => {
+    const world = await create();
+    const reply = await put(world, { maxBacklog: 5, maxLeaseSeconds: 60 });
+    matches('limits.put', reply);
+    expect(reply.body).to.deep.equal({ ...defaultLimits, maxBacklog: 5, maxLeaseSeconds: 60 });
+    expect((await put(world, { maxBacklog: null, maxArmedTimers: 7 })).body).to.deep.equal({
+      ...defaultLimits,
+      maxLeaseSeconds: 60,
+      maxArmedTimers: 7,
+    });
+    expect((await world.get('/limits')).body).to.include({ maxBacklog: 1000, maxLeaseSeconds: 60, maxArmedTimers: 7 });
+  });
+
+  it('limits.updated says what changed; the audit says by which key', async () => {
+    const world = await create();
+    await put(world, { maxBacklog: 5, maxLeaseSeconds: 600 });
+    const { events } = (await world.get('/events')).body;
+    expect(events).to.have.lengthOf(1);
+    expect(events[0]).to.include({
+      type: 'limits.updated',
+      aggregate: 'limits',
+      aggregateId: world.spaceId,
+      scopeId: null,
+    });
+    expect(events[0].payload).to.deep.equal({ limitsId: world.spaceId, maxBacklog: 5 });
+    const { entries } = await listAudit(world.service, world.org);
+    const entry = entries.find(({ action }) => action === 'limits.updated');
+    expect(entry).to.deep.include({ target: world.spaceId, detail: { maxBacklog: 5 } });
+    expect(entry?.actor).to.match(/^[0-9a-f-]{36}$/);
+  });
+
+  it('{} or the values in force change nothing: 200, no event, no audit', async () => {
+    const world = await create();
+    for (const body of [{}, { maxBacklog: 1000 }, { maxBacklog: null }]) {
+      expect((await put(world, body)).body).to.deep.equal(defaultLimits);
+    }
+    expect(await world.eventTypes()).to.deep.equal([]);
+    const { entries } = await listAudit(world.service, world.org);
+    expect(entries.map(({ action }) => action)).to.not.include('limits.updated');
+  });
+
+  it('every bound of the specification holds, inclusive; outside 400 and nothing is set', async () => {
+    const world = await create();
+    for (const [name, { min, max }] of Object.entries(spaceLimits)) {
+      for (const value of [min, max]) {
+        const reply = await put(world, { [name]: value });
+        expect(reply.body[name], `${name} ${value}`).to.equal(value);
+      }
+      const over = name === 'maxPayloadBytes' ? [] : [max + 1];
+      for (const value of [min - 1, 0, -1, 1.5, '600', true, [], ...over]) {
+        const reply = await put(world, { maxBacklog: 77, [name]: value });
+        expect(codeOf(reply), `${name} ${value}`).to.equal('400 VALIDATION_FAILED');
+        expect(reply.body.error.message).to.contain(name);
+      }
+    }
+    expect((await world.get('/limits')).body.maxBacklog).to.equal(1_000_000);
+    expect(codeOf(await put(world, { maxbacklog: 5 }))).to.equal('400 VALIDATION_FAILED');
+  });
+
+  it('maxPayloadBytes over 65,536 is 409 ENTITLEMENT_EXCEEDED', async () => {
+    const world = await create();
+    for (const value of [65_537, 10_000_000]) {
+      const reply = await put(world, { maxBacklog: 5, maxPayloadBytes: value });
+      expect(codeOf(reply)).to.equal('409 ENTITLEMENT_EXCEEDED');
+      expect(reply.body.error.message).to.contain('maxPayloadBytes').and.to.contain('65536');
+    }
+    expect((await world.get('/limits')).body).to.deep.equal(defaultLimits);
+  });
+
+  it("requestsPerMinute over the plan's figure is 409 ENTITLEMENT_EXCEEDED, the figure itself is not", async () => {
+    const world = await World.create({ figures: { rpm: '700' }, limits: { requestsPerMinute: 600 } });
+    expect((await put(world, { requestsPerMinute: 700 })).status).to.equal(200);
+    const reply = await put(world, { requestsPerMinute: 701 });
+    expect(codeOf(reply)).to.equal('409 ENTITLEMENT_EXCEEDED');
+    expect(reply.body.error.message).to.contain('requestsPerMinute').and.to.contain('700');
+  });
+
+  it('the default is no refusal on a plan below it: the effective value is min(stored, plan)', async () => {
+    const world = await World.create({ figures: { rpm: '100' }, limits: { requestsPerMinute: 50 } });
+    const reply = await put(world, { requestsPerMinute: null });
+    expect([reply.status, reply.body.requestsPerMinute]).to.deep.equal([200, 100]);
+    expect((await world.get('/limits')).body.requestsPerMinute).to.equal(100);
+  });
+
+  it('after a plan change the effective value is min(stored, plan), and comes back with a larger plan', async () => {
+    const world = await World.create({ limits: { requestsPerMinute: 5000 } });
+    const effective = async () => (await world.get('/limits')).body.requestsPerMinute;
+    await setPlan(world.service, { org: world.org, plan: 'free' });
+    expect(await effective()).to.equal(600);
+    expect((await world.get('/limits')).headers.get('RateLimit-Policy')).to.equal(
+      '"space";q=600;w=60, "org";q=600;w=60',
+    );
+    await setPlan(world.service, { org: world.org, plan: 'team' });
+    expect(await effective()).to.equal(3000);
+    await setPlan(world.service, { org: world.org, plan: 'enterprise' });
+    expect(await effective()).to.equal(5000);
+  });
+
+  it('limits hold at once, and those lowered below what is there only stop what is new', async () => {
+    const world = await create();
+    const { id } = await world.made('/mailboxes', { name: 'jobs' });
+    const send = () => world.post(`/mailboxes/${id}/messages`, { scopeId: randomUUID(), payload: 'four' });
+    await send();
+    await send();
+    await put(world, { maxBacklog: 1, maxPayloadBytes: 6 });
+    expect(codeOf(await send())).to.equal('409 BACKLOG_FULL');
+    await put(world, { maxBacklog: 3, maxPayloadBytes: 5 });
+    expect(codeOf(await send())).to.equal('413 PAYLOAD_TOO_LARGE');
+  });
+
+  it('an Idempotency-Key answers with what was put then', async () => {
+    const world = await create();
+    const key = { 'Idempotency-Key': randomUUID() };
+    const first = await world.call('PUT', '/limits', { maxBacklog: 5 }, key);
+    await put(world, { maxBacklog: 9 });
+    const again = await world.call('PUT', '/limits', { maxBacklog: 5 }, key);
+    expect(again.text).to.equal(first.text);
+    expect((await world.get('/limits')).body.maxBacklog).to.equal(9);
+  });
+});

@@ -1,0 +1,55 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from 'chai';
+import pino from 'pino';
+import { type MusterService, startService } from '../../src/service.ts';
+import { OwnStore } from '../support/own-store.ts';
+import { clockFile, World } from '../support/world.ts';
+
+const day = 86_400_000;
+
+/** On a store of its own; the organizations' clocks are the tests'. */
+describe('The retainer', () => {
+  let store: OwnStore;
+  const services: MusterService[] = [];
+  const start = async (role: 'api' | 'worker'): Promise<MusterService> => {
+    const service = await startService({
+      redisUrl: store.url,
+      role,
+      host: '127.0.0.1',
+      port: 0,
+      log: pino({ level: 'silent' }),
+      overrides: { 'lib/clock': clockFile },
+    });
+    services.push(service);
+    return service;
+  };
+
+  before(async () => {
+    store = await OwnStore.start();
+  });
+  after(async () => {
+    for (const service of services) await service.stop();
+    await store.stop();
+  });
+
+  it('removes, as soon as a worker runs, what was kept long enough in every organization', async () => {
+    const on = await start('api');
+    const worlds = await Promise.all([1, 2].map(() => World.create({ on, plan: 'free' })));
+    for (const world of worlds) {
+      const { id } = await world.made('/mailboxes', { name: 'jobs' });
+      const scopeId = randomUUID();
+      await world.made(`/mailboxes/${id}/messages`, { scopeId, payload: 1 });
+      const claim = await world.made(`/mailboxes/${id}/recv`, { scopeId, holder: 'h', holderSession: 's' });
+      await world.made(`/messages/${claim.id}/complete`, { token: claim.token });
+      await world.at(Date.now() + 8 * day);
+    }
+    // A name whose organization was never made, and one that a sweep fails on, hold up nobody.
+    await on.store.sadd('muster:orgs', 'never-made');
+    await start('worker');
+    const kept = async (world: World): Promise<number> => (await world.get('/census')).body.messages.ACKED;
+    const end = performance.now() + 10_000;
+    for (const world of worlds) {
+      while ((await kept(world)) > 0) expect(performance.now()).to.be.below(end);
+    }
+  });
+});

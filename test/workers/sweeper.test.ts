@@ -1,0 +1,172 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from 'chai';
+import pino from 'pino';
+import { randomTail } from '../../src/http/random.ts';
+import { apiKeyDigest } from '../../src/org/api-key.ts';
+import { Due } from '../../src/redis/due.ts';
+import type { Reply } from '../../src/redis/scripts.ts';
+import { type MusterService, startService } from '../../src/service.ts';
+import { OwnStore } from '../support/own-store.ts';
+import { World } from '../support/world.ts';
+
+const index = 'muster:due';
+
+/** On the real clock, on a store of its own. */
+describe('The sweeper', () => {
+  let store: OwnStore;
+  let service: MusterService;
+  const start = (role: 'api' | 'all'): Promise<MusterService> =>
+    startService({ redisUrl: store.url, role, host: '127.0.0.1', port: 0, log: pino({ level: 'silent' }) });
+
+  before(async () => {
+    store = await OwnStore.start();
+  });
+  after(async () => {
+    await store.stop();
+  });
+  afterEach(async () => {
+    await service.stop();
+  });
+
+  /** Sends through the script itself, with a deadline `inMs` from now. */
+  async function send(world: World, mailboxId: string, inMs: number): Promise<string> {
+    const args = {
+      apiKeyDigest: apiKeyDigest(world.apiKey),
+      permission: 'coordination_write',
+      rateClass: 'ordinary',
+      callName: 'message.send',
+      spaceId: world.spaceId,
+      requestId: 'r',
+      ...{ idempotencyDigest: '', fingerprint: '', drainedThrough: '' },
+      ...{ mailboxId, scopeId: randomUUID(), payload: '1', workKey: '' },
+    };
+    const deadline = Date.now() + inMs;
+    const reply: Reply = await world.service.scripts.run('mailbox/send', world.org, {
+      ...args,
+      deadline,
+      tail: randomTail(),
+    });
+    const wake = String(reply[0]).split(',')[1];
+    if (wake) await world.service.due.tell(world.org, wake);
+    return String(reply[1]);
+  }
+  const stateOf = (world: World, id: string) =>
+    world.service.store.hget(`muster:{${world.org}}:${world.spaceId}:message:${id}`, 'state');
+  const worldOn = async () => {
+    const world = await World.create({ on: service });
+    return { world, mailboxId: (await world.made('/mailboxes', { name: 'jobs' })).id as string };
+  };
+  async function until(holds: () => Promise<boolean>): Promise<number> {
+    const begin = performance.now();
+    while (!(await holds())) await new Promise((resolve) => setImmediate(resolve));
+    return performance.now() - begin;
+  }
+
+  it('makes a due change real within 1 s without anybody looking', async () => {
+    service = await start('all');
+    const { world, mailboxId } = await worldOn();
+    const deadline = Date.now() + 300;
+    const body = { scopeId: randomUUID(), payload: 1, deadline: new Date(deadline).toISOString() };
+    const { id } = await world.made(`/mailboxes/${mailboxId}/messages`, body);
+    await until(async () => (await stateOf(world, id)) === 'EXPIRED');
+    expect(Date.now() - deadline).to.be.within(0, 1000);
+    expect((await world.eventTypes()).at(-1)).to.equal('message.expired');
+    expect(await world.service.store.zrange(index, '0', '-1')).to.deep.equal([]);
+  });
+
+  it('wakes a held receive when a lease ends', async () => {
+    service = await start('all');
+    const { world, mailboxId } = await worldOn();
+    const recv = { scopeId: randomUUID(), holder: 'h', holderSession: 's' };
+    await world.made(`/mailboxes/${mailboxId}/messages`, { scopeId: recv.scopeId, payload: 1 });
+    const first = await world.made(`/mailboxes/${mailboxId}/recv`, { ...recv, leaseSeconds: 5 });
+    const second = await world.made(`/mailboxes/${mailboxId}/recv`, { ...recv, waitSeconds: 10 });
+    expect(second).to.include({ id: first.id, attempt: 2 });
+    const late = Date.parse(second.claimedAt) - Date.parse(first.leaseExpiresAt);
+    expect(late).to.be.within(0, 1000);
+  });
+
+  it('10,000 armed timers in 100 organizations take effect within 1 s', async () => {
+    service = await start('all');
+    const worlds = await Promise.all(Array.from({ length: 100 }, worldOn));
+    const begin = Date.now();
+    for (let i = 0; i < 100; i++) {
+      await Promise.all(worlds.map(({ world, mailboxId }) => send(world, mailboxId, 20_000 - (Date.now() - begin))));
+    }
+    // All of them fall due now, which is when nobody has looked at them yet.
+    const now = Date.now() + 200;
+    const pipeline = service.store.pipeline();
+    for (const { world } of worlds) {
+      const timers = `muster:{${world.org}}:timers`;
+      for (const member of await service.store.zrange(timers, '0', '-1')) {
+        pipeline.zadd(timers, now, member);
+        pipeline.hset(`muster:{${world.org}}:${world.spaceId}:message:${member.split(':').at(-1)}`, 'deadline', now);
+      }
+      pipeline.hset(`muster:{${world.org}}`, 'nextDue', now).zadd(index, now, world.org);
+    }
+    await pipeline.exec();
+    const armedSince = Math.max(now, Date.now());
+    // What an earlier test left lies further ahead; a guard stands until its organization is done.
+    await until(async () => (await service.store.zcount(index, '-inf', now + 10_000)) === 0);
+    const took = Date.now() - armedSince;
+    expect(took).to.be.at.most(1000);
+    const expired = await Promise.all(
+      worlds.map(({ world }) => service.store.hget(`muster:{${world.org}}:${world.spaceId}`, 'messages:EXPIRED')),
+    );
+    expect(expired.map(Number).reduce((sum, count) => sum + count)).to.equal(10_000);
+  });
+
+  it('a sweeper killed between index and script loses nothing: the guard brings the organization back', async () => {
+    service = await start('api');
+    const { world, mailboxId } = await worldOn();
+    await service.store.del(index);
+    const id = await send(world, mailboxId, 50);
+    await until(async () => Date.now() > Number((await service.store.zscore(index, world.org)) ?? 0));
+    // It dies when it would run the script: the organization is out of the index, its guard is in.
+    const dead = { run: () => new Promise<never>(() => undefined) };
+    const killed = new Due(service.store, dead as never);
+    killed.takeDue();
+    await until(async () => (await service.store.zscore(index, world.org)) === null);
+    expect(await service.store.zrange(index, '0', '-1')).to.deep.equal([`!${world.org}`]);
+    expect(await stateOf(world, id)).to.equal('READY');
+    const guard = Number(await service.store.zscore(index, `!${world.org}`));
+    expect(guard - Date.now()).to.be.within(0, 2000);
+    await until(async () => {
+      await service.due.takeDue();
+      return (await stateOf(world, id)) === 'EXPIRED';
+    });
+    expect(await service.store.zrange(index, '0', '-1')).to.deep.equal([]);
+  });
+
+  it('what the index was never told is repaired by the walk over all organizations', async () => {
+    service = await start('api');
+    const { world, mailboxId } = await worldOn();
+    const due = await send(world, mailboxId, 20);
+    await send(world, mailboxId, 60_000);
+    const now = Date.now();
+    await service.store.del(index);
+    await until(async () => Date.now() > now + 20);
+    await service.due.repair();
+    expect(await stateOf(world, due)).to.equal('EXPIRED');
+    const next = Number(await service.store.zscore(index, world.org));
+    expect(next - Date.now(), 'and the next due moment is told').to.be.within(50_000, 60_000);
+  });
+
+  it('an organization that cannot be swept holds up no other', async () => {
+    service = await start('api');
+    const { world, mailboxId } = await worldOn();
+    const broken = Array.from({ length: 20 }, (_, i) => `broken-${i}`);
+    await service.store.del(index);
+    for (const org of broken) {
+      await service.store.zadd(`muster:{${org}}:timers`, 1, `nothing:known:${world.spaceId}:x`);
+      await service.store.zadd(index, 1, org);
+    }
+    const id = await send(world, mailboxId, 20);
+    const now = Date.now();
+    await until(async () => Date.now() > now + 20);
+    const failure = await service.due.takeDue().catch((error: Error) => error);
+    expect(failure).to.be.instanceOf(Error);
+    expect(await stateOf(world, id)).to.equal('EXPIRED');
+    for (const org of broken) await service.store.del(`muster:{${org}}:timers`, `muster:{${org}}`);
+  });
+});
