@@ -16,5 +16,6 @@ barrier.enter(record, 'OPEN')
 redis.call('HSET', keys.barrier(record.id), 'state', 'OPEN', 'epoch', 1, 'arrivals', 0, 'target', target, 'scopeId', scopeId,
   'createdAt', nowText)
 redis.call('ZADD', keys.barriers(), 0, record.id)
+redis.call('ZADD', keys.scopeBarriers(scopeId), 0, record.id)
 barrier.tell(record, 'created')
 return call.done(record.id, now)

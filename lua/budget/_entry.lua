@@ -12,6 +12,8 @@ function entry.replayOf(kind, amountMinor)
   local known = redis.call('HGET', keys.budgetWorkKeys(budgetId, kind), workKey)
   if not known then return nil end
   local id, reserved, amount, createdAt = string.match(known, '^(%S+) (%S+) (%S+) (%S+)$')
+  -- Entries go after their reservation, in steps.
+  if redis.call('EXISTS', keys.reservation(reserved)) == 0 then return nil end
   if reserved ~= reservationId then refuse('WORK_KEY_CONFLICT', 'reservationId') end
   if amountMinor and amountMinor ~= amount then refuse('WORK_KEY_CONFLICT', 'amountMinor') end
   return call.uncounted(id, createdAt, amount, 1, reservation.row(reservationId), reservation.balances(budgetId))

@@ -39,5 +39,5 @@ function reservation.close(budgetId, reservationId, state)
   end
   count.add(count.space, 'reservations:ACTIVE', -1)
   count.add(count.space, 'reservations:' .. state, 1)
-  redis.call('ZADD', keys.finished(), nowText, member)
+  redis.call('ZADD', keys.closed(), nowText, member)
 end

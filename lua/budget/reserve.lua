@@ -22,6 +22,7 @@ local id = newId(tail)
 redis.call('HSET', keys.reservation(id), 'budgetId', budgetId, 'scopeId', scopeId, 'holder', holder, 'state', 'ACTIVE',
   'amountMinor', amountMinor, 'settledMinor', '0', 'voidedMinor', '0', 'remainingMinor', amountMinor, 'createdAt', nowText)
 redis.call('ZADD', keys.budgetReservations(budgetId, 'ACTIVE'), 0, id)
+redis.call('ZADD', keys.scopeReservations(scopeId), 0, id)
 money.move(keys.budget(budgetId), 'available', 'reserved', amountMinor)
 count.add(count.space, 'reservations:ACTIVE', 1)
 if settleBy ~= '' then

@@ -26,9 +26,9 @@ end
 
 --- The first element of every reply and the second word of every refusal: what Node makes headers of.
 local function note(replayed)
-  return nowText .. ',' .. timer.wake .. ',' .. (replayed or '') .. ','
-    .. (spaceQuota and spaceQuota .. ',' .. math.max(0, spaceQuota - spaceUsed) or ',') .. ','
-    .. (orgQuota and orgQuota .. ',' .. math.max(0, ordinaryShare() - orgUsed) or ',')
+  local rates = spaceQuota and string.format('%d,%d', spaceQuota, math.max(0, spaceQuota - spaceUsed)) or ','
+  local orgRates = orgQuota and string.format('%d,%d', orgQuota, math.max(0, ordinaryShare() - orgUsed)) or ','
+  return nowText .. ',' .. timer.wake .. ',' .. (replayed or '') .. ',' .. rates .. ',' .. orgRates
 end
 
 local function countRequest(set, sameMinute, used)
@@ -83,8 +83,9 @@ local function admit(...)
   timer.nextDue = tonumber(org[4]) or math.huge
   usage.read(space[4], org[7], org[8], org[9])
   hardStop = org[5] == 'free' and tonumber(org[6])
-  planTasks, usedTasks, planAgents, usedAgents = tonumber(org[10]), tonumber(org[11]) or 0, tonumber(org[12]), tonumber(org[13]) or 0
-  count.knownOrg.usedTasks, count.knownOrg.usedAgents = usedTasks, usedAgents
+  planTasks, planAgents = tonumber(org[10]), tonumber(org[12])
+  usedTasks, usedAgents = planTasks and tonumber(org[11]) or 0, planAgents and tonumber(org[13]) or 0
+  count.knownOrg.usedTasks, count.knownOrg.usedAgents = org[11] or '0', org[13] or '0'
   local asked, known = { ... }, count.knownSpace
   for i = 1, #asked do known[asked[i]] = space[i + 4] end
   spaceValues = space

@@ -13,7 +13,7 @@ if tonumber(limit) and (tonumber(used) or 0) >= tonumber(limit) then refuse('ENT
 spaceId = newId(tail)
 -- What every request reads comes first: a small hash is searched from its beginning.
 redis.call('HSET', keys.space(), 'requestsPerMinute', requestsPerMinute, 'requestsMinute', 0, 'usedRequests', 0,
-  'messages:READY', 0, 'messages:CLAIMED', 0, 'maxBacklog', maxBacklog, 'maxPayloadBytes', maxPayloadBytes,
+  'messages:READY', 0, 'messages:CLAIMED', 0, 'nextLease', '', 'maxBacklog', maxBacklog, 'maxPayloadBytes', maxPayloadBytes,
   'maxArmedTimers', maxArmedTimers, 'timers:ARMED', 0, 'maxLeaseSeconds', maxLeaseSeconds,
   'maxPendingWaiters', maxPendingWaiters, 'name', name, 'createdAt', now)
 redis.call('ZADD', keys.spaces(), 0, spaceId)

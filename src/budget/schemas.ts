@@ -15,7 +15,7 @@ const budgetFields = {
   createdAt: time(),
 };
 
-const reservationFields = {
+export const reservationFields = {
   id: replyId(),
   budgetId: replyId(),
   scopeId: replyId(),

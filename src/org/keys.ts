@@ -38,6 +38,13 @@ export const orgKeys = {
     holds: '`room:kind:spaceId:id` of finished records, scored by the moment they finished',
     goes: 'each entry with its record',
   },
+  closed: {
+    pattern: 'muster:{org}:closed',
+    type: 'zset',
+    holds:
+      'the same for closed reservations, which are kept longer than everything else: none stands in the way of others',
+    goes: 'each entry with its record',
+  },
   audit: {
     pattern: 'muster:{org}:audit',
     type: 'stream',

@@ -5,14 +5,21 @@ export const spaceKeys = {
     pattern: 'muster:{org}:<spaceId>',
     type: 'hash',
     holds:
-      'name, createdAt; the six limits; requestsMinute, usedRequests: the rate of that minute; the census, `kind:STATE` to a count; retainedBytes',
+      'name, createdAt; the six limits; requestsMinute, usedRequests: the rate of that minute; nextLease: no claim ends earlier; the census, `kind:STATE` to a count; retainedBytes; usageDay, `op:<call>`, uncounted: usage of that day; retainedThrough: the journal entry up to which finished messages have gone, trimmedThrough: the last one trimmed',
     goes: 'never',
   },
   usage: {
     pattern: 'muster:{org}:<spaceId>:usage:<date>',
     type: 'hash',
-    holds: 'call name to operations of that UTC day; uncounted: renewals, replays and empty polls',
+    holds:
+      '`op:<call>` to operations of that UTC day; uncounted: renewals, replays and empty polls; retainedBytes at its end',
     goes: 'after 400 days',
+  },
+  usageDays: {
+    pattern: 'muster:{org}:<spaceId>:usageDays',
+    type: 'zset',
+    holds: 'dates that have a usage record, scored by the number of days since 1970',
+    goes: 'each entry with its record',
   },
   idempotency: {
     pattern: 'muster:{org}:<spaceId>:idempotency:<idempotencyDigest>',
@@ -23,7 +30,8 @@ export const spaceKeys = {
   scope: {
     pattern: 'muster:{org}:<spaceId>:scope:<scopeId>',
     type: 'hash',
-    holds: 'path: ids from the root to this scope; live: READY and CLAIMED messages and WAITING waiters of the subtree; createdAt',
+    holds:
+      'path: ids from the root to this scope; live: READY and CLAIMED messages and WAITING waiters of the subtree; createdAt; groupId of a gate scope; undecidedGroups: of those it is the parent scope of',
     goes: 'when idle and empty for max(retention window, 30 days)',
   },
   events: {

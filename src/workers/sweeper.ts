@@ -4,12 +4,12 @@ import type { Store } from '../redis/connection.ts';
 import type { Due } from '../redis/due.ts';
 import { queueNames, queuePrefix } from './queues.ts';
 
-/** Two sweeps a second keep every due moment within the second that the contract gives them. */
-const sweepEveryMs = 500;
+/** Four sweeps a second leave most of the second that the contract gives a due moment to the work itself. */
+const sweepEveryMs = 250;
 const repairEveryMs = 30_000;
 
 /**
- * Makes due timers real without anybody looking: a BullMQ job every half second takes the organizations that are due,
+ * Makes due timers real without anybody looking: a BullMQ job every quarter of a second takes the organizations that are due,
  * another walks over all of them now and then. Correctness never depends on it (design, principle 4).
  */
 export class Sweeper {

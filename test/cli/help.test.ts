@@ -6,6 +6,7 @@ const commands = {
   space: ['create', 'list'],
   key: ['create', 'list', 'revoke'],
   audit: ['list'],
+  snapshot: ['list', 'create', 'verify', 'restore'],
 };
 
 describe('--help', () => {

@@ -10,15 +10,12 @@ export interface Outcome {
   readonly stderr: string;
 }
 
-/** Runs `muster <args>` as a process of its own, as an operator does. */
+/** Runs `muster <args>` as a process of its own, as an operator does: the build that `npm test` makes first. */
 export function muster(args: readonly string[], settings: Record<string, string>): Promise<Outcome> {
   const env = { ...process.env, REDIS_URL: '', ...settings };
   return new Promise((resolve) => {
-    execFile(
-      process.execPath,
-      ['--import', 'tsx', 'src/cli/main.ts', ...args],
-      { cwd: root, env },
-      (error, stdout, stderr) => resolve({ status: error ? Number(error.code ?? -1) : 0, stdout, stderr }),
+    execFile(process.execPath, ['dist/cli/main.js', ...args], { cwd: root, env }, (error, stdout, stderr) =>
+      resolve({ status: error ? Number(error.code ?? -1) : 0, stdout, stderr }),
     );
   });
 }

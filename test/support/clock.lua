@@ -1,12 +1,16 @@
 --- The test clock: the organization's own moment where a test has set one, else the store's.
 local clock = {}
-local now, nowText
+local now, nowText, fraction
 
 function clock.begin()
   now = tonumber(redis.call('GET', root .. ':clock') or nil)
-  if not now then
+  if now then
+    -- Time stands still, order does not.
+    fraction = redis.call('INCR', root .. ':clock:ticks') % 4096
+  else
     local time = redis.call('TIME')
     now = time[1] * 1000 + math.floor(time[2] / 1000)
+    fraction = math.floor(time[2] % 1000 * 4.096)
   end
   nowText = string.format('%d', now)
 end

@@ -4,7 +4,7 @@ import { keyMatcher } from '../../src/redis/keys.ts';
 
 const declared = Object.values(allKeys).map((key) => ({ form: keyMatcher(key), type: key.type, pattern: key.pattern }));
 /** The test clock's own. */
-const clock = /^muster:\{[a-z0-9-]+\}:clock$/;
+const clock = /^muster:\{[a-z0-9-]+\}:clock(:ticks)?$/;
 /** Round trips in which the server learns that a connection was closed. */
 const patience = 2000;
 

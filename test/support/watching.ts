@@ -84,7 +84,7 @@ export class Watching {
       },
       { query: `scopeId=${scope}`, wants: ({ scopeId }) => scopeId === scope },
       {
-        query: `scopeId=${otherScope}&types=message.*&limit=3`,
+        query: `scopeId=${otherScope}&types=message.*&limit=20`,
         wants: (event) => event.scopeId === otherScope && event.aggregate === 'message',
       },
       { query: 'types=budget.*', wants: () => false },

@@ -158,7 +158,7 @@ describe('The sweeper', () => {
     const broken = Array.from({ length: 20 }, (_, i) => `broken-${i}`);
     await service.store.del(index);
     for (const org of broken) {
-      await service.store.zadd(`muster:{${org}}:timers`, 1, `nothing:known:${world.spaceId}:x`);
+      await service.store.set(`muster:{${org}}:timers`, 'not a sorted set');
       await service.store.zadd(index, 1, org);
     }
     const id = await send(world, mailboxId, 20);

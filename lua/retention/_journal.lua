@@ -1,0 +1,30 @@
+--- @include "lib/clock"
+--- @include "lib/space"
+--- @include "lib/usage"
+--- @include "mailbox/_retain"
+--- @include "retention/_stream"
+--- The journal says when a message finished, in order, and outlives it: no index of finished messages is needed.
+local finishing = { ['message.acked'] = true, ['message.rejected'] = true, ['message.failed'] = true, ['message.expired'] = true,
+  ['message.cancelled'] = true }
+
+--- Removes the messages whose last event lies at `through` or before; goes on after the entry `after` (nil: from the
+--- beginning). True when there may be more.
+local function walkJournal(after, through, most, usageDay)
+  if through < 0 then return false end
+  local entries = redis.call('XRANGE', keys.events(), after and '(' .. after or '-', string.format('%d', through), 'COUNT', most)
+  if not entries[1] then return false end
+  usage.enterToday(usageDay)
+  for _, entry in ipairs(entries) do
+    if finishing[entry[2][2]] then message.remove(entry[2][4]) end
+  end
+  redis.call('HSET', keys.space(), 'retainedThrough', entries[#entries][1])
+  return #entries == most
+end
+
+--- Trims the entries that lie at `through` or before, and says in the same step up to where the journal is gone. True
+--- when there may be more.
+local function trimJournal(through, most)
+  local last, more = trimStream(keys.events(), through, most)
+  if last then redis.call('HSET', keys.space(), 'trimmedThrough', last) end
+  return more
+end

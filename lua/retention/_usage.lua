@@ -1,0 +1,21 @@
+--- @include "lib/space"
+--- @include "lib/date"
+
+--- Removes usage records of days before `oldest`. The last of them leaves its retainedBytes to the oldest day that is
+--- kept, where that one has no record: quiet days have the figure of the day before. True when there may be more.
+local function removeUsage(oldest, usageDay, most)
+  local dates = redis.call('ZRANGE', keys.usageDays(), '-inf', '(' .. oldest, 'BYSCORE', 'LIMIT', 0, most)
+  if not dates[1] then return false end
+  local retainedBytes
+  for _, date in ipairs(dates) do
+    retainedBytes = redis.call('HGET', keys.usage(date), 'retainedBytes')
+    redis.call('UNLINK', keys.usage(date))
+    redis.call('ZREM', keys.usageDays(), date)
+  end
+  local heir = dateOf(oldest * 86400000)
+  if usageDay > oldest and redis.call('EXISTS', keys.usage(heir)) == 0 then
+    redis.call('HSET', keys.usage(heir), 'retainedBytes', retainedBytes)
+    redis.call('ZADD', keys.usageDays(), oldest, heir)
+  end
+  return #dates == most
+end

@@ -1,0 +1,32 @@
+--- Removes records of the organization whose time is over, at most about `most`, the longest finished first; then
+--- entries of its audit trail. Replies 1 when there is more to do.
+--- @args most
+--- @include "lib/count"
+--- @include "lib/retained"
+--- @include "retention/_window"
+--- @include "retention/_stream"
+--- @include "*/_retain"
+most = tonumber(most)
+local _, keep = window.ofPlan()
+local removed = 0
+
+--- From a set of finished records, those that finished at `through` or before.
+local function removeFrom(list, through)
+  while removed < most do
+    local head = redis.call('ZRANGE', list, 0, 0, 'WITHSCORES')
+    if not head[1] or tonumber(head[2]) > through then return end
+    local kind, id
+    kind, spaceId, id = string.match(head[1], '^(%w+:%w+):([^:]+):(.*)$')
+    redis.call('ZREM', list, head[1])
+    removed = removed + (retained[kind](id, tonumber(head[2])) or 1)
+    count.write()
+    count.begin()
+  end
+end
+
+-- Scopes that their last reservation leaves stand in the other list.
+removeFrom(keys.closed(), now - window.reservations)
+removeFrom(keys.finished(), now - keep)
+if removed >= most then return { 1 } end
+local _, more = trimStream(keys.audit(), now - window.audit, most)
+return { more and 1 or 0 }

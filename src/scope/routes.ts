@@ -1,0 +1,51 @@
+import Joi from 'joi';
+import { waiterReply } from '../allowance/schemas.ts';
+import { barrierReply } from '../barrier/schemas.ts';
+import { reservationFields } from '../budget/schemas.ts';
+import { groupReply, memberFields } from '../group/schemas.ts';
+import { record, replyId, time } from '../http/replies.ts';
+import { param, type Route, route } from '../http/route.ts';
+import { messageFields } from '../mailbox/schemas.ts';
+import { runRecord } from './records.ts';
+
+/** Records of each kind (contract section 4). */
+const most = 200;
+
+const scopeReply = record({
+  id: replyId(),
+  parentScopeId: replyId().allow(null),
+  state: Joi.valid('ACTIVE', 'IDLE'),
+  createdAt: time(),
+});
+const { payload, result, ...messageRow } = messageFields;
+const { outcome, ...memberRow } = memberFields;
+const listOf = (item: Joi.Schema) => Joi.array().items(item).max(most);
+const sum = () => Joi.number().integer().min(0);
+
+const run = route({
+  method: 'GET',
+  path: '/ops/runs/:scopeId',
+  call: 'run.get',
+  summary: 'A run: what belongs to a scope and to those below it, newest first',
+  permission: 'coordination_read',
+  idempotency: 'never',
+  success: {
+    200: record({
+      scope: scopeReply,
+      scopes: listOf(scopeReply),
+      messages: listOf(record(messageRow)),
+      groups: listOf(groupReply.view.keys({ members: Joi.array().items(record(memberRow)) })),
+      barriers: listOf(barrierReply),
+      reservations: listOf(record(reservationFields)),
+      waiters: listOf(waiterReply),
+      consumptions: record({ count: sum(), units: sum() }),
+      truncated: Joi.boolean(),
+    }),
+  },
+  refuses: ['SCOPE_NOT_FOUND'],
+  script: 'scope/run',
+  args: (input) => ({ scopeId: param(input, 'scopeId'), most }),
+  answer: (reply) => ({ status: 200, body: runRecord(reply) }),
+});
+
+export const scopeRoutes: readonly Route[] = [run];

@@ -1,0 +1,50 @@
+import { unless } from '../org/failures.ts';
+import type { Store } from '../redis/connection.ts';
+import type { Scripts } from '../redis/scripts.ts';
+
+/** Of each kind in one step: about a millisecond of the store. */
+const most = 100;
+const pageSize = 200;
+
+/** Removes what was kept long enough (contract section 4, Retention), in bounded steps, each one script. */
+export class Retention {
+  readonly #store: Store;
+  readonly #scripts: Scripts;
+
+  constructor(store: Store, scripts: Scripts) {
+    this.#store = store;
+    this.#scripts = scripts;
+  }
+
+  /** Removes everything in the organization whose time is over. */
+  async retain(org: string): Promise<void> {
+    for (let page: string[] = ['']; page.length > 0; ) {
+      const found = await this.#scripts.run('space/list', org, { cursor: page.at(-1) ?? '', limit: pageSize });
+      page = found.map((space) => String((space as unknown[])[0]));
+      for (const spaceId of page) await this.#repeat('retention/space', org, { spaceId, requestId: '' });
+    }
+    // Afterwards: scopes go with the last thing that belonged to them.
+    await this.#repeat('retention/records', org, { spaceId: '', requestId: '' });
+  }
+
+  async #repeat(script: string, org: string, args: { spaceId: string; requestId: string }): Promise<void> {
+    for (let more: unknown = 1; more === 1; ) [more] = await this.#scripts.run(script, org, { ...args, most });
+  }
+
+  /** Looks at every organization. One that fails does not hold up the others. */
+  async retainAll(): Promise<void> {
+    const failed: unknown[] = [];
+    let cursor = '0';
+    do {
+      const [next, orgs] = await this.#store.sscan('muster:orgs', cursor, 'COUNT', 100);
+      // A name without a record is an organization whose creation was cut short.
+      for (const org of orgs) {
+        await this.retain(org)
+          .catch(unless('ORG_NOT_FOUND'))
+          .catch((error) => failed.push(error));
+      }
+      cursor = next;
+    } while (cursor !== '0');
+    if (failed.length > 0) throw failed[0];
+  }
+}

@@ -1,0 +1,134 @@
+import { expect } from 'chai';
+import { expectAgreement } from '../../support/agree.ts';
+import { Aging, day } from './support.ts';
+
+/** What the run view of a scope lists of each kind. */
+async function kinds(aging: Aging, scopeId: string): Promise<Record<string, number> | null> {
+  const { status, body } = await aging.world.get(`/ops/runs/${scopeId}`);
+  if (status === 404) return null;
+  const { barriers, waiters, reservations, groups, scopes, consumptions } = body;
+  return {
+    barriers: barriers.length,
+    waiters: waiters.length,
+    reservations: reservations.length,
+    groups: groups.length,
+    scopes: scopes.length,
+    consumptions: consumptions.count,
+    units: consumptions.units,
+  };
+}
+
+const none = { barriers: 0, waiters: 0, reservations: 0, groups: 0, scopes: 0, consumptions: 0, units: 0 };
+
+describe('retention of records', () => {
+  it('keeps finished waiters and consumptions with their workKeys for max(window, 30 d), and the scope with them', async () => {
+    const aging = await Aging.begin();
+    const { traffic, world } = aging;
+    await traffic.units();
+    const scopeId = traffic.scopes.at(-1) ?? '';
+    // The third one waits for units until its time to live is over.
+    await aging.sweepAt(60_000);
+    await aging.sweepAt(30 * day - 1);
+    expect(await kinds(aging, scopeId)).to.deep.equal({ ...none, waiters: 3, consumptions: 1, units: 2 });
+    await aging.sweepAt(30 * day);
+    expect(await kinds(aging, scopeId)).to.deep.equal({ ...none, waiters: 1 });
+    const [{ id }] = (await aging.body('/allowances')).allowances;
+    const again = { scopeId, holder: 'h', units: 5, workKey: scopeId };
+    expect((await world.post(`/allowances/${id}/consume`, again)).body.replay).to.equal(false);
+    await expectAgreement(world);
+    await aging.sweepAt(60 * day);
+    expect(await kinds(aging, scopeId)).to.equal(null);
+    await expectAgreement(world);
+  });
+
+  it('keeps a RELEASED barrier for max(window, 30 d) unless its next epoch begins', async () => {
+    const aging = await Aging.begin();
+    const { traffic, world } = aging;
+    await traffic.barrier();
+    await traffic.barrier();
+    const [gone = '', kept = ''] = traffic.scopes;
+    const [{ id }] = (await aging.body(`/ops/runs/${kept}`)).barriers;
+    await aging.sweepAt(30 * day - 1);
+    expect(await kinds(aging, gone)).to.deep.equal({ ...none, barriers: 1 });
+    await world.made(`/barriers/${id}/nextEpoch`);
+    await aging.sweepAt(30 * day);
+    expect(await kinds(aging, gone)).to.equal(null);
+    await aging.sweepAt(90 * day);
+    expect(await kinds(aging, kept)).to.deep.equal({ ...none, barriers: 1 });
+    expect((await aging.body(`/barriers/${id}`)).state).to.equal('OPEN');
+    await expectAgreement(world);
+  });
+
+  it('keeps a decided group with its members for max(window, 30 d), then its gate scope and its parent', async () => {
+    const aging = await Aging.begin();
+    const { traffic, world } = aging;
+    await traffic.group();
+    const parent = traffic.scopes[0] ?? '';
+    await aging.sweepAt(30 * day - 1);
+    expect(await kinds(aging, parent)).to.deep.equal({ ...none, groups: 1, scopes: 1 });
+    await aging.sweepAt(30 * day);
+    expect(await kinds(aging, parent)).to.deep.equal({ ...none, scopes: 1 });
+    await expectAgreement(world);
+    await aging.sweepAt(37 * day);
+    expect(await kinds(aging, parent)).to.equal(null);
+    await expectAgreement(world);
+  });
+
+  it('keeps closed reservations with entries and workKeys for 400 d, the balances for ever', async () => {
+    const aging = await Aging.begin();
+    const { traffic, world } = aging;
+    await traffic.reservation(new Date(aging.start + day).toISOString());
+    const scopeId = traffic.scopes[0] ?? '';
+    const [{ id: budgetId }] = (await aging.body('/budgets')).budgets;
+    const [{ id: reservationId }] = (await aging.body(`/budgets/${budgetId}`)).reservations;
+    const settle = () =>
+      world.post(`/budgets/${budgetId}/settle`, { reservationId, workKey: reservationId, amountMinor: '4' });
+    await aging.sweepAt(400 * day - 1);
+    expect((await settle()).body.replay).to.equal(true);
+    const { balances } = await aging.body(`/budgets/${budgetId}`);
+    await aging.sweepAt(400 * day);
+    const { status, body } = await settle();
+    expect([status, body.error.code]).to.deep.equal([409, 'RESERVATION_NOT_FOUND']);
+    const after = await aging.body(`/budgets/${budgetId}`);
+    expect([after.reservations, after.balances]).to.deep.equal([[], balances]);
+    expect(await kinds(aging, scopeId)).to.equal(null);
+    await expectAgreement(world);
+  });
+
+  it('removes a reservation with very many entries in bounded steps, and none of them is met without it', async () => {
+    const aging = await Aging.begin();
+    const { world, traffic } = aging;
+    const [{ id: budgetId }] = (await aging.body('/budgets')).budgets;
+    const scopeId = traffic.scope();
+    const path = `/budgets/${budgetId}`;
+    const reserve = () => world.made(`${path}/reserve`, { scopeId, holder: 'h', amountMinor: '250' });
+    const { id: reservationId } = await reserve();
+    const settle = (i: number) => world.post(`${path}/settle`, { reservationId, workKey: `w${i}`, amountMinor: '1' });
+    await Promise.all(Array.from({ length: 250 }, (_, i) => settle(i)));
+    await aging.at(400 * day);
+    const step = { spaceId: '', requestId: '', most: 1 };
+    const { scripts } = world.service;
+    expect(await scripts.run('retention/records', world.org, step)).to.deep.equal([1]);
+    expect((await settle(249)).body.error.code).to.equal('RESERVATION_NOT_FOUND');
+    const other = await reserve();
+    const used = { reservationId: other.id, workKey: 'w249', amountMinor: '2' };
+    expect((await world.post(`${path}/settle`, used)).body.replay).to.equal(false);
+    await aging.sweepAt(400 * day);
+    expect((await world.post(`${path}/settle`, used)).body.replay).to.equal(true);
+    expect(
+      await world.service.store.hlen(`muster:{${world.org}}:${world.spaceId}:budget:${budgetId}:workKeys:SETTLE`),
+    ).to.equal(1);
+    await expectAgreement(world);
+  });
+
+  it('keeps the audit trail for 365 d', async () => {
+    const aging = await Aging.begin();
+    const { world } = aging;
+    const length = () => world.service.store.xlen(`muster:{${world.org}}:audit`);
+    // The organization, its space and its key were made a moment before the clock was set: their entries have gone.
+    await aging.sweepAt(365 * day - 1);
+    expect(await length()).to.equal(2);
+    await aging.sweepAt(365 * day);
+    expect(await length()).to.equal(0);
+  });
+});

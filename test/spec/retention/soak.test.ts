@@ -1,0 +1,86 @@
+import { expect } from 'chai';
+import { expectAgreement } from '../../support/agree.ts';
+import { recount } from '../../support/recount.ts';
+import { Aging, day } from './support.ts';
+
+/** Bytes of all keys of the organization, by the store's own account; `keys` of them. */
+async function footprint({ world }: Aging): Promise<{ bytes: number; keys: number }> {
+  const { store } = world.service;
+  let bytes = 0;
+  let keys = 0;
+  for (let cursor = '0', first = true; first || cursor !== '0'; first = false) {
+    const [next, found] = await store.scan(cursor, 'MATCH', `muster:{${world.org}}*`, 'COUNT', 1000);
+    cursor = next;
+    for (const key of found) {
+      // They expire by the store's own clock, which does not run 400 days in a test.
+      if (key.includes(':idempotency:')) expect(await store.ttl(key)).to.be.within(1, 86_400);
+      else bytes += (await store.memory('USAGE', key, 'SAMPLES', '0')) ?? 0;
+      keys += key.includes(':idempotency:') ? 0 : 1;
+    }
+  }
+  return { bytes, keys };
+}
+
+function dateOf(aging: Aging, days: number): string {
+  return new Date(aging.start + days * day).toISOString().slice(0, 10);
+}
+
+/** One day of light traffic, and its sweeps. */
+async function live(aging: Aging, date: number): Promise<void> {
+  const { traffic } = aging;
+  const deadline = new Date(aging.now + 3_600_000).toISOString();
+  await Promise.all([traffic.messages(deadline), traffic.group(), traffic.barrier(), traffic.units()]);
+  if (date % 10 === 0) await traffic.reservation(deadline);
+  traffic.scopes.length = 0;
+  await aging.sweepAt(date * day + 7_200_000);
+  await aging.sweepAt((date + 1) * day);
+}
+
+describe('a space that is used for 400 days', () => {
+  it('holds at the end no more than half as much again as after 100 days, and every retained figure is right', async function () {
+    this.timeout(120_000);
+    const aging = await Aging.begin();
+    const { world } = aging;
+    let after100 = { bytes: 0, keys: 0 };
+    for (let date = 0; date < 400; date++) {
+      await live(aging, date);
+      if (date === 99) after100 = await footprint(aging);
+      if (date % 50 === 49) await expectAgreement(world);
+    }
+    const after400 = await footprint(aging);
+    expect(after400.bytes).to.be.below(after100.bytes * 1.5);
+
+    const { census } = await recount(world);
+    // What finished at the beginning of a day is over at the beginning of another: the day that ends the count is not in it.
+    expect(census.messages).to.deep.equal({
+      READY: 0,
+      CLAIMED: 0,
+      ACKED: 6 * 3,
+      REJECTED: 6,
+      FAILED: 0,
+      EXPIRED: 7,
+      CANCELLED: 6,
+    });
+    expect(census.tasks).to.deep.equal({
+      PENDING: 0,
+      RUNNING: 0,
+      SUCCEEDED: 36 * 2,
+      FAILED: 36,
+      EXPIRED: 37,
+      CANCELLED: 36,
+    });
+    expect(census.groups).to.deep.equal({ OPEN: 0, SEALED: 0, DECIDED: 29 });
+    expect(census.barriers).to.deep.equal({ OPEN: 0, RELEASED: 29, CANCELLED: 0 });
+    expect(census.waiters).to.deep.equal({ WAITING: 0, GRANTED: 29, CANCELLED: 29, EXPIRED: 30 });
+    expect(census.reservations).to.deep.equal({ ACTIVE: 0, SETTLED: 0, VOIDED: 39 });
+    expect(census.scopes.ACTIVE).to.equal(0);
+    const { days } = await aging.body(`/usage?from=${dateOf(aging, 1)}&to=${dateOf(aging, 400)}`);
+    const busy = days.slice(10, -1);
+    expect(busy).to.have.length(389);
+    // Every tenth day has three calls more: a reservation.
+    const operations = busy.map((one: { operations: number }) => one.operations);
+    expect([...new Set(operations)].sort()).to.deep.equal([23, 26]);
+    expect(operations.filter((sum: number) => sum === 26)).to.have.length(38);
+    expect(new Set(busy.map((one: { retainedBytes: number }) => one.retainedBytes)).size).to.equal(1);
+  });
+});

@@ -1,0 +1,61 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from 'chai';
+import { Traffic } from '../../support/traffic.ts';
+import { World } from '../../support/world.ts';
+
+describe('backlog', () => {
+  it('is all zeros, and ages are null, where nothing waits', async () => {
+    const world = await World.create();
+    const { asOf, ...rest } = (await world.get('/backlog')).body;
+    expect(rest).to.deep.equal({
+      outbox: { UNREAD: 0, PENDING: 0, DELIVERED: 0, EXHAUSTED: 0 },
+      readyMessages: 0,
+      claimedMessages: 0,
+      waitingWaiters: 0,
+      armedTimers: 0,
+      oldestReadyAgeSeconds: null,
+      oldestWaiterAgeSeconds: null,
+    });
+  });
+
+  it('tells the whole seconds that the oldest READY message and the oldest WAITING waiter have waited', async () => {
+    const world = await World.create();
+    const start = Math.ceil(Date.now() / 600_000) * 600_000 + 450;
+    await world.at(start);
+    const traffic = await Traffic.on(world);
+    const [first, second] = [randomUUID(), randomUUID()];
+    await traffic.send(first);
+    await world.at(start + 300);
+    await traffic.send(second);
+    await traffic.note(first);
+    await world.at(start + 2000);
+    await traffic.units();
+    const ages = async () => {
+      const { body } = await world.get('/backlog');
+      return [body.oldestReadyAgeSeconds, body.oldestWaiterAgeSeconds];
+    };
+    await world.at(start + 10_000);
+    expect(await ages()).to.deep.equal([10, 8]);
+    await traffic.claim(first);
+    // The next one is 300 ms younger, in the same second of the clock.
+    await world.at(start + 10_299);
+    expect(await ages()).to.deep.equal([9, 8]);
+    await world.at(start + 10_300);
+    expect(await ages()).to.deep.equal([10, 8]);
+  });
+
+  it('takes the moment a message became ready again, not the one it was sent', async () => {
+    const world = await World.create();
+    const start = Date.now();
+    await world.at(start);
+    const traffic = await Traffic.on(world);
+    const scopeId = traffic.scope();
+    await traffic.send(scopeId);
+    const claim = await traffic.claim(scopeId);
+    await world.at(start + 40_000);
+    await traffic.nack(claim, true);
+    await world.at(start + 45_000);
+    const { body } = await world.get('/backlog');
+    expect([body.oldestReadyAgeSeconds, body.readyMessages, body.claimedMessages]).to.deep.equal([5, 1, 0]);
+  });
+});

@@ -1,0 +1,110 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from 'chai';
+import { expectAgreement } from '../../support/agree.ts';
+import { Traffic } from '../../support/traffic.ts';
+import { World } from '../../support/world.ts';
+
+const inAnHour = (): string => new Date(Date.now() + 3_600_000).toISOString();
+
+describe('census', () => {
+  it('counts every state of a new space as 0', async () => {
+    const world = await World.create();
+    const { status, body } = await world.get('/census');
+    expect(status).to.equal(200);
+    const { asOf, ...kinds } = body;
+    expect(Math.abs(Date.parse(asOf) - Date.now())).to.be.below(10_000);
+    expect(kinds).to.deep.equal({
+      scopes: { ACTIVE: 0, IDLE: 0 },
+      claims: { HELD: 0 },
+      timers: { ARMED: 0 },
+      messages: { READY: 0, CLAIMED: 0, ACKED: 0, REJECTED: 0, FAILED: 0, EXPIRED: 0, CANCELLED: 0 },
+      tasks: { PENDING: 0, RUNNING: 0, SUCCEEDED: 0, FAILED: 0, EXPIRED: 0, CANCELLED: 0 },
+      groups: { OPEN: 0, SEALED: 0, DECIDED: 0 },
+      waiters: { WAITING: 0, GRANTED: 0, CANCELLED: 0, EXPIRED: 0 },
+      barriers: { OPEN: 0, RELEASED: 0, CANCELLED: 0 },
+      reservations: { ACTIVE: 0, SETTLED: 0, VOIDED: 0 },
+    });
+  });
+
+  it('counts messages without a task under messages alone', async () => {
+    const world = await World.create();
+    const traffic = await Traffic.on(world);
+    const scopeId = traffic.scope();
+    await traffic.note(scopeId);
+    await traffic.send(scopeId);
+    const { body } = await world.get('/census');
+    expect(body.messages.READY).to.equal(2);
+    expect(body.tasks.PENDING).to.equal(1);
+  });
+
+  it('counts a deadline as an armed timer from send to finish, claimed or not, and a lease as none', async () => {
+    const world = await World.create();
+    const traffic = await Traffic.on(world);
+    const scopeId = traffic.scope();
+    const armed = async (): Promise<number> => (await world.get('/census')).body.timers.ARMED;
+    await traffic.send(scopeId, { deadline: inAnHour() });
+    await traffic.send(scopeId);
+    expect(await armed()).to.equal(1);
+    const claim = await traffic.claim(scopeId);
+    await traffic.claim(scopeId);
+    expect(await armed()).to.equal(1);
+    await traffic.complete(claim);
+    expect(await armed()).to.equal(0);
+  });
+
+  it('agrees with a recount of the store after traffic of every kind, and after its due moments', async () => {
+    const world = await World.create();
+    const start = Date.now();
+    await world.at(start);
+    const traffic = await Traffic.on(world);
+    const deadline = new Date(start + 120_000).toISOString();
+    await traffic.messages(deadline);
+    await expectAgreement(world);
+    await traffic.group();
+    await traffic.barrier();
+    await traffic.reservation(deadline);
+    await traffic.units();
+    await expectAgreement(world);
+    const scopeId = traffic.scope();
+    for (let i = 0; i < 5; i++) await traffic.send(scopeId, { deadline });
+    for (let i = 0; i < 4; i++) await traffic.claim(scopeId);
+    await world.made('/task-groups', { mailboxId: traffic.work, condition: 'ALL_TERMINAL', deadline });
+    await expectAgreement(world);
+    for (const seconds of [30, 60, 90, 121]) {
+      await world.at(start + seconds * 1000);
+      await world.service.due.drain(world.org);
+      await expectAgreement(world);
+    }
+    const { body } = await world.get('/census');
+    expect(body.timers.ARMED).to.equal(0);
+    expect(body.messages.EXPIRED).to.equal(6);
+  });
+
+  it('agrees with a recount after 200 requests at once', async () => {
+    const world = await World.create();
+    const traffic = await Traffic.on(world);
+    const scopes = Array.from({ length: 10 }, () => traffic.scope());
+    const recv = (i: number) =>
+      world.post(`/mailboxes/${traffic.work}/recv`, { scopeId: scopes[i % 10], holder: 'h', holderSession: 's' });
+    const send = (i: number) => traffic.send(scopes[i % 10] ?? '', i % 3 ? {} : { deadline: inAnHour() });
+    await Promise.all(Array.from({ length: 100 }, (_, i) => Promise.all([send(i), recv(i)])));
+    await expectAgreement(world);
+    const claims = (await Promise.all(Array.from({ length: 100 }, (_, i) => recv(i)))).filter(
+      ({ status }) => status === 200,
+    );
+    await Promise.all(claims.map(({ body }, i) => (i % 2 ? traffic.complete(body) : traffic.nack(body, i % 4 === 0))));
+    await expectAgreement(world);
+  });
+
+  it('needs coordination_read and a space that exists', async () => {
+    const world = await World.create();
+    const key = await world.key(['coordination_write', 'resource_config']);
+    for (const path of ['/census', '/backlog', '/ops/waits', '/usage', `/ops/runs/${randomUUID()}`]) {
+      const refused = await world.call('GET', path, undefined, { Authorization: `Bearer ${key}` });
+      expect([refused.status, refused.body.error.code]).to.deep.equal([403, 'PERMISSION_DENIED']);
+      const headers = { Authorization: `Bearer ${world.apiKey}` };
+      const missing = await world.send('GET', `/v1/spaces/${randomUUID()}${path}`, undefined, headers);
+      expect([missing.status, missing.body.error.code]).to.deep.equal([404, 'SPACE_NOT_FOUND']);
+    }
+  });
+});

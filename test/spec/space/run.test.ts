@@ -1,0 +1,126 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from 'chai';
+import { Traffic } from '../../support/traffic.ts';
+import { World } from '../../support/world.ts';
+
+// biome-ignore lint/suspicious/noExplicitAny: as in Reply.
+type Rows = any[];
+const ids = (rows: Rows): string[] => rows.map((row) => row.id);
+
+describe('run view', () => {
+  it('answers SCOPE_NOT_FOUND for an id that was never used, also after a receive for it', async () => {
+    const world = await World.create();
+    const traffic = await Traffic.on(world);
+    const scopeId = randomUUID();
+    await traffic.claim(scopeId);
+    const { status, body } = await world.get(`/ops/runs/${scopeId}`);
+    expect([status, body.error.code]).to.deep.equal([404, 'SCOPE_NOT_FOUND']);
+    expect((await world.get('/ops/runs/no-uuid')).body.error.code).to.equal('VALIDATION_FAILED');
+  });
+
+  it('shows every primitive of the scope, without payloads', async () => {
+    const world = await World.create();
+    const traffic = await Traffic.on(world);
+    const [scopeId, other] = [randomUUID(), randomUUID()];
+    const [{ id: budgetId }] = (await world.get('/budgets')).body.budgets;
+    const [{ id: allowanceId }] = (await world.get('/allowances')).body.allowances;
+    const made: Record<string, string> = {};
+    for (const one of [other, scopeId]) {
+      made['message'] = (await traffic.send(one, { workKey: one })).id;
+      made['barrier'] = (await world.made('/barriers', { scopeId: one, target: 3 })).id;
+      made['reservation'] = (
+        await world.made(`/budgets/${budgetId}/reserve`, { scopeId: one, holder: 'h', amountMinor: '5' })
+      ).id;
+      made['waiter'] = (
+        await world.made(`/allowances/${allowanceId}/wait`, { scopeId: one, holder: 'h', units: 1 })
+      ).id;
+    }
+    for (const units of [1, 2]) await world.made(`/allowances/${allowanceId}/consume`, { scopeId, holder: 'h', units });
+    await traffic.complete(await traffic.claim(scopeId), { payload: { secret: 1 } });
+    const { text, body } = await world.get(`/ops/runs/${scopeId}`);
+    expect(text).not.to.match(/secret|do this|"payload"|"result"|token/);
+    expect(body.scope).to.include({ id: scopeId, parentScopeId: null, state: 'IDLE' });
+    expect([body.scopes, body.groups, body.truncated]).to.deep.equal([[], [], false]);
+    expect(body.consumptions).to.deep.equal({ count: 2, units: 3 });
+    expect(ids(body.messages)).to.deep.equal([made['message']]);
+    expect(body.messages[0]).to.include({
+      state: 'ACKED',
+      attempts: 1,
+      workKey: scopeId,
+      holder: 'agent',
+      leaseExpiresAt: null,
+    });
+    expect(ids(body.barriers)).to.deep.equal([made['barrier']]);
+    expect(body.reservations[0]).to.include({
+      id: made['reservation'],
+      budgetId,
+      state: 'ACTIVE',
+      remainingMinor: '5',
+    });
+    expect(body.waiters[0]).to.include({ waiterId: made['waiter'], state: 'GRANTED', position: null });
+    const view = (await world.get(`/barriers/${made['barrier']}`)).body;
+    expect(body.barriers[0]).to.deep.equal(view);
+  });
+
+  it('covers the subtree: a run shows what lies below it, and nothing above or beside', async () => {
+    const world = await World.create();
+    const traffic = await Traffic.on(world);
+    const root = randomUUID();
+    const group = (parentScopeId: string) =>
+      world.made('/task-groups', { parentScopeId, mailboxId: traffic.work, condition: 'ALL_TERMINAL' });
+    const top = await group(root);
+    const below = await group(top.scopeId);
+    const beside = await group(root);
+    const sent: string[] = [];
+    for (const one of [top, below, beside]) {
+      sent.push((await world.made(`/task-groups/${one.id}/tasks`, { taskKey: 'a', input: 'do this' })).messageId);
+      await world.made('/barriers', { scopeId: one.scopeId, target: 1 });
+    }
+    const whole = (await world.get(`/ops/runs/${root}`)).body;
+    expect(whole.scope.state).to.equal('ACTIVE');
+    expect(ids(whole.messages)).to.have.members(sent);
+    expect(ids(whole.groups)).to.have.members([top.id, below.id, beside.id]);
+    expect(whole.barriers).to.have.length(3);
+    expect(whole.scopes.map((one: Record<string, string>) => [one['id'], one['parentScopeId']])).to.have.deep.members([
+      [top.scopeId, root],
+      [beside.scopeId, root],
+      [below.scopeId, top.scopeId],
+    ]);
+    const part = (await world.get(`/ops/runs/${top.scopeId}`)).body;
+    expect(part.scope.parentScopeId).to.equal(root);
+    expect(ids(part.messages)).to.have.members(sent.slice(0, 2));
+    expect(ids(part.groups)).to.have.members([top.id, below.id]);
+    const { members, ...view } = (await world.get(`/task-groups/${below.id}`)).body;
+    const { members: rows, ...row } = part.groups.find((one: { id: string }) => one.id === below.id);
+    expect(row).to.deep.equal(view);
+    expect(rows).to.deep.equal(members.map(({ outcome, ...member }: { outcome: unknown }) => member));
+  });
+
+  it('lists the newest 200 of a kind, newest first, and says that there are more', async () => {
+    const world = await World.create();
+    const traffic = await Traffic.on(world);
+    const scopeId = randomUUID();
+    const sent: string[] = [];
+    for (let i = 0; i < 202; i++) sent.push((await traffic.send(scopeId)).id);
+    const { messages, barriers, truncated } = (await world.get(`/ops/runs/${scopeId}`)).body;
+    expect(ids(messages)).to.deep.equal([...sent].sort().reverse().slice(0, 200));
+    expect([barriers, truncated]).to.deep.equal([[], true]);
+  });
+
+  it('lists at most 200 scopes, and takes the newest 200 messages of all of them', async function () {
+    this.timeout(30_000);
+    const world = await World.create({ limits: { maxBacklog: 100_000 } });
+    const traffic = await Traffic.on(world);
+    const root = randomUUID();
+    const body = { parentScopeId: root, mailboxId: traffic.work, condition: 'ALL_TERMINAL' };
+    const groups = await Promise.all(Array.from({ length: 205 }, () => world.made('/task-groups', body)));
+    const early = groups
+      .map((group) => group.scopeId)
+      .sort()
+      .slice(0, 100);
+    const sent = await Promise.all(early.flatMap((scopeId) => [1, 2, 3].map(() => traffic.send(scopeId))));
+    const { scopes, messages, truncated } = (await world.get(`/ops/runs/${root}`)).body;
+    expect([scopes.length, messages.length, truncated]).to.deep.equal([200, 200, true]);
+    expect(ids(messages)).to.deep.equal(ids(sent).sort().reverse().slice(0, 200));
+  });
+});

@@ -1,0 +1,102 @@
+import { expect } from 'chai';
+import { Traffic } from '../../support/traffic.ts';
+import { World } from '../../support/world.ts';
+
+const day = 86_400_000;
+const midnight = Math.ceil(Date.now() / day) * day;
+const date = (days: number): string => new Date(midnight + days * day).toISOString().slice(0, 10);
+
+async function begin(): Promise<{ world: World; traffic: Traffic }> {
+  const world = await World.create();
+  await world.at(midnight);
+  return { world, traffic: await Traffic.on(world) };
+}
+
+describe('usage', () => {
+  it('covers the last 30 days by default, and what from or to alone mean', async () => {
+    const { world } = await begin();
+    const range = async (query: string) => {
+      const { from, to, days } = (await world.get(`/usage${query}`)).body;
+      return [from, to, days.length];
+    };
+    expect(await range('')).to.deep.equal([date(-29), date(0), 30]);
+    expect(await range(`?from=${date(-3)}`)).to.deep.equal([date(-3), date(0), 4]);
+    expect(await range(`?to=${date(-5)}`)).to.deep.equal([date(-34), date(-5), 30]);
+    expect(await range(`?from=${date(-399)}&to=${date(0)}`)).to.deep.equal([date(-399), date(0), 400]);
+    expect(await range(`?from=${date(0)}&to=${date(0)}`)).to.deep.equal([date(0), date(0), 1]);
+  });
+
+  it('refuses what is no date, a reversed range and more than 400 days with INVALID_DATE_RANGE', async () => {
+    const { world } = await begin();
+    const bad = ['from=2026-02-30', 'to=yesterday', 'from=', 'from=2026-1-1', 'from=2026-01-01T00:00:00Z'];
+    const ranges = [`from=${date(1)}`, `from=${date(0)}&to=${date(-1)}`, `from=${date(-400)}`];
+    for (const query of [...bad, ...ranges]) {
+      const { status, body } = await world.get(`/usage?${query}`);
+      expect([query, status, body.error.code]).to.deep.equal([query, 400, 'INVALID_DATE_RANGE']);
+    }
+    const unknown = await world.get('/usage?since=2026-01-01');
+    expect(unknown.body.error.code).to.equal('VALIDATION_FAILED');
+  });
+
+  it('counts operations by call and, as syscalls, renewals, replays and 204s beside them; nothing else', async () => {
+    const { world, traffic } = await begin();
+    const scopeId = traffic.scope();
+    const today = async () => (await world.get(`/usage?from=${date(0)}`)).body.days[0];
+    const before = await today();
+    expect(before.byCall).to.deep.equal({ 'allowance.create': 1, 'budget.create': 1, 'mailbox.create': 2 });
+    await traffic.send(scopeId, { workKey: 'w' });
+    // A natural replay, an idempotent one, an empty poll, a renewal.
+    await traffic.send(scopeId, { workKey: 'w' });
+    const claim = await traffic.claim(scopeId);
+    await traffic.claim(scopeId);
+    await world.made(`/messages/${claim.id}/renew`, { token: claim.token });
+    const key = { 'Idempotency-Key': 'k' };
+    for (let i = 0; i < 2; i++) await world.made('/barriers', { scopeId, target: 2 }, key);
+    // Refused, read or without effect: neither.
+    await world.post('/barriers', { scopeId, target: 0 });
+    await world.post(`/messages/${claim.id}/complete`, { token: 'another' });
+    await world.get('/census');
+    await world.call('PUT', '/limits', {});
+    const after = await today();
+    expect(after.byCall).to.deep.equal({ ...before.byCall, 'message.send': 1, 'message.recv': 1, 'barrier.create': 1 });
+    expect([after.operations, after.syscalls]).to.deep.equal([7, 11]);
+  });
+
+  it('puts each day away with the first call of a later one; quiet days are zeros and keep the retained bytes', async () => {
+    const { world, traffic } = await begin();
+    await traffic.send(traffic.scope(), { payload: '12345678' });
+    await world.at(midnight + day - 1);
+    await traffic.send(traffic.scope(), { payload: '1' });
+    await world.at(midnight + 4 * day);
+    await traffic.send(traffic.scope(), { payload: '' });
+    await world.at(midnight + 6 * day);
+    const { days } = (await world.get(`/usage?from=${date(-1)}`)).body;
+    const rows = days.map((row: Record<string, unknown>) => [row['date'], row['operations'], row['retainedBytes']]);
+    expect(rows).to.deep.equal([
+      [date(-1), 0, 0],
+      [date(0), 6, 13],
+      [date(1), 0, 13],
+      [date(2), 0, 13],
+      [date(3), 0, 13],
+      [date(4), 1, 15],
+      [date(5), 0, 15],
+      [date(6), 0, 15],
+    ]);
+    expect(days[5].byCall).to.deep.equal({ 'message.send': 1 });
+    const part = (await world.get(`/usage?from=${date(2)}&to=${date(3)}`)).body.days;
+    expect(part.map((row: Record<string, unknown>) => row['retainedBytes'])).to.deep.equal([13, 13]);
+  });
+
+  it('counts a call in its own day when hundreds of calls meet at midnight', async () => {
+    const { world, traffic } = await begin();
+    await world.at(midnight + day - 1);
+    const scopeId = traffic.scope();
+    const many = () => Promise.all(Array.from({ length: 100 }, () => traffic.send(scopeId)));
+    await many();
+    await Promise.all([many(), world.at(midnight + day), many()]);
+    const { days } = (await world.get(`/usage?from=${date(0)}&to=${date(1)}`)).body;
+    const sends = days.map((row: { byCall: Record<string, number> }) => row.byCall['message.send'] ?? 0);
+    expect(sends[0] + sends[1]).to.equal(300);
+    expect(sends[0]).to.be.at.least(100);
+  });
+});

@@ -1,0 +1,134 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from 'chai';
+import { Traffic } from '../../support/traffic.ts';
+import { World } from '../../support/world.ts';
+
+const iso = (at: number): string => new Date(at).toISOString();
+
+async function begin(): Promise<{ world: World; traffic: Traffic; start: number }> {
+  const world = await World.create();
+  const start = Math.ceil(Date.now() / 600_000) * 600_000;
+  await world.at(start);
+  return { world, traffic: await Traffic.on(world), start };
+}
+
+describe('waits', () => {
+  it('has nothing to tell of a space where nothing waits', async () => {
+    const { world } = await begin();
+    const { asOf, ...rest } = (await world.get('/ops/waits')).body;
+    expect(rest).to.deep.equal({ waiters: [], heldGrants: [], heldClaims: [], waitingTasks: [], truncated: false });
+  });
+
+  it('tells who holds which claim until when, also after a renewal, and no longer once it is given up', async () => {
+    const { world, traffic, start } = await begin();
+    const scopeId = traffic.scope();
+    await traffic.send(scopeId);
+    await traffic.note(scopeId);
+    const claim = await traffic.claim(scopeId);
+    await world.at(start + 1000);
+    const note = await traffic.claim(scopeId, traffic.inbox);
+    const held = async () => (await world.get('/ops/waits')).body.heldClaims;
+    const [first, second] = await held();
+    expect(first).to.deep.equal({
+      messageId: claim.id,
+      mailboxId: traffic.work,
+      taskId: claim.id,
+      scopeId,
+      holder: 'agent',
+      holderSession: 's',
+      attempt: 1,
+      claimedAt: iso(start),
+      leaseExpiresAt: iso(start + 60_000),
+    });
+    expect(second).to.include({ messageId: note.id, taskId: null, mailboxId: traffic.inbox });
+    await world.made(`/messages/${claim.id}/renew`, { token: claim.token, leaseSeconds: 600 });
+    expect((await held())[1]).to.include({ messageId: claim.id, leaseExpiresAt: iso(start + 601_000) });
+    await traffic.complete(claim);
+    expect(await held()).to.have.length(1);
+    await world.at(start + 61_000);
+    await world.service.due.drain(world.org);
+    expect(await held()).to.have.length(0);
+  });
+
+  it('ends a lease that was renewed to an earlier moment at that moment', async () => {
+    const { world, traffic, start } = await begin();
+    const scopeId = traffic.scope();
+    await traffic.send(scopeId);
+    await traffic.send(scopeId);
+    await traffic.claim(scopeId);
+    const claim = await traffic.claim(scopeId);
+    await world.made(`/messages/${claim.id}/renew`, { token: claim.token, leaseSeconds: 5 });
+    await world.at(start + 5000);
+    await world.service.due.drain(world.org);
+    const { heldClaims, waitingTasks } = (await world.get('/ops/waits')).body;
+    expect(heldClaims).to.have.length(1);
+    expect(waitingTasks).to.deep.equal([
+      { taskId: claim.id, groupId: null, mailboxId: traffic.work, scopeId, waitingSince: iso(start + 5000) },
+    ]);
+  });
+
+  it('tells what blocks each waiter: the head of the line, the window or a cooldown', async () => {
+    const { world, traffic, start } = await begin();
+    const scopeId = traffic.scope();
+    const allowance = await world.made('/allowances', { name: 'w', unitsLimit: 5, windowSeconds: 600 });
+    const other = await world.made('/allowances', { name: 'c', unitsLimit: 5, windowSeconds: 600 });
+    const wait = (id: string, units: number) => world.made(`/allowances/${id}/wait`, { scopeId, holder: 'h', units });
+    const granted = await wait(allowance.id, 3);
+    await world.at(start + 1);
+    const head = await wait(allowance.id, 4);
+    await world.at(start + 2);
+    const behind = await wait(allowance.id, 1);
+    await world.made(`/allowances/${other.id}/cooldown`, { seconds: 100 });
+    await world.at(start + 3);
+    const cooling = await wait(other.id, 1);
+    const { waiters, heldGrants } = (await world.get('/ops/waits')).body;
+    const edges = waiters.map((row: Record<string, unknown>) => [row['waiterId'], row['position'], row['blockedBy']]);
+    expect(edges).to.deep.equal([
+      [head.waiterId, 1, 'WINDOW'],
+      [behind.waiterId, 2, 'HEAD_OF_LINE'],
+      [cooling.waiterId, 1, 'COOLDOWN'],
+    ]);
+    expect(waiters[0]).to.include({
+      units: 4,
+      waitingSince: iso(start + 1),
+      expiresAt: iso(start + 300_001),
+      holder: 'h',
+    });
+    expect(heldGrants).to.deep.equal([
+      {
+        waiterId: granted.waiterId,
+        allowanceId: allowance.id,
+        scopeId,
+        holder: 'h',
+        units: 3,
+        windowEndsAt: iso(start + 600_000),
+      },
+    ]);
+    await world.at(start + 600_000);
+    await world.service.due.drain(world.org);
+    expect(
+      (await world.get('/ops/waits')).body.heldGrants.map((row: { waiterId: string }) => row.waiterId),
+    ).to.not.include(granted.waiterId);
+  });
+
+  it('lists the oldest 200 waiting tasks of all mailboxes and scopes, oldest first, and says that there are more', async () => {
+    const { world, traffic, start } = await begin();
+    const second = await world.made('/mailboxes', { name: 'more' });
+    const sent: string[] = [];
+    for (let i = 0; i < 210; i += 10) {
+      await world.at(start + i * 500);
+      const scopeId = randomUUID();
+      const batch = Array.from({ length: 10 }, (_, j) => traffic.send(scopeId, {}, j % 2 ? traffic.work : second.id));
+      for (const { id } of await Promise.all(batch)) sent.push(id);
+      await traffic.note(scopeId);
+    }
+    const { waitingTasks, truncated } = (await world.get('/ops/waits')).body;
+    expect([waitingTasks.length, truncated]).to.deep.equal([200, true]);
+    const ids = new Set(sent.slice(0, 200));
+    expect(waitingTasks.filter((row: { taskId: string }) => !ids.has(row.taskId))).to.deep.equal([]);
+    const moments = waitingTasks.map((row: { waitingSince: string }) => row.waitingSince);
+    expect(moments).to.deep.equal([...moments].sort());
+    for (let i = 0; i < 10; i++) await traffic.claim(waitingTasks[0].scopeId, i % 2 ? traffic.work : second.id);
+    expect((await world.get('/ops/waits')).body.truncated).to.equal(false);
+  });
+});

@@ -1,0 +1,138 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { startEmbedded } from '../../src/redis/embedded.ts';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+
+/** How a process ended, and what it printed. */
+export interface Ended {
+  readonly status: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** `npm start`, from source, as a process of its own. */
+export class MusterProcess {
+  stdout = '';
+  stderr = '';
+  readonly ended: Promise<Ended>;
+  readonly #child: ChildProcess;
+
+  constructor(settings: Record<string, string>) {
+    const env = { ...process.env, REDIS_URL: '', PORT: '0', LOG_LEVEL: 'warn', ...settings };
+    const words = ['--import', 'tsx', 'src/main.ts'];
+    this.#child = spawn(process.execPath, words, { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] });
+    this.#child.stdout?.on('data', (text) => {
+      this.stdout += text;
+    });
+    this.#child.stderr?.on('data', (text) => {
+      this.stderr += text;
+    });
+    this.ended = once(this.#child, 'close').then(([status]) => ({ status, stdout: this.stdout, stderr: this.stderr }));
+  }
+
+  /** Resolves when it says that it serves; throws what it printed when it ends instead. */
+  async ready(): Promise<this> {
+    await until(() => /^(listening on .*|worker ready)\n/m.test(this.stdout) || this.#child.exitCode !== null);
+    if (this.#child.exitCode !== null) throw new Error(`it ended: ${this.stdout}${this.stderr}`);
+    return this;
+  }
+
+  get url(): string {
+    return /^listening on (.*)$/m.exec(this.stdout)?.[1] ?? '';
+  }
+
+  /** Of the `export` lines of a first start. */
+  get access(): Access {
+    const line = (name: string): string => new RegExp(`^export ${name}=(.*)$`, 'm').exec(this.stdout)?.[1] ?? '';
+    return { spaceId: line('MUSTER_SPACE'), apiKey: line('MUSTER_KEY') };
+  }
+
+  signal(name: NodeJS.Signals): void {
+    this.#child.kill(name);
+  }
+
+  async end(name: NodeJS.Signals): Promise<Ended> {
+    this.signal(name);
+    return this.ended;
+  }
+}
+
+/** Starts processes and makes folders, and leaves nothing behind. */
+export class Processes {
+  #processes: MusterProcess[] = [];
+  #folders: string[] = [];
+
+  async folder(): Promise<string> {
+    const folder = await mkdtemp(join(tmpdir(), 'muster-process-'));
+    this.#folders.push(folder);
+    return folder;
+  }
+
+  start(settings: Record<string, string>): MusterProcess {
+    const started = new MusterProcess(settings);
+    this.#processes.push(started);
+    return started;
+  }
+
+  /** Also ends an embedded server that a killed process has left. */
+  async clear(): Promise<void> {
+    await Promise.all(this.#processes.splice(0).map((one) => one.end('SIGKILL')));
+    for (const dataDir of this.#folders.splice(0)) {
+      await (await startEmbedded({ dataDir, log: () => undefined })).stop();
+      await rm(dataDir, { recursive: true, force: true });
+    }
+  }
+}
+
+export interface Access {
+  readonly spaceId: string;
+  readonly apiKey: string;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape.
+  readonly body: any;
+}
+
+/** One request below the space, with an Idempotency-Key of its own unless one is given. Rejects when it got no answer. */
+export async function call(
+  url: string,
+  { spaceId, apiKey }: Access,
+  path: string,
+  body?: unknown,
+  idempotencyKey: string = randomUUID(),
+): Promise<Answer> {
+  const headers = {
+    Authorization: `Bearer ${apiKey}`,
+    'Idempotency-Key': idempotencyKey,
+    'Content-Type': 'application/json',
+  };
+  const request = body === undefined ? { headers } : { method: 'POST', headers, body: JSON.stringify(body) };
+  const response = await fetch(`${url}/v1/spaces/${spaceId}${path}`, request);
+  const text = await response.text();
+  return { status: response.status, headers: response.headers, body: text === '' ? undefined : JSON.parse(text) };
+}
+
+/** Repeats a call, at an address that may change, until it is answered with something else than 503. */
+export async function insist(url: () => string, access: Access, path: string, body?: unknown): Promise<Answer> {
+  const key = randomUUID();
+  for (;;) {
+    const answer = await call(url(), access, path, body, key).catch(() => null);
+    if (answer && answer.status !== 503) return answer;
+    await sleep(5);
+  }
+}
+
+/** Waits until `condition` holds; mocha's own time limit ends it. */
+export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await condition())) await sleep(10);
+}

@@ -1,0 +1,71 @@
+import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** A request that a webhook receiver got. */
+export interface Received {
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of every shape.
+  readonly body: any;
+}
+
+/** A webhook receiver on the loopback; `answer` says how it answers, 200 unless a test says otherwise. */
+export class Sink {
+  readonly received: Received[] = [];
+  answer: (response: ServerResponse, received: Received) => void = (response) => response.end('ok');
+  readonly #server: Server;
+  readonly #waiting = new Set<() => void>();
+
+  private constructor() {
+    this.#server = createServer((request, response) => {
+      const chunks: Buffer[] = [];
+      request.on('data', (chunk: Buffer) => chunks.push(chunk));
+      request.on('end', () => {
+        const text = Buffer.concat(chunks).toString();
+        const received = { path: request.url ?? '', headers: request.headers, text, body: JSON.parse(text) };
+        this.received.push(received);
+        this.answer(response, received);
+        for (const look of this.#waiting) look();
+      });
+    });
+  }
+
+  static async start(): Promise<Sink> {
+    const sink = new Sink();
+    await new Promise<void>((resolve) => sink.#server.listen(0, '127.0.0.1', resolve));
+    return sink;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${this.port}`;
+  }
+
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port;
+  }
+
+  /** What came for one path. */
+  at(path: string): Received[] {
+    return this.received.filter((one) => one.path === path);
+  }
+
+  /** Resolves when a path has got so many requests. */
+  async got(count: number, path = '/'): Promise<Received[]> {
+    while (this.at(path).length < count) {
+      await new Promise<void>((resolve) => {
+        const look = (): void => {
+          this.#waiting.delete(look);
+          resolve();
+        };
+        this.#waiting.add(look);
+      });
+    }
+    return this.at(path);
+  }
+
+  async stop(): Promise<void> {
+    this.#server.closeAllConnections();
+    await new Promise((resolve) => this.#server.close(resolve));
+  }
+}
