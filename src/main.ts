@@ -1,47 +1,84 @@
-import { once } from 'node:events';
 import pino from 'pino';
 import { type Config, readConfig } from './config.ts';
 import { bootstrap } from './org/bootstrap.ts';
 import { type EmbeddedRedis, startEmbedded } from './redis/embedded.ts';
+import { awaitStore } from './redis/patience.ts';
+import { StoreUnavailable } from './redis/scripts.ts';
 import { findRedisServer } from './redis/server-binary.ts';
 import { type MusterService, startService } from './service.ts';
+import { snapshotFolder } from './snapshot/folder.ts';
+import { renewOver } from './snapshot/restore.ts';
 
 /** A shutdown that takes longer is cut short: what was in flight is safe in the store or was never answered. */
-const drainMs = 9_000;
+const stopMs = 9_500;
 
 /** For people: to stdout. The log, one JSON line per request, goes to stderr. */
 function say(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-async function openStore(config: Config): Promise<EmbeddedRedis | undefined> {
-  if (config.redisUrl !== null) return undefined;
-  const log = (line: string): void => {
-    process.stderr.write(`${line}\n`);
+function warn(line: string): void {
+  process.stderr.write(`${line}\n`);
+}
+
+/** Aborts at the first SIGTERM or SIGINT; the second ends the process at once. */
+function stopSignal(): AbortSignal {
+  const stopping = new AbortController();
+  const stop = (): void => {
+    if (stopping.signal.aborted) process.exit(1);
+    setTimeout(() => process.exit(1), stopMs).unref();
+    stopping.abort();
   };
-  const program = await findRedisServer({ log, env: { ...process.env, ...(config.redisServer !== null && { REDIS_SERVER: config.redisServer }) } });
-  return startEmbedded({ dataDir: config.dataDir, log, program });
+  process.on('SIGTERM', stop).on('SIGINT', stop);
+  return stopping.signal;
+}
+
+async function openEmbedded({ dataDir, redisServer }: Config): Promise<EmbeddedRedis> {
+  const env = { ...process.env, ...(redisServer !== null && { REDIS_SERVER: redisServer }) };
+  const program = await findRedisServer({ log: warn, env });
+  return startEmbedded({
+    dataDir,
+    log: warn,
+    program,
+    afterLoss: async (link) => {
+      const organizations = await renewOver(link);
+      if (organizations > 0)
+        warn('the store did not end in order: cursors of the journals from before this start are expired');
+    },
+  });
+}
+
+function start(config: Config, redisUrl: string): Promise<MusterService> {
+  const { role, host, port, logLevel, webhookAllowPrivate } = config;
+  const destination = pino.destination({ fd: 2, sync: false });
+  const log = pino({ level: logLevel, base: null, timestamp: pino.stdTimeFunctions.isoTime }, destination);
+  const snapshots = {
+    folder: snapshotFolder(config.dataDir),
+    keep: config.snapshotKeep,
+    intervalSeconds: config.snapshotIntervalSeconds,
+    embedded: config.redisUrl === null,
+  };
+  return startService({ redisUrl, role, host, port, webhookAllowPrivate, log, snapshots });
 }
 
 async function main(): Promise<void> {
   const config = readConfig();
-  const log = pino({ level: config.logLevel, base: null, timestamp: pino.stdTimeFunctions.isoTime }, pino.destination({ fd: 2, sync: false }));
-  const stopped = Promise.race([once(process, 'SIGTERM'), once(process, 'SIGINT')]);
-  const embedded = await openStore(config);
+  const signal = stopSignal();
+  let embedded: EmbeddedRedis | undefined;
   let service: MusterService | undefined;
   try {
-    service = await startService({
-      redisUrl: config.redisUrl ?? embedded?.socketPath ?? '',
-      role: config.role,
-      host: config.host,
-      port: config.port,
-      log,
+    if (config.redisUrl === null) embedded = await openEmbedded(config);
+    else await awaitStore(config.redisUrl, { log: warn, signal });
+    if (signal.aborted) return;
+    service = await start(config, config.redisUrl ?? embedded?.socketPath ?? '');
+    await service.scripts.load().catch((error) => {
+      // It is up but takes no writes now: that is for /readyz to say.
+      if (!(error instanceof StoreUnavailable)) throw error;
     });
-    if (embedded) for (const line of await bootstrap(service, service.url ?? '')) say(line);
+    if (embedded && service.url !== undefined) for (const line of await bootstrap(service, service.url)) say(line);
     say(service.url === undefined ? 'worker ready' : `listening on ${service.url}`);
-    await stopped;
+    if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
   } finally {
-    setTimeout(() => process.exit(1), drainMs).unref();
     await service?.stop();
     await embedded?.stop();
   }
@@ -50,7 +87,6 @@ async function main(): Promise<void> {
 main().then(
   () => process.exit(0),
   (error: Error) => {
-    process.stderr.write(`${error.message}\n`);
-    process.exit(1);
+    process.stderr.write(`${error.message}\n`, () => process.exit(1));
   },
 );

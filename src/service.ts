@@ -1,14 +1,24 @@
-import type { Server } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { createApp } from './http/app.ts';
+import { Feeds } from './event/feeds.ts';
+import { createApp, type Service } from './http/app.ts';
+import { Listener } from './http/listener.ts';
 import { openapi } from './http/openapi.ts';
 import { allErrors, allKeys, allRoutes } from './primitives.ts';
 import { connect, type Store } from './redis/connection.ts';
 import { Due } from './redis/due.ts';
 import type { Overrides } from './redis/loader.ts';
-import { Scripts } from './redis/scripts.ts';
+import { Refusal, Scripts } from './redis/scripts.ts';
 import { Wake } from './redis/wake.ts';
+import { type Resolve, Targets } from './webhook/target.ts';
+import { Deliverer } from './workers/deliverer.ts';
+import { Retainer } from './workers/retainer.ts';
+import { Retention } from './workers/retention.ts';
+import { Snapshotter, type SnapshotterOptions } from './workers/snapshotter.ts';
 import { Sweeper } from './workers/sweeper.ts';
+
+/** For workers to end what they hold or give it back; a store that is away would keep them waiting. */
+const workerStopMs = 4_500;
 
 export interface ServiceOptions {
   readonly redisUrl: string;
@@ -18,6 +28,12 @@ export interface ServiceOptions {
   readonly log: Logger;
   /** Tests put their clock in the place of lib/clock. */
   readonly overrides?: Overrides;
+  /** Webhooks may go to private addresses. */
+  readonly webhookAllowPrivate?: boolean;
+  /** Tests put their names in the place of DNS. */
+  readonly resolve?: Resolve;
+  /** Left out: no periodic snapshots. */
+  readonly snapshots?: SnapshotterOptions;
 }
 
 /** The running product: API, workers or both, on one store. */
@@ -25,7 +41,11 @@ export interface MusterService {
   readonly store: Store;
   readonly scripts: Scripts;
   readonly due: Due;
+  readonly retention: Retention;
   readonly wake: Wake;
+  readonly feeds: Feeds;
+  /** undefined where no worker runs. */
+  readonly deliverer: Deliverer | undefined;
   /** http://host:port; undefined for a worker. */
   readonly url: string | undefined;
   /** Lets go of held requests, ends running ones, stops workers, closes connections. */
@@ -40,57 +60,73 @@ export async function startService(options: ServiceOptions): Promise<MusterServi
     connections.push(connection);
     return connection;
   };
+  const disconnect = (): void => {
+    for (const connection of connections) connection.disconnect();
+  };
   const store = await open('calls');
   const scripts = new Scripts(store, allKeys, options.overrides);
   const due = new Due(store, scripts);
+  const retention = new Retention(store, scripts);
   const wake = new Wake(await open('patient'));
-  const sweeper = options.role === 'api' ? undefined : await Sweeper.start(await open('patient'), due, options.log);
-  const server = options.role === 'worker' ? undefined : await listen(options, { store, scripts, due, wake });
+  const feeds = new Feeds(scripts, wake);
+  const targets = new Targets(options.webhookAllowPrivate ?? false, options.resolve);
+  const parts = { store, scripts, due, wake, feeds, targets, log: options.log };
+  const workers: { stop(): Promise<void> }[] = [];
+  const stopWorkers = async (): Promise<void> => {
+    await Promise.race([Promise.allSettled(workers.map((worker) => worker.stop())), sleep(workerStopMs)]);
+  };
+  let listener: Listener | undefined;
+  let deliverer: Deliverer | undefined;
+  const stop = async (): Promise<void> => {
+    wake.close();
+    await Promise.all([listener?.drain(), stopWorkers()]);
+    disconnect();
+  };
+  try {
+    // First what may be refused: a port that is in use.
+    if (options.role !== 'worker') listener = await listen(options, parts);
+    if (options.role !== 'api') {
+      workers.push(await Sweeper.start(await open('patient'), due, options.log));
+      workers.push(await Retainer.start(await open('patient'), retention, options.log));
+      deliverer = new Deliverer(await open('patient'), parts);
+      workers.push(deliverer);
+      const { snapshots } = options;
+      if (snapshots) workers.push(await Snapshotter.start(await open('patient'), store, snapshots, options.log));
+    }
+  } catch (error) {
+    await stop();
+    throw error;
+  }
   return {
     store,
     scripts,
     due,
+    retention,
     wake,
-    url: server && urlOf(server, options.host),
-    async stop() {
-      wake.close();
-      if (server) await close(server);
-      await sweeper?.stop();
-      for (const connection of connections) connection.disconnect();
-    },
+    feeds,
+    deliverer,
+    url: listener?.url,
+    stop,
   };
 }
 
-async function listen(options: ServiceOptions, parts: { store: Store; scripts: Scripts; due: Due; wake: Wake }): Promise<Server> {
+type Parts = Pick<Service, 'store' | 'scripts' | 'due' | 'wake' | 'feeds' | 'targets' | 'log'>;
+
+async function listen(options: ServiceOptions, parts: Parts): Promise<Listener> {
   const server = createApp({
     ...parts,
-    log: options.log,
     routes: allRoutes,
     errors: allErrors,
     openapi: JSON.stringify(openapi(allRoutes, allErrors)),
-    ready: async () => {
-      await parts.store.ping();
-      return true;
-    },
+    ready: () => takesCalls(parts.scripts),
   });
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(options.port, options.host, resolve);
-  });
-  return server;
+  return Listener.start(server, options.host, options.port);
 }
 
-function urlOf(server: Server, host: string): string {
-  const address = server.address();
-  const port = typeof address === 'object' && address !== null ? address.port : 0;
-  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
-}
-
-/** No new connections; idle ones end now, the others after their answer. */
-async function close(server: Server): Promise<void> {
-  const closed = new Promise<void>((resolve) => {
-    server.close(() => resolve());
-  });
-  server.closeIdleConnections();
-  await closed;
+/** A script that finds nothing is refused all the same by a store that is read-only or full, or cannot load scripts. */
+async function takesCalls(scripts: Scripts): Promise<boolean> {
+  return scripts.run('org/show', '-', {}).then(
+    () => true,
+    (error) => error instanceof Refusal,
+  );
 }

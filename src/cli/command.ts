@@ -11,8 +11,12 @@ export function examples(command: Command, ...lines: string[]): Command {
   return command.addHelpText('after', `\nExample${lines.length > 1 ? 's' : ''}:\n${text}`);
 }
 
-/** Runs one operation on the store and prints its record: for people on a terminal, on one line for programs. */
+/** Runs one operation on the store and prints its record. */
 export async function answer(operation: (admin: Admin) => Promise<unknown>): Promise<void> {
-  const value = await withStore(operation);
+  print(await withStore(operation));
+}
+
+/** Prints the one value of a command: for people on a terminal, on one line for programs. */
+export function print(value: unknown): void {
   process.stdout.write(`${JSON.stringify(value, null, process.stdout.isTTY ? 2 : 0)}\n`);
 }

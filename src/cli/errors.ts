@@ -3,6 +3,7 @@ import { CommanderError } from 'commander';
 import { ConfigError } from '../config.ts';
 import { InvalidInput } from '../org/input.ts';
 import { Refusal, StoreUnavailable } from '../redis/scripts.ts';
+import { SnapshotFailure } from '../snapshot/failure.ts';
 
 /** What a refusal of the operator's scripts means, given the script's detail and the organization's plan words. */
 const sentences: Record<string, (detail: string) => string> = {
@@ -28,6 +29,7 @@ function explain(error: unknown): { code: string; message: string } {
   const message = error instanceof Error ? error.message : String(error);
   if (error instanceof CommanderError) return { code: 'VALIDATION_FAILED', message: usage(error) };
   if (error instanceof InvalidInput) return { code: error.code, message };
+  if (error instanceof SnapshotFailure) return { code: error.code, message };
   if (error instanceof ConfigError) return { code: 'VALIDATION_FAILED', message };
   if (error instanceof StoreUnavailable) return { code: 'STORE_UNAVAILABLE', message };
   if (error instanceof Refusal && sentences[error.code]) {

@@ -4,10 +4,11 @@ import { examples, invocation } from './command.ts';
 import { envelope } from './errors.ts';
 import { addKeyCommands } from './key.ts';
 import { addOrgCommands } from './org.ts';
+import { addSnapshotCommands } from './snapshot.ts';
 import { addSpaceCommands } from './space.ts';
 
 const about = [
-  'Manages the organizations, spaces and API keys of a Muster store.',
+  'Manages the organizations, spaces, API keys and snapshots of a Muster store.',
   'Every command prints one JSON value on stdout. Errors are JSON on stderr, with exit status 1.',
   'The store is the one that REDIS_URL names, else the embedded one that npm start runs on DATA_DIR (default ./data).',
 ].join('\n\n');
@@ -17,7 +18,8 @@ const program = new Command(invocation)
   // Usage errors take the same way out as all others; commander would print and exit by itself.
   .exitOverride()
   .configureOutput({ writeErr: () => undefined });
-for (const addCommands of [addOrgCommands, addSpaceCommands, addKeyCommands, addAuditCommands]) addCommands(program);
+const nouns = [addOrgCommands, addSpaceCommands, addKeyCommands, addAuditCommands, addSnapshotCommands];
+for (const addCommands of nouns) addCommands(program);
 examples(
   program,
   'org create acme',

@@ -21,6 +21,11 @@ export interface EmbeddedOptions {
   program?: RedisServer | undefined;
   /** called when the server ended by itself and is up again: the last second of writes may be lost; must not throw */
   onUncleanRestart?: (() => void) | undefined;
+  /**
+   * called whenever acknowledged writes may have been lost, while nobody else can start or join the server; again by
+   * the next user of the folder, until it has succeeded once
+   */
+  afterLoss?: ((link: Redis) => Promise<void>) | undefined;
 }
 
 export interface EmbeddedRedis {
@@ -49,7 +54,15 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedR
   const socketPath = await socketPathFor(dataDir);
   const program = options.program ?? (await findRedisServer({ log: options.log }));
   const me = `${self()}.${randomBytes(4).toString('hex')}`;
-  const store: Store = { dataDir, socketPath, program, me, settings: options.settings ?? {} };
+  const store: Store = {
+    dataDir,
+    socketPath,
+    program,
+    me,
+    settings: options.settings ?? {},
+    log: options.log,
+    afterLoss: options.afterLoss,
+  };
   const stopping = new AbortController();
   const { signal } = stopping;
   let recovery: Promise<void> = Promise.resolve();

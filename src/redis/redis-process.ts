@@ -9,6 +9,9 @@ import type { RedisServer } from './server-binary.ts';
 const LOG = 'redis.log';
 const LARGEST_LOG_BYTES = 1024 * 1024;
 const COMMAND_TIMEOUT_MS = 10_000;
+/** Not for a short one, as most are; then now and then. */
+const FIRST_LOADING_LINE_MS = 1_000;
+const LOADING_LINE_MS = 5_000;
 
 /** What every embedded server is started with; `settings` may override or add. */
 const DEFAULTS: Record<string, string> = {
@@ -98,9 +101,10 @@ export async function connect(socketPath: string): Promise<Redis | null> {
 }
 
 /**
- * Waits until the server answers PING and has loaded its data.
+ * Waits until the server answers PING and has loaded its data, however long it loads.
  *
- * @param patience milliseconds
+ * @param patience milliseconds without a sign of life
+ * @param log told now and then how far it has loaded
  * @throws Error with the end of the server's log when it dies or the patience ends
  */
 export async function whenReady(
@@ -108,15 +112,24 @@ export async function whenReady(
   socketPath: string,
   dataDir: string,
   patience: number,
+  log: (line: string) => void,
 ): Promise<Redis> {
-  const until = Date.now() + patience;
+  let until = Date.now() + patience;
+  let quietUntil = Date.now() + FIRST_LOADING_LINE_MS;
   let link: Redis | null = null;
   for (;;) {
     const alive = isAlive(server);
     link ??= await connect(socketPath);
     // LOADING and BUSY are refusals too: it lives and will answer.
-    const answer = await link?.ping().catch(() => '');
+    const answer = await link?.ping().catch((error: Error) => error.message);
     if (link && answer === 'PONG') return link;
+    if (link && answer?.startsWith('LOADING')) {
+      until = Date.now() + patience;
+      if (Date.now() > quietUntil) {
+        quietUntil = Date.now() + LOADING_LINE_MS;
+        log(`the embedded redis-server is loading its data${await loaded(link)}`);
+      }
+    }
     if (link?.status !== 'ready') link = null;
     const late = Date.now() > until;
     if (!alive || late) {
@@ -126,6 +139,13 @@ export async function whenReady(
     }
     await sleep(10);
   }
+}
+
+/** How far a server has loaded, as it ends a sentence. */
+export async function loaded(link: Redis): Promise<string> {
+  const info = await link.info('persistence').catch(() => '');
+  const percent = /^loading_loaded_perc:(\d+)/m.exec(info)?.[1];
+  return percent === undefined ? '' : ` (${percent} %)`;
 }
 
 /**

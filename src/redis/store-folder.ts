@@ -8,6 +8,7 @@ import type { ProcessIdentity } from './process-identity.ts';
 /** sun_path has 104 bytes on macOS and 108 on Linux, with the closing zero. */
 const LONGEST_SOCKET_PATH = 103;
 const MARKER = 'clean';
+const LOSS = 'loss';
 const RECORD = 'server.json';
 
 /** What a data folder says about the server that uses it: `server.json`. */
@@ -87,20 +88,40 @@ export async function removeRecord(dataDir: string): Promise<void> {
  * Whether the last server in this folder ended with everything it had acknowledged on disk, or there was none.
  */
 export async function isMarkedClean(dataDir: string): Promise<boolean> {
-  const there = (name: string) =>
-    access(join(dataDir, name), constants.F_OK).then(
-      () => true,
-      () => false,
-    );
-  return (await there(MARKER)) || !(await there('appendonlydir'));
+  return (await isThere(dataDir, MARKER)) || !(await isThere(dataDir, 'appendonlydir'));
 }
 
 /**
  * Sets or removes the mark. It is on the disk when this returns: after a power cut, an old mark would hide a loss.
  */
 export async function markClean(dataDir: string, clean: boolean): Promise<void> {
-  const path = join(dataDir, MARKER);
-  if (clean) await writeFile(path, '');
+  await mark(dataDir, MARKER, clean);
+}
+
+/**
+ * Whether acknowledged writes may have been lost and nobody has seen to what follows from that.
+ */
+export async function isMarkedLoss(dataDir: string): Promise<boolean> {
+  return isThere(dataDir, LOSS);
+}
+
+/**
+ * Sets or removes that mark: it outlives the process that found the loss, should it end before it has seen to it.
+ */
+export async function markLoss(dataDir: string, loss: boolean): Promise<void> {
+  await mark(dataDir, LOSS, loss);
+}
+
+async function isThere(dataDir: string, name: string): Promise<boolean> {
+  return access(join(dataDir, name), constants.F_OK).then(
+    () => true,
+    () => false,
+  );
+}
+
+async function mark(dataDir: string, name: string, set: boolean): Promise<void> {
+  const path = join(dataDir, name);
+  if (set) await writeFile(path, '');
   else await rm(path, { force: true });
   const folder = await open(dataDir, 'r');
   try {

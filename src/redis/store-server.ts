@@ -6,8 +6,10 @@ import { connect, endProcess, hasEnded, logTail, spawnRedis, whenReady } from '.
 import type { RedisServer } from './server-binary.ts';
 import {
   isMarkedClean,
+  isMarkedLoss,
   makeSocketFolder,
   markClean,
+  markLoss,
   readRecord,
   removeRecord,
   removeSocketFolder,
@@ -17,8 +19,8 @@ import {
 
 const START_MS = 60_000;
 const STOP_MS = 30_000;
-/** Longer than a start may take: whoever waits for another's start then sees how it ended. */
-const LOCK_MS = START_MS + 10_000;
+/** Longer than a start may take, with much to load: whoever waits for another's start then sees how it ended. */
+const LOCK_MS = 600_000;
 
 /** One user of a data folder's server. */
 export interface Store {
@@ -28,6 +30,9 @@ export interface Store {
   settings: Record<string, string>;
   /** this caller, as an owner */
   me: string;
+  log(line: string): void;
+  /** see EmbeddedOptions */
+  afterLoss?: ((link: Redis) => Promise<void>) | undefined;
   /** the process that was joined or started last */
   server?: ProcessIdentity;
 }
@@ -46,7 +51,22 @@ export interface Joined {
  * @throws Error with the end of the server's log
  */
 export function joinOrStart(store: Store): Promise<Joined> {
-  return withFolderLock(store.dataDir, LOCK_MS, async () => (await join(store)) ?? (await start(store)));
+  return withFolderLock(store.dataDir, LOCK_MS, async () => seenTo(store, (await join(store)) ?? (await start(store))));
+}
+
+/** Nobody else gets to use the store before this is done. */
+async function seenTo(store: Store, joined: Joined): Promise<Joined> {
+  const { dataDir, afterLoss } = store;
+  if (!afterLoss || !(await isMarkedLoss(dataDir))) return joined;
+  try {
+    await afterLoss(joined.link);
+    await markLoss(dataDir, false);
+    return joined;
+  } catch (error) {
+    joined.link.disconnect();
+    await stopIfOurs(store).catch(() => undefined);
+    throw error;
+  }
 }
 
 async function join(store: Store): Promise<Joined | null> {
@@ -60,16 +80,17 @@ async function join(store: Store): Promise<Joined | null> {
     return null;
   }
   const server = await serverOf(probe).finally(() => probe.disconnect());
-  const link = await whenReady(server, socketPath, dataDir, START_MS);
+  const link = await whenReady(server, socketPath, dataDir, START_MS, store.log);
   const owner = record && ownerLives(record) ? record.owner : me;
   await writeRecord({ dataDir, socketPath, server, owner });
   store.server = server;
-  return { link, socketPath, wasEmpty: (await link.dbsize()) === 0, wasClean: true };
+  return { link, socketPath, wasEmpty: (await link.dbsize()) === 0, wasClean: !(await isMarkedLoss(dataDir)) };
 }
 
 async function start(store: Store): Promise<Joined> {
   const { dataDir, socketPath, me } = store;
-  const wasClean = await isMarkedClean(dataDir);
+  const wasClean = (await isMarkedClean(dataDir)) && !(await isMarkedLoss(dataDir));
+  if (!wasClean) await markLoss(dataDir, true);
   await markClean(dataDir, false);
   let server: ProcessIdentity | undefined;
   try {
@@ -78,7 +99,7 @@ async function start(store: Store): Promise<Joined> {
     server = await spawnRedis(store);
     store.server = server;
     await writeRecord({ dataDir, socketPath, server, owner: me });
-    const link = await whenReady(server, socketPath, dataDir, START_MS);
+    const link = await whenReady(server, socketPath, dataDir, START_MS, store.log);
     return { link, socketPath, wasEmpty: (await link.dbsize()) === 0, wasClean };
   } catch (error) {
     if (server) await endProcess(server, STOP_MS);

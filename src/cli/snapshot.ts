@@ -1,0 +1,81 @@
+import type { Command } from 'commander';
+import { type Config, readConfig } from '../config.ts';
+import { findRedisServer, type RedisServer } from '../redis/server-binary.ts';
+import { createSnapshot } from '../snapshot/create.ts';
+import { findSnapshot, listSnapshots, snapshotFolder } from '../snapshot/folder.ts';
+import { restoreEmbedded, restoreInto } from '../snapshot/restore.ts';
+import { verifySnapshot } from '../snapshot/verify.ts';
+import { answer, examples, print } from './command.ts';
+
+const oneOf = 'its name in the list, or the path of an .rdb file';
+
+/** `muster snapshot …`: list, create, verify, restore. */
+export function addSnapshotCommands(program: Command): void {
+  const snapshot = program
+    .command('snapshot')
+    .description(
+      'snapshots: whole copies of the store in DATA_DIR/snapshots, also made every SNAPSHOT_INTERVAL_SECONDS',
+    );
+  examples(snapshot, 'snapshot create', 'snapshot verify 2026-01-31T12-00-00-000Z');
+
+  const list = snapshot
+    .command('list')
+    .description('show the snapshots that are kept, newest first')
+    .action(async () => {
+      print({ snapshots: await listSnapshots(folderOf(readConfig())), nextCursor: null });
+    });
+  examples(list, 'snapshot list');
+
+  const create = snapshot
+    .command('create')
+    .description('make a snapshot now; the store goes on serving, and the oldest beyond SNAPSHOT_KEEP goes')
+    .action(async () => {
+      const config = readConfig();
+      const options = { folder: folderOf(config), keep: config.snapshotKeep, embedded: config.redisUrl === null };
+      await answer(({ store }) => createSnapshot(store, options));
+    });
+  examples(create, 'snapshot create');
+
+  const verify = snapshot
+    .command('verify <snapshot>')
+    .description(`check a snapshot's checksum, and that Redis finds it sound; <snapshot> is ${oneOf}`)
+    .action(async (name: string) => {
+      const config = readConfig();
+      const file = await findSnapshot(folderOf(config), name);
+      const { bytes, sha256, keys } = await verifySnapshot(file, await programOf(config));
+      print({ verified: file.path, createdAt: file.record?.createdAt ?? null, bytes, sha256, keys });
+    });
+  examples(verify, 'snapshot verify 2026-01-31T12-00-00-000Z', 'snapshot verify /backup/2026-01-31T12-00-00-000Z.rdb');
+
+  const restore = snapshot
+    .command('restore <snapshot>')
+    .description(
+      `bring all of a snapshot back, into an empty store only: a DATA_DIR whose store does not run and holds nothing, or the server of REDIS_URL. Cursors from before are expired. <snapshot> is ${oneOf}`,
+    )
+    .action(async (name: string) => {
+      const config = readConfig();
+      const file = await findSnapshot(folderOf(config), name);
+      const log = toStderr;
+      const target = { dataDir: config.dataDir, program: await programOf(config), log };
+      if (config.redisUrl === null) print(await restoreEmbedded(file, target));
+      else await answer((admin) => restoreInto(admin, file, target));
+    });
+  examples(
+    restore,
+    'snapshot restore 2026-01-31T12-00-00-000Z',
+    'snapshot restore /backup/2026-01-31T12-00-00-000Z.rdb',
+  );
+}
+
+function folderOf({ dataDir }: Config): string {
+  return snapshotFolder(dataDir);
+}
+
+function programOf({ redisServer }: Config): Promise<RedisServer> {
+  const env = { ...process.env, ...(redisServer !== null && { REDIS_SERVER: redisServer }) };
+  return findRedisServer({ log: toStderr, env });
+}
+
+function toStderr(line: string): void {
+  process.stderr.write(`${line}\n`);
+}

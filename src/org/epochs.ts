@@ -1,0 +1,54 @@
+import { randomBytes } from 'node:crypto';
+import { keyName } from '../redis/keys.ts';
+import { spaceKeys } from '../space/keys.ts';
+import type { Admin } from './admin.ts';
+import { outside, unless } from './failures.ts';
+import { orgKeys } from './keys.ts';
+
+const pageSize = 500;
+/** More than a store that appends every second can have lost, by far. */
+const aheadMs = 60_000;
+
+/**
+ * After a loss of acknowledged writes (a restore, an unclean start): begins a new generation of every journal, so that
+ * no cursor goes on over the gap, and sees to it that no event id is issued twice. Answers how many organizations there
+ * are.
+ */
+export async function renewEpochs(admin: Admin): Promise<number> {
+  const orgs = new Set<string>();
+  let cursor = '0';
+  do {
+    const [next, some] = await outside(admin.store.sscan('muster:orgs', cursor, 'COUNT', pageSize));
+    for (const org of some) orgs.add(org);
+    cursor = next;
+  } while (cursor !== '0');
+  for (const org of orgs) {
+    await outside(passNewest(admin, org));
+    const epoch = randomBytes(8).toString('hex');
+    // A name without a record: its creation never came to an end.
+    const renewed = await admin.scripts.run('org/renewEpoch', org, { epoch }).catch(unless('ORG_NOT_FOUND'));
+    if (!renewed) orgs.delete(org);
+  }
+  return orgs.size;
+}
+
+/**
+ * An event's id is its moment. Where a journal's newest entry lies in the future, the clock has been put back: what
+ * was lost then was counted on from that entry, and would be counted again. So the journal goes on well after it.
+ */
+async function passNewest({ store }: Admin, org: string): Promise<void> {
+  const [seconds] = await store.time();
+  const now = Number(seconds) * 1000;
+  const spaces = keyName(orgKeys.spaces, { org });
+  for (let start = 0, page = ['']; page.length > 0; start += pageSize) {
+    page = await store.zrange(spaces, String(start), String(start + pageSize - 1));
+    for (const spaceId of page) {
+      const key = keyName(spaceKeys.events, { org, spaceId });
+      if ((await store.exists(key)) === 0) continue;
+      const stream = (await store.xinfo('STREAM', key)) as unknown[];
+      const newest = String(stream[stream.indexOf('last-generated-id') + 1]);
+      const at = Number(newest.split('-')[0]);
+      if (at >= now) await store.call('XSETID', key, `${at + aheadMs}-0`);
+    }
+  }
+}

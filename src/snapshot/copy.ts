@@ -1,0 +1,46 @@
+import { createHash } from 'node:crypto';
+import { createReadStream, createWriteStream } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { Transform } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+
+/** How long a file is, and the SHA-256 of its content in hexadecimal. */
+export interface Digest {
+  readonly bytes: number;
+  readonly sha256: string;
+}
+
+/** Reads a file to its end. */
+export async function digestOf(path: string): Promise<Digest> {
+  const { stream, result } = digester();
+  stream.resume();
+  await pipeline(createReadStream(path), stream);
+  return result();
+}
+
+/** Copies a file; the copy is on the disk when this returns. Rejects when the signal aborts. */
+export async function copyDurably(from: string, to: string, signal?: AbortSignal): Promise<Digest> {
+  const { stream, result } = digester();
+  const target = createWriteStream(to, { mode: 0o600 });
+  await pipeline([createReadStream(from), stream, target], signal ? { signal } : {});
+  const file = await open(to, 'r');
+  try {
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  return result();
+}
+
+function digester(): { stream: Transform; result: () => Digest } {
+  const hash = createHash('sha256');
+  let bytes = 0;
+  const stream = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      hash.update(chunk);
+      bytes += chunk.length;
+      done(null, chunk);
+    },
+  });
+  return { stream, result: () => ({ bytes, sha256: hash.digest('hex') }) };
+}

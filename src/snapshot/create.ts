@@ -1,0 +1,127 @@
+import { mkdir, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Cluster, type Redis } from 'ioredis';
+import type { Store } from '../redis/connection.ts';
+import { withFolderLock } from '../redis/folder-lock.ts';
+import { copyDurably } from './copy.ts';
+import { SnapshotFailure } from './failure.ts';
+import { partOf, publish, type Snapshot, tidy } from './folder.ts';
+
+/** Another snapshot of a large store may be under way. */
+const lockMs = 600_000;
+const pollMs = 25;
+const forbidden = /^(NOPERM|ERR unknown command|ERR command not allowed|ERR .*(not supported|disabled))/i;
+const byHand = 'use its own backups, or where it lets you: redis-cli -u <REDIS_URL> --rdb <file>';
+
+export interface CreateOptions {
+  readonly folder: string;
+  /** how many to keep, this one included */
+  readonly keep: number;
+  /** the store is our own: its dump file is of no other use */
+  readonly embedded: boolean;
+  /** gives up */
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Has the store write its data to a file (BGSAVE: it goes on serving) and keeps a copy of it with its checksum.
+ *
+ * @throws SnapshotFailure SNAPSHOTS_UNAVAILABLE where the server does not allow it or its files are elsewhere
+ */
+export async function createSnapshot(store: Store, options: CreateOptions): Promise<Snapshot> {
+  if (store instanceof Cluster) throw unavailable(`each node of a cluster writes a file of its own: ${byHand}`);
+  const { folder, keep, embedded, signal } = options;
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  return withFolderLock(folder, lockMs, async () => {
+    await tidy(folder, keep);
+    const begun = Date.now();
+    const [createdAt, keys, source] = [await momentOf(store), await store.dbsize(), await dumpFile(store)];
+    const redisVersion = field(await store.info('server'), 'redis_version');
+    await save(store, signal);
+    await checkIsHere(source, begun);
+    const snapshot = createdAt.replace(/[:.]/g, '-');
+    const part = partOf(join(folder, `${snapshot}.rdb`));
+    try {
+      const digest = await copyDurably(source, part, signal);
+      const record: Snapshot = { snapshot, createdAt, ...digest, keys, redisVersion };
+      await publish(folder, part, record);
+      await tidy(folder, keep);
+      return record;
+    } finally {
+      await rm(part, { force: true });
+      if (embedded) await rm(source, { force: true });
+    }
+  });
+}
+
+/** The store's moment now. */
+export async function momentOf(store: Store): Promise<string> {
+  const [seconds, micros] = await store.time();
+  return new Date(Number(seconds) * 1000 + Math.floor(Number(micros) / 1000)).toISOString();
+}
+
+async function dumpFile(store: Redis): Promise<string> {
+  const found = (await permitted(store.call('CONFIG', 'GET', 'dir', 'dbfilename'))) as string[];
+  const [dir, name] = ['dir', 'dbfilename'].map((wanted) => found[found.indexOf(wanted) + 1]);
+  if (!dir || !name || found.length < 4) throw unavailable(`the server does not say where its files are: ${byHand}`);
+  return join(dir, name);
+}
+
+/** A BGSAVE of our own, from its beginning to its end. */
+async function save(store: Redis, signal: AbortSignal | undefined): Promise<void> {
+  let before = await savesOf(store);
+  for (;;) {
+    // Behind a rewrite of the append-only file, if there is one; another save that runs has begun too early for us.
+    const refusal = await permitted(store.bgsave('SCHEDULE')).then(
+      () => null,
+      (error: Error) => error,
+    );
+    if (!refusal) break;
+    if (!/already in progress|already scheduled/i.test(refusal.message)) throw refusal;
+    await sleep(pollMs, undefined, { signal });
+    before = await savesOf(store);
+  }
+  for (;;) {
+    const { begun, running, failed } = await savesOf(store);
+    if (begun < before.begun)
+      throw new SnapshotFailure('SNAPSHOT_FAILED', 'the store was restarted meanwhile: try again');
+    if (begun > before.begun && !running) {
+      if (!failed) return;
+      throw new SnapshotFailure('SNAPSHOT_FAILED', 'the store could not write its dump file: its log says why');
+    }
+    await sleep(pollMs, undefined, { signal });
+  }
+}
+
+async function savesOf(store: Redis): Promise<{ begun: number; running: boolean; failed: boolean }> {
+  const info = await store.info('persistence');
+  return {
+    begun: Number(field(info, 'rdb_saves')),
+    running: field(info, 'rdb_bgsave_in_progress') === '1',
+    failed: field(info, 'rdb_last_bgsave_status') !== 'ok',
+  };
+}
+
+/** A server elsewhere may name a path that exists here too: only a file written just now is the one. */
+async function checkIsHere(path: string, begun: number): Promise<void> {
+  const info = await stat(path).catch(() => null);
+  if (info && info.mtimeMs >= begun - 1000) return;
+  throw unavailable(`the server wrote ${path}, which is not on this machine (or may not be read): ${byHand}`);
+}
+
+function permitted<T>(reply: Promise<T>): Promise<T> {
+  return reply.catch((error: Error) => {
+    throw forbidden.test(error.message)
+      ? unavailable(`the server does not allow it (${error.message}): ${byHand}`)
+      : error;
+  });
+}
+
+function unavailable(why: string): SnapshotFailure {
+  return new SnapshotFailure('SNAPSHOTS_UNAVAILABLE', `no snapshots of this store: ${why}`);
+}
+
+function field(info: string, name: string): string {
+  return new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(info)?.[1] ?? '';
+}

@@ -1,0 +1,17 @@
+export type SnapshotCode =
+  | 'SNAPSHOT_NOT_FOUND'
+  | 'SNAPSHOT_DAMAGED'
+  | 'SNAPSHOT_FAILED'
+  | 'SNAPSHOTS_UNAVAILABLE'
+  | 'STORE_NOT_EMPTY'
+  | 'STORE_RUNNING'
+  | 'CLOCK_BEHIND';
+
+/** Why a snapshot cannot be made, trusted or restored; the message says what to do. */
+export class SnapshotFailure extends Error {
+  readonly code: SnapshotCode;
+  constructor(code: SnapshotCode, message: string) {
+    super(message);
+    this.code = code;
+  }
+}

@@ -1,0 +1,120 @@
+import { randomBytes } from 'node:crypto';
+import { access, open, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { SnapshotFailure } from './failure.ts';
+
+/** What the JSON beside a snapshot's file says. */
+export interface Snapshot {
+  /** the file's name without its ending */
+  readonly snapshot: string;
+  /** everything answered before this moment is in it */
+  readonly createdAt: string;
+  readonly bytes: number;
+  readonly sha256: string;
+  /** in the store when it was asked for */
+  readonly keys: number;
+  readonly redisVersion: string;
+}
+
+/** A snapshot's file, and what is known of it: null for an RDB file that was not made here. */
+export interface SnapshotFile {
+  readonly path: string;
+  readonly record: Snapshot | null;
+}
+
+const PART = '.part';
+/** Our own names: a file that an operator put there is left alone. */
+const ours = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}Z\.rdb$/;
+
+export function snapshotFolder(dataDir: string): string {
+  return join(dataDir, 'snapshots');
+}
+
+/** All snapshots of the folder, newest first. One is there when its JSON is: that is written last and removed first. */
+export async function listSnapshots(folder: string): Promise<Snapshot[]> {
+  const names = await readdir(folder).catch(() => [] as string[]);
+  const found: Snapshot[] = [];
+  for (const name of names.filter((one) => one.endsWith('.json'))) {
+    const record = await readRecord(join(folder, name));
+    if (record) found.push(record);
+  }
+  return found.sort((a, b) => (a.createdAt < b.createdAt ? 1 : -1));
+}
+
+/**
+ * A snapshot by its name in the folder, or by the path of an RDB file anywhere.
+ *
+ * @throws SnapshotFailure SNAPSHOT_NOT_FOUND
+ */
+export async function findSnapshot(folder: string, name: string): Promise<SnapshotFile> {
+  const isPath = name.endsWith('.rdb');
+  const path = isPath ? name : join(folder, `${basename(name)}.rdb`);
+  const record = await readRecord(path.replace(/\.rdb$/, '.json'));
+  const isThere = await access(path).then(
+    () => true,
+    () => false,
+  );
+  if (isThere && (record || isPath)) return { path, record };
+  throw new SnapshotFailure(
+    'SNAPSHOT_NOT_FOUND',
+    `there is no snapshot ${JSON.stringify(name)}: snapshot list shows those of ${folder}; the path of an .rdb file elsewhere may be given too`,
+  );
+}
+
+/** A path that nobody else writes to; what stays there after a crash is removed by `tidy`. */
+export function partOf(path: string): string {
+  return `${path}.${randomBytes(4).toString('hex')}${PART}`;
+}
+
+/** Puts the copied file in its place, then the record beside it: each is whole on the disk before it has its name. */
+export async function publish(folder: string, part: string, record: Snapshot): Promise<void> {
+  const path = join(folder, record.snapshot);
+  await rename(part, `${path}.rdb`);
+  const json = partOf(`${path}.json`);
+  await writeDurably(json, `${JSON.stringify(record, null, 2)}\n`);
+  await syncFolder(folder);
+  await rename(json, `${path}.json`);
+  await syncFolder(folder);
+}
+
+/** Removes all but the newest, and what a crash left half-made. */
+export async function tidy(folder: string, keep: number): Promise<void> {
+  const all = await listSnapshots(folder);
+  for (const { snapshot } of all.slice(keep)) await rm(join(folder, `${snapshot}.json`), { force: true });
+  const kept = new Set(all.slice(0, keep).map(({ snapshot }) => snapshot));
+  for (const name of await readdir(folder)) {
+    const isOrphan = ours.test(name) && !kept.has(name.slice(0, -'.rdb'.length));
+    if (name.endsWith(PART) || isOrphan) await rm(join(folder, name), { force: true });
+  }
+}
+
+/** Writes a file that is on the disk when this returns; its name is so after `syncFolder`. */
+export async function writeDurably(path: string, text: string): Promise<void> {
+  const file = await open(path, 'w', 0o600);
+  try {
+    await file.writeFile(text);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+/** Names that were given or taken in a folder are so on the disk when this returns. */
+export async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+async function readRecord(path: string): Promise<Snapshot | null> {
+  try {
+    const record = JSON.parse(await readFile(path, 'utf8')) as Snapshot;
+    const isOurs = typeof record.sha256 === 'string' && !Number.isNaN(Date.parse(record.createdAt));
+    return isOurs && join(dirname(path), `${record.snapshot}.json`) === path ? record : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,162 @@
+import { randomBytes } from 'node:crypto';
+import { access, mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Cluster, type Redis } from 'ioredis';
+import type { Admin } from '../org/admin.ts';
+import { renewEpochs } from '../org/epochs.ts';
+import { allKeys } from '../primitives.ts';
+import { connect, type Store } from '../redis/connection.ts';
+import { findEmbedded, startEmbedded } from '../redis/embedded.ts';
+import { withFolderLock } from '../redis/folder-lock.ts';
+import { Scripts } from '../redis/scripts.ts';
+import type { RedisServer } from '../redis/server-binary.ts';
+import { makeStoreFolder, markClean } from '../redis/store-folder.ts';
+import { copyDurably } from './copy.ts';
+import { copyKeys } from './copy-keys.ts';
+import { momentOf } from './create.ts';
+import { SnapshotFailure } from './failure.ts';
+import { listSnapshots, type SnapshotFile, snapshotFolder, syncFolder, writeDurably } from './folder.ts';
+import { verifySnapshot } from './verify.ts';
+
+const lockMs = 60_000;
+/** The folder and the names that Redis gives its append-only files by default. */
+const logs = 'appendonlydir';
+const base = 'appendonly.aof.1.base.rdb';
+
+/** Where to restore, and with what. */
+export interface Target {
+  readonly dataDir: string;
+  readonly program: RedisServer;
+  readonly log: (line: string) => void;
+}
+
+export interface Restored {
+  /** of the snapshot's file */
+  readonly restored: string;
+  readonly createdAt: string | null;
+  readonly keys: number;
+  /** cursors of their journals from before this are expired */
+  readonly organizations: number;
+}
+
+/** Renews the journals' epochs over a connection of the embedded store's (its `afterLoss`); answers how many. */
+export function renewOver(link: Redis): Promise<number> {
+  return renewEpochs({ store: link, scripts: new Scripts(link, allKeys) });
+}
+
+/**
+ * Makes a snapshot the embedded store of a data folder that has none. A crash leaves either no store or the whole one,
+ * whose next start renews the epochs.
+ *
+ * @throws SnapshotFailure for a damaged file, a store that runs or holds anything, and a clock that was put back
+ */
+export async function restoreEmbedded(file: SnapshotFile, target: Target): Promise<Restored> {
+  const { program, log } = target;
+  const dataDir = await makeStoreFolder(target.dataDir);
+  const { sha256 } = await verifySnapshot(file, program);
+  await checkClock(file, dataDir, new Date().toISOString());
+  await refuseFull({ dataDir, program, log });
+  await withFolderLock(dataDir, lockMs, () => place(file.path, dataDir, sha256));
+
+  let organizations = 0;
+  const afterLoss = async (link: Redis): Promise<void> => {
+    organizations = await renewOver(link);
+  };
+  const embedded = await startEmbedded({ dataDir, program, log, afterLoss });
+  try {
+    const store = await connect(embedded.socketPath);
+    const keys = await store.dbsize();
+    store.disconnect();
+    return { restored: file.path, createdAt: file.record?.createdAt ?? null, keys, organizations };
+  } finally {
+    await embedded.stop();
+  }
+}
+
+/**
+ * Copies a snapshot key by key into a running, empty store, by way of an embedded one beside it: this needs no access
+ * to that server's files. The API keys come last: nobody can call before everything else is there.
+ *
+ * @throws SnapshotFailure as restoreEmbedded does
+ */
+export async function restoreInto(admin: Admin, file: SnapshotFile, target: Target): Promise<Restored> {
+  await checkClock(file, target.dataDir, await momentOf(admin.store));
+  if ((await sizeOf(admin.store)) > 0) {
+    throw new SnapshotFailure(
+      'STORE_NOT_EMPTY',
+      'the store that REDIS_URL names holds keys: restore into an empty one',
+    );
+  }
+  await mkdir(snapshotFolder(target.dataDir), { recursive: true, mode: 0o700 });
+  const dataDir = await mkdtemp(join(snapshotFolder(target.dataDir), 'restore-'));
+  try {
+    const restored = await restoreEmbedded(file, { ...target, dataDir });
+    const embedded = await startEmbedded({ ...target, dataDir });
+    const from = await connect(embedded.socketPath);
+    try {
+      await copyKeys(from as Redis, admin.store);
+    } finally {
+      from.disconnect();
+      await embedded.stop();
+    }
+    return { ...restored, keys: await sizeOf(admin.store) };
+  } finally {
+    await rm(dataDir, { recursive: true, force: true });
+  }
+}
+
+/** Time must have gone on since everything that we know of: an event's id is its moment, and must not come again. */
+async function checkClock(file: SnapshotFile, dataDir: string, now: string): Promise<void> {
+  const moments = (await listSnapshots(snapshotFolder(dataDir))).map(({ createdAt }) => createdAt);
+  const newest = [file.record?.createdAt ?? '', ...moments].sort().at(-1) ?? '';
+  if (now > newest) return;
+  throw new SnapshotFailure(
+    'CLOCK_BEHIND',
+    `the clock says ${now}, and a snapshot was made at ${newest}: set the clock right first, or ids of events would be issued again`,
+  );
+}
+
+async function refuseFull(target: Target): Promise<void> {
+  const { dataDir } = target;
+  if ((await findEmbedded(dataDir)) !== null) {
+    throw new SnapshotFailure('STORE_RUNNING', `the store of ${dataDir} runs: stop it first`);
+  }
+  const hasLogs = await access(join(dataDir, logs)).then(
+    () => true,
+    () => false,
+  );
+  if (!hasLogs) return;
+  const found = await startEmbedded(target);
+  await found.stop();
+  if (found.wasEmpty) return;
+  throw new SnapshotFailure(
+    'STORE_NOT_EMPTY',
+    `${dataDir} holds a store: move ${join(dataDir, logs)} away, or set DATA_DIR to another folder`,
+  );
+}
+
+/** With `appendonly yes` Redis reads no dump file, but takes an RDB file as the base of its append-only log. */
+async function place(path: string, dataDir: string, sha256: string): Promise<void> {
+  const work = join(dataDir, `${logs}.${randomBytes(4).toString('hex')}`);
+  await mkdir(work, { mode: 0o700 });
+  try {
+    const copied = await copyDurably(path, join(work, base));
+    if (copied.sha256 !== sha256) throw new SnapshotFailure('SNAPSHOT_DAMAGED', `${path} changed while it was read`);
+    await writeDurably(join(work, 'appendonly.aof.manifest'), `file ${base} seq 1 type b\n`);
+    await syncFolder(work);
+    // No mark of a clean end: the next start of this store, whoever's it is, renews the epochs.
+    await markClean(dataDir, false);
+    // It holds no key.
+    await rm(join(dataDir, logs), { recursive: true, force: true });
+    await rename(work, join(dataDir, logs));
+    await syncFolder(dataDir);
+  } finally {
+    await rm(work, { recursive: true, force: true });
+  }
+}
+
+async function sizeOf(store: Store): Promise<number> {
+  const nodes = store instanceof Cluster ? store.nodes('master') : [store];
+  const sizes = await Promise.all(nodes.map((node) => node.dbsize()));
+  return sizes.reduce((sum, size) => sum + size, 0);
+}

@@ -1,0 +1,55 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import type { RedisServer } from '../redis/server-binary.ts';
+import { type Digest, digestOf } from './copy.ts';
+import { SnapshotFailure } from './failure.ts';
+import type { SnapshotFile } from './folder.ts';
+
+const checker = 'redis-check-rdb';
+
+export interface Verified extends Digest {
+  /** as counted in the file */
+  readonly keys: number;
+}
+
+/**
+ * Reads the whole file: its checksum must be that of the record beside it, and Redis must find it sound.
+ *
+ * @throws SnapshotFailure SNAPSHOT_DAMAGED
+ */
+export async function verifySnapshot(file: SnapshotFile, program: RedisServer): Promise<Verified> {
+  const { path, record } = file;
+  const digest = await digestOf(path);
+  if (record && (digest.bytes !== record.bytes || digest.sha256 !== record.sha256)) {
+    throw damaged(
+      path,
+      `it has ${digest.bytes} bytes with SHA-256 ${digest.sha256}, and was made with ${record.bytes} and ${record.sha256}`,
+    );
+  }
+  return { ...digest, keys: await checkWithRedis(path, program) };
+}
+
+/** Redis' own checker; its program is the server's, which behaves by the name it is called by. */
+async function checkWithRedis(path: string, program: RedisServer): Promise<number> {
+  const output = await outputOf(path, program);
+  const keys = /RDB looks OK/.test(output) ? /(\d+) keys read/.exec(output)?.[1] : undefined;
+  if (keys !== undefined) return Number(keys);
+  const lines = output.split('\n').filter((line) => /error|can't|\[additional/i.test(line));
+  const why = lines.join(' | ').replaceAll(/-{2,}/g, '').trim();
+  throw damaged(path, `redis-check-rdb does not accept it (${why || output.trim().split('\n').at(-1)})`);
+}
+
+async function outputOf(path: string, { command, env }: RedisServer): Promise<string> {
+  const beside = join(dirname(command), checker);
+  const [file, argv0] = existsSync(beside) ? [beside, beside] : [command, checker];
+  const child = spawn(file, [path], { env, argv0, stdio: ['ignore', 'pipe', 'pipe'] });
+  const [output, errors] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
+  return output + errors;
+}
+
+function damaged(path: string, why: string): SnapshotFailure {
+  return new SnapshotFailure('SNAPSHOT_DAMAGED', `${path} is not what it was: ${why}; use another one (snapshot list)`);
+}

@@ -1,0 +1,104 @@
+import { type ConnectionOptions, type Job, Queue, Worker } from 'bullmq';
+import type { Logger } from 'pino';
+import type { Store } from '../redis/connection.ts';
+import type { Scripts } from '../redis/scripts.ts';
+import type { Wake } from '../redis/wake.ts';
+import { attempt, type Outcome } from '../webhook/attempt.ts';
+import { eventMessage } from '../webhook/message.ts';
+import type { Targets } from '../webhook/target.ts';
+import { type Attempt, Dispatcher } from './dispatcher.ts';
+import { queueNames, queuePrefix } from './queues.ts';
+
+/** Attempts at once: they wait for others nearly all their time. */
+const concurrency = 1_000;
+/** A job whose worker died is taken up by another after this long. */
+const lockMs = 10_000;
+/** At shutdown, for attempts that are under way to end by themselves. */
+const drainMs = 3_000;
+
+interface DelivererParts {
+  readonly store: Store;
+  readonly scripts: Scripts;
+  readonly wake: Wake;
+  readonly targets: Targets;
+  readonly log: Logger;
+}
+
+/**
+ * Delivers webhooks. The dispatcher says which attempts are due, each becomes a BullMQ job with the id that belongs to
+ * it, and the job opens the attempt in the store, sends, and closes it there. The queue may be lost at any time: what is
+ * to be done, and what was done, stands in the organizations' own keys (contract section 5).
+ */
+export class Deliverer {
+  readonly #parts: DelivererParts;
+  readonly #queue: Queue<Attempt>;
+  readonly #worker: Worker<Attempt>;
+  readonly #dispatcher: Dispatcher;
+  readonly #stop = new AbortController();
+
+  constructor(connection: Store, parts: DelivererParts) {
+    this.#parts = parts;
+    const options = { connection: connection as unknown as ConnectionOptions, prefix: queuePrefix };
+    this.#queue = new Queue<Attempt>(queueNames.deliver, options);
+    this.#worker = new Worker<Attempt>(queueNames.deliver, (job) => this.#deliver(job), {
+      ...options,
+      concurrency,
+      lockDuration: lockMs,
+      stalledInterval: lockMs / 2,
+      // Each run asks the store first whether there is anything to do: it may be taken up any number of times.
+      maxStalledCount: Number.MAX_SAFE_INTEGER,
+      removeOnComplete: { count: 0 },
+      removeOnFail: { count: 0 },
+    });
+    this.#dispatcher = new Dispatcher(parts, async (attempts) => {
+      await this.#queue.addBulk(attempts.map((data) => ({ name: 'deliver', data, opts: { jobId: jobIdOf(data) } })));
+    });
+    const { log } = parts;
+    this.#queue.on('error', (error) => log.warn({ error: error.message }, 'delivery queue'));
+    this.#worker.on('error', (error) => log.warn({ error: error.message }, 'delivery worker'));
+    this.#worker.on('failed', (job, error) => log.warn({ job: job?.id, error: error.message }, 'delivery put off'));
+    this.#dispatcher.start();
+  }
+
+  /** Dispatches what is due in a space without waiting for its turn. */
+  async poke(org: string, spaceId: string): Promise<void> {
+    await this.#dispatcher.poke(`${org} ${spaceId}`);
+  }
+
+  async #deliver({ data }: Job<Attempt>): Promise<void> {
+    const { org, spaceId, destinationId, entryId } = data;
+    const { scripts, targets } = this.#parts;
+    const space = { spaceId, requestId: '', destinationId, entryId };
+    const [now, url, secret, previousSecret, number, entry] = await scripts.run('webhook/begin', org, space);
+    if (entry) {
+      const message = eventMessage(spaceId, entry);
+      const secrets = [secret, previousSecret].filter((one): one is string => typeof one === 'string');
+      const delivery = { url: String(url), secrets, message, at: Number(now) };
+      const outcome: Outcome = await attempt(targets, delivery, this.#stop.signal);
+      await scripts.run('webhook/finish', org, {
+        ...space,
+        ...outcome,
+        eventType: message.eventType,
+        attempt: Number(number),
+        attemptedAt: String(now),
+        scale: 0.9 + Math.random() * 0.2,
+      });
+    }
+    // There is a place free for the destination's next one.
+    void this.poke(org, spaceId).catch(() => undefined);
+  }
+
+  /** Lets attempts that are under way end for a while; the rest is recorded as interrupted, and due at once. */
+  async stop(): Promise<void> {
+    await this.#dispatcher.stop();
+    const timer = setTimeout(() => this.#stop.abort(), drainMs);
+    await this.#worker.close();
+    clearTimeout(timer);
+    await this.#queue.close();
+  }
+}
+
+/** The same attempt is never twice in the queue. BullMQ reserves the colon. */
+function jobIdOf({ destinationId, entryId, number }: Attempt): string {
+  return `${destinationId}_${entryId}_${number}`;
+}

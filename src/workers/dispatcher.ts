@@ -1,0 +1,141 @@
+import type { Logger } from 'pino';
+import type { Store } from '../redis/connection.ts';
+import type { Scripts } from '../redis/scripts.ts';
+import type { Listening, Wake } from '../redis/wake.ts';
+
+/** What is due by the clock alone (a retry) is noticed after this long; what is new at once. */
+const tickMs = 1_000;
+const repairEveryMs = 30_000;
+/** Journal entries that one script reads for a destination. */
+const entriesAtOnce = 200;
+const spacesAtOnce = 16;
+
+const index = 'muster:outbox';
+
+/** One attempt that is due. */
+export interface Attempt {
+  readonly org: string;
+  readonly spaceId: string;
+  readonly destinationId: string;
+  readonly entryId: string;
+  readonly number: number;
+}
+
+/**
+ * Finds attempts that are due: in every space that has destinations, when its journal grows and every second. All it
+ * knows stands in the store; several of it may run at once.
+ */
+export class Dispatcher {
+  readonly #store: Store;
+  readonly #scripts: Scripts;
+  readonly #wake: Wake;
+  readonly #log: Logger;
+  readonly #hand: (attempts: readonly Attempt[]) => Promise<void>;
+  /** `org spaceId` of the spaces that are listened to. */
+  readonly #spaces = new Map<string, Listening>();
+  readonly #running = new Map<string, Promise<void>>();
+  readonly #again = new Set<string>();
+  #stopped = false;
+  #timer: NodeJS.Timeout | undefined;
+  #repaired = Number.NEGATIVE_INFINITY;
+
+  constructor(
+    parts: { store: Store; scripts: Scripts; wake: Wake; log: Logger },
+    hand: (attempts: readonly Attempt[]) => Promise<void>,
+  ) {
+    this.#store = parts.store;
+    this.#scripts = parts.scripts;
+    this.#wake = parts.wake;
+    this.#log = parts.log;
+    this.#hand = hand;
+  }
+
+  /** Begins to look; goes on until `stop`. */
+  start(): void {
+    void this.#tick();
+  }
+
+  async #tick(): Promise<void> {
+    try {
+      if (performance.now() - this.#repaired > repairEveryMs) {
+        await this.#repair();
+        this.#repaired = performance.now();
+      }
+      const members = await this.#store.smembers(index);
+      for (const [member, listening] of this.#spaces) {
+        if (members.includes(member)) continue;
+        listening.stop();
+        this.#spaces.delete(member);
+      }
+      for (let i = 0; i < members.length; i += spacesAtOnce) {
+        await Promise.all(members.slice(i, i + spacesAtOnce).map((member) => this.#look(member)));
+      }
+    } catch (error) {
+      // The store will be back; nothing is lost meanwhile.
+      if (!this.#stopped) this.#log.warn({ error: (error as Error).message }, 'webhook dispatch');
+    }
+    if (!this.#stopped) this.#timer = setTimeout(() => this.#tick(), tickMs);
+  }
+
+  async #look(member: string): Promise<void> {
+    if (!this.#spaces.has(member)) {
+      const [org, spaceId] = member.split(' ');
+      const heard = (): void => void this.#look(member).catch(() => undefined);
+      this.#spaces.set(member, this.#wake.listen(`muster:{${org}}:${spaceId}:events`, heard));
+    }
+    await this.poke(member);
+  }
+
+  /** Dispatches what is due in a space (`org spaceId`); calls that meet while it runs share the next run. */
+  async poke(member: string): Promise<void> {
+    const running = this.#running.get(member);
+    if (running) {
+      this.#again.add(member);
+      return running;
+    }
+    const run = this.#dispatch(member).finally(() => this.#running.delete(member));
+    this.#running.set(member, run);
+    return run;
+  }
+
+  async #dispatch(member: string): Promise<void> {
+    const [org = '', spaceId = ''] = member.split(' ');
+    let more: unknown = 1;
+    while ((more === 1 || this.#again.has(member)) && !this.#stopped) {
+      this.#again.delete(member);
+      const args = { spaceId, requestId: '', most: entriesAtOnce };
+      const [left, attempts] = await this.#scripts.run('webhook/dispatch', org, args);
+      more = left;
+      if (left === -1) await this.#store.srem(index, member);
+      const due = (attempts as [string, string, number][]).map(([destinationId, entryId, number]) => ({
+        org,
+        spaceId,
+        destinationId,
+        entryId,
+        number,
+      }));
+      if (due.length > 0) await this.#hand(due);
+    }
+  }
+
+  /** Rebuilds the index, which lies outside the organizations' hash slots, from their own sets. */
+  async #repair(): Promise<void> {
+    let cursor = '0';
+    do {
+      const [next, orgs] = await this.#store.sscan('muster:orgs', cursor, 'COUNT', 100);
+      for (const org of orgs) {
+        const spaces = await this.#store.smembers(`muster:{${org}}:outbox`);
+        if (spaces.length > 0) await this.#store.sadd(index, ...spaces.map((spaceId) => `${org} ${spaceId}`));
+      }
+      cursor = next;
+    } while (cursor !== '0');
+  }
+
+  /** Dispatches nothing more; resolves when what runs has ended. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    clearTimeout(this.#timer);
+    for (const listening of this.#spaces.values()) listening.stop();
+    await Promise.allSettled(this.#running.values());
+  }
+}

@@ -1,0 +1,73 @@
+import { expect } from 'chai';
+import { startEmbedded } from '../../src/redis/embedded.ts';
+import { awaitStore } from '../../src/redis/patience.ts';
+import { answers, ask, pidOfServer, Stores, until } from './embedded-support.ts';
+
+describe('the embedded Redis after an unclean end', () => {
+  const stores = new Stores();
+  afterEach(() => stores.clear());
+
+  it('has what follows from a loss done before anybody gets to use it, until it has succeeded once', async () => {
+    const folder = await stores.folder();
+    const first = await stores.start(folder, { afterLoss: () => Promise.reject(new Error('there was no loss')) });
+    const other = await stores.startInOtherProcess(folder);
+    process.kill(await pidOfServer(first.socketPath), 'SIGKILL');
+    await until(() => stores.lines.length > 0);
+    await first.stop();
+    await other.end('SIGTERM');
+
+    const failing = startEmbedded({
+      dataDir: folder,
+      log: () => undefined,
+      afterLoss: () => Promise.reject(new Error('no')),
+    });
+    expect(await failing.catch((error: Error) => error.message)).to.equal('no');
+    expect(await answers(first.socketPath)).to.equal(false);
+
+    const seen: string[] = [];
+    const afterLoss = async (): Promise<void> => {
+      seen.push('begun');
+      await until(() => answers(first.socketPath));
+      seen.push('done');
+    };
+    const joins = [stores.start(folder, { afterLoss }), stores.start(folder, { afterLoss })];
+    await Promise.all(joins.map((join) => join.then(() => seen.push('used'))));
+    expect(seen).to.deep.equal(['begun', 'done', 'used', 'used']);
+  });
+
+  it('is not done again after an orderly end, nor when a user only joins', async () => {
+    const folder = await stores.folder();
+    let losses = 0;
+    const afterLoss = async (): Promise<void> => {
+      losses++;
+    };
+    const first = await stores.start(folder, { afterLoss });
+    await stores.start(folder, { afterLoss });
+    process.kill(await pidOfServer(first.socketPath), 'SIGKILL');
+    await until(() => losses === 1);
+    await until(() => answers(first.socketPath));
+    await stores.start(folder, { afterLoss });
+    expect(losses).to.equal(1);
+  });
+
+  it('is waited for while it loads, however long, with a line now and then', async () => {
+    const folder = await stores.folder();
+    const store = await stores.start(folder);
+    const words = "for n = 1, 8000 do redis.call('SET', n, n) end return redis.call('DBSIZE')";
+    expect(await ask(store.socketPath, 'EVAL', words, '0')).to.equal('8000');
+    await store.stop();
+    stores.lines.length = 0;
+    // Microseconds for each key; it looks at its clients every 1,024 of them.
+    const slow = { 'key-load-delay': '300' };
+    const starting = stores.start(folder, { settings: slow });
+    const lines: string[] = [];
+    const log = (line: string): unknown => lines.push(line);
+    await awaitStore(store.socketPath, { log, signal: new AbortController().signal, lineEveryMs: 100 });
+    const loading = lines.filter((line) => line.startsWith('the store is loading'));
+    expect(loading.length).to.be.greaterThan(2);
+    expect(loading.join('\n')).to.match(/^the store is loading its data \(\d+ %\)$/m);
+    await starting;
+    expect(stores.lines.length).to.be.greaterThan(0);
+    for (const line of stores.lines) expect(line).to.match(/^the embedded redis-server is loading its data \(/);
+  });
+});

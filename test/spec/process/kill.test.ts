@@ -1,0 +1,149 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from 'chai';
+import type { Redis } from 'ioredis';
+import { createKey, createOrganization, createSpace } from '../../../src/org/admin.ts';
+import { maximumLimits } from '../../../src/org/plans.ts';
+import { OwnStore } from '../../support/own-store.ts';
+import { type Access, call, insist, type MusterProcess, Processes, until } from '../../support/processes.ts';
+import { allPermissions } from '../../support/world.ts';
+
+const scopeId = '7f9c24e8-3b12-4e7a-9c55-0c1f6b2d8a10';
+const holder = { scopeId, holder: 'a', holderSession: 's' };
+
+describe('kill -9 of an API or worker process between any two steps', function () {
+  // Each process compiles the sources when it starts.
+  this.timeout(60_000);
+  const processes = new Processes();
+  let own: OwnStore;
+  let redis: Redis;
+  let access: Access;
+  let first: MusterProcess;
+  const start = (ROLE = 'all'): Promise<MusterProcess> =>
+    processes.start({ REDIS_URL: own.url, DATA_DIR: own.dataDir, ROLE }).ready();
+
+  before(async () => {
+    own = await OwnStore.start();
+    const admin = await own.admin();
+    redis = admin.store as Redis;
+    await createOrganization(admin, { org: 'kill', plan: 'enterprise' });
+    const { spaceId } = await createSpace(admin, { org: 'kill', limits: maximumLimits });
+    const { apiKey } = await createKey(admin, { org: 'kill', permissions: allPermissions });
+    access = { spaceId, apiKey };
+    first = await start();
+  });
+  after(async () => {
+    await processes.clear();
+    await own.stop();
+  });
+
+  const isBlocked = async (): Promise<boolean> =>
+    / flags=b\S* .* cmd=fcall /.test((await redis.client('LIST')) as string);
+
+  /** Kills the process when its script call has arrived in Redis: before it runs, or after it ran, unanswered. */
+  async function killAround(muster: MusterProcess, moment: 'before' | 'after', request: () => Promise<unknown>) {
+    await redis.client('PAUSE', 30_000, 'WRITE');
+    const lost = request().then(
+      () => 'answered',
+      () => 'lost',
+    );
+    await until(isBlocked);
+    if (moment === 'before') await muster.end('SIGKILL');
+    else muster.signal('SIGSTOP');
+    // Its workers' calls wait too, and are as good as lost with it.
+    await redis.client('UNPAUSE');
+    await until(async () => !(await isBlocked()));
+    if (moment === 'after') await muster.end('SIGKILL');
+    expect(await lost).to.equal('lost');
+  }
+
+  it('a call that was lost with its process has happened or not; repeating it makes it happen once', async () => {
+    const spare = [start('api'), start('api'), start('api')];
+    const mailbox = (await call(first.url, access, '/mailboxes', { name: 'once' })).body.id;
+    const count = async (url: string) =>
+      (await call(url, access, `/mailboxes/${mailbox}/messages`)).body.messages.length;
+    const send = (url: string, key: string) =>
+      call(url, access, `/mailboxes/${mailbox}/messages`, { scopeId, payload: key }, key);
+
+    const [a, b, c] = await Promise.all(spare);
+    if (!a || !b || !c) throw new Error('three were started');
+    const keys = [randomUUID(), randomUUID()] as const;
+    await killAround(a, 'before', () => send(a.url, keys[0]));
+    expect(await count(first.url)).to.equal(0);
+    expect((await send(first.url, keys[0])).status).to.equal(201);
+    await killAround(b, 'after', () => send(b.url, keys[1]));
+    expect(await count(first.url)).to.equal(2);
+    const repeated = await send(first.url, keys[1]);
+    expect([repeated.status, repeated.headers.get('idempotent-replayed')]).to.deep.equal([200, 'true']);
+    expect(await count(first.url)).to.equal(2);
+
+    const { body } = await call(first.url, access, `/mailboxes/${mailbox}/recv`, holder);
+    const complete = (url: string) => call(url, access, `/messages/${body.id}/complete`, { token: body.token });
+    await killAround(c, 'after', () => complete(c.url));
+    expect((await complete(first.url)).body).to.include({ state: 'ACKED', replay: true });
+  });
+
+  it('under load, no message is lost and none is acknowledged twice', async () => {
+    const total = 400;
+    let serving = first;
+    const url = (): string => serving.url;
+    const mailbox = (await call(url(), access, '/mailboxes', { name: 'load', backlogLimit: 50_000 })).body.id;
+    const sent = new Map<string, number>();
+    const tokens = new Map<string, string[]>();
+    let next = 0;
+    const senders = Array.from({ length: 8 }, async () => {
+      while (next < total) {
+        const n = next++;
+        const { body } = await insist(url, access, `/mailboxes/${mailbox}/messages`, { scopeId, payload: n });
+        sent.set(body.id, n);
+      }
+    });
+    const receivers = Array.from({ length: 8 }, async () => {
+      while (tokens.size < total) {
+        // An answer that was lost leaves a claim, which ends by itself.
+        const { status, body } = await insist(url, access, `/mailboxes/${mailbox}/recv`, {
+          ...holder,
+          leaseSeconds: 5,
+        });
+        if (status !== 200) continue;
+        const done = await insist(url, access, `/messages/${body.id}/complete`, { token: body.token });
+        if (done.status === 200) tokens.set(body.id, [...(tokens.get(body.id) ?? []), body.token]);
+        else expect(done.body.error.code).to.equal('CLAIM_LOST');
+      }
+    });
+    for (const share of [0.3, 0.6]) {
+      const successor = start();
+      await until(() => tokens.size >= total * share);
+      const [old, heir] = [serving, await successor];
+      const died = old.end('SIGKILL');
+      serving = heir;
+      await died;
+    }
+    await Promise.all([...senders, ...receivers]);
+
+    expect(sent.size).to.equal(total);
+    expect([...tokens.keys()].sort()).to.deep.equal([...sent.keys()].sort());
+    for (const given of tokens.values()) expect(given).to.have.length(1);
+    const { body } = await call(url(), access, `/mailboxes`);
+    const counts = body.mailboxes.find(({ id }: { id: string }) => id === mailbox).counts;
+    expect(counts).to.deep.equal({ ready: 0, claimed: 0, failed: 0 });
+    first = serving;
+  });
+
+  it('what a killed worker was about to sweep is swept by the next one', async () => {
+    const api = await start('api');
+    const worker = start('worker');
+    await first.end('SIGKILL');
+    const mailbox = (await call(api.url, access, '/mailboxes', { name: 'sweep' })).body.id;
+    const deadline = new Date(Date.now() + 700).toISOString();
+    await call(api.url, access, `/mailboxes/${mailbox}/messages`, { scopeId, payload: 1, deadline });
+    const killed = await worker;
+    await redis.client('PAUSE', 30_000, 'WRITE');
+    await until(async () => / flags=b\S* .* cmd=(fcall|zadd|evalsha) /.test((await redis.client('LIST')) as string));
+    await killed.end('SIGKILL');
+    await redis.client('UNPAUSE');
+    await start('worker');
+    const expired = async () =>
+      (await call(api.url, access, `/mailboxes/${mailbox}/messages?state=EXPIRED`)).body.messages.length === 1;
+    await until(expired);
+  });
+});

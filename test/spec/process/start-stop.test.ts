@@ -1,0 +1,175 @@
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { Agent, request } from 'node:http';
+import { connect, createServer } from 'node:net';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { startEmbedded } from '../../../src/redis/embedded.ts';
+import { awaitStore } from '../../../src/redis/patience.ts';
+import { call, type MusterProcess, Processes, until } from '../../support/processes.ts';
+
+const scopeId = '7f9c24e8-3b12-4e7a-9c55-0c1f6b2d8a10';
+
+describe('A process starts and stops in order', function () {
+  // Each process compiles the sources when it starts.
+  this.timeout(60_000);
+  const processes = new Processes();
+  afterEach(() => processes.clear());
+  const startOnOwnFolder = async (settings: Record<string, string> = {}): Promise<MusterProcess> =>
+    processes.start({ DATA_DIR: await processes.folder(), ...settings }).ready();
+
+  it('SIGTERM answers what is in flight, lets held requests go with their empty answers, and exits 0', async () => {
+    const muster = await startOnOwnFolder();
+    const { url, access } = muster;
+    const mailbox = (await call(url, access, '/mailboxes', { name: 'jobs' })).body.id;
+    const hold = () =>
+      call(url, access, `/mailboxes/${mailbox}/recv`, { scopeId, holder: 'a', holderSession: 's', waitSeconds: 30 });
+    // Connections that stay open and have nothing to wait for.
+    const agent = new Agent({ keepAlive: true });
+    const [health] = await once(request(`${url}/healthz`, { agent }).end(), 'response');
+    health.resume();
+    await once(health, 'end');
+    const held = Array.from({ length: 20 }, hold);
+    const watch = call(url, access, '/watch?cursor=latest&waitSeconds=30');
+    await until(async () => (await call(url, access, '/limits')).status === 200);
+    const sends = Array.from({ length: 100 }, (_, n) =>
+      call(url, access, `/mailboxes/${mailbox}/messages`, { scopeId, payload: n }).catch(() => null),
+    );
+    await Promise.race(sends);
+
+    const begun = performance.now();
+    const { status, stderr } = await muster.end('SIGTERM');
+    expect(status).to.equal(0);
+    expect(performance.now() - begun).to.be.lessThan(4000);
+    expect(stderr).to.equal('');
+    agent.destroy();
+    for (const answer of await Promise.all(held)) expect(answer.status).to.be.oneOf([200, 204]);
+    expect((await watch).status).to.equal(200);
+    // Nothing was cut in the middle: every send was answered, or not accepted.
+    for (const answer of await Promise.all(sends)) if (answer) expect(answer.status).to.equal(201);
+  });
+
+  it('a request that never ends does not hold up SIGTERM for 10 s; a second SIGTERM or SIGINT exits 1 at once', async () => {
+    const unending = async (muster: MusterProcess) => {
+      const { hostname, port } = new URL(muster.url);
+      const socket = connect(Number(port), hostname).on('error', () => undefined);
+      const head =
+        'POST /v1/spaces/x/mailboxes HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n{';
+      socket.write(head);
+      await until(async () => (await fetch(`${muster.url}/healthz`)).status === 200);
+      return socket;
+    };
+    const [patient, hurried] = await Promise.all([startOnOwnFolder(), startOnOwnFolder()]);
+    await Promise.all([unending(patient), unending(hurried)]);
+    const begun = performance.now();
+    patient.signal('SIGTERM');
+    hurried.signal('SIGTERM');
+    await until(() =>
+      fetch(`${hurried.url}/healthz`).then(
+        () => false,
+        () => true,
+      ),
+    );
+    expect((await hurried.end('SIGINT')).status).to.equal(1);
+    expect(performance.now() - begun).to.be.lessThan(3000);
+    expect((await patient.ended).status).to.equal(0);
+    expect(performance.now() - begun).to.be.lessThan(9000);
+  });
+
+  it('a bad setting, and a port in use, are one clear line and exit status 1', async () => {
+    const other = createServer().listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const address = other.address();
+    const port = String(typeof address === 'object' ? address?.port : 0);
+    const settings: [Record<string, string>, RegExp][] = [
+      [{ PORT: port }, new RegExp(`^127\\.0\\.0\\.1:${port} is in use: .*set PORT.*\\n$`)],
+      [{ PORT: '80800' }, /^PORT: "80800" cannot be used; it must be a whole number from 0 to 65535\n$/],
+      [{ ROLE: 'both' }, /^ROLE: "both" cannot be used; it must be one of .*\n$/],
+      [{ SNAPSHOT_INTERVAL_SECONDS: '0' }, /^SNAPSHOT_INTERVAL_SECONDS: .*\n$/],
+      [{ REDIS_URL: 'localhost' }, /^REDIS_URL: .*\n$/],
+    ];
+    const ends = await Promise.all(
+      settings.map(async ([setting]) => processes.start({ DATA_DIR: await processes.folder(), ...setting }).ended),
+    );
+    other.close();
+    for (const [index, [, line]] of settings.entries()) {
+      expect(ends[index]?.stderr).to.match(line);
+      expect(ends[index]).to.include({ status: 1, stdout: '' });
+    }
+  });
+
+  it('ROLE=api and ROLE=worker work together on one DATA_DIR, and end in any order', async () => {
+    const DATA_DIR = await processes.folder();
+    const api = processes.start({ DATA_DIR, ROLE: 'api' });
+    const worker = processes.start({ DATA_DIR, ROLE: 'worker' });
+    await Promise.all([api.ready(), worker.ready()]);
+    const { url, access } = api;
+    const mailbox = (await call(url, access, '/mailboxes', { name: 'jobs' })).body.id;
+    const deadline = new Date(Date.now() + 500).toISOString();
+    await call(url, access, `/mailboxes/${mailbox}/messages`, { scopeId, payload: 1, deadline });
+    const ready = async (at: string) =>
+      (await call(at, access, `/mailboxes/${mailbox}/messages?state=READY`)).body.messages.length;
+    expect(await ready(url)).to.equal(1);
+    // Reads never write: only the worker can make the deadline real.
+    await until(async () => (await ready(url)) === 0);
+
+    expect((await api.end('SIGTERM')).status).to.equal(0);
+    expect((await worker.end('SIGTERM')).status).to.equal(0);
+    const again = await processes.start({ DATA_DIR }).ready();
+    expect(await ready(again.url)).to.equal(0);
+    expect(again.stderr).to.equal('');
+  });
+
+  it('start waits for a Redis that is not up yet, with a line; SIGTERM ends the waiting', async () => {
+    const dataDir = await processes.folder();
+    const REDIS_URL = join(dataDir, 'redis.sock');
+    const settings = { REDIS_URL, DATA_DIR: dataDir };
+    const [muster, given] = [processes.start(settings), processes.start(settings)];
+    const isWaiting = (one: MusterProcess) =>
+      /^waiting for the store \(connect ENOENT .*\), \d+ s more at most\n$/.test(one.stderr);
+    await until(() => isWaiting(muster) && isWaiting(given));
+    expect((await given.end('SIGTERM')).status).to.equal(0);
+    const redis = await startEmbedded({ dataDir, log: () => undefined });
+    await muster.ready();
+    expect((await fetch(`${muster.url}/readyz`)).status).to.equal(200);
+    expect((await muster.end('SIGTERM')).status).to.equal(0);
+    await redis.stop();
+  });
+
+  it('and gives up with one clear line when it does not come', async () => {
+    const lines: string[] = [];
+    const patience = { patienceMs: 300, lineEveryMs: 50, signal: new AbortController().signal };
+    const log = (line: string) => lines.push(line);
+    const failure = await awaitStore('redis://:hunter2@127.0.0.1:1', { ...patience, log }).catch(
+      (error: Error) => error,
+    );
+    expect(failure)
+      .to.be.an('error')
+      .with.property(
+        'message',
+        'REDIS_URL: the store could not be reached for 0 s (connect ECONNREFUSED 127.0.0.1:1): start it, or correct REDIS_URL',
+      );
+    expect(lines.length).to.be.greaterThan(1);
+  });
+
+  it('an unclean start of the embedded store expires the cursors from before it, a clean one does not', async () => {
+    const DATA_DIR = await processes.folder();
+    const first = await processes.start({ DATA_DIR }).ready();
+    const { access } = first;
+    const { nextCursor } = (await call(first.url, access, '/events')).body;
+    const { server } = JSON.parse(await readFile(join(DATA_DIR, 'server.json'), 'utf8'));
+    await first.end('SIGKILL');
+    process.kill(Number.parseInt(server, 10), 'SIGKILL');
+
+    const second = await processes.start({ DATA_DIR }).ready();
+    expect(second.stderr).to.match(/^the store did not end in order: cursors .* expired\n$/);
+    const late = await call(second.url, access, `/events?cursor=${nextCursor}`);
+    expect([late.status, late.body.error.code]).to.deep.equal([410, 'CURSOR_EXPIRED']);
+    const fresh = (await call(second.url, access, '/events')).body.nextCursor;
+    await second.end('SIGTERM');
+
+    const third = await processes.start({ DATA_DIR }).ready();
+    expect(third.stderr).to.equal('');
+    expect((await call(third.url, access, `/events?cursor=${fresh}`)).status).to.equal(200);
+  });
+});

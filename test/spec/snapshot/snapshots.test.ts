@@ -1,0 +1,223 @@
+import { appendFile, cp, mkdir, open, readdir, readFile, stat, utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import type { Redis } from 'ioredis';
+import { createOrganization, createSpace } from '../../../src/org/admin.ts';
+import { renewEpochs } from '../../../src/org/epochs.ts';
+import { maximumLimits } from '../../../src/org/plans.ts';
+import { startEmbedded } from '../../../src/redis/embedded.ts';
+import { findRedisServer } from '../../../src/redis/server-binary.ts';
+import { digestOf } from '../../../src/snapshot/copy.ts';
+import { createSnapshot } from '../../../src/snapshot/create.ts';
+import { findSnapshot, listSnapshots, type Snapshot, snapshotFolder } from '../../../src/snapshot/folder.ts';
+import { restoreEmbedded, type Target } from '../../../src/snapshot/restore.ts';
+import { verifySnapshot } from '../../../src/snapshot/verify.ts';
+import { failure, record } from '../../support/cli.ts';
+import { OwnStore } from '../../support/own-store.ts';
+import { Processes, until } from '../../support/processes.ts';
+
+async function failureOf(promise: Promise<unknown>): Promise<{ code: string; message: string }> {
+  return promise.then(
+    () => Promise.reject(new Error('it was not refused')),
+    (error) => error,
+  );
+}
+
+describe('Snapshots', function () {
+  // Each process compiles the sources when it starts.
+  this.timeout(60_000);
+  const processes = new Processes();
+  let own: OwnStore;
+  let managed: OwnStore | undefined;
+  let store: Redis;
+  let folder: string;
+  let settings: Record<string, string>;
+  let target: Omit<Target, 'dataDir'>;
+  const make = (keep: number): Promise<Snapshot> => createSnapshot(store, { folder, keep, embedded: true });
+  const names = async (): Promise<string[]> => (await listSnapshots(folder)).map(({ snapshot }) => snapshot);
+
+  before(async () => {
+    own = await OwnStore.start();
+    const admin = await own.admin();
+    store = admin.store as Redis;
+    folder = snapshotFolder(own.dataDir);
+    settings = { DATA_DIR: own.dataDir };
+    target = { program: await findRedisServer({ log: () => undefined }), log: () => undefined };
+    await createOrganization(admin, { org: 'acme', plan: 'free' });
+  });
+  afterEach(() => processes.clear());
+  after(async () => {
+    await managed?.stop();
+    await own.stop();
+  });
+
+  it('snapshot create writes a file with its record beside it; list and verify show it', async () => {
+    const made = await record(['snapshot', 'create'], settings);
+    expect(made).to.have.all.keys('snapshot', 'createdAt', 'bytes', 'sha256', 'keys', 'redisVersion');
+    expect(made.snapshot).to.equal(made.createdAt.replace(/[:.]/g, '-'));
+    const path = join(folder, `${made.snapshot}.rdb`);
+    expect(await digestOf(path)).to.deep.equal({ bytes: made.bytes, sha256: made.sha256 });
+    expect((await stat(path)).mode & 0o777).to.equal(0o600);
+    expect(await record(['snapshot', 'list'], settings)).to.deep.equal({ snapshots: [made], nextCursor: null });
+    const { createdAt, bytes, sha256, keys } = made;
+    const checked = await record(['snapshot', 'verify', made.snapshot], settings);
+    expect(checked).to.deep.equal({ verified: path, createdAt, bytes, sha256, keys });
+    // The server's own dump file is not left behind: a second copy of everything.
+    expect(await readdir(own.dataDir)).not.to.include('dump.rdb');
+  });
+
+  it('keeps the newest SNAPSHOT_KEEP, and removes what a crash left half-made', async () => {
+    await make(9);
+    const [newest = ''] = await names();
+    const orphan = '2020-01-01T00-00-00-000Z.rdb';
+    for (const name of [`${newest}.rdb.0a1b2c3d.part`, orphan, 'by-hand.rdb'])
+      await writeFile(join(folder, name), 'REDIS');
+    const made = await make(2);
+    expect(await names()).to.deep.equal([made.snapshot, newest]);
+    const left = [made.snapshot, newest].flatMap((name) => [`${name}.json`, `${name}.rdb`]);
+    expect((await readdir(folder)).sort()).to.deep.equal([...left, 'by-hand.rdb'].sort());
+  });
+
+  it('two at once are both whole', async () => {
+    const made = await Promise.all([make(5), make(5), make(5)]);
+    for (const { snapshot, bytes, sha256 } of made) {
+      expect(await digestOf(join(folder, `${snapshot}.rdb`))).to.deep.equal({ bytes, sha256 });
+    }
+    expect(new Set(made.map(({ snapshot }) => snapshot)).size).to.equal(3);
+  });
+
+  it('a file that was changed, cut short, lengthened or swapped is detected, and not restored', async () => {
+    const made = await make(9);
+    const copies = await processes.folder();
+    const damaged = async (name: string, change: (path: string) => Promise<unknown>): Promise<string> => {
+      const path = join(copies, name, `${made.snapshot}.rdb`);
+      await mkdir(join(copies, name));
+      for (const ending of ['rdb', 'json'])
+        await cp(join(folder, `${made.snapshot}.${ending}`), path.replace(/rdb$/, ending));
+      await change(path);
+      return path;
+    };
+    const flip = async (path: string): Promise<void> => {
+      const handle = await open(path, 'r+');
+      await handle.write(Buffer.from('~'), 0, 1, Math.floor(made.bytes / 2));
+      await handle.close();
+    };
+    const paths = await Promise.all([
+      damaged('flipped', flip),
+      damaged('short', async (path) => writeFile(path, (await readFile(path)).subarray(0, -9))),
+      damaged('long', (path) => appendFile(path, 'x')),
+      damaged('record too', async (path) => {
+        await flip(path);
+        await writeFile(path.replace(/rdb$/, 'json'), JSON.stringify({ ...made, ...(await digestOf(path)) }));
+      }),
+    ]);
+    for (const path of paths) {
+      const file = await findSnapshot(folder, path);
+      const { code, message } = await failureOf(verifySnapshot(file, target.program));
+      expect(code).to.equal('SNAPSHOT_DAMAGED');
+      expect(message).to.match(path.includes('record too') ? /redis-check-rdb does not accept it \(.*\)/ : /SHA-256/);
+    }
+    const [path = '', , , both = ''] = paths;
+    expect((await failure(['snapshot', 'verify', path], settings)).code).to.equal('SNAPSHOT_DAMAGED');
+    const dataDir = join(copies, 'target');
+    const restoring = restoreEmbedded(await findSnapshot(folder, both), { ...target, dataDir });
+    expect((await failureOf(restoring)).code).to.equal('SNAPSHOT_DAMAGED');
+    expect(await readdir(dataDir)).to.deep.equal([]);
+    expect((await failureOf(findSnapshot(folder, 'x'))).code).to.equal('SNAPSHOT_NOT_FOUND');
+  });
+
+  it('restores only where no store runs or has anything, and only while time goes on', async () => {
+    const { snapshot } = await make(9);
+    const file = await findSnapshot(folder, snapshot);
+    const into = (dataDir: string) => restoreEmbedded(file, { ...target, dataDir });
+    expect((await failure(['snapshot', 'restore', snapshot], settings)).code).to.equal('STORE_RUNNING');
+    const dataDir = await processes.folder();
+    expect((await into(dataDir)).organizations).to.equal(1);
+    const full = await failureOf(into(dataDir));
+    expect(full.code).to.equal('STORE_NOT_EMPTY');
+    expect(full.message).to.include(join(dataDir, 'appendonlydir'));
+
+    const later = snapshotFolder(dataDir);
+    await mkdir(later);
+    const future = { ...file.record, snapshot: 'later', createdAt: '2999-01-01T00:00:00.000Z' };
+    await writeFile(join(later, 'later.json'), JSON.stringify(future));
+    expect((await failureOf(into(dataDir))).code).to.equal('CLOCK_BEHIND');
+  });
+
+  it('takes the place of an embedded store that holds no key', async () => {
+    const { snapshot } = await make(9);
+    const dataDir = await processes.folder();
+    await (await startEmbedded({ dataDir, log: () => undefined })).stop();
+    const { keys } = await restoreEmbedded(await findSnapshot(folder, snapshot), { ...target, dataDir });
+    expect(keys).to.be.greaterThan(0);
+    const again = await startEmbedded({ dataDir, log: () => undefined });
+    expect(again).to.include({ wasEmpty: false, wasClean: true });
+    await again.stop();
+  });
+
+  it('a journal that a clock in the future wrote goes on well behind its newest entry', async () => {
+    const admin = await own.admin();
+    await createOrganization(admin, { org: 'future', plan: 'enterprise' });
+    const { spaceId } = await createSpace(admin, { org: 'future', limits: maximumLimits });
+    const key = `muster:{future}:${spaceId}:events`;
+    const ahead = Date.now() + 3_600_000;
+    await store.xadd(key, `${ahead}-0`, 'type', 'x');
+    const epoch = await store.hget('muster:{future}', 'epoch');
+    await store.sadd('muster:orgs', 'never-made');
+    expect(await renewEpochs(admin)).to.equal(2);
+    expect(await store.hget('muster:{future}', 'epoch'))
+      .to.match(/^[0-9a-f]{16}$/)
+      .and.not.equal(epoch);
+    expect(await store.exists('muster:{never-made}')).to.equal(0);
+    expect(Number((await store.xadd(key, '*', 'type', 'x'))?.split('-')[0])).to.be.greaterThan(ahead + 30_000);
+  });
+
+  it('the worker makes one every SNAPSHOT_INTERVAL_SECONDS', async () => {
+    const DATA_DIR = await processes.folder();
+    const often = { DATA_DIR, SNAPSHOT_INTERVAL_SECONDS: '1', SNAPSHOT_KEEP: '2' };
+    const worker = await processes.start({ ...often, ROLE: 'worker' }).ready();
+    const seen = new Set<string>();
+    await until(async () => {
+      for (const { snapshot } of await listSnapshots(snapshotFolder(DATA_DIR))) seen.add(snapshot);
+      return seen.size >= 3;
+    });
+    expect((await worker.end('SIGTERM')).status).to.equal(0);
+    expect(await listSnapshots(snapshotFolder(DATA_DIR))).to.have.length(2);
+  });
+
+  it('where BGSAVE is not allowed the worker says so once and goes on, and snapshot create says what to do', async () => {
+    managed = await OwnStore.start();
+    const { store: redis } = await managed.admin();
+    await redis.call('ACL', 'SETUSER', 'default', '-bgsave');
+    const remote = { REDIS_URL: managed.url, DATA_DIR: await processes.folder() };
+    const worker = await processes.start({ ...remote, SNAPSHOT_INTERVAL_SECONDS: '1', ROLE: 'worker' }).ready();
+    const { code, message } = await failure(['snapshot', 'create'], remote);
+    expect(code).to.equal('SNAPSHOTS_UNAVAILABLE');
+    expect(message).to.match(
+      /^no snapshots of this store: the server does not allow it \(NOPERM .*redis-cli -u <REDIS_URL> --rdb <file>$/,
+    );
+    // By the command and by two jobs.
+    await until(async () => Number(((await redis.call('ACL', 'LOG')) as [string[]])[0][1]) >= 3);
+    const { status, stderr } = await worker.end('SIGTERM');
+    expect(status).to.equal(0);
+    expect(stderr.match(/no snapshots of this store/g)).to.have.length(1);
+  });
+
+  it('a server whose files are on another machine is told apart, also when the path exists here', async () => {
+    const elsewhere = await processes.folder();
+    await writeFile(join(elsewhere, 'dump.rdb'), 'REDIS');
+    const before = new Date(Date.now() - 60_000);
+    await utimes(join(elsewhere, 'dump.rdb'), before, before);
+    for (const dir of [elsewhere, '/nowhere']) {
+      const remote = new Proxy(store, {
+        get: (target, name) => {
+          if (name === 'call') return async () => ['dir', dir, 'dbfilename', 'dump.rdb'];
+          const member: unknown = Reflect.get(target, name);
+          return typeof member === 'function' ? member.bind(target) : member;
+        },
+      });
+      const refused = createSnapshot(remote, { folder: join(elsewhere, 'snapshots'), keep: 1, embedded: false });
+      expect((await failureOf(refused)).code).to.equal('SNAPSHOTS_UNAVAILABLE');
+    }
+  });
+});
