@@ -1,5 +1,17 @@
+import { allowanceErrors } from './allowance/errors.ts';
+import { allowanceKeys } from './allowance/keys.ts';
+import { allowanceRoutes } from './allowance/routes.ts';
+import { barrierErrors } from './barrier/errors.ts';
+import { barrierKeys } from './barrier/keys.ts';
+import { barrierRoutes } from './barrier/routes.ts';
+import { budgetErrors } from './budget/errors.ts';
+import { budgetKeys } from './budget/keys.ts';
+import { budgetRoutes } from './budget/routes.ts';
 import { eventErrors } from './event/errors.ts';
 import { eventRoutes } from './event/routes.ts';
+import { groupErrors } from './group/errors.ts';
+import { groupKeys } from './group/keys.ts';
+import { groupRoutes } from './group/routes.ts';
 import { commonErrors, type ErrorTable } from './http/errors.ts';
 import type { Route } from './http/route.ts';
 import { mailboxErrors } from './mailbox/errors.ts';
@@ -7,9 +19,15 @@ import { mailboxKeys } from './mailbox/keys.ts';
 import { mailboxRoutes } from './mailbox/routes.ts';
 import { orgKeys } from './org/keys.ts';
 import type { KeyTable } from './redis/keys.ts';
+import { scopeErrors } from './scope/errors.ts';
+import { scopeKeys } from './scope/keys.ts';
+import { scopeRoutes } from './scope/routes.ts';
 import { spaceErrors } from './space/errors.ts';
 import { spaceKeys } from './space/keys.ts';
 import { spaceRoutes } from './space/routes.ts';
+import { webhookErrors } from './webhook/errors.ts';
+import { webhookKeys } from './webhook/keys.ts';
+import { webhookRoutes } from './webhook/routes.ts';
 import { queueKeys } from './workers/queues.ts';
 
 interface Room {
@@ -22,7 +40,13 @@ interface Room {
 const rooms: readonly Room[] = [
   { keys: { ...orgKeys, ...queueKeys } },
   { routes: spaceRoutes, keys: spaceKeys, errors: spaceErrors },
+  { routes: scopeRoutes, keys: scopeKeys, errors: scopeErrors },
   { routes: mailboxRoutes, keys: mailboxKeys, errors: mailboxErrors },
+  { routes: groupRoutes, keys: groupKeys, errors: groupErrors },
+  { routes: budgetRoutes, keys: budgetKeys, errors: budgetErrors },
+  { routes: barrierRoutes, keys: barrierKeys, errors: barrierErrors },
+  { routes: allowanceRoutes, keys: allowanceKeys, errors: allowanceErrors },
+  { routes: webhookRoutes, keys: webhookKeys, errors: webhookErrors },
   { routes: eventRoutes, errors: eventErrors },
 ];
 

@@ -21,15 +21,6 @@ export function uuidOf(entryId: string, tail: string): string {
   return `${time.slice(0, 8)}-${time.slice(8)}-7${high}-${middle}-${low}${tail}`;
 }
 
-/** The stream entry that such an id stands for; undefined for any other id. */
-export function entryIdOf(uuid: string, tail: string): string | undefined {
-  const [, time = '', high, middle, low] = /^([0-9a-f]{8}-[0-9a-f]{4})-7(.{3})-(.{4})-(.{4})/.exec(uuid) ?? [];
-  const sequence =
-    (BigInt(`0x${high ?? 0}`) << 30n) | ((BigInt(`0x${middle ?? 0}`) & 0x3fffn) << 16n) | BigInt(`0x${low ?? 0}`);
-  const entryId = `${Number.parseInt(time.replace('-', '') || '0', 16)}-${sequence}`;
-  return uuidOf(entryId, tail) === uuid ? entryId : undefined;
-}
-
 /** An event as it is answered, from a stream entry `[id, [name, value, …]]`. */
 export function eventRecord(spaceId: string, entry: Value): object {
   const [entryId, pairs] = entry as [string, string[]];

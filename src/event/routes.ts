@@ -1,25 +1,10 @@
-import Joi from 'joi';
 import { cursor, fields, queryInteger } from '../http/fields.ts';
-import { record, replyId, time } from '../http/replies.ts';
 import { param, type Route, route } from '../http/route.ts';
+import type { Value } from '../redis/scripts.ts';
 import { readCursor, writeCursor } from './cursor.ts';
 import { eventRecord } from './record.ts';
-import { aggregates, eventTypes } from './types.ts';
-import type { Value } from '../redis/scripts.ts';
-
-export const eventReply = record({
-  eventId: replyId(),
-  type: Joi.valid(...eventTypes),
-  aggregate: Joi.valid(...aggregates),
-  aggregateId: replyId(),
-  scopeId: replyId().allow(null),
-  occurredAt: time(),
-  requestId: Joi.string().allow(null),
-  payload: Joi.object(),
-});
-
-/** Their nextCursor is never null: there is always more to come. */
-export const eventsReply = record({ events: Joi.array().items(eventReply), nextCursor: Joi.string() });
+import { eventsReply } from './schemas.ts';
+import { watch } from './watch.ts';
 
 const list = route<{ limit: number; cursor?: string }>({
   method: 'GET',
@@ -48,4 +33,4 @@ const list = route<{ limit: number; cursor?: string }>({
   },
 });
 
-export const eventRoutes: readonly Route[] = [list];
+export const eventRoutes: readonly Route[] = [list, watch];

@@ -2,9 +2,13 @@
 export const eventTypes: readonly string[] = [
   ...['created', 'reserved', 'settled', 'voided', 'reservation_overdue'].map((what) => `budget.${what}`),
   'mailbox.created',
-  ...['sent', 'claimed', 'acked', 'retried', 'rejected', 'failed', 'lease_expired', 'expired', 'cancelled'].map((what) => `message.${what}`),
+  ...['sent', 'claimed', 'acked', 'retried', 'rejected', 'failed', 'lease_expired', 'expired', 'cancelled'].map(
+    (what) => `message.${what}`,
+  ),
   ...['created', 'sealed', 'task_joined', 'decided'].map((what) => `group.${what}`),
-  ...['submitted', 'started', 'succeeded', 'failed', 'expired', 'cancelled', 'accepted', 'rejected'].map((what) => `task.${what}`),
+  ...['submitted', 'started', 'succeeded', 'failed', 'expired', 'cancelled', 'accepted', 'rejected'].map(
+    (what) => `task.${what}`,
+  ),
   ...['created', 'arrived', 'released', 'cancelled', 'epoch_advanced'].map((what) => `barrier.${what}`),
   ...['created', 'consumed', 'cooldown_started'].map((what) => `allowance.${what}`),
   ...['queued', 'granted', 'cancelled', 'expired'].map((what) => `waiter.${what}`),

@@ -5,7 +5,7 @@ import { pipeline } from 'node:stream/promises';
 import Koa, { type Context } from 'koa';
 import bodyParser from 'koa-bodyparser';
 import type { Logger } from 'pino';
-import type { Feeds } from '../event/feed.ts';
+import type { Feeds } from '../event/feeds.ts';
 import type { Store } from '../redis/connection.ts';
 import type { Due } from '../redis/due.ts';
 import { Refusal, type Scripts } from '../redis/scripts.ts';

@@ -1,0 +1,39 @@
+--- One attempt on request: a test of a destination, or an attempted event once more (deliveryId). Called
+--- twice: first for what to send (attemptedAt ''), then with what came of it.
+--- @args destinationId deliveryId testEventId attemptedAt status errorCode durationMs
+--- @include "lib/call"
+--- @include "webhook/_delivery"
+local replay = call.open()
+if replay then return replay end
+local eventId, eventType, attempt, trigger, entryId = testEventId, 'destination.test', 1, 'TEST', false
+if deliveryId ~= '' then
+  local rowEntry = row.entryOf(deliveryId)
+  local found = rowEntry and row.id(rowEntry) == deliveryId and redis.call('XRANGE', keys.deliveries(), rowEntry, rowEntry)[1]
+  if not found then refuse('DELIVERY_NOT_FOUND') end
+  local first = cmsgpack.unpack(found[2][2])
+  destinationId, eventId, eventType, attempt, trigger = first[1], first[2], first[3], first[4] + 1, 'MANUAL'
+end
+local target = redis.call('HMGET', keys.destination(destinationId), 'url', 'secret', 'previousSecret', 'previousSecretUntil')
+if not target[1] and deliveryId ~= '' then refuse('DELIVERY_NOT_FOUND') end
+if not target[1] then refuse('DESTINATION_NOT_FOUND') end
+local entry = false
+if eventType ~= 'destination.test' then
+  entryId = row.entryOf(eventId)
+  entry = redis.call('XRANGE', keys.events(), entryId, entryId)[1]
+  if not entry then refuse('DELIVERY_NOT_FOUND') end
+end
+call.needOperation()
+if attemptedAt == '' then
+  local both = target[4] and now < tonumber(target[4])
+  return call.answer(now, target[1], target[2], both and target[3] or false, eventId, destinationId, entry)
+end
+
+local state = errorCode == '' and 'SUCCEEDED' or 'FAILED'
+if state == 'SUCCEEDED' then
+  delivery.succeeded(destinationId)
+  local made = entryId and redis.call('HGET', keys.attempts(destinationId), entryId)
+  -- An attempt that is under way ends the delivery by itself.
+  if entryId and not (made and string.find(made, ' ', 1, true)) then delivery.finish(destinationId, entryId, 'DELIVERED') end
+end
+local rowId, values = row.record(destinationId, eventId, eventType, attempt, trigger, state, status, errorCode, durationMs, attemptedAt, '')
+return call.done(rowId, unpack(values))

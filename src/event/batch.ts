@@ -1,0 +1,61 @@
+import { Raw, stringify } from '../http/json.ts';
+import type { Reply, Value } from '../redis/scripts.ts';
+import type { Filter } from './filter.ts';
+import { eventRecord } from './record.ts';
+
+/** An entry of the journal as filters see it. */
+export interface Entry {
+  readonly entryId: string;
+  readonly type: string;
+  readonly aggregate: string;
+  readonly aggregateId: string;
+  readonly scopeId: string;
+  /** The event's JSON, made once for all who get it. */
+  readonly json: Raw;
+}
+
+/** Entries that follow one position, read once for everybody who waits there. */
+export class Batch {
+  readonly entries: readonly Entry[];
+  /** The position after the last of them. */
+  readonly last: string;
+  readonly epoch: string;
+  /** There may be more already. */
+  readonly full: boolean;
+  readonly #selected = new Map<string, readonly Entry[]>();
+
+  constructor(spaceId: string, [last, epoch, entries]: Reply, limit: number) {
+    this.last = String(last);
+    this.epoch = String(epoch);
+    this.entries = (entries as Value[]).map((entry) => toEntry(spaceId, entry));
+    this.full = this.entries.length >= limit;
+  }
+
+  /** What a filter lets through; filters that are alike share the work. */
+  select(filter: Filter): readonly Entry[] {
+    let selected = this.#selected.get(filter.name);
+    if (!selected) {
+      selected = this.entries.filter((entry) => filter.matches(entry));
+      this.#selected.set(filter.name, selected);
+    }
+    return selected;
+  }
+}
+
+/** The journal writes every entry's fields in the same order; the event is made of it only when somebody gets it. */
+function toEntry(spaceId: string, entry: Value): Entry {
+  const [entryId, pairs] = entry as [string, string[]];
+  const [, type = '', , aggregateId = '', , scopeId = ''] = pairs;
+  let json: Raw | undefined;
+  return {
+    entryId,
+    type,
+    aggregate: type.slice(0, type.indexOf('.')),
+    aggregateId,
+    scopeId,
+    get json() {
+      json ??= new Raw(stringify(eventRecord(spaceId, entry)));
+      return json;
+    },
+  };
+}

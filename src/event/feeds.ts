@@ -1,0 +1,147 @@
+import type { Scripts } from '../redis/scripts.ts';
+import type { Wake } from '../redis/wake.ts';
+import { Batch } from './batch.ts';
+import { Feed } from './feed.ts';
+import { ScopePaths } from './scope-paths.ts';
+import type { Watcher } from './watcher.ts';
+
+/** Entries read at once: a page's most. */
+export const scanEntries = 500;
+
+/** Whose eyes the journal is read with: a space of an organization, and a key that may read it. */
+export interface Reader {
+  readonly org: string;
+  readonly spaceId: string;
+  readonly apiKeyDigest: string;
+}
+
+export interface HoldOptions {
+  readonly waitMs: number;
+  /** Aborts when the caller has gone. */
+  readonly gone: AbortSignal;
+}
+
+/** The held watches of this process. A held watch costs memory only. */
+export class Feeds {
+  readonly paths: ScopePaths;
+  readonly #scripts: Scripts;
+  readonly #wake: Wake;
+  readonly #feeds = new Map<string, Feed>();
+  #version = 0;
+
+  constructor(scripts: Scripts, wake: Wake) {
+    this.#scripts = scripts;
+    this.#wake = wake;
+    this.paths = new ScopePaths(scripts);
+    wake.closing.addEventListener('abort', () => this.#close());
+  }
+
+  /** How many watches are held now. */
+  get size(): number {
+    let size = 0;
+    for (const feed of this.#feeds.values()) size += feed.watchers.size;
+    return size;
+  }
+
+  /** Aborts at shutdown. */
+  get closing(): AbortSignal {
+    return this.#wake.closing;
+  }
+
+  /** What a reading that begins now will be up to; -1 where nobody listens yet. */
+  version(reader: Reader): number {
+    return this.#feeds.get(nameOf(reader))?.version ?? -1;
+  }
+
+  /** Holds a watch until it has found something, its time is over, its caller has gone or the service stops. */
+  async hold(reader: Reader, watcher: Watcher, { waitMs, gone }: HoldOptions): Promise<void> {
+    if (gone.aborted || this.closing.aborted || waitMs <= 0) return;
+    const feed = this.#feed(reader);
+    let timer: NodeJS.Timeout | undefined;
+    const held = new Promise<void>((resolve, reject) => {
+      watcher.end = (error) => (error === undefined ? resolve() : reject(error));
+      timer = setTimeout(resolve, waitMs);
+    });
+    const leave = (): void => watcher.end();
+    gone.addEventListener('abort', leave);
+    feed.watchers.add(watcher);
+    feed.ready.then(
+      () => watcher.version !== feed.version && feed.refresh(),
+      (error) => watcher.end(error),
+    );
+    try {
+      await held;
+    } finally {
+      clearTimeout(timer);
+      gone.removeEventListener('abort', leave);
+      feed.watchers.delete(watcher);
+      if (feed.watchers.size === 0) feed.linger(() => this.#drop(nameOf(reader), feed));
+    }
+  }
+
+  #feed(reader: Reader): Feed {
+    const name = nameOf(reader);
+    let feed = this.#feeds.get(name);
+    if (!feed) {
+      const { org, spaceId } = reader;
+      feed = new Feed(
+        (heard) => this.#wake.listen(`muster:{${org}}:${spaceId}:events`, heard),
+        (position, epoch, withPaths) => this.#read(reader, position, epoch, withPaths),
+        () => ++this.#version,
+      );
+      this.#feeds.set(name, feed);
+    }
+    return feed;
+  }
+
+  async #read(reader: Reader, cursor: string, epoch: string, withPaths: boolean): Promise<Batch> {
+    const { org, ...caller } = reader;
+    const [, ...values] = await this.#scripts.run('event/list', org, {
+      ...caller,
+      permission: 'coordination_read',
+      rateClass: 'held',
+      callName: 'event.watch',
+      idempotencyDigest: '',
+      fingerprint: '',
+      requestId: '',
+      drainedThrough: '',
+      cursor,
+      epoch,
+      limit: scanEntries,
+    });
+    return this.batch(reader, values, scanEntries, withPaths);
+  }
+
+  /** A reply of event/list; the scopes of its entries are known afterwards where a filter needs them. */
+  async batch(
+    { org, spaceId }: Reader,
+    values: ConstructorParameters<typeof Batch>[1],
+    limit: number,
+    withPaths: boolean,
+  ): Promise<Batch> {
+    const batch = new Batch(spaceId, values, limit);
+    if (withPaths)
+      await this.paths.know(
+        org,
+        spaceId,
+        batch.entries.map((entry) => entry.scopeId),
+      );
+    return batch;
+  }
+
+  #drop(name: string, feed: Feed): void {
+    feed.stop();
+    if (this.#feeds.get(name) === feed) this.#feeds.delete(name);
+  }
+
+  #close(): void {
+    for (const [name, feed] of this.#feeds) {
+      for (const watcher of feed.watchers) watcher.end();
+      this.#drop(name, feed);
+    }
+  }
+}
+
+function nameOf({ org, spaceId, apiKeyDigest }: Reader): string {
+  return `${org} ${spaceId} ${apiKeyDigest}`;
+}

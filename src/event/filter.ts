@@ -1,0 +1,70 @@
+import Joi from 'joi';
+import type { Entry } from './batch.ts';
+import { aggregates, eventTypes } from './types.ts';
+
+const oneRecord = /^([a-z]+):([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})$/i;
+
+/** Whether a text names an event type, or all of an aggregate as `aggregate.*`. */
+export function isTypePattern(text: string): boolean {
+  return eventTypes.includes(text) || (text.endsWith('.*') && aggregates.includes(text.slice(0, -2)));
+}
+
+function isAggregateFilter(text: string): boolean {
+  const [, name] = oneRecord.exec(text) ?? [];
+  return name === undefined ? text.split(',').every((one) => aggregates.includes(one)) : aggregates.includes(name);
+}
+
+function listed(test: (text: string) => boolean, rule: string): Joi.StringSchema {
+  return Joi.string()
+    .custom((value: string, helpers) => (test(value) ? value : helpers.error('listed')))
+    .optional()
+    .messages({ listed: rule, 'string.base': '{#label} must be given once', 'string.empty': rule });
+}
+
+/** The query parameters `types` and `aggregate`. */
+export const filterFields = {
+  types: listed(
+    (value) => value.split(',').every(isTypePattern),
+    '{#label} must be event types like message.sent, aggregates like message.*, or a comma list of them',
+  ),
+  aggregate: listed(
+    isAggregateFilter,
+    `{#label} must be a comma list of ${aggregates.join(', ')}, or one of them with an id, like budget:<uuid>`,
+  ),
+};
+
+export interface FilterQuery {
+  readonly types?: string;
+  readonly aggregate?: string;
+  readonly scopeId?: string;
+}
+
+/** What a watch wants to hear. Scopes below the asked-for one are told apart by `isBelow`. */
+export class Filter {
+  /** The same for filters that are alike. */
+  readonly name: string;
+  readonly scopeId: string | undefined;
+  readonly #types: ReadonlySet<string> | undefined;
+  readonly #aggregates: ReadonlySet<string> | undefined;
+  readonly #aggregateId: string | undefined;
+  readonly #isBelow: (scopeId: string, above: string) => boolean;
+
+  constructor({ types, aggregate, scopeId }: FilterQuery, isBelow: (scopeId: string, above: string) => boolean) {
+    this.name = JSON.stringify([types, aggregate, scopeId]);
+    this.scopeId = scopeId;
+    this.#isBelow = isBelow;
+    const [, name, id] = oneRecord.exec(aggregate ?? '') ?? [];
+    this.#aggregateId = id?.toLowerCase();
+    this.#aggregates =
+      aggregate === undefined ? undefined : new Set(name === undefined ? aggregate.split(',') : [name]);
+    this.#types = types === undefined ? undefined : new Set(types.split(','));
+  }
+
+  matches(entry: Entry): boolean {
+    if (this.#types && !this.#types.has(entry.type) && !this.#types.has(`${entry.aggregate}.*`)) return false;
+    if (this.#aggregates && !this.#aggregates.has(entry.aggregate)) return false;
+    if (this.#aggregateId !== undefined && this.#aggregateId !== entry.aggregateId) return false;
+    if (this.scopeId === undefined || entry.scopeId === this.scopeId) return true;
+    return entry.scopeId !== '' && this.#isBelow(entry.scopeId, this.scopeId);
+  }
+}

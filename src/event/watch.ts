@@ -1,0 +1,111 @@
+import type { Desk } from '../http/desk.ts';
+import { cursor, fields, id, queryInteger } from '../http/fields.ts';
+import { type Answer, type Input, param, type Route, route } from '../http/route.ts';
+import { readCursor, writeCursor } from './cursor.ts';
+import { type Reader, scanEntries } from './feeds.ts';
+import { Filter, type FilterQuery, filterFields } from './filter.ts';
+import { eventsReply } from './schemas.ts';
+import { Watcher } from './watcher.ts';
+
+/** Proxies close connections that stay silent for longer. */
+const heartbeatMs = 15_000;
+/** A watch that does not wait looks at this many entries at most: its page may be empty, its cursor moves on. */
+const mostScans = 10;
+
+interface Query extends FilterQuery {
+  readonly cursor?: string;
+  readonly limit: number;
+  readonly waitSeconds: number;
+}
+
+type WatchInput = Input<Query>;
+
+export const watch: Route = route<Query>({
+  method: 'GET',
+  path: '/watch',
+  call: 'event.watch',
+  summary:
+    'The journal, filtered; holds the request until there is something. With Accept: text/event-stream the same as ' +
+    'server-sent events, each with its cursor as id (Last-Event-ID goes on after it), until the connection ends',
+  permission: 'coordination_read',
+  idempotency: 'never',
+  query: fields({
+    ...filterFields,
+    scopeId: id().optional(),
+    limit: queryInteger(1, 500, 100),
+    waitSeconds: queryInteger(0, 30, 0),
+    cursor: cursor(),
+  }),
+  success: { 200: eventsReply },
+  streams: true,
+  refuses: ['INVALID_CURSOR', 'CURSOR_EXPIRED'],
+  script: 'event/list',
+  args: (input) => {
+    const lastEventId = wantsStream(input) ? input.headers['last-event-id'] : undefined;
+    const from = typeof lastEventId === 'string' && lastEventId !== '' ? lastEventId : input.query.cursor;
+    const { epoch, entryId } = readCursor(param(input, 'spaceId'), from);
+    return { cursor: entryId, epoch, limit: firstScan(input) };
+  },
+  answer: () => ({ status: 200 }),
+  serve,
+});
+
+async function serve(input: WatchInput, desk: Desk): Promise<Answer> {
+  const { feeds } = desk.service;
+  const { query } = input;
+  const spaceId = param(input, 'spaceId');
+  const reader: Reader = { org: desk.org, spaceId, apiKeyDigest: desk.apiKeyDigest };
+  const filter = new Filter(query, (scopeId, above) => feeds.paths.isBelow(spaceId, scopeId, above));
+  const watcher = new Watcher(filter, query.limit);
+  const started = performance.now();
+
+  let found = false;
+  let full = true;
+  for (let scans = 0; !found && full && scans < mostScans && !desk.gone.aborted; scans++) {
+    watcher.version = feeds.version(reader);
+    const limit = scans === 0 ? firstScan(input) : scanEntries;
+    const { values } = await (scans === 0
+      ? desk.run()
+      : desk.run({ cursor: watcher.position, epoch: watcher.epoch, limit }, true));
+    const batch = await feeds.batch(reader, values, limit, filter.scopeId !== undefined);
+    found = watcher.take(batch);
+    full = batch.full;
+  }
+  if (wantsStream(input)) return { status: 200, stream: stream(reader, watcher, desk) };
+  if (!found) {
+    const waitMs = query.waitSeconds * 1000 - (performance.now() - started);
+    await feeds.hold(reader, watcher, { waitMs, gone: desk.gone });
+  }
+  return {
+    status: 200,
+    body: {
+      events: watcher.page.map(({ json }) => json),
+      nextCursor: writeCursor(spaceId, watcher.epoch, watcher.position),
+    },
+  };
+}
+
+/** Pages as server-sent events; ends with the connection, at shutdown, or when the key may not read any more. */
+async function* stream(reader: Reader, watcher: Watcher, { service: { feeds }, gone }: Desk): AsyncGenerator<string> {
+  const cursorAt = (entryId: string): string => writeCursor(reader.spaceId, watcher.epoch, entryId);
+  while (!gone.aborted && !feeds.closing.aborted) {
+    let text = '';
+    for (const { entryId, type, json } of watcher.page) {
+      text += `id: ${cursorAt(entryId)}\nevent: ${type}\ndata: ${json.text}\n\n`;
+    }
+    // Without data nothing is dispatched, but the cursor moves past what was filtered out.
+    yield text || `: heartbeat\nid: ${cursorAt(watcher.position)}\n\n`;
+    watcher.page = [];
+    await feeds.hold(reader, watcher, { waitMs: heartbeatMs, gone });
+  }
+}
+
+function wantsStream(input: WatchInput): boolean {
+  return input.headers.accept?.includes('text/event-stream') ?? false;
+}
+
+/** A filtered page takes more entries than it shows; how many more, nobody knows before. */
+function firstScan({ query }: WatchInput): number {
+  const isFiltered = query.types !== undefined || query.aggregate !== undefined || query.scopeId !== undefined;
+  return isFiltered ? Math.min(scanEntries, query.limit * 8) : query.limit;
+}

@@ -1,0 +1,98 @@
+import { request as httpRequest, type IncomingMessage } from 'node:http';
+import { request as httpsRequest } from 'node:https';
+import { type Message, messageHeaders } from './message.ts';
+import type { Targets } from './target.ts';
+
+/** An answer counts when its status has come by then (contract section 5). */
+const answerMs = 15_000;
+/** What is read of an answer's body, only so that the receiver can finish: it is not kept. */
+const drainBytes = 65_536;
+const drainMs = 2_000;
+const longestPauseMs = 86_400_000;
+
+/** What came of one attempt; errorCode '' for a success. */
+export interface Outcome {
+  /** The answer's status; '' where there was none. */
+  readonly status: string;
+  readonly errorCode: string;
+  readonly durationMs: number;
+  /** The receiver's Retry-After; 0 where it named none. */
+  readonly pauseMs: number;
+}
+
+export interface Delivery {
+  readonly url: string;
+  readonly secrets: readonly string[];
+  readonly message: Message;
+  /** The store's clock. */
+  readonly at: number;
+}
+
+/** Makes one attempt. Never throws. `stop` ends it early. */
+export async function attempt(
+  targets: Targets,
+  { url, secrets, message, at }: Delivery,
+  stop: AbortSignal,
+): Promise<Outcome> {
+  const start = performance.now();
+  const durationMs = (): number => Math.round(performance.now() - start);
+  const tooLate = AbortSignal.timeout(answerMs);
+  try {
+    const signal = AbortSignal.any([tooLate, stop]);
+    const response = await post(targets, new URL(url), messageHeaders(message, secrets, at), message.body, signal);
+    drain(response);
+    const status = response.statusCode ?? 0;
+    const errorCode = status >= 200 && status < 300 ? '' : status >= 300 && status < 400 ? 'REDIRECTED' : 'STATUS';
+    return { status: String(status), errorCode, durationMs: durationMs(), pauseMs: pauseOf(response, at) };
+  } catch (error) {
+    const errorCode = stop.aborted ? 'INTERRUPTED' : tooLate.aborted ? 'TIMEOUT' : codeOf(error);
+    return { status: '', errorCode, durationMs: durationMs(), pauseMs: 0 };
+  }
+}
+
+function post(
+  targets: Targets,
+  url: URL,
+  headers: Record<string, string>,
+  body: string,
+  signal: AbortSignal,
+): Promise<IncomingMessage> {
+  targets.check(url);
+  const send = url.protocol === 'https:' ? httpsRequest : httpRequest;
+  return new Promise((resolve, reject) => {
+    // A connection of its own: one kept alive would be to an address that was judged some time ago.
+    const options = { method: 'POST', agent: false, lookup: targets.lookup, signal, headers };
+    const outgoing = send(url, options, resolve);
+    outgoing.on('error', reject);
+    outgoing.setHeader('Content-Length', Buffer.byteLength(body));
+    outgoing.end(body);
+  });
+}
+
+function drain(response: IncomingMessage): void {
+  let bytes = 0;
+  const timer = setTimeout(() => response.destroy(), drainMs).unref();
+  response.on('data', (chunk: Buffer) => {
+    bytes += chunk.length;
+    if (bytes > drainBytes) response.destroy();
+  });
+  // The outcome stands: how the body ends is of no matter.
+  response.on('error', () => undefined);
+  response.on('close', () => clearTimeout(timer));
+}
+
+/** Retry-After in seconds or as a date, against the clock that the attempt was made by. */
+function pauseOf(response: IncomingMessage, at: number): number {
+  const text = response.headers['retry-after']?.trim() ?? '';
+  const ms = /^\d{1,9}$/.test(text) ? Number(text) * 1000 : Date.parse(text) - at;
+  return Number.isNaN(ms) ? 0 : Math.min(Math.max(0, ms), longestPauseMs);
+}
+
+function codeOf(error: unknown): string {
+  const code = String((error as { code?: unknown }).code);
+  if (code === 'TARGET_FORBIDDEN') return code;
+  if (code === 'ECONNREFUSED') return 'CONNECTION_REFUSED';
+  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'NAME_NOT_RESOLVED';
+  if (/CERT|TLS|SSL|SELF_SIGNED|UNABLE_TO/.test(code)) return 'TLS_FAILED';
+  return 'CONNECTION_FAILED';
+}

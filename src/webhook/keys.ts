@@ -1,0 +1,55 @@
+import type { KeyTable } from '../redis/keys.ts';
+
+const withDestination = 'with its destination';
+
+export const webhookKeys = {
+  destinations: {
+    pattern: 'muster:{org}:<spaceId>:destinations',
+    type: 'zset',
+    holds: 'ids of the webhook destinations, in order of creation (score 0)',
+    goes: 'each entry with its destination',
+  },
+  destination: {
+    pattern: 'muster:{org}:<spaceId>:destination:<destinationId>',
+    type: 'hash',
+    holds:
+      'url, eventTypes (`*` or `,type,prefix.*,`), state, disabledReason, secret, previousSecret, previousSecretUntil, position: how far it has read the journal, readCount: entries added up to there, consecutiveFailures, failingSince, lastSuccessAt, createdAt',
+    goes: 'when it is deleted',
+  },
+  unfinished: {
+    pattern: 'muster:{org}:<spaceId>:destination:<destinationId>:unfinished',
+    type: 'zset',
+    holds: 'journal entries it is still to get, at most 1,000, scored by the moment of the next attempt',
+    goes: withDestination,
+  },
+  running: {
+    pattern: 'muster:{org}:<spaceId>:destination:<destinationId>:running',
+    type: 'zset',
+    holds: 'those of them that a worker has, scored by the moment when it is thought lost',
+    goes: withDestination,
+  },
+  attempts: {
+    pattern: 'muster:{org}:<spaceId>:destination:<destinationId>:attempts',
+    type: 'hash',
+    holds: 'unfinished entry to the attempts made and, after a space, since when one is under way',
+    goes: withDestination,
+  },
+  deliveries: {
+    pattern: 'muster:{org}:<spaceId>:deliveries',
+    type: 'stream',
+    holds: 'one row per attempt (msgpack); the entry id carries the moment',
+    goes: 'entries after max(retention window, 30 days)',
+  },
+  outboxSpaces: {
+    pattern: 'muster:{org}:outbox',
+    type: 'set',
+    holds: 'spaces that have destinations',
+    goes: 'with the last destination',
+  },
+  outbox: {
+    pattern: 'muster:outbox',
+    type: 'set',
+    holds: '`org spaceId` of all spaces that have destinations: what the workers look after; rebuilt when deleted',
+    goes: 'with the last destination',
+  },
+} satisfies KeyTable;

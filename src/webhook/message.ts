@@ -1,0 +1,52 @@
+import { createHmac } from 'node:crypto';
+import { eventRecord } from '../event/record.ts';
+import { stringify } from '../http/json.ts';
+import { iso } from '../http/route.ts';
+import type { Value } from '../redis/scripts.ts';
+
+/** A request as Standard Webhooks 1.0 has it. */
+export interface Message {
+  readonly eventId: string;
+  readonly eventType: string;
+  readonly body: string;
+}
+
+/** The message of an event, from its journal entry. */
+export function eventMessage(spaceId: string, entry: Value): Message {
+  const data = eventRecord(spaceId, entry) as { eventId: string; type: string; occurredAt: string };
+  const body = stringify({ type: data.type, timestamp: data.occurredAt, data });
+  return { eventId: data.eventId, eventType: data.type, body };
+}
+
+/** A test's message: an event that is in no journal. */
+export function testMessage(eventId: string, destinationId: string, at: number): Message {
+  const type = 'destination.test';
+  const data = {
+    eventId,
+    type,
+    aggregate: 'destination',
+    aggregateId: destinationId,
+    scopeId: null,
+    occurredAt: iso(at),
+    requestId: null,
+    payload: { destinationId },
+  };
+  return { eventId, eventType: type, body: stringify({ type, timestamp: data.occurredAt, data }) };
+}
+
+/** Its headers, signed with every secret that holds; `at`: epoch milliseconds. */
+export function messageHeaders(message: Message, secrets: readonly string[], at: number): Record<string, string> {
+  const timestamp = String(Math.floor(at / 1000));
+  const signed = `${message.eventId}.${timestamp}.${message.body}`;
+  const signatures = secrets.map((secret) => {
+    const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64');
+    return `v1,${createHmac('sha256', key).update(signed).digest('base64')}`;
+  });
+  return {
+    'Content-Type': 'application/json',
+    'User-Agent': 'Muster-Webhooks/1',
+    'webhook-id': message.eventId,
+    'webhook-timestamp': timestamp,
+    'webhook-signature': signatures.join(' '),
+  };
+}

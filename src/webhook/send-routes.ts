@@ -1,0 +1,109 @@
+import type { Desk } from '../http/desk.ts';
+import { fields, id, page } from '../http/fields.ts';
+import { pageOf } from '../http/page.ts';
+import { randomTail } from '../http/random.ts';
+import { type Answer, type Input, param, type Route, route } from '../http/route.ts';
+import type { Reply, Value } from '../redis/scripts.ts';
+import { attempt } from './attempt.ts';
+import { eventMessage, testMessage } from './message.ts';
+import { deliveryRecord } from './records.ts';
+import { deliveriesReply, deliveryReply } from './schemas.ts';
+
+/** A uuid for an event that is in no journal. */
+function newEventId(): string {
+  const time = Date.now().toString(16).padStart(12, '0');
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${randomTail()}`;
+}
+
+function attempted(input: Input, values: Reply): Answer {
+  return { status: 201, body: deliveryRecord(param(input, 'spaceId'), values) };
+}
+
+/** Asks the script what to send, sends it, tells the script what came of it: the caller gets the attempt's row. */
+async function serve(input: Input, desk: Desk): Promise<Answer> {
+  const { values, replayed } = await desk.run();
+  if (replayed) return attempted(input, values);
+  const [now, url, secret, previousSecret, eventId, destinationId, entry] = values;
+  const at = Number(now);
+  const message = entry
+    ? eventMessage(param(input, 'spaceId'), entry)
+    : testMessage(String(eventId), String(destinationId), at);
+  const secrets = [secret, previousSecret].filter((one): one is string => typeof one === 'string');
+  // Sent is sent: a caller who has gone must not keep the row from being written.
+  const outcome = await attempt(
+    desk.service.targets,
+    { url: String(url), secrets, message, at },
+    desk.service.feeds.closing,
+  );
+  const { pauseMs: _, ...row } = outcome;
+  return attempted(input, (await desk.run({ ...row, attemptedAt: at, testEventId: String(eventId) }, true)).values);
+}
+
+const nothingYet = { attemptedAt: '', status: '', errorCode: '', durationMs: '' };
+
+const test = route({
+  method: 'POST',
+  path: '/destinations/:destinationId/test',
+  call: 'destination.test',
+  summary: 'Send it a destination.test message now, once; answers the attempt',
+  permission: 'coordination_write',
+  idempotency: 'optional',
+  success: { 201: deliveryReply },
+  refuses: ['DESTINATION_NOT_FOUND', 'OPERATIONS_EXHAUSTED'],
+  script: 'webhook/send',
+  args: (input) => ({
+    destinationId: param(input, 'destinationId'),
+    deliveryId: '',
+    testEventId: newEventId(),
+    ...nothingYet,
+  }),
+  answer: (values, input) => attempted(input, values),
+  serve,
+});
+
+const redeliver = route({
+  method: 'POST',
+  path: '/deliveries/:deliveryId/redeliver',
+  call: 'delivery.redeliver',
+  summary: 'Send the event of an attempt again now, once; answers the new attempt',
+  permission: 'coordination_write',
+  idempotency: 'optional',
+  success: { 201: deliveryReply },
+  refuses: ['DELIVERY_NOT_FOUND', 'OPERATIONS_EXHAUSTED'],
+  script: 'webhook/send',
+  args: (input) => ({
+    destinationId: '',
+    deliveryId: param(input, 'deliveryId'),
+    testEventId: '',
+    ...nothingYet,
+  }),
+  answer: (values, input) => attempted(input, values),
+  serve,
+});
+
+const list = route<{ limit: number; cursor?: string; destinationId?: string }>({
+  method: 'GET',
+  path: '/deliveries',
+  call: 'delivery.list',
+  summary: 'Attempts to deliver, newest first; all or those of one destination',
+  permission: 'coordination_read',
+  idempotency: 'never',
+  query: fields({ ...page(), destinationId: id().optional() }),
+  success: { 200: deliveriesReply },
+  refuses: ['INVALID_CURSOR'],
+  script: 'webhook/deliveries',
+  args: ({ query }) => ({
+    limit: query.limit,
+    cursor: pageOf.entry(query.cursor),
+    destinationId: query.destinationId ?? '',
+  }),
+  answer: ([next, rows], input) => ({
+    status: 200,
+    body: {
+      deliveries: ((rows ?? []) as Value[][]).map((row) => deliveryRecord(param(input, 'spaceId'), row)),
+      nextCursor: pageOf.next(next),
+    },
+  }),
+});
+
+export const sendRoutes: readonly Route[] = [test, list, redeliver];

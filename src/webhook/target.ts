@@ -1,0 +1,70 @@
+import { promises as dns, type LookupAddress } from 'node:dns';
+import { isIP, type LookupFunction } from 'node:net';
+import ipaddr from 'ipaddr.js';
+
+/** Finds the addresses of a host name; tests put another in its place. */
+export type Resolve = (hostname: string) => Promise<LookupAddress[]>;
+
+const resolveBySystem: Resolve = (hostname) => dns.lookup(hostname, { all: true, verbatim: true });
+
+/** Public by its range, and yet the host of a cloud's metadata. */
+const metadata = new Set(['168.63.129.16']);
+
+/** Whether anybody on the internet may have this address: everything else is somebody's inside. */
+export function isPublic(address: string): boolean {
+  // An IPv4 address in IPv6 clothes counts as what it is.
+  return ipaddr.isValid(address) && !metadata.has(address) && ipaddr.process(address).range() === 'unicast';
+}
+
+/** A connection was refused before it was made. */
+export class ForbiddenTarget extends Error {
+  readonly code = 'TARGET_FORBIDDEN';
+}
+
+/** Which hosts may be called. */
+export class Targets {
+  readonly #allowPrivate: boolean;
+  readonly #resolve: Resolve;
+
+  constructor(allowPrivate: boolean, resolve: Resolve = resolveBySystem) {
+    this.#allowPrivate = allowPrivate;
+    this.#resolve = resolve;
+  }
+
+  /** `ok`, or the forbidden address. A name that does not resolve now may do so later: it is looked at then. */
+  async verdict(url: string): Promise<string> {
+    if (this.#allowPrivate) return 'ok';
+    const host = hostOf(new URL(url));
+    if (isIP(host)) return isPublic(host) ? 'ok' : host;
+    const addresses = await this.#resolve(host).catch(() => []);
+    return addresses.find(({ address }) => !isPublic(address))?.address ?? 'ok';
+  }
+
+  /** Throws ForbiddenTarget for an address in the url itself: no look-up is made for it. */
+  check(url: URL): void {
+    const host = hostOf(url);
+    if (!this.#allowPrivate && isIP(host) && !isPublic(host)) throw new ForbiddenTarget(host);
+  }
+
+  /**
+   * Stands in for the look-up of a connection: what is judged here is what is connected to, however fast the name
+   * changes. One forbidden address forbids them all.
+   */
+  readonly lookup: LookupFunction = (hostname, options, callback) => {
+    this.#resolve(hostname).then(
+      (addresses) => {
+        const [first] = addresses;
+        const forbidden = this.#allowPrivate ? undefined : addresses.find(({ address }) => !isPublic(address));
+        if (forbidden) callback(new ForbiddenTarget(forbidden.address), '');
+        else if (!first) callback(Object.assign(new Error('no address'), { code: 'ENOTFOUND' }), '');
+        else if (options.all) callback(null, addresses);
+        else callback(null, first.address, first.family);
+      },
+      (error: Error) => callback(error, ''),
+    );
+  };
+}
+
+function hostOf(url: URL): string {
+  return url.hostname.replace(/^\[|\]$/g, '');
+}

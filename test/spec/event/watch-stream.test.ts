@@ -1,0 +1,135 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from 'chai';
+import pino from 'pino';
+import { type MusterService, startService } from '../../../src/service.ts';
+import { redisUrl, World } from '../../support/world.ts';
+
+interface Message {
+  id: string;
+  event: string;
+  data: { eventId: string; type: string };
+}
+
+/** Server-sent events as they arrive; `next` resolves with the next `count` that carry data. */
+class Stream {
+  readonly status: number;
+  readonly type: string | null;
+  readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
+  readonly #gone: AbortController;
+  #text = '';
+  /** The last id of any block, with or without data. */
+  lastId = '';
+
+  private constructor(response: Response, gone: AbortController) {
+    this.status = response.status;
+    this.type = response.headers.get('content-type');
+    if (!response.body) throw new Error('no body');
+    this.#reader = response.body.getReader();
+    this.#gone = gone;
+  }
+
+  static async open(world: World, query: string, headers: Record<string, string> = {}): Promise<Stream> {
+    const gone = new AbortController();
+    const own = { Authorization: `Bearer ${world.apiKey}`, Accept: 'text/event-stream', ...headers };
+    const url = `${world.url}/v1/spaces/${world.spaceId}/watch?${query}`;
+    return new Stream(await fetch(url, { headers: own, signal: gone.signal }), gone);
+  }
+
+  async next(count: number): Promise<Message[]> {
+    const found: Message[] = [];
+    while (found.length < count) {
+      const end = this.#text.indexOf('\n\n');
+      if (end === -1) {
+        const { value, done } = await this.#reader.read();
+        if (done) return found;
+        this.#text += Buffer.from(value).toString();
+        continue;
+      }
+      const lines = this.#text.slice(0, end).split('\n');
+      this.#text = this.#text.slice(end + 2);
+      const field = (name: string) => lines.find((line) => line.startsWith(`${name}: `))?.slice(name.length + 2) ?? '';
+      this.lastId = field('id') || this.lastId;
+      if (field('data')) found.push({ id: field('id'), event: field('event'), data: JSON.parse(field('data')) });
+    }
+    return found;
+  }
+
+  close(): void {
+    this.#gone.abort();
+  }
+}
+
+async function ready(on?: MusterService) {
+  const world = await World.create(on ? { on } : {});
+  const { id } = await world.made('/mailboxes', { name: 'jobs' });
+  const scopeId = randomUUID();
+  const send = () => world.made(`/mailboxes/${id}/messages`, { scopeId, payload: 1 });
+  return { world, send };
+}
+
+describe('watch as server-sent events', () => {
+  it('streams the same events, each with its cursor as id and its type as event', async () => {
+    const { world, send } = await ready();
+    const stream = await Stream.open(world, '');
+    expect([stream.status, stream.type]).to.deep.equal([200, 'text/event-stream']);
+    await stream.next(1);
+    await send();
+    await send();
+    const messages = await stream.next(3);
+    const { body } = await world.get('/events');
+    expect(messages.map(({ data }) => data)).to.deep.equal(body.events.slice(1));
+    expect(messages.map(({ event }) => event)).to.deep.equal(['scope.created', 'message.sent', 'message.sent']);
+    expect(messages.at(-1)?.id).to.equal(body.nextCursor);
+    stream.close();
+  });
+
+  it('goes on after Last-Event-ID, which counts more than the cursor', async () => {
+    const { world, send } = await ready();
+    for (let i = 0; i < 3; i++) await send();
+    const first = await Stream.open(world, 'types=message.sent');
+    const [one, two] = await first.next(2);
+    first.close();
+    const again = await Stream.open(world, 'types=message.sent&cursor=latest', { 'Last-Event-ID': one?.id ?? '' });
+    expect((await again.next(1))[0]).to.deep.equal(two);
+    again.close();
+  });
+
+  it('a malformed Last-Event-ID is 400, a caller without a key 401', async () => {
+    const { world } = await ready();
+    expect((await Stream.open(world, '', { 'Last-Event-ID': 'none' })).status).to.equal(400);
+    expect((await Stream.open(world, '', { 'Last-Event-ID': 'none', Authorization: 'Bearer mk_no' })).status).to.equal(
+      401,
+    );
+  });
+
+  it('pages are no limit of a stream: it catches up with everything', async () => {
+    const { world, send } = await ready();
+    for (let i = 0; i < 12; i++) await send();
+    const stream = await Stream.open(world, 'limit=5&types=message.sent');
+    expect(await stream.next(12)).to.have.length(12);
+    stream.close();
+  });
+
+  it('a client that goes away frees it at once', async () => {
+    const { world } = await ready();
+    const stream = await Stream.open(world, 'cursor=latest');
+    while (world.service.feeds.size === 0) await new Promise(setImmediate);
+    stream.close();
+    while (world.service.feeds.size > 0) await new Promise(setImmediate);
+  });
+
+  it('shutdown answers held watches with an empty page and ends the streams', async () => {
+    const log = pino({ level: 'silent' });
+    const url = await redisUrl();
+    const own = await startService({ redisUrl: url, role: 'api', host: '127.0.0.1', port: 0, log });
+    const { world } = await ready(own);
+    const { nextCursor } = (await world.get('/watch?cursor=latest')).body;
+    const held = world.get(`/watch?cursor=${nextCursor}&waitSeconds=30`);
+    const stream = await Stream.open(world, `cursor=${nextCursor}`);
+    while (own.feeds.size < 2) await new Promise(setImmediate);
+    const stopped = own.stop();
+    expect((await held).body).to.deep.equal({ events: [], nextCursor });
+    expect(await stream.next(1)).to.deep.equal([]);
+    await stopped;
+  });
+});

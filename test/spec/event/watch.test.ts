@@ -1,0 +1,165 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from 'chai';
+import { type Reply, World } from '../../support/world.ts';
+
+interface Event {
+  eventId: string;
+  type: string;
+  aggregate: string;
+  aggregateId: string;
+  scopeId: string | null;
+}
+
+/** A world with one mailbox, two runs, and what has happened so far behind `cursor`. */
+async function ready() {
+  const world = await World.create();
+  const mailbox = await world.made('/mailboxes', { name: 'jobs' });
+  const cursor = (await world.get('/watch?cursor=latest')).body.nextCursor as string;
+  const send = (scopeId: string): Promise<unknown> =>
+    world.made(`/mailboxes/${mailbox.id}/messages`, { scopeId, payload: 1 });
+  return { world, mailboxId: mailbox.id as string, cursor, send };
+}
+
+const types = (reply: Reply): string[] => reply.body.events.map((event: Event) => event.type);
+
+describe('watch', () => {
+  it('is a long-poll over the same events: what is there comes at once', async () => {
+    const { world, send } = await ready();
+    await send(randomUUID());
+    const events = await world.get('/events');
+    const watched = await world.get('/watch?waitSeconds=30');
+    expect(watched.body.events).to.deep.equal(events.body.events);
+    expect(types(watched)).to.deep.equal(['mailbox.created', 'scope.created', 'message.sent']);
+  });
+
+  it('holds the request when nothing is available, and wakes within 100 ms of a write', async () => {
+    const { world, cursor, send } = await ready();
+    for (let from = cursor, i = 0; i < 5; i++) {
+      const held = world.get(`/watch?cursor=${from}&waitSeconds=30&types=message.sent`);
+      while (world.service.feeds.size === 0) await new Promise(setImmediate);
+      await send(randomUUID());
+      const written = performance.now();
+      const reply = await held;
+      expect(performance.now() - written).to.be.below(100);
+      expect(types(reply)).to.deep.equal(['message.sent']);
+      from = reply.body.nextCursor;
+    }
+  });
+
+  it('answers an empty page when its time is over, with a cursor past what was filtered out', async () => {
+    const { world, cursor, send } = await ready();
+    const held = world.get(`/watch?cursor=${cursor}&waitSeconds=1&aggregate=budget`);
+    while (world.service.feeds.size === 0) await new Promise(setImmediate);
+    await send(randomUUID());
+    const reply = await held;
+    expect(reply.body.events).to.deep.equal([]);
+    expect((await world.get(`/watch?cursor=${reply.body.nextCursor}`)).body.events).to.deep.equal([]);
+    expect(types(await world.get(`/watch?cursor=${cursor}`))).to.have.length(2);
+  });
+
+  it('filters by types, as a comma list of types or prefix.*', async () => {
+    const { world, cursor, send } = await ready();
+    await send(randomUUID());
+    const get = async (filter: string) => types(await world.get(`/watch?cursor=${cursor}&types=${filter}`));
+    expect(await get('message.sent')).to.deep.equal(['message.sent']);
+    expect(await get('scope.*')).to.deep.equal(['scope.created']);
+    expect(await get('scope.*,message.sent')).to.deep.equal(['scope.created', 'message.sent']);
+    expect(await get('message.acked')).to.deep.equal([]);
+  });
+
+  it('filters by aggregate: a comma list of names, or one record', async () => {
+    const { world, mailboxId, send } = await ready();
+    await send(randomUUID());
+    const get = async (filter: string) => types(await world.get(`/watch?aggregate=${filter}`));
+    expect(await get('mailbox,scope')).to.deep.equal(['mailbox.created', 'scope.created']);
+    expect(await get(`mailbox:${mailboxId.toUpperCase()}`)).to.deep.equal(['mailbox.created']);
+    expect(await get(`mailbox:${randomUUID()}`)).to.deep.equal([]);
+  });
+
+  it('filters by the subtree of a scope', async () => {
+    const { world, cursor, send } = await ready();
+    const [run, other] = [randomUUID(), randomUUID()];
+    await send(run);
+    await send(other);
+    // As a group's gate scope lies below its run.
+    const gate = randomUUID();
+    const key = `muster:{${world.org}}:${world.spaceId}:scope:${gate}`;
+    await world.service.store.hset(key, { path: `${run} ${gate}`, createdAt: Date.now(), live: 0 });
+    await send(gate);
+    const page = async (filter: string): Promise<Event[]> =>
+      (await world.get(`/watch?cursor=${cursor}&scopeId=${filter}`)).body.events;
+    const scopes = (events: Event[]) => [...new Set(events.map((event) => event.scopeId))];
+    expect(scopes(await page(run))).to.deep.equal([run, gate]);
+    expect(scopes(await page(gate))).to.deep.equal([gate]);
+    expect(scopes(await page(other.toUpperCase()))).to.deep.equal([other]);
+    expect(await page(randomUUID())).to.deep.equal([]);
+  });
+
+  it('combines filters, and pages on with limit without a gap', async () => {
+    const { world, cursor, send } = await ready();
+    const run = randomUUID();
+    for (let i = 0; i < 7; i++) await send(i % 2 ? randomUUID() : run);
+    const seen: string[] = [];
+    for (let from = cursor, i = 0; i < 4; i++) {
+      const { body } = await world.get(`/watch?cursor=${from}&types=message.*&scopeId=${run}&limit=1`);
+      seen.push(...body.events.map((event: Event) => event.eventId));
+      from = body.nextCursor;
+    }
+    const all = await world.get(`/watch?cursor=${cursor}&aggregate=message&scopeId=${run}`);
+    expect(seen).to.deep.equal(all.body.events.map((event: Event) => event.eventId));
+    expect(seen).to.have.length(4);
+  });
+
+  it('refuses unknown filters and malformed parameters with 400', async () => {
+    const { world } = await ready();
+    const bad = ['types=message.lost', 'types=*', 'types=', 'types=mess.*', 'aggregate=budgets', 'aggregate=budget,'];
+    bad.push('aggregate=budget:1', `aggregate=budget:${randomUUID()},message`, 'scopeId=1', 'waitSeconds=31');
+    bad.push('limit=0', 'limit=501', 'waitSeconds=-1', 'types=message.sent&types=message.sent', 'since=1');
+    for (const query of bad) {
+      const reply = await world.get(`/watch?${query}`);
+      expect([reply.status, reply.body.error.code], query).to.deep.equal([400, 'VALIDATION_FAILED']);
+    }
+    const reply = await world.get('/watch?cursor=none');
+    expect([reply.status, reply.body.error.code]).to.deep.equal([400, 'INVALID_CURSOR']);
+  });
+
+  it('demands coordination_read, and a key revoked while it is held reads nothing more', async () => {
+    const { world, cursor, send } = await ready();
+    const writer = await world.key(['coordination_write']);
+    const refused = await world.call('GET', '/watch', undefined, { Authorization: `Bearer ${writer}` });
+    expect(refused.status).to.equal(403);
+    const reader = await world.key(['coordination_read']);
+    const headers = { Authorization: `Bearer ${reader}` };
+    const held = world.call('GET', `/watch?cursor=${cursor}&waitSeconds=30`, undefined, headers);
+    while (world.service.feeds.size === 0) await new Promise(setImmediate);
+    const { hash } = await import('node:crypto');
+    const digest = hash('sha256', reader, 'base64url');
+    await world.service.store.hset(`muster:{${world.org}}:key:${digest}`, 'revokedAt', '1');
+    await send(randomUUID());
+    expect((await held).body.error.code).to.equal('INVALID_API_KEY');
+  });
+
+  it('a held watch is charged once, whatever it is woken for', async () => {
+    const { world, cursor, send } = await ready();
+    const used = async () =>
+      Number(await world.service.store.hget(`muster:{${world.org}}:${world.spaceId}`, 'usedRequests'));
+    await world.at(Math.ceil(Date.now() / 60_000) * 60_000);
+    const held = world.get(`/watch?cursor=${cursor}&waitSeconds=30&types=mailbox.created`);
+    while (world.service.feeds.size === 0) await new Promise(setImmediate);
+    for (let i = 0; i < 5; i++) await send(randomUUID());
+    await world.made('/mailboxes', { name: 'other' });
+    await held;
+    expect(await used()).to.equal(7);
+  });
+
+  it('aborting the request cancels the hold at once', async () => {
+    const { world, cursor } = await ready();
+    const gone = new AbortController();
+    const url = `${world.url}/v1/spaces/${world.spaceId}/watch?cursor=${cursor}&waitSeconds=30`;
+    const held = fetch(url, { headers: { Authorization: `Bearer ${world.apiKey}` }, signal: gone.signal });
+    while (world.service.feeds.size === 0) await new Promise(setImmediate);
+    gone.abort();
+    await held.catch(() => undefined);
+    while (world.service.feeds.size > 0) await new Promise(setImmediate);
+  });
+});

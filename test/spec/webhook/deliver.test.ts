@@ -1,0 +1,249 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from 'chai';
+import { Webhook } from 'standardwebhooks';
+import type { MusterService } from '../../../src/service.ts';
+import { Sink } from '../../support/sink.ts';
+import { delivering, rows, untilRows } from '../../support/webhooks.ts';
+import { World } from '../../support/world.ts';
+
+const day = 86_400_000;
+
+describe('webhooks', () => {
+  let service: MusterService;
+  let sink: Sink;
+
+  before(async () => {
+    service = await delivering();
+  });
+  after(() => service.stop());
+  beforeEach(async () => {
+    sink = await Sink.start();
+  });
+  afterEach(() => sink.stop());
+
+  const ready = () => World.create({ on: service });
+  const register = (world: World, eventTypes: string[] = [], path = '/') =>
+    world.made('/destinations', { url: `${sink.url}${path}`, eventTypes });
+  const happen = (world: World) => world.made('/mailboxes', { name: 'jobs' });
+  const status = (code: number, headers: Record<string, string> = {}): void => {
+    sink.answer = (response) => response.writeHead(code, headers).end();
+  };
+  const poke = (world: World) => service.deliverer?.poke(world.org, world.spaceId);
+
+  it('follow Standard Webhooks: the public library verifies what arrives', async () => {
+    const world = await ready();
+    const { signingSecret } = await register(world);
+    await happen(world);
+    const [got] = await sink.got(1);
+    const headers = got?.headers as Record<string, string>;
+    const body = new Webhook(signingSecret).verify(got?.text ?? '', headers) as Record<string, unknown>;
+    const event = (await world.get('/events?limit=500')).body.events.at(-1);
+    expect(body).to.deep.equal({ type: 'mailbox.created', timestamp: event.occurredAt, data: event });
+    expect(headers['webhook-id']).to.equal(event.eventId);
+    expect(() =>
+      new Webhook(`whsec_${Buffer.alloc(32).toString('base64')}`).verify(got?.text ?? '', headers),
+    ).to.throw();
+    const [row] = await untilRows(world, 1);
+    expect(row).to.include({ eventId: event.eventId, eventType: 'mailbox.created', attempt: 1, trigger: 'SCHEDULED' });
+    expect(row).to.include({ state: 'SUCCEEDED', responseStatus: 200, errorCode: null, nextAttemptAt: null });
+  });
+
+  it('a destination hears what happens after its creation, of the types it asked for, never of destinations', async () => {
+    const world = await ready();
+    await happen(world);
+    await register(world, ['mailbox.*', 'message.sent'], '/some');
+    await register(world, [], '/all');
+    const { id } = await happen(world);
+    await world.made(`/mailboxes/${id}/messages`, { scopeId: randomUUID(), payload: 1 });
+    const types = (path: string) => sink.at(path).map(({ body }) => body.type);
+    await sink.got(2, '/some');
+    await sink.got(3, '/all');
+    expect(types('/some')).to.have.members(['mailbox.created', 'message.sent']);
+    expect(types('/all')).to.have.members(['mailbox.created', 'scope.created', 'message.sent']);
+  });
+
+  it('retries on the schedule of the contract, then gives up with delivery.exhausted', async () => {
+    const world = await ready();
+    let now = Math.ceil(Date.now() / 1000) * 1000;
+    await world.at(now);
+    status(500);
+    await register(world);
+    await happen(world);
+    const delays = [5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400];
+    for (const [index, seconds] of delays.entries()) {
+      const [row] = await untilRows(world, index + 1);
+      expect(row).to.include({ attempt: index + 1, state: 'FAILED', responseStatus: 500, errorCode: 'STATUS' });
+      const next = Date.parse(row?.nextAttemptAt ?? '');
+      expect(next - now).to.be.within(seconds * 900, seconds * 1100);
+      await world.at(next - 1);
+      await poke(world);
+      expect(await rows(world)).to.have.length(index + 1);
+      now = next;
+      await world.at(now);
+      await poke(world);
+    }
+    const [last] = await untilRows(world, 10);
+    expect(last).to.include({ attempt: 10, state: 'FAILED', nextAttemptAt: null });
+    const event = (await world.get('/events?limit=500')).body.events.at(-1);
+    expect(event).to.include({ type: 'delivery.exhausted', aggregate: 'delivery', aggregateId: last?.id });
+    const { outbox } = (await world.get('/backlog')).body;
+    expect(outbox).to.include({ PENDING: 0, DELIVERED: 0, EXHAUSTED: 1 });
+  });
+
+  it('a receiver that comes back gets what it missed; Retry-After is respected', async () => {
+    const world = await ready();
+    const now = Math.ceil(Date.now() / 1000) * 1000;
+    await world.at(now);
+    status(503, { 'Retry-After': '60' });
+    const { id } = await register(world);
+    await happen(world);
+    const [row] = await untilRows(world, 1);
+    expect(row?.nextAttemptAt).to.equal(new Date(now + 60_000).toISOString());
+    expect((await world.get(`/destinations/${id}`)).body.consecutiveFailures).to.equal(1);
+    status(204);
+    await world.at(now + 60_000);
+    await poke(world);
+    expect((await untilRows(world, 2))[0]).to.include({ attempt: 2, state: 'SUCCEEDED', responseStatus: 204 });
+    const destination = (await world.get(`/destinations/${id}`)).body;
+    expect(destination).to.include({ consecutiveFailures: 0, lastSuccessAt: new Date(now + 60_000).toISOString() });
+    expect((await world.get('/backlog')).body.outbox).to.deep.equal({
+      UNREAD: 0,
+      PENDING: 0,
+      DELIVERED: 1,
+      EXHAUSTED: 0,
+    });
+  });
+
+  it('redirects fail and are not followed', async () => {
+    const world = await ready();
+    status(302, { Location: `${sink.url}/elsewhere` });
+    await register(world);
+    await happen(world);
+    expect((await untilRows(world, 1))[0]).to.include({
+      state: 'FAILED',
+      responseStatus: 302,
+      errorCode: 'REDIRECTED',
+    });
+    expect(sink.at('/elsewhere')).to.have.length(0);
+  });
+
+  it('410 disables a destination; what it had pending is EXHAUSTED', async () => {
+    const world = await ready();
+    sink.answer = () => undefined;
+    const { id } = await register(world);
+    await happen(world);
+    await sink.got(1);
+    status(410);
+    await happen(world);
+    await untilRows(world, 1);
+    expect((await world.get(`/destinations/${id}`)).body).to.include({ state: 'DISABLED', disabledReason: 'GONE' });
+    expect((await world.eventTypes()).at(-1)).to.equal('destination.disabled');
+    expect((await world.get('/backlog')).body.outbox).to.deep.equal({
+      UNREAD: 0,
+      PENDING: 0,
+      DELIVERED: 0,
+      EXHAUSTED: 2,
+    });
+  });
+
+  it('five days of nothing but failures disable a destination', async () => {
+    const world = await ready();
+    const now = Math.ceil(Date.now() / 1000) * 1000;
+    await world.at(now);
+    status(500);
+    const { id } = await register(world);
+    await happen(world);
+    await untilRows(world, 1);
+    await world.at(now + 5 * day - 1);
+    await poke(world);
+    await untilRows(world, 2);
+    expect((await world.get(`/destinations/${id}`)).body.state).to.equal('ACTIVE');
+    await world.at(now + 6 * day);
+    await poke(world);
+    await untilRows(world, 3);
+    expect((await world.get(`/destinations/${id}`)).body).to.include({ state: 'DISABLED', disabledReason: 'FAILING' });
+  });
+
+  it('one slow or dead destination never delays another', async () => {
+    const world = await ready();
+    sink.answer = (response, { path }) => path !== '/slow' && response.end();
+    await register(world, ['mailbox.*'], '/slow');
+    await register(world, ['mailbox.*'], '/quick');
+    for (let i = 0; i < 40; i++) await happen(world);
+    await sink.got(40, '/quick');
+    expect(sink.at('/slow').length).to.be.within(1, 16);
+  });
+
+  it('after rotate-secret both secrets sign for 24 hours', async () => {
+    const world = await ready();
+    const now = Math.ceil(Date.now() / 1000) * 1000;
+    await world.at(now);
+    const first = await register(world);
+    const second = await world.made(`/destinations/${first.id}/rotate-secret`);
+    expect(second.signingSecret).to.not.equal(first.signingSecret);
+    await happen(world);
+    const [got] = await sink.got(1);
+    for (const { signingSecret } of [first, second]) {
+      new Webhook(signingSecret).verify(got?.text ?? '', got?.headers as Record<string, string>);
+    }
+    await world.at(now + day);
+    await happen(world);
+    const [, later] = await sink.got(2);
+    const signed = (secret: string) =>
+      new Webhook(secret).sign(String(later?.headers['webhook-id']), new Date(now + day), later?.text ?? '');
+    expect(later?.headers['webhook-signature']).to.equal(signed(second.signingSecret));
+  });
+
+  it('test sends at once and answers the attempt; redeliver sends the event of an attempt again', async () => {
+    const world = await ready();
+    const { id, signingSecret } = await register(world, ['mailbox.*']);
+    const tested = await world.made(`/destinations/${id}/test`);
+    expect(tested).to.include({
+      trigger: 'TEST',
+      eventType: 'destination.test',
+      state: 'SUCCEEDED',
+      destinationId: id,
+    });
+    await happen(world);
+    const [row] = await untilRows(world, 2);
+    status(500);
+    const again = await world.made(`/deliveries/${row?.id}/redeliver`);
+    expect(again).to.include({
+      trigger: 'MANUAL',
+      eventId: row?.eventId,
+      attempt: 2,
+      state: 'FAILED',
+      nextAttemptAt: null,
+    });
+    const ids = sink.received.map(({ headers }) => headers['webhook-id']);
+    expect(ids).to.deep.equal([tested.eventId, row?.eventId, row?.eventId]);
+    for (const { text, headers } of sink.received) {
+      new Webhook(signingSecret).verify(text, headers as Record<string, string>);
+    }
+    expect((await rows(world)).map(({ trigger }) => trigger)).to.deep.equal(['MANUAL', 'SCHEDULED', 'TEST']);
+    expect((await world.post(`/deliveries/${randomUUID()}/redeliver`)).body.error.code).to.equal('DELIVERY_NOT_FOUND');
+  });
+
+  it('a redelivery that succeeds ends the retries of its event', async () => {
+    const world = await ready();
+    status(500);
+    await register(world);
+    await happen(world);
+    const [row] = await untilRows(world, 1);
+    status(200);
+    await world.made(`/deliveries/${row?.id}/redeliver`);
+    expect((await world.get('/backlog')).body.outbox).to.include({ PENDING: 0, DELIVERED: 1 });
+  });
+
+  it('a dead receiver holds at most 1,000 unfinished deliveries; the rest stays in the journal', async () => {
+    const world = await ready();
+    const now = Math.ceil(Date.now() / 1000) * 1000;
+    await world.at(now);
+    await register(world, ['mailbox.*']);
+    await sink.stop();
+    for (let i = 0; i < 21; i++) await Promise.all(Array.from({ length: 50 }, () => happen(world)));
+    await poke(world);
+    const { outbox } = (await world.get('/backlog')).body;
+    expect(outbox).to.include({ PENDING: 1000, UNREAD: 50 });
+  });
+});

@@ -1,0 +1,172 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from 'chai';
+import { listAudit } from '../../../src/org/admin.ts';
+import type { MusterService } from '../../../src/service.ts';
+import { delivering } from '../../support/webhooks.ts';
+import { World } from '../../support/world.ts';
+
+const url = 'https://93.184.215.14/hook';
+
+describe('webhook destinations', () => {
+  it('creation returns the record and the signingSecret, which is revealed once', async () => {
+    const world = await World.create();
+    const { signingSecret, ...record } = await world.made('/destinations', { url, eventTypes: ['message.*'] });
+    expect(Buffer.from(signingSecret.replace('whsec_', ''), 'base64')).to.have.length(32);
+    expect(record).to.include({
+      url,
+      state: 'ACTIVE',
+      disabledReason: null,
+      consecutiveFailures: 0,
+      lastSuccessAt: null,
+    });
+    expect((await world.get(`/destinations/${record.id}`)).body).to.deep.equal(record);
+    expect((await world.get('/destinations')).body).to.deep.equal({ destinations: [record], nextCursor: null });
+    expect(await world.eventTypes()).to.deep.equal(['destination.created']);
+  });
+
+  it('a replayed create carries its signingSecret', async () => {
+    const world = await World.create();
+    const headers = { 'Idempotency-Key': randomUUID() };
+    const first = await world.post('/destinations', { url }, headers);
+    const again = await world.post('/destinations', { url }, headers);
+    expect([again.status, again.body]).to.deep.equal([201, first.body]);
+    expect(again.headers.get('idempotent-replayed')).to.equal('true');
+    expect((await world.get('/destinations')).body.destinations).to.have.length(1);
+  });
+
+  it('creating counts as one request and one operation', async () => {
+    const world = await World.create();
+    await world.at(Math.ceil(Date.now() / 60_000) * 60_000);
+    await world.made('/destinations', { url });
+    const key = `muster:{${world.org}}`;
+    expect(await world.service.store.hget(`${key}:${world.spaceId}`, 'usedRequests')).to.equal('1');
+    expect(await world.service.store.hget(key, 'usedOperations')).to.equal('1');
+  });
+
+  it('url is http or https and leads to a public address, eventTypes are known', async () => {
+    const world = await World.create();
+    const code = async (body: object) => {
+      const reply = await world.post('/destinations', body);
+      return `${reply.status} ${reply.body.error?.code}`;
+    };
+    for (const bad of [
+      'ftp://example.com',
+      'example.com',
+      'https://',
+      'https://me:pw@example.com',
+      '',
+      `https://x/${'y'.repeat(2048)}`,
+      1,
+    ]) {
+      expect(await code({ url: bad }), String(bad)).to.equal('400 VALIDATION_FAILED');
+    }
+    for (const types of [['message.lost'], ['*'], 'message.sent', ['mess.*'], [1]]) {
+      expect(await code({ url, eventTypes: types })).to.equal('400 VALIDATION_FAILED');
+    }
+    const hosts = [
+      '127.0.0.1',
+      '[::1]',
+      '10.1.2.3',
+      '192.168.0.1',
+      '172.16.5.5',
+      '169.254.169.254',
+      '0x7f000001',
+      'localhost',
+    ];
+    hosts.push(
+      '[::ffff:10.0.0.1]',
+      '[fd00:ec2::254]',
+      '[fe80::1]',
+      '100.64.0.1',
+      '0.0.0.0',
+      '2130706433',
+      '168.63.129.16',
+    );
+    for (const host of hosts) {
+      expect(await code({ url: `http://${host}:8080/` }), host).to.equal('400 DESTINATION_URL_FORBIDDEN');
+    }
+  });
+
+  it('a space has at most 20 destinations', async () => {
+    const world = await World.create();
+    const replies = await Promise.all(Array.from({ length: 25 }, () => world.post('/destinations', { url })));
+    expect(replies.filter(({ status }) => status === 201)).to.have.length(20);
+    expect(replies.find(({ status }) => status === 409)?.body.error.code).to.equal('DESTINATIONS_FULL');
+    const page = (await world.get('/destinations?limit=15')).body;
+    const rest = (await world.get(`/destinations?limit=15&cursor=${page.nextCursor}`)).body;
+    const ids = [...page.destinations, ...rest.destinations].map(({ id }: { id: string }) => id);
+    expect(ids).to.deep.equal([...new Set(ids)].sort().reverse());
+  });
+
+  it('PATCH changes url, eventTypes and state; what changes nothing is no operation', async () => {
+    const world = await World.create();
+    const { id } = await world.made('/destinations', { url });
+    const patch = (body: object) => world.call('PATCH', `/destinations/${id}`, body);
+    expect((await patch({ url: 'https://93.184.215.14/new', eventTypes: ['budget.*'] })).body).to.deep.include({
+      url: 'https://93.184.215.14/new',
+      eventTypes: ['budget.*'],
+    });
+    expect((await patch({ url: 'http://127.0.0.1/' })).body.error.code).to.equal('DESTINATION_URL_FORBIDDEN');
+    expect((await patch({ state: 'DISABLED' })).body).to.include({ state: 'DISABLED', disabledReason: 'REQUESTED' });
+    expect((await patch({ state: 'DISABLED' })).status).to.equal(200);
+    expect((await patch({ state: 'ACTIVE' })).body).to.include({ state: 'ACTIVE', disabledReason: null });
+    expect((await patch({ state: 'GONE' })).status).to.equal(400);
+    expect(await world.service.store.hget(`muster:{${world.org}}`, 'usedOperations')).to.equal('4');
+    expect((await world.eventTypes()).at(-1)).to.equal('destination.disabled');
+  });
+
+  it('DELETE is 204, then the destination is not found', async () => {
+    const world = await World.create();
+    const { id } = await world.made('/destinations', { url });
+    expect((await world.call('DELETE', `/destinations/${id}`)).status).to.equal(204);
+    for (const [method, path] of [
+      ['GET', ''],
+      ['DELETE', ''],
+      ['POST', '/test'],
+      ['POST', '/rotate-secret'],
+    ]) {
+      const reply = await world.call(method ?? '', `/destinations/${id}${path}`);
+      expect([reply.status, reply.body.error.code]).to.deep.equal([404, 'DESTINATION_NOT_FOUND']);
+    }
+    expect((await world.call('PATCH', `/destinations/${id}`, {})).status).to.equal(404);
+  });
+
+  it('every change is in the audit trail, without secrets', async () => {
+    const world = await World.create();
+    const { id, signingSecret } = await world.made('/destinations', { url });
+    const { signingSecret: second } = await world.made(`/destinations/${id}/rotate-secret`);
+    await world.call('PATCH', `/destinations/${id}`, { eventTypes: ['budget.*'] });
+    await world.call('DELETE', `/destinations/${id}`);
+    const text = JSON.stringify(await listAudit(world.service, world.org));
+    const actions = [...text.matchAll(/"(destination\.\w+)"/g)].map(([, action]) => action);
+    expect(actions).to.have.members([
+      'destination.created',
+      'destination.secret_rotated',
+      'destination.updated',
+      'destination.deleted',
+    ]);
+    expect(text).to.not.include(signingSecret).and.not.include(second);
+  });
+
+  it('a name that resolves to a public address first and to loopback at connect time is not delivered to', async () => {
+    let address = '93.184.215.14';
+    const resolve = async () => [{ address, family: 4 }];
+    const service: MusterService = await delivering({ webhookAllowPrivate: false, resolve });
+    try {
+      const world = await World.create({ on: service });
+      const { Sink } = await import('../../support/sink.ts');
+      const sink = await Sink.start();
+      const { id } = await world.made('/destinations', { url: `http://rebind.example:${sink.port}/` });
+      address = '127.0.0.1';
+      const attempt = await world.made(`/destinations/${id}/test`);
+      expect(attempt).to.include({ state: 'FAILED', errorCode: 'TARGET_FORBIDDEN', responseStatus: null });
+      await world.made('/mailboxes', { name: 'jobs' });
+      const { untilRows } = await import('../../support/webhooks.ts');
+      expect((await untilRows(world, 2))[0]).to.include({ trigger: 'SCHEDULED', errorCode: 'TARGET_FORBIDDEN' });
+      expect(sink.received).to.have.length(0);
+      await sink.stop();
+    } finally {
+      await service.stop();
+    }
+  });
+});
