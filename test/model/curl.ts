@@ -1,3 +1,4 @@
+import { expectAgreement } from '../support/agree.ts';
 import type { Reply, World } from '../support/world.ts';
 
 /** Members of answers that later requests name. */
@@ -85,6 +86,7 @@ export async function asCurl(world: World, sequence: (curl: Curl) => Promise<voi
   const curl = new Curl(world);
   try {
     await sequence(curl);
+    await expectAgreement(world);
   } catch (error) {
     throw new Error(`${error instanceof Error ? error.message : String(error)}\n\nas requests:\n${curl}\n`);
   }
