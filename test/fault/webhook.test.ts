@@ -9,7 +9,7 @@ import { delivering } from '../support/webhooks.ts';
 import { redisUrl, World } from '../support/world.ts';
 
 const worker = fileURLToPath(new URL('../support/worker.ts', import.meta.url));
-const events = 300;
+const events = 340;
 
 describe('a worker that is killed at random moments', () => {
   let service: MusterService;

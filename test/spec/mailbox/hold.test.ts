@@ -97,6 +97,22 @@ describe('recv with waitSeconds', () => {
     expect((await next).body).to.include({ id, holder: 'next' });
   });
 
+  it('1,000 idle workers cost no Redis calls, and one new message wakes one of them', async () => {
+    const calls = async () =>
+      Number(/cmdstat_fcall:calls=(\d+)/.exec(await queue.world.service.store.info('commandstats'))?.[1]);
+    const before = await calls();
+    const waiting = Array.from({ length: 1000 }, (_, i) => hold({ holder: `w${i}` }));
+    // Each looks twice: before it is held, and once held, for what came in between.
+    while ((await calls()) < before + 2000) await until(() => held() === 1000);
+    const idle = await calls();
+    const id = await queue.sent();
+    expect((await Promise.race(waiting)).body.id).to.equal(id);
+    expect((await calls()) - idle, 'the send, and one that looked').to.equal(2);
+    expect(held()).to.equal(999);
+    for (let i = 1; i < 1000; i++) await queue.sent();
+    expect(new Set((await Promise.all(waiting)).map(({ body }) => body.id)).size).to.equal(1000);
+  });
+
   it('100 held receives and 100 messages at once: each gets one, nobody is left waiting', async () => {
     const waiting = Array.from({ length: 100 }, () => hold());
     await until(() => held() === 100);
