@@ -85,9 +85,6 @@ local function admit(...)
   hardStop = org[5] == 'free' and tonumber(org[6])
   planTasks, planAgents = tonumber(org[10]), tonumber(org[12])
   usedTasks, usedAgents = planTasks and tonumber(org[11]) or 0, planAgents and tonumber(org[13]) or 0
-  count.knownOrg.usedTasks, count.knownOrg.usedAgents = org[11] or '0', org[13] or '0'
-  local asked, known = { ... }, count.knownSpace
-  for i = 1, #asked do known[asked[i]] = space[i + 4] end
   spaceValues = space
 end
 

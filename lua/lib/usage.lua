@@ -19,7 +19,6 @@ local function startDay(previousDay)
       if all[i] == 'uncounted' or string.sub(all[i], 1, 3) == 'op:' then
         previous[#previous + 1], previous[#previous + 2] = all[i], all[i + 1]
         names[#names + 1] = all[i]
-        count.knownSpace[all[i]] = nil
       end
     end
     local date = dateOf(previousDay * 86400000)

@@ -7,7 +7,7 @@
 --- @include "mailbox/_finish"
 --- @include "mailbox/_create"
 --- @include "group/_member"
-local replay, maxPayloadBytes = call.open('maxPayloadBytes', 'messages:CLAIMED', 'messages:ACKED', 'op:message.complete', 'retainedBytes')
+local replay, maxPayloadBytes = call.open('maxPayloadBytes')
 if replay then return replay end
 local record = message.read(messageId)
 if record and record.state == 'ACKED' and record.token == token then

@@ -7,7 +7,7 @@
 --- @include "mailbox/_ready"
 --- @include "mailbox/_lease"
 --- @include "group/_member"
-local _, maxLeaseSeconds, nextLease = call.open('maxLeaseSeconds', 'nextLease', 'messages:READY', 'messages:CLAIMED', 'op:message.recv')
+local _, maxLeaseSeconds, nextLease = call.open('maxLeaseSeconds', 'nextLease')
 local mailbox = redis.call('HMGET', keys.mailbox(mailboxId), 'mode', 'recipientId', 'ready', 'claimed')
 if not mailbox[1] then refuse('MAILBOX_NOT_FOUND') end
 if mailbox[1] == 'INBOX' and mailbox[2] ~= '' and mailbox[2] ~= holder then refuse('RECIPIENT_MISMATCH') end

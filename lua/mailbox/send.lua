@@ -4,7 +4,7 @@
 --- @include "lib/id"
 --- @include "mailbox/_create"
 local replay, maxBacklog, maxPayloadBytes, maxArmedTimers, queued, claimed, armed = call.open('maxBacklog', 'maxPayloadBytes',
-  'maxArmedTimers', 'messages:READY', 'messages:CLAIMED', 'timers:ARMED', 'op:message.send', 'retainedBytes')
+  'maxArmedTimers', 'messages:READY', 'messages:CLAIMED', 'timers:ARMED')
 if replay then return replay end
 local mailbox = redis.call('HMGET', keys.mailbox(mailboxId), 'mode', 'backlogLimit', 'ready', 'claimed', 'sequence')
 if not mailbox[1] then refuse('MAILBOX_NOT_FOUND') end
