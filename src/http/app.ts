@@ -114,6 +114,10 @@ function send(ctx: Context, answer: Sent, requestId: string): void {
   }
   if (stream) {
     res.writeHead(answer.status, { ...headers, 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store' });
+    if (ctx.req.method === 'HEAD') {
+      res.end();
+      return;
+    }
     // It ends with the connection; what broke it off is the other side's affair.
     pipeline(Readable.from(stream, { objectMode: false }), res).catch(() => undefined);
     return;

@@ -1,19 +1,20 @@
-import { promises as dns, type LookupAddress } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
-
-/** Finds the addresses of a host name; tests put another in its place. */
-export type Resolve = (hostname: string) => Promise<LookupAddress[]>;
-
-const resolveBySystem: Resolve = (hostname) => dns.lookup(hostname, { all: true, verbatim: true });
+import { type Resolve, resolver } from './resolve.ts';
 
 /** Public by its range, and yet the host of a cloud's metadata. */
 const metadata = new Set(['168.63.129.16']);
 
+/** All of IPv6 that is given out to the public; what lies beside it is reserved, or IPv4 in one of its clothes. */
+const publicIPv6 = ipaddr.IPv6.parseCIDR('2000::/3');
+
 /** Whether anybody on the internet may have this address: everything else is somebody's inside. */
 export function isPublic(address: string): boolean {
+  if (!ipaddr.isValid(address)) return false;
   // An IPv4 address in IPv6 clothes counts as what it is.
-  return ipaddr.isValid(address) && !metadata.has(address) && ipaddr.process(address).range() === 'unicast';
+  const plain = ipaddr.process(address);
+  if (metadata.has(plain.toString()) || plain.range() !== 'unicast') return false;
+  return plain instanceof ipaddr.IPv4 || plain.match(publicIPv6);
 }
 
 /** A connection was refused before it was made. */
@@ -26,7 +27,7 @@ export class Targets {
   readonly #allowPrivate: boolean;
   readonly #resolve: Resolve;
 
-  constructor(allowPrivate: boolean, resolve: Resolve = resolveBySystem) {
+  constructor(allowPrivate: boolean, resolve: Resolve = resolver()) {
     this.#allowPrivate = allowPrivate;
     this.#resolve = resolve;
   }

@@ -115,4 +115,13 @@ describe('Paths and methods', () => {
     }
     for (const value of ['1', '200']) expect((await world.get(`/mailboxes?limit=${value}`)).status).to.equal(200);
   });
+
+  it('HEAD of an event stream ends with its headers', async () => {
+    const response = await fetch(`${world.url}/v1/spaces/${world.spaceId}/watch`, {
+      method: 'HEAD',
+      headers: { Authorization: `Bearer ${world.apiKey}`, Accept: 'text/event-stream' },
+    });
+    expect(response.status).to.equal(200);
+    expect(await response.text()).to.equal('');
+  });
 });

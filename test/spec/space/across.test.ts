@@ -1,0 +1,80 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from 'chai';
+import { createSpace } from '../../../src/org/admin.ts';
+import { defaultLimits } from '../../../src/org/plans.ts';
+import { World } from '../../support/world.ts';
+
+const own = (plan: Record<string, string>) => ({ plan: 'enterprise', figures: plan });
+
+/** A second space of the same organization, reached with the same key. */
+async function besides(world: World): Promise<World> {
+  const limits = { ...defaultLimits, requestsPerMinute: 100_000 };
+  const { spaceId } = await createSpace(world.service, { org: world.org, limits });
+  return new World(world.service, world.org, spaceId, world.apiKey);
+}
+
+describe('Plans are counted across the organization, not per space', () => {
+  const scopeId = randomUUID();
+  const codeOf = ({ status, body }: { status: number; body: { error?: { code: string } } }) =>
+    `${status} ${body?.error?.code ?? ''}`;
+  const queue = async (world: World): Promise<string> => (await world.made('/mailboxes', { name: 'q' })).id;
+  const send = (world: World, mailbox: string, scope: string = scopeId) =>
+    world.post(`/mailboxes/${mailbox}/messages`, { scopeId: scope, payload: 1 });
+  const recv = (world: World, mailbox: string) =>
+    world.post(`/mailboxes/${mailbox}/recv`, { scopeId, holder: 'a', holderSession: 's' });
+
+  it('agents working at once', async () => {
+    const here = await World.create(own({ agents: '2' }));
+    const there = await besides(here);
+    const [one, two] = [await queue(here), await queue(there)];
+    for (const [world, mailbox] of [
+      [here, one],
+      [here, one],
+      [there, two],
+    ] as const)
+      await send(world, mailbox);
+    const claim = (await recv(here, one)).body;
+    expect((await recv(here, one)).status).to.equal(200);
+    expect(codeOf(await recv(there, two))).to.equal('429 CONCURRENCY_LIMITED');
+    await here.made(`/messages/${claim.id}/complete`, { token: claim.token });
+    expect((await recv(there, two)).status).to.equal(200);
+  });
+
+  it('active tasks', async () => {
+    const here = await World.create(own({ tasks: '2' }));
+    const there = await besides(here);
+    const [one, two] = [await queue(here), await queue(there)];
+    expect((await send(here, one)).status).to.equal(201);
+    expect((await send(there, two)).status).to.equal(201);
+    expect(codeOf(await send(here, one))).to.equal('409 ACTIVE_TASKS_LIMITED');
+    expect(codeOf(await send(there, two))).to.equal('409 ACTIVE_TASKS_LIMITED');
+  });
+
+  it('active runs', async () => {
+    const here = await World.create(own({ runs: '1' }));
+    const there = await besides(here);
+    const [one, two] = [await queue(here), await queue(there)];
+    expect((await send(here, one)).status).to.equal(201);
+    expect(codeOf(await send(there, two, randomUUID()))).to.equal('409 ACTIVE_RUNS_LIMITED');
+    const claim = (await recv(here, one)).body;
+    await here.made(`/messages/${claim.id}/complete`, { token: claim.token });
+    expect((await send(there, two, randomUUID())).status).to.equal(201);
+  });
+
+  it('operations of the month, and requests of the minute', async () => {
+    const here = await World.create({ plan: 'free' });
+    const there = await besides(here);
+    const now = Date.now();
+    await here.at(now);
+    await here.service.store.hset(`muster:{${here.org}}`, 'usedRequests', 0);
+    await queue(here);
+    await here.service.store.hset(`muster:{${here.org}}`, 'usedOperations', 99_999);
+    const last = await queue(there);
+    expect(codeOf(await here.post('/mailboxes', { name: 'q' }))).to.equal('402 OPERATIONS_EXHAUSTED');
+    expect(codeOf(await send(there, last))).to.equal('402 OPERATIONS_EXHAUSTED');
+    // An ordinary call may use four fifths of the 600 a minute, whichever space it is for.
+    await here.service.store.hset(`muster:{${here.org}}`, 'usedRequests', 479);
+    expect((await here.get('/limits')).status).to.equal(200);
+    expect(codeOf(await there.get('/mailboxes'))).to.equal('429 SERVICE_RATE_LIMITED');
+  });
+});
