@@ -19,6 +19,7 @@ export async function expectAgreement(world: World): Promise<void> {
   expect(retainedBytes).to.equal(stored.retainedBytes);
   expect(sorted(waits.heldClaims, 'messageId')).to.deep.equal(stored.claimIds);
   expect(sorted(waits.waiters, 'waiterId')).to.deep.equal(stored.waiterIds);
+  expect(sorted(waits.heldGrants, 'waiterId')).to.deep.equal(stored.heldGrantIds(Date.parse(waits.asOf)));
   expect(sorted(waits.waitingTasks, 'taskId')).to.deep.equal(stored.waitingTaskIds);
   expect(waits.truncated).to.equal(false);
   // One space: its counters are the organization's.

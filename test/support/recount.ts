@@ -10,7 +10,7 @@ class Records {
     const records = new Records();
     const { store } = world.service;
     const prefix = `muster:{${world.org}}:${world.spaceId}:`;
-    const one = /^(message|scope|group|task|waiter|barrier|reservation|mailbox|consumption):([^:]+)$/;
+    const one = /^(message|scope|group|task|waiter|allowance|barrier|reservation|mailbox|consumption):([^:]+)$/;
     for (let cursor = '0', first = true; first || cursor !== '0'; first = false) {
       const [next, found] = await store.scan(cursor, 'MATCH', `${prefix}*`, 'COUNT', 1000);
       cursor = next;
@@ -99,6 +99,16 @@ export async function recount(world: World) {
     activeRoots: [...active].filter((id) => !records.of('scope').get(id)?.['path']?.includes(' ')).length,
     claimIds: ids(inState('CLAIMED')),
     waiterIds: [...records.of('waiter')].flatMap(([id, waiter]) => (waiter['state'] === 'WAITING' ? [id] : [])).sort(),
+    /** Waiters granted in a window that is not over yet. */
+    heldGrantIds: (asOf: number) =>
+      [...records.of('waiter')]
+        .filter(([, waiter]) => {
+          const windowMs = Number(records.of('allowance').get(waiter['allowanceId'] ?? '')?.['windowSeconds']) * 1000;
+          const grantedAt = Number(waiter['grantedAt']);
+          return waiter['state'] === 'GRANTED' && (Math.floor(grantedAt / windowMs) + 1) * windowMs > asOf;
+        })
+        .map(([id]) => id)
+        .sort(),
     waitingTaskIds: inState('READY')
       .filter((message) => message['taskId'] !== '')
       .map((message) => message['taskId'] ?? message['id'] ?? '')
