@@ -13,10 +13,11 @@ import { Wake } from './redis/wake.ts';
 import type { Resolve } from './webhook/resolve.ts';
 import { Targets } from './webhook/target.ts';
 import { Deliverer } from './workers/deliverer.ts';
-import { Retainer } from './workers/retainer.ts';
+import { Periodic } from './workers/periodic.ts';
+import { retainJobs } from './workers/retainer.ts';
 import { Retention } from './workers/retention.ts';
 import { Snapshotter, type SnapshotterOptions } from './workers/snapshotter.ts';
-import { Sweeper } from './workers/sweeper.ts';
+import { sweepJobs } from './workers/sweeper.ts';
 
 /** For workers to end what they hold or give it back; a store that is away would keep them waiting. */
 const workerStopMs = 4_500;
@@ -87,8 +88,8 @@ export async function startService(options: ServiceOptions): Promise<MusterServi
     // First what may be refused: a port that is in use.
     if (options.role !== 'worker') listener = await listen(options, parts);
     if (options.role !== 'api') {
-      workers.push(await Sweeper.start(await open('patient'), due, options.log));
-      workers.push(await Retainer.start(await open('patient'), retention, options.log));
+      workers.push(await Periodic.start(await open('patient'), 'sweep', sweepJobs(due), options.log));
+      workers.push(await Periodic.start(await open('patient'), 'retain', retainJobs(retention), options.log));
       deliverer = new Deliverer(await open('patient'), parts);
       workers.push(deliverer);
       const { snapshots } = options;
