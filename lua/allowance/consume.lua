@@ -1,5 +1,6 @@
 --- Uses units of the current window, at once or not at all. While anyone waits nobody else gets units.
 --- @args allowanceId scopeId units holder workKey tail
+--- @gather
 --- @include "lib/call"
 --- @include "lib/id"
 --- @include "lib/scope"

@@ -1,5 +1,6 @@
 --- One arrival; the one that reaches the target releases. An arrivalKey counts once per epoch. epoch '': whichever it is.
 --- @args barrierId arrivalKey epoch
+--- @gather
 --- @include "lib/call"
 --- @include "barrier/_barrier"
 local replay = call.open()

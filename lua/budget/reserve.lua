@@ -1,5 +1,6 @@
 --- Reserves an amount of a budget (contract section 4, Reservation). settleBy: epoch milliseconds; '' where absent.
 --- @args budgetId scopeId holder amountMinor settleBy tail
+--- @gather
 --- @include "lib/call"
 --- @include "lib/id"
 --- @include "lib/money"

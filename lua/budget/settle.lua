@@ -1,5 +1,6 @@
 --- Settles part of a reservation, or all of it; what is left stays reserved (contract section 4, Reservation).
 --- @args amountMinor
+--- @gather
 --- @include "lib/call"
 --- @include "lib/money"
 --- @include "budget/_entry"

@@ -21,7 +21,7 @@ local mailbox = redis.call('HMGET', keys.mailbox(gate.mailboxId), 'backlogLimit'
 if mailbox[2] + mailbox[3] >= tonumber(mailbox[1]) then refuse('BACKLOG_FULL', 'mailbox ' .. mailbox[1]) end
 if queued + claimed >= tonumber(maxBacklog) then refuse('BACKLOG_FULL', 'space ' .. maxBacklog) end
 if deadline ~= '' and tonumber(armed) >= tonumber(maxArmedTimers) then refuse('TIMERS_FULL', maxArmedTimers) end
-if planTasks and usedTasks >= planTasks then refuse('ACTIVE_TASKS_LIMITED', planTasks) end
+call.needTask()
 
 local member = { id = newId(tail), mailboxId = gate.mailboxId, scopeId = gate.scopeId, taskId = newId(taskTail), groupId = groupId,
   taskKey = taskKey, attempts = 0, payload = input ~= '' and input or 'null', deadline = tonumber(deadline) }

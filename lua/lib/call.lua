@@ -1,8 +1,10 @@
 --- What every request goes through, inside the script that makes its change (contract section 2): API key,
 --- permission, space, rates, due timers, idempotent replay; and at the end counters, usage, journal wake-up and the
 --- idempotency record. A script opens with call.open or call.read and returns call.done, .unchanged, .uncounted or
---- .answer. Each of the two records is read once and written once.
+--- .answer. Requests of one space that arrive together may share a run: each is all or nothing by itself, but the
+--- records of key, organization and space are read once and written once.
 --- @args apiKeyDigest permission rateClass callName idempotencyDigest fingerprint drainedThrough
+--- @around call.serve
 --- @include "lib/clock"
 --- @include "lib/refuse"
 --- @include "lib/count"
@@ -10,95 +12,138 @@
 --- @include "lib/journal"
 --- @include "lib/usage"
 local call = {}
-local minute, spaceValues, spaceQuota, spaceUsed, orgQuota, orgUsed, sameSpaceMinute, sameOrgMinute, hardStop
+local minute, spaceValues, spaceQuota, spaceUsed, sameSpaceMinute, orgQuota, orgShare, orgUsed, sameOrgMinute, hardStop
+--- What the run has read: the key, and what it may do; whether the organization; whether this is not its first request.
+local keyRead, permissions, keySpaces, orgRead, again
 --- What the plan grants, nil where it sets no limit, and what is in use of it.
 local planTasks, usedTasks, planAgents, usedAgents
 
 function call.begin()
   minute = string.format('%d', math.floor(now / 60000))
-  spaceQuota, orgQuota = nil, nil
+  keyRead, orgRead, spaceValues = nil, false, nil
 end
 
---- What an ordinary call may use of the organization's rate: a fifth is kept for recovery calls.
-local function ordinaryShare()
-  return math.max(1, math.floor(orgQuota * 0.8))
-end
-
---- The first element of every reply and the second word of every refusal: what Node makes headers of.
+--- The first element of every reply and (as text) the second word of every refusal: what Node makes headers of.
 local function note(replayed)
-  local rates = spaceQuota and string.format('%d,%d', spaceQuota, math.max(0, spaceQuota - spaceUsed)) or ','
-  local orgRates = orgQuota and string.format('%d,%d', orgQuota, math.max(0, ordinaryShare() - orgUsed)) or ','
-  return nowText .. ',' .. timer.wake .. ',' .. (replayed or '') .. ',' .. rates .. ',' .. orgRates
+  return { now, timer.wake, replayed, spaceQuota, math.max(0, spaceQuota - spaceUsed), orgQuota,
+    orgQuota and math.max(0, orgShare - orgUsed) }
 end
 
-local function countRequest(set, sameMinute, used)
-  local n = #set
-  set[n + 1], set[n + 2] = 'usedRequests', string.format('%d', used)
-  if not sameMinute then set[n + 3], set[n + 4] = 'requestsMinute', minute end
+local function noteText()
+  local space = spaceQuota and string.format('%d,%d', spaceQuota, math.max(0, spaceQuota - spaceUsed)) or ','
+  return string.format('%d,,,', now) .. space
+    .. (orgQuota and string.format(',%d,%d', orgQuota, math.max(0, orgShare - orgUsed)) or ',,')
+end
+
+--- pcall hands on an error's text: a refusal as it is, anything else is a defect.
+local function failure(text)
+  return string.find(text, '^%u[%u_]+ ') and text or 'ERR ' .. text
+end
+
+--- Runs the script's body for each request and writes what they gathered. A single request is answered by itself, and
+--- refused by an error; of several, a list is answered, where a refusal is its text.
+function call.serve(args, width, body)
+  if #args == width then
+    local ok, reply = pcall(body, args, 0)
+    count.write()
+    journal.publish()
+    if not ok then error({ err = failure(reply) }) end
+    return reply
+  end
+  local replies = {}
+  for first = 0, #args - 1, width do
+    local ok, reply = pcall(body, args, first)
+    replies[#replies + 1] = ok and reply or failure(reply)
+    clock.step()
+    timer.wake, beforeRefusal = '', nil
+  end
+  count.write()
+  journal.publish()
+  return replies
+end
+
+local function readKey()
+  local key = redis.call('HMGET', keys.apiKey(apiKeyDigest), 'permissions', 'spaces', 'revokedAt')
+  if not key[1] or key[3] then refuse('INVALID_API_KEY') end
+  keyRead, permissions, keySpaces = apiKeyDigest, key[1], key[2]
+end
+
+--- `unlimited` says that the plan sets no limit of those that calls look at, so that they need not be read.
+local function readOrg()
+  local org = redis.call('HMGET', keys.org(), 'nextDue', 'unlimited')
+  orgRead, timer.nextDue = true, tonumber(org[1]) or math.huge
+  orgQuota, hardStop, planTasks, planAgents = false, nil, nil, nil
+  if org[2] == '1' then return end
+  local plan = redis.call('HMGET', keys.org(), 'rpm', 'requestsMinute', 'usedRequests', 'plan', 'operations', 'operationsMonth',
+    'usedOperations', 'tasks', 'usedTasks', 'agents', 'usedAgents')
+  orgQuota = tonumber(plan[1]) or false
+  if orgQuota then
+    -- What an ordinary call may use: a fifth is kept for recovery calls.
+    orgShare = math.max(1, math.floor(orgQuota * 0.8))
+    sameOrgMinute = plan[2] == minute
+    orgUsed = sameOrgMinute and tonumber(plan[3]) or 0
+  end
+  hardStop = plan[4] == 'free' and tonumber(plan[5])
+  usage.operations = hardStop and plan[6] == usage.month() and tonumber(plan[7]) or 0
+  planTasks, planAgents = tonumber(plan[8]), tonumber(plan[10])
+  usedTasks, usedAgents = tonumber(plan[9]) or 0, tonumber(plan[11]) or 0
+end
+
+--- A malformed spaceId arrives empty and finds no space; Node says what is wrong with it once the caller is known.
+local function readSpace(...)
+  spaceValues = redis.call('HMGET', keys.space(), 'requestsPerMinute', 'requestsMinute', 'usedRequests', 'usageDay', ...)
+  spaceQuota = tonumber(spaceValues[1])
+  if not spaceQuota then return end
+  if orgQuota and orgQuota < spaceQuota then spaceQuota = orgQuota end
+  sameSpaceMinute = spaceValues[2] == minute
+  spaceUsed = sameSpaceMinute and tonumber(spaceValues[3]) or 0
+  usage.day = spaceValues[4]
+end
+
+--- Key, permission, space and rates. Leaves the asked-for fields of the space's record in spaceValues, from the fifth.
+local function admit(...)
+  if keyRead ~= apiKeyDigest then readKey() end
+  if not orgRead then readOrg() end
+  again = spaceValues
+  if not again then readSpace(...) end
+  beforeRefusal = noteText
+  if not string.find(permissions, permission, 1, true) then refuse('PERMISSION_DENIED', permission) end
+  if keySpaces ~= '' and not string.find(keySpaces, spaceId, 1, true) then refuse('PERMISSION_DENIED', 'space') end
+  if not spaceQuota then refuse('SPACE_NOT_FOUND') end
+  if rateClass ~= 'held' and orgQuota and orgUsed >= (rateClass == 'recovery' and orgQuota or orgShare) then refuse('SERVICE_RATE_LIMITED') end
+  if rateClass == 'ordinary' and spaceUsed >= spaceQuota then refuse('RATE_LIMITED') end
 end
 
 --- Counts the request; from here on a refusal is counted too, and writes nothing else. A held request that looks
 --- again is not a new request.
 local function charge()
-  if rateClass ~= 'held' then
-    spaceUsed = spaceUsed + 1
-    countRequest(count.setSpace, sameSpaceMinute, spaceUsed)
-    if orgQuota then
-      orgUsed = orgUsed + 1
-      countRequest(count.setOrg, sameOrgMinute, orgUsed)
-    end
-  end
-  beforeRefusal = function()
-    count.space, count.org = {}, {}
-    count.write()
-    return note()
-  end
-end
-
---- Key, permission, space and rates. Leaves the asked-for fields of the space's record in spaceValues, from the fifth.
-local function admit(...)
-  local key = redis.call('HMGET', keys.apiKey(apiKeyDigest), 'permissions', 'spaces', 'revokedAt')
-  if not key[1] or key[3] then refuse('INVALID_API_KEY') end
-  local org = redis.call('HMGET', keys.org(), 'rpm', 'requestsMinute', 'usedRequests', 'nextDue', 'plan', 'operations',
-    'operationsDay', 'operationsMonth', 'usedOperations', 'tasks', 'usedTasks', 'agents', 'usedAgents')
-  -- A malformed spaceId arrives empty and finds no space; Node says what is wrong with it once the caller is known.
-  local space = redis.call('HMGET', keys.space(), 'requestsPerMinute', 'requestsMinute', 'usedRequests', 'usageDay', ...)
-  orgQuota = tonumber(org[1])
+  if rateClass == 'held' then return end
+  spaceUsed = spaceUsed + 1
+  local set = count.setSpace
+  set.usedRequests = string.format('%d', spaceUsed)
+  if not sameSpaceMinute then set.requestsMinute = minute end
   if orgQuota then
-    sameOrgMinute = org[2] == minute
-    orgUsed = sameOrgMinute and tonumber(org[3]) or 0
+    orgUsed = orgUsed + 1
+    set = count.setOrg
+    set.usedRequests = string.format('%d', orgUsed)
+    if not sameOrgMinute then set.requestsMinute = minute end
   end
-  if space[1] then
-    spaceQuota = math.min(tonumber(space[1]), orgQuota or math.huge)
-    sameSpaceMinute = space[2] == minute
-    spaceUsed = sameSpaceMinute and tonumber(space[3]) or 0
-  end
-  beforeRefusal = note
-  if not string.find(key[1], permission, 1, true) then refuse('PERMISSION_DENIED', permission) end
-  if key[2] ~= '' and not string.find(key[2], spaceId, 1, true) then refuse('PERMISSION_DENIED', 'space') end
-  if not space[1] then refuse('SPACE_NOT_FOUND') end
-  if rateClass ~= 'held' and orgQuota and orgUsed >= (rateClass == 'recovery' and orgQuota or ordinaryShare()) then refuse('SERVICE_RATE_LIMITED') end
-  if rateClass == 'ordinary' and spaceUsed >= spaceQuota then refuse('RATE_LIMITED') end
-
-  timer.nextDue = tonumber(org[4]) or math.huge
-  usage.read(space[4], org[7], org[8], org[9])
-  hardStop = org[5] == 'free' and tonumber(org[6])
-  planTasks, planAgents = tonumber(org[10]), tonumber(org[12])
-  usedTasks, usedAgents = planTasks and tonumber(org[11]) or 0, planAgents and tonumber(org[13]) or 0
-  spaceValues = space
 end
 
-local function finish(replayed, ...)
-  count.write()
-  journal.publish()
-  return { note(replayed), ... }
+--- The asked-for fields as they are now: what earlier requests of the run gathered is not in the record yet.
+local function asked(...)
+  local amount = select('#', ...)
+  if not again then return unpack(spaceValues, 5, 4 + amount) end
+  local values = {}
+  for i = 1, amount do values[i] = count.current((select(i, ...)), spaceValues[4 + i]) end
+  return unpack(values, 1, amount)
 end
 
 --- For scripts that change nothing. Returns the asked-for fields of the space's record.
 function call.read(...)
   admit(...)
   charge()
-  return unpack(spaceValues, 5, 4 + select('#', ...))
+  return asked(...)
 end
 
 --- The requests per minute in force: the space's own figure, cut to the plan's.
@@ -120,15 +165,24 @@ function call.open(...)
     if record and now - tonumber(string.sub(record, 23, 35)) < 86400000 then
       if string.sub(record, 1, 22) ~= fingerprint then refuse('IDEMPOTENCY_KEY_REUSED') end
       usage.countUncounted()
-      return finish('1', unpack(cmsgpack.unpack(string.sub(record, 36))))
+      return { note(1), unpack(cmsgpack.unpack(string.sub(record, 36))) }
     end
   end
-  return false, unpack(spaceValues, 5, 4 + select('#', ...))
+  return false, asked(...)
 end
 
 --- Free plan only: refuses new work once the month's operations are used up. Never called by recovery calls.
 function call.needOperation()
   if hardStop and usage.operations >= hardStop then refuse('OPERATIONS_EXHAUSTED', hardStop) end
+end
+
+--- Refuses one more active task (or claim) than the plan grants.
+function call.needTask()
+  if planTasks and usedTasks + (count.org.usedTasks or 0) >= planTasks then refuse('ACTIVE_TASKS_LIMITED', planTasks) end
+end
+
+function call.needAgent()
+  if planAgents and usedAgents + (count.org.usedAgents or 0) >= planAgents then refuse('CONCURRENCY_LIMITED', planAgents) end
 end
 
 local function remember(...)
@@ -141,23 +195,23 @@ end
 function call.done(...)
   usage.countOperation(callName)
   remember(...)
-  return finish(nil, ...)
+  return { note(false), ... }
 end
 
 --- The answer of a call that found everything as asked for already: no operation.
 function call.unchanged(...)
   remember(...)
-  return finish(nil, ...)
+  return { note(false), ... }
 end
 
 --- The answer of a renewal, a natural replay or an empty poll: a syscall, no operation.
 function call.uncounted(...)
   if rateClass ~= 'held' then usage.countUncounted() end
   remember(...)
-  return finish(nil, ...)
+  return { note(false), ... }
 end
 
 --- The answer of a read.
 function call.answer(...)
-  return finish(nil, ...)
+  return { note(false), ... }
 end

@@ -12,6 +12,12 @@ function count.add(counters, name, change)
   counters[name] = (counters[name] or 0) + change
 end
 
+--- A field of the space's record as it will be written; `value` as it was read.
+function count.current(name, value)
+  local change = count.space[name]
+  return count.setSpace[name] or (change and (value or 0) + change) or value
+end
+
 --- As text: Redis formats a Lua number digit by digit, the usual ones need not be.
 local changes = { [1] = '1', [-1] = '-1' }
 
@@ -19,7 +25,14 @@ local function writeRecord(key, counters, set)
   for name, change in pairs(counters) do
     if change ~= 0 then redis.call('HINCRBY', key, name, changes[change] or string.format('%d', change)) end
   end
-  if set[1] then redis.call('HSET', key, unpack(set)) end
+  if next(set) then
+    local fields = {}
+    for name, value in pairs(set) do
+      local n = #fields
+      fields[n + 1], fields[n + 2] = name, value
+    end
+    redis.call('HSET', key, unpack(fields))
+  end
 end
 
 function count.write()

@@ -29,7 +29,7 @@ end
 function scope.check(path)
   if path then return end
   local runs, used = unpack(redis.call('HMGET', keys.org(), 'runs', 'usedRuns'))
-  if tonumber(runs) and (tonumber(used) or 0) >= tonumber(runs) then refuse('ACTIVE_RUNS_LIMITED', runs) end
+  if tonumber(runs) and (tonumber(used) or 0) + (count.org.usedRuns or 0) >= tonumber(runs) then refuse('ACTIVE_RUNS_LIMITED', runs) end
 end
 
 --- Adds live work (or takes it away) in a scope, and so in every scope above it.

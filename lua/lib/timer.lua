@@ -14,8 +14,7 @@ function timer.arm(member, at)
   redis.call('ZADD', keys.timers(), text, member)
   if at < timer.nextDue then
     timer.nextDue, timer.wake = at, text
-    local set = count.setOrg
-    set[#set + 1], set[#set + 2] = 'nextDue', text
+    count.setOrg.nextDue = text
   end
 end
 

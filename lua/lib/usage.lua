@@ -3,12 +3,20 @@
 --- @include "lib/date"
 --- Usage (contract section 4): the current day's counters stand in the space's record (`op:<call>`, `uncounted`) and
 --- move to a record of their own when the first call of a later day comes, so that a call costs no command for them.
+--- That first call also begins the organization's month anew where it is another one.
 local usage = {}
-local today, usageDay, operationsDay
+local today, monthOf, month
 
+--- operations: of this month, known where the plan stops at a number of them; day: the space's usageDay, as read.
 function usage.begin()
   today = string.format('%d', math.floor(now / 86400000))
-  usage.operations = 0
+  usage.operations, usage.day = 0, false
+end
+
+--- YYYY-MM; reckoned once a day.
+function usage.month()
+  if monthOf ~= today then monthOf, month = today, string.sub(dateOf(now), 1, 7) end
+  return month
 end
 
 local function startDay(previousDay)
@@ -26,14 +34,10 @@ local function startDay(previousDay)
     redis.call('ZADD', keys.usageDays(), previousDay, date)
     if names[1] then redis.call('HDEL', keys.space(), unpack(names)) end
   end
-  local set = count.setSpace
-  set[#set + 1], set[#set + 2] = 'usageDay', today
-end
-
---- The records' fields as they are: the space's usageDay, the organization's operationsDay, -Month, usedOperations.
-function usage.read(spaceDay, orgDay, orgMonth, used)
-  usageDay, operationsDay = spaceDay, orgDay
-  usage.operations = (orgDay == today or orgMonth == string.sub(dateOf(now), 1, 7)) and tonumber(used) or 0
+  if redis.call('HGET', keys.org(), 'operationsMonth') ~= usage.month() then
+    redis.call('HSET', keys.org(), 'operationsMonth', usage.month(), 'usedOperations', '0')
+  end
+  count.setSpace.usageDay, usage.day = today, today
 end
 
 --- Makes today the space's day, as a call that counts does: whoever changes retainedBytes without being counted asks
@@ -44,7 +48,7 @@ end
 
 --- Counts in the space's day; the previous day is put away first, when this call is the first of another.
 local function countToday(name)
-  if usageDay ~= today then startDay(usageDay) end
+  if usage.day ~= today then startDay(usage.day) end
   count.add(count.space, name, 1)
 end
 
@@ -55,10 +59,6 @@ end
 --- One operation, of the space's day and of the organization's month.
 function usage.countOperation(callName)
   countToday('op:' .. callName)
-  local set = count.setOrg
-  local n = #set
-  set[n + 1], set[n + 2] = 'usedOperations', string.format('%d', usage.operations + 1)
-  if operationsDay ~= today then
-    set[n + 3], set[n + 4], set[n + 5], set[n + 6] = 'operationsDay', today, 'operationsMonth', string.sub(dateOf(now), 1, 7)
-  end
+  count.add(count.org, 'usedOperations', 1)
+  usage.operations = usage.operations + 1
 end

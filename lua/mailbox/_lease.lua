@@ -11,8 +11,7 @@ function lease.hold(messageId, at, nextLease)
   redis.call('ZADD', keys.claims(), text, messageId)
   if at < (tonumber(nextLease) or math.huge) then
     timer.arm('mailbox:lease:' .. spaceId .. ':', at)
-    local set = count.setSpace
-    set[#set + 1], set[#set + 2] = 'nextLease', text
+    count.setSpace.nextLease = text
   end
   return text
 end

@@ -1,6 +1,7 @@
 --- Claims the oldest ready message of a scope's subtree; replies with nothing when there is none.
 --- leaseSeconds '' means the shorter of 30 s and the space's longest lease. A receive makes no scope.
 --- @args mailboxId scopeId holder holderSession leaseSeconds token
+--- @gather
 --- @include "lib/call"
 --- @include "lib/scope"
 --- @include "mailbox/_message"
@@ -18,7 +19,7 @@ if seconds > maxLeaseSeconds then refuse('LEASE_LIMIT_EXCEEDED', maxLeaseSeconds
 local heads = redis.call('ZRANGE', keys.ready(mailboxId, scopeId), 0, 1, 'WITHSCORES')
 if not heads[1] then return call.uncounted() end
 call.needOperation()
-if planAgents and usedAgents >= planAgents then refuse('CONCURRENCY_LIMITED', planAgents) end
+call.needAgent()
 
 local id = string.sub(heads[1], 13)
 local stored = redis.call('HMGET', keys.message(id), 'scopeId', 'taskId', 'groupId', 'taskKey', 'attempts', 'deadline', 'workKey',

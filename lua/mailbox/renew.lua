@@ -1,5 +1,6 @@
 --- Extends (or shortens) a lease, counted from now, never beyond the message's deadline.
 --- @args messageId token leaseSeconds
+--- @gather
 --- @include "lib/call"
 --- @include "mailbox/_lease"
 --- @include "mailbox/_claim"

@@ -1,5 +1,6 @@
 --- Sends one message. deadline: epoch milliseconds; '' where absent.
 --- @args mailboxId scopeId payload workKey deadline tail
+--- @gather
 --- @include "lib/call"
 --- @include "lib/id"
 --- @include "mailbox/_create"
@@ -19,7 +20,7 @@ if mailbox[3] + mailbox[4] >= tonumber(mailbox[2]) then refuse('BACKLOG_FULL', '
 if queued + claimed >= tonumber(maxBacklog) then refuse('BACKLOG_FULL', 'space ' .. maxBacklog) end
 if deadline ~= '' and tonumber(armed) >= tonumber(maxArmedTimers) then refuse('TIMERS_FULL', maxArmedTimers) end
 local isWork = mailbox[1] == 'WORK'
-if isWork and planTasks and usedTasks >= planTasks then refuse('ACTIVE_TASKS_LIMITED', planTasks) end
+if isWork then call.needTask() end
 local path = scope.path(scopeId)
 scope.check(path)
 

@@ -74,7 +74,7 @@ export class Call {
       });
       return new ApiError(error.status, error.code, error.message, {
         ...error.headers,
-        ...readNote(String(text)).headers,
+        ...readNote(text).headers,
       });
     } catch (refusal) {
       if (!wellFormed && refusal instanceof Refusal && refusal.code === 'SPACE_NOT_FOUND') return error;
@@ -119,9 +119,9 @@ export class Call {
       run: async (changes = {}, again = false) => {
         const rateClass = again ? 'held' : (args['rateClass'] ?? '');
         const [text, ...values] = await this.#once(caller.org, { ...args, ...changes, rateClass });
-        const note = readNote(String(text));
+        const note = readNote(text);
         if (note.wake !== '') this.#tell(caller.org, note.wake);
-        headers = note.replayed ? { ...note.headers, 'Idempotent-Replayed': 'true' } : note.headers;
+        headers = note.headers;
         return { values, replayed: note.replayed };
       },
     };
@@ -142,11 +142,10 @@ export class Call {
 
   #answer(org: string, reply: Reply, input: Input): Sent {
     const [text, ...values] = reply;
-    const note = readNote(String(text));
+    const note = readNote(text);
     if (note.wake !== '') this.#tell(org, note.wake);
     const answer = this.route.answer(values, input, note.replayed);
-    const headers = note.replayed ? { ...note.headers, 'Idempotent-Replayed': 'true' } : note.headers;
-    return sent(answer, headers);
+    return sent(answer, note.headers);
   }
 
   /** Off the caller's path: a crash before it arrives is repaired by the periodic walk. */

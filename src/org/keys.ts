@@ -5,7 +5,7 @@ export const orgKeys = {
     pattern: 'muster:{org}',
     type: 'hash',
     holds:
-      "plan and its figures (operations, agents, spaces, runs, tasks, keys, rpm, retentionDays; a number or `unlimited`), used*: what is in use of them, requestsMinute, operationsMonth, nextDue: no timer is due earlier, epoch: the journals' generation, createdAt",
+      "plan and its figures (operations, agents, spaces, runs, tasks, keys, rpm, retentionDays; a number or `unlimited`), unlimited: 1 where calls need look at none of them, used*: what is in use of them, requestsMinute, operationsMonth, nextDue: no timer is due earlier, epoch: the journals' generation, createdAt",
     goes: 'never',
   },
   apiKey: {

@@ -19,6 +19,8 @@ export interface Script {
   readonly functionName: string;
   /** The arguments after the key, in order. */
   readonly args: readonly string[];
+  /** Takes the arguments of several calls one after the other, and then answers a list. */
+  readonly gathers: boolean;
 }
 
 /** Where the Lua files are, from src/ and from dist/ alike. */
@@ -27,9 +29,12 @@ export const luaRoot = fileURLToPath(new URL('../../lua/', import.meta.url));
 /** Replaces a file by another: the test clock takes the place of lib/clock. */
 export type Overrides = Readonly<Record<string, string>>;
 
-export const directive = /^--- @(args|include)\s+(.*)$/;
+export const directive = /^--- @(args|include|around|gather)\b\s*(.*)$/;
 
 interface Source {
+  /** A function of this file that runs the bodies of the scripts that include it. */
+  readonly around: string | undefined;
+  readonly gathers: boolean;
   /** `['name.begin']` where the file has such a function: what it keeps for a call begins anew with each. */
   readonly begin: readonly string[];
   readonly args: readonly string[];
@@ -76,8 +81,9 @@ export function loadLibrary(room: string, keys: KeyTable, overrides: Overrides =
     const twice = args.find((arg, index) => args.indexOf(arg) !== index);
     if (twice !== undefined) throw new Error(`${name}: argument ${twice} is declared twice`);
     const functionName = `${name.replace('/', '_')}_@version@`;
-    scripts.set(name, { name, functionName, args });
-    functions.push(toFunction(functionName, shared, begins, source));
+    scripts.set(name, { name, functionName, args, gathers: source.gathers });
+    const around = below.map((file) => read(file).around).find((one) => one !== undefined);
+    functions.push(toFunction(functionName, shared, begins, source, around));
   }
   const declared = sharedArgs.size > 0 ? `local ${[...sharedArgs].join(', ')}\n` : '';
   const body = [declared, ...helpers.map((file) => `${read(file).body}\n`), ...functions].join('');
@@ -99,29 +105,53 @@ function parse(text: string, files: readonly string[], file: string, keys: KeyTa
   const args: string[] = [];
   const includes: string[] = [];
   const body: string[] = [];
+  let around: string | undefined;
+  let gathers = false;
   for (const line of text.split('\n')) {
     const [, kind, value = ''] = directive.exec(line) ?? [];
     if (kind === 'args') args.push(...value.trim().split(/\s+/));
+    else if (kind === 'around') around = value;
+    else if (kind === 'gather') gathers = true;
     else if (kind === 'include') includes.push(...resolve(value.replaceAll('"', '').trim(), files));
     else if (!/^\s*(--.*)?$/.test(line)) body.push(line);
   }
   const code = expandKeys(body.join('\n'), keys, file).replaceAll('redis.call(', 'run(');
-  return { args, includes, body: code, begin: /^function (\w+\.begin)\(/m.exec(code)?.slice(1) ?? [] };
+  return { args, includes, around, gathers, body: code, begin: /^function (\w+\.begin)\(/m.exec(code)?.slice(1) ?? [] };
 }
 
-/** A script's function: takes its arguments apart, lets the helpers begin anew, then does what its file says. */
+/**
+ * A script's function: lets the helpers begin anew, takes its arguments apart, then does what its file says; where a
+ * helper names a function to go around it, as often as that one wants, from argument `first + 1` on.
+ */
 function toFunction(
   functionName: string,
   shared: readonly string[],
   begins: readonly string[],
   source: Source,
+  around: string | undefined,
 ): string {
-  const lines = [`redis.register_function('${functionName}', function(keys, args)`, 'root, run = keys[1], redis.call'];
-  const first = shared.length + 1;
-  if (shared.length > 0) lines.push(`${shared.join(', ')} = unpack(args, 1, ${shared.length})`);
-  if (source.args.length > 0)
-    lines.push(`local ${source.args.join(', ')} = unpack(args, ${first}, ${shared.length + source.args.length})`);
-  return [...lines, ...begins.map((begin) => `${begin}()`), source.body, 'end)\n'].join('\n');
+  const width = shared.length + source.args.length;
+  const unpacked = (from: number, to: number) =>
+    around === undefined ? `unpack(args, ${from}, ${to})` : `unpack(args, first + ${from}, first + ${to})`;
+  const body: string[] = [];
+  if (shared.length > 0) body.push(`${shared.join(', ')} = ${unpacked(1, shared.length)}`);
+  if (source.args.length > 0) body.push(`local ${source.args.join(', ')} = ${unpacked(shared.length + 1, width)}`);
+  body.push(source.body);
+  const head = [
+    `redis.register_function('${functionName}', function(keys, args)`,
+    'root, run = keys[1], redis.call',
+    ...begins.map((begin) => `${begin}()`),
+  ];
+  if (around === undefined) return [...head, ...body, 'end)\n'].join('\n');
+  const bodyName = `${functionName}_body`;
+  return [
+    `local function ${bodyName}(args, first)`,
+    ...body,
+    'end',
+    ...head,
+    `return ${around}(args, ${width}, ${bodyName})`,
+    'end)\n',
+  ].join('\n');
 }
 
 /** The files that an `@include` names: one, or all whose name ends as the `*` says. */

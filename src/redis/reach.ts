@@ -47,6 +47,7 @@ function parse(file: string, files: readonly string[]): LuaFile {
   for (const line of readFileSync(join(luaRoot, `${file}.lua`), 'utf8').split('\n')) {
     const [, kind, value = ''] = directive.exec(line) ?? [];
     if (kind === 'include') includes.push(...resolve(value.replaceAll('"', '').trim(), files));
+    else if (kind === 'around') body.push(value);
     else if (kind === undefined && line.startsWith('--- ') && body.length === 0 && functions.size === 0)
       says.push(line.slice(4));
     if (/^\s*(--.*)?$/.test(line)) continue;

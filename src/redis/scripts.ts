@@ -1,7 +1,8 @@
 import { Cluster } from 'ioredis';
 import type { Store } from './connection.ts';
+import { Gathering } from './gathering.ts';
 import type { KeyTable } from './keys.ts';
-import { type Library, loadLibrary, type Overrides, roomNames } from './loader.ts';
+import { type Library, loadLibrary, type Overrides, roomNames, type Script } from './loader.ts';
 
 /** A value in a reply: Lua's false arrives as null, numbers as numbers, everything else as text. */
 export type Value = string | number | null | Value[];
@@ -38,7 +39,7 @@ export class Scripts {
   readonly #overrides: Overrides;
   readonly #libraries = new Map<string, Library>();
   readonly #loading = new Map<string, Promise<void>>();
-  #gathering = false;
+  readonly #gathering = new Gathering((script, org, argv) => this.#call(script, org, argv));
 
   constructor(store: Store, keys: KeyTable, overrides: Overrides = {}) {
     this.#store = store;
@@ -78,8 +79,8 @@ export class Scripts {
   }
 
   /**
-   * Runs a script for an organization: one round trip (more when the store has lost the library).
-   * Rejects with Refusal, StoreUnavailable or ScriptFailure.
+   * Runs a script for an organization: one round trip (more when the store has lost the library), shared with the
+   * calls of the same turn where the script gathers. Rejects with Refusal, StoreUnavailable or ScriptFailure.
    */
   async run(name: string, org: string, args: Readonly<Record<string, string | number>>): Promise<Reply> {
     const [room = ''] = name.split('/', 1);
@@ -93,33 +94,23 @@ export class Scripts {
     }
     if (Object.keys(args).length !== argv.length)
       throw new ScriptFailure(`${name} takes only ${script.args.join(', ')}`);
-    const call = () => {
-      this.#gather();
-      return this.#store.fcall(script.functionName, 1, `muster:{${org}}`, ...argv) as Promise<Reply>;
-    };
+    try {
+      if (script.gathers) return await this.#gathering.call(script, org, String(args['spaceId']), argv);
+      return await this.#call(script, org, argv);
+    } catch (error) {
+      throw explain(name, error);
+    }
+  }
+
+  async #call(script: Script, org: string, argv: readonly (string | number)[]): Promise<Reply> {
+    const call = () => this.#store.fcall(script.functionName, 1, `muster:{${org}}`, ...argv) as Promise<Reply>;
     try {
       return await call();
     } catch (error) {
-      if (!(error instanceof Error && error.message.startsWith('ERR Function not found'))) throw explain(name, error);
+      if (!(error instanceof Error && error.message.startsWith('ERR Function not found'))) throw error;
     }
-    await this.#load(room);
-    return call().catch((error) => Promise.reject(explain(name, error)));
-  }
-
-  /**
-   * Calls made in one turn of the event loop leave in one write: half the system calls on both sides. (ioredis' own
-   * autopipelining waits as long and costs more than it saves.)
-   */
-  #gather(): void {
-    if (this.#gathering || this.#store instanceof Cluster) return;
-    const { stream } = this.#store;
-    if (!stream) return;
-    this.#gathering = true;
-    stream.cork();
-    setImmediate(() => {
-      this.#gathering = false;
-      stream.uncork();
-    });
+    await this.#load(script.name.split('/', 1)[0] ?? '');
+    return call();
   }
 
   /** The names of a script's arguments, for the test that no route passes what its script does not take. */
@@ -129,6 +120,7 @@ export class Scripts {
 }
 
 function explain(name: string, error: unknown): Error {
+  if (error instanceof ScriptFailure || error instanceof StoreUnavailable) return error;
   const message = error instanceof Error ? error.message : String(error);
   if (unavailable.test(message)) return new StoreUnavailable(message.split(' ', 1)[0]);
   if (ownErrors.test(message)) return new ScriptFailure(`${name}: ${message}`);

@@ -98,6 +98,7 @@ describe('Precedence, first match wins', () => {
     const month = new Date().toISOString().slice(0, 7);
     await free.service.store.hset(`muster:{${free.org}}`, {
       plan: 'free',
+      unlimited: '0',
       operations: 1,
       operationsMonth: month,
       usedOperations: 5,

@@ -14,3 +14,8 @@ function clock.begin()
   end
   nowText = string.format('%d', now)
 end
+
+function clock.step()
+  fraction = now and redis.call('EXISTS', root .. ':clock') == 1 and redis.call('INCR', root .. ':clock:ticks') % 4096
+    or math.min(4095, fraction + 1)
+end

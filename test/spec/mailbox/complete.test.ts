@@ -141,7 +141,7 @@ describe('POST /messages/{id}/complete', () => {
     await full.sent();
     const claim = await work.claim();
     const month = new Date().toISOString().slice(0, 7);
-    const used = { plan: 'free', operations: 1, operationsMonth: month, usedOperations: 5 };
+    const used = { plan: 'free', unlimited: '0', operations: 1, operationsMonth: month, usedOperations: 5 };
     await world.service.store.hset(`muster:{${world.org}}`, used);
     const result = { payload: 1, mailboxId: full.id, scopeId: randomUUID() };
     const { status, body } = await work.act('complete', claim, { result });
@@ -149,7 +149,7 @@ describe('POST /messages/{id}/complete', () => {
     expect((await full.message(body.resultMessageId)).taskId).to.equal(body.resultMessageId);
     expect((await full.record()).counts.ready).to.equal(2);
     expect((await work.record()).counts.claimed).to.equal(0);
-    await world.service.store.hset(`muster:{${world.org}}`, { plan: 'enterprise' });
+    await world.service.store.hset(`muster:{${world.org}}`, { plan: 'enterprise', unlimited: '1' });
     expect(codeOf(await full.send()), 'and it counts').to.equal('409 BACKLOG_FULL');
   });
 

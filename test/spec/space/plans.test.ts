@@ -15,7 +15,6 @@ async function use(world: World, operations: number): Promise<void> {
   await world.service.store.hset(`muster:{${world.org}}`, {
     usedOperations: operations,
     operationsMonth: month,
-    operationsDay: '',
   });
 }
 
