@@ -116,14 +116,14 @@ end
 
 --- Counts the request; from here on a refusal is counted too, and writes nothing else. A held request that looks
 --- again is not a new request.
-local function charge()
+local function charge(requests)
   if rateClass == 'held' then return end
-  spaceUsed = spaceUsed + 1
+  spaceUsed = spaceUsed + requests
   local set = count.setSpace
   set.usedRequests = string.format('%d', spaceUsed)
   if not sameSpaceMinute then set.requestsMinute = minute end
   if orgQuota then
-    orgUsed = orgUsed + 1
+    orgUsed = orgUsed + requests
     set = count.setOrg
     set.usedRequests = string.format('%d', orgUsed)
     if not sameOrgMinute then set.requestsMinute = minute end
@@ -142,7 +142,7 @@ end
 --- For scripts that change nothing. Returns the asked-for fields of the space's record.
 function call.read(...)
   admit(...)
-  charge()
+  charge(1)
   return asked(...)
 end
 
@@ -158,7 +158,7 @@ end
 function call.open(...)
   admit(...)
   if timer.nextDue <= (tonumber(drainedThrough) or now) then error({ err = 'DUE - ' }) end
-  charge()
+  charge(1)
   if idempotencyDigest ~= '' then
     local record = redis.call('GET', keys.idempotency(idempotencyDigest))
     -- Its expiry follows the same 24 hours; the moment inside is what counts.
@@ -169,6 +169,12 @@ function call.open(...)
     end
   end
   return false, asked(...)
+end
+
+--- Sends the call back to Node, which finds out what the script asks for and calls again: it is not counted twice.
+function call.sendBack(code)
+  charge(-1)
+  error({ err = code .. ' - ' })
 end
 
 --- Free plan only: refuses new work once the month's operations are used up. Never called by recovery calls.

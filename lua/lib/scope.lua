@@ -4,14 +4,30 @@
 --- Scopes (contract section 3): a tree that grows by first use. A scope's parent never changes, so its record keeps
 --- the whole path, root first; `live` counts the READY and CLAIMED messages and WAITING waiters of its subtree.
 local scope = { maxDepth = 8 }
+--- The paths that this run has read, by key.
+local paths
+
+function scope.begin()
+  paths = {}
+end
 
 --- The path of a scope as a list of ids, root first; nil when it was never used.
 function scope.path(scopeId)
-  local path = redis.call('HGET', keys.scope(scopeId), 'path')
+  local key = keys.scope(scopeId)
+  local known = paths[key]
+  if known then return known end
+  local path = redis.call('HGET', key, 'path')
   if not path then return nil end
   local ids = {}
   for id in string.gmatch(path, '%S+') do ids[#ids + 1] = id end
+  paths[key] = ids
   return ids
+end
+
+function scope.remove(scopeId)
+  local key = keys.scope(scopeId)
+  redis.call('DEL', key)
+  paths[key] = nil
 end
 
 --- Makes the scope below `parentPath` (nil or empty: a root). The caller has asked scope.check first.

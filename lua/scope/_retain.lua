@@ -17,7 +17,7 @@ end
 retained['scope:scope'] = function(scopeId, at)
   local path = scope.path(scopeId)
   if not path or not isEmpty(scopeId) then return end
-  redis.call('DEL', keys.scope(scopeId))
+  scope.remove(scopeId)
   count.add(count.space, 'scopes:IDLE', -1)
   local parentId = path[#path - 1]
   if parentId then

@@ -8,7 +8,7 @@
 --- @include "webhook/_destination"
 local replay = call.open()
 if replay then return replay end
-if verdict == '' then error({ err = 'URL_UNCHECKED - ' }) end
+if verdict == '' then call.sendBack('URL_UNCHECKED') end
 if verdict ~= 'ok' then refuse('DESTINATION_URL_FORBIDDEN', verdict) end
 call.needOperation()
 if redis.call('ZCARD', keys.destinations()) >= 20 then refuse('DESTINATIONS_FULL', 20) end

@@ -9,7 +9,7 @@ if replay then return replay end
 local record = destination.view(destinationId)
 if not record[1] then refuse('DESTINATION_NOT_FOUND') end
 local newUrl = url ~= '' and url ~= record[1]
-if newUrl and verdict == '' then error({ err = 'URL_UNCHECKED - ' }) end
+if newUrl and verdict == '' then call.sendBack('URL_UNCHECKED') end
 if newUrl and verdict ~= 'ok' then refuse('DESTINATION_URL_FORBIDDEN', verdict) end
 local newTypes = eventTypes ~= '' and eventTypes ~= record[2]
 local newState = state ~= '' and state ~= record[3]
