@@ -1,4 +1,5 @@
 import Joi from 'joi';
+import { says } from '../http/says.ts';
 
 const digits = /^[0-9]{1,18}$/;
 const zeros = /^0+(?=[0-9])/;
@@ -14,7 +15,7 @@ export const amount = (least: '0' | '1' = '0') => {
       const stripped = value.replace(zeros, '');
       return digits.test(value) && (least === '0' || stripped !== '0') ? stripped : helpers.error('amount');
     })
-    .messages({ amount: rule, 'string.base': rule, 'string.empty': rule })
+    .error(says({ amount: rule, 'string.base': rule, 'string.empty': rule }))
     .meta({ pattern: digits.source });
 };
 
@@ -23,6 +24,6 @@ export const currency = () => {
   const rule = '{#label} must be three letters, like EUR';
   return Joi.string()
     .custom((value: string, helpers) => (/^[A-Za-z]{3}$/.test(value) ? value.toUpperCase() : helpers.error('currency')))
-    .messages({ currency: rule, 'string.base': rule, 'string.empty': rule })
+    .error(says({ currency: rule, 'string.base': rule, 'string.empty': rule }))
     .meta({ pattern: '^[A-Za-z]{3}$' });
 };

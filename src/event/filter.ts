@@ -1,4 +1,5 @@
 import Joi from 'joi';
+import { says } from '../http/says.ts';
 import type { Entry } from './batch.ts';
 import { aggregates, eventTypes } from './types.ts';
 
@@ -18,7 +19,7 @@ function listed(test: (text: string) => boolean, rule: string): Joi.StringSchema
   return Joi.string()
     .custom((value: string, helpers) => (test(value) ? value : helpers.error('listed')))
     .optional()
-    .messages({ listed: rule, 'string.base': '{#label} must be given once', 'string.empty': rule });
+    .error(says({ listed: rule, 'string.base': '{#label} must be given once', 'string.empty': rule }));
 }
 
 /** The query parameters `types` and `aggregate`. */

@@ -1,4 +1,5 @@
 import Joi from 'joi';
+import { says } from './says.ts';
 
 /**
  * The kinds of field that requests are made of. Nothing is coerced except query parameters, which arrive as text.
@@ -20,10 +21,12 @@ const lastMoment = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 export const id = () =>
   Joi.string()
     .custom((value: string, helpers) => (uuid.test(value) ? value.toLowerCase() : helpers.error('uuid')))
-    .messages({
-      uuid: '{#label} must be a uuid, like 0190a1b2-0000-7000-8000-000000000000',
-      'string.base': '{#label} must be a uuid string',
-    })
+    .error(
+      says({
+        uuid: '{#label} must be a uuid, like 0190a1b2-0000-7000-8000-000000000000',
+        'string.base': '{#label} must be a uuid string',
+      }),
+    )
     .meta({ format: 'uuid' });
 
 function characters(min: number, max: number, forbidden: RegExp, without: string): Joi.StringSchema {
@@ -35,7 +38,7 @@ function characters(min: number, max: number, forbidden: RegExp, without: string
         ? helpers.error('characters')
         : value;
     })
-    .messages({ characters: rule, 'string.base': `{#label} must be a string`, 'string.empty': rule })
+    .error(says({ characters: rule, 'string.base': `{#label} must be a string`, 'string.empty': rule }))
     .meta({ minLength: min, maxLength: max, description: `characters as Unicode code points, without ${without}` });
 }
 
@@ -48,24 +51,32 @@ export const text = (min: number, max: number) => characters(min, max, control, 
 /** A JSON integer, never a string or a fraction. */
 export const integer = (min: number, max: number) => {
   const rule = `{#label} must be a whole number from ${min} to ${max}`;
-  return Joi.number().integer().min(min).max(max).messages({
-    'number.base': rule,
-    'number.integer': rule,
-    'number.min': rule,
-    'number.max': rule,
-    'number.unsafe': rule,
-    'number.infinity': rule,
-  });
+  return Joi.number()
+    .integer()
+    .min(min)
+    .max(max)
+    .error(
+      says({
+        'number.base': rule,
+        'number.integer': rule,
+        'number.min': rule,
+        'number.max': rule,
+        'number.unsafe': rule,
+        'number.infinity': rule,
+      }),
+    );
 };
 
 /** An RFC 3339 date-time with any offset, as epoch milliseconds. */
 export const moment = () =>
   Joi.string()
     .custom((value: string, helpers) => epochMs(value) ?? helpers.error('moment'))
-    .messages({
-      moment: '{#label} must be a date-time like 2026-01-31T12:00:00.000Z',
-      'string.base': '{#label} must be a date-time string',
-    })
+    .error(
+      says({
+        moment: '{#label} must be a date-time like 2026-01-31T12:00:00.000Z',
+        'string.base': '{#label} must be a date-time string',
+      }),
+    )
     .meta({ format: 'date-time' });
 
 function epochMs(value: string): number | undefined {
@@ -85,12 +96,14 @@ export const opaque = () => Joi.any().meta({ opaque: true });
 export const oneOf = (...values: string[]) =>
   Joi.string()
     .valid(...values)
-    .messages({
-      'any.only': `{#label} must be one of ${values.join(', ')}`,
-      'string.base': `{#label} must be one of ${values.join(', ')}`,
-    });
+    .error(
+      says({
+        'any.only': `{#label} must be one of ${values.join(', ')}`,
+        'string.base': `{#label} must be one of ${values.join(', ')}`,
+      }),
+    );
 
-export const flag = () => Joi.boolean().messages({ 'boolean.base': '{#label} must be true or false' });
+export const flag = () => Joi.boolean().error(says({ 'boolean.base': '{#label} must be true or false' }));
 
 /** A field that may be left out or null. */
 export function optional<T extends Joi.Schema>(schema: T): T {
@@ -123,7 +136,7 @@ export const queryInteger = (min: number, max: number, preset: number) => {
     })
     .default(preset)
     .optional()
-    .messages({ range: rule, 'string.base': `${rule}, given once`, 'string.empty': rule })
+    .error(says({ range: rule, 'string.base': `${rule}, given once`, 'string.empty': rule }))
     .meta({ type: 'integer', minimum: min, maximum: max, default: preset });
 };
 
@@ -131,7 +144,11 @@ export const queryInteger = (min: number, max: number, preset: number) => {
 export const page = () => ({ limit: queryInteger(1, 200, 50), cursor: cursor() });
 
 /** An opaque cursor; what is inside is checked where it is read. */
-export const cursor = () => Joi.string().allow('').optional().messages({ 'string.base': 'cursor must be given once' });
+export const cursor = () =>
+  Joi.string()
+    .allow('')
+    .optional()
+    .error(says({ 'string.base': 'cursor must be given once' }));
 
 /** One of the states or a comma list of them; unknown ones are refused. */
 export const states = (...known: string[]) =>
@@ -144,8 +161,10 @@ export const states = (...known: string[]) =>
       pattern: `^(${known.join('|')})(,(${known.join('|')}))*$`,
       description: 'one state or a comma list of them',
     })
-    .messages({
-      states: `{#label} must be one of ${known.join(', ')}, or a comma list of them`,
-      'string.base': '{#label} must be given once',
-      'string.empty': '{#label} must not be empty',
-    });
+    .error(
+      says({
+        states: `{#label} must be one of ${known.join(', ')}, or a comma list of them`,
+        'string.base': '{#label} must be given once',
+        'string.empty': '{#label} must not be empty',
+      }),
+    );

@@ -4,6 +4,7 @@ import { pageOf } from '../http/page.ts';
 import { randomTail, randomToken } from '../http/random.ts';
 import { pageReply } from '../http/replies.ts';
 import { iso, param, type Route, route } from '../http/route.ts';
+import { says } from '../http/says.ts';
 import { claimedMessage, mailboxRecord, messageRecord } from './records.ts';
 import { claimReply, mailboxReply, messageReply } from './schemas.ts';
 
@@ -236,10 +237,12 @@ const complete = route<unknown, CompleteBody>({
         .and('mailboxId', 'scopeId')
         .with('workKey', 'mailboxId')
         .description('mailboxId and scopeId come together or not at all; workKey only with them')
-        .messages({
-          'object.and': 'result.mailboxId and result.scopeId must be sent together, or neither',
-          'object.with': 'result.workKey may only be sent with result.mailboxId and result.scopeId',
-        }),
+        .error(
+          says({
+            'object.and': 'result.mailboxId and result.scopeId must be sent together, or neither',
+            'object.with': 'result.workKey may only be sent with result.mailboxId and result.scopeId',
+          }),
+        ),
     ),
   }),
   opaque: ['result', 'payload'],

@@ -2,6 +2,7 @@ import Joi from 'joi';
 import { fields } from '../http/fields.ts';
 import { record } from '../http/replies.ts';
 import { type Route, route } from '../http/route.ts';
+import { says } from '../http/says.ts';
 import type { Reply, Value } from '../redis/scripts.ts';
 
 const dayMs = 86_400_000;
@@ -53,7 +54,7 @@ const queryDate = (name: string) =>
   Joi.string()
     .allow('')
     .optional()
-    .messages({ 'string.base': `${name} must be given once` })
+    .error(says({ 'string.base': `${name} must be given once` }))
     .meta({ format: 'date' });
 
 export const usageRoute: Route = route<{ from?: string; to?: string }>({
