@@ -10,6 +10,7 @@ import { snapshotFolder } from './snapshot/folder.ts';
 import { renewOver } from './snapshot/restore.ts';
 
 /** A shutdown that takes longer is cut short: what was in flight is safe in the store or was never answered. */
+const logFlushMs = 50;
 const stopMs = 9_500;
 
 /** For people: to stdout. The log, one JSON line per request, goes to stderr. */
@@ -50,7 +51,9 @@ async function openEmbedded({ dataDir, redisServer }: Config): Promise<EmbeddedR
 
 function start(config: Config, redisUrl: string): Promise<MusterService> {
   const { role, host, port, logLevel, webhookAllowPrivate } = config;
-  const destination = pino.destination({ fd: 2, sync: false });
+  // A write to the system for many lines, not one for each; what is left is written when the process ends.
+  const destination = pino.destination({ fd: 2, sync: false, minLength: 8_192, periodicFlush: logFlushMs });
+  process.once('exit', () => destination.flushSync());
   const log = pino({ level: logLevel, base: null, timestamp: pino.stdTimeFunctions.isoTime }, destination);
   const snapshots = {
     folder: snapshotFolder(config.dataDir),

@@ -58,8 +58,9 @@ export class Call {
       throw error instanceof ApiError ? await this.#admitted(caller, args, params, error) : error;
     }
     args['spaceId'] = input.params['spaceId'] ?? '';
-    if (route.serve) return this.#serve(caller, { ...args, ...own }, input, ctx);
-    const reply = await this.#run(caller.org, { ...args, ...own }, input, ctx);
+    Object.assign(args, own);
+    if (route.serve) return this.#serve(caller, args, input, ctx);
+    const reply = await this.#run(caller.org, args, input, ctx);
     return this.#answer(caller.org, reply, input);
   }
 

@@ -29,7 +29,7 @@ export class MusterServer {
     if (!existsSync(SERVER)) throw new Error('dist/main.js is not there: run `npm run build` first');
     const env = { ...process.env, REDIS_URL: redisSocket, PORT: '0', HOST: '127.0.0.1', NODE_ENV: 'production' };
     // Standard error is the log, a line per request: nobody reads it here.
-    const child = spawn(process.execPath, ['--enable-source-maps', SERVER], {
+    const child = spawn(process.execPath, ['--enable-source-maps', '--max-semi-space-size=64', SERVER], {
       env,
       stdio: ['ignore', 'pipe', 'ignore'],
     });
