@@ -30,7 +30,7 @@ interface DocsAnswer {
 
 /** The API reference at /docs and what it loads; undefined where there is nothing of that name. */
 export async function docsAnswer(path: string, request: IncomingHttpHeaders): Promise<DocsAnswer | undefined> {
-  if (path === '/docs/') return { status: 308, headers: { Location: '../docs' } };
+  if (path === '/docs/') return { status: 308, headers: { Location: '../docs', 'Content-Length': '0' } };
   const file = await docsFile(path);
   if (!file) return undefined;
   const zipped = /\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))/i.test(String(request['accept-encoding'] ?? ''));

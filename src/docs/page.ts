@@ -40,5 +40,6 @@ export const script = `SwaggerUIBundle({
 export const style = `body { margin: 0; background: #fafafa; }
 .swagger-ui .info { margin: 28px 0 20px; }
 .swagger-ui .scheme-container { padding: 14px 0; }
+.swagger-ui .schemes-server-container, .swagger-ui .response-col_links { display: none; }
 .swagger-ui .opblock-tag { text-transform: capitalize; }
 `;
