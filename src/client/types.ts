@@ -20,7 +20,7 @@ type Part<T> = [NonNullable<T>] extends [never] ? Nothing : NonNullable<T>;
 type Json<T> = T extends { content: { 'application/json': infer Body } } ? Body : Nothing;
 /** A call without a body has a schema that allows no fields. */
 type Fields<T> = T extends Record<string, never> ? Nothing : T;
-type BodyOf<T> = T extends { requestBody?: infer Body } ? Fields<Json<NonNullable<Body>>> : Nothing;
+type BodyOf<T> = T extends { requestBody?: infer Body } ? Fields<Json<Part<Body>>> : Nothing;
 
 /** A call's path parameters, query parameters and body fields, in one object. */
 export type Args<Name extends CallName> = Flat<
