@@ -1,3 +1,4 @@
+import { constants } from 'node:os';
 import { resolve } from 'node:path';
 import { Command } from 'commander';
 import { checks } from './checks.ts';
@@ -11,17 +12,20 @@ import { unitsOf } from './work.ts';
 const fewestUnits = 12;
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-/** The signal that ends the demo early. */
-function interruption(): Promise<NodeJS.Signals> {
+/** The exit status of a demo that is ended early. All is cleared away then too, which takes a moment only. */
+function interruption(): Promise<number> {
   return new Promise((resolve) => {
-    // Also the second Ctrl-C waits until all is cleared away: that takes a moment only.
-    for (const signal of signals) process.on(signal, () => resolve(signal));
+    for (const signal of signals) process.on(signal, () => resolve(128 + constants.signals[signal]));
+    // Nobody reads any more: `npm run demo | head`.
+    process.stdout.on('error', () => resolve(1));
   });
 }
 
 async function demo(folder: string): Promise<number> {
   const path = resolve(folder);
-  const units = await unitsOf(path);
+  const units = await unitsOf(path).catch(() => {
+    throw new Error(`no such folder: ${path}`);
+  });
   if (units.length < fewestUnits)
     throw new Error(`${folder} holds ${units.length} entries; the demo needs ${fewestUnits}`);
   const interrupted = interruption();
@@ -34,7 +38,11 @@ async function demo(folder: string): Promise<number> {
     screen.tell('server', `it listens on ${server.url}`);
     const stage = await Stage.build(server, path, units);
     const ended = await Promise.race([play(stage, server, fleet, screen), fleet.failed, server.failed, interrupted]);
-    if (ended !== undefined) return 130;
+    if (ended !== undefined) {
+      screen.close();
+      screen.print('interrupted: all is cleared away');
+      return ended;
+    }
     screen.close();
     return await summary(stage, screen);
   } finally {

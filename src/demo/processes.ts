@@ -96,6 +96,7 @@ export class Fleet {
   }
 
   start(orders: Orders): void {
+    if (this.#stopping) return;
     const env = { ...process.env, MUSTER_DEMO_ORDERS: JSON.stringify(orders) };
     const child = fork(program('agent'), [], { env, stdio: ['ignore', 'ignore', 'pipe', 'ipc'] });
     let complained = '';
