@@ -52,7 +52,7 @@ function budgetText(screen: Screen, { budget }: Sight): string {
   if (!budget) return screen.style('gray', 'none yet');
   const { limit, settled, reserved, available } = budget.balances;
   const parts = [[Number(settled), 'green'] as const, [Number(reserved), 'yellow'] as const];
-  return `${bar(screen, parts, Number(limit))} ${money(settled)} settled + ${money(reserved)} reserved + ${money(available)} left = ${money(limit)}`;
+  return `${bar(screen, parts, Number(limit))} ${money(settled)} settled + ${money(reserved)} reserved + ${money(available)} left = ${money(limit)} EUR`;
 }
 
 function quotaText(screen: Screen, { allowance, waits }: Sight): string {
@@ -63,7 +63,7 @@ function quotaText(screen: Screen, { allowance, waits }: Sight): string {
     : `${text}; ${screen.style('red', `cooling down ${seconds(cooldownUntil, waits.asOf)}`)}`;
 }
 
-function doing(screen: Screen, { crashed, subjects, ids }: Stage, { waits }: Sight, name: string): string {
+function doing(screen: Screen, { crashed, subjects, ids, votes }: Stage, { waits }: Sight, name: string): string {
   const claim = waits.heldClaims.find(({ holder }) => holder === name);
   const subject = claim && (subjects.get(claim.messageId) ?? '');
   if (crashed && name === victim)
@@ -73,6 +73,7 @@ function doing(screen: Screen, { crashed, subjects, ids }: Stage, { waits }: Sig
     );
   const waiter = waits.waiters.find(({ holder }) => holder === name);
   if (waiter) return screen.style('yellow', `has ${subject}, waits for quota: number ${waiter.position} in line`);
+  if (votes.some(({ by }) => by === name)) return screen.style('gray', 'has ended');
   if (!claim) return screen.style('gray', 'waits');
   const verb = claim.mailboxId === ids.countId ? 'counts' : claim.mailboxId === ids.hashId ? 'hashes' : 'checks';
   return `${verb} ${subject}${claim.attempt > 1 ? screen.style('yellow', ` (attempt ${claim.attempt})`) : ''}`;
