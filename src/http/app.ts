@@ -5,6 +5,7 @@ import { pipeline } from 'node:stream/promises';
 import Koa, { type Context } from 'koa';
 import bodyParser from 'koa-bodyparser';
 import type { Logger } from 'pino';
+import { docsAnswer } from '../docs/answer.ts';
 import type { Feeds } from '../event/feeds.ts';
 import type { Store } from '../redis/connection.ts';
 import type { Due } from '../redis/due.ts';
@@ -98,6 +99,8 @@ export interface Sent {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly text?: string | undefined;
+  /** In its place: a file, whose headers say of what type. */
+  readonly content?: Buffer;
   /** In its place: server-sent events. */
   readonly stream?: AsyncIterable<string>;
 }
@@ -106,12 +109,11 @@ export interface Sent {
 function send(ctx: Context, answer: Sent, requestId: string): void {
   ctx.respond = false;
   const { res } = ctx;
-  const { text, stream } = answer;
+  const { text, content, stream } = answer;
   const headers: OutgoingHttpHeaders = { 'X-Request-Id': requestId, 'X-API-Version': '1', ...answer.headers };
-  if (text !== undefined) {
-    headers['Content-Type'] = 'application/json; charset=utf-8';
-    headers['Content-Length'] = Buffer.byteLength(text);
-  }
+  if (text !== undefined) headers['Content-Type'] = 'application/json; charset=utf-8';
+  const body = text ?? content;
+  if (body !== undefined) headers['Content-Length'] = Buffer.byteLength(body);
   if (stream) {
     res.writeHead(answer.status, { ...headers, 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store' });
     if (ctx.req.method === 'HEAD') {
@@ -125,7 +127,7 @@ function send(ctx: Context, answer: Sent, requestId: string): void {
   // What was not read of a refused body must not be taken for the next request.
   if (!ctx.req.complete) headers['Connection'] = 'close';
   res.writeHead(answer.status, headers);
-  res.end(ctx.req.method === 'HEAD' ? undefined : text);
+  res.end(ctx.req.method === 'HEAD' ? undefined : body);
 }
 
 /** 415, 413 and malformed JSON, in this order; a request without a body needs no content type. */
@@ -150,10 +152,12 @@ const nothingMore = async (): Promise<void> => undefined;
 
 /** The paths that need no key. */
 async function system(ctx: Context, service: Service, trace: Trace): Promise<Sent> {
-  if (!['/healthz', '/readyz', '/openapi.json'].includes(ctx.path)) throw apiError({}, 'ROUTE_NOT_FOUND');
+  const docs = await docsAnswer(ctx.path, ctx.req.headers);
+  if (!docs && !['/healthz', '/readyz', '/openapi.json'].includes(ctx.path)) throw apiError({}, 'ROUTE_NOT_FOUND');
   trace.route = ctx.path;
   if (ctx.method !== 'GET' && ctx.method !== 'HEAD')
     throw apiError({}, 'METHOD_NOT_ALLOWED', 'GET, HEAD', { Allow: 'GET, HEAD' });
+  if (docs) return docs;
   if (ctx.path === '/openapi.json') return { status: 200, headers: {}, text: service.openapi };
   if (ctx.path === '/healthz') return { status: 200, headers: {}, text: '{"status":"ok"}' };
   if (await service.ready().catch(() => false)) return { status: 200, headers: {}, text: '{"status":"ready"}' };

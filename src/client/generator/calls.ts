@@ -1,0 +1,95 @@
+type Json = Record<string, unknown>;
+
+interface Parameter {
+  readonly $ref?: string;
+  readonly name?: string;
+  readonly required?: boolean;
+}
+
+interface Operation extends Json {
+  readonly operationId: string;
+  readonly summary: string;
+  readonly parameters?: readonly Parameter[];
+  readonly requestBody?: { readonly content: { readonly 'application/json': { readonly schema: Json } } };
+  readonly responses: Readonly<Record<string, unknown>>;
+}
+
+/** As much of an OpenAPI document as is looked at here. */
+export interface Document extends Json {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+}
+
+interface Call {
+  readonly method: string;
+  /** Below the space. */
+  readonly path: string;
+  readonly operation: Operation;
+}
+
+const space = '/v1/spaces/{spaceId}';
+
+function callsOf({ paths }: Document): Call[] {
+  return Object.entries(paths)
+    .filter(([path]) => path.startsWith(space))
+    .flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, operation]) => ({
+        method: method.toUpperCase(),
+        path: path.slice(space.length),
+        operation,
+      })),
+    );
+}
+
+/** The document without what the client does itself: the space, the headers, the failures. */
+export function forTypes(document: Document): Json {
+  const paths: Record<string, Json> = {};
+  for (const { method, path, operation } of callsOf(document)) {
+    const parameters = (operation.parameters ?? []).filter(({ $ref }) => $ref === undefined);
+    const responses = Object.entries(operation.responses)
+      .filter(([status]) => status < '300')
+      .map(([status, response]) => [status, { ...(response as Json), headers: {} }]);
+    const own = { ...operation, parameters, responses: Object.fromEntries(responses) };
+    paths[path] = { ...paths[path], [method.toLowerCase()]: own };
+  }
+  return { ...document, paths, components: {} };
+}
+
+/** Every error code that a call may answer. */
+function codesOf(document: Document): string[] {
+  const enums = JSON.stringify(document).matchAll(/"code":\{"enum":\[([^\]]*)\]/g);
+  return [...new Set([...enums].flatMap(([, codes = '']) => codes.split(',')))].sort();
+}
+
+/** Whether a call can be made without arguments. */
+function needsNothing({ path, operation: { parameters = [], requestBody } }: Call): boolean {
+  const required = requestBody?.content['application/json'].schema['required'] ?? [];
+  return !path.includes('{') && !parameters.some((one) => one.required) && (required as string[]).length === 0;
+}
+
+function signature(call: Call): string {
+  const { operationId, summary } = call.operation;
+  const name = operationId.slice(operationId.indexOf('.') + 1);
+  const id = `'${operationId}'`;
+  const args = `args${needsNothing(call) ? '?' : ''}: Args<${id}>, options?: CallOptions`;
+  return `    /** ${summary}: \`${call.method} ${call.path}\` */\n    ${name}(${args}): Promise<Answer<${id}>>;`;
+}
+
+/** The text of the generated module: what each call sends where, its signature, and the error codes. */
+export function callsText(document: Document): string {
+  const all = callsOf(document);
+  const roomOf = ({ operation }: Call) => operation.operationId.split('.', 1)[0] ?? '';
+  const signatures = (room: string) => all.filter((call) => roomOf(call) === room).map(signature);
+  return [
+    "import type { Answer, Args, CallOptions } from '../types.ts';\n",
+    '/** Method and path of each call, by its name. */',
+    'export const calls = {',
+    ...all.map(({ method, path, operation }) => `  '${operation.operationId}': ['${method}', '${path}'],`),
+    '} as const;\n',
+    '/** Every call of the API, by the thing it is about. */',
+    'export interface Calls {',
+    ...[...new Set(all.map(roomOf))].map((room) => `  readonly ${room}: {\n${signatures(room).join('\n')}\n  };`),
+    '}\n',
+    '/** What `code` of an error answer can be. */',
+    `export type ErrorCode =\n  | ${codesOf(document).join('\n  | ').replaceAll('"', "'")};\n`,
+  ].join('\n');
+}

@@ -1,0 +1,128 @@
+import { MusterError } from './error.ts';
+import type { CallOptions } from './types.ts';
+
+/** Where calls go, and as whom. */
+export interface MusterOptions {
+  /** Of the server: http://127.0.0.1:8080. */
+  readonly url: string;
+  /** The API key. */
+  readonly key: string;
+  readonly spaceId: string;
+  /** How often a call is tried when no answer comes, or 429 or 503; 5 by default, 1: once. */
+  readonly attempts?: number | undefined;
+  /** In place of the global one. */
+  readonly fetch?: typeof fetch | undefined;
+}
+
+/** Whoever is told to come back later than this decides by itself. */
+const longestPauseSeconds = 60;
+const firstPauseMs = 100;
+
+/** What came back of one try. */
+interface Outcome {
+  readonly status: number;
+  readonly text: string;
+  readonly headers: Headers;
+}
+
+/** Makes one call, retrying what may pass: all tries carry the same Idempotency-Key, so it happens once. */
+export async function send(
+  options: MusterOptions,
+  [method, path]: readonly [string, string],
+  args: Readonly<Record<string, unknown>>,
+  { signal, idempotencyKey, attempts = options.attempts ?? 5 }: CallOptions,
+): Promise<unknown> {
+  const { target, rest } = addressOf(path, args);
+  const headers: Record<string, string> = { Authorization: `Bearer ${options.key}` };
+  const request: RequestInit = { method, headers, ...(signal && { signal }) };
+  let search = '';
+  if (method === 'GET') search = searchOf(rest);
+  else {
+    headers['Idempotency-Key'] = idempotencyKey ?? crypto.randomUUID();
+    headers['Content-Type'] = 'application/json';
+    if (method !== 'DELETE') request.body = JSON.stringify(rest);
+  }
+  const url = `${options.url.replace(/\/+$/, '')}/v1/spaces/${encodeURIComponent(options.spaceId)}${target}${search}`;
+  for (let attempt = 1; ; attempt++) {
+    const outcome = await once(options.fetch ?? fetch, url, request);
+    const pauseMs = attempt < attempts ? pauseBefore(outcome, attempt) : undefined;
+    if (pauseMs === undefined) return read(outcome, `${method} ${url}`);
+    await pause(pauseMs, signal);
+  }
+}
+
+/** Arguments named in the path go there, `rest` elsewhere. */
+function addressOf(path: string, args: Readonly<Record<string, unknown>>) {
+  const rest = { ...args };
+  const target = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
+    delete rest[name];
+    return encodeURIComponent(String(args[name]));
+  });
+  return { target, rest };
+}
+
+function searchOf(query: Readonly<Record<string, unknown>>): string {
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries(query))
+    if (value !== undefined && value !== null) search.set(name, String(value));
+  return search.size === 0 ? '' : `?${search}`;
+}
+
+/** An answer, or the error in its place; an answer that breaks off is none. Throws what the caller's signal says. */
+async function once(fetcher: typeof fetch, url: string, request: RequestInit): Promise<Outcome | Error> {
+  try {
+    const response = await fetcher(url, request);
+    return { status: response.status, headers: response.headers, text: await response.text() };
+  } catch (error) {
+    request.signal?.throwIfAborted();
+    return error as Error;
+  }
+}
+
+/** How long to wait before the next try; undefined: there is none. Spread, so that many do not come back at once. */
+function pauseBefore(outcome: Outcome | Error, attempt: number): number | undefined {
+  const spread = 1 + Math.random() / 4;
+  if (outcome instanceof Error) return firstPauseMs * 2 ** (attempt - 1) * spread;
+  if (outcome.status !== 429 && outcome.status !== 503) return undefined;
+  const seconds = retryAfter(outcome) ?? 1;
+  return seconds > longestPauseSeconds ? undefined : seconds * 1000 * spread;
+}
+
+function retryAfter({ headers }: Outcome): number | null {
+  const text = headers.get('Retry-After');
+  return text !== null && /^\d+$/.test(text) ? Number(text) : null;
+}
+
+function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const abort = (): void => {
+      clearTimeout(timer);
+      reject(signal?.reason);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', abort);
+      resolve();
+    }, ms);
+    signal?.addEventListener('abort', abort, { once: true });
+    if (signal?.aborted) abort();
+  });
+}
+
+function read(outcome: Outcome | Error, call: string): unknown {
+  if (outcome instanceof Error) {
+    const why = outcome.cause instanceof Error ? outcome.cause.message : outcome.message;
+    throw new MusterError('UNREACHABLE', `${call}: no answer: ${why || outcome.message}`, { cause: outcome });
+  }
+  const { status, text, headers } = outcome;
+  const about = { status, requestId: headers.get('X-Request-Id'), retryAfterSeconds: retryAfter(outcome) };
+  if (status === 204) return undefined;
+  let body: { error?: { code: MusterError['code']; message: string } } | undefined;
+  try {
+    body = JSON.parse(text);
+  } catch {
+    // Not JSON: below.
+  }
+  if (status >= 200 && status < 300 && body !== undefined) return body;
+  if (typeof body?.error?.code === 'string') throw new MusterError(body.error.code, body.error.message, about);
+  throw new MusterError('UNREADABLE', `${call}: ${status}, and not Muster's: ${text.slice(0, 200)}`, about);
+}

@@ -1,0 +1,36 @@
+import type { operations } from './generated/openapi.ts';
+
+/** What every call takes beside its arguments. */
+export interface CallOptions {
+  /** Ends the call, its retries included. */
+  readonly signal?: AbortSignal | undefined;
+  /** In place of a new one: for retries of your own, also after a restart. */
+  readonly idempotencyKey?: string | undefined;
+  /** How often to try, in place of the client's setting; 1: once. */
+  readonly attempts?: number | undefined;
+}
+
+/** The name of a call: `message.send`. */
+export type CallName = keyof operations;
+
+type Flat<T> = { [K in keyof T]: T[K] };
+// biome-ignore lint/complexity/noBannedTypes: the neutral element of an intersection.
+type Nothing = {};
+type Part<T> = [NonNullable<T>] extends [never] ? Nothing : NonNullable<T>;
+type Json<T> = T extends { content: { 'application/json': infer Body } } ? Body : Nothing;
+/** A call without a body has a schema that allows no fields. */
+type Fields<T> = T extends Record<string, never> ? Nothing : T;
+type BodyOf<T> = T extends { requestBody?: infer Body } ? Fields<Json<Part<Body>>> : Nothing;
+
+/** A call's path parameters, query parameters and body fields, in one object. */
+export type Args<Name extends CallName> = Flat<
+  Part<operations[Name]['parameters']['path']> &
+    Part<operations[Name]['parameters']['query']> &
+    BodyOf<operations[Name]>
+>;
+
+type Responses<Name extends CallName> = operations[Name]['responses'];
+type Success<T> = T extends { content: { 'application/json': infer Body } } ? Body : undefined;
+
+/** What a call answers; undefined where there is no content. */
+export type Answer<Name extends CallName> = Success<Responses<Name>[keyof Responses<Name>]>;

@@ -1,0 +1,106 @@
+import { randomUUID } from 'node:crypto';
+import { relative } from 'node:path';
+import { type Answer, createMuster, type Muster } from '../client/index.ts';
+import { parties, type Report } from './plan.ts';
+
+/** What the demo has in Muster. */
+export interface Ids {
+  readonly scopeId: string;
+  readonly countId: string;
+  readonly hashId: string;
+  readonly voteId: string;
+  readonly inboxId: string;
+  readonly barrierId: string;
+  readonly allowanceId: string;
+}
+
+type Of<Kind extends Report['kind']> = Extract<Report, { kind: Kind }>;
+
+/** What the coordinator has learnt, from its inbox alone. */
+export class Stage {
+  readonly muster: Muster;
+  /** Absolute. */
+  readonly folder: string;
+  readonly units: readonly string[];
+  readonly ids: Ids;
+  /** Of messages: what they are about. */
+  readonly subjects = new Map<string, string>();
+  readonly counted = new Map<string, Of<'counted'>>();
+  readonly hashed = new Map<string, Of<'hashed'>>();
+  readonly refused = new Map<string, Of<'refused'>>();
+  readonly votes: Of<'voted'>[] = [];
+  /** Reports received, repeated ones included. */
+  reports = 0;
+  /** What the victim held when it died. */
+  crashed: { readonly messageId: string; readonly unit: string } | undefined;
+  budgetId: string | undefined;
+  vote: { readonly groupId: string; readonly right: string } | undefined;
+  accepted = 0;
+
+  constructor(muster: Muster, folder: string, units: readonly string[], ids: Ids) {
+    this.muster = muster;
+    this.folder = folder;
+    this.units = units;
+    this.ids = ids;
+  }
+
+  /** Makes what the acts need, but for the budget: what that must hold is known after the first. */
+  static async build(
+    server: { url: string; key: string; spaceId: string },
+    folder: string,
+    units: readonly string[],
+  ): Promise<Stage> {
+    const muster = createMuster(server);
+    const scopeId = randomUUID();
+    const room = async (name: string) => (await muster.mailbox.create({ name, backlogLimit: 100_000 })).id;
+    const inbox = { name: 'reports', mode: 'INBOX', recipientId: 'coordinator', backlogLimit: 100_000 } as const;
+    // About ten windows for what the budget will allow.
+    const unitsLimit = Math.max(1, Math.ceil(units.length / 11));
+    const [countId, hashId, voteId, { id: inboxId }, { id: barrierId }, { id: allowanceId }] = await Promise.all([
+      room('count'),
+      room('hash'),
+      room('vote'),
+      muster.mailbox.create(inbox),
+      muster.barrier.create({ scopeId, target: parties }),
+      muster.allowance.create({ name: 'disk', unitsLimit, windowSeconds: 1 }),
+    ]);
+    return new Stage(muster, folder, units, { scopeId, countId, hashId, voteId, inboxId, barrierId, allowanceId });
+  }
+
+  /** Of what has been counted. */
+  get files(): number {
+    return [...this.counted.values()].reduce((sum, { files }) => sum + files, 0);
+  }
+
+  /** Files a report; a second one about the same thing changes nothing. */
+  file(report: Report): void {
+    this.reports++;
+    if (report.kind === 'counted') this.counted.set(report.unit, report);
+    if (report.kind === 'hashed') this.hashed.set(report.unit, report);
+    if (report.kind === 'refused') this.refused.set(report.unit, report);
+    if (report.kind === 'voted') this.votes.push(report);
+  }
+}
+
+/** As its user would say it. */
+export const nameOf = (folder: string): string => relative(process.cwd(), folder) || '.';
+
+/** How things stand in Muster at one moment, as any operator can ask. */
+export interface Sight {
+  readonly waits: Answer<'waits.get'>;
+  readonly mailboxes: Answer<'mailbox.list'>['mailboxes'];
+  readonly barrier: Answer<'barrier.view'>;
+  readonly allowance: Answer<'allowance.status'>;
+  readonly budget: Answer<'budget.view'> | undefined;
+}
+
+export async function look({ muster, ids, budgetId }: Stage): Promise<Sight> {
+  const [waits, { mailboxes }, barrier, allowance, budget] = await Promise.all([
+    muster.waits.get(),
+    muster.mailbox.list(),
+    muster.barrier.view({ barrierId: ids.barrierId }),
+    muster.allowance.status({ allowanceId: ids.allowanceId }),
+    budgetId === undefined ? undefined : muster.budget.view({ budgetId, limit: 1 }),
+  ]);
+  return { waits, mailboxes, barrier, allowance, budget };
+}

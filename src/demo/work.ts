@@ -1,0 +1,51 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/** The work of the demo: real files, counted and hashed. Nothing here knows of Muster. */
+
+/** Files and bytes. */
+export interface Size {
+  readonly files: number;
+  readonly bytes: number;
+}
+
+/** What can be done apart from the rest: what lies in the folder; a folder of packages (`@…`) is one for each. */
+export async function unitsOf(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { withFileTypes: true });
+  const units: string[] = [];
+  for (const entry of entries) {
+    const nested = entry.name.startsWith('@') && entry.isDirectory();
+    if (nested) units.push(...(await unitsOf(join(folder, entry.name))).map((one) => join(entry.name, one)));
+    else if (entry.isDirectory() || entry.isFile()) units.push(entry.name);
+  }
+  return units.sort();
+}
+
+/** Paths of all regular files of a unit, in one order; links are not followed. */
+async function filesOf(path: string): Promise<string[]> {
+  if ((await stat(path)).isFile()) return [path];
+  const entries = await readdir(path, { recursive: true, withFileTypes: true });
+  return entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .sort();
+}
+
+export async function measure(path: string): Promise<Size> {
+  const files = await filesOf(path);
+  let bytes = 0;
+  for (const file of files) bytes += (await stat(file)).size;
+  return { files: files.length, bytes };
+}
+
+/** One SHA-256 over the names and contents of all its files. */
+export async function digest(path: string): Promise<string> {
+  const hash = createHash('sha256');
+  for (const file of await filesOf(path)) {
+    hash.update(`${file.slice(path.length)}\0`);
+    for await (const chunk of createReadStream(file)) hash.update(chunk);
+  }
+  return hash.digest('hex');
+}

@@ -1,0 +1,120 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from 'chai';
+import { createMuster, type Muster, MusterError } from '../../src/client/index.ts';
+import { World } from '../support/world.ts';
+
+describe('the typed client', () => {
+  let muster: Muster;
+  const scopeId = randomUUID();
+  const inAnHour = () => new Date(Date.now() + 3_600_000).toISOString();
+  before(async () => {
+    const world = await World.create();
+    muster = createMuster({ url: `${world.url}/`, key: world.apiKey, spaceId: world.spaceId });
+  });
+  const failure = async (call: Promise<unknown>): Promise<MusterError> => {
+    const error = await call.then(() => undefined).catch((thrown) => thrown);
+    expect(error).to.be.instanceOf(MusterError);
+    return error;
+  };
+
+  it('sends, receives, renews, completes and lists messages', async () => {
+    const { id: mailboxId } = await muster.mailbox.create({ name: 'jobs' });
+    const worker = { mailboxId, scopeId, holder: 'agent', holderSession: 's', leaseSeconds: 30 };
+    expect(await muster.message.recv(worker)).to.equal(undefined);
+    const sent = await muster.message.send({ mailboxId, scopeId, payload: { n: 1 }, workKey: 'a b&c' });
+    const again = await muster.message.send({ mailboxId, scopeId, payload: null, workKey: 'a b&c' });
+    expect([again.id, again.replay]).to.deep.equal([sent.id, true]);
+    const claim = await muster.message.recv(worker);
+    if (!claim) throw new Error('nothing was ready');
+    expect(claim.payload).to.deep.equal({ n: 1 });
+    const { id: messageId, token } = claim;
+    expect((await muster.message.renew({ messageId, token, leaseSeconds: 60 })).state).to.equal('CLAIMED');
+    const done = await muster.message.complete({ messageId, token, result: { payload: [1] } });
+    expect(done.taskState).to.equal('SUCCEEDED');
+    const { messages } = await muster.message.list({ mailboxId, state: 'ACKED', workKey: 'a b&c', limit: 5 });
+    expect(messages.map(({ id, result }) => ({ id, result }))).to.deep.equal([{ id: messageId, result: [1] }]);
+    const lost = await failure(muster.message.nack({ messageId, token, retry: true }));
+    expect([lost.code, lost.status]).to.deep.equal(['CLAIM_LOST', 409]);
+  });
+
+  it('reserves, settles and voids', async () => {
+    const { id: budgetId } = await muster.budget.create({
+      name: 'tokens',
+      currency: 'EUR',
+      scale: 2,
+      limitMinor: '100',
+    });
+    const reservation = await muster.budget.reserve({
+      budgetId,
+      scopeId,
+      holder: 'agent',
+      amountMinor: '80',
+      settleBy: inAnHour(),
+    });
+    const short = await failure(muster.budget.reserve({ budgetId, scopeId, holder: 'agent', amountMinor: '21' }));
+    expect(short.code).to.equal('INSUFFICIENT_BUDGET');
+    await muster.budget.settle({ budgetId, reservationId: reservation.id, amountMinor: '30', workKey: 'w' });
+    const voided = await muster.budget.void({ budgetId, reservationId: reservation.id, workKey: 'w' });
+    expect(voided.entry.amountMinor).to.equal('50');
+    const { balances } = await muster.budget.view({ budgetId });
+    expect(balances).to.deep.equal({ limit: '100', reserved: '0', settled: '30', available: '70' });
+  });
+
+  it('decides a group', async () => {
+    const { id: mailboxId } = await muster.mailbox.create({ name: 'members' });
+    const { groupId } = await muster.group.create({ mailboxId, condition: 'N_ACCEPTED', threshold: 1 });
+    const { taskId } = await muster.task.submit({ groupId, taskKey: 'one', input: { n: 1 } });
+    const { scopeId: gate } = await muster.group.view({ groupId });
+    expect((await muster.group.seal({ groupId })).state).to.equal('SEALED');
+    const claim = await muster.message.recv({ mailboxId, scopeId: gate, holder: 'agent', holderSession: 's' });
+    if (!claim) throw new Error('nothing was ready');
+    await muster.message.complete({ messageId: claim.id, token: claim.token });
+    expect((await muster.task.accept({ groupId, taskId })).outcome).to.equal('SATISFIED');
+    expect((await failure(muster.task.reject({ groupId, taskId }))).code).to.equal('VERDICT_CONFLICT');
+  });
+
+  it('meets at a barrier, twice', async () => {
+    const { id: barrierId } = await muster.barrier.create({ scopeId, target: 2 });
+    await muster.barrier.arrive({ barrierId, arrivalKey: 'a' });
+    expect((await muster.barrier.arrive({ barrierId, arrivalKey: 'b' })).state).to.equal('RELEASED');
+    expect((await muster.barrier.nextEpoch({ barrierId })).epoch).to.equal(2);
+    expect((await muster.barrier.cancel({ barrierId })).state).to.equal('CANCELLED');
+  });
+
+  it('consumes, waits and cools down', async () => {
+    const { id: allowanceId } = await muster.allowance.create({
+      name: 'api',
+      unitsLimit: 1,
+      windowSeconds: 31_536_000,
+    });
+    await muster.allowance.consume({ allowanceId, scopeId, units: 1, holder: 'agent' });
+    const started = performance.now();
+    const none = await failure(muster.allowance.consume({ allowanceId, scopeId, units: 1, holder: 'agent' }));
+    expect([none.code, none.status]).to.deep.equal(['ALLOWANCE_EXHAUSTED', 429]);
+    expect(none.retryAfterSeconds).to.be.greaterThan(60);
+    expect(performance.now() - started, 'told to come back much later, it does not wait').to.be.lessThan(5000);
+    const { waiterId } = await muster.allowance.wait({ allowanceId, scopeId, units: 1, holder: 'agent' });
+    expect((await muster.waiter.cancel({ waiterId })).state).to.equal('CANCELLED');
+    const { cooldownUntil } = await muster.allowance.cooldown({ allowanceId, seconds: 5, reason: 'busy' });
+    expect((await muster.allowance.status({ allowanceId })).cooldownUntil).to.equal(cooldownUntil);
+  });
+
+  it('reads the journal, the limits and the diagnostics', async () => {
+    const { events, nextCursor } = await muster.event.list({ limit: 500 });
+    expect(events.map(({ type }) => type)).to.include.members(['message.sent', 'budget.settled', 'group.decided']);
+    expect((await muster.event.watch({ cursor: nextCursor, types: 'message.*' })).events).to.deep.equal([]);
+    expect((await muster.limits.put({ maxBacklog: 7 })).maxBacklog).to.equal(7);
+    expect((await muster.limits.get()).maxBacklog).to.equal(7);
+    expect((await muster.census.get()).messages.ACKED).to.equal(2);
+    expect((await muster.waits.get()).heldClaims).to.deep.equal([]);
+    expect((await muster.run.get({ scopeId })).consumptions).to.deep.equal({ count: 1, units: 1 });
+  });
+
+  it('keeps a webhook destination and deletes it', async () => {
+    const { id: destinationId } = await muster.destination.create({ url: 'https://93.184.215.14/hook' });
+    await muster.destination.update({ destinationId, eventTypes: ['budget.*'] });
+    expect(await muster.destination.delete({ destinationId })).to.equal(undefined);
+    const gone = await failure(muster.destination.get({ destinationId }));
+    expect([gone.code, gone.status]).to.deep.equal(['DESTINATION_NOT_FOUND', 404]);
+  });
+});

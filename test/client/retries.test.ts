@@ -1,0 +1,128 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect } from 'chai';
+import { createMuster, MusterError, type MusterOptions } from '../../src/client/index.ts';
+import { World } from '../support/world.ts';
+
+/** What stands between client and service does with a request; true: it has dealt with it. */
+type Mishap = (response: ServerResponse, forward: () => Promise<void>) => Promise<void> | void;
+
+describe('retries of the typed client', () => {
+  let world: World;
+  let server: Server;
+  let url: string;
+  let mishaps: Mishap[] = [];
+  let seen: { method: string | undefined; key: string | undefined }[] = [];
+
+  async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    seen.push({ method: request.method, key: request.headers['idempotency-key'] as string | undefined });
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk);
+    const { host: _, connection: __, ...headers } = request.headers as Record<string, string>;
+    const method = request.method ?? '';
+    const call = () =>
+      fetch(`${world.url}${request.url}`, {
+        method,
+        headers,
+        ...(chunks.length > 0 && { body: Buffer.concat(chunks) }),
+      });
+    const mishap = mishaps.shift();
+    if (mishap) return mishap(response, async () => void (await (await call()).text()));
+    const answer = await call();
+    response.writeHead(answer.status, { 'Content-Type': 'application/json' }).end(await answer.text());
+  }
+
+  before(async () => {
+    world = await World.create();
+    server = createServer((request, response) => void handle(request, response));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  });
+  after(() => {
+    server.closeAllConnections();
+    return new Promise((resolve) => server.close(resolve));
+  });
+  beforeEach(() => {
+    mishaps = [];
+    seen = [];
+  });
+
+  const client = (more: Partial<MusterOptions> = {}) =>
+    createMuster({ url, key: world.apiKey, spaceId: world.spaceId, ...more });
+  const failure = (call: Promise<unknown>): Promise<MusterError> =>
+    call.then(
+      () => expect.fail('it succeeded'),
+      (error) => error,
+    );
+  const unavailable: Mishap = (response) =>
+    void response.writeHead(503, { 'Retry-After': '0' }).end('{"error":{"code":"STORE_UNAVAILABLE","message":"away"}}');
+  const breakOff: Mishap = (response) => void response.destroy();
+  const loseAnswer: Mishap = async (response, forward) => {
+    await forward();
+    response.destroy();
+  };
+
+  it('a call whose answer is lost is made again with the same Idempotency-Key, and happens once', async () => {
+    mishaps = [loseAnswer, unavailable, breakOff];
+    const { id } = await client().mailbox.create({ name: 'once' });
+    expect(seen.length).to.equal(4);
+    expect(new Set(seen.map(({ key }) => key)).size).to.equal(1);
+    const { mailboxes } = await client().mailbox.list();
+    expect(mailboxes.map((mailbox) => mailbox.id)).to.deep.equal([id]);
+  });
+
+  it('every call has a key of its own, and a given key is used', async () => {
+    await client().mailbox.create({ name: 'a' });
+    await client().mailbox.create({ name: 'b' });
+    const first = await client().mailbox.create({ name: 'c' }, { idempotencyKey: 'mine' });
+    const second = await client().mailbox.create({ name: 'c' }, { idempotencyKey: 'mine' });
+    expect(second.id).to.equal(first.id);
+    expect(new Set(seen.map(({ key }) => key)).size).to.equal(3);
+    expect(seen[2]?.key).to.equal('mine');
+  });
+
+  it('the tries are bounded, and the last answer is thrown', async () => {
+    mishaps = Array.from({ length: 9 }, () => unavailable);
+    const error = await failure(client({ attempts: 3 }).limits.get());
+    expect(seen.length).to.equal(3);
+    expect([error.code, error.status, error.message]).to.deep.equal(['STORE_UNAVAILABLE', 503, 'away']);
+    mishaps = [breakOff, breakOff];
+    const none = await failure(client().limits.get({}, { attempts: 2 }));
+    expect([none.code, none.status, none.requestId]).to.deep.equal(['UNREACHABLE', 0, null]);
+    expect(none.cause).to.be.instanceOf(Error);
+  });
+
+  it('no other failure is tried again, and what Muster did not say is UNREADABLE', async () => {
+    mishaps = [(response) => void response.writeHead(502).end('<h1>Bad gateway</h1>')];
+    const gateway = await failure(client().limits.get());
+    expect([gateway.code, gateway.status]).to.deep.equal(['UNREADABLE', 502]);
+    mishaps = [(response) => void response.writeHead(200).end('hello')];
+    expect((await failure(client().limits.get())).code).to.equal('UNREADABLE');
+    const refused = await failure(client({ key: 'mk_x_y' }).limits.get());
+    expect([refused.code, refused.status, seen.length]).to.deep.equal(['INVALID_API_KEY', 401, 3]);
+  });
+
+  it('a signal ends a call, also between its tries, with its own reason', async () => {
+    const stop = new AbortController();
+    const why = new Error('enough');
+    mishaps = [
+      (response) => {
+        response.writeHead(503, { 'Retry-After': '30' }).end('{}');
+        setImmediate(() => stop.abort(why));
+      },
+    ];
+    expect(await failure(client().limits.get({}, { signal: stop.signal }))).to.equal(why);
+    expect(await failure(client().limits.get({}, { signal: stop.signal }))).to.equal(why);
+    expect(seen.length).to.equal(1);
+  });
+
+  it('an error of the service carries its code, message, status and request id', async () => {
+    const direct = createMuster({ url: world.url, key: world.apiKey, spaceId: world.spaceId });
+    const error = await failure(direct.mailbox.create({ name: '' }));
+    expect(error).to.be.instanceOf(MusterError).and.to.be.instanceOf(Error);
+    expect(error.code).to.equal('VALIDATION_FAILED');
+    expect(error.message).to.match(/^name must be/);
+    expect(error.requestId).to.match(/^[\w-]{36}$/);
+    expect(String(error)).to.match(/^MusterError: name must be/);
+  });
+});

@@ -1,0 +1,81 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
+import { calls } from '../../src/client/generated/calls.ts';
+import type { Answer, Args, ErrorCode, Muster } from '../../src/client/index.ts';
+import { codesOf } from '../../src/http/route-errors.ts';
+import { allRoutes } from '../../src/primitives.ts';
+
+/** Never run: it is the compiler that tests it. */
+async function compiles(muster: Muster): Promise<void> {
+  const claim = await muster.message.recv({ mailboxId: '', scopeId: '', holder: '', holderSession: '' });
+  // @ts-expect-error nothing may have been ready
+  claim.token;
+  claim?.token.charAt(0);
+  // @ts-expect-error a required field is missing
+  await muster.mailbox.create({});
+  // @ts-expect-error no such field
+  await muster.mailbox.create({ name: '', colour: '' });
+  // @ts-expect-error no such mode
+  await muster.mailbox.create({ name: '', mode: 'PLAY' });
+  await muster.mailbox.create({ name: '', mode: null });
+  // @ts-expect-error a path parameter is missing
+  await muster.group.seal({});
+  // @ts-expect-error money is a string of digits
+  await muster.budget.create({ name: '', currency: 'EUR', scale: 2, limitMinor: 100 });
+  // @ts-expect-error no such call
+  muster.budget.refund;
+  const query: Args<'budget.view'> = { budgetId: '', limit: 5 };
+  const state: Answer<'group.view'>['outcome'] = 'SATISFIED';
+  // @ts-expect-error no such code
+  const code: ErrorCode = 'NO_LUCK';
+  void [query, state, code];
+}
+
+describe('what the typed client is made of', () => {
+  it('has every call of the service, with its method and path', () => {
+    const made = Object.entries(calls).map(([name, [method, path]]) => `${name} ${method} ${path}`);
+    const served = allRoutes.map(({ call, method, path }) => `${call} ${method} ${path.replaceAll(/:(\w+)/g, '{$1}')}`);
+    expect(made).to.have.members(served);
+  });
+
+  it('has types that refuse what the service would', () => {
+    expect(compiles).to.be.a('function');
+  });
+
+  it('has room for the arguments of a call in one object: no field is called as a path parameter is', () => {
+    for (const { call, method, path, query, body } of allRoutes) {
+      const names = [query, body].flatMap((schema) => Object.keys(schema?.describe()['keys'] ?? {}));
+      for (const [, name = ''] of path.matchAll(/:(\w+)/g)) expect(names, call).to.not.include(name);
+      expect(method !== 'GET' && query !== undefined, `${call} would send its query as a body`).to.equal(false);
+    }
+  });
+
+  it('knows every error code', () => {
+    const text = readFileSync(new URL('../../src/client/generated/calls.ts', import.meta.url), 'utf8');
+    const codes = (text.split('export type ErrorCode =')[1] ?? '').matchAll(/'(\w+)'/g);
+    expect([...codes].map(([, code]) => code)).to.have.members([...new Set(allRoutes.flatMap(codesOf))]);
+  });
+
+  it('is in the package, with its types, its licence notices and without what only builds it', () => {
+    const root = fileURLToPath(new URL('../../', import.meta.url));
+    const listed = execFileSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], {
+      cwd: root,
+      stdio: 'pipe',
+    });
+    const [packed] = JSON.parse(String(listed)) as [{ files: { path: string }[] }];
+    const paths = packed.files.map(({ path }) => path);
+    expect(paths).to.include.members([
+      'dist/client/index.js',
+      'dist/client/index.d.ts',
+      'dist/client/generated/openapi.d.ts',
+      'dist/docs/swagger-ui/LICENSE',
+      'dist/main.js',
+      'lua/mailbox/send.lua',
+      'README.md',
+      'LICENSE',
+    ]);
+    expect(paths.filter((path) => /^(src|test)\/|generator|\.map$|tsbuildinfo/.test(path))).to.deep.equal([]);
+  });
+});

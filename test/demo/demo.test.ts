@@ -1,0 +1,93 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
+
+const program = fileURLToPath(new URL('../../dist/demo/main.js', import.meta.url));
+
+describe('npm run demo', () => {
+  let scratch = '';
+  let temporary = '';
+  let demo: ChildProcess | undefined;
+  let said = '';
+
+  before(async () => {
+    scratch = await mkdtemp(join(tmpdir(), 'muster-demo-test-'));
+    for (let n = 1; n <= 12; n++) {
+      const folder = join(scratch, 'files', n < 4 ? `@scope/${n}` : String(n), 'deeper');
+      await mkdir(folder, { recursive: true });
+      for (let file = 0; file < n * 3; file++) await writeFile(join(folder, `${file}.txt`), 'x'.repeat(n * file));
+    }
+  });
+  beforeEach(async () => {
+    temporary = await mkdtemp(join(scratch, 't-'));
+  });
+  afterEach(async () => {
+    if (demo && demo.exitCode === null && demo.signalCode === null) {
+      demo.kill('SIGTERM');
+      await once(demo, 'close');
+    }
+  });
+  after(() => rm(scratch, { recursive: true, force: true }));
+
+  /** Starts it on a folder; resolves at once. */
+  function start(folder: string): Promise<number | null> {
+    said = '';
+    const child = spawn(process.execPath, [program, '--folder', join(scratch, folder)], {
+      env: { ...process.env, TMPDIR: temporary },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    demo = child;
+    const hear = (text: Buffer): void => {
+      said += String(text);
+      child.emit('said');
+    };
+    child.stdout.on('data', hear);
+    child.stderr.on('data', hear);
+    return once(child, 'close').then(([status]) => status as number | null);
+  }
+
+  async function hears(text: RegExp): Promise<void> {
+    while (!text.test(said) && demo) await Promise.race([once(demo, 'said'), once(demo, 'close')]);
+  }
+
+  it('shows every primitive at work and proves what it shows', async function () {
+    this.timeout(60_000);
+    const status = await start('files');
+    expect(status, said).to.equal(0);
+    for (const line of [
+      /crash +kill -9 \d+: ben dies while it holds \S+; nobody tells Muster/,
+      /lease +ben's claim has ended by itself/,
+      /budget +used up: \S+ is refused with INSUFFICIENT_BUDGET/,
+      /quota +"the disk is busy": an agent starts a cooldown/,
+      /barrier +all 6 have arrived: epoch 2 is released/,
+      /group +decided in that moment, SATISFIED/,
+      /PASS {2}files +234 files, 26403 bytes through Muster; 234 files, 26403 bytes/,
+      /all 8 checks hold, after \d:\d\d\n$/,
+    ])
+      expect(said).to.match(line);
+    expect(said).to.not.include('FAIL').and.to.not.include('\u001b');
+    expect(await readdir(temporary)).to.deep.equal([]);
+  });
+
+  it('is cleared away when it is interrupted', async () => {
+    const ended = start('files');
+    await hears(/agents +ada/);
+    demo?.kill('SIGINT');
+    expect(await ended, said).to.equal(130);
+    expect(await readdir(temporary)).to.deep.equal([]);
+    const url = /listens on (\S+)/.exec(said)?.[1] ?? '';
+    expect(await fetch(`${url}/healthz`).catch(() => 'gone')).to.equal('gone');
+  });
+
+  it('says in one line why it does not start', async () => {
+    expect(await start('t-none')).to.equal(1);
+    expect(said).to.match(/^no such folder: .*t-none\n$/);
+    await mkdir(join(scratch, 'few'), { recursive: true });
+    expect(await start('few')).to.equal(1);
+    expect(said).to.match(/^.*few holds 0 entries; the demo needs 12\n$/);
+  });
+});

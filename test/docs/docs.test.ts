@@ -1,0 +1,103 @@
+import { gunzipSync } from 'node:zlib';
+import { expect } from 'chai';
+import { codeOf, rawGet } from '../http/client.ts';
+import { World } from '../support/world.ts';
+
+/** Every address that a page names, resolved as a browser does. */
+function addresses(html: string, base: string): string[] {
+  return [...html.matchAll(/(?:src|href)="([^"]*)"/g)].map(([, address = '']) => new URL(address, base).href);
+}
+
+describe('GET /docs', () => {
+  let world: World;
+  before(async () => {
+    world = await World.create();
+  });
+  const get = (path: string, headers: Record<string, string> = {}, method = 'GET') =>
+    fetch(`${world.url}${path}`, { method, headers, redirect: 'manual' });
+
+  it('is a page that needs no key and loads nothing from elsewhere', async () => {
+    const response = await get('/docs');
+    expect(response.status).to.equal(200);
+    expect(response.headers.get('Content-Type')).to.equal('text/html; charset=utf-8');
+    const named = addresses(await response.text(), response.url).filter((one) => !one.startsWith('data:'));
+    expect(named).to.include(`${world.url}/openapi.json`);
+    expect(named.length).to.equal(5);
+    for (const address of named) {
+      expect(address.startsWith(`${world.url}/`), address).to.equal(true);
+      expect((await fetch(address)).status, address).to.equal(200);
+    }
+  });
+
+  it('allows scripts of this server only, none inline, and calls to this server only', async () => {
+    for (const path of ['/docs', '/docs/page.js', '/docs/swagger-ui-bundle.js', '/docs/swagger-ui.css']) {
+      const { headers } = await get(path);
+      const policy = headers.get('Content-Security-Policy') ?? '';
+      expect(policy).to.include("default-src 'none'").and.include("script-src 'self';");
+      expect(policy).to.include("connect-src 'self'").and.include("frame-ancestors 'none'");
+      expect(headers.get('X-Content-Type-Options')).to.equal('nosniff');
+    }
+    expect(await (await get('/docs')).text()).to.not.match(/<script>|<style|\son\w+=/);
+  });
+
+  it('hands the library the document, and no validation service', async () => {
+    const script = await (await get('/docs/page.js')).text();
+    expect(script)
+      .to.match(/url: 'openapi\.json'/)
+      .and.to.match(/validatorUrl: null/);
+    expect(await (await get('/docs/swagger-ui-bundle.js')).text()).to.include('SwaggerUIBundle');
+  });
+
+  it('is asked for again each time and answered 304 while it is the same, compressed where that is taken', async () => {
+    const { url } = await get('/docs/swagger-ui.css');
+    const first = await fetch(url, { headers: { 'Accept-Encoding': 'identity' } });
+    const etag = first.headers.get('ETag') ?? '';
+    expect(etag).to.match(/^W\/"[\w-]{22}"$/);
+    expect(first.headers.get('Cache-Control')).to.equal('no-cache');
+    for (const known of [etag, `"other", ${etag}`, etag.slice(2), '*']) {
+      const again = await get('/docs/swagger-ui.css', { 'If-None-Match': known });
+      expect(again.status, known).to.equal(304);
+      expect(await again.text()).to.equal('');
+      expect(again.headers.get('ETag')).to.equal(etag);
+    }
+    expect((await get('/docs/swagger-ui.css', { 'If-None-Match': '"other"' })).status).to.equal(200);
+    const plain = Number(first.headers.get('Content-Length'));
+    const zipped = await get('/docs/swagger-ui.css', { 'Accept-Encoding': 'gzip' }, 'HEAD');
+    expect(zipped.headers.get('Content-Encoding')).to.equal('gzip');
+    expect(Number(zipped.headers.get('Content-Length'))).to.be.lessThan(plain / 4);
+    const refused = await get('/docs/swagger-ui.css', { 'Accept-Encoding': 'gzip;q=0' }, 'HEAD');
+    expect(refused.headers.get('Content-Encoding')).to.equal(null);
+  });
+
+  it('is the same text compressed or not', async () => {
+    const { docsFile } = await import('../../src/docs/files.ts');
+    const file = await docsFile('/docs/swagger-ui-bundle.js');
+    expect(file && gunzipSync(file.gzipped).equals(file.plain)).to.equal(true);
+  });
+
+  it('leads from /docs/ to /docs, takes GET and HEAD only, and answers HEAD without a body', async () => {
+    const moved = await get('/docs/');
+    expect(moved.status).to.equal(308);
+    expect(new URL(moved.headers.get('Location') ?? '', moved.url).pathname).to.equal('/docs');
+    const head = await get('/docs', {}, 'HEAD');
+    expect([head.status, await head.text()]).to.deep.equal([200, '']);
+    const refused = await world.send('POST', '/docs');
+    expect(codeOf(refused)).to.equal('405 METHOD_NOT_ALLOWED');
+    expect(refused.headers.get('Allow')).to.equal('GET, HEAD');
+  });
+
+  it('has its five files and no others, whatever the path is made of', async () => {
+    for (const target of [
+      '/docs/LICENSE',
+      '/docs/swagger-ui/swagger-ui.css',
+      '/docs/../package.json',
+      '/docs/%2e%2e/%2e%2e/package.json',
+      '/docs/..%2f..%2fpackage.json',
+      '/docs/swagger-ui.css%00',
+      '/docs/page.js/',
+      '/docs//page.js',
+      '/docs/__proto__',
+    ])
+      expect(await rawGet(world, target), target).to.match(/^HTTP\/1\.1 404 .*ROUTE_NOT_FOUND/s);
+  });
+});
