@@ -1,0 +1,116 @@
+import { hash, randomUUID } from 'node:crypto';
+import { expect } from 'chai';
+import { randomTail } from '../../src/http/random.ts';
+import { Refusal, type Reply, ScriptFailure } from '../../src/redis/scripts.ts';
+import { Queue } from '../spec/mailbox/queue.ts';
+import { expectAgreement } from '../support/agree.ts';
+import { World } from '../support/world.ts';
+
+const digest = (text: string): string => hash('sha256', text, 'base64url').slice(0, 22);
+
+/** A send as src/http/call.ts makes it. */
+function send(queue: Queue, changes: Record<string, string> = {}): Promise<Reply> {
+  return queue.world.service.scripts.run('mailbox/send', queue.world.org, {
+    apiKeyDigest: hash('sha256', queue.world.apiKey, 'base64url'),
+    permission: 'coordination_write',
+    rateClass: 'ordinary',
+    callName: 'message.send',
+    idempotencyDigest: digest(randomUUID()),
+    fingerprint: digest('same'),
+    drainedThrough: '',
+    spaceId: queue.world.spaceId,
+    requestId: '',
+    mailboxId: queue.id,
+    scopeId: queue.scopeId,
+    payload: '1',
+    workKey: '',
+    deadline: '',
+    tail: randomTail(),
+    ...changes,
+  });
+}
+
+/** `READY` and the like, or the code of the refusal. */
+const outcomes = async (calls: Promise<Reply>[]): Promise<unknown[]> =>
+  (await Promise.allSettled(calls)).map((result) => {
+    if (result.status === 'fulfilled') return result.value[2];
+    return result.reason instanceof Refusal ? result.reason.code : result.reason;
+  });
+
+async function fcalls(world: World): Promise<number> {
+  return Number(/cmdstat_fcall:calls=(\d+)/.exec(await world.service.store.info('commandstats'))?.[1]);
+}
+
+describe('calls of one space that meet in a turn of the event loop', () => {
+  it('go to the store together, 16 at a time; others go by themselves', async () => {
+    const queue = await Queue.create();
+    const other = await Queue.create();
+    await send(queue);
+    const before = await fcalls(queue.world);
+    await Promise.all([...Array.from({ length: 40 }, () => send(queue)), send(other)]);
+    expect((await fcalls(queue.world)) - before).to.equal(4);
+    await expectAgreement(queue.world);
+  });
+
+  it('are done or refused each by itself, in their order', async () => {
+    const queue = await Queue.create({ backlogLimit: 3 });
+    const reader = hash('sha256', await queue.world.key(['coordination_read']), 'base64url');
+    const again = { idempotencyDigest: digest('again') };
+    const calls = [
+      send(queue, { apiKeyDigest: 'unknown' }),
+      send(queue),
+      send(queue, { mailboxId: randomUUID() }),
+      send(queue, { apiKeyDigest: reader }),
+      send(queue, again),
+      send(queue, again),
+      send(queue, { ...again, fingerprint: digest('other') }),
+      send(queue, { deadline: '1' }),
+      send(queue),
+      send(queue),
+    ];
+    expect(await outcomes(calls)).to.deep.equal([
+      'INVALID_API_KEY',
+      'READY',
+      'MAILBOX_NOT_FOUND',
+      'PERMISSION_DENIED',
+      'READY',
+      'READY',
+      'IDEMPOTENCY_KEY_REUSED',
+      'VALIDATION_FAILED',
+      'READY',
+      'BACKLOG_FULL',
+    ]);
+    const [first, replay] = await Promise.all([calls[4], calls[5]]);
+    expect(replay?.[1]).to.equal(first?.[1]);
+    expect((await queue.record()).counts.ready).to.equal(3);
+    await expectAgreement(queue.world);
+  });
+
+  it('see what those before them have changed: rates, tasks, backlog and operations are exact', async () => {
+    const at = Date.now() + 86_400_000;
+    const limited = async (choice: Parameters<typeof World.create>[0]) => {
+      const queue = await Queue.create({}, await World.create(choice));
+      await queue.world.at(at);
+      const results = await outcomes(Array.from({ length: 16 }, () => send(queue)));
+      return [results.filter((result) => result === 'READY').length, results.at(-1)];
+    };
+    expect(await limited({ figures: { tasks: '5' } })).to.deep.equal([5, 'ACTIVE_TASKS_LIMITED']);
+    expect(await limited({ limits: { maxBacklog: 6 } })).to.deep.equal([6, 'BACKLOG_FULL']);
+    expect(await limited({ limits: { requestsPerMinute: 7 } })).to.deep.equal([7, 'RATE_LIMITED']);
+    expect(await limited({ figures: { rpm: '10' } })).to.deep.equal([8, 'SERVICE_RATE_LIMITED']);
+    const free = await Queue.create({}, await World.create({ plan: 'free' }));
+    await send(free);
+    await free.world.service.store.hset(`muster:{${free.world.org}}`, 'usedOperations', 99_996);
+    const results = await outcomes(Array.from({ length: 6 }, () => send(free)));
+    expect(results).to.deep.equal([...Array(4).fill('READY'), ...Array(2).fill('OPERATIONS_EXHAUSTED')]);
+  });
+
+  it('fail each by itself, as a defect is to', async () => {
+    const queue = await Queue.create();
+    const { store } = queue.world.service;
+    await store.set(`muster:{${queue.world.org}}:${queue.world.spaceId}:mailbox:${queue.id}:messages`, 'no such thing');
+    const results = await outcomes(Array.from({ length: 3 }, () => send(queue)));
+    await store.del(`muster:{${queue.world.org}}:${queue.world.spaceId}:mailbox:${queue.id}:messages`);
+    for (const result of results) expect(result).to.be.instanceOf(ScriptFailure);
+  });
+});
