@@ -1,8 +1,8 @@
 --- What every request goes through, inside the script that makes its change (contract section 2): API key,
 --- permission, space, rates, due timers, idempotent replay; and at the end counters, usage, journal wake-up and the
 --- idempotency record. A script opens with call.open or call.read and returns call.done, .unchanged, .uncounted or
---- .answer. Requests of one space that arrive together may share a run: each is all or nothing by itself, but the
---- records of key, organization and space are read once and written once.
+--- .answer. Requests of an organization that arrive together may share a run: each is all or nothing by itself, but
+--- the records of key, organization and space are read once and written once.
 --- @args apiKeyDigest permission rateClass callName idempotencyDigest fingerprint drainedThrough
 --- @around call.serve
 --- @include "lib/clock"
@@ -13,14 +13,15 @@
 --- @include "lib/usage"
 local call = {}
 local minute, spaceValues, spaceQuota, spaceUsed, sameSpaceMinute, orgQuota, orgShare, orgUsed, sameOrgMinute, hardStop
---- What the run has read: the key, and what it may do; whether the organization; whether this is not its first request.
-local keyRead, permissions, keySpaces, orgRead, again
+--- What the run has read: the key, and what it may do; whether the organization; which space, and whether for an
+--- earlier request.
+local keyRead, permissions, keySpaces, orgRead, spaceRead, again
 --- What the plan grants, nil where it sets no limit, and what is in use of it.
 local planTasks, usedTasks, planAgents, usedAgents
 
 function call.begin()
   minute = string.format('%d', math.floor(now / 60000))
-  keyRead, orgRead, spaceValues = nil, false, nil
+  keyRead, orgRead, spaceRead = nil, false, nil
 end
 
 --- The first element of every reply and (as text) the second word of every refusal: what Node makes headers of.
@@ -57,6 +58,8 @@ function call.serve(args, width, body)
     clock.step()
     timer.wake, beforeRefusal = '', nil
   end
+  -- The last request may have been refused before its space was read.
+  spaceId = spaceRead or spaceId
   count.write()
   journal.publish()
   return replies
@@ -89,10 +92,19 @@ local function readOrg()
   usedTasks, usedAgents = tonumber(plan[9]) or 0, tonumber(plan[11]) or 0
 end
 
+--- Writes what the run has gathered for the space it leaves.
+local function leaveSpace()
+  local nextSpaceId = spaceId
+  spaceId = spaceRead
+  count.writeSpace()
+  journal.publish()
+  spaceId = nextSpaceId
+end
+
 --- A malformed spaceId arrives empty and finds no space; Node says what is wrong with it once the caller is known.
 local function readSpace(...)
   spaceValues = redis.call('HMGET', keys.space(), 'requestsPerMinute', 'requestsMinute', 'usedRequests', 'usageDay', ...)
-  spaceQuota = tonumber(spaceValues[1])
+  spaceRead, spaceQuota = spaceId, tonumber(spaceValues[1])
   if not spaceQuota then return end
   if orgQuota and orgQuota < spaceQuota then spaceQuota = orgQuota end
   sameSpaceMinute = spaceValues[2] == minute
@@ -104,8 +116,11 @@ end
 local function admit(...)
   if keyRead ~= apiKeyDigest then readKey() end
   if not orgRead then readOrg() end
-  again = spaceValues
-  if not again then readSpace(...) end
+  again = spaceRead == spaceId
+  if not again then
+    if spaceRead then leaveSpace() end
+    readSpace(...)
+  end
   beforeRefusal = noteText
   if not string.find(permissions, permission, 1, true) then refuse('PERMISSION_DENIED', permission) end
   if keySpaces ~= '' and not string.find(keySpaces, spaceId, 1, true) then refuse('PERMISSION_DENIED', 'space') end

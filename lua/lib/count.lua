@@ -35,6 +35,12 @@ local function writeRecord(key, counters, set)
   end
 end
 
+--- What is gathered for the space at hand, before the turn of another one.
+function count.writeSpace()
+  writeRecord(keys.space(), count.space, count.setSpace)
+  count.space, count.setSpace = {}, {}
+end
+
 function count.write()
   writeRecord(keys.space(), count.space, count.setSpace)
   writeRecord(keys.org(), count.org, count.setOrg)

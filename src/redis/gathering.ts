@@ -6,17 +6,24 @@ type Run = (script: Script, org: string, argv: readonly (string | number)[]) => 
 /** So many calls keep the store busy for a millisecond at most, and the next ones need not wait for a full turn. */
 const most = 16;
 
+interface Caller {
+  readonly argv: readonly (string | number)[];
+  resolve(reply: Reply): void;
+  reject(error: unknown): void;
+}
+
 interface Batch {
   readonly script: Script;
   readonly org: string;
-  readonly argv: (string | number)[];
-  readonly callers: { resolve(reply: Reply): void; reject(error: unknown): void }[];
+  /** Those of one space stand together: a run goes from space to space. */
+  readonly callers: Map<string, Caller[]>;
+  size: number;
 }
 
 /**
- * Calls of one script for one space that are made in one turn of the event loop go to the store as one command: what
- * they have in common (key, organization, space, counters) is read and written once. Each is atomic by itself and is
- * refused by itself; alone in its turn, a call goes exactly as without this.
+ * Calls of one script for one organization that are made in one turn of the event loop go to the store as one command:
+ * what they have in common (key, organization, space, counters) is read and written once. Each is atomic by itself
+ * and is refused by itself; alone in its turn, a call goes exactly as without this.
  */
 export class Gathering {
   readonly #run: Run;
@@ -28,19 +35,21 @@ export class Gathering {
 
   /** Rejects with what the store says of this call. */
   call(script: Script, org: string, spaceId: string, argv: readonly (string | number)[]): Promise<Reply> {
-    const key = `${script.functionName} ${org} ${spaceId}`;
+    const key = `${script.functionName} ${org}`;
     let batch = this.#open.get(key);
     if (!batch) {
       if (this.#open.size === 0) setImmediate(() => this.#sendAll());
-      batch = { script, org, argv: [], callers: [] };
+      batch = { script, org, callers: new Map(), size: 0 };
       this.#open.set(key, batch);
     }
     const { callers } = batch;
-    batch.argv.push(...argv);
     const reply = new Promise<Reply>((resolve, reject) => {
-      callers.push({ resolve, reject });
+      const caller = { argv, resolve, reject };
+      const beside = callers.get(spaceId);
+      if (beside) beside.push(caller);
+      else callers.set(spaceId, [caller]);
     });
-    if (callers.length === most) {
+    if (++batch.size === most) {
       this.#open.delete(key);
       void this.#send(batch);
     }
@@ -53,9 +62,14 @@ export class Gathering {
     for (const batch of batches) void this.#send(batch);
   }
 
-  async #send({ script, org, argv, callers }: Batch): Promise<void> {
+  async #send({ script, org, callers: bySpace }: Batch): Promise<void> {
+    const callers = [...bySpace.values()].flat();
     try {
-      const reply = await this.#run(script, org, argv);
+      const reply = await this.#run(
+        script,
+        org,
+        callers.flatMap(({ argv }) => argv),
+      );
       const replies: readonly Value[] = callers.length === 1 ? [reply] : reply;
       callers.forEach((caller, index) => {
         const own = replies[index];

@@ -1,6 +1,7 @@
 import { hash, randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { randomTail } from '../../src/http/random.ts';
+import { createSpace } from '../../src/org/admin.ts';
 import { Refusal, type Reply, ScriptFailure } from '../../src/redis/scripts.ts';
 import { Queue } from '../spec/mailbox/queue.ts';
 import { expectAgreement } from '../support/agree.ts';
@@ -41,7 +42,7 @@ async function fcalls(world: World): Promise<number> {
   return Number(/cmdstat_fcall:calls=(\d+)/.exec(await world.service.store.info('commandstats'))?.[1]);
 }
 
-describe('calls of one space that meet in a turn of the event loop', () => {
+describe('calls of one organization that meet in a turn of the event loop', () => {
   it('go to the store together, 16 at a time; others go by themselves', async () => {
     const queue = await Queue.create();
     const other = await Queue.create();
@@ -50,6 +51,34 @@ describe('calls of one space that meet in a turn of the event loop', () => {
     await Promise.all([...Array.from({ length: 40 }, () => send(queue)), send(other)]);
     expect((await fcalls(queue.world)) - before).to.equal(4);
     await expectAgreement(queue.world);
+  });
+
+  it('of several spaces leave each as it must be', async () => {
+    const queue = await Queue.create();
+    const { world } = queue;
+    const space = await createSpace(world.service, { org: world.org });
+    const there = await Queue.create({}, new World(world.service, world.org, space.spaceId, world.apiKey));
+    const foreign = await Queue.create();
+    await Promise.all([send(queue), send(there)]);
+    const before = await fcalls(world);
+    const calls = [queue, there, queue, there, there, queue].map((one) => send(one));
+    calls.push(send(queue, { spaceId: foreign.world.spaceId }), send(there, { mailboxId: queue.id }), send(queue));
+    expect(await outcomes(calls)).to.deep.equal([
+      ...Array(6).fill('READY'),
+      'SPACE_NOT_FOUND',
+      'MAILBOX_NOT_FOUND',
+      'READY',
+    ]);
+    expect((await fcalls(world)) - before).to.equal(1);
+    for (const [one, sent] of [
+      [queue, 5],
+      [there, 4],
+    ] as const) {
+      expect((await one.record()).counts.ready).to.equal(sent);
+      expect((await one.world.get('/census')).body.messages.READY).to.equal(sent);
+      expect((await one.world.eventTypes()).filter((type) => type === 'message.sent')).to.have.length(sent);
+    }
+    expect(await world.service.store.hget(`muster:{${world.org}}`, 'usedTasks')).to.equal('9');
   });
 
   it('are done or refused each by itself, in their order', async () => {
