@@ -131,6 +131,8 @@ async function readBody(ctx: Context, parse: Koa.Middleware): Promise<void> {
   const { headers } = ctx.req;
   if (headers['transfer-encoding'] === undefined && (headers['content-length'] ?? '0') === '0') return;
   if (!jsonType.test(headers['content-type'] ?? '')) throw apiError({}, 'UNSUPPORTED_MEDIA_TYPE');
+  // Nothing is unpacked here: a few bytes could become very many, and what is not packed would fail on the way.
+  if ((headers['content-encoding'] ?? 'identity') !== 'identity') throw apiError({}, 'UNSUPPORTED_MEDIA_TYPE');
   try {
     await parse(ctx as never, nothingMore);
     // A content type that is malformed further on is passed over by the parser: the body would count as none.
