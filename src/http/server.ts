@@ -8,12 +8,15 @@ import {
   type ServerResponse,
   STATUS_CODES,
 } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { envelope } from './envelope.ts';
 import { invalid } from './errors.ts';
 
 /** Every request fits many times over; a client that sends slower than this holds a connection for nothing. */
 const limits = { maxHeaderSize: 16_384, headersTimeout: 10_000, requestTimeout: 30_000 };
+/** Requests sent ahead on one connection: Node starts all that arrive in a piece, whether or not anybody reads. */
+const mostAhead = 64;
 /** How often connections are looked at for being too slow. */
 const connectionsCheckingInterval = 2_000;
 /** Held watches keep theirs: 20 KiB of memory each, and a descriptor. */
@@ -22,7 +25,14 @@ const mostConnections = 20_000;
 /** An HTTP server whose every failure has the envelope, also of what Node refuses by itself and Koa never sees. */
 export function createHttpServer(listener: RequestListener): Server {
   const options = { ...limits, connectionsCheckingInterval, requireHostHeader: false };
+  const underWay = new WeakMap<Socket, number>();
   const server = createServer(options, (request, response) => {
+    const { socket } = request;
+    const ahead = underWay.get(socket) ?? 0;
+    if (ahead >= mostAhead) socket.destroy();
+    if (socket.destroyed) return;
+    underWay.set(socket, ahead + 1);
+    response.once('close', () => underWay.set(socket, (underWay.get(socket) ?? 1) - 1));
     request.url = originForm(request.url);
     if (request.headers.host === undefined && request.httpVersion === '1.1')
       refuse(response, 400, 'the header Host is missing');

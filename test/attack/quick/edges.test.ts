@@ -137,6 +137,13 @@ describe('Requests at the edges of HTTP', () => {
     expect(await statuses(post(`Content-Length: ${refused.length}`, refused + get(list())))).to.equal('413');
   });
 
+  it('more than 64 requests ahead of their answers end the connection, and are not begun', async () => {
+    const many = Array.from({ length: 400 }, () => post('Content-Length: 15', '{"name":"many"}'));
+    await rawRequest(world, many.join('')).catch(() => undefined);
+    const { mailboxes } = (await world.get('/mailboxes?limit=200')).body;
+    expect(mailboxes.length).to.be.at.most(64);
+  });
+
   it('what follows a request under way is not answered in its place', async () => {
     const watch = `GET /v1/spaces/${world.spaceId}/watch?cursor=latest&waitSeconds=30 HTTP/1.1\r\n${own}\r\n`;
     expect(await rawRequest(world, `${watch}\r\nGARBAGE\r\n\r\n`)).to.equal('');
@@ -168,6 +175,6 @@ describe('Requests at the edges of HTTP', () => {
           .on('close', () => resolve());
       });
     }
-    expect(await names()).to.deep.equal([]);
+    expect(await names()).to.not.include('half');
   });
 });
