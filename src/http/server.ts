@@ -16,7 +16,7 @@ import { invalid } from './errors.ts';
 /** Every request fits many times over; a client that sends slower than this holds a connection for nothing. */
 const limits = { maxHeaderSize: 16_384, headersTimeout: 10_000, requestTimeout: 30_000 };
 /** Requests sent ahead on one connection: Node starts all that arrive in a piece, whether or not anybody reads. */
-const mostAhead = 64;
+const mostAhead = 16;
 /** How often connections are looked at for being too slow. */
 const connectionsCheckingInterval = 2_000;
 /** Held watches keep theirs: 20 KiB of memory each, and a descriptor. */
