@@ -13,6 +13,7 @@ import { curlLine, type Request, sendRaw } from './wire.ts';
 
 /** Objects wear out as they are used: so many requests, then new ones. */
 const renewEvery = 250;
+const limiting = new Set(['RATE_LIMITED', 'PAYLOAD_TOO_LARGE', 'BACKLOG_FULL']);
 
 export interface Outcome {
   readonly requests: number;
@@ -23,16 +24,22 @@ export interface Outcome {
   readonly statuses: ReadonlyMap<string, ReadonlySet<number>>;
 }
 
-/** Sends so many requests made from the service's own document; throws the smallest that is answered wrongly. */
-export async function fuzz(numRuns: number, seed: number): Promise<Outcome> {
+/**
+ * Sends so many requests made from the service's own document, one after the other or some of one operation at once;
+ * throws the smallest that is answered wrongly.
+ */
+export async function fuzz(requests: number, seed: number, together = 1): Promise<Outcome> {
   const sink = await Sink.start();
   const resolve = async (name: string) => (name === 'sink.test' ? [{ address: '127.0.0.1', family: 4 }] : []);
   const service = await delivering({ resolve });
-  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  const agent = new Agent({ keepAlive: true, maxSockets: together });
   try {
     const fuzzer = await Fuzzer.start(service, sink, agent);
-    const all = fuzzer.document.operations.map((operation) => drafts(operation));
-    const property = fc.asyncProperty(fc.oneof(...all), (draft) => fuzzer.send(draft));
+    const size = { minLength: 1, maxLength: together, size: 'max' } as const;
+    const all = fuzzer.document.operations.map((operation) => fc.array(drafts(operation), size));
+    const property = fc.asyncProperty(fc.oneof(...all), (some) => fuzzer.send(some));
+    // Bursts are half as long as they may be, on average; a few more make up for chance.
+    const numRuns = together === 1 ? requests : Math.ceil((requests / ((1 + together) / 2)) * 1.05);
     await fc.assert(property, { numRuns, seed, includeErrorInReport: true });
     return fuzzer.outcome();
   } finally {
@@ -50,6 +57,7 @@ class Fuzzer {
   readonly #fixed: Record<string, string>;
   #slots: Record<string, string> = {};
   #requests = 0;
+  #renewAt = 0;
   readonly #seen = new Set<string>();
   readonly #statuses = new Map<string, Set<number>>();
 
@@ -83,14 +91,20 @@ class Fuzzer {
     return { requests: this.#requests, declared, seen, statuses: this.#statuses };
   }
 
-  /** Sends a draft with real things in its slots; throws where the answer is not as declared. */
-  async send(draft: Draft): Promise<void> {
-    if (this.#requests++ % renewEvery === 0) await this.#renew();
-    const request = this.#filled(draft);
+  /** Sends drafts at once, with real things in their slots; throws where an answer is not as declared. */
+  async send(some: readonly Draft[]): Promise<void> {
+    if (this.#requests >= this.#renewAt) await this.#renew();
+    this.#requests += some.length;
+    const codes = await Promise.all(some.map((draft) => this.#sendOne(this.#filled(draft))));
+    // What a call has limited would refuse nearly all that follow it.
+    if (codes.some((code) => limiting.has(code))) await this.#widen();
+  }
+
+  async #sendOne(request: Request): Promise<string> {
     try {
       const reply = await sendRaw(this.#world.url, this.#agent, request);
       this.document.check(request.method, request.target, reply);
-      await this.#note(request, reply);
+      return this.#note(request, reply);
     } catch (error) {
       throw new Error(`${(error as Error).message}\nas a request:\n${curlLine(this.#world.url, request)}\n`);
     }
@@ -110,16 +124,21 @@ class Fuzzer {
     };
   }
 
-  async #note({ method, target }: Request, { status, body }: Reply): Promise<void> {
+  /** Remembers what was seen; throws where a caller got what is another's. */
+  #note({ method, target, headers }: Request, { status, body }: Reply): string {
     const operation = this.document.find(method, target);
     const code: string | undefined = status < 400 ? undefined : body?.error.code;
+    const caller = headers.find(([name]) => name === 'Authorization')?.[1].replace(/^bearer +/i, '');
+    const isOwner = caller === this.#fixed['apiKey'];
+    const mayRead = caller === this.#fixed['reader'] && (method === 'GET' || method === 'HEAD');
+    if (isOwner && (status === 401 || status === 403)) throw new Error(`the owner got ${status} ${code}`);
+    if (status < 300 && !isOwner && !mayRead && target.startsWith('/v1/')) throw new Error(`a stranger got ${status}`);
     if (operation) {
       this.#seen.add([operation.id, status, code].filter((part) => part !== undefined).join(' '));
       if (operation.path.includes('{spaceId}'))
         this.#statuses.set(operation.id, (this.#statuses.get(operation.id) ?? new Set()).add(status));
     }
-    // What a call has limited would refuse nearly all that follow it.
-    if (code === 'RATE_LIMITED' || code === 'PAYLOAD_TOO_LARGE' || code === 'BACKLOG_FULL') await this.#widen();
+    return code ?? '';
   }
 
   async #widen(): Promise<void> {
@@ -130,6 +149,7 @@ class Fuzzer {
   }
 
   async #renew(): Promise<void> {
+    this.#renewAt = this.#requests + renewEvery;
     await this.#widen();
     for (const { id } of (await this.#world.get('/destinations')).body.destinations)
       await this.#world.call('DELETE', `/destinations/${id}`);
