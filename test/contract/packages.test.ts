@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
 
 interface Locked {
+  readonly name?: string;
   readonly integrity?: string;
   readonly resolved?: string;
   readonly link?: boolean;
@@ -11,10 +12,16 @@ interface Locked {
 const read = async (name: string): Promise<string> => readFile(new URL(`../../${name}`, import.meta.url), 'utf8');
 
 describe('what is installed', () => {
-  let locked: [name: string, entry: Locked][];
+  let locked: [path: string, entry: Locked][];
+  let workspaces: readonly string[];
   before(async () => {
+    workspaces = JSON.parse(await read('package.json')).workspaces ?? [];
     const { packages } = JSON.parse(await read('package-lock.json')) as { packages: Record<string, Locked> };
-    locked = Object.entries(packages).filter(([name]) => name !== '');
+    const own = new Set(workspaces.map((folder) => packages[folder]?.name));
+    // Our own folders, and the links to them, come from nowhere.
+    const isOwn = ([path, { link }]: [string, Locked]) =>
+      !path.startsWith('node_modules/') || (link === true && own.has(path.slice('node_modules/'.length)));
+    locked = Object.entries(packages).filter((entry) => !isOwn(entry));
   });
 
   it('is locked: every package with its SHA-512, none from elsewhere than the npm registry', () => {
@@ -27,9 +34,11 @@ describe('what is installed', () => {
   });
 
   it('is named by version: no tag, address, folder or range without an upper end', async () => {
-    const { dependencies, devDependencies } = JSON.parse(await read('package.json'));
-    for (const [name, range] of Object.entries({ ...dependencies, ...devDependencies }))
-      expect(range, name).to.match(/^\^?\d+\.\d+\.\d+$/);
+    for (const folder of ['', ...workspaces.map((workspace) => `${workspace}/`)]) {
+      const { dependencies, devDependencies } = JSON.parse(await read(`${folder}package.json`));
+      for (const [name, range] of Object.entries({ ...dependencies, ...devDependencies }))
+        expect(range, name).to.match(/^\^?\d+\.\d+\.\d+$/);
+    }
   });
 
   it('runs nothing at its installation, but for two that choose a program for the platform and work without', () => {
