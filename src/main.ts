@@ -1,3 +1,4 @@
+import { writeSync } from 'node:fs';
 import pino from 'pino';
 import { type Config, readConfig } from './config.ts';
 import { bootstrap } from './org/bootstrap.ts';
@@ -86,6 +87,12 @@ async function main(): Promise<void> {
     await embedded?.stop();
   }
 }
+
+/** Node would print every member of the error: of a failed command its arguments, keys and payloads among them. */
+process.on('uncaughtException', (error) => {
+  writeSync(2, `a defect ended the process: ${error instanceof Error ? error.stack : 'not an error'}\n`);
+  process.exit(1);
+});
 
 main().then(
   () => process.exit(0),

@@ -100,8 +100,12 @@ async function* stream(reader: Reader, watcher: Watcher, { service: { feeds }, g
   }
 }
 
+/** Asked for by name, and not with a weight of nought, which means "not acceptable" (RFC 9110, 12.4.2). */
 function wantsStream(input: WatchInput): boolean {
-  return input.headers.accept?.includes('text/event-stream') ?? false;
+  return (input.headers.accept ?? '').split(',').some((range) => {
+    const [type = '', ...parameters] = range.split(';').map((part) => part.trim().toLowerCase());
+    return type === 'text/event-stream' && !parameters.some((parameter) => /^q=0(\.0{0,3})?$/.test(parameter));
+  });
 }
 
 /** A filtered page takes more entries than it shows; how many more, nobody knows before. */

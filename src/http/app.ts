@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { createServer, type OutgoingHttpHeaders, type Server } from 'node:http';
-import { type Duplex, Readable } from 'node:stream';
+import type { OutgoingHttpHeaders, Server } from 'node:http';
+import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import Koa, { type Context } from 'koa';
 import bodyParser from 'koa-bodyparser';
@@ -13,10 +13,11 @@ import { Refusal, type Scripts } from '../redis/scripts.ts';
 import type { Wake } from '../redis/wake.ts';
 import type { Targets } from '../webhook/target.ts';
 import { apiError, envelope, toApiError } from './envelope.ts';
-import { ApiError, type ErrorTable } from './errors.ts';
+import type { ErrorTable } from './errors.ts';
 import type { Route } from './route.ts';
 import { statusOf } from './route-errors.ts';
 import { RouteTable, spacePrefix } from './router.ts';
+import { createHttpServer } from './server.ts';
 
 export interface Service {
   readonly store: Store;
@@ -86,12 +87,7 @@ export function createApp(service: Service): Server {
   // The middleware answers every error itself; what is left is a response that could not be written.
   app.on('error', (error: Error) => service.log.warn({ error: error.message }, 'response failed'));
 
-  const server = createServer(
-    { maxHeaderSize: 16_384, requestTimeout: 60_000, headersTimeout: 20_000 },
-    app.callback(),
-  );
-  server.on('clientError', refuseUnreadable);
-  return server;
+  return createHttpServer(app.callback());
 }
 
 /** A response ready to be written; no `text`: no content. */
@@ -135,6 +131,8 @@ async function readBody(ctx: Context, parse: Koa.Middleware): Promise<void> {
   const { headers } = ctx.req;
   if (headers['transfer-encoding'] === undefined && (headers['content-length'] ?? '0') === '0') return;
   if (!jsonType.test(headers['content-type'] ?? '')) throw apiError({}, 'UNSUPPORTED_MEDIA_TYPE');
+  // Nothing is unpacked here: a few bytes could become very many, and what is not packed would fail on the way.
+  if ((headers['content-encoding'] ?? 'identity') !== 'identity') throw apiError({}, 'UNSUPPORTED_MEDIA_TYPE');
   try {
     await parse(ctx as never, nothingMore);
     // A content type that is malformed further on is passed over by the parser: the body would count as none.
@@ -175,26 +173,4 @@ function failure(thrown: unknown, requestId: string, service: Service, { route }
   const status =
     thrown instanceof Refusal && route !== undefined ? statusOf(service.errors, error.code, route) : error.status;
   return { status, headers: error.headers, text: envelope(error, requestId) };
-}
-
-/** What Node's parser could not read as HTTP never reaches Koa; it gets the envelope all the same. */
-function refuseUnreadable(error: NodeJS.ErrnoException, socket: Duplex): void {
-  if (!socket.writable || error.code === 'ECONNRESET') {
-    socket.destroy();
-    return;
-  }
-  const tooLarge = error.code === 'HPE_HEADER_OVERFLOW';
-  const status = tooLarge ? '431 Request Header Fields Too Large' : '400 Bad Request';
-  const message = tooLarge ? 'the headers are larger than 16 KiB' : 'not a valid HTTP/1.1 request';
-  const requestId = randomUUID();
-  const body = envelope(new ApiError(400, 'VALIDATION_FAILED', message), requestId);
-  const head = [
-    `HTTP/1.1 ${status}`,
-    'Content-Type: application/json; charset=utf-8',
-    `X-Request-Id: ${requestId}`,
-    'X-API-Version: 1',
-    'Connection: close',
-    `Content-Length: ${Buffer.byteLength(body)}`,
-  ];
-  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
 }

@@ -2,6 +2,9 @@ import Joi from 'joi';
 import { isTypePattern } from '../event/filter.ts';
 import { says } from '../http/says.ts';
 
+/** These are never sent: a receiver that fails would cause the next event that it is to get. */
+const neverSent = /^(destination|delivery)\./;
+
 /** Where a destination is: what can be called, whoever lives there. */
 export const url = () =>
   Joi.string()
@@ -9,20 +12,18 @@ export const url = () =>
     .custom((value: string, helpers) => (isCallable(value) ? value : helpers.error('url')))
     .error(
       says({
-        url: '{#label} must be an http or https URL with a host, without a user name or password',
+        url: '{#label} must begin with http:// or https:// and have a host, no user name, no password and no port 0',
         'string.base': '{#label} must be a string',
         'string.empty': '{#label} must be an http or https URL',
         'string.max': '{#label} must be at most 2,048 characters',
       }),
     )
-    .meta({ format: 'uri' });
+    .meta({ format: 'uri', pattern: '^https?://' });
 
 function isCallable(text: string): boolean {
-  if (/[\s\p{Cc}]/u.test(text) || !URL.canParse(text)) return false;
-  const parsed = new URL(text);
-  return (
-    /^https?:$/.test(parsed.protocol) && parsed.hostname !== '' && parsed.username === '' && parsed.password === ''
-  );
+  if (!/^https?:\/\//.test(text) || /[\s\p{Cc}]/u.test(text) || !URL.canParse(text)) return false;
+  const { hostname, username, password, port } = new URL(text);
+  return hostname !== '' && username === '' && password === '' && port !== '0';
 }
 
 /** Event types or `prefix.*`; none stands for all. */
@@ -31,8 +32,16 @@ export const eventTypes = () =>
     .max(100)
     .items(
       Joi.string()
-        .custom((value: string, helpers) => (isTypePattern(value) ? value : helpers.error('type')))
-        .error(says({ type: '{#label} must be an event type like message.sent, or an aggregate like message.*' })),
+        .custom((value: string, helpers) => {
+          if (!isTypePattern(value)) return helpers.error('type');
+          return neverSent.test(value) ? helpers.error('neverSent') : value;
+        })
+        .error(
+          says({
+            type: '{#label} must be an event type like message.sent, or an aggregate like message.*',
+            neverSent: '{#label} must not be of destination or delivery: their events are in the journal, never sent',
+          }),
+        ),
     )
     .error(
       says({

@@ -38,9 +38,11 @@ function ofFamily(result: PromiseSettledResult<string[]>, family: 4 | 6): Lookup
 /** Read anew each time: it is small, and operators change it while we run. */
 async function fromHostsFile(hostname: string): Promise<LookupAddress[]> {
   const text = await readFile('/etc/hosts', 'utf8').catch(() => '');
+  // With its final dot, which a URL keeps, it is the same name.
+  const wanted = hostname.toLowerCase().replace(/\.$/, '');
   return text
     .split('\n')
     .map((line) => line.replace(/#.*/, '').trim().toLowerCase().split(/\s+/))
-    .filter(([, ...names]) => names.includes(hostname.toLowerCase()))
+    .filter(([, ...names]) => names.includes(wanted))
     .map(([address = '']) => ({ address, family: address.includes(':') ? 6 : 4 }));
 }

@@ -15,7 +15,7 @@ export function codeOf({ status, body, headers }: Reply): string {
 }
 
 /** Writes exactly these bytes on a connection of its own; resolves with everything that comes back. */
-export function rawRequest(world: World, bytes: string | Buffer): Promise<string> {
+export function rawRequest(world: Pick<World, 'url'>, bytes: string | Buffer): Promise<string> {
   const { hostname, port } = new URL(world.url);
   return new Promise((resolve, reject) => {
     const socket = createConnection(Number(port), hostname, () => socket.write(bytes));

@@ -54,6 +54,10 @@ export class MusterProcess {
     return { spaceId: line('MUSTER_SPACE'), apiKey: line('MUSTER_KEY') };
   }
 
+  get pid(): number {
+    return this.#child.pid ?? 0;
+  }
+
   signal(name: NodeJS.Signals): void {
     this.#child.kill(name);
   }

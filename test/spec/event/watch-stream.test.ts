@@ -102,6 +102,30 @@ describe('watch as server-sent events', () => {
     );
   });
 
+  it('streams only to a client that takes it: named, and with a weight above nought', async () => {
+    const { world } = await ready();
+    const typeFor = async (Accept: string): Promise<string | null> => {
+      const stream = await Stream.open(world, '', { Accept });
+      stream.close();
+      return stream.type;
+    };
+    for (const accept of [
+      'text/event-stream',
+      'application/json;q=0.1, Text/Event-Stream ; q=0.9',
+      'text/event-stream;q=0.001',
+    ])
+      expect(await typeFor(accept), accept).to.equal('text/event-stream');
+    for (const accept of [
+      'text/event-stream;q=0',
+      'text/event-stream; q=0.000, */*',
+      'text/event-streams',
+      '*/*',
+      'text/*',
+      '',
+    ])
+      expect(await typeFor(accept), accept).to.match(/^application\/json/);
+  });
+
   it('pages are no limit of a stream: it catches up with everything', async () => {
     const { world, send } = await ready();
     for (let i = 0; i < 12; i++) await send();

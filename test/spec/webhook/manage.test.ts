@@ -57,10 +57,16 @@ describe('webhook destinations', () => {
       '',
       `https://x/${'y'.repeat(2048)}`,
       1,
+      'http:example.com',
+      'HTTP://example.com',
+      'http:\\\\example.com',
+      'http://example.com:0/',
+      'http://example.com:65536/',
     ]) {
       expect(await code({ url: bad }), String(bad)).to.equal('400 VALIDATION_FAILED');
     }
-    for (const types of [['message.lost'], ['*'], 'message.sent', ['mess.*'], [1]]) {
+    const never = ['destination.*', 'destination.disabled', 'delivery.*', 'delivery.exhausted'];
+    for (const types of [['message.lost'], ['*'], 'message.sent', ['mess.*'], [1], ...never.map((type) => [type])]) {
       expect(await code({ url, eventTypes: types })).to.equal('400 VALIDATION_FAILED');
     }
     const hosts = [

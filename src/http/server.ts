@@ -1,0 +1,86 @@
+import { randomUUID } from 'node:crypto';
+import {
+  createServer,
+  type IncomingMessage,
+  type OutgoingHttpHeaders,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+  STATUS_CODES,
+} from 'node:http';
+import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { envelope } from './envelope.ts';
+import { invalid } from './errors.ts';
+
+/** Every request fits many times over; a client that sends slower than this holds a connection for nothing. */
+const limits = { maxHeaderSize: 16_384, headersTimeout: 10_000, requestTimeout: 30_000 };
+/** Requests sent ahead on one connection: Node starts all that arrive in a piece, whether or not anybody reads. */
+const mostAhead = 16;
+/** How often connections are looked at for being too slow. */
+const connectionsCheckingInterval = 2_000;
+/** Held watches keep theirs: 20 KiB of memory each, and a descriptor. */
+const mostConnections = 20_000;
+
+/** An HTTP server whose every failure has the envelope, also of what Node refuses by itself and Koa never sees. */
+export function createHttpServer(listener: RequestListener): Server {
+  const options = { ...limits, connectionsCheckingInterval, requireHostHeader: false };
+  const underWay = new WeakMap<Socket, number>();
+  const server = createServer(options, (request, response) => {
+    const { socket } = request;
+    const ahead = underWay.get(socket) ?? 0;
+    if (ahead >= mostAhead) socket.destroy();
+    if (socket.destroyed) return;
+    underWay.set(socket, ahead + 1);
+    response.once('close', () => underWay.set(socket, (underWay.get(socket) ?? 1) - 1));
+    request.url = originForm(request.url);
+    if (request.headers.host === undefined && request.httpVersion === '1.1')
+      refuse(response, 400, 'the header Host is missing');
+    else listener(request, response);
+  });
+  server.maxConnections = mostConnections;
+  // An expectation that nobody here knows is no reason to refuse (RFC 9110, 10.1.1 leaves it open).
+  server.on('checkExpectation', (request, response) => server.emit('request', request, response));
+  server.on('connect', (_request: IncomingMessage, socket: Duplex) => cutOff(socket, 400, 'this is no proxy'));
+  server.on('clientError', unreadable);
+  return server;
+}
+
+/** As a proxy is asked, with scheme and host, the same path is meant; a host that is none must not reach the parser. */
+function originForm(target = '/'): string {
+  return target.startsWith('/') ? target : (/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*(\/.*)$/i.exec(target)?.[1] ?? '/');
+}
+
+function unreadable(error: NodeJS.ErrnoException, socket: Duplex): void {
+  const { _httpMessage: response } = socket as Duplex & { _httpMessage?: ServerResponse | null };
+  // What follows a whole request, or comes during its answer, must not be answered in that one's place.
+  const isOfAnother = response ? response.req.complete || response.headersSent : false;
+  if (!socket.writable || error.code === 'ECONNRESET' || isOfAnother) socket.destroy();
+  else if (error.code === 'HPE_HEADER_OVERFLOW') cutOff(socket, 431, 'the headers are larger than 16 KiB');
+  else if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') cutOff(socket, 408, 'the request did not arrive in time');
+  else cutOff(socket, 400, 'not a valid HTTP/1.1 request');
+}
+
+function refusal(message: string): { headers: OutgoingHttpHeaders; body: string } {
+  const requestId = randomUUID();
+  const body = envelope(invalid(message), requestId);
+  const headers = {
+    'Content-Type': 'application/json; charset=utf-8',
+    'X-Request-Id': requestId,
+    'X-API-Version': '1',
+    Connection: 'close',
+    'Content-Length': Buffer.byteLength(body),
+  };
+  return { headers, body };
+}
+
+function refuse(response: ServerResponse, status: number, message: string): void {
+  const { headers, body } = refusal(message);
+  response.writeHead(status, headers).end(body);
+}
+
+function cutOff(socket: Duplex, status: number, message: string): void {
+  const { headers, body } = refusal(message);
+  const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head.join('\r\n')}\r\n\r\n${body}`);
+}

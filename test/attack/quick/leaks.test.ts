@@ -1,0 +1,181 @@
+import { randomUUID } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { createKey, createOrganization, createSpace, listAudit } from '../../../src/org/admin.ts';
+import { defaultLimits } from '../../../src/org/plans.ts';
+import type { Store } from '../../../src/redis/connection.ts';
+import { rawRequest } from '../../http/client.ts';
+import { OwnStore } from '../../support/own-store.ts';
+import { type MusterProcess, Processes } from '../../support/processes.ts';
+import { Sink } from '../../support/sink.ts';
+import { allPermissions } from '../../support/world.ts';
+
+/** What must never be seen again, but where it was asked for. */
+const mark = (what: string): string => `MARK${what}${'x'.repeat(43 - what.length)}`;
+/** Makes a process fail as a command that nobody waits for does: the error carries its arguments. */
+const crash =
+  'process.on("SIGUSR2",()=>{Promise.reject(Object.assign(Error("ERR/boom"),{command:{name:"fcall",args:[process.env.MARK]}}))})';
+
+describe('What is logged and answered', () => {
+  const processes = new Processes();
+  let own: OwnStore;
+  let store: Store;
+  let sink: Sink;
+  let server: MusterProcess;
+  let space: string;
+  let apiKey: string;
+  /** Every answer that was a failure, and everything that tells of what happened. */
+  const told: string[] = [];
+  const secrets = new Set<string>([mark('args')]);
+
+  before(async () => {
+    own = await OwnStore.start();
+    sink = await Sink.start();
+    const admin = await own.admin();
+    store = admin.store;
+    await createOrganization(admin, { org: 'acme', plan: 'enterprise' });
+    const limits = { ...defaultLimits, requestsPerMinute: 100_000 };
+    const { spaceId } = await createSpace(admin, { org: 'acme', limits });
+    space = `/v1/spaces/${spaceId}`;
+    apiKey = (await createKey(admin, { org: 'acme', permissions: allPermissions })).apiKey;
+    secrets.add(apiKey);
+    const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(crash)}`;
+    const settings = {
+      REDIS_URL: own.url,
+      LOG_LEVEL: 'trace',
+      WEBHOOK_ALLOW_PRIVATE: 'true',
+      NODE_OPTIONS,
+      MARK: mark('args'),
+    };
+    server = await processes.start({ ...settings, DATA_DIR: await processes.folder() }).ready();
+  });
+  after(async () => {
+    await processes.clear();
+    await own.stop();
+    await sink.stop();
+  });
+
+  /** A request with a mark in every place that has one; `values` are the body's. */
+  async function send(method: string, path: string, values?: unknown, headers: Record<string, string> = {}) {
+    const marks = {
+      'Idempotency-Key': mark('idem') + randomUUID(),
+      'X-Secret': mark('header'),
+      Cookie: mark('cookie'),
+    };
+    const all = { Authorization: `Bearer ${apiKey}`, 'Content-Type': 'application/json', ...marks, ...headers };
+    const body = values === undefined ? undefined : typeof values === 'string' ? values : JSON.stringify(values);
+    const response = await fetch(server.url + path, { method, headers: all, ...(body !== undefined && { body }) });
+    const text = await response.text();
+    if (response.status >= 400) told.push(text);
+    for (const [, secret = ''] of text.matchAll(/"(?:token|signingSecret)":"([^"]+)"/g)) secrets.add(secret);
+    return text === '' ? {} : JSON.parse(text);
+  }
+  const all = ['idem', 'header', 'cookie', 'payload', 'key', 'token', 'query', 'path', 'url', 'input', 'raw', 'result'];
+  const expectNone = (text: string, where: string): void => {
+    for (const secret of [...secrets, ...all.map((what) => `MARK${what}`)])
+      expect(text.includes(secret), `${secret} in ${where}`).to.equal(false);
+  };
+
+  it('no key, token, payload, secret or header is in any failure, event, delivery, audit record or log line', async () => {
+    const scopeId = randomUUID();
+    const { id } = await send('POST', `${space}/mailboxes`, { name: 'jobs' });
+    const holder = { scopeId, holder: 'h', holderSession: 's' };
+    const payload = { secret: mark('payload') };
+    const destination = { url: `${sink.url}/${mark('url')}` };
+    const { id: destinationId } = await send('POST', `${space}/destinations`, destination);
+    await send('POST', `${space}/destinations/${destinationId}/rotate-secret`);
+    await send('POST', `${space}/destinations/${destinationId}/test`);
+    await send('POST', `${space}/mailboxes/${id}/messages`, { scopeId, payload });
+    const claim = await send('POST', `${space}/mailboxes/${id}/recv`, holder);
+    expect(claim.payload).to.deep.equal(payload);
+    const result = { payload: mark('result'), mailboxId: id, scopeId };
+    for (const token of [mark('token'), claim.token, claim.token])
+      await send('POST', `${space}/messages/${claim.id}/complete`, { token, result });
+    const group = await send('POST', `${space}/task-groups`, { mailboxId: id, condition: 'ALL_TERMINAL' });
+    await send('POST', `${space}/task-groups/${group.id}/tasks`, { taskKey: 'a', input: mark('input') });
+
+    const wrong = {
+      payload: mark('payload'),
+      scopeId: mark('payload'),
+      token: mark('token'),
+      deadline: mark('payload'),
+    };
+    for (const path of [
+      '/mailboxes',
+      `/mailboxes/${id}/messages`,
+      `/messages/${id}/complete`,
+      `/mailboxes/${mark('path')}/recv`,
+      '/destinations',
+      '/budgets',
+      `/${mark('path')}`,
+    ])
+      for (const body of [
+        wrong,
+        `{"payload":"${mark('payload')}`,
+        mark('payload'),
+        { ...wrong, url: mark('url'), name: 'x', eventTypes: [mark('url')] },
+      ])
+        await send('POST', space + path, body);
+    for (const query of ['cursor', 'limit', 'state', 'types', 'aggregate', 'scopeId', 'from'])
+      for (const path of ['mailboxes', 'watch', 'events', 'usage', 'barriers'])
+        await send('GET', `${space}/${path}?${query}=${mark('query')}`);
+    for (const Authorization of [
+      `Bearer mk_acme_${mark('key')}`,
+      `Bearer ${mark('key')}`,
+      `Basic ${mark('key')}`,
+      mark('key'),
+    ])
+      await send('GET', `${space}/mailboxes`, undefined, { Authorization });
+    await send(
+      'POST',
+      `${space}/mailboxes`,
+      { name: 'x' },
+      { 'Content-Type': mark('header'), 'Content-Encoding': mark('header') },
+    );
+    await send('POST', `${space}/mailboxes`, { name: 'x' }, { 'Idempotency-Key': `${mark('idem')} ${mark('idem')}` });
+    for (const bytes of [
+      `GET /${mark('raw')} HTTP/9\r\n\r\n`,
+      `${mark('raw')}\r\n\r\n`,
+      `GET / HTTP/1.1\r\n${mark('raw').repeat(999)}\r\n\r\n`,
+    ])
+      told.push(await rawRequest({ url: server.url }, bytes));
+    for (const path of ['/events?limit=500', '/deliveries', '/ops/waits', `/ops/runs/${scopeId}`, '/census'])
+      told.push(JSON.stringify(await send('GET', space + path)));
+    told.push(JSON.stringify(await listAudit({ store, scripts: (await own.admin()).scripts }, 'acme', 200)));
+    // The destination's url is its owner's own: in its record, and in what the audit says of it.
+    expectNone(told.join('\n').replaceAll(new RegExp(mark('url'), 'g'), ''), 'what was answered');
+  });
+
+  it('nor when the store fails, or what it holds is not what a script expects', async () => {
+    const { id } = await send('POST', `${space}/mailboxes`, { name: 'broken' });
+    const [key = ''] = await store.keys(`*${id}*`);
+    await store.del(key);
+    await store.set(key, 'not a hash');
+    const body = { scopeId: randomUUID(), payload: mark('payload') };
+    told.length = 0;
+    const broken = await send('POST', `${space}/mailboxes/${id}/messages`, body);
+    expect(broken.error.code).to.equal('INTERNAL');
+    await store.del(key);
+    await store.config('SET', 'maxmemory', '1');
+    expect((await send('POST', `${space}/mailboxes`, { name: 'x' })).error.code).to.equal('STORE_UNAVAILABLE');
+    await store.config('SET', 'maxmemory', '0');
+    expectNone(told.join('\n'), 'what was answered');
+  });
+
+  it('nor when a defect ends the process; nothing of a key or an Idempotency-Key is on disk', async () => {
+    server.signal('SIGUSR2');
+    const { status, stdout, stderr } = await server.ended;
+    expect(status).to.equal(1);
+    expect(stderr).to.contain('ERR/boom');
+    expect(stderr.match(/"status":500/g)).to.have.length(1);
+    expectNone(stdout, 'stdout');
+    expectNone(stderr, 'stderr');
+    const folder = join(own.dataDir, 'appendonlydir');
+    const files = (await readdir(folder)).map((name) => readFile(join(folder, name), 'latin1'));
+    const disk = (await Promise.all(files)).join('\n');
+    expect(disk).to.contain('MARKpayload');
+    for (const secret of [apiKey, 'MARKidem', 'MARKheader', 'MARKkey'])
+      expect(disk.includes(secret), secret).to.equal(false);
+  });
+});

@@ -1,0 +1,202 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from 'chai';
+import type { Route } from '../../../src/http/route.ts';
+import { statusOf } from '../../../src/http/route-errors.ts';
+import { createKey, createSpace, revokeKey } from '../../../src/org/admin.ts';
+import { defaultLimits } from '../../../src/org/plans.ts';
+import { allErrors, allRoutes } from '../../../src/primitives.ts';
+import type { MusterService } from '../../../src/service.ts';
+import { codeOf } from '../../http/client.ts';
+import { samples } from '../../support/sample.ts';
+import { Sink } from '../../support/sink.ts';
+import { delivering } from '../../support/webhooks.ts';
+import { allPermissions, type Reply, World } from '../../support/world.ts';
+import { changed, digests } from '../support/digest.ts';
+import { makeObjects, type Objects } from '../support/objects.ts';
+
+/** Ids that a body names, and that must be known. */
+const bodyIds: Readonly<Record<string, readonly string[]>> = {
+  'group.create': ['mailboxId'],
+  'message.complete': ['mailboxId'],
+  'group.join': ['taskId'],
+  'budget.settle': ['reservationId'],
+  'budget.void': ['reservationId'],
+};
+/** Queries that name something. */
+const queries: readonly [path: string, name: string, code: string][] = [
+  ['/mailboxes/:mailboxId/messages?scopeId=', 'scopeId', '200'],
+  ['/watch?scopeId=', 'scopeId', '200'],
+  ['/watch?aggregate=budget:', 'budgetId', '200'],
+  ['/deliveries?destinationId=', 'destinationId', '200'],
+];
+
+describe('Every route, every kind of caller', () => {
+  let service: MusterService;
+  let sink: Sink;
+  let world: World;
+  let other: World;
+  let elsewhere: World;
+  let own: Objects;
+  let others: Objects;
+  let siblings: Objects;
+
+  before(async () => {
+    sink = await Sink.start();
+    service = await delivering();
+    world = await World.create({ on: service });
+    other = await World.create({ on: service });
+    const { org, apiKey } = world;
+    const { spaceId } = await createSpace(service, { org, limits: { ...defaultLimits, requestsPerMinute: 100_000 } });
+    elsewhere = new World(service, org, spaceId, apiKey);
+    own = await makeObjects(world, sink);
+    others = await makeObjects(other, sink);
+    siblings = await makeObjects(elsewhere, sink);
+  });
+  after(async () => {
+    await service.stop();
+    await sink.stop();
+  });
+
+  /** A request that its route takes, with these objects in it. */
+  function ask(
+    route: Route,
+    objects: Objects,
+    by: { key?: string | undefined; spaceId?: string } = {},
+  ): Promise<Reply> {
+    const path = route.path.replaceAll(/:(\w+)/g, (_, name: string) => objects[name] ?? name);
+    const headers: Record<string, string> = { 'Content-Type': 'application/json', 'Idempotency-Key': randomUUID() };
+    const { key = world.apiKey, spaceId = world.spaceId } = by;
+    if (!('key' in by) || by.key !== undefined) headers['Authorization'] = `Bearer ${key}`;
+    const body = route.body ? JSON.stringify(bodyOf(route, objects)) : undefined;
+    return world.send(route.method, `/v1/spaces/${spaceId}${path}`, body, headers);
+  }
+
+  function bodyOf(route: Route, objects: Objects): Record<string, unknown> {
+    const [full, least] = samples(route.body);
+    const body = structuredClone(route.call === 'message.complete' ? full : least) ?? {};
+    const put = (into: Record<string, unknown>): void => {
+      for (const [name, value] of Object.entries(into)) {
+        if (typeof value === 'object' && value !== null && !Array.isArray(value)) put(value as Record<string, unknown>);
+        else if (name === 'url') into[name] = sink.url;
+        else if (name === 'taskId') into[name] = objects['outsideTaskId'] ?? objects['taskId'];
+        else into[name] = objects[name] ?? value;
+      }
+    };
+    put(body);
+    return body;
+  }
+
+  /** Refuses every route in this way, and changes nothing that any organization keeps. */
+  async function everywhere(test: (route: Route) => Promise<void>): Promise<void> {
+    const before = [await digests(world), await digests(other)] as const;
+    for (const route of allRoutes) await test(route);
+    expect(changed(before[0], await digests(world))).to.deep.equal([]);
+    expect(changed(before[1], await digests(other))).to.deep.equal([]);
+  }
+  const textOf = ({ status, text }: Reply): string =>
+    `${status} ${text.replace(/"requestId":"[^"]*"/, '')}`.replaceAll(
+      /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g,
+      'id',
+    );
+
+  it('no key: 401 UNAUTHENTICATED; malformed, unknown, revoked: 401 INVALID_API_KEY, one answer', async () => {
+    const revoked = await createKey(service, { org: world.org, permissions: allPermissions });
+    await revokeKey(service, world.org, revoked.keyId);
+    const { apiKey, org } = world;
+    const wrong = [
+      revoked.apiKey,
+      'x',
+      `mk_${org}_${'a'.repeat(43)}`,
+      `mk_no-such-org_${'a'.repeat(43)}`,
+      `${apiKey.slice(0, -1)}${apiKey.endsWith('a') ? 'b' : 'a'}`,
+      apiKey.replace(org, other.org),
+    ];
+    await everywhere(async (route) => {
+      expect(codeOf(await ask(route, own, { key: undefined })), route.call).to.equal('401 UNAUTHENTICATED');
+      const answers = new Set<string>();
+      for (const key of wrong) {
+        const reply = await ask(route, own, { key });
+        expect(codeOf(reply), `${route.call} ${key}`).to.equal('401 INVALID_API_KEY');
+        answers.add(textOf(reply));
+      }
+      expect(answers.size).to.equal(1);
+    });
+  });
+
+  it('each permission missing, each other permission alone: 403 PERMISSION_DENIED that names it', async () => {
+    const keys = new Map<string, string>();
+    const keyOf = async (permissions: string[]): Promise<string> => {
+      const name = permissions.join();
+      keys.set(name, keys.get(name) ?? (await world.key(permissions)));
+      return keys.get(name) ?? '';
+    };
+    for (const one of allPermissions) {
+      await keyOf([one]);
+      await keyOf(allPermissions.filter((permission) => permission !== one));
+    }
+    await everywhere(async (route) => {
+      for (const [name, key] of keys) {
+        if (name.split(',').includes(route.permission)) continue;
+        const reply = await ask(route, own, { key });
+        expect(codeOf(reply), `${route.call} with ${name}`).to.equal('403 PERMISSION_DENIED');
+        expect(reply.body.error.message).to.contain(route.permission);
+      }
+    });
+  });
+
+  it("a key limited to another space: 403; another organization's key: 404 as for a space that is not", async () => {
+    const limited = await world.key(allPermissions, [elsewhere.spaceId]);
+    await everywhere(async (route) => {
+      expect(codeOf(await ask(route, own, { key: limited })), route.call).to.equal('403 PERMISSION_DENIED');
+      const known = await ask(route, own, { key: other.apiKey });
+      const unknown = await ask(route, own, { key: other.apiKey, spaceId: randomUUID() });
+      expect(codeOf(known), route.call).to.equal('404 SPACE_NOT_FOUND');
+      expect(textOf(known)).to.equal(textOf(unknown));
+    });
+  });
+
+  it("another organization's and another space's objects are not there: the answer for ids that never were", async () => {
+    let cases = 0;
+    await everywhere(async (route) => {
+      const pattern = `/v1/spaces/:spaceId${route.path}`;
+      const inPath = [...route.path.matchAll(/:(\w+)/g)].map(([, name = '']) => name);
+      for (const name of [...inPath, ...(bodyIds[route.call] ?? [])]) {
+        const code = `${name.slice(0, -2).toUpperCase()}_NOT_FOUND`;
+        const expected = `${statusOf(allErrors, code, pattern)} ${code}`;
+        const field = name === 'taskId' && !inPath.includes(name) ? 'outsideTaskId' : name;
+        const unknown = await ask(route, { ...own, [field]: randomUUID() });
+        expect(codeOf(unknown), `${route.call} ${name}`).to.equal(expected);
+        for (const theirs of [others, siblings]) {
+          const reply = await ask(route, { ...own, [field]: theirs[field] ?? '' });
+          expect(textOf(reply), `${route.call} ${name}`).to.equal(textOf(unknown));
+          cases++;
+        }
+      }
+    });
+    expect(cases).to.be.at.least(80);
+  });
+
+  it("a query that names another's object finds what it finds for none; its cursor is refused", async () => {
+    for (const [path, name] of queries) {
+      const at = (id: string) => world.get(path.replace(':mailboxId', own['mailboxId'] ?? '') + id);
+      const unknown = await at(randomUUID());
+      for (const theirs of [others, siblings]) expect((await at(theirs[name] ?? '')).body).to.deep.equal(unknown.body);
+      expect((await at(own[name] ?? '')).body, `${path} finds its own`).to.not.deep.equal(unknown.body);
+    }
+    for (const { get } of [other, elsewhere].map((one) => ({ get: (path: string) => one.get(path) }))) {
+      const { nextCursor } = (await get('/events?limit=1')).body;
+      for (const path of ['/events', '/watch'])
+        expect(codeOf(await world.get(`${path}?cursor=${nextCursor}`))).to.equal('400 INVALID_CURSOR');
+    }
+  });
+
+  it('a key with the one permission and the one space is let through on every route', async () => {
+    const keys = new Map<string, string>();
+    for (const one of allPermissions) keys.set(one, await world.key([one], [world.spaceId]));
+    const lastOfAll = (route: Route): number => (route.method === 'DELETE' ? 1 : 0);
+    for (const route of allRoutes.toSorted((one, next) => lastOfAll(one) - lastOfAll(next))) {
+      const reply = await ask(route, own, { key: keys.get(route.permission) });
+      expect([401, 403, 404, 500], `${route.call} ${reply.text}`).to.not.include(reply.status);
+    }
+  });
+});

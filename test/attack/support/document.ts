@@ -1,0 +1,130 @@
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import { checkDeclared } from '../../support/declared.ts';
+import type { Reply } from '../../support/world.ts';
+
+export interface Schema {
+  readonly type?: string | readonly string[];
+  readonly enum?: readonly unknown[];
+  readonly format?: string;
+  readonly pattern?: string;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly items?: Schema;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+}
+interface Response {
+  readonly $ref?: string;
+  readonly content?: { 'application/json'?: { schema: { properties?: { error: { properties: { code: Schema } } } } } };
+}
+export interface Operation {
+  readonly id: string;
+  readonly method: string;
+  readonly path: string;
+  readonly query: readonly { name: string; schema: Schema }[];
+  readonly body: Schema | undefined;
+  readonly hasKey: boolean;
+  readonly responses: Readonly<Record<string, Response>>;
+}
+interface Parameter {
+  readonly $ref?: string;
+  readonly name: string;
+  readonly in: string;
+  readonly schema: Schema;
+}
+interface RawOperation {
+  readonly operationId: string;
+  readonly parameters?: readonly Parameter[];
+  readonly requestBody?: { content: { 'application/json': { schema: Schema } } };
+  readonly responses: Record<string, Response>;
+}
+interface Raw {
+  readonly paths: Record<string, Record<string, RawOperation>>;
+  readonly components: { responses: Record<string, Response> };
+}
+
+/** /openapi.json as a client gets it: what can be asked, and what may be answered. */
+export class Document {
+  readonly operations: readonly Operation[];
+  readonly #ajv = new Ajv2020({ strict: false });
+  readonly #compiled = new Map<string, ValidateFunction>();
+
+  private constructor(raw: Raw) {
+    // ajv-formats exports its function as a property of itself.
+    (addFormats as unknown as (ajv: Ajv2020) => void)(this.#ajv);
+    this.#ajv.addSchema({ $id: 'https://muster/', ...raw });
+    this.operations = Object.entries(raw.paths).flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, { operationId, parameters = [], requestBody, responses }]) => ({
+        id: operationId,
+        method: method.toUpperCase(),
+        path,
+        query: parameters.filter((parameter) => parameter.in === 'query'),
+        body: requestBody?.content['application/json'].schema,
+        hasKey: parameters.some(({ $ref }) => $ref?.endsWith('IdempotencyKey')),
+        responses: Object.fromEntries(
+          Object.entries(responses).map(([status, one]) => {
+            const shared = raw.components.responses[one.$ref?.split('/').at(-1) ?? ''];
+            return [status, shared ? { ...shared, $ref: one.$ref ?? '' } : one];
+          }),
+        ),
+      })),
+    );
+  }
+
+  static async fetch(url: string): Promise<Document> {
+    return new Document((await (await fetch(`${url}/openapi.json`)).json()) as Raw);
+  }
+
+  /** The operation that a request meets; undefined where there is none. */
+  find(method: string, target: string): Operation | undefined {
+    const segments = (target.split(/[?#]/, 1)[0] ?? '').split('/');
+    const wanted = method === 'HEAD' ? 'GET' : method;
+    return this.operations.find((one) => {
+      const own = one.path.split('/');
+      const fits = own.every((part, i) => part === segments[i] || (part.startsWith('{') && segments[i] !== ''));
+      return one.method === wanted && own.length === segments.length && fits;
+    });
+  }
+
+  /** Every outcome that the document declares: operation, status and, of a failure, its code. */
+  pairs(): string[] {
+    return this.operations.flatMap(({ id, responses }) =>
+      Object.entries(responses).flatMap(([status, response]) =>
+        Number(status) < 400 ? [`${id} ${status}`] : codesOf(response).map((code) => `${id} ${status} ${code}`),
+      ),
+    );
+  }
+
+  /** Throws where an answer is not among those declared, or not of its schema. */
+  check(method: string, target: string, reply: Reply): void {
+    const operation = this.find(method, target);
+    const fail = (why: string): never => {
+      throw new Error(`${method} ${target}\nanswered ${reply.status} ${reply.text}\n${why}`);
+    };
+    if (reply.status >= 500) fail('never a failure of ours');
+    checkDeclared(method, target, reply);
+    if (!operation || reply.text === '') return;
+    const response = operation.responses[reply.status];
+    if (!response) fail(`${operation.id} does not declare ${reply.status}`);
+    else if (reply.status >= 400 && !codesOf(response).includes(reply.body.error.code))
+      fail('the code is not declared');
+    const validate = this.#schema(operation, reply.status, response?.$ref);
+    if (!validate(reply.body)) fail(this.#ajv.errorsText(validate.errors));
+  }
+
+  #schema({ path, method }: Operation, status: number, $ref: string | undefined): ValidateFunction {
+    const at = $ref?.slice(2).split('/') ?? ['paths', path, method.toLowerCase(), 'responses', String(status)];
+    const parts = [...at, 'content', 'application/json', 'schema'];
+    const pointer = parts.map((part) => encodeURIComponent(part.replaceAll('/', '~1'))).join('/');
+    const validate = this.#compiled.get(pointer) ?? this.#ajv.compile({ $ref: `https://muster/#/${pointer}` });
+    this.#compiled.set(pointer, validate);
+    return validate;
+  }
+}
+
+function codesOf(response: Response): string[] {
+  return (response.content?.['application/json']?.schema.properties?.error.properties.code.enum ?? []) as string[];
+}

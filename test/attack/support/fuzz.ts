@@ -1,0 +1,160 @@
+import { Agent } from 'node:http';
+import fc from 'fast-check';
+import { createSpace } from '../../../src/org/admin.ts';
+import { defaultLimits } from '../../../src/org/plans.ts';
+import type { MusterService } from '../../../src/service.ts';
+import { Sink } from '../../support/sink.ts';
+import { delivering } from '../../support/webhooks.ts';
+import { allPermissions, type Reply, World } from '../../support/world.ts';
+import { Document } from './document.ts';
+import { type Draft, drafts } from './drafts.ts';
+import { makeObjects } from './objects.ts';
+import { curlLine, type Request, sendRaw } from './wire.ts';
+
+/** Objects wear out as they are used: so many requests, then new ones. */
+const renewEvery = 250;
+const limiting = new Set(['RATE_LIMITED', 'PAYLOAD_TOO_LARGE', 'BACKLOG_FULL']);
+
+export interface Outcome {
+  readonly requests: number;
+  /** Declared outcomes, and those of them that were seen: operation, status and code. */
+  readonly declared: readonly string[];
+  readonly seen: ReadonlySet<string>;
+  /** Statuses by operation of a space. */
+  readonly statuses: ReadonlyMap<string, ReadonlySet<number>>;
+}
+
+/**
+ * Sends so many requests made from the service's own document, one after the other or some of one operation at once;
+ * throws the smallest that is answered wrongly.
+ */
+export async function fuzz(requests: number, seed: number, together = 1): Promise<Outcome> {
+  const sink = await Sink.start();
+  const resolve = async (name: string) => (name === 'sink.test' ? [{ address: '127.0.0.1', family: 4 }] : []);
+  const service = await delivering({ resolve });
+  const agent = new Agent({ keepAlive: true, maxSockets: together });
+  try {
+    const fuzzer = await Fuzzer.start(service, sink, agent);
+    const size = { minLength: 1, maxLength: together, size: 'max' } as const;
+    const all = fuzzer.document.operations.map((operation) => fc.array(drafts(operation), size));
+    const property = fc.asyncProperty(fc.oneof(...all), (some) => fuzzer.send(some));
+    // Bursts are half as long as they may be, on average; a few more make up for chance.
+    const numRuns = together === 1 ? requests : Math.ceil((requests / ((1 + together) / 2)) * 1.05);
+    await fc.assert(property, { numRuns, seed, includeErrorInReport: true });
+    return fuzzer.outcome();
+  } finally {
+    agent.destroy();
+    await service.stop();
+    await sink.stop();
+  }
+}
+
+class Fuzzer {
+  readonly document: Document;
+  readonly #world: World;
+  readonly #sink: Sink;
+  readonly #agent: Agent;
+  readonly #fixed: Record<string, string>;
+  #slots: Record<string, string> = {};
+  #requests = 0;
+  #renewAt = 0;
+  readonly #seen = new Set<string>();
+  readonly #statuses = new Map<string, Set<number>>();
+
+  private constructor(world: World, sink: Sink, agent: Agent, document: Document, fixed: Record<string, string>) {
+    this.#world = world;
+    this.#sink = sink;
+    this.#agent = agent;
+    this.document = document;
+    this.#fixed = fixed;
+  }
+
+  static async start(service: MusterService, sink: Sink, agent: Agent): Promise<Fuzzer> {
+    const world = await World.create({ on: service });
+    const other = await World.create({ on: service });
+    const { spaceId } = await createSpace(service, { org: world.org, limits: { ...defaultLimits } });
+    const fixed = {
+      spaceId: world.spaceId,
+      apiKey: world.apiKey,
+      reader: await world.key(['coordination_read']),
+      limited: await world.key(allPermissions, [spaceId]),
+      otherKey: other.apiKey,
+      otherSpaceId: other.spaceId,
+      url: `http://sink.test:${sink.port}/`,
+    };
+    return new Fuzzer(world, sink, agent, await Document.fetch(world.url), fixed);
+  }
+
+  outcome(): Outcome {
+    const declared = this.document.pairs();
+    const seen = new Set([...this.#seen].filter((pair) => declared.includes(pair)));
+    return { requests: this.#requests, declared, seen, statuses: this.#statuses };
+  }
+
+  /** Sends drafts at once, with real things in their slots; throws where an answer is not as declared. */
+  async send(some: readonly Draft[]): Promise<void> {
+    if (this.#requests >= this.#renewAt) await this.#renew();
+    this.#requests += some.length;
+    const codes = await Promise.all(some.map((draft) => this.#sendOne(this.#filled(draft))));
+    // What a call has limited would refuse nearly all that follow it.
+    if (codes.some((code) => limiting.has(code))) await this.#widen();
+  }
+
+  async #sendOne(request: Request): Promise<string> {
+    try {
+      const reply = await sendRaw(this.#world.url, this.#agent, request);
+      this.document.check(request.method, request.target, reply);
+      return this.#note(request, reply);
+    } catch (error) {
+      throw new Error(`${(error as Error).message}\nas a request:\n${curlLine(this.#world.url, request)}\n`);
+    }
+  }
+
+  #filled({ method, target, headers, body, bytes }: Draft): Request {
+    const fill = (text: string): string =>
+      text
+        .replaceAll(/⟨parentScopeId(\^?)⟩/g, '⟨scopeId$1⟩')
+        .replaceAll(/⟨(\w+)\^⟩/g, (_, name: string) => (this.#slots[name] ?? name).toUpperCase())
+        .replaceAll(/⟨(\w+)⟩/g, (_, name: string) => this.#slots[name] ?? name);
+    return {
+      method,
+      target: fill(target),
+      headers: headers.map(([name, value]) => [name, fill(value)] as const),
+      body: body === undefined ? undefined : Buffer.from(fill(body), bytes ? 'latin1' : 'utf8'),
+    };
+  }
+
+  /** Remembers what was seen; throws where a caller got what is another's. */
+  #note({ method, target, headers }: Request, { status, body }: Reply): string {
+    const operation = this.document.find(method, target);
+    const code: string | undefined = status < 400 ? undefined : body?.error.code;
+    const caller = headers.find(([name]) => name === 'Authorization')?.[1].replace(/^bearer +/i, '');
+    const isOwner = caller === this.#fixed['apiKey'];
+    const mayRead = caller === this.#fixed['reader'] && (method === 'GET' || method === 'HEAD');
+    if (isOwner && (status === 401 || status === 403)) throw new Error(`the owner got ${status} ${code}`);
+    if (status < 300 && !isOwner && !mayRead && target.startsWith('/v1/')) throw new Error(`a stranger got ${status}`);
+    if (operation) {
+      this.#seen.add([operation.id, status, code].filter((part) => part !== undefined).join(' '));
+      if (operation.path.includes('{spaceId}'))
+        this.#statuses.set(operation.id, (this.#statuses.get(operation.id) ?? new Set()).add(status));
+    }
+    return code ?? '';
+  }
+
+  async #widen(): Promise<void> {
+    const none = { maxBacklog: null, maxPayloadBytes: null, maxLeaseSeconds: null, maxPendingWaiters: null };
+    const limits = { requestsPerMinute: 100_000, maxArmedTimers: null, ...none };
+    const { status, text } = await this.#world.call('PUT', '/limits', limits);
+    if (status !== 200) throw new Error(`limits: ${text}`);
+  }
+
+  async #renew(): Promise<void> {
+    this.#renewAt = this.#requests + renewEvery;
+    await this.#widen();
+    for (const { id } of (await this.#world.get('/destinations')).body.destinations)
+      await this.#world.call('DELETE', `/destinations/${id}`);
+    const objects = await makeObjects(this.#world, this.#sink);
+    const cursor = (await this.#world.get('/events?limit=1')).body.nextCursor;
+    this.#slots = { ...this.#fixed, ...objects, cursor };
+  }
+}

@@ -1,0 +1,59 @@
+import { randomUUID } from 'node:crypto';
+import type { Sink } from '../../support/sink.ts';
+import { untilRows } from '../../support/webhooks.ts';
+import type { World } from '../../support/world.ts';
+
+/** One of everything that a path or a body can name, in a state in which most calls on it succeed. */
+export type Objects = Readonly<Record<string, string>>;
+
+/** Makes them; the space's service must deliver webhooks. */
+export async function makeObjects(world: World, sink: Sink): Promise<Objects> {
+  const scopeId = randomUUID();
+  const name = () => `n-${randomUUID()}`;
+  const { id: mailboxId } = await world.made('/mailboxes', { name: name() });
+  const holder = { scopeId, holder: 'h', holderSession: 's' };
+  const send = () => world.made(`/mailboxes/${mailboxId}/messages`, { scopeId, payload: { n: 1 } });
+  const recv = () => world.made(`/mailboxes/${mailboxId}/recv`, holder);
+
+  const group = { mailboxId, condition: 'N_ACCEPTED', threshold: 50, parentScopeId: scopeId };
+  const { groupId } = await world.made('/task-groups', group);
+  const { taskId } = await world.made(`/task-groups/${groupId}/tasks`, { taskKey: 'done', input: 1 });
+  const member = await recv();
+  await world.made(`/messages/${member.id}/complete`, { token: member.token });
+  await send();
+  const claim = await recv();
+  const outside = await send();
+
+  const budget = { name: name(), currency: 'EUR', scale: 2, limitMinor: '1000000' };
+  const { id: budgetId } = await world.made('/budgets', budget);
+  const reserve = { scopeId, holder: 'h', amountMinor: '1000' };
+  const reservation = await world.made(`/budgets/${budgetId}/reserve`, reserve);
+
+  const { id: allowanceId } = await world.made('/allowances', {
+    name: name(),
+    unitsLimit: 100_000,
+    windowSeconds: 3600,
+  });
+  const narrow = await world.made('/allowances', { name: name(), unitsLimit: 1, windowSeconds: 86_400 });
+  await world.made(`/allowances/${narrow.id}/consume`, { scopeId, units: 1, holder: 'h' });
+  const waiter = await world.made(`/allowances/${narrow.id}/wait`, {
+    scopeId,
+    units: 1,
+    holder: 'h',
+    ttlSeconds: 3600,
+  });
+
+  const eventTypes = ['barrier.created'];
+  const { id: destinationId } = await world.made('/destinations', { url: sink.url, eventTypes });
+  const { id: barrierId } = await world.made('/barriers', { scopeId, target: 3 });
+  const [delivery] = await untilRows(world, 1, `&destinationId=${destinationId}`);
+  const more = {
+    messageId: claim.id,
+    token: claim.token,
+    outsideTaskId: outside.id,
+    reservationId: reservation.id,
+    waiterId: waiter.id,
+    deliveryId: delivery?.id ?? '',
+  };
+  return { scopeId, mailboxId, groupId, taskId, budgetId, allowanceId, destinationId, barrierId, ...more };
+}
