@@ -3,7 +3,6 @@ import type { OutgoingHttpHeaders, Server } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import Koa, { type Context } from 'koa';
-import bodyParser from 'koa-bodyparser';
 import type { Logger } from 'pino';
 import { docsAnswer } from '../docs/answer.ts';
 import type { Feeds } from '../event/feeds.ts';
@@ -12,6 +11,7 @@ import type { Due } from '../redis/due.ts';
 import { Refusal, type Scripts } from '../redis/scripts.ts';
 import type { Wake } from '../redis/wake.ts';
 import type { Targets } from '../webhook/target.ts';
+import { readBody } from './body.ts';
 import { apiError, envelope, toApiError } from './envelope.ts';
 import type { ErrorTable } from './errors.ts';
 import type { Route } from './route.ts';
@@ -37,7 +37,6 @@ export interface Service {
 
 const requestIdForm = /^[A-Za-z0-9._-]{1,128}$/;
 const bodyMethods = new Set(['POST', 'PUT', 'PATCH']);
-const jsonType = /^application\/json\s*(;|$)/i;
 
 /** What a request leaves for its log line. */
 interface Trace {
@@ -49,12 +48,6 @@ interface Trace {
 export function createApp(service: Service): Server {
   const app = new Koa();
   const routes = new RouteTable(service);
-  // A member named __proto__ is refused where fields are checked, and is data inside a payload.
-  const parse = bodyParser({
-    enableTypes: ['json'],
-    jsonLimit: '256kb',
-    onProtoPoisoning: 'ignore',
-  } as bodyParser.Options);
 
   app.use(async (ctx) => {
     const start = performance.now();
@@ -68,7 +61,7 @@ export function createApp(service: Service): Server {
         const { call, params } = routes.match(req.method ?? '', ctx.path);
         trace.route = call.pattern;
         trace.script = call.route.script;
-        if (bodyMethods.has(call.route.method)) await readBody(ctx, parse);
+        if (bodyMethods.has(call.route.method)) await readBody(ctx);
         answer = await call.handle(ctx, params, requestId);
       } else answer = await system(ctx, service, trace);
     } catch (error) {
@@ -125,28 +118,6 @@ function send(ctx: Context, answer: Sent, requestId: string): void {
   res.writeHead(answer.status, headers);
   res.end(ctx.req.method === 'HEAD' ? undefined : body);
 }
-
-/** 415, 413 and malformed JSON, in this order; a request without a body needs no content type. */
-async function readBody(ctx: Context, parse: Koa.Middleware): Promise<void> {
-  const { headers } = ctx.req;
-  if (headers['transfer-encoding'] === undefined && (headers['content-length'] ?? '0') === '0') return;
-  if (!jsonType.test(headers['content-type'] ?? '')) throw apiError({}, 'UNSUPPORTED_MEDIA_TYPE');
-  // Nothing is unpacked here: a few bytes could become very many, and what is not packed would fail on the way.
-  if ((headers['content-encoding'] ?? 'identity') !== 'identity') throw apiError({}, 'UNSUPPORTED_MEDIA_TYPE');
-  try {
-    await parse(ctx as never, nothingMore);
-    // A content type that is malformed further on is passed over by the parser: the body would count as none.
-    if ((ctx.request as { rawBody?: unknown }).rawBody === undefined) throw apiError({}, 'UNSUPPORTED_MEDIA_TYPE');
-  } catch (error) {
-    const { type, status } = error as { type?: string; status?: number };
-    if (type === 'entity.too.large') throw apiError({}, 'PAYLOAD_TOO_LARGE');
-    if (type === 'encoding.unsupported' || status === 415) throw apiError({}, 'UNSUPPORTED_MEDIA_TYPE');
-    if (status === 400) throw apiError({}, 'MALFORMED_JSON');
-    throw error;
-  }
-}
-
-const nothingMore = async (): Promise<void> => undefined;
 
 /** The paths that need no key. */
 async function system(ctx: Context, service: Service, trace: Trace): Promise<Sent> {
