@@ -39,10 +39,13 @@ function message.enter(record, state)
   record.state = state
 end
 
+--- As text: Lua makes text of a number digit by digit, and slowly.
+local attemptsText = { [0] = '0', '1', '2', '3', '4', '5' }
+
 --- Appends `message.<what>` for the state the record has now.
 function message.tell(record, what)
   journal.append('message.' .. what, record.id, record.scopeId, '"mailboxId":"' .. record.mailboxId
     .. (record.taskId and '","taskId":"' .. record.taskId or '')
     .. (record.groupId and '","groupId":"' .. record.groupId or '')
-    .. '","state":"' .. record.state .. '","attempts":' .. record.attempts)
+    .. '","state":"' .. record.state .. '","attempts":' .. attemptsText[record.attempts])
 end

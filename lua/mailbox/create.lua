@@ -7,8 +7,9 @@ if replay then return replay end
 call.needOperation()
 
 local mailboxId = newId(tail)
-redis.call('HSET', keys.mailbox(mailboxId), 'name', name, 'mode', mode, 'recipientId', recipientId,
-  'backlogLimit', backlogLimit, 'createdAt', now, 'ready', 0, 'claimed', 0, 'failed', 0, 'sequence', 0)
+-- What sends and receives read comes first: a small hash is searched from its beginning.
+redis.call('HSET', keys.mailbox(mailboxId), 'ready', 0, 'claimed', 0, 'sequence', 0, 'mode', mode, 'backlogLimit', backlogLimit,
+  'recipientId', recipientId, 'failed', 0, 'name', name, 'createdAt', now)
 redis.call('ZADD', keys.mailboxes(), 0, mailboxId)
 journal.append('mailbox.created', mailboxId, '', '"mode":"' .. mode .. '"')
 return call.done(mailboxId, now)
