@@ -5,6 +5,7 @@ import { pipeline } from 'node:stream/promises';
 import Koa, { type Context } from 'koa';
 import bodyParser from 'koa-bodyparser';
 import type { Logger } from 'pino';
+import { ConsoleSite } from '../console/site.ts';
 import { docsAnswer } from '../docs/answer.ts';
 import type { Feeds } from '../event/feeds.ts';
 import type { Store } from '../redis/connection.ts';
@@ -49,6 +50,7 @@ interface Trace {
 export function createApp(service: Service): Server {
   const app = new Koa();
   const routes = new RouteTable(service);
+  const site = new ConsoleSite();
   // A member named __proto__ is refused where fields are checked, and is data inside a payload.
   const parse = bodyParser({
     enableTypes: ['json'],
@@ -70,7 +72,7 @@ export function createApp(service: Service): Server {
         trace.script = call.route.script;
         if (bodyMethods.has(call.route.method)) await readBody(ctx, parse);
         answer = await call.handle(ctx, params, requestId);
-      } else answer = await system(ctx, service, trace);
+      } else answer = await system(ctx, service, site, trace);
     } catch (error) {
       answer = failure(error, requestId, service, trace);
     }
@@ -149,13 +151,15 @@ async function readBody(ctx: Context, parse: Koa.Middleware): Promise<void> {
 const nothingMore = async (): Promise<void> => undefined;
 
 /** The paths that need no key. */
-async function system(ctx: Context, service: Service, trace: Trace): Promise<Sent> {
-  const docs = await docsAnswer(ctx.path, ctx.req.headers);
-  if (!docs && !['/healthz', '/readyz', '/openapi.json'].includes(ctx.path)) throw apiError({}, 'ROUTE_NOT_FOUND');
-  trace.route = ctx.path;
+async function system(ctx: Context, service: Service, site: ConsoleSite, trace: Trace): Promise<Sent> {
+  const page = site.answer(ctx.path, ctx.req.headers['if-none-match']);
+  const docs = page ? undefined : await docsAnswer(ctx.path, ctx.req.headers);
+  const known = page ?? docs;
+  if (!known && !['/healthz', '/readyz', '/openapi.json'].includes(ctx.path)) throw apiError({}, 'ROUTE_NOT_FOUND');
+  trace.route = page?.route ?? ctx.path;
   if (ctx.method !== 'GET' && ctx.method !== 'HEAD')
     throw apiError({}, 'METHOD_NOT_ALLOWED', 'GET, HEAD', { Allow: 'GET, HEAD' });
-  if (docs) return docs;
+  if (known) return known;
   if (ctx.path === '/openapi.json') return { status: 200, headers: {}, text: service.openapi };
   if (ctx.path === '/healthz') return { status: 200, headers: {}, text: '{"status":"ok"}' };
   if (await service.ready().catch(() => false)) return { status: 200, headers: {}, text: '{"status":"ready"}' };
