@@ -8,7 +8,7 @@ import type { World } from './world.ts';
 const mostKept = 500;
 const mostShown = 100;
 /** In a burst the list is drawn this often at most. */
-const drawEveryMs = 250;
+export const drawEveryMs = 250;
 
 /** The newest events, as they come; of a run, and of one aggregate where that is chosen. */
 export class JournalList {

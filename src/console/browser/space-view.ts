@@ -1,7 +1,7 @@
 import type { Api, Failure } from './api.ts';
 import { byId, el, patch } from './dom.ts';
 import { Journal } from './journal.ts';
-import { JournalList } from './journal-list.ts';
+import { drawEveryMs, JournalList } from './journal-list.ts';
 import { barriers, groups } from './panels/meetings.ts';
 import { backlog, census } from './panels/now.ts';
 import type { Panel } from './panels/panel.ts';
@@ -35,6 +35,7 @@ export class SpaceView {
   readonly #closing = new AbortController();
   #running: AbortController | undefined;
   #isLive = false;
+  #runsTimer: ReturnType<typeof setTimeout> | undefined;
   #run: Panel | undefined;
   /** What is shown, to be drawn again when a name becomes known. */
   #shown = new Map<Panel, unknown>();
@@ -119,6 +120,8 @@ export class SpaceView {
   #journalFailed(failure: Failure): boolean {
     this.#isLive = false;
     if (this.#isOver(failure)) return false;
+    // Without the journal the panels are read at their usual pace.
+    this.#poller.forget();
     this.#sayPassing(failure);
     return true;
   }
@@ -144,6 +147,7 @@ export class SpaceView {
     }
     this.#poller.hear(events);
     this.#list.add(events);
+    if (!this.#run) this.#runsTimer ??= setTimeout(() => this.#drawRuns(), drawEveryMs);
   }
 
   #draw(panel: Panel, answer: unknown): void {
@@ -151,6 +155,8 @@ export class SpaceView {
   }
 
   #drawRuns(): void {
+    clearTimeout(this.#runsTimer);
+    this.#runsTimer = undefined;
     patch(byId('runs'), renderRuns(this.#world));
   }
 
