@@ -9,6 +9,11 @@ export class Failure extends Error {
     this.code = code;
     this.retryAfterMs = retryAfterMs;
   }
+
+  /** Whether the same may succeed later. */
+  get isPassing(): boolean {
+    return [0, 429, 503].includes(this.status);
+  }
 }
 
 /** Above this share of the request rates the console reads less often: they are there for the workers. */

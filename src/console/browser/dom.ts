@@ -60,7 +60,10 @@ function update(old: Node, wanted: Node): void {
     if (old.nodeValue !== wanted.nodeValue) old.nodeValue = wanted.nodeValue;
     return;
   }
-  for (const name of old.getAttributeNames()) if (!wanted.hasAttribute(name)) old.removeAttribute(name);
+  for (const name of old.getAttributeNames()) {
+    // What a person has unfolded stays so.
+    if (name !== 'open' && !wanted.hasAttribute(name)) old.removeAttribute(name);
+  }
   for (const name of wanted.getAttributeNames()) {
     const value = wanted.getAttribute(name) ?? '';
     if (old.getAttribute(name) !== value) old.setAttribute(name, value);

@@ -1,6 +1,7 @@
 import { Api, Failure } from './api.ts';
 import { byId } from './dom.ts';
 import { isUuid, placeOf, spaceAddress } from './place.ts';
+import type { Census } from './records.ts';
 import { session } from './session.ts';
 import { SpaceView } from './space-view.ts';
 
@@ -53,8 +54,9 @@ function goOn(): void {
 async function open(spaceId: string, key: string): Promise<string> {
   const turn = ++opened;
   const api = new Api(spaceId, key);
+  let asOf: string;
   try {
-    await api.get('/census');
+    ({ asOf } = await api.get<Census>('/census'));
   } catch (error) {
     if (error instanceof Failure) return explain(error, key);
     throw error;
@@ -63,11 +65,12 @@ async function open(spaceId: string, key: string): Promise<string> {
   if (turn !== opened) return '';
   session.key = key;
   view?.space.close();
-  const space = new SpaceView(api, {
+  const space = new SpaceView(api, asOf, {
     status,
     refused: (failure) => {
       session.key = undefined;
       signIn(explain(failure, key));
+      byId('sign-in-title').focus();
     },
   });
   view = { spaceId, space };

@@ -1,5 +1,5 @@
 import { type Child, el } from './dom.ts';
-import { duration, shortId } from './format.ts';
+import { count, duration, shortId } from './format.ts';
 import { runAddress } from './place.ts';
 import type { World } from './world.ts';
 
@@ -13,19 +13,35 @@ export function named(text: string): Element {
   return el('span', { class: 'named' }, text);
 }
 
-/**
- * A table; on a narrow screen each row becomes a card, so roles and heads are given to each cell.
- *
- * @param isTitled whether a heading says already what the caption says
- */
-export function table(
-  caption: string,
-  heads: readonly string[],
-  rows: readonly Row[],
-  empty: string,
-  isTitled = true,
-): Element {
-  if (rows.length === 0) return el('p', { class: 'empty' }, empty);
+/** Of a longer table the rest is folded away. */
+const rowsAtOnce = 20;
+
+export interface TableText {
+  readonly caption: string;
+  readonly heads: readonly string[];
+  /** In its place where there are no rows. */
+  readonly empty: string;
+  /** Several tables below one heading show their captions; a single one is named for those who hear it. */
+  readonly isCaptionSeen?: true;
+}
+
+/** A table; on a narrow screen each row becomes a card, so roles and heads are given to each cell. */
+export function table(text: TableText, rows: readonly Row[]): Element {
+  if (rows.length === 0) return el('p', { class: 'empty' }, text.empty);
+  const first = plainTable(text, rows.slice(0, rowsAtOnce));
+  const rest = rows.slice(rowsAtOnce);
+  if (rest.length === 0) return first;
+  const caption = `${text.caption}: the rest`;
+  const folded = el(
+    'details',
+    {},
+    el('summary', {}, `${count(rest.length)} more`),
+    plainTable({ ...text, caption }, rest),
+  );
+  return el('div', {}, first, folded);
+}
+
+function plainTable({ caption, heads, isCaptionSeen }: TableText, rows: readonly Row[]): Element {
   const head = heads.map((text) => el('th', { scope: 'col', role: 'columnheader' }, text));
   const body = rows.map(({ key, cells }) => {
     const parts = cells.map((cell, index) => {
@@ -39,7 +55,7 @@ export function table(
   return el(
     'table',
     { role: 'table' },
-    el('caption', { class: isTitled ? 'unseen' : '' }, caption),
+    el('caption', { class: isCaptionSeen ? '' : 'unseen' }, caption),
     el('thead', { role: 'rowgroup' }, el('tr', { role: 'row' }, ...head)),
     el('tbody', { role: 'rowgroup' }, ...body),
   );

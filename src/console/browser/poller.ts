@@ -60,9 +60,9 @@ export class Poller {
       this.#to.answered(panel, await this.#api.get(panel.path, signal));
     } catch (error) {
       if (signal.aborted) return;
-      // What was not read is still old.
-      this.#old.add(panel);
       if (!(error instanceof Failure)) throw error;
+      // What was not read is still old.
+      if (error.isPassing) this.#old.add(panel);
       this.#to.failed(panel, error);
     }
   }

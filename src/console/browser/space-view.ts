@@ -40,9 +40,11 @@ export class SpaceView {
   /** What is shown, to be drawn again when a name becomes known. */
   #shown = new Map<Panel, unknown>();
 
-  constructor(api: Api, to: SpaceListener) {
+  /** @param asOf the server's time, now */
+  constructor(api: Api, asOf: string, to: SpaceListener) {
     this.#to = to;
     this.#world = new World(api.spaceId, new Scopes());
+    this.#world.setClock(asOf);
     this.#poller = new Poller(api, {
       answered: (panel, answer) => this.#answered(panel, answer),
       failed: (panel, failure) => this.#failed(panel, failure),
@@ -112,8 +114,7 @@ export class SpaceView {
   #failed(panel: Panel, failure: Failure): void {
     if (this.#isOver(failure)) return;
     const permission = failure.code === 'PERMISSION_DENIED' ? 'Not shown: ' : '';
-    const isPassing = [0, 429, 503].includes(failure.status);
-    if (isPassing) this.#sayPassing(failure);
+    if (failure.isPassing) this.#sayPassing(failure);
     else patch(byId(panel.id), [el('p', { class: 'problem' }, `${permission}${failure.message}.`)]);
   }
 

@@ -1,9 +1,21 @@
 import { el } from '../dom.ts';
 import { count, percent, plural, shortId, words } from '../format.ts';
-import { age, badge, bar, more, named, type Row, scopeLink, table } from '../parts.ts';
+import { age, badge, bar, more, named, type Row, scopeLink, type TableText, table } from '../parts.ts';
 import type { Barrier, Barriers, Group, Groups } from '../records.ts';
 import type { World } from '../world.ts';
 import { panel } from './panel.ts';
+
+const groupText: TableText = {
+  caption: 'Task groups',
+  heads: ['Group', 'State', 'Decides on', 'Members', 'Mailbox', 'Deadline', 'Run'],
+  empty: 'No task group.',
+};
+
+const barrierText: TableText = {
+  caption: 'Barriers',
+  heads: ['Barrier', 'State', 'Epoch', 'Arrivals', 'Age', 'Run'],
+  empty: 'No barrier.',
+};
 
 function groupRow(group: Group, world: World): Row {
   const { members = 0, accepted = 0, rejected = 0, pending = 0, running = 0, succeeded = 0 } = group.counts;
@@ -26,10 +38,8 @@ function groupRow(group: Group, world: World): Row {
 
 export function groupTable(groups: readonly Group[], world: World): Element {
   return table(
-    'Task groups',
-    ['Group', 'State', 'Decides on', 'Members', 'Mailbox', 'Deadline', 'Run'],
+    groupText,
     groups.map((group) => groupRow(group, world)),
-    'No task group.',
   );
 }
 
@@ -46,8 +56,7 @@ export const groups = panel<Groups>({
 
 export function barrierTable(barriers: readonly Barrier[], world: World): Element {
   return table(
-    'Barriers',
-    ['Barrier', 'State', 'Epoch', 'Arrivals', 'Age', 'Run'],
+    barrierText,
     barriers.map(({ id, state, epoch, arrivals, target, createdAt, scopeId }) => {
       const label = `${count(arrivals)} of ${count(target)}`;
       return {
@@ -62,7 +71,6 @@ export function barrierTable(barriers: readonly Barrier[], world: World): Elemen
         ],
       };
     }),
-    'No barrier.',
   );
 }
 

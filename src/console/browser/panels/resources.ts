@@ -1,10 +1,16 @@
 import { el } from '../dom.ts';
 import { count, duration, money, percent } from '../format.ts';
-import { age, badge, bar, more, named, table } from '../parts.ts';
+import { age, badge, bar, more, named, type TableText, table } from '../parts.ts';
 import type { Allowances, Budgets, Mailboxes } from '../records.ts';
 import { panel } from './panel.ts';
 
 const page = 'limit=50';
+
+const queueText: TableText = {
+  caption: 'Mailboxes',
+  heads: ['Name', 'Mode', 'Ready', 'Claimed', 'Failed', 'Oldest ready', 'Backlog'],
+  empty: 'No mailbox yet.',
+};
 
 type Mailbox = Mailboxes['mailboxes'][number];
 
@@ -25,8 +31,7 @@ export const queues = panel<Mailboxes>({
   },
   render: ({ mailboxes, nextCursor }, world) => [
     table(
-      'Mailboxes',
-      ['Name', 'Mode', 'Ready', 'Claimed', 'Failed', 'Oldest ready', 'Backlog'],
+      queueText,
       [...mailboxes].sort(byOldest).map(({ id, name, mode, counts, oldestReadyAt, backlogLimit }) => {
         const backlog = counts.ready + counts.claimed;
         const label = `${count(backlog)} of ${count(backlogLimit)}`;
@@ -45,7 +50,6 @@ export const queues = panel<Mailboxes>({
           ],
         };
       }),
-      'No mailbox yet.',
     ),
     ...more(nextCursor),
   ],

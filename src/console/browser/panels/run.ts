@@ -1,12 +1,36 @@
 import { el } from '../dom.ts';
 import { count, money, plural, shortId, words } from '../format.ts';
-import { age, badge, clock, named, scopeLink, table } from '../parts.ts';
+import { age, badge, clock, named, scopeLink, type TableText, table } from '../parts.ts';
 import type { Run, Scope } from '../records.ts';
 import type { ScopeNode } from '../scopes.ts';
 import type { World } from '../world.ts';
 import { barrierTable, groupTable } from './meetings.ts';
 import { type Panel, panel } from './panel.ts';
 import { scopeTree } from './runs.ts';
+
+const texts = {
+  messages: {
+    caption: 'Messages',
+    heads: ['Created', 'State', 'Mailbox', 'Key', 'Attempts', 'Holder', 'Scope'],
+    empty: 'No message.',
+  },
+  members: {
+    caption: 'Members',
+    heads: ['Task', 'State', 'Verdict', 'Attempts', 'Group'],
+    empty: 'No member.',
+    isCaptionSeen: true,
+  },
+  reservations: {
+    caption: 'Reservations',
+    heads: ['Created', 'State', 'Budget', 'Holder', 'Reserved', 'Settled', 'Settle by'],
+    empty: 'No reservation.',
+  },
+  waiters: {
+    caption: 'Waiters',
+    heads: ['Since', 'State', 'Allowance', 'Holder', 'Units', 'Position'],
+    empty: 'No waiter.',
+  },
+} as const satisfies Record<string, TableText>;
 
 function nodesBelow(parentId: string, scopes: readonly Scope[]): ScopeNode[] {
   const children = scopes.filter(({ parentScopeId }) => parentScopeId === parentId);
@@ -28,8 +52,7 @@ function head({ scope, consumptions, truncated }: Run, world: World): Node[] {
 
 function messages(run: Run, world: World): Element {
   return table(
-    'Messages',
-    ['Created', 'State', 'Mailbox', 'Key', 'Attempts', 'Holder', 'Scope'],
+    texts.messages,
     run.messages.map((message) => ({
       key: message.id,
       cells: [
@@ -42,7 +65,6 @@ function messages(run: Run, world: World): Element {
         scopeLink(message.scopeId, world),
       ],
     })),
-    'No message.',
   );
 }
 
@@ -59,13 +81,12 @@ function members({ groups }: Run): Element {
       ],
     })),
   );
-  return table('Members', ['Task', 'State', 'Verdict', 'Attempts', 'Group'], rows, 'No member.', false);
+  return table(texts.members, rows);
 }
 
 function reservations(run: Run, world: World): Element {
   return table(
-    'Reservations',
-    ['Created', 'State', 'Budget', 'Holder', 'Reserved', 'Settled', 'Settle by'],
+    texts.reservations,
     run.reservations.map((one) => {
       const { name, scale = 0, currency = 'minor units' } = world.named(one.budgetId);
       const of = (minor: string): string => `${money(minor, scale)} ${currency}`;
@@ -83,14 +104,12 @@ function reservations(run: Run, world: World): Element {
         ],
       };
     }),
-    'No reservation.',
   );
 }
 
 function waiters(run: Run, world: World): Element {
   return table(
-    'Waiters',
-    ['Since', 'State', 'Allowance', 'Holder', 'Units', 'Position'],
+    texts.waiters,
     run.waiters.map((waiter) => ({
       key: waiter.id,
       cells: [
@@ -102,7 +121,6 @@ function waiters(run: Run, world: World): Element {
         waiter.position ?? '–',
       ],
     })),
-    'No waiter.',
   );
 }
 

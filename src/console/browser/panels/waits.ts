@@ -1,6 +1,6 @@
 import { el } from '../dom.ts';
 import { plural, shortId } from '../format.ts';
-import { age, named, type Row, scopeLink, table } from '../parts.ts';
+import { age, named, type Row, scopeLink, type TableText, table } from '../parts.ts';
 import type { Waits } from '../records.ts';
 import type { World } from '../world.ts';
 import { panel } from './panel.ts';
@@ -11,6 +11,30 @@ const reasons: Readonly<Record<string, string>> = {
   COOLDOWN: 'the allowance cools down',
 };
 
+const waitingText: TableText = {
+  caption: 'Waiting, longest first',
+  heads: ['Who', 'For', 'Since', 'Because', 'Run'],
+  empty: 'Nobody waits.',
+  isCaptionSeen: true,
+};
+
+const holdingText: TableText = {
+  caption: 'Holding, longest first',
+  heads: ['Who', 'What', 'Since', 'Until', 'Run'],
+  empty: 'Nobody holds anything.',
+  isCaptionSeen: true,
+};
+
+interface Dated extends Row {
+  /** What has no moment comes last. */
+  readonly since: string | undefined;
+}
+
+function byAge(rows: readonly Dated[]): Row[] {
+  const at = ({ since }: Dated): number => (since === undefined ? Number.MAX_VALUE : Date.parse(since));
+  return [...rows].sort((a, b) => at(a) - at(b));
+}
+
 function units(value: number, allowanceId: string, world: World): Element {
   return named(`${plural(value, 'unit')} of allowance ${world.named(allowanceId).name}`);
 }
@@ -18,6 +42,7 @@ function units(value: number, allowanceId: string, world: World): Element {
 function waiting({ waiters, waitingTasks }: Waits, world: World): Row[] {
   const ofAllowances = waiters.map((waiter) => ({
     key: waiter.waiterId,
+    since: waiter.waitingSince,
     cells: [
       named(waiter.holder),
       units(waiter.units, waiter.allowanceId, world),
@@ -28,6 +53,7 @@ function waiting({ waiters, waitingTasks }: Waits, world: World): Row[] {
   }));
   const ofWorkers = waitingTasks.map((task) => ({
     key: task.taskId,
+    since: task.waitingSince,
     cells: [
       `task ${shortId(task.taskId)}`,
       named(`a worker at mailbox ${world.named(task.mailboxId).name}`),
@@ -36,12 +62,13 @@ function waiting({ waiters, waitingTasks }: Waits, world: World): Row[] {
       scopeLink(task.scopeId, world),
     ],
   }));
-  return [...ofAllowances, ...ofWorkers];
+  return byAge([...ofAllowances, ...ofWorkers]);
 }
 
 function holding({ heldClaims, heldGrants }: Waits, world: World): Row[] {
   const claims = heldClaims.map((claim) => ({
     key: claim.messageId,
+    since: claim.claimedAt,
     cells: [
       named(claim.holder),
       named(`a message of mailbox ${world.named(claim.mailboxId).name}, attempt ${claim.attempt}`),
@@ -52,6 +79,7 @@ function holding({ heldClaims, heldGrants }: Waits, world: World): Row[] {
   }));
   const grants = heldGrants.map((grant) => ({
     key: grant.waiterId,
+    since: undefined,
     cells: [
       named(grant.holder),
       units(grant.units, grant.allowanceId, world),
@@ -60,7 +88,7 @@ function holding({ heldClaims, heldGrants }: Waits, world: World): Row[] {
       scopeLink(grant.scopeId, world),
     ],
   }));
-  return [...claims, ...grants];
+  return byAge([...claims, ...grants]);
 }
 
 export const waits = panel<Waits>({
@@ -75,8 +103,8 @@ export const waits = panel<Waits>({
       world.scopes.learn(scopeId, answer.asOf);
   },
   render: (answer, world) => [
-    table('Waiting', ['Who', 'For', 'Since', 'Because', 'Run'], waiting(answer, world), 'Nobody waits.', false),
-    table('Holding', ['Who', 'What', 'Since', 'Until', 'Run'], holding(answer, world), 'Nobody holds anything.', false),
+    table(waitingText, waiting(answer, world)),
+    table(holdingText, holding(answer, world)),
     ...(answer.truncated ? [el('p', { class: 'note' }, 'There is more: 200 of each kind are shown at most.')] : []),
   ],
 });
