@@ -37,6 +37,7 @@ export class Journal {
     if (this.#cursor !== undefined && performance.now() - this.#leftAt > goOnMs) this.#skip();
     let pauseMs = firstPauseMs;
     while (!signal.aborted) {
+      let retryAfterMs = 0;
       try {
         if (this.#cursor === undefined) await this.#begin(signal);
         await this.#stream(signal, () => {
@@ -44,12 +45,15 @@ export class Journal {
         });
       } catch (error) {
         if (signal.aborted) break;
-        const failure = error instanceof Failure ? error : new Failure(0, 'UNREACHABLE', 'the connection was lost');
+        // A silence that took too long ends as a DOMException; anything else is a mistake of ours.
+        if (!(error instanceof Failure || error instanceof DOMException)) throw error;
+        const failure = error instanceof Failure ? error : lost();
         if (failure.code === 'CURSOR_EXPIRED') this.#skip();
         else if (!this.#to.failed(failure)) return;
-        pauseMs = Math.max(Math.min(pauseMs * 2, longestPauseMs), failure.retryAfterMs);
+        retryAfterMs = failure.retryAfterMs;
       }
-      if (!signal.aborted) await pause(pauseMs, signal);
+      if (!signal.aborted) await pause(Math.max(pauseMs, retryAfterMs), signal);
+      pauseMs = Math.min(pauseMs * 2, longestPauseMs);
     }
     this.#leftAt = performance.now();
   }
@@ -77,7 +81,9 @@ export class Journal {
       const pieces = body?.pipeThrough(new TextDecoderStream()).getReader();
       const reader = new SseReader();
       for (;;) {
-        const piece = await pieces?.read();
+        const piece = await pieces?.read().catch(() => {
+          throw lost();
+        });
         if (!piece || piece.done) return;
         alive();
         clearTimeout(timer);
@@ -94,6 +100,10 @@ export class Journal {
     const events = messages.filter(({ data }) => data !== '').map(({ data }) => JSON.parse(data) as Happening);
     if (events.length > 0) this.#to.happened(events);
   }
+}
+
+function lost(): Failure {
+  return new Failure(0, 'UNREACHABLE', 'the connection was lost');
 }
 
 function pause(ms: number, signal: AbortSignal): Promise<void> {
