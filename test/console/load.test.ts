@@ -14,11 +14,12 @@ describe('What the console costs its server', () => {
 
   it('is reads of its own space only, none more often than every 2 s, however much happens', async () => {
     const world = await World.create();
-    await seed(world);
+    const { runId } = await seed(world);
+    const { id } = await world.made('/mailboxes', { name: 'jobs' });
     const tab = await Tab.live(world);
     const begun = performance.now();
-    while (performance.now() - begun < 5_000) {
-      await world.made('/mailboxes', { name: 'jobs' });
+    while (performance.now() - begun < 6_000) {
+      await world.made(`/mailboxes/${id}/messages`, { scopeId: runId, payload: 1 });
       await tab.page.waitForTimeout(50);
     }
     const base = `${world.url}/v1/spaces/${world.spaceId}`;
@@ -36,7 +37,7 @@ describe('What the console costs its server', () => {
       }
       lastAt.set(path, at);
     }
-    expect(again).to.be.within(1, 8);
+    expect(again).to.be.within(2, 12);
     expect([...lastAt.keys()].filter((path) => path.startsWith('/mailboxes'))).to.deep.equal(['/mailboxes?limit=50']);
   });
 
