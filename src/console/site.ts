@@ -36,7 +36,7 @@ const headers = {
 };
 
 interface File {
-  readonly text: string;
+  readonly content: Buffer;
   readonly type: string;
   readonly etag: string;
 }
@@ -46,7 +46,7 @@ export interface Page {
   readonly route: string;
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  readonly content?: string;
+  readonly content?: Buffer;
 }
 
 /** The console's files by their paths. Everything is read at start, so a request never names a file to the system. */
@@ -64,9 +64,9 @@ export class ConsoleSite {
     const file = this.#files.get(path);
     if (!file) return undefined;
     const route = path === '/console' ? path : '/console/:file';
-    const { etag, type, text } = file;
+    const { etag, type, content } = file;
     if (isKnown(etag, ifNoneMatch)) return { route, status: 304, headers: { ...headers, ETag: etag } };
-    return { route, status: 200, headers: { ...headers, ETag: etag, 'Content-Type': type }, content: text };
+    return { route, status: 200, headers: { ...headers, ETag: etag, 'Content-Type': type }, content };
   }
 }
 
@@ -84,8 +84,8 @@ function pathOf(name: string): string {
 }
 
 function read(name: string): File {
-  const text = readFileSync(`${folder}${name}`, 'utf8');
-  return { text, type: types[extname(name)] ?? '', etag: `"${hash('sha256', text, 'base64url').slice(0, 22)}"` };
+  const content = readFileSync(`${folder}${name}`);
+  return { content, type: types[extname(name)] ?? '', etag: `"${hash('sha256', content, 'base64url').slice(0, 22)}"` };
 }
 
 function isKnown(etag: string, ifNoneMatch: string | undefined): boolean {
