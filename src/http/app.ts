@@ -4,6 +4,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import Koa, { type Context } from 'koa';
 import type { Logger } from 'pino';
+import { ConsoleSite } from '../console/site.ts';
 import { docsAnswer } from '../docs/answer.ts';
 import type { Feeds } from '../event/feeds.ts';
 import type { Store } from '../redis/connection.ts';
@@ -48,6 +49,7 @@ interface Trace {
 export function createApp(service: Service): Server {
   const app = new Koa();
   const routes = new RouteTable(service);
+  const site = new ConsoleSite();
 
   app.use(async (ctx) => {
     const start = performance.now();
@@ -63,7 +65,7 @@ export function createApp(service: Service): Server {
         trace.script = call.route.script;
         if (bodyMethods.has(call.route.method)) await readBody(ctx);
         answer = await call.handle(ctx, params, requestId);
-      } else answer = await system(ctx, service, trace);
+      } else answer = await system(ctx, service, site, trace);
     } catch (error) {
       answer = failure(error, requestId, service, trace);
     }
@@ -120,13 +122,15 @@ function send(ctx: Context, answer: Sent, requestId: string): void {
 }
 
 /** The paths that need no key. */
-async function system(ctx: Context, service: Service, trace: Trace): Promise<Sent> {
-  const docs = await docsAnswer(ctx.path, ctx.req.headers);
-  if (!docs && !['/healthz', '/readyz', '/openapi.json'].includes(ctx.path)) throw apiError({}, 'ROUTE_NOT_FOUND');
-  trace.route = ctx.path;
+async function system(ctx: Context, service: Service, site: ConsoleSite, trace: Trace): Promise<Sent> {
+  const page = site.answer(ctx.path, ctx.req.headers['if-none-match']);
+  const docs = page ? undefined : await docsAnswer(ctx.path, ctx.req.headers);
+  const known = page ?? docs;
+  if (!known && !['/healthz', '/readyz', '/openapi.json'].includes(ctx.path)) throw apiError({}, 'ROUTE_NOT_FOUND');
+  trace.route = page?.route ?? ctx.path;
   if (ctx.method !== 'GET' && ctx.method !== 'HEAD')
     throw apiError({}, 'METHOD_NOT_ALLOWED', 'GET, HEAD', { Allow: 'GET, HEAD' });
-  if (docs) return docs;
+  if (known) return known;
   if (ctx.path === '/openapi.json') return { status: 200, headers: {}, text: service.openapi };
   if (ctx.path === '/healthz') return { status: 200, headers: {}, text: '{"status":"ok"}' };
   if (await service.ready().catch(() => false)) return { status: 200, headers: {}, text: '{"status":"ready"}' };

@@ -27,17 +27,22 @@ export async function bootstrap(admin: Admin, url: string): Promise<string[]> {
   const found = await listOrganizations(admin);
   const isOurs = found.some((organization) => organization.org === org);
   const lines = [`export MUSTER_URL=${url}`];
-  if (isOurs && (await listKeys(admin, org)).length > 0) return [...lines, ...(await laterLines(admin))];
+  if (isOurs && (await listKeys(admin, org)).length > 0) return [...lines, ...(await laterLines(admin, url))];
   if (found.length > (isOurs ? 1 : 0)) return lines;
 
   if (!isOurs) await createOrganization(admin, { org, plan: 'enterprise' }).catch(unless('ORG_EXISTS'));
   const { spaceId } = await createSpace(admin, { org, limits: maximumLimits, first: true });
   lines.push(`export MUSTER_SPACE=${spaceId}`);
   const key = await createKey(admin, { org, permissions, first: true }).catch(unless('KEY_EXISTS'));
-  return [...lines, key ? `export MUSTER_KEY=${key.apiKey}` : another];
+  return [...lines, key ? `export MUSTER_KEY=${key.apiKey}` : another, consoleLine(url, spaceId)];
 }
 
-async function laterLines(admin: Admin): Promise<string[]> {
+async function laterLines(admin: Admin, url: string): Promise<string[]> {
   const [space] = await listSpaces(admin, org);
-  return space ? [`export MUSTER_SPACE=${space.spaceId}`, another] : [another];
+  return space ? [`export MUSTER_SPACE=${space.spaceId}`, another, consoleLine(url, space.spaceId)] : [another];
+}
+
+/** The address of the space in the console; it asks for the key. */
+function consoleLine(url: string, spaceId: string): string {
+  return `# console: ${url}/console#/space/${spaceId}`;
 }

@@ -24,7 +24,8 @@ describe('The first start on an embedded store', () => {
     expect(lines[0]).to.equal(`export MUSTER_URL=${url}`);
     expect(lines[1]).to.equal(`export MUSTER_SPACE=${space?.spaceId}`);
     expect(lines[2]).to.match(/^export MUSTER_KEY=mk_dev_[0-9A-Za-z]{43}$/);
-    expect(lines).to.have.length(3);
+    expect(lines[3]).to.equal(`# console: ${url}/console#/space/${space?.spaceId}`);
+    expect(lines).to.have.length(4);
     const dev = await admin.showOrganization(to, 'dev');
     expect([dev.plan, ...Object.values(dev.figures)]).to.deep.equal(['enterprise', ...Array(7).fill('unlimited'), 365]);
     const limits = await to.store.hgetall(`muster:{dev}:${space?.spaceId}`);
@@ -38,13 +39,18 @@ describe('The first start on an embedded store', () => {
   });
 
   it('is only the first: later ones print URL, space and how to make another key, and change nothing', async () => {
-    const [, space] = await bootstrap(to, url);
+    const [, space, , console] = await bootstrap(to, url);
     const before = await to.store.hgetall('muster:{dev}');
     const command =
       'npm run -s muster -- key create --org dev --permissions coordination_read,coordination_write,resource_config';
-    expect(await bootstrap(to, url)).to.deep.equal([`export MUSTER_URL=${url}`, space, `# another key: ${command}`]);
+    expect(await bootstrap(to, url)).to.deep.equal([
+      `export MUSTER_URL=${url}`,
+      space,
+      `# another key: ${command}`,
+      console,
+    ]);
     await admin.createOrganization(to, { org: 'acme', plan: 'free' });
-    expect(await bootstrap(to, url)).to.have.length(3);
+    expect(await bootstrap(to, url)).to.have.length(4);
     expect(await to.store.hgetall('muster:{dev}')).to.deep.equal(before);
   });
 

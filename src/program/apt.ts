@@ -6,17 +6,19 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 
 /**
- * Fetches the distribution's redis-server with apt, without root, and unpacks it below `work`/root; nothing outside
+ * Fetches packages of the distribution with apt, without root, and unpacks them below `work`/root; nothing outside
  * `work` is written.
  *
- * apt's own resolver chooses the packages, so exactly the shared libraries that this system lacks (or has too old)
+ * apt's own resolver chooses what they need, so exactly the shared libraries that this system lacks (or has too old)
  * come along, in a full system as in a slim image.
  *
+ * @param packages fetched even where the system has them
  * @param work an existing, empty folder of the caller's, who removes it
  * @returns the names of the unpacked package files
  * @throws Error with one line saying what apt or dpkg-deb said
  */
-export async function unpackRedisWithApt(
+export async function unpackWithApt(
+  packages: readonly string[],
   work: string,
   env: NodeJS.ProcessEnv,
   log: (line: string) => void,
@@ -26,7 +28,7 @@ export async function unpackRedisWithApt(
   await mkdir(join(archives, 'partial'), { recursive: true });
   await mkdir(join(state, 'lists', 'partial'), { recursive: true });
   const apt = (...args: string[]) => run('apt-get', [...args, ...settings(work)], { ...limits, env: plain(env) });
-  const download = (...args: string[]) => apt('install', ...args, 'redis-server', 'redis-tools');
+  const download = (...args: string[]) => apt('install', ...args, ...packages);
 
   try {
     await download();
@@ -93,7 +95,7 @@ function settings(work: string): string[] {
 
 /** The C library must stay the system's: another one than the loader's would crash every program. */
 function isWanted(file: string): boolean {
-  return /^(redis|lib)[^/]*\.deb$/.test(file) && !/^libc6[_-]/.test(file);
+  return file.endsWith('.deb') && !/^libc6[_-]/.test(file);
 }
 
 function plain(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {

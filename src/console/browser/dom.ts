@@ -1,0 +1,72 @@
+export type Child = Node | string | number | null;
+
+const svgTags = new Set(['svg', 'rect']);
+
+/** An element. Texts become text nodes: whatever a caller named something, it is never markup. */
+export function el(tag: string, attributes: Readonly<Record<string, string>>, ...children: readonly Child[]): Element {
+  const node = svgTags.has(tag)
+    ? document.createElementNS('http://www.w3.org/2000/svg', tag)
+    : document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
+  for (const child of children) if (child !== null) node.append(typeof child === 'number' ? String(child) : child);
+  return node;
+}
+
+/** An element of the page by its id. */
+export function byId<T extends HTMLElement = HTMLElement>(id: string): T {
+  const found = document.getElementById(id);
+  if (!found) throw new Error(`the page has no #${id}`);
+  return found as T;
+}
+
+/**
+ * Makes the children of `parent` equal to `wanted`, changing as little as possible: what is focused, selected or read
+ * out stays the same node. Children with a data-key are told apart by it.
+ */
+export function patch(parent: Node, wanted: readonly Node[]): void {
+  const keyed = new Map<string, Node>();
+  for (const child of parent.childNodes) {
+    const key = keyOf(child);
+    if (key !== undefined) keyed.set(key, child);
+  }
+  const keys = new Set(wanted.map(keyOf));
+  const isGone = (node: Node): boolean => keyOf(node) !== undefined && !keys.has(keyOf(node));
+  let at = parent.firstChild;
+  for (const node of wanted) {
+    while (at && isGone(at)) at = removed(at);
+    const key = keyOf(node);
+    const same = key === undefined ? at : (keyed.get(key) ?? null);
+    if (same && same.nodeName === node.nodeName && keyOf(same) === key) {
+      if (same === at) at = at.nextSibling;
+      else parent.insertBefore(same, at);
+      update(same, node);
+    } else parent.insertBefore(node, at);
+  }
+  while (at) at = removed(at);
+}
+
+function keyOf(node: Node): string | undefined {
+  return node instanceof HTMLElement ? node.dataset['key'] : undefined;
+}
+
+function removed(node: ChildNode): ChildNode | null {
+  const next = node.nextSibling;
+  node.remove();
+  return next;
+}
+
+function update(old: Node, wanted: Node): void {
+  if (!(old instanceof Element) || !(wanted instanceof Element)) {
+    if (old.nodeValue !== wanted.nodeValue) old.nodeValue = wanted.nodeValue;
+    return;
+  }
+  for (const name of old.getAttributeNames()) {
+    // What a person has unfolded stays so.
+    if (name !== 'open' && !wanted.hasAttribute(name)) old.removeAttribute(name);
+  }
+  for (const name of wanted.getAttributeNames()) {
+    const value = wanted.getAttribute(name) ?? '';
+    if (old.getAttribute(name) !== value) old.setAttribute(name, value);
+  }
+  patch(old, [...wanted.childNodes]);
+}

@@ -1,0 +1,52 @@
+/** Money in minor units as people write it, exactly: `123456` at scale 2 is `1,234.56`. */
+export function money(minor: string, scale: number): string {
+  const digits = minor.padStart(scale + 1, '0');
+  const whole = digits.slice(0, digits.length - scale).replace(/\B(?=(\d{3})+$)/g, ',');
+  return scale === 0 ? whole : `${whole}.${digits.slice(-scale)}`;
+}
+
+/** Part of a whole in percent, to two decimals; exact for amounts of 18 digits. */
+export function percent(part: string | number, whole: string | number): number {
+  const all = BigInt(whole);
+  return all === 0n ? 0 : Number((BigInt(part) * 10_000n) / all) / 100;
+}
+
+const units: readonly (readonly [string, number])[] = [
+  ['d', 86_400],
+  ['h', 3_600],
+  ['m', 60],
+  ['s', 1],
+];
+
+/** A length of time in its two largest units: `2 h 5 m`. */
+export function duration(seconds: number): string {
+  let rest = Math.max(0, Math.floor(seconds));
+  const first = units.findIndex(([, size]) => rest >= size);
+  if (first === -1) return '0 s';
+  const words: string[] = [];
+  for (const [name, size] of units.slice(first, first + 2)) {
+    const count = Math.floor(rest / size);
+    rest -= count * size;
+    if (count > 0) words.push(`${count} ${name}`);
+  }
+  return words.join(' ');
+}
+
+/** An id short enough for a table. Ids made at the same time begin alike, so the end is shown too. */
+export function shortId(id: string): string {
+  return `${id.slice(0, 8)}…${id.slice(-6)}`;
+}
+
+export function count(value: number): string {
+  return String(value).replace(/\B(?=(\d{3})+$)/g, ',');
+}
+
+/** `1 unit`, `2 units`. */
+export function plural(value: number, noun: string): string {
+  return `${count(value)} ${noun}${value === 1 ? '' : 's'}`;
+}
+
+/** `N_ACCEPTED` as words: `n accepted`. */
+export function words(state: string): string {
+  return state.toLowerCase().replaceAll('_', ' ');
+}

@@ -1,0 +1,86 @@
+import { byId, el, patch } from './dom.ts';
+import { plural, shortId } from './format.ts';
+import { clock, scopeLink } from './parts.ts';
+import { isUuid } from './place.ts';
+import type { Happening } from './records.ts';
+import type { World } from './world.ts';
+
+const mostKept = 500;
+const mostShown = 100;
+/** In a burst the list is drawn this often at most. */
+export const drawEveryMs = 250;
+
+/** The newest events, as they come; of a run, and of one aggregate where that is chosen. */
+export class JournalList {
+  #events: Happening[] = [];
+  #seen = 0;
+  #note = '';
+  #scopes: (() => ReadonlySet<string>) | undefined;
+  #world: World;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  readonly #choice = byId<HTMLSelectElement>('aggregate');
+
+  constructor(world: World, signal: AbortSignal) {
+    this.#world = world;
+    this.#choice.addEventListener('change', () => this.#draw(), { signal });
+    signal.addEventListener('abort', () => clearTimeout(this.#timer));
+    this.#draw();
+  }
+
+  /** Only events of these scopes; of all where it is undefined. */
+  select(scopes: (() => ReadonlySet<string>) | undefined): void {
+    this.#scopes = scopes;
+    this.#draw();
+  }
+
+  add(events: readonly Happening[]): void {
+    this.#seen += events.length;
+    // An event may come twice: delivery is at least once.
+    const known = new Set(this.#events.slice(0, events.length + mostShown).map(({ eventId }) => eventId));
+    const fresh = events.filter(({ eventId }) => !known.has(eventId)).reverse();
+    this.#events = [...fresh, ...this.#events].slice(0, mostKept);
+    this.#timer ??= setTimeout(() => this.#draw(), drawEveryMs);
+  }
+
+  skipped(): void {
+    this.#note = `Events before ${new Date().toLocaleTimeString('en-GB')} are not shown here. `;
+    this.#draw();
+  }
+
+  #draw(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const scopes = this.#scopes?.();
+    const aggregate = this.#choice.value;
+    const shown = this.#events.filter(
+      (event) =>
+        (aggregate === '' || event.aggregate === aggregate) &&
+        (!scopes || (event.scopeId !== null && scopes.has(event.scopeId))),
+    );
+    const items = shown.slice(0, mostShown).map((event) => this.#item(event));
+    patch(byId('events'), items);
+    const total = `${this.#note}${plural(this.#seen, 'event')} read, newest first.`;
+    byId('journal-note').textContent = items.length === 0 ? `${total} None to show yet.` : total;
+  }
+
+  #item({ eventId, type, aggregateId, scopeId, occurredAt, payload }: Happening): Element {
+    const details = Object.entries(payload)
+      .filter(([, value]) => value !== aggregateId && value !== scopeId && value !== null)
+      .map(([name, value]) => `${name} ${typeof value === 'string' ? short(value) : JSON.stringify(value)}`);
+    return el(
+      'li',
+      { 'data-key': eventId },
+      clock(occurredAt),
+      ' ',
+      el('b', {}, type),
+      ' ',
+      el('span', { class: 'id' }, shortId(aggregateId)),
+      scopeId === null ? null : el('span', {}, ' run ', scopeLink(scopeId, this.#world)),
+      el('span', { class: 'note' }, details.length === 0 ? '' : ` ${details.join(', ')}`),
+    );
+  }
+}
+
+function short(text: string): string {
+  return isUuid(text) ? shortId(text) : text;
+}

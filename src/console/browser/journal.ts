@@ -1,0 +1,117 @@
+import { type Api, Failure } from './api.ts';
+import type { EventsPage, Happening } from './records.ts';
+import { SseReader } from './sse.ts';
+
+/** A journal that is shorter is shown from its beginning, a longer one from now on: it is read oldest first. */
+const firstPage = 200;
+/** The server sends something every 15 s; a connection that is silent for longer is dead. */
+const silenceMs = 40_000;
+const firstPauseMs = 2_000;
+const longestPauseMs = 30_000;
+/** Whoever was away for longer goes on from now: what came in between may be more than anybody reads. */
+const goOnMs = 60_000;
+
+export interface JournalListener {
+  happened(events: readonly Happening[]): void;
+  /** Events before this moment, or since the last one shown, are left out. */
+  skipped(): void;
+  connected(): void;
+  /** Returns whether to try again. */
+  failed(failure: Failure): boolean;
+}
+
+/** Follows a space's journal, through lost connections, for as long as it is asked to. */
+export class Journal {
+  readonly #api: Api;
+  readonly #to: JournalListener;
+  #cursor: string | undefined;
+  #leftAt = 0;
+
+  constructor(api: Api, to: JournalListener) {
+    this.#api = api;
+    this.#to = to;
+  }
+
+  /** Ends when `signal` aborts, or for good when the listener says so. */
+  async follow(signal: AbortSignal): Promise<void> {
+    if (this.#cursor !== undefined && performance.now() - this.#leftAt > goOnMs) this.#skip();
+    let pauseMs = firstPauseMs;
+    while (!signal.aborted) {
+      let retryAfterMs = 0;
+      try {
+        if (this.#cursor === undefined) await this.#begin(signal);
+        await this.#stream(signal, () => {
+          pauseMs = firstPauseMs;
+        });
+      } catch (error) {
+        if (signal.aborted) break;
+        // A silence that took too long ends as a DOMException; anything else is a mistake of ours.
+        if (!(error instanceof Failure || error instanceof DOMException)) throw error;
+        const failure = error instanceof Failure ? error : lost();
+        if (failure.code === 'CURSOR_EXPIRED') this.#skip();
+        else if (!this.#to.failed(failure)) return;
+        retryAfterMs = failure.retryAfterMs;
+      }
+      if (!signal.aborted) await pause(Math.max(pauseMs, retryAfterMs), signal);
+      pauseMs = Math.min(pauseMs * 2, longestPauseMs);
+    }
+    this.#leftAt = performance.now();
+  }
+
+  async #begin(signal: AbortSignal): Promise<void> {
+    const page = await this.#api.get<EventsPage>(`/events?limit=${firstPage}`, signal);
+    if (page.events.length === firstPage) return this.#skip();
+    this.#cursor = page.nextCursor;
+    this.#to.happened(page.events);
+  }
+
+  #skip(): void {
+    this.#cursor = 'latest';
+    this.#to.skipped();
+  }
+
+  async #stream(signal: AbortSignal, alive: () => void): Promise<void> {
+    const silence = new AbortController();
+    const both = AbortSignal.any([signal, silence.signal]);
+    let timer = setTimeout(() => silence.abort(), silenceMs);
+    try {
+      const path = `/watch?cursor=${this.#cursor}&limit=500`;
+      const { body } = await this.#api.open(path, 'text/event-stream', both);
+      this.#to.connected();
+      const pieces = body?.pipeThrough(new TextDecoderStream()).getReader();
+      const reader = new SseReader();
+      for (;;) {
+        const piece = await pieces?.read().catch(() => {
+          throw lost();
+        });
+        if (!piece || piece.done) return;
+        alive();
+        clearTimeout(timer);
+        timer = setTimeout(() => silence.abort(), silenceMs);
+        this.#take(reader.push(piece.value));
+      }
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  #take(messages: ReturnType<SseReader['push']>): void {
+    this.#cursor = messages.findLast(({ id }) => id !== undefined)?.id ?? this.#cursor;
+    const events = messages.filter(({ data }) => data !== '').map(({ data }) => JSON.parse(data) as Happening);
+    if (events.length > 0) this.#to.happened(events);
+  }
+}
+
+function lost(): Failure {
+  return new Failure(0, 'UNREACHABLE', 'the connection was lost');
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    signal.addEventListener('abort', () => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
+}

@@ -1,0 +1,85 @@
+import { el } from '../dom.ts';
+import { count, percent, plural, shortId, words } from '../format.ts';
+import { age, badge, bar, more, named, type Row, scopeLink, type TableText, table } from '../parts.ts';
+import type { Barrier, Barriers, Group, Groups } from '../records.ts';
+import type { World } from '../world.ts';
+import { panel } from './panel.ts';
+
+const groupText: TableText = {
+  caption: 'Task groups',
+  heads: ['Group', 'State', 'Decides on', 'Members', 'Mailbox', 'Deadline', 'Run'],
+  empty: 'No task group.',
+};
+
+const barrierText: TableText = {
+  caption: 'Barriers',
+  heads: ['Barrier', 'State', 'Epoch', 'Arrivals', 'Age', 'Run'],
+  empty: 'No barrier.',
+};
+
+function groupRow(group: Group, world: World): Row {
+  const { members = 0, accepted = 0, rejected = 0, pending = 0, running = 0, succeeded = 0 } = group.counts;
+  const needed = group.condition === 'N_ACCEPTED' ? ` (${group.threshold})` : '';
+  const tally = `${pending} pending, ${running} running, ${succeeded} succeeded; ${accepted} accepted, ${rejected} rejected`;
+  const parts = { settled: percent(succeeded, members), reserved: percent(running, members) };
+  return {
+    key: group.id,
+    cells: [
+      el('span', { class: 'id' }, shortId(group.id)),
+      el('span', {}, badge(group.state), group.outcome === null ? '' : ` ${words(group.outcome)}`),
+      `${words(group.condition)}${needed}`,
+      el('span', {}, `${plural(members, 'member')}: ${tally}`, bar(`${plural(members, 'member')}: ${tally}`, parts)),
+      named(world.named(group.mailboxId).name),
+      group.deadline === null ? '–' : age(group.deadline, world),
+      scopeLink(group.scopeId, world),
+    ],
+  };
+}
+
+export function groupTable(groups: readonly Group[], world: World): Element {
+  return table(
+    groupText,
+    groups.map((group) => groupRow(group, world)),
+  );
+}
+
+export const groups = panel<Groups>({
+  id: 'groups',
+  path: '/task-groups?limit=20',
+  hears: ['group', 'task'],
+  learn: (answer, world) => {
+    for (const { scopeId, parentScopeId, createdAt } of answer.groups)
+      world.scopes.learn(scopeId, createdAt, parentScopeId);
+  },
+  render: (answer, world) => [groupTable(answer.groups, world), ...more(answer.nextCursor)],
+});
+
+export function barrierTable(barriers: readonly Barrier[], world: World): Element {
+  return table(
+    barrierText,
+    barriers.map(({ id, state, epoch, arrivals, target, createdAt, scopeId }) => {
+      const label = `${count(arrivals)} of ${count(target)}`;
+      return {
+        key: id,
+        cells: [
+          el('span', { class: 'id' }, shortId(id)),
+          badge(state),
+          epoch,
+          el('span', {}, label, bar(`${label} arrived`, { settled: percent(arrivals, target) })),
+          age(createdAt, world),
+          scopeLink(scopeId, world),
+        ],
+      };
+    }),
+  );
+}
+
+export const barriers = panel<Barriers>({
+  id: 'barriers',
+  path: '/barriers?limit=50',
+  hears: ['barrier'],
+  learn: (answer, world) => {
+    for (const { scopeId, createdAt } of answer.barriers) world.scopes.learn(scopeId, createdAt);
+  },
+  render: (answer, world) => [barrierTable(answer.barriers, world), ...more(answer.nextCursor)],
+});

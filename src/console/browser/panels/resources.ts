@@ -1,0 +1,121 @@
+import { el } from '../dom.ts';
+import { count, duration, money, percent } from '../format.ts';
+import { age, badge, bar, more, named, type TableText, table } from '../parts.ts';
+import type { Allowances, Budgets, Mailboxes } from '../records.ts';
+import { panel } from './panel.ts';
+
+const page = 'limit=50';
+
+const queueText: TableText = {
+  caption: 'Mailboxes',
+  heads: ['Name', 'Mode', 'Ready', 'Claimed', 'Failed', 'Oldest ready', 'Backlog'],
+  empty: 'No mailbox yet.',
+};
+
+type Mailbox = Mailboxes['mailboxes'][number];
+
+/** Who has waited longest comes first. */
+function byOldest(a: Mailbox, b: Mailbox): number {
+  const moment = ({ oldestReadyAt }: Mailbox): number =>
+    oldestReadyAt === null ? Infinity : Date.parse(oldestReadyAt);
+  return moment(a) === moment(b) ? 0 : moment(a) - moment(b);
+}
+
+export const queues = panel<Mailboxes>({
+  id: 'queues',
+  path: `/mailboxes?${page}`,
+  hears: ['mailbox', 'message'],
+  everySeconds: 4,
+  learn: ({ mailboxes }, world) => {
+    for (const { id, name } of mailboxes) world.name(id, { name });
+  },
+  render: ({ mailboxes, nextCursor }, world) => [
+    table(
+      queueText,
+      [...mailboxes].sort(byOldest).map(({ id, name, mode, counts, oldestReadyAt, backlogLimit }) => {
+        const backlog = counts.ready + counts.claimed;
+        const label = `${count(backlog)} of ${count(backlogLimit)}`;
+        const claimed = percent(counts.claimed, backlogLimit);
+        const full = bar(`Backlog ${label}`, { settled: claimed, reserved: percent(counts.ready, backlogLimit) });
+        return {
+          key: id,
+          cells: [
+            named(name),
+            mode,
+            count(counts.ready),
+            count(counts.claimed),
+            count(counts.failed),
+            oldestReadyAt === null ? '–' : age(oldestReadyAt, world),
+            el('span', {}, label, full),
+          ],
+        };
+      }),
+    ),
+    ...more(nextCursor),
+  ],
+});
+
+export const budgets = panel<Budgets>({
+  id: 'budgets',
+  path: `/budgets?${page}`,
+  hears: ['budget'],
+  learn: (answer, world) => {
+    for (const { id, name, scale, currency } of answer.budgets) world.name(id, { name, scale, currency });
+  },
+  render: (answer) => [
+    answer.budgets.length === 0
+      ? el('p', { class: 'empty' }, 'No budget yet.')
+      : el(
+          'ul',
+          { class: 'bars' },
+          ...answer.budgets.map(({ id, name, currency, scale, balances }) => {
+            const { limit, reserved, settled, available } = balances;
+            const of = (minor: string): string => `${money(minor, scale)} ${currency}`;
+            const parts = { settled: percent(settled, limit), reserved: percent(reserved, limit) };
+            const text = `${of(settled)} settled, ${of(reserved)} reserved, ${of(available)} available of ${of(limit)}`;
+            const name_ = el('span', { class: 'name named' }, name);
+            return el('li', { 'data-key': id }, name_, bar(text, parts), el('span', { class: 'note' }, text));
+          }),
+        ),
+    ...more(answer.nextCursor),
+  ],
+});
+
+export const allowances = panel<Allowances>({
+  id: 'allowances',
+  path: `/allowances?${page}`,
+  hears: ['allowance', 'waiter'],
+  idleSeconds: 20,
+  learn: (answer, world) => {
+    for (const { id, name } of answer.allowances) world.name(id, { name });
+  },
+  render: (answer, world) => [
+    answer.allowances.length === 0
+      ? el('p', { class: 'empty' }, 'No allowance yet.')
+      : el(
+          'ul',
+          { class: 'bars' },
+          ...answer.allowances.map((one) => {
+            const { usedUnits, unitsLimit, waiting, cooldownUntil, cooldownReason } = one;
+            const used = `${count(usedUnits)} of ${count(unitsLimit)} units used in ${duration(one.windowSeconds)}`;
+            const isCooling = cooldownUntil !== null && Date.parse(cooldownUntil) > world.now();
+            const cooling = isCooling
+              ? el('span', {}, badge('COOLDOWN'), ' ends ', age(cooldownUntil, world), ' ', named(cooldownReason ?? ''))
+              : null;
+            const note = el('span', { class: 'note' }, `${used}, window ends `, age(one.windowEndsAt, world));
+            const queue = waiting > 0 ? el('span', { class: 'note' }, `${count(waiting)} waiting`) : null;
+            const full = bar(used, { settled: percent(usedUnits, unitsLimit) });
+            return el(
+              'li',
+              { 'data-key': one.id },
+              el('span', { class: 'name named' }, one.name),
+              full,
+              note,
+              queue,
+              cooling,
+            );
+          }),
+        ),
+    ...more(answer.nextCursor),
+  ],
+});

@@ -1,0 +1,161 @@
+import { el } from '../dom.ts';
+import { count, money, plural, shortId, words } from '../format.ts';
+import { age, badge, clock, named, scopeLink, type TableText, table } from '../parts.ts';
+import type { Run, Scope } from '../records.ts';
+import type { ScopeNode } from '../scopes.ts';
+import type { World } from '../world.ts';
+import { barrierTable, groupTable } from './meetings.ts';
+import { type Panel, panel } from './panel.ts';
+import { scopeTree } from './runs.ts';
+
+const texts = {
+  messages: {
+    caption: 'Messages',
+    heads: ['Created', 'State', 'Mailbox', 'Key', 'Attempts', 'Holder', 'Scope'],
+    empty: 'No message.',
+  },
+  members: {
+    caption: 'Members',
+    heads: ['Task', 'State', 'Verdict', 'Attempts', 'Group'],
+    empty: 'No member.',
+    isCaptionSeen: true,
+  },
+  reservations: {
+    caption: 'Reservations',
+    heads: ['Created', 'State', 'Budget', 'Holder', 'Reserved', 'Settled', 'Settle by'],
+    empty: 'No reservation.',
+  },
+  waiters: {
+    caption: 'Waiters',
+    heads: ['Since', 'State', 'Allowance', 'Holder', 'Units', 'Position'],
+    empty: 'No waiter.',
+  },
+} as const satisfies Record<string, TableText>;
+
+function nodesBelow(parentId: string, scopes: readonly Scope[]): ScopeNode[] {
+  const children = scopes.filter(({ parentScopeId }) => parentScopeId === parentId);
+  return children.map(({ id }) => ({ id, below: nodesBelow(id, scopes) }));
+}
+
+function head({ scope, consumptions, truncated }: Run, world: World): Node[] {
+  const { parentScopeId } = scope;
+  const facts: [string, Node | string][] = [
+    ['State', badge(scope.state)],
+    ['Began', clock(scope.createdAt)],
+    ['Parent', parentScopeId === null ? 'none: a root' : scopeLink(parentScopeId, world)],
+    ['Consumed', `${plural(consumptions.units, 'unit')} in ${plural(consumptions.count, 'call')}`],
+  ];
+  const pairs = facts.map(([name, value]) => el('div', {}, el('dt', {}, name), el('dd', {}, value)));
+  const note = 'There is more: 200 records of each kind are shown at most.';
+  return [el('dl', { class: 'pairs' }, ...pairs), ...(truncated ? [el('p', { class: 'note' }, note)] : [])];
+}
+
+function messages(run: Run, world: World): Element {
+  return table(
+    texts.messages,
+    run.messages.map((message) => ({
+      key: message.id,
+      cells: [
+        clock(message.createdAt),
+        el('span', {}, badge(message.state), message.reason === null ? '' : ` ${words(message.reason)}`),
+        named(world.named(message.mailboxId).name),
+        named(message.taskKey ?? message.workKey ?? '–'),
+        `${message.attempts} of ${message.maxAttempts}`,
+        named(message.holder ?? '–'),
+        scopeLink(message.scopeId, world),
+      ],
+    })),
+  );
+}
+
+function members({ groups }: Run): Element {
+  const rows = groups.flatMap((group) =>
+    group.members.map((member) => ({
+      key: `${group.id} ${member.taskId}`,
+      cells: [
+        named(member.taskKey ?? shortId(member.taskId)),
+        el('span', {}, badge(member.state), member.reason === null ? '' : ` ${words(member.reason)}`),
+        member.verdict === null ? '–' : words(member.verdict),
+        member.attempts,
+        el('span', { class: 'id' }, shortId(group.id)),
+      ],
+    })),
+  );
+  return table(texts.members, rows);
+}
+
+function reservations(run: Run, world: World): Element {
+  return table(
+    texts.reservations,
+    run.reservations.map((one) => {
+      const { name, scale = 0, currency = 'minor units' } = world.named(one.budgetId);
+      const of = (minor: string): string => `${money(minor, scale)} ${currency}`;
+      const settleBy = one.settleBy === null ? '–' : age(one.settleBy, world);
+      return {
+        key: one.id,
+        cells: [
+          clock(one.createdAt),
+          badge(one.state),
+          named(name),
+          named(one.holder),
+          of(one.amountMinor),
+          of(one.settledMinor),
+          el('span', {}, settleBy, one.overdue ? ' overdue' : ''),
+        ],
+      };
+    }),
+  );
+}
+
+function waiters(run: Run, world: World): Element {
+  return table(
+    texts.waiters,
+    run.waiters.map((waiter) => ({
+      key: waiter.id,
+      cells: [
+        clock(waiter.createdAt),
+        badge(waiter.state),
+        named(world.named(waiter.allowanceId).name),
+        named(waiter.holder),
+        count(waiter.units),
+        waiter.position ?? '–',
+      ],
+    })),
+  );
+}
+
+function section(title: string, ...content: Node[]): Element {
+  return el('section', { 'aria-label': title }, el('h2', {}, title), ...content);
+}
+
+/** Everything that belongs to one run. */
+export function runPanel(scopeId: string): Panel {
+  return panel<Run>({
+    id: 'run',
+    path: `/ops/runs/${scopeId}`,
+    hears: ['message', 'task', 'group', 'barrier', 'budget', 'waiter', 'allowance', 'scope'],
+    everySeconds: 4,
+    idleSeconds: 20,
+    learn: ({ scope, scopes }, world) => {
+      for (const { id, createdAt, parentScopeId } of [scope, ...scopes])
+        world.scopes.learn(id, createdAt, parentScopeId);
+    },
+    render: (run, world) => {
+      const states = new Map(run.scopes.map(({ id, state }) => [id, words(state)]));
+      const below = nodesBelow(run.scope.id, run.scopes);
+      const tree =
+        below.length === 0
+          ? el('p', { class: 'empty' }, 'No scope below this one.')
+          : scopeTree(below, (id) => states.get(id) ?? '', world);
+      return [
+        ...head(run, world),
+        section('Scopes below', tree),
+        section('Messages of this run', messages(run, world)),
+        section('Task groups of this run', groupTable(run.groups, world), members(run)),
+        section('Barriers of this run', barrierTable(run.barriers, world)),
+        section('Reservations of this run', reservations(run, world)),
+        section('Waiters of this run', waiters(run, world)),
+      ];
+    },
+  });
+}

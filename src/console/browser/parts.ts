@@ -1,0 +1,107 @@
+import { type Child, el } from './dom.ts';
+import { count, duration, shortId } from './format.ts';
+import { runAddress } from './place.ts';
+import type { World } from './world.ts';
+
+export interface Row {
+  readonly key: string;
+  readonly cells: readonly Child[];
+}
+
+/** What callers have named: of any length, without a place to break a line. */
+export function named(text: string): Element {
+  return el('span', { class: 'named' }, text);
+}
+
+/** Of a longer table the rest is folded away. */
+const rowsAtOnce = 20;
+
+export interface TableText {
+  readonly caption: string;
+  readonly heads: readonly string[];
+  /** In its place where there are no rows. */
+  readonly empty: string;
+  /** Several tables below one heading show their captions; a single one is named for those who hear it. */
+  readonly isCaptionSeen?: true;
+}
+
+/** A table; on a narrow screen each row becomes a card, so roles and heads are given to each cell. */
+export function table(text: TableText, rows: readonly Row[]): Element {
+  if (rows.length === 0) return el('p', { class: 'empty' }, text.empty);
+  const first = plainTable(text, rows.slice(0, rowsAtOnce));
+  const rest = rows.slice(rowsAtOnce);
+  if (rest.length === 0) return first;
+  const caption = `${text.caption}: the rest`;
+  const folded = el(
+    'details',
+    {},
+    el('summary', {}, `${count(rest.length)} more`),
+    plainTable({ ...text, caption }, rest),
+  );
+  return el('div', {}, first, folded);
+}
+
+function plainTable({ caption, heads, isCaptionSeen }: TableText, rows: readonly Row[]): Element {
+  const head = heads.map((text) => el('th', { scope: 'col', role: 'columnheader' }, text));
+  const body = rows.map(({ key, cells }) => {
+    const parts = cells.map((cell, index) => {
+      const label = { 'data-label': heads[index] ?? '' };
+      return index === 0
+        ? el('th', { scope: 'row', role: 'rowheader', ...label }, cell)
+        : el('td', { role: 'cell', ...label }, cell);
+    });
+    return el('tr', { role: 'row', 'data-key': key }, ...parts);
+  });
+  return el(
+    'table',
+    { role: 'table' },
+    el('caption', { class: isCaptionSeen ? '' : 'unseen' }, caption),
+    el('thead', { role: 'rowgroup' }, el('tr', { role: 'row' }, ...head)),
+    el('tbody', { role: 'rowgroup' }, ...body),
+  );
+}
+
+/** Parts of a whole, in percent, by their class; the label says the same in words. */
+export function bar(label: string, parts: Readonly<Record<string, number>>): Element {
+  let x = 0;
+  const rects = Object.entries(parts).map(([name, width]) => {
+    const rect = el('rect', { class: name, x: String(x), y: '0', width: String(width), height: '10' });
+    x += width;
+    return rect;
+  });
+  const box = { viewBox: '0 0 100 10', preserveAspectRatio: 'none' };
+  return el('svg', { class: 'bar', role: 'img', 'aria-label': label, ...box }, ...rects);
+}
+
+export function badge(state: string): Element {
+  return el('span', { class: `badge ${state.toLowerCase()}` }, state);
+}
+
+export function scopeLink(scopeId: string, world: World): Element {
+  return el('a', { class: 'id', href: runAddress(world.spaceId, scopeId) }, shortId(scopeId));
+}
+
+/** How long ago, or how long still, a moment is; the page keeps it up to date. */
+export function age(moment: string, world: World): Element {
+  return el('time', { datetime: moment, 'data-ticks': '' }, ageText(moment, world));
+}
+
+export function ageText(moment: string, world: World): string {
+  const seconds = (world.now() - Date.parse(moment)) / 1000;
+  return seconds < 0 ? `in ${duration(-seconds)}` : duration(seconds);
+}
+
+/** The time of day, with the date unless it is today. */
+export function clock(moment: string): Element {
+  const at = new Date(moment);
+  const two = (value: number): string => String(value).padStart(2, '0');
+  const day = `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())} `;
+  const time = `${two(at.getHours())}:${two(at.getMinutes())}:${two(at.getSeconds())}`;
+  const isToday = at.toDateString() === new Date().toDateString();
+  return el('time', { datetime: moment }, isToday ? time : day + time);
+}
+
+/** Under a list of which only the first page is read. */
+export function more(nextCursor: string | null): Node[] {
+  return nextCursor === null ? [] : [el('p', { class: 'note' }, 'Only the newest are shown; there are more.')];
+}

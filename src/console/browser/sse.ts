@@ -1,0 +1,26 @@
+export interface ServerSentEvent {
+  readonly id: string | undefined;
+  /** '' where only the id moves on. */
+  readonly data: string;
+}
+
+/** Server-sent events from pieces of text that may end anywhere. */
+export class SseReader {
+  #rest = '';
+
+  push(text: string): ServerSentEvent[] {
+    const blocks = (this.#rest + text).split('\n\n');
+    this.#rest = blocks.pop() ?? '';
+    return blocks.map(readBlock);
+  }
+}
+
+function readBlock(block: string): ServerSentEvent {
+  let id: string | undefined;
+  const data: string[] = [];
+  for (const line of block.split('\n')) {
+    if (line.startsWith('id: ')) id = line.slice('id: '.length);
+    else if (line.startsWith('data: ')) data.push(line.slice('data: '.length));
+  }
+  return { id, data: data.join('\n') };
+}

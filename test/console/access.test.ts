@@ -1,0 +1,87 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from 'chai';
+import { listKeys, revokeKey } from '../../src/org/admin.ts';
+import { World } from '../support/world.ts';
+import { Tab, useChromium } from './tab.ts';
+
+describe('Signing in to the console', () => {
+  useChromium();
+  let world: World;
+  before(async () => {
+    world = await World.create();
+  });
+
+  const refused = { expected: /status of 40[134]|ERR_INCOMPLETE_CHUNKED/ };
+  const problem = (tab: Tab, text: string | RegExp) => tab.page.getByRole('alert').filter({ hasText: text }).waitFor();
+
+  it('takes the space from the address, and the key from nowhere but the person', async () => {
+    const tab = await Tab.open(world);
+    expect(await tab.page.getByLabel('Space id').inputValue()).to.equal(world.spaceId);
+    expect(await tab.page.getByLabel('API key').inputValue()).to.equal('');
+    await tab.signIn('');
+    await problem(tab, 'Both are needed');
+    expect(tab.requests.filter(({ request }) => request.url().includes('/v1/'))).to.deep.equal([]);
+  });
+
+  it('says what is wrong with a key or a space, and what to do', async () => {
+    const tab = await Tab.open(world, refused);
+    await tab.signIn(`mk_${world.org}_${'x'.repeat(43)}`);
+    await problem(tab, 'the API key is malformed, unknown or revoked.');
+    await tab.signIn(await world.key(['coordination_write', 'resource_config']));
+    await problem(tab, 'the API key lacks the permission coordination_read: the console reads with it');
+    await problem(tab, `key create --org ${world.org} --permissions coordination_read`);
+    await tab.signIn(await world.key(['coordination_read'], [(await World.create()).spaceId]).catch(() => ''));
+    await tab.page.getByLabel('Space id').fill(randomUUID());
+    await tab.signIn(world.apiKey);
+    await problem(tab, 'there is no such space in the organization of this API key.');
+  });
+
+  it('keeps the key in this tab only: through a reload, but in no address, cookie or lasting storage', async () => {
+    const tab = await Tab.live(world);
+    await tab.page.reload();
+    await tab.status('Live.');
+    const key = String(await tab.evaluate('sessionStorage.getItem("muster.key")'));
+    expect(key).to.match(/^mk_/);
+    const stored = await tab.evaluate<string>('JSON.stringify([localStorage, document.cookie, location.href])');
+    expect(stored).to.not.include('mk_');
+    for (const { request } of tab.requests) expect(request.url()).to.not.include('mk_');
+    const other = await tab.page.context().newPage();
+    await other.goto(tab.page.url());
+    await other.getByRole('heading', { name: 'Sign in to a space' }).waitFor();
+  });
+
+  it('ends with signing out: nothing is kept and nothing is read', async () => {
+    const tab = await Tab.live(world);
+    await tab.page.getByRole('button', { name: 'Sign out' }).click();
+    await tab.page.getByRole('heading', { name: 'Sign in to a space' }).waitFor();
+    expect(await tab.evaluate('sessionStorage.length')).to.equal(0);
+    const before = tab.requests.length;
+    await tab.page.waitForTimeout(1_000);
+    expect(tab.requests.length).to.equal(before);
+    expect(await tab.page.getByLabel('API key').inputValue()).to.equal('');
+  });
+
+  it('ends when the key is revoked, with the reason', async () => {
+    const own = await World.create();
+    const tab = await Tab.live(own, refused);
+    const keys = await listKeys(own.service, own.org);
+    const reading = keys.find(({ permissions }) => permissions.length === 1);
+    await revokeKey(own.service, own.org, reading?.keyId ?? '');
+    await own.made('/mailboxes', { name: 'jobs' });
+    await problem(tab, 'the API key is malformed, unknown or revoked.');
+    expect(await tab.evaluate('sessionStorage.length')).to.equal(0);
+  });
+
+  it('names the permission that is missing in every panel that needs it', async () => {
+    const own = await World.create();
+    const tab = await Tab.live(own, refused);
+    for (const name of await own.service.store.keys(`muster:{${own.org}}:key:*`))
+      if ((await own.service.store.hget(name, 'permissions')) === 'coordination_read')
+        await own.service.store.hset(name, 'permissions', 'coordination_write');
+    await own.made('/mailboxes', { name: 'jobs' });
+    await tab.page
+      .getByRole('region', { name: 'Queues' })
+      .getByText('Not shown: the API key lacks the permission coordination_read.')
+      .waitFor();
+  });
+});

@@ -1,0 +1,96 @@
+import { expect } from 'chai';
+import pino from 'pino';
+import { type MusterService, startService } from '../../src/service.ts';
+import { clockFile, redisUrl, World } from '../support/world.ts';
+import { seed } from './seed.ts';
+import { Tab, useChromium } from './tab.ts';
+
+const hide = (isHidden: boolean): string => `
+  Object.defineProperty(document, 'hidden', { value: ${isHidden}, configurable: true });
+  document.dispatchEvent(new Event('visibilitychange'));`;
+
+describe('What the console costs its server', () => {
+  useChromium();
+
+  it('is reads of its own space only, none more often than every 2 s, however much happens', async () => {
+    const world = await World.create();
+    const { runId } = await seed(world);
+    const { id } = await world.made('/mailboxes', { name: 'jobs' });
+    const tab = await Tab.live(world);
+    const begun = performance.now();
+    while (performance.now() - begun < 6_000) {
+      await world.made(`/mailboxes/${id}/messages`, { scopeId: runId, payload: 1 });
+      await tab.page.waitForTimeout(50);
+    }
+    const base = `${world.url}/v1/spaces/${world.spaceId}`;
+    const calls = tab.requests.filter(({ request }) => !request.url().startsWith(`${world.url}/console`));
+    const lastAt = new Map<string, number>();
+    let again = 0;
+    for (const { at, request } of calls) {
+      expect(request.method()).to.equal('GET');
+      const path = request.url().slice(base.length);
+      expect(request.url().slice(0, base.length)).to.equal(base);
+      // The first look is signing in.
+      if (path !== '/census' && lastAt.has(path)) {
+        expect(at - (lastAt.get(path) ?? 0), path).to.be.above(2_000);
+        again++;
+      }
+      lastAt.set(path, at);
+    }
+    expect(again).to.be.within(2, 12);
+    expect([...lastAt.keys()].filter((path) => path.startsWith('/mailboxes'))).to.deep.equal(['/mailboxes?limit=50']);
+  });
+
+  it('is nothing while the tab is hidden or paused', async () => {
+    const world = await World.create();
+    const tab = await Tab.live(world);
+    await tab.evaluate(hide(true));
+    await tab.status('Paused while the tab is hidden.');
+    const before = tab.requests.length;
+    await world.made('/mailboxes', { name: 'meanwhile' });
+    await tab.page.waitForTimeout(1_500);
+    expect(tab.requests.length).to.equal(before);
+    await tab.evaluate(hide(false));
+    await tab.page.getByRole('region', { name: 'Queues' }).getByText('meanwhile').waitFor();
+    await tab.page.getByRole('button', { name: 'Pause' }).click();
+    await tab.status('Paused.');
+    expect(await tab.page.getByRole('button', { name: 'Pause' }).getAttribute('aria-pressed')).to.equal('true');
+    await tab.evaluate(hide(true));
+    await tab.evaluate(hide(false));
+    await tab.status('Paused.');
+    await tab.page.getByRole('button', { name: 'Pause' }).click();
+    await tab.status('Live.');
+  });
+
+  it('is nothing until the moment that a refusal for its rate names', async () => {
+    const world = await World.create({ limits: { requestsPerMinute: 5 } });
+    await world.at(Date.UTC(2026, 0, 1, 12, 0, 30));
+    const tab = await Tab.open(world, { expected: /status of 429/ });
+    await tab.signIn(world.apiKey);
+    await tab.status(/^Rate limited: reading again at \d\d:\d\d:\d\d\.$/);
+    await tab.page.waitForTimeout(500);
+    const before = tab.requests.length;
+    await tab.page.waitForTimeout(4_500);
+    expect(tab.requests.length).to.equal(before);
+  });
+
+  it('begins again by itself when the server was away', async () => {
+    const start = async (port: number): Promise<MusterService> =>
+      startService({
+        redisUrl: await redisUrl(),
+        role: 'api',
+        host: '127.0.0.1',
+        port,
+        log: pino({ level: 'silent' }),
+        overrides: { 'lib/clock': clockFile },
+      });
+    let service = await start(0);
+    const world = await World.create({ on: service });
+    const tab = await Tab.live(world, { expected: /net::ERR_/ });
+    await service.stop();
+    await tab.status('Not live: the server cannot be reached. Trying again by itself.');
+    service = await start(Number(new URL(world.url).port));
+    await tab.status('Live.');
+    await service.stop();
+  });
+});

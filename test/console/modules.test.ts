@@ -1,0 +1,93 @@
+import { expect } from 'chai';
+import * as fc from 'fast-check';
+import { duration, money, percent, plural } from '../../src/console/browser/format.ts';
+import { placeOf, runAddress, spaceAddress } from '../../src/console/browser/place.ts';
+import { type ScopeNode, Scopes } from '../../src/console/browser/scopes.ts';
+import { SseReader } from '../../src/console/browser/sse.ts';
+
+const id = '7f9c24e8-3b12-4e7a-9c55-0c1f6b2d8a10';
+const other = '01a1fc43-3c71-7002-984a-e30e334b7ba9';
+
+describe('The console', () => {
+  it('writes money exactly, to 18 digits', () => {
+    expect(money('0', 2)).to.equal('0.00');
+    expect(money('7', 2)).to.equal('0.07');
+    expect(money('123456', 2)).to.equal('1,234.56');
+    expect(money('123456', 0)).to.equal('123,456');
+    expect(money('999999999999999999', 9)).to.equal('999,999,999.999999999');
+    fc.assert(
+      fc.property(fc.bigInt(0n, 10n ** 18n - 1n), fc.nat(9), (minor, scale) => {
+        expect(BigInt(money(String(minor), scale).replaceAll(/[,.]/g, ''))).to.equal(minor);
+      }),
+    );
+  });
+
+  it('tells parts of a whole, also of none', () => {
+    expect(percent('250000000000000000', '999999999999999999')).to.equal(25);
+    expect(percent(1, 3)).to.equal(33.33);
+    expect(percent('0', '0')).to.equal(0);
+  });
+
+  it('writes ages in their two largest units', () => {
+    expect([-1, 0, 59.9, 60, 3_661, 90_061].map(duration)).to.deep.equal([
+      '0 s',
+      '0 s',
+      '59 s',
+      '1 m',
+      '1 h 1 m',
+      '1 d 1 h',
+    ]);
+    expect([plural(1, 'unit'), plural(2_000, 'unit')]).to.deep.equal(['1 unit', '2,000 units']);
+  });
+
+  it('knows a space, a section and a run by the address, and nothing else', () => {
+    const nothing = { spaceId: undefined, scopeId: undefined, section: undefined };
+    expect(placeOf(spaceAddress(id))).to.deep.equal({ ...nothing, spaceId: id });
+    expect(placeOf(spaceAddress(id.toUpperCase(), 'waits'))).to.deep.equal({
+      ...nothing,
+      spaceId: id,
+      section: 'waits',
+    });
+    expect(placeOf(runAddress(id, other))).to.deep.equal({ ...nothing, spaceId: id, scopeId: other });
+    for (const hash of ['', '#', '#/space/', `#/space/${id}/../x`, `#/space/${id}/run/x y`, '#javascript:alert(1)'])
+      expect(placeOf(hash)).to.deep.equal(nothing);
+  });
+
+  it('reads server-sent events wherever they are cut', () => {
+    const text = 'id: a\nevent: x\ndata: {"n":1}\n\n: heartbeat\nid: b\n\nid: c\ndata: {"n":2}\n\nid: d\nda';
+    const wanted = [
+      { id: 'a', data: '{"n":1}' },
+      { id: 'b', data: '' },
+      { id: 'c', data: '{"n":2}' },
+    ];
+    fc.assert(
+      fc.property(fc.array(fc.nat(text.length)), (cuts) => {
+        const at = [0, ...cuts.sort((a, b) => a - b), text.length];
+        const reader = new SseReader();
+        const read = at.slice(1).flatMap((end, index) => reader.push(text.slice(at[index], end)));
+        expect(read).to.deep.equal(wanted);
+      }),
+    );
+  });
+
+  it('makes a tree of the scopes it hears of, in any order, and remembers a bounded number', () => {
+    const shape = (nodes: readonly ScopeNode[]): unknown => nodes.map(({ id: name, below }) => [name, shape(below)]);
+    const scopes = new Scopes();
+    scopes.learn('child', '2026-01-01', 'root');
+    scopes.learn('other', '2026-01-02');
+    expect(shape(scopes.trees())).to.deep.equal([
+      ['other', []],
+      ['root', [['child', []]]],
+    ]);
+    scopes.learn('grandchild', '2026-01-03', 'child');
+    scopes.learn('child', '2026-01-03');
+    expect(shape(scopes.trees())).to.deep.equal([
+      ['root', [['child', [['grandchild', []]]]]],
+      ['other', []],
+    ]);
+    expect([...scopes.subtree('child')]).to.have.members(['child', 'grandchild']);
+    for (let i = 0; i < 5_000; i++) scopes.learn(`s${i}`, `2026-02-01T${String(i).padStart(5, '0')}`);
+    expect(scopes.trees().length).to.be.within(1_000, 1_200);
+    expect(scopes.trees()[0]?.id).to.equal('s4999');
+  });
+});

@@ -1,0 +1,142 @@
+import { randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { expect } from 'chai';
+import { World } from '../support/world.ts';
+import { type Seeded, seed } from './seed.ts';
+import { Tab, useChromium } from './tab.ts';
+
+/** What Tab must come by, in this order: everything visible that can be used. */
+const usable = `[...document.querySelectorAll('a[href], button, input, select')]
+  .filter((node) => node.checkVisibility()).map((node) => node.outerHTML)`;
+/** What is focused now, and whether that can be seen. */
+const focused = `(() => {
+  const node = document.activeElement;
+  const { outlineStyle, outlineWidth } = getComputedStyle(node);
+  const { left, right, width } = node.getBoundingClientRect();
+  const isSeen = outlineStyle !== 'none' && parseFloat(outlineWidth) >= 2 && width > 0 && left >= 0 && right <= innerWidth;
+  return { html: node.outerHTML, isSeen };
+})()`;
+
+describe('The console is usable', () => {
+  useChromium();
+  let world: World;
+  let seeded: Seeded;
+  before(async () => {
+    world = await World.create();
+    seeded = await seed(world);
+  });
+
+  it('with a keyboard alone: signing in, a run, and back', async () => {
+    const tab = await Tab.open(world);
+    const { keyboard } = tab.page;
+    await keyboard.press('Tab');
+    expect(await tab.evaluate('document.activeElement.id')).to.equal('skip');
+    await keyboard.press('Enter');
+    expect(await tab.evaluate('document.activeElement.id')).to.equal('content');
+    await keyboard.press('Tab');
+    await keyboard.type(world.apiKey);
+    await keyboard.press('Enter');
+    await tab.status('Live.');
+    expect(await tab.evaluate('document.activeElement.id')).to.equal('space-title');
+    const link = tab.page.locator('#runs a').first();
+    await link.waitFor();
+    for (let i = 0; i < 40 && !(await link.evaluate('(node) => node === document.activeElement')); i++)
+      await keyboard.press('Tab');
+    await keyboard.press('Enter');
+    await tab.page.getByRole('heading', { name: 'Messages of this run' }).waitFor();
+    expect(await tab.evaluate('document.activeElement.id')).to.equal('run-title');
+    await keyboard.press('Shift+Tab');
+    await keyboard.press('Enter');
+    await tab.page.getByRole('heading', { name: 'Census' }).waitFor();
+  });
+
+  for (const [name, place] of [
+    ['the space', ''],
+    ['a run', 'run'],
+  ]) {
+    it(`in the order in which ${name} is read, always seeing where one is, without a trap`, async () => {
+      const tab = await Tab.live(world, {}, place && `/run/${seeded.runId}`);
+      for (const part of [place ? '#run table' : '#groups table', '#events li'])
+        await tab.page.locator(part).first().waitFor({ state: 'attached' });
+      await tab.page.getByRole('button', { name: 'Pause' }).press('Space');
+      const wanted = await tab.evaluate<string[]>(usable);
+      expect(wanted.length).to.be.above(10);
+      await tab.page.locator('#skip').focus();
+      for (const html of wanted) {
+        expect(await tab.evaluate(focused)).to.deep.equal({ html, isSeen: true });
+        await tab.page.keyboard.press('Tab');
+      }
+      // It does not end in the last one.
+      expect(await tab.evaluate('document.activeElement.outerHTML')).to.not.equal(wanted.at(-1));
+    });
+  }
+
+  it('by ear: it has landmarks, one first heading, named tables and a status that is said once', async () => {
+    const tab = await Tab.live(world);
+    await tab.page.getByRole('table', { name: 'Mailboxes' }).waitFor();
+    for (const role of ['banner', 'main', 'contentinfo', 'status', 'log'] as const)
+      expect([role, await tab.page.getByRole(role).count()]).to.deep.equal([role, 1]);
+    expect(await tab.page.getByRole('navigation', { name: 'Sections' }).count()).to.equal(1);
+    expect(await tab.page.getByRole('heading', { level: 1 }).count()).to.equal(1);
+    expect(await tab.page.getByRole('rowheader', { name: /^jobs/ }).count()).to.be.above(0);
+    expect(await tab.page.getByRole('log').getAttribute('aria-live')).to.equal('off');
+  });
+
+  it('keeps what is focused while everything around it changes', async () => {
+    const tab = await Tab.live(world);
+    const link = tab.page.locator('#runs a').first();
+    await link.focus();
+    const href = await link.getAttribute('href');
+    await world.made('/barriers', { scopeId: randomUUID(), target: 2 });
+    await tab.page.locator('#runs > .tree > li').nth(1).waitFor();
+    expect(await tab.page.locator('#runs a').first().getAttribute('href')).to.not.equal(href);
+    expect(await tab.evaluate('document.activeElement.getAttribute("href")')).to.equal(href);
+  });
+
+  it('on a phone: 360 pixels wide, nothing is cut off and nothing scrolls sideways', async () => {
+    const tab = await Tab.open(world, { width: 360 });
+    const wide = `[...document.querySelectorAll('body *')].filter((node) => node.checkVisibility() &&
+      !node.closest('.unseen, thead, #skip') && node.getBoundingClientRect().right > 360.5).map((node) => node.outerHTML)`;
+    const fits = async (): Promise<void> => {
+      expect(await tab.evaluate('document.documentElement.scrollWidth')).to.equal(360);
+      expect(await tab.evaluate(wide)).to.deep.equal([]);
+    };
+    await fits();
+    await tab.signIn(world.apiKey);
+    await tab.page.locator('#queues table').waitFor();
+    await tab.page.locator('#groups table').waitFor();
+    await fits();
+    await tab.page.locator('#runs a').first().click();
+    await tab.page.locator('#run table').first().waitFor();
+    await fits();
+  });
+
+  for (const look of [{}, { colorScheme: 'dark', width: 360 }] as const) {
+    const name = 'width' in look ? 'on a phone by night' : 'on a desk by day';
+    it(`by what an automatic audit knows of accessibility, ${name}`, async () => {
+      const audit = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+      const tab = await Tab.open(world, look);
+      const passes = async (): Promise<void> => {
+        await tab.evaluate(audit);
+        const { violations } = await tab.evaluate<{ violations: object[] }>('axe.run()');
+        expect(JSON.stringify(violations, ['id', 'nodes', 'html', 'failureSummary'], 2)).to.equal('[]');
+      };
+      await passes();
+      await tab.signIn(world.apiKey);
+      for (const part of ['#groups table', '#waits table', '#events li'])
+        await tab.page.locator(part).first().waitFor();
+      await passes();
+      await tab.page.locator('#runs a').first().click();
+      await tab.page.locator('#run table').first().waitFor();
+      await passes();
+    });
+  }
+
+  it('by day and by night: it takes the scheme of the system', async () => {
+    const lightness = `(() => { const [r, g, b] = getComputedStyle(document.body).backgroundColor.match(/\\d+/g);
+      return (Number(r) + Number(g) + Number(b)) / 3; })()`;
+    expect(await (await Tab.open(world, { colorScheme: 'light' })).evaluate(lightness)).to.be.above(200);
+    expect(await (await Tab.open(world, { colorScheme: 'dark' })).evaluate(lightness)).to.be.below(60);
+  });
+});

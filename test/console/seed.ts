@@ -1,0 +1,55 @@
+import { randomUUID } from 'node:crypto';
+import type { World } from '../support/world.ts';
+
+/** Would run, or break the page, wherever it became markup. */
+export const hostile = '<img src=x onerror="window.broken=1"><script>window.broken=1</script>';
+
+export interface Seeded {
+  readonly runId: string;
+  readonly gateId: string;
+  readonly mailboxId: string;
+  readonly budgetId: string;
+}
+
+/** Something of everything that the console shows, with names as hostile as callers can make them. */
+export async function seed(world: World): Promise<Seeded> {
+  const runId = randomUUID();
+  const mailbox = await world.made('/mailboxes', { name: `jobs ${hostile}`, backlogLimit: 10 });
+  await world.made('/mailboxes', { name: 'w'.repeat(200), mode: 'INBOX', recipientId: 'somebody' });
+  for (const file of ['a', 'b', 'c'])
+    await world.made(`/mailboxes/${mailbox.id}/messages`, { scopeId: runId, payload: { file }, workKey: file });
+  const claim = { scopeId: runId, holder: `agent ${hostile}`, holderSession: 's' };
+  await world.made(`/mailboxes/${mailbox.id}/recv`, claim);
+  const failing = await world.made(`/mailboxes/${mailbox.id}/recv`, claim);
+  await world.made(`/messages/${failing.id}/nack`, { token: failing.token, retry: false });
+
+  const budget = { name: `llm spend ${hostile}`, currency: 'EUR', scale: 2, limitMinor: '999999999999999999' };
+  const { id: budgetId } = await world.made('/budgets', budget);
+  const reserved = await world.made(`/budgets/${budgetId}/reserve`, {
+    scopeId: runId,
+    holder: 'planner',
+    amountMinor: '600000000000000000',
+  });
+  const settlement = { reservationId: reserved.id, amountMinor: '250000000000000000', workKey: 'step-1' };
+  await world.made(`/budgets/${budgetId}/settle`, settlement);
+  await world.made('/budgets', { name: 'nothing', currency: 'USD', scale: 0, limitMinor: '0' });
+
+  const group = await world.made('/task-groups', {
+    parentScopeId: runId,
+    mailboxId: mailbox.id,
+    condition: 'N_ACCEPTED',
+    threshold: 2,
+  });
+  for (const taskKey of ['x', 'y']) await world.made(`/task-groups/${group.groupId}/tasks`, { taskKey, input: 1 });
+
+  const barrier = await world.made('/barriers', { scopeId: runId, target: 3 });
+  await world.made(`/barriers/${barrier.id}/arrive`, { arrivalKey: 'one' });
+
+  const allowance = await world.made('/allowances', { name: `calls ${hostile}`, unitsLimit: 10, windowSeconds: 3600 });
+  const use = { scopeId: runId, holder: 'agent-1' };
+  await world.made(`/allowances/${allowance.id}/consume`, { ...use, units: 7 });
+  await world.made(`/allowances/${allowance.id}/wait`, { ...use, units: 9, ttlSeconds: 3600 });
+  await world.made(`/allowances/${allowance.id}/wait`, { ...use, holder: hostile, units: 1, ttlSeconds: 3600 });
+  await world.made(`/allowances/${allowance.id}/cooldown`, { seconds: 600, reason: hostile });
+  return { runId, gateId: group.scopeId, mailboxId: mailbox.id, budgetId };
+}

@@ -1,0 +1,132 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from 'chai';
+import { World } from '../support/world.ts';
+import { hostile, type Seeded, seed } from './seed.ts';
+import { Tab, useChromium } from './tab.ts';
+
+describe('The console of a space', () => {
+  useChromium();
+  let world: World;
+  let seeded: Seeded;
+  before(async () => {
+    world = await World.create();
+    seeded = await seed(world);
+  });
+
+  const short = (id: string): string => `${id.slice(0, 8)}…${id.slice(-6)}`;
+  const section = (tab: Tab, name: string) => tab.page.getByRole('region', { name, exact: true });
+
+  it('shows everything of it to a key that only reads', async () => {
+    const tab = await Tab.live(world);
+    const says = async (name: string, ...texts: (string | RegExp)[]): Promise<void> => {
+      for (const text of texts) await section(tab, name).getByText(text).first().waitFor();
+    };
+    await says('Now', /^Ready messages3 ?oldest \d+ s$/, 'Claimed messages', 'Waiters');
+    await says(
+      'Who waits for what',
+      'agent-1',
+      /^9 units of allowance calls </,
+      /position 1: the allowance cools down/,
+    );
+    await says('Who waits for what', /position 2: others are before it/, /^a worker at mailbox jobs </, /lease ends/);
+    await says('Runs', short(seeded.runId), '1 claimed, 1 ready, 2 waiting', short(seeded.gateId), '2 ready');
+    await says('Queues', 'WORK', 'INBOX', '4 of 10');
+    await says('Budgets', /^2,500,000,000,000,000\.00 EUR settled, 3,500,000,000,000,000\.00 EUR reserved, 3,999,/);
+    await says('Allowances', /7 of 10 units used in 1 h/, '2 waiting', 'COOLDOWN');
+    await says('Task groups', 'n accepted (2)', /^2 members: 2 pending, 0 running/);
+    await says('Barriers', 'OPEN', '1 of 3');
+    await says('Census', '3 pending', '1 running', '1 failed');
+    await says('Journal', 'barrier.arrived', 'mailbox.created');
+    expect(
+      await section(tab, 'Budgets')
+        .getByRole('img', { name: /^2,500,000/ })
+        .locator('rect')
+        .count(),
+    ).to.equal(2);
+    expect(await section(tab, 'Runs').locator('li li').count()).to.equal(1);
+  });
+
+  it('shows what callers named as text, whatever they named it', async () => {
+    const tab = await Tab.live(world);
+    await section(tab, 'Queues').getByText(`jobs ${hostile}`).waitFor();
+    await section(tab, 'Budgets').getByText(`llm spend ${hostile}`).waitFor();
+    await section(tab, 'Allowances').getByText(`calls ${hostile}`).waitFor();
+    await section(tab, 'Who waits for what').getByText(`agent ${hostile}`).waitFor();
+    await tab.page.goto(`${world.url}/console#/space/${world.spaceId}/run/${seeded.runId}`);
+    await section(tab, 'Waiters of this run').getByText(hostile, { exact: true }).waitFor();
+    expect(await tab.evaluate('[window.broken, document.images.length, document.scripts.length]')).to.deep.equal([
+      undefined,
+      0,
+      1,
+    ]);
+  });
+
+  it('follows what happens: the journal at once, the panels by it', async () => {
+    const tab = await Tab.live(world);
+    await section(tab, 'Journal').getByText('mailbox.created').first().waitFor();
+    const run = randomUUID();
+    const name = `new ${randomUUID()}`;
+    await world.made('/mailboxes', { name });
+    await world.made('/barriers', { scopeId: run, target: 77 });
+    await section(tab, 'Journal').getByText('scope.created').first().waitFor();
+    await section(tab, 'Runs').getByText(short(run)).waitFor();
+    await section(tab, 'Queues').getByText(name).waitFor();
+  });
+
+  it('shows one aggregate of the journal when that is chosen', async () => {
+    const tab = await Tab.live(world);
+    await tab.page.getByLabel('Show').selectOption('budget');
+    await section(tab, 'Journal').getByText('message.sent').waitFor({ state: 'detached' });
+    const types = await section(tab, 'Journal').locator('li b').allInnerTexts();
+    expect(new Set(types)).to.deep.equal(new Set(['budget.created', 'budget.reserved', 'budget.settled']));
+  });
+
+  it('goes into a run and back, and shows what belongs to it and to the scopes below', async () => {
+    const tab = await Tab.live(world);
+    await section(tab, 'Runs')
+      .getByRole('link', { name: short(seeded.runId) })
+      .click();
+    await tab.page.getByRole('heading', { name: `Run ${seeded.runId}` }).waitFor();
+    const rows = (name: string) => section(tab, name).getByRole('row');
+    await rows('Messages of this run').nth(5).waitFor();
+    expect(await rows('Messages of this run').filter({ hasText: 'REJECTED' }).innerText()).to.include('1 of 5');
+    expect(await rows('Reservations of this run').nth(1).innerText()).to.include('6,000,000,000,000,000.00 EUR');
+    expect(await rows('Waiters of this run').count()).to.equal(3);
+    expect(await rows('Task groups of this run').getByText('PENDING', { exact: true }).count()).to.equal(2);
+    expect(await section(tab, 'Journal').innerText()).to.not.include('mailbox.created');
+    await section(tab, 'Scopes below')
+      .getByRole('link', { name: short(seeded.gateId) })
+      .click();
+    await tab.page.getByRole('heading', { name: `Run ${seeded.gateId}` }).waitFor();
+    await tab.page
+      .locator('#run')
+      .getByRole('link', { name: short(seeded.runId) })
+      .waitFor();
+    await tab.page.getByRole('link', { name: 'The whole space' }).click();
+    await tab.page.getByRole('heading', { name: 'Census' }).waitFor();
+    await tab.page.goBack();
+    await tab.page.getByRole('heading', { name: `Run ${seeded.gateId}` }).waitFor();
+  });
+
+  it('opens a run by its id, and says when there is none', async () => {
+    const tab = await Tab.live(world, { expected: /status of 404/ });
+    const field = tab.page.getByLabel('Open a run by its scope id');
+    await field.fill('not one');
+    await field.press('Enter');
+    await tab.page.getByRole('alert').filter({ hasText: 'which is a UUID' }).waitFor();
+    await field.fill(randomUUID());
+    await field.press('Enter');
+    await tab.page.getByText('there is no such scope in this space').waitFor();
+  });
+
+  it('begins a long journal with now, and says so', async () => {
+    const busy = await World.create();
+    const mailbox = await busy.made('/mailboxes', { name: 'jobs' });
+    const send = () => busy.made(`/mailboxes/${mailbox.id}/messages`, { scopeId: seeded.runId, payload: 1 });
+    await Promise.all(Array.from({ length: 199 }, send));
+    const tab = await Tab.live(busy);
+    await tab.page.getByText(/^Events before \d\d:\d\d:\d\d are not shown here\. 0 events read/).waitFor();
+    await send();
+    await section(tab, 'Journal').getByText('message.sent').waitFor();
+  });
+});

@@ -1,0 +1,100 @@
+import type { Browser, Page, Request } from 'playwright-core';
+import { launchChromium } from '../support/chromium.ts';
+import type { World } from '../support/world.ts';
+
+let browser: Promise<Browser> | undefined;
+const tabs: Tab[] = [];
+
+interface Look {
+  readonly width?: number;
+  readonly colorScheme?: 'light' | 'dark';
+  /** What the browser is expected to complain of. */
+  readonly expected?: RegExp;
+}
+
+/** A tab of a real Chromium, which notices whatever goes wrong in it. */
+export class Tab {
+  readonly page: Page;
+  readonly world: World;
+  readonly problems: string[] = [];
+  readonly requests: { readonly at: number; readonly request: Request }[] = [];
+
+  private constructor(page: Page, world: World, expected: RegExp | undefined) {
+    this.page = page;
+    // Before mocha's own, which would not say what was waited for.
+    page.setDefaultTimeout(15_000);
+    this.world = world;
+    const note = (text: string): void => {
+      if (!expected?.test(text)) this.problems.push(text);
+    };
+    page.on('console', (message) => ['error', 'warning'].includes(message.type()) && note(message.text()));
+    page.on('pageerror', (error) => note(String(error.stack)));
+    page.on('dialog', (dialog) => note(`a dialog: ${dialog.message()}`));
+    page.on('request', (request) => this.requests.push({ at: performance.now(), request }));
+    page.on('requestfailed', (request) => {
+      const why = request.failure()?.errorText ?? '';
+      // The console lets go of what it reads when it is paused or closed.
+      if (!(why === 'net::ERR_ABORTED' && request.url().includes('/v1/spaces/')))
+        note(`${request.url()} failed: ${why}`);
+    });
+  }
+
+  /** Opens the console at a place of the world's space. */
+  static async open(world: World, look: Look = {}, place = ''): Promise<Tab> {
+    browser ??= launchChromium();
+    const { width = 1280, colorScheme = 'light', expected } = look;
+    const context = await (await browser).newContext({ viewport: { width, height: 800 }, colorScheme });
+    const tab = new Tab(await context.newPage(), world, expected);
+    tabs.push(tab);
+    await tab.page.goto(`${world.url}/console#/space/${world.spaceId}${place}`);
+    return tab;
+  }
+
+  /** Signs in with a key that only reads, and waits until it is live. */
+  static async live(world: World, look: Look = {}, place = ''): Promise<Tab> {
+    const tab = await Tab.open(world, look, place);
+    await tab.signIn(await world.key(['coordination_read']));
+    await tab.status('Live.');
+    return tab;
+  }
+
+  async signIn(key: string): Promise<void> {
+    await this.page.getByLabel('API key').fill(key);
+    await this.page.getByRole('button', { name: 'Sign in' }).click();
+  }
+
+  /** Waits until the status line says so. */
+  async status(text: string | RegExp): Promise<void> {
+    await this.page.getByRole('status').filter({ hasText: text }).waitFor();
+  }
+
+  /** The value of an expression in the page. */
+  evaluate<T>(expression: string): Promise<T> {
+    return this.page.evaluate(expression) as Promise<T>;
+  }
+
+  /** What the whole page says, as it is read. */
+  text(): Promise<string> {
+    return this.page.locator('body').innerText();
+  }
+}
+
+/** Fetching a browser takes a while, once. */
+export function useChromium(): void {
+  before(async function () {
+    this.timeout(300_000);
+    browser ??= launchChromium();
+    await browser;
+  });
+  // Nothing may go wrong in any tab of any test.
+  afterEach(async () => {
+    const open = tabs.splice(0);
+    await Promise.all(open.map(({ page }) => page.context().close()));
+    const problems = open.flatMap((tab) => tab.problems);
+    if (problems.length > 0) throw new Error(problems.join('\n'));
+  });
+  after(async () => {
+    await (await browser)?.close();
+    browser = undefined;
+  });
+}
