@@ -1,10 +1,10 @@
 import type { Store } from '../redis/connection.ts';
 import type { Scripts, Value } from '../redis/scripts.ts';
 
-/** Bounds of one reading: some ten milliseconds of the store at most, however much it holds. */
+/** Bounds of one reading: some twenty milliseconds of the store at most, however much it holds. */
 const mostOrganizations = 200;
 const mostSpaces = 1_000;
-/** Of one organization: half a millisecond in which the store does nothing else. */
+/** Of one organization: about a millisecond in which the store does nothing else. */
 const spacesAtOnce = 50;
 
 export const outboxStates = ['UNREAD', 'PENDING', 'EXHAUSTED'] as const;
