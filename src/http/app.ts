@@ -12,7 +12,7 @@ import { Refusal, type Scripts } from '../redis/scripts.ts';
 import type { Wake } from '../redis/wake.ts';
 import type { Targets } from '../webhook/target.ts';
 import { readBody } from './body.ts';
-import { apiError, envelope, toApiError } from './envelope.ts';
+import { envelope, toApiError } from './envelope.ts';
 import type { ErrorTable } from './errors.ts';
 import type { Route } from './route.ts';
 import { statusOf } from './route-errors.ts';
