@@ -7,6 +7,8 @@ export interface Config {
   role: Role;
   /** 0: any free port */
   port: number;
+  /** null: GET /metrics is on the API's port; 0: any free port */
+  metricsPort: number | null;
   host: string;
   /** null: the embedded Redis below `dataDir` */
   redisUrl: string | null;
@@ -46,6 +48,7 @@ const wholeNumber = (from: number, to: number): Setting => ({
 const settings: Record<keyof Config, Setting & { name: string; otherwise: unknown }> = {
   role: { name: 'ROLE', otherwise: 'all', ...oneOf(roles) },
   port: { name: 'PORT', otherwise: 8080, ...wholeNumber(0, 65_535) },
+  metricsPort: { name: 'METRICS_PORT', otherwise: null, ...wholeNumber(0, 65_535) },
   host: {
     name: 'HOST',
     otherwise: '127.0.0.1',

@@ -51,7 +51,7 @@ async function openEmbedded({ dataDir, redisServer }: Config): Promise<EmbeddedR
 }
 
 function start(config: Config, redisUrl: string): Promise<MusterService> {
-  const { role, host, port, logLevel, webhookAllowPrivate } = config;
+  const { role, host, port, metricsPort, logLevel, webhookAllowPrivate } = config;
   // A write to the system for many lines, not one for each; what is left is written when the process ends.
   const destination = pino.destination({ fd: 2, sync: false, minLength: 8_192, periodicFlush: logFlushMs });
   process.once('exit', () => destination.flushSync());
@@ -62,7 +62,8 @@ function start(config: Config, redisUrl: string): Promise<MusterService> {
     intervalSeconds: config.snapshotIntervalSeconds,
     embedded: config.redisUrl === null,
   };
-  return startService({ redisUrl, role, host, port, webhookAllowPrivate, log, snapshots });
+  const metrics = metricsPort === null ? {} : { metricsPort };
+  return startService({ redisUrl, role, host, port, ...metrics, webhookAllowPrivate, log, snapshots });
 }
 
 async function main(): Promise<void> {
@@ -80,6 +81,7 @@ async function main(): Promise<void> {
       if (!(error instanceof StoreUnavailable)) throw error;
     });
     if (embedded && service.url !== undefined) for (const line of await bootstrap(service, service.url)) say(line);
+    if (config.metricsPort !== null) say(`metrics on ${service.metricsUrl}/metrics`);
     say(service.url === undefined ? 'worker ready' : `listening on ${service.url}`);
     if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
   } finally {

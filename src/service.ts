@@ -4,6 +4,8 @@ import { Feeds } from './event/feeds.ts';
 import { createApp, type Service } from './http/app.ts';
 import { Listener } from './http/listener.ts';
 import { openapi } from './http/openapi.ts';
+import { Metrics } from './metrics/metrics.ts';
+import { StoreReader } from './metrics/store-reading.ts';
 import { allErrors, allKeys, allRoutes } from './primitives.ts';
 import { connect, type Store } from './redis/connection.ts';
 import { Due } from './redis/due.ts';
@@ -19,6 +21,8 @@ import { Retention } from './workers/retention.ts';
 import { Snapshotter, type SnapshotterOptions } from './workers/snapshotter.ts';
 import { sweepJobs } from './workers/sweeper.ts';
 
+/** What a scrape shows of the store is no older. */
+const metricsMaxAgeMs = 5_000;
 /** For workers to end what they hold or give it back; a store that is away would keep them waiting. */
 const workerStopMs = 4_500;
 
@@ -27,6 +31,9 @@ export interface ServiceOptions {
   readonly role: 'api' | 'worker' | 'all';
   readonly host: string;
   readonly port: number;
+  /** A listener of its own for GET /metrics, /healthz and /readyz; left out: the API's, and none for a worker. */
+  readonly metricsPort?: number;
+  readonly metricsMaxAgeMs?: number;
   readonly log: Logger;
   /** Tests put their clock in the place of lib/clock. */
   readonly overrides?: Overrides;
@@ -50,6 +57,8 @@ export interface MusterService {
   readonly deliverer: Deliverer | undefined;
   /** http://host:port; undefined for a worker. */
   readonly url: string | undefined;
+  /** http://host:port of GET /metrics; undefined for a worker without a metrics port. */
+  readonly metricsUrl: string | undefined;
   /** Lets go of held requests, ends running ones, stops workers, closes connections. */
   stop(): Promise<void>;
 }
@@ -72,21 +81,35 @@ export async function startService(options: ServiceOptions): Promise<MusterServi
   const wake = new Wake(await open('patient'));
   const feeds = new Feeds(scripts, wake);
   const targets = new Targets(options.webhookAllowPrivate ?? false, options.resolve);
-  const parts = { store, scripts, due, wake, feeds, targets, log: options.log };
+  const ready = () => takesCalls(scripts);
+  const reader = new StoreReader({ store, scripts, ready }, options.metricsMaxAgeMs ?? metricsMaxAgeMs);
+  const held = { receives: () => wake.size, watches: () => feeds.size };
+  const metrics = new Metrics({ role: options.role, reader, held });
+  scripts.observe = (name, seconds) => metrics.traffic.script(name, seconds);
+  const parts = { store, scripts, due, wake, feeds, targets, log: options.log, ready, metrics };
   const workers: { stop(): Promise<void> }[] = [];
   const stopWorkers = async (): Promise<void> => {
     await Promise.race([Promise.allSettled(workers.map((worker) => worker.stop())), sleep(workerStopMs)]);
   };
   let listener: Listener | undefined;
+  let metricsListener: Listener | undefined;
   let deliverer: Deliverer | undefined;
   const stop = async (): Promise<void> => {
     wake.close();
-    await Promise.all([listener?.drain(), stopWorkers()]);
+    await Promise.all([listener?.drain(), metricsListener?.drain(), stopWorkers()]);
     disconnect();
   };
   try {
     // First what may be refused: a port that is in use.
-    if (options.role !== 'worker') listener = await listen(options, parts);
+    const { metricsPort } = options;
+    if (options.role !== 'worker')
+      listener = await listen(options, { ...parts, routes: allRoutes, showsMetrics: metricsPort === undefined });
+    if (metricsPort !== undefined)
+      metricsListener = await listen(
+        { ...options, port: metricsPort },
+        { ...parts, routes: [], showsMetrics: true },
+        'METRICS_PORT',
+      );
     if (options.role !== 'api') {
       workers.push(await Periodic.start(await open('patient'), 'sweep', sweepJobs(due), options.log));
       workers.push(await Periodic.start(await open('patient'), 'retain', retainJobs(retention), options.log));
@@ -108,21 +131,17 @@ export async function startService(options: ServiceOptions): Promise<MusterServi
     feeds,
     deliverer,
     url: listener?.url,
+    metricsUrl: metricsListener?.url ?? listener?.url,
     stop,
   };
 }
 
-type Parts = Pick<Service, 'store' | 'scripts' | 'due' | 'wake' | 'feeds' | 'targets' | 'log'>;
+type Parts = Omit<Service, 'errors' | 'openapi'>;
 
-async function listen(options: ServiceOptions, parts: Parts): Promise<Listener> {
-  const server = createApp({
-    ...parts,
-    routes: allRoutes,
-    errors: allErrors,
-    openapi: JSON.stringify(openapi(allRoutes, allErrors)),
-    ready: () => takesCalls(parts.scripts),
-  });
-  return Listener.start(server, options.host, options.port);
+async function listen({ host, port }: ServiceOptions, parts: Parts, setting = 'PORT'): Promise<Listener> {
+  const { routes } = parts;
+  const server = createApp({ ...parts, errors: allErrors, openapi: JSON.stringify(openapi(routes, allErrors)) });
+  return Listener.start(server, host, port, setting);
 }
 
 /** A script that finds nothing is refused all the same by a store that is read-only or full, or cannot load scripts. */

@@ -5,20 +5,21 @@ import { pipeline } from 'node:stream/promises';
 import Koa, { type Context } from 'koa';
 import type { Logger } from 'pino';
 import { ConsoleSite } from '../console/site.ts';
-import { docsAnswer } from '../docs/answer.ts';
 import type { Feeds } from '../event/feeds.ts';
+import type { Metrics } from '../metrics/metrics.ts';
 import type { Store } from '../redis/connection.ts';
 import type { Due } from '../redis/due.ts';
 import { Refusal, type Scripts } from '../redis/scripts.ts';
 import type { Wake } from '../redis/wake.ts';
 import type { Targets } from '../webhook/target.ts';
 import { readBody } from './body.ts';
-import { apiError, envelope, toApiError } from './envelope.ts';
+import { envelope, toApiError } from './envelope.ts';
 import type { ErrorTable } from './errors.ts';
 import type { Route } from './route.ts';
 import { statusOf } from './route-errors.ts';
 import { RouteTable, spacePrefix } from './router.ts';
 import { createHttpServer } from './server.ts';
+import { system } from './system.ts';
 
 export interface Service {
   readonly store: Store;
@@ -34,13 +35,16 @@ export interface Service {
   readonly openapi: string;
   /** Whether the store takes calls: GET /readyz. */
   readonly ready: () => Promise<boolean>;
+  readonly metrics: Metrics;
+  /** Whether GET /metrics is answered here. */
+  readonly showsMetrics: boolean;
 }
 
 const requestIdForm = /^[A-Za-z0-9._-]{1,128}$/;
 const bodyMethods = new Set(['POST', 'PUT', 'PATCH']);
 
 /** What a request leaves for its log line. */
-interface Trace {
+export interface Trace {
   route: string | undefined;
   script: string | undefined;
 }
@@ -70,12 +74,14 @@ export function createApp(service: Service): Server {
       answer = failure(error, requestId, service, trace);
     }
     send(ctx, answer, requestId);
+    const durationMs = performance.now() - start;
+    service.metrics.traffic.request(trace.route ?? 'unmatched', ctx.method, answer.status, durationMs / 1000);
     service.log.info({
       requestId,
       method: req.method,
       route: trace.route,
       status: answer.status,
-      durationMs: Math.round((performance.now() - start) * 100) / 100,
+      durationMs: Math.round(durationMs * 100) / 100,
       script: trace.script,
     });
   });
@@ -102,7 +108,7 @@ function send(ctx: Context, answer: Sent, requestId: string): void {
   const { res } = ctx;
   const { text, content, stream } = answer;
   const headers: OutgoingHttpHeaders = { 'X-Request-Id': requestId, 'X-API-Version': '1', ...answer.headers };
-  if (text !== undefined) headers['Content-Type'] = 'application/json; charset=utf-8';
+  if (text !== undefined) headers['Content-Type'] ??= 'application/json; charset=utf-8';
   const body = text ?? content;
   if (body !== undefined) headers['Content-Length'] = Buffer.byteLength(body);
   if (stream) {
@@ -121,24 +127,9 @@ function send(ctx: Context, answer: Sent, requestId: string): void {
   res.end(ctx.req.method === 'HEAD' ? undefined : body);
 }
 
-/** The paths that need no key. */
-async function system(ctx: Context, service: Service, site: ConsoleSite, trace: Trace): Promise<Sent> {
-  const page = site.answer(ctx.path, ctx.req.headers['if-none-match']);
-  const docs = page ? undefined : await docsAnswer(ctx.path, ctx.req.headers);
-  const known = page ?? docs;
-  if (!known && !['/healthz', '/readyz', '/openapi.json'].includes(ctx.path)) throw apiError({}, 'ROUTE_NOT_FOUND');
-  trace.route = page?.route ?? ctx.path;
-  if (ctx.method !== 'GET' && ctx.method !== 'HEAD')
-    throw apiError({}, 'METHOD_NOT_ALLOWED', 'GET, HEAD', { Allow: 'GET, HEAD' });
-  if (known) return known;
-  if (ctx.path === '/openapi.json') return { status: 200, headers: {}, text: service.openapi };
-  if (ctx.path === '/healthz') return { status: 200, headers: {}, text: '{"status":"ok"}' };
-  if (await service.ready().catch(() => false)) return { status: 200, headers: {}, text: '{"status":"ready"}' };
-  throw apiError({}, 'STORE_UNAVAILABLE', '', { 'Retry-After': '1' });
-}
-
 function failure(thrown: unknown, requestId: string, service: Service, { route }: Trace): Sent {
   const error = toApiError(thrown, service.errors);
+  service.metrics.traffic.refusal(error.code);
   if (error.status === 500) {
     service.log.error(
       { requestId, error: thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown) },

@@ -31,11 +31,11 @@ export class Listener {
     });
   }
 
-  /** Rejects with one clear line when it cannot listen there. */
-  static async start(server: Server, host: string, port: number): Promise<Listener> {
+  /** Rejects with one clear line, which names the setting, when it cannot listen there. */
+  static async start(server: Server, host: string, port: number, setting = 'PORT'): Promise<Listener> {
     await new Promise<void>((resolve, reject) => {
       server.once('error', (error: NodeJS.ErrnoException) => {
-        const why = sentences[error.code ?? ''];
+        const why = sentences[error.code ?? '']?.replace(/\bPORT\b/, setting);
         reject(why === undefined ? error : new Error(`${host}:${port} ${why}`));
       });
       server.listen(port, host, resolve);

@@ -40,6 +40,8 @@ export class Scripts {
   readonly #libraries = new Map<string, Library>();
   readonly #loading = new Map<string, Promise<void>>();
   readonly #gathering = new Gathering((script, org, argv) => this.#call(script, org, argv));
+  /** Told how long each call took: the metrics. */
+  observe: (name: string, seconds: number) => void = () => undefined;
 
   constructor(store: Store, keys: KeyTable, overrides: Overrides = {}) {
     this.#store = store;
@@ -94,11 +96,14 @@ export class Scripts {
     }
     if (Object.keys(args).length !== argv.length)
       throw new ScriptFailure(`${name} takes only ${script.args.join(', ')}`);
+    const start = performance.now();
     try {
       if (script.gathers) return await this.#gathering.call(script, org, String(args['spaceId']), argv);
       return await this.#call(script, org, argv);
     } catch (error) {
       throw explain(name, error);
+    } finally {
+      this.observe(name, (performance.now() - start) / 1000);
     }
   }
 

@@ -1,0 +1,31 @@
+# The tags are exact versions; pin them by digest where your registry lets you look it up.
+FROM node:20.20.2-bookworm-slim AS build
+WORKDIR /muster
+COPY package.json package-lock.json tsconfig.json tsconfig.build.json ./
+COPY src/client/generator/package.json src/client/generator/
+RUN npm ci --ignore-scripts
+COPY src src
+RUN npm run -s build
+
+FROM node:20.20.2-bookworm-slim AS dependencies
+WORKDIR /muster
+COPY package.json package-lock.json ./
+# `prepare` would build, which needs what --omit=dev leaves out.
+RUN npm ci --omit=dev --workspaces=false --ignore-scripts
+
+FROM node:20.20.2-bookworm-slim
+ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 METRICS_PORT=9464 DATA_DIR=/var/lib/muster
+WORKDIR /muster
+COPY --from=dependencies /muster/node_modules node_modules
+COPY --from=build /muster/dist dist
+COPY lua lua
+COPY package.json LICENSE ./
+RUN install --directory --owner=node --group=node --mode=0700 /var/lib/muster
+VOLUME /var/lib/muster
+USER node
+EXPOSE 8080 9464
+STOPSIGNAL SIGTERM
+# Every role answers there, a worker too.
+HEALTHCHECK --interval=10s --timeout=5s --start-period=60s --retries=3 \
+  CMD ["node", "-e", "fetch('http://127.0.0.1:' + process.env.METRICS_PORT + '/readyz').then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
+CMD ["node", "--enable-source-maps", "--max-semi-space-size=64", "dist/main.js"]

@@ -1,0 +1,27 @@
+--- @include "lib/space"
+--- Since when the oldest of the space waits.
+local oldest = {}
+
+--- The members of a set of heads within the second of the first: heads are kept to the second.
+local function firstOf(key)
+  local head = redis.call('ZRANGE', key, 0, 0, 'WITHSCORES')[2]
+  if not head then return {} end
+  return redis.call('ZRANGE', key, '-inf', string.format('%d', head - head % 1000 + 999), 'BYSCORE', 'LIMIT', 0, 50)
+end
+
+--- The moment of the oldest READY message, or false.
+function oldest.ready()
+  local oldestReady = false
+  for _, mailboxId in ipairs(firstOf(keys.oldestReady())) do
+    for _, rootId in ipairs(firstOf(keys.heads(mailboxId))) do
+      local at = tonumber(redis.call('ZRANGE', keys.ready(mailboxId, rootId), 0, 0, 'WITHSCORES')[2])
+      if at and at < (oldestReady or math.huge) then oldestReady = at end
+    end
+  end
+  return oldestReady
+end
+
+--- The moment of the oldest WAITING waiter as text, or false.
+function oldest.waiter()
+  return redis.call('ZRANGE', keys.waitingWaiters(), 0, 0, 'WITHSCORES')[2] or false
+end

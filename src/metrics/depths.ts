@@ -1,0 +1,72 @@
+import type { Store } from '../redis/connection.ts';
+import type { Scripts, Value } from '../redis/scripts.ts';
+
+/** Bounds of one reading: some twenty milliseconds of the store at most, however much it holds. */
+const mostOrganizations = 200;
+const mostSpaces = 1_000;
+/** Of one organization: about a millisecond in which the store does nothing else. */
+const spacesAtOnce = 50;
+
+export const outboxStates = ['UNREAD', 'PENDING', 'EXHAUSTED'] as const;
+export const messageStates = ['READY', 'CLAIMED'] as const;
+
+const counters = [
+  ...messageStates.map((state) => `messages:${state}`),
+  'waiters:WAITING',
+  'timers:ARMED',
+  ...outboxStates.map((state) => `outbox:${state}`),
+];
+
+/** What waits in all organizations together. */
+export interface Depths {
+  /** By counter name, e.g. `messages:READY`. */
+  readonly counts: ReadonlyMap<string, number>;
+  /** 0 where nothing waits. */
+  readonly oldestReadyAgeSeconds: number;
+  readonly oldestWaiterAgeSeconds: number;
+  readonly spaces: number;
+  /** Not every space was looked at: the sums are too low. */
+  readonly isPartial: boolean;
+}
+
+/** Adds up the spaces, organization by organization, in bounded steps. */
+export async function readDepths(store: Store, scripts: Scripts): Promise<Depths> {
+  const counts = new Map(counters.map((name) => [name, 0]));
+  const [more, found] = await store.sscan('muster:orgs', '0', 'COUNT', mostOrganizations);
+  const orgs = found.slice(0, mostOrganizations);
+  let isPartial = more !== '0' || orgs.length < found.length;
+  let spaces = 0;
+  let oldestReadyMs = 0;
+  let oldestWaiterMs = 0;
+  for (const org of orgs) {
+    if (spaces >= mostSpaces) {
+      isPartial = true;
+      break;
+    }
+    const args = { spaceId: '', requestId: '', counters: counters.join(','), most: spacesAtOnce };
+    const [seen, all, values, readyMs, waiterMs] = await scripts.run('space/depths', org, args);
+    for (const [i, name] of counters.entries())
+      counts.set(name, (counts.get(name) ?? 0) + Number((values as Value[])[i]));
+    spaces += Number(seen);
+    isPartial ||= Number(seen) < Number(all);
+    oldestReadyMs = Math.max(oldestReadyMs, Number(readyMs));
+    oldestWaiterMs = Math.max(oldestWaiterMs, Number(waiterMs));
+  }
+  return {
+    counts,
+    oldestReadyAgeSeconds: oldestReadyMs / 1000,
+    oldestWaiterAgeSeconds: oldestWaiterMs / 1000,
+    spaces,
+    isPartial,
+  };
+}
+
+/** How long the earliest timer of all is overdue: what the sweeper has not come to. */
+export async function readSweepLag(store: Store): Promise<number> {
+  const [[seconds, micros], [, due]] = await Promise.all([
+    store.time(),
+    store.zrange('muster:due', '0', '0', 'WITHSCORES'),
+  ]);
+  const now = Number(seconds) + Number(micros) / 1e6;
+  return due === undefined ? 0 : Math.max(0, now - Number(due) / 1000);
+}

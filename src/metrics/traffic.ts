@@ -1,0 +1,72 @@
+import type { Metric } from 'prom-client';
+import { histogram, type Series, scraped } from './scraped.ts';
+import { type Tally, tallyOf } from './tally.ts';
+
+const requestBounds = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5];
+const scriptBounds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.05, 0.25, 1];
+const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']);
+
+/** What this process was asked and how long it took. No label has a value that a caller can make up. */
+export class Traffic {
+  readonly #requests = new Map<string, Map<string, Map<number, Tally>>>();
+  readonly #scripts = new Map<string, Tally>();
+  readonly #refusals = new Map<string, number>();
+
+  /** An answered request: `route` is the pattern, never the path. */
+  request(route: string, method: string, status: number, seconds: number): void {
+    const statuses = this.#requests.get(route)?.get(method) ?? this.#statuses(route, method);
+    tallyOf(statuses, status, requestBounds).observe(seconds);
+  }
+
+  #statuses(route: string, given: string): Map<number, Tally> {
+    const method = methods.has(given) ? given : 'OTHER';
+    const byMethod = this.#requests.get(route) ?? new Map<string, Map<number, Tally>>();
+    const statuses = byMethod.get(method) ?? new Map<number, Tally>();
+    this.#requests.set(route, byMethod.set(method, statuses));
+    return statuses;
+  }
+
+  /** A run of a script, from the call to its reply. */
+  script(name: string, seconds: number): void {
+    tallyOf(this.#scripts, name, scriptBounds).observe(seconds);
+  }
+
+  /** A request that was answered with an error code. */
+  refusal(code: string): void {
+    this.#refusals.set(code, (this.#refusals.get(code) ?? 0) + 1);
+  }
+
+  metrics(): Metric[] {
+    return [
+      scraped(
+        'counter',
+        'muster_http_requests_total',
+        'Answered requests, by route pattern and status; route="unmatched": there is no such path',
+        () => this.#requestSeries().map(({ labels, tally }) => ({ labels, value: tally.count })),
+      ),
+      histogram(
+        'muster_http_request_duration_seconds',
+        'Time to the answer, or to the beginning of a stream; a held receive or watch takes as long as it is held',
+        requestBounds,
+        () => this.#requestSeries(),
+      ),
+      scraped('counter', 'muster_refusals_total', 'Requests answered with an error, by its code', () =>
+        [...this.#refusals].map(([code, value]) => ({ labels: { code }, value })),
+      ),
+      histogram(
+        'muster_script_duration_seconds',
+        'Round trip of a script: the way to the store and back, waiting and running',
+        scriptBounds,
+        () => [...this.#scripts].map(([script, tally]) => ({ labels: { script }, tally })),
+      ),
+    ];
+  }
+
+  #requestSeries(): Series[] {
+    return [...this.#requests].flatMap(([route, byMethod]) =>
+      [...byMethod].flatMap(([method, statuses]) =>
+        [...statuses].map(([status, tally]) => ({ labels: { method, route, status: String(status) }, tally })),
+      ),
+    );
+  }
+}

@@ -1,0 +1,132 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { Redis } from 'ioredis';
+import { parse } from 'yaml';
+import { readConfig } from '../../src/config.ts';
+import { awaitStore } from '../../src/redis/patience.ts';
+import { findRedisServer } from '../../src/redis/server-binary.ts';
+import { addressesOf, networksOf, readCompose, root, type Service } from './compose.ts';
+
+const compose = readCompose();
+const services = Object.entries(compose.services);
+const named = (name: string): Service => {
+  const service = compose.services[name];
+  if (!service) throw new Error(`there is no service ${name}`);
+  return service;
+};
+const isOurs = ([, { build }]: [string, Service]): boolean => build !== undefined;
+
+describe('docker-compose.yml', () => {
+  it('names files, volumes, networks, configs and services that there are', () => {
+    for (const [name, { file }] of Object.entries(compose.configs)) {
+      // Contents given in place of a file cannot be put into a read-only container.
+      expect(existsSync(join(root, file ?? '-')), name).to.equal(true);
+    }
+    const used = { volumes: new Set<string>(), configs: new Set<string>() };
+    for (const [name, service] of services) {
+      if (service.build) expect(existsSync(join(root, service.build, 'Dockerfile')), name).to.equal(true);
+      for (const volume of service.volumes ?? []) used.volumes.add(volume.split(':')[0] ?? '');
+      for (const { source } of service.configs ?? []) used.configs.add(source);
+      for (const network of networksOf(service)) expect(compose.networks, name).to.have.property(network);
+      for (const [other, { condition }] of Object.entries(service.depends_on ?? {})) {
+        const { profiles = [], healthcheck, restart } = named(other) as Service & { restart: string };
+        expect(
+          profiles.every((profile) => service.profiles?.includes(profile)),
+          `${name} on ${other}`,
+        ).to.equal(true);
+        if (condition === 'service_completed_successfully') expect(restart, other).to.equal('no');
+        else if (!named(other).build) expect(healthcheck?.test, other).to.not.equal(undefined);
+      }
+    }
+    expect([...used.volumes]).to.have.members(Object.keys(compose.volumes));
+    expect([...used.configs]).to.have.members(Object.keys(compose.configs));
+  });
+
+  it('runs every service read-only, without capabilities, from an exact tag; published ports are on loopback and distinct', () => {
+    const published: string[] = [];
+    for (const [name, service] of services) {
+      expect(service, name).to.include({ init: true, read_only: true });
+      expect([service.cap_drop, service.security_opt], name).to.deep.equal([['ALL'], ['no-new-privileges:true']]);
+      if (service.build) expect(service.image).to.equal('muster');
+      else expect(service.image, name).to.match(/:v?\d+\.\d+\.\d+(-\w+)?$/);
+      if (service.image.startsWith('redis:')) expect(service.user, name).to.match(/^[1-9]\d*:[1-9]\d*$/);
+      for (const port of service.ports ?? []) {
+        expect(port, name).to.match(/^127\.0\.0\.1:\d+:\d+$/);
+        published.push(port.split(':')[1] ?? '');
+      }
+    }
+    expect(new Set(published).size).to.equal(published.length);
+  });
+
+  it('gives Muster settings that it takes, and stores that there are', () => {
+    for (const [name, { environment = {} }] of services.filter(isOurs)) {
+      const config = readConfig(environment);
+      const known = new Set(Object.keys(config).map((key) => key.replaceAll(/[A-Z]/g, '_$&').toUpperCase()));
+      for (const setting of Object.keys(environment)) expect(known.has(setting), `${name} ${setting}`).to.equal(true);
+      const hosts = [...(config.redisUrl ?? '').matchAll(/(?:\/\/|,)([^:,]+):6379/g)].map(([, host = '']) => host);
+      expect(hosts, name).to.not.be.empty;
+      for (const host of hosts) expect([...Object.keys(compose.services), ...addressesOf(compose)]).to.include(host);
+    }
+    const roles = (profile?: string) => services.filter(isOurs).filter(([, { profiles }]) => profiles?.[0] === profile);
+    expect(roles().map(([name]) => name)).to.deep.equal(['app']);
+    expect(roles('scale').map(([, { environment }]) => environment?.['ROLE'])).to.deep.equal(['api', 'api', 'worker']);
+  });
+
+  it('its Redis is append-only, synced every second, and evicts nothing; those of the cluster are nodes of one', async () => {
+    const { command: program, env } = await findRedisServer({ log: () => undefined });
+    for (const name of ['redis', 'redis-1']) {
+      const folder = await mkdtemp(join(tmpdir(), 'muster-compose-'));
+      const socket = join(folder, 'redis.sock');
+      const [, ...words] = [...(named(name).entrypoint ?? []), ...(named(name).command ?? [])];
+      const here = [...words, '--port', '0', '--unixsocket', socket].map((word) => (word === '/data' ? folder : word));
+      const server = spawn(program, here, { env, stdio: 'ignore' });
+      const closed = once(server, 'close');
+      await awaitStore(socket, { log: () => undefined, signal: new AbortController().signal });
+      const redis = new Redis(socket);
+      const settings = ['appendonly', 'appendfsync', 'maxmemory-policy', 'save', 'cluster-enabled'];
+      const values = await Promise.all(settings.map(async (one) => (await redis.config('GET', one)) as string[]));
+      const isNode = name === 'redis' ? 'no' : 'yes';
+      expect(values.map(([, value]) => value)).to.deep.equal(['yes', 'everysec', 'noeviction', '', isNode]);
+      redis.disconnect();
+      server.kill('SIGTERM');
+      await closed;
+      await rm(folder, { recursive: true });
+    }
+  });
+
+  it('makes its cluster of all six addresses, three masters and three replicas', () => {
+    const script = named('cluster-init').command?.join('\n') ?? '';
+    const [, list = ''] = /--cluster create ([\s\S]*?)--cluster-replicas 1\b/.exec(script) ?? [];
+    const addresses = [...list.matchAll(/([\d.]+):6379/g)].map(([, address]) => address);
+    expect(addresses).to.deep.equal(addressesOf(compose)).and.have.length(6);
+    expect(Object.keys(named('cluster-init').depends_on ?? {})).to.have.length(6);
+  });
+
+  it('balances over processes that serve the API, and waits longer than any of them holds', () => {
+    const text = readFileSync(join(root, compose.configs['haproxy']?.file ?? ''), 'utf8');
+    const servers = [...text.matchAll(/^ +server (\S+) (\S+):(\d+)$/gm)].map(([, , host = '', port]) => ({
+      host,
+      port,
+    }));
+    const api = services
+      .filter(isOurs)
+      .filter(([, service]) => service.environment?.['ROLE'] !== 'worker' && !service.profiles?.includes('cluster'));
+    expect(servers).to.deep.equal(api.map(([host]) => ({ host, port: '8080' })));
+    expect(Object.keys(named('balancer').depends_on ?? {})).to.deep.equal(servers.map(({ host }) => host));
+    for (const side of ['client', 'server'])
+      expect(Number(new RegExp(`timeout ${side} (\\d+)s`).exec(text)?.[1])).to.be.greaterThan(60);
+  });
+
+  it('scrapes every process of ours', () => {
+    const [job] = parse(readFileSync(join(root, compose.configs['prometheus']?.file ?? ''), 'utf8')).scrape_configs;
+    const [{ names, port }] = job.dns_sd_configs;
+    expect(names).to.have.members(services.filter(isOurs).map(([name]) => name));
+    expect(readFileSync(join(root, 'Dockerfile'), 'utf8')).to.include(`METRICS_PORT=${port} `);
+    for (const name of names) expect(networksOf(named(name)), name).to.include('default');
+  });
+});

@@ -1,0 +1,87 @@
+import { execFile } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { expect } from 'chai';
+import { readConfig } from '../../src/config.ts';
+import { Metered } from '../metrics/metered.ts';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const lines = readFileSync(join(root, 'Dockerfile'), 'utf8')
+  .replaceAll('\\\n', '')
+  .split('\n')
+  .filter((line) => /^[A-Z]+ /.test(line));
+const allOf = (instruction: string): string[] =>
+  lines.filter((line) => line.startsWith(`${instruction} `)).map((line) => line.slice(instruction.length + 1));
+/** Of the stage that is the image. */
+const last = lines.slice(lines.findLastIndex((line) => line.startsWith('FROM ')));
+const lastOf = (instruction: string): string =>
+  last.findLast((line) => line.startsWith(`${instruction} `))?.slice(instruction.length + 1) ?? '';
+const environment = Object.fromEntries(
+  lastOf('ENV')
+    .split(' ')
+    .map((pair) => pair.split('=') as [string, string]),
+);
+const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+
+describe('The Dockerfile', () => {
+  it('copies what there is, and .dockerignore lets nothing else into the build', () => {
+    const copied = allOf('COPY')
+      .filter((line) => !line.startsWith('--from='))
+      .flatMap((line) => line.split(' ').slice(0, -1));
+    for (const path of copied) expect(existsSync(join(root, path)), path).to.equal(true);
+    const [everything, ...exceptions] = readFileSync(join(root, '.dockerignore'), 'utf8')
+      .split('\n')
+      .filter((line) => line !== '' && !line.startsWith('#'));
+    expect(everything).to.equal('*');
+    const kept = exceptions.map((line) => line.replace(/^!/, ''));
+    for (const path of copied)
+      expect(
+        kept.some((one) => path === one || path.startsWith(`${one}/`)),
+        path,
+      ).to.equal(true);
+    for (const path of kept) expect(copied).to.include(path);
+  });
+
+  it('runs what the build makes, with scripts that there are, as a user who is not root', () => {
+    const command: string[] = JSON.parse(lastOf('CMD'));
+    expect(command.join(' ')).to.equal(scripts.start);
+    expect(existsSync(join(root, 'src/main.ts'))).to.equal(true);
+    for (const [, name = ''] of allOf('RUN')
+      .join('\n')
+      .matchAll(/npm run -s (\w+)/g))
+      expect(scripts).to.have.property(name);
+    // What npm would run by itself needs the development dependencies.
+    for (const install of allOf('RUN').filter((line) => line.startsWith('npm ci')))
+      expect(install).to.include('--ignore-scripts');
+    expect(lastOf('USER')).to.equal('node');
+    expect(lastOf('STOPSIGNAL')).to.equal('SIGTERM');
+    for (const image of allOf('FROM')) expect(image).to.match(/^node:\d+\.\d+\.\d+-bookworm-slim( AS \w+)?$/);
+  });
+
+  it('sets settings that the service takes, and a volume for what it writes', () => {
+    const { NODE_ENV, ...settings } = environment;
+    expect(NODE_ENV).to.equal('production');
+    const config = readConfig(settings);
+    expect(config).to.include({ host: '0.0.0.0', role: 'all', dataDir: lastOf('VOLUME') });
+    expect(lastOf('EXPOSE')).to.equal(`${config.port} ${config.metricsPort}`);
+  });
+
+  it('its health check is well while /readyz is, and ill when nobody answers', async () => {
+    const metered = await Metered.start();
+    const service = await metered.service({ role: 'api', metricsPort: 0 });
+    const [, text = ''] = /CMD (\[.*\])$/.exec(lastOf('HEALTHCHECK')) ?? [];
+    const [program = '', ...words]: string[] = JSON.parse(text);
+    const check = async (): Promise<number> => {
+      const env = { ...process.env, METRICS_PORT: new URL(service.metricsUrl ?? '').port };
+      const ended = await promisify(execFile)(program, words, { env }).catch((error) => error);
+      return ended.code ?? 0;
+    };
+    expect(await check()).to.equal(0);
+    await metered.store.stop();
+    expect(await check(), 'without a store').to.equal(1);
+    await metered.stop();
+    expect(await check(), 'without a service').to.equal(1);
+  });
+});

@@ -1,0 +1,72 @@
+import { expect } from 'chai';
+import { Processes } from '../support/processes.ts';
+import { Metered, scrape } from './metered.ts';
+
+const statusOf = async (url: string | undefined, path: string): Promise<number> =>
+  (await fetch(`${url}${path}`)).status;
+
+describe('METRICS_PORT', () => {
+  let metered: Metered;
+  before(async () => {
+    metered = await Metered.start();
+  });
+  after(() => metered.stop());
+
+  it('unset: /metrics is on the port of the API; a worker listens nowhere', async () => {
+    const api = await metered.service({ role: 'api' });
+    expect(api.metricsUrl).to.equal(api.url);
+    expect(await statusOf(api.url, '/metrics')).to.equal(200);
+    const worker = await metered.service({ role: 'worker' });
+    expect([worker.url, worker.metricsUrl]).to.deep.equal([undefined, undefined]);
+  });
+
+  it('set: /metrics, /healthz and /readyz there, no /metrics and no API on the other', async () => {
+    const api = await metered.service({ role: 'api', metricsPort: 0 });
+    expect(api.metricsUrl).to.not.equal(api.url);
+    expect(await statusOf(api.url, '/metrics')).to.equal(404);
+    expect(await statusOf(api.url, '/healthz')).to.equal(200);
+    const path = '/v1/spaces/0190a1b2-0000-7000-8000-000000000000/limits';
+    expect(await statusOf(api.url, path)).to.equal(401);
+    expect(await statusOf(api.metricsUrl, path)).to.equal(404);
+    await statusOf(api.url, '/openapi.json');
+    const seen = await scrape(api);
+    expect(seen.value('muster_http_requests_total', { method: 'GET', route: '/openapi.json', status: '200' })).to.equal(
+      1,
+    );
+  });
+
+  it('set for a worker: its probes and its metrics are there', async () => {
+    const worker = await metered.service({ role: 'worker', metricsPort: 0 });
+    expect(worker.url).to.equal(undefined);
+    expect(await statusOf(worker.metricsUrl, '/healthz')).to.equal(200);
+    expect(await statusOf(worker.metricsUrl, '/readyz')).to.equal(200);
+    expect((await scrape(worker)).value('muster_info', { version: '0.1.0', role: 'worker' })).to.equal(1);
+  });
+
+  it('in use: one clear line that names the setting', async () => {
+    const api = await metered.service({ role: 'api' });
+    const { port } = new URL(api.url ?? '');
+    const refused = metered.service({ role: 'worker', metricsPort: Number(port) });
+    const failure = await refused.catch((error: Error) => error);
+    expect(failure)
+      .to.be.an('error')
+      .with.property('message')
+      .that.matches(/is in use: .*set METRICS_PORT to another/);
+  });
+});
+
+describe('A process with METRICS_PORT', function () {
+  this.timeout(60_000);
+  const processes = new Processes();
+  afterEach(() => processes.clear());
+
+  it('says where its metrics are, and refuses a wrong value with one line', async () => {
+    const DATA_DIR = await processes.folder();
+    const worker = await processes.start({ DATA_DIR, ROLE: 'worker', METRICS_PORT: '0' }).ready();
+    const [, url] = /^metrics on (http:.*\/metrics)$/m.exec(worker.stdout) ?? [];
+    expect((await fetch(url ?? '')).status).to.equal(200);
+    expect((await worker.end('SIGTERM')).status).to.equal(0);
+    const wrong = await processes.start({ DATA_DIR, METRICS_PORT: 'x' }).ended;
+    expect(wrong.stderr).to.match(/^METRICS_PORT: "x" cannot be used; it must be a whole number from 0 to 65535\n$/);
+  });
+});

@@ -1,0 +1,148 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from 'chai';
+import { createSpace } from '../../src/org/admin.ts';
+import type { MusterService } from '../../src/service.ts';
+import { World } from '../support/world.ts';
+import { Metered, scrape } from './metered.ts';
+
+const spaces = '/v1/spaces/:spaceId';
+const scopeId = randomUUID();
+const claim = { scopeId, holder: 'agent', holderSession: 's' };
+
+describe('GET /metrics', () => {
+  let metered: Metered;
+  let service: MusterService;
+  let world: World;
+  let mailbox: string;
+
+  before(async () => {
+    metered = await Metered.start();
+    service = await metered.service();
+    world = await World.create({ on: service });
+    mailbox = `/mailboxes/${(await world.made('/mailboxes', { name: 'jobs' })).id}`;
+    for (const payload of [1, 2, 3]) await world.made(`${mailbox}/messages`, { scopeId, payload });
+    await world.made(`${mailbox}/recv`, claim);
+  });
+  after(() => metered.stop());
+
+  it('counts requests and their latencies by method, route pattern and status, and refusals by code', async () => {
+    const begun = await scrape(service);
+    await world.post(`${mailbox}/messages`, { scopeId });
+    await world.get('/budgets/no-uuid');
+    await world.get(`/budgets/${randomUUID()}`);
+    const now = await scrape(service);
+
+    const sent = { method: 'POST', route: `${spaces}/mailboxes/:mailboxId/messages`, status: '201' };
+    expect(now.value('muster_http_requests_total', sent)).to.equal(3);
+    expect(now.value('muster_http_request_duration_seconds_count', sent)).to.equal(3);
+    expect(now.value('muster_http_request_duration_seconds_sum', sent)).to.be.within(0.0003, 3);
+    expect(now.value('muster_http_requests_total', { ...sent, status: '400' })).to.equal(1);
+    const view = { method: 'GET', route: `${spaces}/budgets/:budgetId` };
+    expect(now.value('muster_http_requests_total', { ...view, status: '400' })).to.equal(1);
+    expect(now.value('muster_http_requests_total', { ...view, status: '404' })).to.equal(1);
+    expect(begun.value('muster_refusals_total', { code: 'VALIDATION_FAILED' })).to.equal(undefined);
+    expect(now.value('muster_refusals_total', { code: 'VALIDATION_FAILED' })).to.equal(2);
+    expect(now.value('muster_refusals_total', { code: 'BUDGET_NOT_FOUND' })).to.equal(1);
+    expect(now.value('muster_script_duration_seconds_count', { script: 'mailbox/send' })).to.equal(3);
+    expect(now.value('muster_script_duration_seconds_sum', { script: 'mailbox/send' })).to.be.within(0.0001, 3);
+  });
+
+  it('tells what waits in all organizations, and since when, as the backlog of their spaces does', async () => {
+    const other = await World.create({ on: service });
+    const inbox = `/mailboxes/${(await other.made('/mailboxes', { name: 'inbox' })).id}`;
+    await other.made(`${inbox}/messages`, { scopeId, payload: 1, deadline: new Date(Date.now() + 60_000) });
+    const allowance = await world.made('/allowances', { name: 'quota', unitsLimit: 1, windowSeconds: 86_400 });
+    await world.made(`/allowances/${allowance.id}/consume`, { scopeId, units: 1, holder: 'a' });
+    await world.made(`/allowances/${allowance.id}/wait`, { scopeId, units: 1, holder: 'a' });
+
+    const now = await scrape(service);
+    const backlogs = [(await world.get('/backlog')).body, (await other.get('/backlog')).body];
+    const sum = (of: (backlog: (typeof backlogs)[0]) => number) => of(backlogs[0]) + of(backlogs[1]);
+    expect(now.value('muster_messages', { state: 'READY' }))
+      .to.equal(3)
+      .and.equal(sum((one) => one.readyMessages));
+    expect(now.value('muster_messages', { state: 'CLAIMED' })).to.equal(1);
+    expect(now.value('muster_waiters')).to.equal(1);
+    expect(now.value('muster_timers'))
+      .to.equal(1)
+      .and.equal(sum((one) => one.armedTimers));
+    for (const state of ['UNREAD', 'PENDING', 'EXHAUSTED'])
+      expect(now.value('muster_outbox', { state })).to.equal(sum((one) => one.outbox[state]));
+    const age = now.value('muster_oldest_ready_age_seconds') ?? 0;
+    expect(age).to.be.greaterThan(0);
+    expect(Math.floor(age)).to.be.at.most(backlogs[0].oldestReadyAgeSeconds);
+    expect(now.value('muster_oldest_waiter_age_seconds')).to.be.within(0, age);
+    expect(now.value('muster_sweep_lag_seconds')).to.be.within(0, 5);
+    expect([now.value('muster_spaces_read'), now.value('muster_spaces_partial')]).to.deep.equal([2, 0]);
+  });
+
+  it('tells the state of Redis and of the process', async () => {
+    const now = await scrape(service);
+    for (const name of ['up', 'masters', 'append_only', 'persisting'])
+      expect(now.value(`muster_store_${name}`), name).to.equal(1);
+    for (const name of ['memory_bytes', 'clients', 'commands_total'])
+      expect(now.value(`muster_store_${name}`), name).to.be.greaterThan(1);
+    expect(now.value('muster_store_evicted_keys_total')).to.equal(0);
+    expect(now.value('muster_store_memory_ratio')).to.equal(undefined);
+    await service.store.config('SET', 'maxmemory', String(2 ** 30));
+    expect((await scrape(service)).value('muster_store_memory_ratio')).to.be.within(0.0001, 0.5);
+    await service.store.config('SET', 'maxmemory', '0');
+    expect(now.value('muster_info', { version: '0.1.0', role: 'all' })).to.equal(1);
+    expect(now.types.get('nodejs_eventloop_lag_p99_seconds')).to.equal('gauge');
+    expect(now.value('process_resident_memory_bytes')).to.be.greaterThan(1e7);
+  });
+
+  it('counts held receives and held watches while they are held', async () => {
+    const empty = await world.made('/mailboxes', { name: 'empty' });
+    const receive = world.post(`/mailboxes/${empty.id}/recv`, { ...claim, waitSeconds: 20 });
+    const watch = world.get('/watch?cursor=latest&types=message.*&waitSeconds=20');
+    while (service.wake.size === 0 || service.feeds.size === 0) await new Promise((resolve) => setImmediate(resolve));
+    const now = await scrape(service);
+    expect(now.value('muster_held_requests', { kind: 'receive' })).to.equal(1);
+    expect(now.value('muster_held_requests', { kind: 'watch' })).to.equal(1);
+    await world.made(`/mailboxes/${empty.id}/messages`, { scopeId, payload: 1 });
+    expect([(await receive).status, (await watch).status]).to.deep.equal([200, 200]);
+    const later = await scrape(service);
+    expect(later.value('muster_held_requests', { kind: 'receive' })).to.equal(0);
+  });
+
+  it('has no new series after 1,000 unknown paths, methods and keys, and names no organization, space or key', async () => {
+    const probe = async (path: string, method: string, n: number) => {
+      const headers = { Authorization: `Bearer mk_nobody-${n}_${'x'.repeat(43)}` };
+      await (await fetch(`${service.url}${path}`, { method, headers })).arrayBuffer();
+    };
+    const round = async (n: number) => {
+      await probe(`/${n}/${randomUUID()}`, 'GET', n);
+      await probe(`/v1/spaces/${randomUUID()}/x-${n}`, 'POST', n);
+      await probe(`/v1/spaces/${randomUUID()}/mailboxes/${randomUUID()}/messages`, 'GET', n);
+      await probe(`/metrics?${n}`, n % 2 ? 'PROPFIND' : 'MKCOL', n);
+    };
+    await round(0);
+    await round(1);
+    await scrape(service);
+    const begun = await scrape(service);
+    for (let n = 2; n < 252; n += 10) await Promise.all(Array.from({ length: 10 }, (_, i) => round(n + i)));
+    const now = await scrape(service);
+    expect([...now.series()].filter((one) => !begun.series().has(one))).to.deep.equal([]);
+    const unmatched = { method: 'GET', route: 'unmatched', status: '404' };
+    expect(now.value('muster_http_requests_total', unmatched)).to.equal(252);
+    for (const name of [world.org, world.spaceId, world.apiKey, scopeId, 'nobody', 'PROPFIND'])
+      expect(now.text, name).to.not.include(name);
+  });
+
+  it('looks at 50 spaces of an organization at most, and says when there are more', async () => {
+    for (let n = 0; n < 50; n++) await createSpace(service, { org: world.org });
+    const now = await scrape(service);
+    expect([now.value('muster_spaces_read'), now.value('muster_spaces_partial')]).to.deep.equal([51, 1]);
+  });
+
+  it('scraped often, reads the store once in a while', async () => {
+    const calm = await metered.service({ role: 'api', metricsMaxAgeMs: 600_000 });
+    const runs = async () =>
+      (await scrape(calm)).value('muster_script_duration_seconds_count', { script: 'space/depths' });
+    await runs();
+    const begun = await runs();
+    expect(begun).to.be.greaterThan(0);
+    for (let n = 0; n < 50; n++) expect(await runs()).to.equal(begun);
+  });
+});

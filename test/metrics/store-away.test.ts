@@ -1,0 +1,49 @@
+import { expect } from 'chai';
+import type { MusterService } from '../../src/service.ts';
+import type { Scrape } from './exposition.ts';
+import { Metered, scrape } from './metered.ts';
+
+/** A scraper waits no longer by default. */
+const scraperPatienceMs = 10_000;
+
+describe('GET /metrics while the store is away', () => {
+  let metered: Metered;
+  let service: MusterService;
+  before(async () => {
+    metered = await Metered.start();
+    service = await metered.service({ role: 'api' });
+  });
+  after(() => metered.stop());
+
+  const showsNoStore = (now: Scrape): void => {
+    expect(now.value('muster_store_up')).to.equal(0);
+    const read = now.samples.filter(({ name }) => /^muster_(store|sweep|messages|waiters|timers|o|spaces)/.test(name));
+    expect(read.map(({ name }) => name)).to.deep.equal(['muster_store_up']);
+    expect(now.value('process_resident_memory_bytes')).to.be.greaterThan(1e7);
+  };
+
+  it('a store that hangs is not up, and does not keep the scraper waiting', async () => {
+    expect((await scrape(service)).value('muster_store_up')).to.equal(1);
+    await service.store.call('CLIENT', 'PAUSE', '4000', 'ALL');
+    const begun = performance.now();
+    showsNoStore(await scrape(service));
+    expect(performance.now() - begun).to.be.lessThan(scraperPatienceMs / 2);
+    await service.store.ping();
+    expect((await scrape(service)).value('muster_store_up')).to.equal(1);
+  });
+
+  it('a store that is full is not up, and says how full', async () => {
+    await service.store.config('SET', 'maxmemory', '1');
+    const now = await scrape(service);
+    expect(now.value('muster_store_up')).to.equal(0);
+    expect(now.value('muster_store_memory_ratio')).to.be.greaterThan(1);
+    await service.store.config('SET', 'maxmemory', '0');
+  });
+
+  it('a store that is gone is not up; what could not be read is left out, never 0', async () => {
+    await metered.store.stop();
+    showsNoStore(await scrape(service));
+    const answered = { method: 'GET', route: '/metrics', status: '200' };
+    expect((await scrape(service)).value('muster_http_requests_total', answered)).to.be.greaterThan(1);
+  });
+});
