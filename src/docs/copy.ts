@@ -1,7 +1,7 @@
 import { cpSync, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { libraryFolder } from './files.ts';
+import { libraryFolder } from './site.ts';
 
 /** A build step: the library is copied into dist, so that what is installed to run needs neither it nor its packages. */
 const from = dirname(fileURLToPath(import.meta.resolve('swagger-ui-dist/package.json')));

@@ -4,7 +4,6 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import Koa, { type Context } from 'koa';
 import type { Logger } from 'pino';
-import { ConsoleSite } from '../console/site.ts';
 import type { Feeds } from '../event/feeds.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import type { Store } from '../redis/connection.ts';
@@ -53,7 +52,6 @@ export interface Trace {
 export function createApp(service: Service): Server {
   const app = new Koa();
   const routes = new RouteTable(service);
-  const site = new ConsoleSite();
 
   app.use(async (ctx) => {
     const start = performance.now();
@@ -69,7 +67,7 @@ export function createApp(service: Service): Server {
         trace.script = call.route.script;
         if (bodyMethods.has(call.route.method)) await readBody(ctx);
         answer = await call.handle(ctx, params, requestId);
-      } else answer = await system(ctx, service, site, trace);
+      } else answer = await system(ctx, service, trace);
     } catch (error) {
       answer = failure(error, requestId, service, trace);
     }

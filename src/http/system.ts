@@ -1,26 +1,35 @@
 import type { Context } from 'koa';
-import type { ConsoleSite } from '../console/site.ts';
-import { docsAnswer } from '../docs/answer.ts';
+import { consoleSite } from '../console/site.ts';
+import { docsSite } from '../docs/site.ts';
 import { Metrics } from '../metrics/metrics.ts';
 import type { Sent, Service, Trace } from './app.ts';
 import { apiError } from './envelope.ts';
+import type { Page, Site } from './site.ts';
 
+const sites: readonly Site[] = [consoleSite(), docsSite()];
 const paths = ['/healthz', '/readyz', '/openapi.json'];
 
 /** Answers the paths that need no key. */
-export async function system(ctx: Context, service: Service, site: ConsoleSite, trace: Trace): Promise<Sent> {
-  const page = site.answer(ctx.path, ctx.req.headers['if-none-match']);
-  const known = page ?? (await docsAnswer(ctx.path, ctx.req.headers));
+export async function system(ctx: Context, service: Service, trace: Trace): Promise<Sent> {
+  const page = await pageAt(ctx);
   const isMetrics = ctx.path === '/metrics' && service.showsMetrics;
-  if (!known && !isMetrics && !paths.includes(ctx.path)) throw apiError({}, 'ROUTE_NOT_FOUND');
+  if (!page && !isMetrics && !paths.includes(ctx.path)) throw apiError({}, 'ROUTE_NOT_FOUND');
   trace.route = page?.route ?? ctx.path;
   if (ctx.method !== 'GET' && ctx.method !== 'HEAD')
     throw apiError({}, 'METHOD_NOT_ALLOWED', 'GET, HEAD', { Allow: 'GET, HEAD' });
-  if (known) return known;
+  if (page) return page;
   if (isMetrics)
     return { status: 200, headers: { 'Content-Type': Metrics.contentType }, text: await service.metrics.text() };
   if (ctx.path === '/openapi.json') return { status: 200, headers: {}, text: service.openapi };
   if (ctx.path === '/healthz') return { status: 200, headers: {}, text: '{"status":"ok"}' };
   if (await service.ready().catch(() => false)) return { status: 200, headers: {}, text: '{"status":"ready"}' };
   throw apiError({}, 'STORE_UNAVAILABLE', '', { 'Retry-After': '1' });
+}
+
+async function pageAt({ path, req }: Context): Promise<Page | undefined> {
+  for (const site of sites) {
+    const page = await site.answer(path, req.headers);
+    if (page) return page;
+  }
+  return undefined;
 }
