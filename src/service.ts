@@ -1,10 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Cluster } from 'ioredis';
 import type { Logger } from 'pino';
 import { Feeds } from './event/feeds.ts';
 import { createApp, type Service } from './http/app.ts';
 import { Listener } from './http/listener.ts';
 import { openapi } from './http/openapi.ts';
 import { allErrors, allKeys, allRoutes } from './primitives.ts';
+import { sayCluster } from './redis/cluster-notice.ts';
 import { connect, type Store } from './redis/connection.ts';
 import { Due } from './redis/due.ts';
 import type { Overrides } from './redis/loader.ts';
@@ -18,6 +20,9 @@ import { retainJobs } from './workers/retainer.ts';
 import { Retention } from './workers/retention.ts';
 import { Snapshotter, type SnapshotterOptions } from './workers/snapshotter.ts';
 import { sweepJobs } from './workers/sweeper.ts';
+
+/** Organizations that nobody has, over so many slots that they meet every shard. */
+const probes = 16;
 
 /** For workers to end what they hold or give it back; a store that is away would keep them waiting. */
 const workerStopMs = 4_500;
@@ -66,6 +71,7 @@ export async function startService(options: ServiceOptions): Promise<MusterServi
     for (const connection of connections) connection.disconnect();
   };
   const store = await open('calls');
+  if (store instanceof Cluster) await sayCluster(store, options.log);
   const scripts = new Scripts(store, allKeys, options.overrides);
   const due = new Due(store, scripts);
   const retention = new Retention(store, scripts);
@@ -88,12 +94,13 @@ export async function startService(options: ServiceOptions): Promise<MusterServi
     // First what may be refused: a port that is in use.
     if (options.role !== 'worker') listener = await listen(options, parts);
     if (options.role !== 'api') {
-      workers.push(await Periodic.start(await open('patient'), 'sweep', sweepJobs(due), options.log));
-      workers.push(await Periodic.start(await open('patient'), 'retain', retainJobs(retention), options.log));
+      workers.push(await Periodic.start(store, await open('patient'), 'sweep', sweepJobs(due), options.log));
+      workers.push(await Periodic.start(store, await open('patient'), 'retain', retainJobs(retention), options.log));
       deliverer = new Deliverer(await open('patient'), parts);
       workers.push(deliverer);
       const { snapshots } = options;
-      if (snapshots) workers.push(await Snapshotter.start(await open('patient'), store, snapshots, options.log));
+      if (snapshots && !(store instanceof Cluster))
+        workers.push(await Snapshotter.start(await open('patient'), store, snapshots, options.log));
     }
   } catch (error) {
     await stop();
@@ -120,15 +127,24 @@ async function listen(options: ServiceOptions, parts: Parts): Promise<Listener> 
     routes: allRoutes,
     errors: allErrors,
     openapi: JSON.stringify(openapi(allRoutes, allErrors)),
-    ready: () => takesCalls(parts.scripts),
+    ready: () => takesCalls(parts.store, parts.scripts),
   });
   return Listener.start(server, options.host, options.port);
 }
 
-/** A script that finds nothing is refused all the same by a store that is read-only or full, or cannot load scripts. */
-async function takesCalls(scripts: Scripts): Promise<boolean> {
-  return scripts.run('org/show', '-', {}).then(
+/**
+ * Whether any shard does: a process that serves some organizations of a cluster is not to be taken out of service. A
+ * script that finds nothing is refused all the same by a store that is read-only or full, or cannot load scripts.
+ */
+async function takesCalls(store: Store, scripts: Scripts): Promise<boolean> {
+  const names = store instanceof Cluster ? Array.from({ length: probes }, (_, n) => `-${n}`) : ['-'];
+  const refused = names.map((name) =>
+    scripts.run('org/show', name, {}).catch((error) => {
+      if (!(error instanceof Refusal)) throw error;
+    }),
+  );
+  return Promise.any(refused).then(
     () => true,
-    (error) => error instanceof Refusal,
+    () => false,
   );
 }

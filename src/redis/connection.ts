@@ -76,8 +76,7 @@ async function connectTo(address: string, kind: 'calls' | 'patient'): Promise<{ 
   const isCluster = await opened(redis, async () => {
     await redis.connect();
     if (!String(await redis.info('cluster')).includes('cluster_enabled:1')) return false;
-    const ranges = (await redis.cluster('SLOTS')) as [number, number, [host: string]][];
-    if (ranges.some(([, , [host]]) => host === ''))
+    if ((await redis.cluster('SLOTS')).some(([, , node]) => node?.[0] === ''))
       throw new Error('a node of the cluster does not know its address: set its cluster-announce-ip');
     return true;
   });
