@@ -1,4 +1,4 @@
-import { Cluster, type ClusterOptions, Redis } from 'ioredis';
+import { Cluster, type ClusterOptions, Command, Redis } from 'ioredis';
 import { addressesOf } from './address.ts';
 import { CallsCluster } from './calls-cluster.ts';
 
@@ -122,4 +122,10 @@ async function opened<T>(client: Store, open: () => Promise<T>): Promise<T> {
 /** The servers that hold the data between them: one, or the masters of a cluster. */
 export function shardsOf(store: Store): readonly Redis[] {
   return store instanceof Cluster ? store.nodes('master') : [store];
+}
+
+/** `host:port` of the master that serves a key; '' where there is one server. */
+export function addressOf(store: Store, key: string): string {
+  if (!(store instanceof Cluster)) return '';
+  return store.slots[new Command('exists', [key]).getSlot()]?.[0] ?? '';
 }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Cluster, Command } from 'ioredis';
-import type { Store } from './connection.ts';
+import { Cluster } from 'ioredis';
+import { addressOf, type Store } from './connection.ts';
 
 const listed = 'muster:orgs';
 const pageSize = 200;
@@ -51,7 +51,7 @@ export class Organizations {
   async forEach(names: Iterable<string>, work: (name: string) => Promise<unknown>, waitMs?: number): Promise<void> {
     const lanes = new Map<string, string[]>();
     for (const name of names) {
-      const node = this.#nodeOf(name.split(' ', 1)[0] ?? '');
+      const node = addressOf(this.#store, `muster:{${name.split(' ', 1)[0]}}`);
       const lane = lanes.get(node);
       if (lane) lane.push(name);
       else lanes.set(node, [name]);
@@ -67,12 +67,5 @@ export class Organizations {
     if (waitMs === undefined || !(this.#store instanceof Cluster)) await walks;
     else await Promise.race([walks, sleep(waitMs, undefined, { ref: false })]);
     if (failed.length > 0) throw failed[0];
-  }
-
-  /** `host:port` of the master that serves it; '' where there is one server. */
-  #nodeOf(org: string): string {
-    if (!(this.#store instanceof Cluster)) return '';
-    const slot = new Command('exists', [`muster:{${org}}`]).getSlot();
-    return this.#store.slots[slot]?.[0] ?? '';
   }
 }

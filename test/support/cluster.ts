@@ -63,9 +63,13 @@ export class ClusterNode {
     this.#process?.kill(name);
   }
 
+  get isUp(): boolean {
+    return this.#process?.exitCode === null && this.#process.signalCode === null;
+  }
+
   async kill(): Promise<void> {
     const running = this.#process;
-    if (!running || running.exitCode !== null || running.signalCode !== null) return;
+    if (!running || !this.isUp) return;
     const gone = once(running, 'exit');
     running.kill('SIGKILL');
     await gone;
