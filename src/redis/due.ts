@@ -2,6 +2,7 @@ import { Cluster } from 'ioredis';
 import type { Store } from './connection.ts';
 import { Organizations } from './organizations.ts';
 import { type Scripts, StoreUnavailable } from './scripts.ts';
+import { within } from './within.ts';
 
 const index = 'muster:due';
 /** A sweep that a crash cut short is taken up again after this long. */
@@ -74,18 +75,13 @@ export class Due {
    * While the shard with the index is away, all organizations are swept.
    */
   async takeDue(limit = 1000): Promise<number> {
-    let members: string[];
-    let now: number;
-    try {
-      const [seconds, micros] = await this.#store.time();
-      now = Number(seconds) * 1000 + Math.floor(Number(micros) / 1000);
-      members = await this.#store.zrangebyscore(index, '-inf', String(now), 'LIMIT', '0', String(limit));
-    } catch (error) {
-      if (!(this.#store instanceof Cluster)) throw error;
+    const found = await this.#readIndex(limit);
+    if (!found) {
       this.#missed = true;
       await this.repair(patienceMs);
       return Date.now();
     }
+    const { now, members } = found;
     const orgs = new Set(members.map((member) => member.replace('!', '')));
     await this.#organizations.forEach(orgs, (org) => this.#take(org, now), patienceMs);
     if (this.#missed) {
@@ -94,6 +90,17 @@ export class Due {
     }
     const [, next] = await this.#store.zrange(index, '0', '0', 'WITHSCORES');
     return next === undefined ? Number.POSITIVE_INFINITY : Number(next);
+  }
+
+  /** undefined: the index lies on a shard of a cluster that is away. */
+  async #readIndex(limit: number): Promise<{ now: number; members: string[] } | undefined> {
+    const read = async () => {
+      const [seconds, micros] = await this.#store.time();
+      const now = Number(seconds) * 1000 + Math.floor(Number(micros) / 1000);
+      return { now, members: await this.#store.zrangebyscore(index, '-inf', String(now), 'LIMIT', '0', String(limit)) };
+    };
+    if (!(this.#store instanceof Cluster)) return read();
+    return within(patienceMs, read()).catch(() => undefined);
   }
 
   async #take(org: string, now: number): Promise<void> {

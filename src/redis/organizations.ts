@@ -1,11 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Cluster } from 'ioredis';
 import { addressOf, type Store } from './connection.ts';
+import { within } from './within.ts';
 
 const listed = 'muster:orgs';
 const pageSize = 200;
 /** Organizations of one shard that are worked on at once. */
 const atOnce = 16;
+/** A cluster that does not tell them by then has to be done without. */
+const patienceMs = 500;
 
 /** The names of all organizations. They lie outside the organizations' hash slots, so no script can write them. */
 export async function organizationNames(store: Store): Promise<ReadonlySet<string>> {
@@ -36,7 +39,8 @@ export class Organizations {
   /** All organizations; where a cluster cannot tell them, those that it told before. */
   async all(): Promise<ReadonlySet<string>> {
     try {
-      this.#seen = await organizationNames(this.#store);
+      const names = organizationNames(this.#store);
+      this.#seen = await (this.#store instanceof Cluster ? within(patienceMs, names) : names);
     } catch (error) {
       if (!(this.#store instanceof Cluster) || this.#seen.size === 0) throw error;
     }

@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import type { Store } from '../redis/connection.ts';
 import type { Scripts } from '../redis/scripts.ts';
 import type { Wake } from '../redis/wake.ts';
+import { within } from '../redis/within.ts';
 import { attempt, type Outcome } from '../webhook/attempt.ts';
 import { eventMessage } from '../webhook/message.ts';
 import type { Targets } from '../webhook/target.ts';
@@ -14,6 +15,8 @@ import { queueNames, queuePrefix } from './queues.ts';
 const concurrency = 1_000;
 /** A job whose worker died is taken up by another after this long. */
 const lockMs = 10_000;
+/** A queue that is silent for this long is done without. */
+const answerMs = 500;
 /** At shutdown, for attempts that are under way to end by themselves. */
 const drainMs = 3_000;
 
@@ -69,7 +72,10 @@ export class Deliverer {
   async #hand(attempts: readonly Attempt[]): Promise<void> {
     const { store, log } = this.#parts;
     const jobs = attempts.map((data) => ({ name: 'deliver', data, opts: { jobId: jobIdOf(data) } }));
-    if (!(store instanceof Cluster) || (await answers(store))) return void (await this.#queue.addBulk(jobs));
+    if (!(store instanceof Cluster) || (await answers(store))) {
+      await this.#queue.addBulk(jobs);
+      return;
+    }
     for (const data of attempts) {
       const direct = this.#deliver(data)
         .catch((error: Error) => log.warn({ error: error.message }, 'delivery put off'))
@@ -113,7 +119,7 @@ export class Deliverer {
 
 /** Whether the queue's shard does: it would be waited for. */
 function answers(store: Store): Promise<boolean> {
-  return store.exists(`${queuePrefix}:${queueNames.deliver}:meta`).then(
+  return within(answerMs, store.exists(`${queuePrefix}:${queueNames.deliver}:meta`)).then(
     () => true,
     () => false,
   );

@@ -4,6 +4,7 @@ import type { Store } from '../redis/connection.ts';
 import { Organizations } from '../redis/organizations.ts';
 import type { Scripts } from '../redis/scripts.ts';
 import type { Listening, Wake } from '../redis/wake.ts';
+import { within } from '../redis/within.ts';
 
 /** What is due by the clock alone (a retry) is noticed after this long; what is new at once. */
 const tickMs = 1_000;
@@ -11,7 +12,9 @@ const repairEveryMs = 30_000;
 /** Journal entries that one script reads for a destination. */
 const entriesAtOnce = 200;
 /** Looking waits no longer for spaces on a shard that does not answer. */
-const patienceMs = 5_000;
+const patienceMs = 1_000;
+/** While the index is silent for this long, the spaces that it named before are looked at. */
+const indexMs = 500;
 
 const index = 'muster:outbox';
 
@@ -117,27 +120,28 @@ export class Dispatcher {
     }
   }
 
-  /** The spaces that have destinations; while the index's shard is away, those that it named before. */
+  /** The spaces that have destinations; while the index's shard is away, as the organizations themselves tell it. */
   async #members(): Promise<ReadonlySet<string>> {
     if (performance.now() - this.#repaired > repairEveryMs) {
       this.#repaired = performance.now();
-      await this.#repair().catch((error: Error) => this.#log.warn({ error: error.message }, 'webhook index'));
+      // The index lies outside the organizations' hash slots: a crash may have kept something from it.
+      const found = [...(await this.#told())];
+      if (found.length > 0) await this.#store.sadd(index, ...found).catch(() => undefined);
     }
-    try {
-      return new Set(await this.#store.smembers(index));
-    } catch (error) {
-      if (!(this.#store instanceof Cluster)) throw error;
-      return new Set(this.#spaces.keys());
-    }
+    if (!(this.#store instanceof Cluster)) return new Set(await this.#store.smembers(index));
+    const members = await within(indexMs, this.#store.smembers(index)).catch(() => undefined);
+    return members ? new Set(members) : this.#told();
   }
 
-  /** Rebuilds the index, which lies outside the organizations' hash slots, from their own sets. */
-  async #repair(): Promise<void> {
-    const repair = async (org: string): Promise<void> => {
-      const spaces = await this.#store.smembers(`muster:{${org}}:outbox`);
-      if (spaces.length > 0) await this.#store.sadd(index, ...spaces.map((spaceId) => `${org} ${spaceId}`));
+  async #told(): Promise<ReadonlySet<string>> {
+    const members = new Set<string>();
+    const ask = async (org: string): Promise<void> => {
+      for (const spaceId of await this.#store.smembers(`muster:{${org}}:outbox`)) members.add(`${org} ${spaceId}`);
     };
-    await this.#organizations.forEach(await this.#organizations.all(), repair, patienceMs);
+    await this.#organizations
+      .forEach(await this.#organizations.all(), ask, patienceMs)
+      .catch((error: Error) => this.#log.warn({ error: error.message }, 'webhook index'));
+    return members;
   }
 
   /** Dispatches nothing more; resolves when what runs has ended. */

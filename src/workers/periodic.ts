@@ -1,10 +1,11 @@
 import { type ConnectionOptions, Queue, Worker } from 'bullmq';
 import type { Logger } from 'pino';
 import type { Store } from '../redis/connection.ts';
+import { within } from '../redis/within.ts';
 import { type queueNames, queuePrefix } from './queues.ts';
 
-/** A job this much behind its schedule (or as much as it comes round) is done without the queue. */
-const lateMs = 1_000;
+/** A queue that is silent for this long, or twice as long behind its schedule, is done without. */
+const lateMs = 500;
 
 /** What a periodic worker does, by the name of the job. Doing it twice at once must be harmless. */
 export type Jobs = Readonly<Record<string, { readonly everyMs: number; readonly run: () => Promise<unknown> }>>;
@@ -66,8 +67,8 @@ export class Periodic {
   async #look(job: string): Promise<void> {
     const { everyMs = 0, run } = this.#jobs[job] ?? {};
     const key = `${queuePrefix}:${this.#queue.name}:repeat`;
-    const next = await this.#store.zscore(key, job).catch(() => undefined);
-    if (next && Number(next) > Date.now() - Math.max(lateMs, everyMs)) return;
+    const next = await within(lateMs, this.#store.zscore(key, job)).catch(() => undefined);
+    if (next && Number(next) > Date.now() - Math.max(2 * lateMs, everyMs)) return;
     if (!run || this.#running.has(job)) return;
     const both = Promise.allSettled([run(), next === undefined ? undefined : this.#schedule(job)]);
     this.#running.set(job, both);

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
+import { call } from '../support/processes.ts';
 import { Fleet, longest } from './fleet.ts';
 import { moveSlot, slotOf } from './slots.ts';
 
@@ -34,5 +35,30 @@ describe('Organizations whose slots move between masters, under load', function 
     expect(
       [...new Set(tenants.flatMap(({ statuses }) => [...statuses]))].filter((status) => status >= 500),
     ).to.deep.equal([]);
+  });
+
+  it('a watch that is held by one process hears what another one writes, wherever the slot has gone meanwhile', async () => {
+    const { cluster, apis } = fleet;
+    const [watching, writing] = apis.map(({ url }) => url);
+    const late: number[] = [];
+    for (const tenant of fleet.quiet) {
+      const { world } = tenant;
+      const slot = slotOf(`{${world.org}}`);
+      for (const master of cluster.masters) {
+        const { nextCursor } = (await call(watching ?? '', world, '/events')).body;
+        const held = call(watching ?? '', world, `/watch?cursor=${nextCursor}&waitSeconds=20`);
+        await sleep(100);
+        await moveSlot(cluster, slot, master);
+        const made = await call(writing ?? '', world, '/mailboxes', { name: 'm' });
+        expect(made.status).to.equal(201);
+        const written = performance.now();
+        const { events } = (await held).body;
+        late.push(performance.now() - written);
+        expect(events.map((event: { aggregateId: string }) => event.aggregateId)).to.deep.equal([made.body.id]);
+      }
+    }
+    const worst = Math.round(Math.max(...late));
+    console.log(`      written to heard: ${worst} ms at most`);
+    expect(worst).to.be.at.most(3_000);
   });
 });

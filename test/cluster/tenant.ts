@@ -16,6 +16,8 @@ export class Tenant {
   rounds = 0;
   /** The longest time from a call's first failure to its answer, since `forget`. */
   longestMs = 0;
+  /** The longest that an attempt took, since then. */
+  slowestMs = 0;
   failures = 0;
   readonly statuses = new Set<number>();
   readonly #urls: readonly string[];
@@ -41,7 +43,7 @@ export class Tenant {
   }
 
   forget(): void {
-    this.longestMs = this.failures = 0;
+    this.longestMs = this.slowestMs = this.failures = 0;
   }
 
   /** Any of the processes, until it is answered. */
@@ -52,6 +54,7 @@ export class Tenant {
       const url = this.#urls[Math.floor(Math.random() * this.#urls.length)] ?? '';
       const begun = performance.now();
       const answer = await call(url, this.world, path, body, key).catch(() => null);
+      this.slowestMs = Math.max(this.slowestMs, performance.now() - begun);
       if (answer && answer.status !== 503) {
         this.statuses.add(answer.status);
         if (failedAt !== undefined) this.longestMs = Math.max(this.longestMs, performance.now() - failedAt);

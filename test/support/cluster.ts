@@ -18,6 +18,7 @@ export class ClusterNode {
   readonly admin: Redis;
   readonly #settings: Readonly<Record<string, string>>;
   #process: ChildProcess | undefined;
+  #hangs = false;
 
   private constructor(port: number, settings: Readonly<Record<string, string>>) {
     this.port = port;
@@ -59,16 +60,24 @@ export class ClusterNode {
     await this.admin.ping();
   }
 
-  signal(name: NodeJS.Signals): void {
-    this.#process?.kill(name);
+  /** Whether it answers. */
+  get isUp(): boolean {
+    return !this.#hangs && this.#process?.exitCode === null && this.#process.signalCode === null;
   }
 
-  get isUp(): boolean {
-    return this.#process?.exitCode === null && this.#process.signalCode === null;
+  /** Its connections stay open, but nothing is answered until it goes on. */
+  hang(): void {
+    this.#hangs = this.#process?.kill('SIGSTOP') ?? false;
+  }
+
+  goOn(): void {
+    this.#process?.kill('SIGCONT');
+    this.#hangs = false;
   }
 
   async kill(): Promise<void> {
     const running = this.#process;
+    this.#hangs = false;
     if (!running || !this.isUp) return;
     const gone = once(running, 'exit');
     running.kill('SIGKILL');
