@@ -141,7 +141,7 @@ function toFunction(
   const head = [
     `redis.register_function('${functionName}', function(keys, args)`,
     'root, run = keys[1], redis.call',
-    guard,
+    ...(guard === '' ? [] : [guard]),
     ...begins.map((begin) => `${begin}()`),
   ];
   if (around === undefined) return [...head, ...body, 'end)\n'].join('\n');
