@@ -6,6 +6,7 @@ import { type queueNames, queuePrefix } from './queues.ts';
 
 /** A queue that is silent for this long, or twice as long behind its schedule, is done without. */
 const lateMs = 500;
+const quietMs = 10_000;
 
 /** What a periodic worker does, by the name of the job. Doing it twice at once must be harmless. */
 export type Jobs = Readonly<Record<string, { readonly everyMs: number; readonly run: () => Promise<unknown> }>>;
@@ -22,6 +23,7 @@ export class Periodic {
   readonly #queue: Queue;
   readonly #worker: Worker;
   readonly #timers: NodeJS.Timeout[] = [];
+  readonly #quietUntil = new Map<string, number>();
   readonly #running = new Map<string, Promise<unknown>>();
 
   private constructor(store: Store, connection: Store, name: keyof typeof queueNames, jobs: Jobs, log: Logger) {
@@ -38,7 +40,7 @@ export class Periodic {
     });
     this.#queue.on('error', (error) => log.warn({ error: error.message }, `${name} queue`));
     this.#worker.on('error', (error) => log.warn({ error: error.message }, `${name} worker`));
-    this.#worker.on('failed', (job, error) => log.error({ job: job?.name, error: error.message }, `${name} failed`));
+    this.#worker.on('failed', (job, error) => this.#complain(job?.name ?? name, error));
   }
 
   /** Resolves when the schedules stand in the store, or cannot be put there now. `store` fails at once, `connection` waits. */
@@ -70,10 +72,19 @@ export class Periodic {
     const next = await within(lateMs, this.#store.zscore(key, job)).catch(() => undefined);
     if (next && Number(next) > Date.now() - Math.max(2 * lateMs, everyMs)) return;
     if (!run || this.#running.has(job)) return;
-    const both = Promise.allSettled([run(), next === undefined ? undefined : this.#schedule(job)]);
+    const work = run().catch((error: Error) => this.#complain(job, error));
+    const both = Promise.all([work, next === undefined ? undefined : this.#schedule(job)]);
     this.#running.set(job, both);
     await both;
     this.#running.delete(job);
+  }
+
+  /** Of what fails again and again (a shard that is away), one line now and then. */
+  #complain(job: string, error: Error): void {
+    const now = performance.now();
+    if (now < (this.#quietUntil.get(job) ?? 0)) return;
+    this.#quietUntil.set(job, now + quietMs);
+    this.#log.error({ job, error: error.message }, 'periodic job failed');
   }
 
   /** Lets the running jobs end. */
