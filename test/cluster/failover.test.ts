@@ -11,7 +11,7 @@ import type { Tenant } from './tenant.ts';
 /** What an organization on a living shard may notice of another shard's death. */
 const noticeMs = 1_000;
 /** How far behind the replica is whose master dies. */
-const lagMs = 200;
+const lagMs = 600;
 /** What a call to a dead shard may take to be refused. */
 const refusedMs = 1_500;
 /** The same of a shard that takes connections, but does not answer. */
