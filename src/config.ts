@@ -1,4 +1,5 @@
 import Joi from 'joi';
+import { addressesOf } from './redis/address.ts';
 
 export type Role = 'api' | 'worker' | 'all';
 
@@ -60,7 +61,7 @@ const settings: Record<keyof Config, Setting & { name: string; otherwise: unknow
     otherwise: null,
     schema: Joi.string().custom(storeUrl),
     right:
-      'redis://host:port, rediss://host:port, unix:///path or the absolute path of a unix socket; without it the embedded Redis is used',
+      'redis://host:port, rediss://host:port, unix:///path or the absolute path of a unix socket, or nodes of one cluster with commas in between; without it the embedded Redis is used',
     secret: true,
   },
   dataDir: { name: 'DATA_DIR', otherwise: './data', schema: Joi.string(), right: 'the path of a folder' },
@@ -115,9 +116,13 @@ function between(from: number, to: number) {
 }
 
 function storeUrl(text: string): string {
-  if (text.startsWith('/')) return text;
-  const url = new URL(text);
-  const usable = url.protocol === 'unix:' ? url.host === '' && url.pathname.length > 1 : url.hostname !== '';
-  if (!['redis:', 'rediss:', 'unix:'].includes(url.protocol) || !usable) throw new Error('not a store');
+  const addresses = addressesOf(text);
+  for (const address of addresses) if (!isStore(address, addresses.length > 1)) throw new Error('not a store');
   return text;
+}
+
+function isStore(address: string, isNode: boolean): boolean {
+  if (address.startsWith('/')) return !isNode && address.length > 1;
+  const { protocol, hostname } = new URL(address);
+  return ['redis:', 'rediss:'].includes(protocol) && hostname !== '';
 }

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Cluster } from 'ioredis';
 import type { Logger } from 'pino';
 import { Feeds } from './event/feeds.ts';
 import { createApp, type Service } from './http/app.ts';
@@ -7,6 +8,7 @@ import { openapi } from './http/openapi.ts';
 import { Metrics } from './metrics/metrics.ts';
 import { StoreReader } from './metrics/store-reading.ts';
 import { allErrors, allKeys, allRoutes } from './primitives.ts';
+import { sayCluster } from './redis/cluster-notice.ts';
 import { connect, type Store } from './redis/connection.ts';
 import { Due } from './redis/due.ts';
 import type { Overrides } from './redis/loader.ts';
@@ -23,6 +25,10 @@ import { sweepJobs } from './workers/sweeper.ts';
 
 /** What a scrape shows of the store is no older. */
 const metricsMaxAgeMs = 5_000;
+
+/** Organizations that nobody has, over so many slots that they meet every shard. */
+const probes = 16;
+
 /** For workers to end what they hold or give it back; a store that is away would keep them waiting. */
 const workerStopMs = 4_500;
 
@@ -75,13 +81,14 @@ export async function startService(options: ServiceOptions): Promise<MusterServi
     for (const connection of connections) connection.disconnect();
   };
   const store = await open('calls');
+  if (store instanceof Cluster) await sayCluster(store, options.log);
   const scripts = new Scripts(store, allKeys, options.overrides);
   const due = new Due(store, scripts);
   const retention = new Retention(store, scripts);
   const wake = new Wake(await open('patient'));
   const feeds = new Feeds(scripts, wake);
   const targets = new Targets(options.webhookAllowPrivate ?? false, options.resolve);
-  const ready = () => takesCalls(scripts);
+  const ready = () => takesCalls(store, scripts);
   const reader = new StoreReader({ store, scripts, ready }, options.metricsMaxAgeMs ?? metricsMaxAgeMs);
   const held = { receives: () => wake.size, watches: () => feeds.size };
   const metrics = new Metrics({ role: options.role, reader, held });
@@ -111,12 +118,13 @@ export async function startService(options: ServiceOptions): Promise<MusterServi
         'METRICS_PORT',
       );
     if (options.role !== 'api') {
-      workers.push(await Periodic.start(await open('patient'), 'sweep', sweepJobs(due), options.log));
-      workers.push(await Periodic.start(await open('patient'), 'retain', retainJobs(retention), options.log));
+      workers.push(await Periodic.start(store, await open('patient'), 'sweep', sweepJobs(due), options.log));
+      workers.push(await Periodic.start(store, await open('patient'), 'retain', retainJobs(retention), options.log));
       deliverer = new Deliverer(await open('patient'), parts);
       workers.push(deliverer);
       const { snapshots } = options;
-      if (snapshots) workers.push(await Snapshotter.start(await open('patient'), store, snapshots, options.log));
+      if (snapshots && !(store instanceof Cluster))
+        workers.push(await Snapshotter.start(await open('patient'), store, snapshots, options.log));
     }
   } catch (error) {
     await stop();
@@ -144,10 +152,19 @@ async function listen({ host, port }: ServiceOptions, parts: Parts, setting = 'P
   return Listener.start(server, host, port, setting);
 }
 
-/** A script that finds nothing is refused all the same by a store that is read-only or full, or cannot load scripts. */
-async function takesCalls(scripts: Scripts): Promise<boolean> {
-  return scripts.run('org/show', '-', {}).then(
+/**
+ * Whether any shard does: a process that serves some organizations of a cluster is not to be taken out of service. A
+ * script that finds nothing is refused all the same by a store that is read-only or full, or cannot load scripts.
+ */
+async function takesCalls(store: Store, scripts: Scripts): Promise<boolean> {
+  const names = store instanceof Cluster ? Array.from({ length: probes }, (_, n) => `-${n}`) : ['-'];
+  const refused = names.map((name) =>
+    scripts.run('org/show', name, {}).catch((error) => {
+      if (!(error instanceof Refusal)) throw error;
+    }),
+  );
+  return Promise.any(refused).then(
     () => true,
-    (error) => error instanceof Refusal,
+    () => false,
   );
 }

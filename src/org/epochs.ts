@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { keyName } from '../redis/keys.ts';
+import { organizationNames } from '../redis/organizations.ts';
 import { spaceKeys } from '../space/keys.ts';
 import type { Admin } from './admin.ts';
 import { outside, unless } from './failures.ts';
@@ -15,13 +16,7 @@ const aheadMs = 60_000;
  * are.
  */
 export async function renewEpochs(admin: Admin): Promise<number> {
-  const orgs = new Set<string>();
-  let cursor = '0';
-  do {
-    const [next, some] = await outside(admin.store.sscan('muster:orgs', cursor, 'COUNT', pageSize));
-    for (const org of some) orgs.add(org);
-    cursor = next;
-  } while (cursor !== '0');
+  const orgs = new Set(await outside(organizationNames(admin.store)));
   for (const org of orgs) {
     await outside(passNewest(admin, org));
     const epoch = randomBytes(8).toString('hex');

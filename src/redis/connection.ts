@@ -1,6 +1,8 @@
-import { Cluster, Redis } from 'ioredis';
+import { Cluster, type ClusterOptions, Command, Redis } from 'ioredis';
+import { addressesOf } from './address.ts';
+import { CallsCluster } from './calls-cluster.ts';
 
-/** Either kind of client: both send EVALSHA to where KEYS[1] lives. */
+/** Either kind of client: both send a call to where its KEYS[1] lives. */
 export type Store = Redis | Cluster;
 
 /** For the calls of requests: fails at once (503) what cannot be sent, and never repeats what may have run. */
@@ -19,31 +21,82 @@ const calls = {
 /** For BullMQ and for the subscription, which wait for the store to come back. */
 const patient = { ...calls, enableOfflineQueue: true, maxRetriesPerRequest: null, autoResendUnfulfilledCommands: true };
 
+/** A node of a cluster that cannot be connected to, or is silent, for this long is given up: its calls are answered. */
+const connectMs = 1_000;
+const silenceMs = 3_000;
+/** What nobody told us of (a slot that moved while nothing was sent there) is found out after this long. */
+const refreshMs = 2_000;
+
+const nodeOptions = { protocol: 2 as const, connectTimeout: connectMs, maxRetriesPerRequest: null };
+const clusterOptions = {
+  // Whether the slots are all served is for each call to find out: those of living shards go on.
+  enableReadyCheck: false,
+  slotsRefreshInterval: refreshMs,
+  clusterRetryStrategy: calls.retryStrategy,
+  // The names that the nodes tell are those in their certificates.
+  dnsLookup: (address, found) => found(null, address),
+  lazyConnect: true,
+} satisfies ClusterOptions;
+/**
+ * As `calls`: only what the cluster itself refused (MOVED, ASK, TRYAGAIN) is sent again, for about a second, and a
+ * shard that is away is no matter to calls of the others.
+ */
+const clusterCalls = {
+  retryDelayOnFailover: 0,
+  retryDelayOnClusterDown: 0,
+  retryDelayOnTryAgain: 100,
+  maxRedirections: 24,
+};
+
 /**
  * Connects to `redis://`, `rediss://`, `unix://` or a unix socket's path; as a cluster client when the server says it
  * is one. Resolves when commands can be sent; rejects when the first attempt fails.
  */
 export async function connect(url: string, kind: 'calls' | 'patient' = 'calls'): Promise<Store> {
-  const options = kind === 'calls' ? calls : patient;
-  const redis = new Redis(url.replace(/^unix:\/\//, ''), options);
+  const addresses = addressesOf(url);
+  let failure: unknown;
+  for (const address of addresses) {
+    const found = await connectTo(address, kind).catch((error) => {
+      failure ??= error;
+    });
+    if (!found) continue;
+    const { redis, isCluster } = found;
+    if (!isCluster && addresses.length === 1) return redis;
+    redis.disconnect();
+    if (!isCluster) throw new Error('several servers are named, but the first that answers is no node of a cluster');
+    return connectCluster(addresses, redis, kind);
+  }
+  throw failure;
+}
+
+async function connectTo(address: string, kind: 'calls' | 'patient'): Promise<{ redis: Redis; isCluster: boolean }> {
+  const redis = new Redis(address, kind === 'calls' ? calls : patient);
   // Every command reports its own failure, and reconnecting goes on by itself.
   redis.on('error', () => undefined);
   const isCluster = await opened(redis, async () => {
     await redis.connect();
-    return String(await redis.info('cluster')).includes('cluster_enabled:1');
+    if (!String(await redis.info('cluster')).includes('cluster_enabled:1')) return false;
+    if ((await redis.cluster('SLOTS')).some(([, , node]) => node?.[0] === ''))
+      throw new Error('a node of the cluster does not know its address: set its cluster-announce-ip');
+    return true;
   });
-  if (!isCluster) return redis;
-  const { host = '127.0.0.1', port = 6379, username, password, tls } = redis.options;
-  redis.disconnect();
-  const { enableOfflineQueue, lazyConnect, retryStrategy: clusterRetryStrategy } = options;
+  return { redis, isCluster };
+}
+
+async function connectCluster(addresses: readonly string[], one: Redis, kind: 'calls' | 'patient'): Promise<Cluster> {
+  const { username, password, tls } = one.options;
   const login = { ...(username && { username }), ...(password && { password }), ...(tls && { tls }) };
-  const cluster = new Cluster([{ host, port }], {
-    enableOfflineQueue,
-    lazyConnect,
-    clusterRetryStrategy,
-    redisOptions: { protocol: 2, ...login },
-    shardedSubscribers: true,
+  const redisOptions = { ...nodeOptions, ...login };
+  const seeds = addresses.map((address) => {
+    if (address.startsWith('/')) throw new Error('a cluster is named by host and port, not by a socket');
+    const { hostname, port } = new URL(address);
+    return { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port || 6379) };
   });
+  const bounded = { ...redisOptions, socketTimeout: silenceMs };
+  const cluster =
+    kind === 'calls'
+      ? new CallsCluster(seeds, { ...clusterOptions, ...clusterCalls, redisOptions: bounded })
+      : new Cluster(seeds, { ...clusterOptions, redisOptions, shardedSubscribers: true });
   cluster.on('error', () => undefined);
   await opened(cluster, () => cluster.connect());
   return cluster;
@@ -64,4 +117,15 @@ async function opened<T>(client: Store, open: () => Promise<T>): Promise<T> {
   } finally {
     client.off('error', hear);
   }
+}
+
+/** The servers that hold the data between them: one, or the masters of a cluster. */
+export function shardsOf(store: Store): readonly Redis[] {
+  return store instanceof Cluster ? store.nodes('master') : [store];
+}
+
+/** `host:port` of the master that serves a key; '' where there is one server. */
+export function addressOf(store: Store, key: string): string {
+  if (!(store instanceof Cluster)) return '';
+  return store.slots[new Command('exists', [key]).getSlot()]?.[0] ?? '';
 }

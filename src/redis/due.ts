@@ -1,9 +1,14 @@
+import { Cluster } from 'ioredis';
 import type { Store } from './connection.ts';
+import { Organizations } from './organizations.ts';
 import { type Scripts, StoreUnavailable } from './scripts.ts';
+import { within } from './within.ts';
 
 const index = 'muster:due';
 /** A sweep that a crash cut short is taken up again after this long. */
 const guardMs = 2000;
+/** A sweep waits no longer for organizations on a shard that does not answer. */
+const patienceMs = 500;
 
 /**
  * Due timers: `drain` makes those of one organization real, `tell` and `takeDue` keep the index of organizations,
@@ -12,11 +17,15 @@ const guardMs = 2000;
 export class Due {
   readonly #store: Store;
   readonly #scripts: Scripts;
+  readonly #organizations: Organizations;
   readonly #running = new Map<string, Promise<string>>();
+  /** The index was away: what it was to be told meanwhile, it does not know. */
+  #missed = false;
 
   constructor(store: Store, scripts: Scripts) {
     this.#store = store;
     this.#scripts = scripts;
+    this.#organizations = new Organizations(store);
   }
 
   /**
@@ -47,7 +56,8 @@ export class Due {
         maxChanges: 100,
       });
       if (more === 1) continue;
-      if (next !== '') await this.tell(org, String(next));
+      // Who called needs only the organization itself; the index may lie on another shard, and is repaired.
+      if (next !== '') await this.tell(org, String(next)).catch(() => undefined);
       return String(now);
     }
   }
@@ -62,21 +72,35 @@ export class Due {
   /**
    * Sweeps the organizations that are due, and resolves with the next due moment in epoch milliseconds (Infinity when
    * there is none). An organization under sweep stands in the index as `!org`, so a crash in between loses nothing.
+   * While the shard with the index is away, all organizations are swept.
    */
   async takeDue(limit = 1000): Promise<number> {
-    const [seconds, micros] = await this.#store.time();
-    const now = Number(seconds) * 1000 + Math.floor(Number(micros) / 1000);
-    const members = await this.#store.zrangebyscore(index, '-inf', String(now), 'LIMIT', '0', String(limit));
-    const failed: unknown[] = [];
-    for (let i = 0; i < members.length; i += 16) {
-      const taken = members.slice(i, i + 16).map((member) => this.#take(member.replace('!', ''), now));
-      for (const result of await Promise.allSettled(taken))
-        if (result.status === 'rejected') failed.push(result.reason);
+    const found = await this.#readIndex(limit);
+    if (!found) {
+      this.#missed = true;
+      await this.repair(patienceMs);
+      return Date.now();
     }
-    // One organization that cannot be swept must not hold up the others.
-    if (failed.length > 0) throw failed[0];
+    const { now, members } = found;
+    const orgs = new Set(members.map((member) => member.replace('!', '')));
+    await this.#organizations.forEach(orgs, (org) => this.#take(org, now), patienceMs);
+    if (this.#missed) {
+      await this.repair(patienceMs);
+      this.#missed = false;
+    }
     const [, next] = await this.#store.zrange(index, '0', '0', 'WITHSCORES');
     return next === undefined ? Number.POSITIVE_INFINITY : Number(next);
+  }
+
+  /** undefined: the index lies on a shard of a cluster that is away. */
+  async #readIndex(limit: number): Promise<{ now: number; members: string[] } | undefined> {
+    const read = async () => {
+      const [seconds, micros] = await this.#store.time();
+      const now = Number(seconds) * 1000 + Math.floor(Number(micros) / 1000);
+      return { now, members: await this.#store.zrangebyscore(index, '-inf', String(now), 'LIMIT', '0', String(limit)) };
+    };
+    if (!(this.#store instanceof Cluster)) return read();
+    return within(patienceMs, read()).catch(() => undefined);
   }
 
   async #take(org: string, now: number): Promise<void> {
@@ -87,14 +111,7 @@ export class Due {
   }
 
   /** Looks at every organization: repairs what a crash between a script and the index lost. */
-  async repair(): Promise<void> {
-    const failed: unknown[] = [];
-    let cursor = '0';
-    do {
-      const [next, orgs] = await this.#store.sscan('muster:orgs', cursor, 'COUNT', 100);
-      for (const org of orgs) await this.drain(org).catch((error) => failed.push(error));
-      cursor = next;
-    } while (cursor !== '0');
-    if (failed.length > 0) throw failed[0];
+  async repair(waitMs?: number): Promise<void> {
+    await this.#organizations.forEach(await this.#organizations.all(), (org) => this.drain(org), waitMs);
   }
 }

@@ -46,9 +46,9 @@ interface Source {
  * Builds the library of `lua/<room>/`. Files of lib/ and `_helper` files run once, when Redis loads the library: each is
  * put in front of its first user, circular includes are refused by name. Every other file is a script and becomes a
  * function. `@args` of a helper are set anew by each call of a script that includes it, those of a script are its
- * locals; an argument named twice is refused.
+ * locals; an argument named twice is refused. `guard` is what every function begins with.
  */
-export function loadLibrary(room: string, keys: KeyTable, overrides: Overrides = {}): Library {
+export function loadLibrary(room: string, keys: KeyTable, overrides: Overrides = {}, guard = ''): Library {
   const files = luaFiles();
   const sources = new Map<string, Source>();
   const read = (file: string): Source => {
@@ -83,7 +83,7 @@ export function loadLibrary(room: string, keys: KeyTable, overrides: Overrides =
     const functionName = `${name.replace('/', '_')}_@version@`;
     scripts.set(name, { name, functionName, args, gathers: source.gathers });
     const around = below.map((file) => read(file).around).find((one) => one !== undefined);
-    functions.push(toFunction(functionName, shared, begins, source, around));
+    functions.push(toFunction(functionName, guard, shared, begins, source, around));
   }
   const declared = sharedArgs.size > 0 ? `local ${[...sharedArgs].join(', ')}\n` : '';
   const body = [declared, ...helpers.map((file) => `${read(file).body}\n`), ...functions].join('');
@@ -125,6 +125,7 @@ function parse(text: string, files: readonly string[], file: string, keys: KeyTa
  */
 function toFunction(
   functionName: string,
+  guard: string,
   shared: readonly string[],
   begins: readonly string[],
   source: Source,
@@ -140,6 +141,7 @@ function toFunction(
   const head = [
     `redis.register_function('${functionName}', function(keys, args)`,
     'root, run = keys[1], redis.call',
+    ...(guard === '' ? [] : [guard]),
     ...begins.map((begin) => `${begin}()`),
   ];
   if (around === undefined) return [...head, ...body, 'end)\n'].join('\n');

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
+import { addressesOf } from './address.ts';
 import { loaded } from './redis-process.ts';
 
 const tryEveryMs = 100;
@@ -24,7 +25,7 @@ export async function awaitStore(url: string, options: PatienceOptions): Promise
   let nextLine = begun;
   let until = begun + patienceMs;
   while (!signal.aborted) {
-    const { state, why } = await look(url);
+    const { state, why } = await lookAround(url);
     if (state === 'ready') return;
     if (state === 'refused')
       throw new Error(`REDIS_URL: the store refuses the login (${why}): correct user and password`);
@@ -51,8 +52,24 @@ export async function awaitStore(url: string, options: PatienceOptions): Promise
 
 type State = 'ready' | 'loading' | 'refused' | 'away';
 
-async function look(url: string): Promise<{ state: State; why: string }> {
-  const redis = new Redis(url.replace(/^unix:\/\//, ''), {
+interface Look {
+  readonly state: State;
+  readonly why: string;
+}
+
+/** Of several nodes of a cluster one is enough. */
+async function lookAround(url: string): Promise<Look> {
+  let away: Look | undefined;
+  for (const address of addressesOf(url)) {
+    const seen = await look(address);
+    if (seen.state !== 'away') return seen;
+    away ??= seen;
+  }
+  return away ?? { state: 'away', why: 'no server is named' };
+}
+
+async function look(address: string): Promise<Look> {
+  const redis = new Redis(address, {
     protocol: 2,
     lazyConnect: true,
     enableReadyCheck: false,

@@ -1,8 +1,9 @@
 import { Cluster } from 'ioredis';
-import type { Store } from './connection.ts';
+import { type Store, shardsOf } from './connection.ts';
 import { Gathering } from './gathering.ts';
 import type { KeyTable } from './keys.ts';
 import { type Library, loadLibrary, type Overrides, roomNames, type Script } from './loader.ts';
+import { slotGuard } from './slot-guard.ts';
 
 /** A value in a reply: Lua's false arrives as null, numbers as numbers, everything else as text. */
 export type Value = string | number | null | Value[];
@@ -30,6 +31,7 @@ export class ScriptFailure extends Error {}
 const refusal = /^([A-Z][A-Z_]+) (\S+) (.*?)(?: script: \w+, on \S+)?$/s;
 const unavailable =
   /^(LOADING|READONLY|OOM|MASTERDOWN|CLUSTERDOWN|NOREPLICAS|TRYAGAIN|BUSY|MISCONF|UNBLOCKED|NOAUTH|WRONGPASS|NOPERM) ?/;
+const notLoaded = 'ERR Function not found';
 const ownErrors = /^(ERR|WRONGTYPE|NOSCRIPT|CROSSSLOT|EXECABORT) /;
 
 /** All scripts of the product, bound by name. Arguments are an object: a missing or an extra one is a defect. */
@@ -57,22 +59,23 @@ export class Scripts {
   #library(room: string): Library {
     let library = this.#libraries.get(room);
     if (!library) {
-      library = loadLibrary(room, this.#keys, this.#overrides);
+      library = loadLibrary(room, this.#keys, this.#overrides, this.#store instanceof Cluster ? slotGuard : '');
       this.#libraries.set(room, library);
     }
     return library;
   }
 
-  /** Into every master of a cluster; calls that meet share one load. */
+  /** Into every shard that lives (one that does not gets it when a call misses it there); calls that meet share one load. */
   async #load(room: string): Promise<void> {
     let loading = this.#loading.get(room);
     if (!loading) {
       const { text } = this.#library(room);
-      const nodes = this.#store instanceof Cluster ? this.#store.nodes('master') : [this.#store];
-      loading = Promise.all(nodes.map((node) => node.call('FUNCTION', 'LOAD', 'REPLACE', text)))
+      const loads = shardsOf(this.#store).map((shard) => shard.call('FUNCTION', 'LOAD', 'REPLACE', text));
+      loading = Promise.any(loads)
+        .finally(() => Promise.allSettled(loads))
         .then(
           () => undefined,
-          (error) => Promise.reject(explain(room, error)),
+          (error: AggregateError) => Promise.reject(explain(room, error.errors[0])),
         )
         .finally(() => this.#loading.delete(room));
       this.#loading.set(room, loading);
@@ -112,7 +115,7 @@ export class Scripts {
     try {
       return await call();
     } catch (error) {
-      if (!(error instanceof Error && error.message.startsWith('ERR Function not found'))) throw error;
+      if (!(error instanceof Error && error.message.startsWith(notLoaded))) throw error;
     }
     await this.#load(script.name.split('/', 1)[0] ?? '');
     return call();
@@ -128,6 +131,8 @@ function explain(name: string, error: unknown): Error {
   if (error instanceof ScriptFailure || error instanceof StoreUnavailable) return error;
   const message = error instanceof Error ? error.message : String(error);
   if (unavailable.test(message)) return new StoreUnavailable(message.split(' ', 1)[0]);
+  // It has just been loaded wherever that was possible.
+  if (message.startsWith(notLoaded)) return new StoreUnavailable('the scripts cannot be loaded');
   if (ownErrors.test(message)) return new ScriptFailure(`${name}: ${message}`);
   const [, code, note, detail] = refusal.exec(message) ?? [];
   if (code !== undefined && note !== undefined) return new Refusal(code, note, detail ?? '');

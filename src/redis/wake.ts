@@ -1,4 +1,8 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Store } from './connection.ts';
+
+/** A shard of a cluster that is away is asked again after this long. */
+const subscribeAgainMs = 500;
 
 interface Held {
   readonly matches: (token: string) => boolean;
@@ -42,6 +46,8 @@ export class Wake {
     subscriber.on('smessage', (channel: string, message: string) => this.#wake(channel, message));
     // What was published while the connection was away is lost: let everybody look for themselves.
     subscriber.on('ready', () => this.#wakeAll());
+    // The same of a cluster: one of its connections is there again, or a slot has moved.
+    subscriber.on('subscribersReady', () => this.#wakeAll());
   }
 
   /** How many requests are held now. */
@@ -124,12 +130,22 @@ export class Wake {
   #open(name: string): Channel {
     let channel = this.#channels.get(name);
     if (!channel) {
-      channel = { held: new Set(), listeners: new Set(), subscribed: this.#subscriber.ssubscribe(name) };
-      // Whoever waits for it hears of a failure; nobody may be waiting.
-      channel.subscribed.catch(() => undefined);
+      channel = { held: new Set(), listeners: new Set(), subscribed: this.#subscribe(name) };
       this.#channels.set(name, channel);
     }
     return channel;
+  }
+
+  async #subscribe(name: string): Promise<void> {
+    for (;;) {
+      try {
+        await this.#subscriber.ssubscribe(name);
+        return;
+      } catch {
+        await sleep(subscribeAgainMs, undefined, { ref: false });
+      }
+      if (this.#closing.signal.aborted || !this.#channels.has(name)) return;
+    }
   }
 
   async #add(name: string, held: Held): Promise<void> {

@@ -1,8 +1,10 @@
-import { type ConnectionOptions, type Job, Queue, Worker } from 'bullmq';
+import { type ConnectionOptions, Queue, Worker } from 'bullmq';
+import { Cluster } from 'ioredis';
 import type { Logger } from 'pino';
 import type { Store } from '../redis/connection.ts';
 import type { Scripts } from '../redis/scripts.ts';
 import type { Wake } from '../redis/wake.ts';
+import { within } from '../redis/within.ts';
 import { attempt, type Outcome } from '../webhook/attempt.ts';
 import { eventMessage } from '../webhook/message.ts';
 import type { Targets } from '../webhook/target.ts';
@@ -13,6 +15,8 @@ import { queueNames, queuePrefix } from './queues.ts';
 const concurrency = 1_000;
 /** A job whose worker died is taken up by another after this long. */
 const lockMs = 10_000;
+/** A queue that is silent for this long is done without. */
+const answerMs = 500;
 /** At shutdown, for attempts that are under way to end by themselves. */
 const drainMs = 3_000;
 
@@ -34,13 +38,14 @@ export class Deliverer {
   readonly #queue: Queue<Attempt>;
   readonly #worker: Worker<Attempt>;
   readonly #dispatcher: Dispatcher;
+  readonly #direct = new Set<Promise<void>>();
   readonly #stop = new AbortController();
 
   constructor(connection: Store, parts: DelivererParts) {
     this.#parts = parts;
     const options = { connection: connection as unknown as ConnectionOptions, prefix: queuePrefix };
     this.#queue = new Queue<Attempt>(queueNames.deliver, options);
-    this.#worker = new Worker<Attempt>(queueNames.deliver, (job) => this.#deliver(job), {
+    this.#worker = new Worker<Attempt>(queueNames.deliver, ({ data }) => this.#deliver(data), {
       ...options,
       concurrency,
       lockDuration: lockMs,
@@ -50,9 +55,7 @@ export class Deliverer {
       removeOnComplete: { count: 0 },
       removeOnFail: { count: 0 },
     });
-    this.#dispatcher = new Dispatcher(parts, async (attempts) => {
-      await this.#queue.addBulk(attempts.map((data) => ({ name: 'deliver', data, opts: { jobId: jobIdOf(data) } })));
-    });
+    this.#dispatcher = new Dispatcher(parts, (attempts) => this.#hand(attempts));
     const { log } = parts;
     this.#queue.on('error', (error) => log.warn({ error: error.message }, 'delivery queue'));
     this.#worker.on('error', (error) => log.warn({ error: error.message }, 'delivery worker'));
@@ -65,7 +68,23 @@ export class Deliverer {
     await this.#dispatcher.poke(`${org} ${spaceId}`);
   }
 
-  async #deliver({ data }: Job<Attempt>): Promise<void> {
+  /** To the queue; while that is away with its shard of a cluster, they are made here: the store has limited them. */
+  async #hand(attempts: readonly Attempt[]): Promise<void> {
+    const { store, log } = this.#parts;
+    const jobs = attempts.map((data) => ({ name: 'deliver', data, opts: { jobId: jobIdOf(data) } }));
+    if (!(store instanceof Cluster) || (await answers(store))) {
+      await this.#queue.addBulk(jobs);
+      return;
+    }
+    for (const data of attempts) {
+      const direct = this.#deliver(data)
+        .catch((error: Error) => log.warn({ error: error.message }, 'delivery put off'))
+        .finally(() => this.#direct.delete(direct));
+      this.#direct.add(direct);
+    }
+  }
+
+  async #deliver(data: Attempt): Promise<void> {
     const { org, spaceId, destinationId, entryId } = data;
     const { scripts, targets } = this.#parts;
     const space = { spaceId, requestId: '', destinationId, entryId };
@@ -92,10 +111,18 @@ export class Deliverer {
   async stop(): Promise<void> {
     await this.#dispatcher.stop();
     const timer = setTimeout(() => this.#stop.abort(), drainMs);
-    await this.#worker.close();
+    await Promise.all([...this.#direct, this.#worker.close()]);
     clearTimeout(timer);
     await this.#queue.close();
   }
+}
+
+/** Whether the queue's shard does: it would be waited for. */
+function answers(store: Store): Promise<boolean> {
+  return within(answerMs, store.exists(`${queuePrefix}:${queueNames.deliver}:meta`)).then(
+    () => true,
+    () => false,
+  );
 }
 
 /** The same attempt is never twice in the queue. BullMQ reserves the colon. */

@@ -1,14 +1,20 @@
+import { Cluster } from 'ioredis';
 import type { Logger } from 'pino';
 import type { Store } from '../redis/connection.ts';
+import { Organizations } from '../redis/organizations.ts';
 import type { Scripts } from '../redis/scripts.ts';
 import type { Listening, Wake } from '../redis/wake.ts';
+import { within } from '../redis/within.ts';
 
 /** What is due by the clock alone (a retry) is noticed after this long; what is new at once. */
 const tickMs = 1_000;
 const repairEveryMs = 30_000;
 /** Journal entries that one script reads for a destination. */
 const entriesAtOnce = 200;
-const spacesAtOnce = 16;
+/** Looking waits no longer for spaces on a shard that does not answer. */
+const patienceMs = 1_000;
+/** While the index is silent for this long, the spaces that it named before are looked at. */
+const indexMs = 500;
 
 const index = 'muster:outbox';
 
@@ -28,6 +34,7 @@ export interface Attempt {
 export class Dispatcher {
   readonly #store: Store;
   readonly #scripts: Scripts;
+  readonly #organizations: Organizations;
   readonly #wake: Wake;
   readonly #log: Logger;
   readonly #hand: (attempts: readonly Attempt[]) => Promise<void>;
@@ -45,6 +52,7 @@ export class Dispatcher {
   ) {
     this.#store = parts.store;
     this.#scripts = parts.scripts;
+    this.#organizations = new Organizations(parts.store);
     this.#wake = parts.wake;
     this.#log = parts.log;
     this.#hand = hand;
@@ -57,19 +65,13 @@ export class Dispatcher {
 
   async #tick(): Promise<void> {
     try {
-      if (performance.now() - this.#repaired > repairEveryMs) {
-        await this.#repair();
-        this.#repaired = performance.now();
-      }
-      const members = await this.#store.smembers(index);
+      const members = await this.#members();
       for (const [member, listening] of this.#spaces) {
-        if (members.includes(member)) continue;
+        if (members.has(member)) continue;
         listening.stop();
         this.#spaces.delete(member);
       }
-      for (let i = 0; i < members.length; i += spacesAtOnce) {
-        await Promise.all(members.slice(i, i + spacesAtOnce).map((member) => this.#look(member)));
-      }
+      await this.#organizations.forEach(members, (member) => this.#look(member), patienceMs);
     } catch (error) {
       // The store will be back; nothing is lost meanwhile.
       if (!this.#stopped) this.#log.warn({ error: (error as Error).message }, 'webhook dispatch');
@@ -118,17 +120,28 @@ export class Dispatcher {
     }
   }
 
-  /** Rebuilds the index, which lies outside the organizations' hash slots, from their own sets. */
-  async #repair(): Promise<void> {
-    let cursor = '0';
-    do {
-      const [next, orgs] = await this.#store.sscan('muster:orgs', cursor, 'COUNT', 100);
-      for (const org of orgs) {
-        const spaces = await this.#store.smembers(`muster:{${org}}:outbox`);
-        if (spaces.length > 0) await this.#store.sadd(index, ...spaces.map((spaceId) => `${org} ${spaceId}`));
-      }
-      cursor = next;
-    } while (cursor !== '0');
+  /** The spaces that have destinations; while the index's shard is away, as the organizations themselves tell it. */
+  async #members(): Promise<ReadonlySet<string>> {
+    if (performance.now() - this.#repaired > repairEveryMs) {
+      this.#repaired = performance.now();
+      // The index lies outside the organizations' hash slots: a crash may have kept something from it.
+      const found = [...(await this.#told())];
+      if (found.length > 0) await this.#store.sadd(index, ...found).catch(() => undefined);
+    }
+    if (!(this.#store instanceof Cluster)) return new Set(await this.#store.smembers(index));
+    const members = await within(indexMs, this.#store.smembers(index)).catch(() => undefined);
+    return members ? new Set(members) : this.#told();
+  }
+
+  async #told(): Promise<ReadonlySet<string>> {
+    const members = new Set<string>();
+    const ask = async (org: string): Promise<void> => {
+      for (const spaceId of await this.#store.smembers(`muster:{${org}}:outbox`)) members.add(`${org} ${spaceId}`);
+    };
+    await this.#organizations
+      .forEach(await this.#organizations.all(), ask, patienceMs)
+      .catch((error: Error) => this.#log.warn({ error: error.message }, 'webhook index'));
+    return members;
   }
 
   /** Dispatches nothing more; resolves when what runs has ended. */

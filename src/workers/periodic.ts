@@ -1,42 +1,96 @@
 import { type ConnectionOptions, Queue, Worker } from 'bullmq';
 import type { Logger } from 'pino';
 import type { Store } from '../redis/connection.ts';
+import { within } from '../redis/within.ts';
 import { type queueNames, queuePrefix } from './queues.ts';
 
-/** What a periodic worker does, by the name of the job. */
+/** A queue that is silent for this long, or twice as long behind its schedule, is done without. */
+const lateMs = 500;
+const quietMs = 10_000;
+
+/** What a periodic worker does, by the name of the job. Doing it twice at once must be harmless. */
 export type Jobs = Readonly<Record<string, { readonly everyMs: number; readonly run: () => Promise<unknown> }>>;
 
-/** Jobs that come round by themselves, each in one process of the fleet at a time; one does not hold up another. */
+/**
+ * Jobs that come round by themselves, each in one process of the fleet at a time; one does not hold up another. Where
+ * the queue is silent (it lies on one shard of a cluster, and its keys may be deleted), every process does them by
+ * itself until it is back.
+ */
 export class Periodic {
+  readonly #store: Store;
+  readonly #jobs: Jobs;
+  readonly #log: Logger;
   readonly #queue: Queue;
   readonly #worker: Worker;
+  readonly #timers: NodeJS.Timeout[] = [];
+  readonly #quietUntil = new Map<string, number>();
+  readonly #running = new Map<string, Promise<unknown>>();
 
-  private constructor(queue: Queue, worker: Worker) {
-    this.#queue = queue;
-    this.#worker = worker;
-  }
-
-  /** Resolves when the schedules stand in the store. */
-  static async start(connection: Store, name: keyof typeof queueNames, jobs: Jobs, log: Logger): Promise<Periodic> {
+  private constructor(store: Store, connection: Store, name: keyof typeof queueNames, jobs: Jobs, log: Logger) {
+    this.#store = store;
+    this.#jobs = jobs;
+    this.#log = log;
     const options = { connection: connection as unknown as ConnectionOptions, prefix: queuePrefix };
-    const queue = new Queue(name, options);
-    const worker = new Worker(name, async (job) => void (await jobs[job.name]?.run()), {
+    this.#queue = new Queue(name, options);
+    this.#worker = new Worker(name, async (job) => void (await jobs[job.name]?.run()), {
       ...options,
       concurrency: Object.keys(jobs).length,
       removeOnComplete: { count: 0 },
       removeOnFail: { count: 100 },
     });
-    queue.on('error', (error) => log.warn({ error: error.message }, `${name} queue`));
-    worker.on('error', (error) => log.warn({ error: error.message }, `${name} worker`));
-    worker.on('failed', (job, error) => log.error({ job: job?.name, error: error.message }, `${name} failed`));
+    this.#queue.on('error', (error) => log.warn({ error: error.message }, `${name} queue`));
+    this.#worker.on('error', (error) => log.warn({ error: error.message }, `${name} worker`));
+    this.#worker.on('failed', (job, error) => this.#complain(job?.name ?? name, error));
+  }
+
+  /** Resolves when the schedules stand in the store, or cannot be put there now. `store` fails at once, `connection` waits. */
+  static async start(
+    store: Store,
+    connection: Store,
+    name: keyof typeof queueNames,
+    jobs: Jobs,
+    log: Logger,
+  ): Promise<Periodic> {
+    const periodic = new Periodic(store, connection, name, jobs, log);
+    for (const job of Object.keys(jobs)) await periodic.#schedule(job);
     for (const [job, { everyMs }] of Object.entries(jobs))
-      await queue.upsertJobScheduler(job, { every: everyMs }, { name: job });
-    return new Periodic(queue, worker);
+      periodic.#timers.push(setInterval(() => void periodic.#look(job), everyMs));
+    return periodic;
+  }
+
+  async #schedule(job: string): Promise<void> {
+    const every = this.#jobs[job]?.everyMs ?? 0;
+    await this.#queue
+      .upsertJobScheduler(job, { every }, { name: job })
+      .catch((error: Error) => this.#log.warn({ error: error.message }, `${job} cannot be scheduled`));
+  }
+
+  /** Does the job where the queue should have had it done, but has not. */
+  async #look(job: string): Promise<void> {
+    const { everyMs = 0, run } = this.#jobs[job] ?? {};
+    const key = `${queuePrefix}:${this.#queue.name}:repeat`;
+    const next = await within(lateMs, this.#store.zscore(key, job)).catch(() => undefined);
+    if (next && Number(next) > Date.now() - Math.max(2 * lateMs, everyMs)) return;
+    if (!run || this.#running.has(job)) return;
+    const work = run().catch((error: Error) => this.#complain(job, error));
+    const both = Promise.all([work, next === undefined ? undefined : this.#schedule(job)]);
+    this.#running.set(job, both);
+    await both;
+    this.#running.delete(job);
+  }
+
+  /** Of what fails again and again (a shard that is away), one line now and then. */
+  #complain(job: string, error: Error): void {
+    const now = performance.now();
+    if (now < (this.#quietUntil.get(job) ?? 0)) return;
+    this.#quietUntil.set(job, now + quietMs);
+    this.#log.error({ job, error: error.message }, 'periodic job failed');
   }
 
   /** Lets the running jobs end. */
   async stop(): Promise<void> {
-    await this.#worker.close();
+    for (const timer of this.#timers) clearInterval(timer);
+    await Promise.all([...this.#running.values(), this.#worker.close()]);
     await this.#queue.close();
   }
 }

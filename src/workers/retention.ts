@@ -1,5 +1,6 @@
 import { unless } from '../org/failures.ts';
 import type { Store } from '../redis/connection.ts';
+import { Organizations } from '../redis/organizations.ts';
 import type { Scripts } from '../redis/scripts.ts';
 
 /** Of each kind in one step: about a millisecond of the store. */
@@ -8,12 +9,12 @@ const pageSize = 200;
 
 /** Removes what was kept long enough (contract section 4, Retention), in bounded steps, each one script. */
 export class Retention {
-  readonly #store: Store;
   readonly #scripts: Scripts;
+  readonly #organizations: Organizations;
 
   constructor(store: Store, scripts: Scripts) {
-    this.#store = store;
     this.#scripts = scripts;
+    this.#organizations = new Organizations(store);
   }
 
   /** Removes everything in the organization whose time is over. */
@@ -33,18 +34,8 @@ export class Retention {
 
   /** Looks at every organization. One that fails does not hold up the others. */
   async retainAll(): Promise<void> {
-    const failed: unknown[] = [];
-    let cursor = '0';
-    do {
-      const [next, orgs] = await this.#store.sscan('muster:orgs', cursor, 'COUNT', 100);
-      // A name without a record is an organization whose creation was cut short.
-      for (const org of orgs) {
-        await this.retain(org)
-          .catch(unless('ORG_NOT_FOUND'))
-          .catch((error) => failed.push(error));
-      }
-      cursor = next;
-    } while (cursor !== '0');
-    if (failed.length > 0) throw failed[0];
+    // A name without a record is an organization whose creation was cut short.
+    const retain = (org: string) => this.retain(org).catch(unless('ORG_NOT_FOUND'));
+    await this.#organizations.forEach(await this.#organizations.all(), retain);
   }
 }

@@ -1,3 +1,4 @@
+import { addressOf, shardsOf } from '../../src/redis/connection.ts';
 import type { World } from './world.ts';
 
 type Hash = Record<string, string>;
@@ -11,12 +12,16 @@ class Records {
     const { store } = world.service;
     const prefix = `muster:{${world.org}}:${world.spaceId}:`;
     const one = /^(message|scope|group|task|waiter|allowance|barrier|reservation|mailbox|consumption):([^:]+)$/;
-    for (let cursor = '0', first = true; first || cursor !== '0'; first = false) {
-      const [next, found] = await store.scan(cursor, 'MATCH', `${prefix}*`, 'COUNT', 1000);
-      cursor = next;
-      for (const key of found) {
-        const [, kind = '', id = ''] = one.exec(key.slice(prefix.length)) ?? [];
-        if (kind !== '') records.of(kind).set(id, await store.hgetall(key));
+    const address = addressOf(store, prefix);
+    for (const shard of shardsOf(store)) {
+      if (address !== '' && address !== `${shard.options.host}:${shard.options.port}`) continue;
+      for (let cursor = '0', first = true; first || cursor !== '0'; first = false) {
+        const [next, found] = await shard.scan(cursor, 'MATCH', `${prefix}*`, 'COUNT', 1000);
+        cursor = next;
+        for (const key of found) {
+          const [, kind = '', id = ''] = one.exec(key.slice(prefix.length)) ?? [];
+          if (kind !== '') records.of(kind).set(id, await store.hgetall(key));
+        }
       }
     }
     return records;

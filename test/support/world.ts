@@ -1,15 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import pino from 'pino';
 import { createKey, createOrganization, createSpace, type PlanChoice } from '../../src/org/admin.ts';
 import { defaultLimits } from '../../src/org/plans.ts';
-import { type EmbeddedRedis, startEmbedded } from '../../src/redis/embedded.ts';
 import { type MusterService, startService } from '../../src/service.ts';
+import { TestCluster } from './cluster.ts';
 import { checkDeclared } from './declared.ts';
 import { clients } from './dirt.ts';
+import { OwnStore } from './own-store.ts';
 
 export const clockFile = fileURLToPath(new URL('clock.lua', import.meta.url));
 export const allPermissions = ['coordination_read', 'coordination_write', 'resource_config'];
@@ -24,22 +22,21 @@ export interface Reply {
 }
 
 /** Promises, so that tests which begin at once begin one of each. */
-let redis: Promise<EmbeddedRedis> | undefined;
+let redis: Promise<OwnStore | TestCluster> | undefined;
 let service: Promise<MusterService> | undefined;
-let dataDir = '';
 let known: ReadonlySet<string> | undefined;
 
-async function startRedis(): Promise<EmbeddedRedis> {
-  dataDir = await mkdtemp(join(tmpdir(), 'muster-test-'));
-  const started = await startEmbedded({ dataDir, log: () => undefined });
-  known = await clients(started.socketPath);
+/** A cluster of one node, which refuses what a larger one would; TEST_REDIS=plain: an embedded store. */
+async function startRedis(): Promise<OwnStore | TestCluster> {
+  const started = process.env['TEST_REDIS'] === 'plain' ? await OwnStore.start() : await TestCluster.start(1);
+  known = await clients(started.url);
   return started;
 }
 
 /** The store of this test run. */
 export async function redisUrl(): Promise<string> {
   redis ??= startRedis();
-  return (await redis).socketPath;
+  return (await redis).url;
 }
 
 /** The store's clients before any test; undefined when no test used it. */
@@ -70,9 +67,7 @@ export async function stopService(): Promise<void> {
 export async function stopAll(): Promise<void> {
   await stopService();
   await (await redis)?.stop();
-  if (dataDir) await rm(dataDir, { recursive: true, force: true });
   redis = known = undefined;
-  dataDir = '';
 }
 
 /** One organization with one space and one key, and a client for them. */

@@ -1,0 +1,75 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Cluster } from 'ioredis';
+import { addressOf, type Store } from './connection.ts';
+import { within } from './within.ts';
+
+const listed = 'muster:orgs';
+const pageSize = 200;
+/** Organizations of one shard that are worked on at once. */
+const atOnce = 16;
+/** A cluster that does not tell them by then has to be done without. */
+const patienceMs = 500;
+
+/** The names of all organizations. They lie outside the organizations' hash slots, so no script can write them. */
+export async function organizationNames(store: Store): Promise<ReadonlySet<string>> {
+  const names = new Set<string>();
+  let cursor = '0';
+  do {
+    const [next, page] = await store.sscan(listed, cursor, 'COUNT', pageSize);
+    for (const org of page) names.add(org);
+    cursor = next;
+  } while (cursor !== '0');
+  return names;
+}
+
+/** Before its record is made: a crash in between leaves a name that is passed over, not one that no sweep finds. */
+export async function listOrganization(store: Store, org: string): Promise<void> {
+  await store.sadd(listed, org);
+}
+
+/** What a worker does for many organizations. On a cluster no shard that is away holds up the others. */
+export class Organizations {
+  readonly #store: Store;
+  #seen: ReadonlySet<string> = new Set();
+
+  constructor(store: Store) {
+    this.#store = store;
+  }
+
+  /** All organizations; where a cluster cannot tell them, those that it told before. */
+  async all(): Promise<ReadonlySet<string>> {
+    try {
+      const names = organizationNames(this.#store);
+      this.#seen = await (this.#store instanceof Cluster ? within(patienceMs, names) : names);
+    } catch (error) {
+      if (!(this.#store instanceof Cluster) || this.#seen.size === 0) throw error;
+    }
+    return this.#seen;
+  }
+
+  /**
+   * Does something for each of them (named by itself, or as the first word of a longer name), and throws the first
+   * failure after everything was tried. On a cluster it waits `waitMs` at most: work on a shard that does not answer
+   * ends by itself.
+   */
+  async forEach(names: Iterable<string>, work: (name: string) => Promise<unknown>, waitMs?: number): Promise<void> {
+    const lanes = new Map<string, string[]>();
+    for (const name of names) {
+      const node = addressOf(this.#store, `muster:{${name.split(' ', 1)[0]}}`);
+      const lane = lanes.get(node);
+      if (lane) lane.push(name);
+      else lanes.set(node, [name]);
+    }
+    const failed: unknown[] = [];
+    const walk = async (lane: readonly string[]): Promise<void> => {
+      for (let i = 0; i < lane.length; i += atOnce) {
+        for (const result of await Promise.allSettled(lane.slice(i, i + atOnce).map(work)))
+          if (result.status === 'rejected') failed.push(result.reason);
+      }
+    };
+    const walks = Promise.all([...lanes.values()].map(walk));
+    if (waitMs === undefined || !(this.#store instanceof Cluster)) await walks;
+    else await Promise.race([walks, sleep(waitMs, undefined, { ref: false })]);
+    if (failed.length > 0) throw failed[0];
+  }
+}

@@ -1,0 +1,64 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'chai';
+import { call } from '../support/processes.ts';
+import { Fleet, longest } from './fleet.ts';
+import { moveSlot, slotOf } from './slots.ts';
+
+describe('Organizations whose slots move between masters, under load', function () {
+  this.timeout(120_000);
+  let fleet: Fleet;
+
+  before(async () => {
+    fleet = await Fleet.start();
+  });
+  after(() => fleet.stop());
+
+  it('moving every slot round the masters: nothing acknowledged is lost, nothing happens twice, nothing half', async () => {
+    const { cluster, tenants } = fleet;
+    let moves = 0;
+    await fleet.underLoad(async () => {
+      await sleep(1000);
+      for (let round = 0; round < 2; round++) {
+        for (const tenant of tenants) {
+          const at = cluster.masters.indexOf(await fleet.nodeOf(tenant));
+          const to = cluster.masters[(at + 1) % cluster.masters.length];
+          if (to) await moveSlot(cluster, slotOf(`{${tenant.world.org}}`), to);
+          moves++;
+        }
+      }
+    });
+    await fleet.found(tenants);
+    for (const tenant of tenants) await tenant.check();
+    const { ms, failures } = longest(tenants);
+    const rounds = tenants.reduce((sum, tenant) => sum + tenant.rounds, 0);
+    console.log(`      ${moves} moves, ${rounds} rounds; ${failures} answers 503, the longest refusal ${ms} ms`);
+    expect(
+      [...new Set(tenants.flatMap(({ statuses }) => [...statuses]))].filter((status) => status >= 500),
+    ).to.deep.equal([]);
+  });
+
+  it('a watch that is held by one process hears what another one writes, wherever the slot has gone meanwhile', async () => {
+    const { cluster, apis } = fleet;
+    const [watching, writing] = apis.map(({ url }) => url);
+    const late: number[] = [];
+    for (const tenant of fleet.quiet) {
+      const { world } = tenant;
+      const slot = slotOf(`{${world.org}}`);
+      for (const master of cluster.masters) {
+        const { nextCursor } = (await call(watching ?? '', world, '/events')).body;
+        const held = call(watching ?? '', world, `/watch?cursor=${nextCursor}&waitSeconds=20`);
+        await sleep(100);
+        await moveSlot(cluster, slot, master);
+        const made = await call(writing ?? '', world, '/mailboxes', { name: 'm' });
+        expect(made.status).to.equal(201);
+        const written = performance.now();
+        const { events } = (await held).body;
+        late.push(performance.now() - written);
+        expect(events.map((event: { aggregateId: string }) => event.aggregateId)).to.deep.equal([made.body.id]);
+      }
+    }
+    const worst = Math.round(Math.max(...late));
+    console.log(`      written to heard: ${worst} ms at most`);
+    expect(worst).to.be.at.most(3_000);
+  });
+});

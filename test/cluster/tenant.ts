@@ -1,0 +1,143 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'chai';
+import { expectAgreement } from '../support/agree.ts';
+import { type Answer, call } from '../support/processes.ts';
+import type { World } from '../support/world.ts';
+
+const limit = 10n ** 17n;
+const settledEach = 4n;
+
+/** A well-behaved client of one organization: it uses all five primitives, and repeats what it got no answer for. */
+export class Tenant {
+  readonly world: World;
+  /** Ids of acknowledged sends, and when. */
+  readonly sent = new Map<string, number>();
+  rounds = 0;
+  /** The longest time from a call's first failure to its answer, since `forget`. */
+  longestMs = 0;
+  /** The longest that an attempt took, since then. */
+  slowestMs = 0;
+  failures = 0;
+  readonly statuses = new Set<number>();
+  readonly #urls: readonly string[];
+  readonly #scopeId = randomUUID();
+  #mailbox = '';
+  #budget = '';
+  #allowance = '';
+  readonly #twice: string[] = [];
+  /** What stood there when a tail was lost. */
+  #before = { settled: 0n, reserved: 0n, usedUnits: 0, rounds: 0 };
+
+  constructor(world: World, urls: readonly string[]) {
+    this.world = world;
+    this.#urls = urls;
+  }
+
+  async prepare(): Promise<void> {
+    this.#mailbox = (await this.world.made('/mailboxes', { name: 'jobs', backlogLimit: 100_000 })).id;
+    const budget = { name: 'b', currency: 'EUR', scale: 2, limitMinor: String(limit) };
+    this.#budget = (await this.world.made('/budgets', budget)).id;
+    const allowance = { name: 'a', unitsLimit: 1_000_000_000, windowSeconds: 31_536_000 };
+    this.#allowance = (await this.world.made('/allowances', allowance)).id;
+  }
+
+  forget(): void {
+    this.longestMs = this.slowestMs = this.failures = 0;
+  }
+
+  /** Any of the processes, until it is answered. */
+  async ask(path: string, body?: unknown): Promise<Answer> {
+    const key = randomUUID();
+    let failedAt: number | undefined;
+    for (;;) {
+      const url = this.#urls[Math.floor(Math.random() * this.#urls.length)] ?? '';
+      const begun = performance.now();
+      const answer = await call(url, this.world, path, body, key).catch(() => null);
+      this.slowestMs = Math.max(this.slowestMs, performance.now() - begun);
+      if (answer && answer.status !== 503) {
+        this.statuses.add(answer.status);
+        if (failedAt !== undefined) this.longestMs = Math.max(this.longestMs, performance.now() - failedAt);
+        return answer;
+      }
+      failedAt ??= begun;
+      this.failures++;
+      await sleep(20);
+    }
+  }
+
+  /** One round over the primitives. */
+  async round(): Promise<void> {
+    const scopeId = this.#scopeId;
+    const { body: message } = await this.ask(`/mailboxes/${this.#mailbox}/messages`, { scopeId, payload: this.rounds });
+    if (this.sent.has(message.id)) this.#twice.push(message.id);
+    this.sent.set(message.id, Date.now());
+    await this.#work(scopeId);
+
+    const path = `/budgets/${this.#budget}`;
+    const reserved = await this.ask(`${path}/reserve`, { scopeId, holder: 'h', amountMinor: '10' });
+    const held = { reservationId: reserved.body.id, workKey: randomUUID() };
+    await this.ask(`${path}/settle`, { ...held, amountMinor: String(settledEach) });
+    await this.ask(`${path}/void`, held);
+    await this.ask(`/allowances/${this.#allowance}/consume`, { scopeId, holder: 'h', units: 1, workKey: randomUUID() });
+
+    const { body: barrier } = await this.ask('/barriers', { scopeId, target: 2 });
+    for (const arrivalKey of ['a', 'b']) await this.ask(`/barriers/${barrier.id}/arrive`, { arrivalKey });
+    const { body: group } = await this.ask('/task-groups', { mailboxId: this.#mailbox, condition: 'FIRST_ACCEPTED' });
+    const { body: task } = await this.ask(`/task-groups/${group.id}/tasks`, { taskKey: 't', input: 1 });
+    await this.#work(group.scopeId);
+    await this.ask(`/task-groups/${group.id}/tasks/${task.taskId}/accept`);
+    this.rounds++;
+  }
+
+  async #work(scopeId: string): Promise<void> {
+    const body = { scopeId, holder: 'agent', holderSession: 's', leaseSeconds: 60 };
+    const claim = await this.ask(`/mailboxes/${this.#mailbox}/recv`, body);
+    if (claim.status === 200) await this.ask(`/messages/${claim.body.id}/complete`, { token: claim.body.token });
+  }
+
+  async #messageIds(): Promise<Set<string>> {
+    const there = new Set<string>();
+    for (let cursor: string | null = ''; cursor !== null; ) {
+      const at: string = cursor === '' ? '' : `&cursor=${cursor}`;
+      const { body } = await this.world.get(`/mailboxes/${this.#mailbox}/messages?limit=200${at}`);
+      for (const { id } of body.messages) there.add(id);
+      cursor = body.nextCursor;
+    }
+    return there;
+  }
+
+  /** Between rounds: what is kept agrees with itself, and with everything that was acknowledged. */
+  async check(): Promise<void> {
+    const { settled, reserved, usedUnits } = await this.#consistent();
+    const there = await this.#messageIds();
+    expect(
+      [...this.sent.keys()].filter((id) => !there.has(id)),
+      'acknowledged sends that are lost',
+    ).to.deep.equal([]);
+    expect(settled - this.#before.settled).to.equal(BigInt(this.rounds - this.#before.rounds) * settledEach);
+    expect(reserved).to.equal(this.#before.reserved);
+    expect(usedUnits - this.#before.usedUnits).to.equal(this.rounds - this.#before.rounds);
+  }
+
+  /** As `check`, but a tail of what was acknowledged may be lost: answers when that was, and goes on from what is there. */
+  async checkTorn(): Promise<number[]> {
+    this.#before = { ...(await this.#consistent()), rounds: this.rounds };
+    const there = await this.#messageIds();
+    const lost = [...this.sent].filter(([id]) => !there.has(id));
+    for (const [id] of lost) this.sent.delete(id);
+    return lost.map(([, at]) => at);
+  }
+
+  async #consistent() {
+    expect(this.#twice, 'ids issued twice').to.deep.equal([]);
+    await expectAgreement(this.world);
+    const { balances } = (await this.world.get(`/budgets/${this.#budget}`)).body;
+    const [settled = 0n, reserved = 0n, available = 0n] = [balances.settled, balances.reserved, balances.available].map(
+      BigInt,
+    );
+    expect(settled + reserved + available).to.equal(limit);
+    const { usedUnits } = (await this.world.get(`/allowances/${this.#allowance}`)).body;
+    return { settled, reserved, usedUnits };
+  }
+}

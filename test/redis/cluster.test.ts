@@ -1,0 +1,70 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { Cluster } from 'ioredis';
+import { allKeys } from '../../src/primitives.ts';
+import { addressesOf } from '../../src/redis/address.ts';
+import { connect } from '../../src/redis/connection.ts';
+import { awaitStore } from '../../src/redis/patience.ts';
+import { Scripts, StoreUnavailable } from '../../src/redis/scripts.ts';
+import { failure, record } from '../support/cli.ts';
+import { TestCluster } from '../support/cluster.ts';
+
+/** Nobody listens there. */
+const dead = 'redis://127.0.0.1:1';
+
+describe('A store that is a cluster', () => {
+  let cluster: TestCluster;
+  let DATA_DIR: string;
+  before(async () => {
+    cluster = await TestCluster.start(1);
+    DATA_DIR = await mkdtemp(join(tmpdir(), 'muster-cluster-cli-'));
+  });
+  after(async () => {
+    await cluster.stop();
+    await rm(DATA_DIR, { recursive: true, force: true });
+  });
+
+  it('several nodes are named with commas; the first one says how the others are reached', () => {
+    expect(addressesOf('redis://a:1')).to.deep.equal(['redis://a:1']);
+    expect(addressesOf('unix:///run/redis.sock')).to.deep.equal(['/run/redis.sock']);
+    expect(addressesOf('rediss://user:word@a:1, b:2,redis://c:3')).to.deep.equal([
+      'rediss://user:word@a:1',
+      'rediss://user:word@b:2',
+      'redis://c:3',
+    ]);
+  });
+
+  it('is found out by itself, by way of any node that answers', async () => {
+    const url = `${dead},${cluster.url}`;
+    await awaitStore(url, { log: () => undefined, signal: new AbortController().signal, patienceMs: 1000 });
+    const store = await connect(url);
+    expect(store).to.be.instanceOf(Cluster);
+    store.disconnect();
+  });
+
+  it('calls fail at once where nobody answers any more, and go through when somebody does', async () => {
+    const store = await connect(cluster.url);
+    const scripts = new Scripts(store, allKeys);
+    const show = () => scripts.run('org/show', 'nobody', {}).catch((error) => error);
+    expect(await show()).to.have.property('code', 'ORG_NOT_FOUND');
+    await cluster.masters[0]?.kill();
+    const begun = performance.now();
+    expect(await show()).to.be.instanceOf(StoreUnavailable);
+    expect(performance.now() - begun).to.be.at.most(1000);
+    await cluster.masters[0]?.up();
+    while ((await show()).code !== 'ORG_NOT_FOUND') await new Promise((resolve) => setImmediate(resolve));
+    store.disconnect();
+  });
+
+  it('the command line works on it, and says that there are no snapshots', async () => {
+    const settings = { REDIS_URL: `${dead},127.0.0.1:${cluster.masters[0]?.port}`, DATA_DIR };
+    await record(['org', 'create', 'acme', '--plan', 'team'], settings);
+    const { organizations } = await record(['org', 'list'], settings);
+    expect(organizations.map(({ org }: { org: string }) => org)).to.deep.equal(['acme']);
+    const refusal = await failure(['snapshot', 'create'], settings);
+    expect(refusal.code).to.equal('SNAPSHOTS_UNAVAILABLE');
+    expect(refusal.message).to.contain('each node of a cluster');
+  });
+});

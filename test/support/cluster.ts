@@ -1,0 +1,173 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Redis } from 'ioredis';
+import { findRedisServer } from '../../src/redis/server-binary.ts';
+import { until } from './processes.ts';
+
+const slots = 16_384;
+/** A node that does not answer for this long is taken for dead, and its replica for its heir. */
+export const nodeTimeoutMs = 1_000;
+
+/** One redis-server of a cluster, on 127.0.0.1. */
+export class ClusterNode {
+  readonly port: number;
+  readonly admin: Redis;
+  readonly #settings: Readonly<Record<string, string>>;
+  #process: ChildProcess | undefined;
+  #hangs = false;
+
+  private constructor(port: number, settings: Readonly<Record<string, string>>) {
+    this.port = port;
+    this.#settings = settings;
+    const options = { protocol: 2 as const, lazyConnect: true, retryStrategy: () => 10, maxRetriesPerRequest: null };
+    this.admin = new Redis(port, '127.0.0.1', options);
+    this.admin.on('error', () => undefined);
+  }
+
+  static async start(dir: string): Promise<ClusterNode> {
+    const [port, busPort] = await freePorts();
+    const node = new ClusterNode(port, {
+      port: String(port),
+      'cluster-port': String(busPort),
+      bind: '127.0.0.1',
+      dir,
+      'cluster-enabled': 'yes',
+      // A node that has never met another does not know it.
+      'cluster-announce-ip': '127.0.0.1',
+      'cluster-config-file': `nodes-${port}.conf`,
+      'cluster-node-timeout': String(nodeTimeoutMs),
+      'cluster-require-full-coverage': 'no',
+      'cluster-allow-replica-migration': 'no',
+      'repl-diskless-sync-delay': '0',
+      save: '',
+      appendonly: 'yes',
+      appenddirname: `append-${port}`,
+      logfile: `${port}.log`,
+    });
+    await node.up();
+    return node;
+  }
+
+  /** Starts it, or starts it again with the data that it has. */
+  async up(): Promise<void> {
+    const { command, env } = await findRedisServer({ log: () => undefined });
+    const words = Object.entries(this.#settings).flatMap(([name, value]) => [`--${name}`, value]);
+    this.#process = spawn(command, words, { env, stdio: 'ignore' });
+    await this.admin.ping();
+  }
+
+  /** Whether it answers. */
+  get isUp(): boolean {
+    return !this.#hangs && this.#process?.exitCode === null && this.#process.signalCode === null;
+  }
+
+  /** Its connections stay open, but nothing is answered until it goes on. */
+  hang(): void {
+    this.#hangs = this.#process?.kill('SIGSTOP') ?? false;
+  }
+
+  goOn(): void {
+    this.#process?.kill('SIGCONT');
+    this.#hangs = false;
+  }
+
+  async kill(): Promise<void> {
+    const running = this.#process;
+    this.#hangs = false;
+    if (!running || !this.isUp) return;
+    const gone = once(running, 'exit');
+    running.kill('SIGKILL');
+    await gone;
+  }
+
+  cluster(...words: (string | number)[]): Promise<unknown> {
+    return this.admin.call('CLUSTER', ...words.map(String));
+  }
+
+  async id(): Promise<string> {
+    return String(await this.cluster('MYID'));
+  }
+}
+
+/** A cluster of real processes: masters that share the slots, and as many replicas each as wanted. */
+export class TestCluster {
+  readonly masters: readonly ClusterNode[];
+  readonly replicas: readonly ClusterNode[];
+  readonly #dir: string;
+
+  private constructor(dir: string, masters: readonly ClusterNode[], replicas: readonly ClusterNode[]) {
+    this.#dir = dir;
+    this.masters = masters;
+    this.replicas = replicas;
+  }
+
+  get nodes(): readonly ClusterNode[] {
+    return [...this.masters, ...this.replicas];
+  }
+
+  /** Names one node: the others are found by it. */
+  get url(): string {
+    return `redis://127.0.0.1:${this.masters[0]?.port}`;
+  }
+
+  static async start(masters: number, replicasEach = 0): Promise<TestCluster> {
+    const dir = await mkdtemp(join(tmpdir(), 'muster-cluster-'));
+    const started: ClusterNode[] = [];
+    for (let i = 0; i < masters * (1 + replicasEach); i++) started.push(await ClusterNode.start(dir));
+    const cluster = new TestCluster(dir, started.slice(0, masters), started.slice(masters));
+    await cluster.#form();
+    return cluster;
+  }
+
+  async #form(): Promise<void> {
+    const [first, ...others] = this.nodes;
+    for (const [i, node] of this.masters.entries()) {
+      const [from, to] = [i, i + 1].map((n) => Math.floor((n * slots) / this.masters.length));
+      await node.cluster('ADDSLOTSRANGE', from ?? 0, (to ?? 0) - 1);
+      await node.cluster('SET-CONFIG-EPOCH', i + 1);
+    }
+    for (const node of others) await first?.cluster('MEET', '127.0.0.1', node.port, await busPortOf(node));
+    await this.#settled(`cluster_known_nodes:${this.nodes.length}`);
+    for (const [i, replica] of this.replicas.entries()) {
+      const master = this.masters[i % this.masters.length];
+      if (master) await replica.cluster('REPLICATE', await master.id());
+    }
+    for (const replica of this.replicas)
+      await until(async () => (await replica.admin.info('replication')).includes('master_link_status:up'));
+    await this.#settled('cluster_state:ok');
+  }
+
+  /** Every node says so. */
+  async #settled(text: string): Promise<void> {
+    for (const node of this.nodes) await until(async () => String(await node.cluster('INFO')).includes(text));
+  }
+
+  async stop(): Promise<void> {
+    for (const node of this.nodes) node.admin.disconnect();
+    await Promise.all(this.nodes.map((node) => node.kill()));
+    await rm(this.#dir, { recursive: true, force: true });
+  }
+}
+
+async function busPortOf(node: ClusterNode): Promise<string> {
+  const [, port = ''] = /@(\d+)/.exec(String(await node.cluster('NODES'))) ?? [];
+  return port;
+}
+
+/** Two that are free now; the kernel does not hand them out again at once. */
+async function freePorts(): Promise<[number, number]> {
+  const servers = [createServer(), createServer()];
+  const ports = [];
+  for (const server of servers) {
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const address = server.address();
+    ports.push(address !== null && typeof address === 'object' ? address.port : 0);
+  }
+  for (const server of servers) server.close();
+  return [ports[0] ?? 0, ports[1] ?? 0];
+}
