@@ -1,7 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { BullmqInProcess } from './contenders/bullmq.ts';
 import type { Sample, Settings } from './contenders/contender.ts';
 import { Muster } from './contenders/muster.ts';
+import { median } from './report.ts';
 
 /** What a call costs, and a message weighs, with so many messages queued. */
 export interface QueuedRow {
@@ -21,12 +21,12 @@ const WARM = 200;
 const BULK = 1_000;
 
 async function usedMemory(contender: Muster | BullmqInProcess): Promise<number> {
-  await sleep(1_500);
+  await contender.probe.settled();
   return (await contender.probe.read()).usedMemory;
 }
 
-function mean(samples: Sample[]): number {
-  return samples.reduce((sum, sample) => sum + sample.redisCommandMicros, 0) / samples.length;
+function middle(samples: Sample[]): number {
+  return median(samples.map(({ redisCommandMicros }) => redisCommandMicros));
 }
 
 /**
@@ -54,8 +54,8 @@ async function rows(
       if (drain) drains.push(drain);
       else queued += send.count;
     }
-    const drainMicros = drains.length > 0 ? mean(drains) : undefined;
-    result.push({ name: contender.name, queued: level, bytesPerMessage, sendMicros: mean(sends), drainMicros });
+    const drainMicros = drains.length > 0 ? middle(drains) : undefined;
+    result.push({ name: contender.name, queued: level, bytesPerMessage, sendMicros: middle(sends), drainMicros });
   }
   return result;
 }

@@ -45,6 +45,13 @@ export class RedisProbe {
     };
   }
 
+  /** Waits until the server rewrites no append-only file: what that costs is no call's. */
+  async settled(): Promise<void> {
+    const busy = /^(aof_rewrite_in_progress|aof_rewrite_scheduled|rdb_bgsave_in_progress):1/m;
+    do await sleep(1_500);
+    while (busy.test(await this.#redis.info('persistence')));
+  }
+
   /** Watches, while `traffic` runs and never while anything is measured, who issues which command. */
   async learnFrom(traffic: () => Promise<unknown>): Promise<void> {
     const monitor = await this.#redis.monitor();
