@@ -1,0 +1,120 @@
+import { expect } from 'chai';
+import type { Block, Document, Example } from './document.ts';
+import { compactJson, Normal, wrapJson } from './normal.ts';
+import { freePort, StartedServer } from './server.ts';
+import { Shell } from './shell.ts';
+import { specialsOf } from './special.ts';
+
+const root = new URL('../../', import.meta.url).pathname.replace(/\/$/, '');
+/** What the texts say, and a test cannot use: 8080 may be taken, and ./data somebody's own. */
+const shownUrl = '127.0.0.1:8080';
+const shownReceiver = '127.0.0.1:9000';
+const shownData = './data';
+
+/** Somebody who reads a document and does all it says, in one terminal, with a server of their own. */
+export class Reader {
+  readonly #shell: Shell;
+  readonly #places: readonly (readonly [shown: string, real: string])[];
+  readonly #env: NodeJS.ProcessEnv;
+  readonly #shown = new Normal();
+  readonly #real = new Normal();
+  #server: StartedServer | undefined;
+
+  private constructor(shell: Shell, env: NodeJS.ProcessEnv, places: readonly (readonly [string, string])[]) {
+    this.#shell = shell;
+    this.#env = env;
+    this.#places = places;
+  }
+
+  static async start(): Promise<Reader> {
+    // What `npm test` itself has set for its children would make a reader's npm behave differently.
+    const own = Object.entries(process.env).filter(([name]) => !/^(npm_|REDIS_URL|MUSTER_)/i.test(name));
+    const env: NodeJS.ProcessEnv = { ...Object.fromEntries(own), LOG_LEVEL: 'error' };
+    const port = await freePort();
+    const shell = await Shell.start(root, env);
+    const data = `${shell.folder}/data`;
+    await shell.run(`export DATA_DIR=${data}`);
+    return new Reader(shell, { ...env, PORT: String(port), DATA_DIR: data }, [
+      [shownUrl, `127.0.0.1:${port}`],
+      [shownReceiver, `127.0.0.1:${await freePort()}`],
+      [shownData, data],
+    ]);
+  }
+
+  /** Runs an example and compares; with `update`, returns what should be shown instead of comparing. */
+  async follow({ block, shown }: Example, update: boolean): Promise<string | undefined> {
+    if (block.language !== 'bash') throw new Error(`nobody knows how to run a block of "${block.language}"`);
+    const output = this.#asShown(await this.#run(block));
+    if (!shown) {
+      expect(output, 'it fails without saying so').not.to.match(/"error":\{/);
+      return undefined;
+    }
+    const real = shown.language === 'json' ? compactJson(output, /\n/) : output.trim();
+    if (update) return shown.language === 'json' ? real.split('\n').map(wrapJson).join('\n\n') : real;
+    const said = shown.language === 'json' ? compactJson(shown.text, /\n\n/) : shown.text.trim();
+    expect(this.#real.of(real)).to.equal(this.#shown.of(said));
+    return undefined;
+  }
+
+  async #run(block: Block): Promise<string> {
+    const specials = specialsOf(block.text, root);
+    if (!specials) return this.bash(this.#asReal(block.text));
+    let printed = '';
+    for (const special of specials) {
+      if (special.kind === 'start') printed += await this.#start(special.settings);
+      else for (const command of special.commands) await this.bash(command);
+    }
+    return printed;
+  }
+
+  async #start(settings: Readonly<Record<string, string>>): Promise<string> {
+    await this.#server?.stop();
+    this.#server = new StartedServer(root, { ...this.#env, ...settings });
+    await this.#server.ready();
+    const { printed } = this.#server;
+    await this.bash(
+      printed
+        .split('\n')
+        .filter((line) => line.startsWith('export '))
+        .join('\n'),
+    );
+    return printed;
+  }
+
+  /** Runs text in the terminal; throws unless it succeeds. */
+  async bash(text: string): Promise<string> {
+    const { status, output } = await this.#shell.run(text);
+    if (status !== 0) throw new Error(`it ends with status ${status}: ${output}`);
+    return output;
+  }
+
+  #asReal(text: string): string {
+    return this.#places.reduce((result, [shown, real]) => result.replaceAll(shown, real), text);
+  }
+
+  #asShown(text: string): string {
+    return this.#places.reduce((result, [shown, real]) => result.replaceAll(real, shown), text);
+  }
+
+  async end(): Promise<void> {
+    await this.#server?.stop();
+    await this.#shell.end();
+  }
+}
+
+/** With UPDATE=1 in the environment the documents are rewritten with what their examples really print. */
+export const isUpdate = process.env['UPDATE'] === '1';
+
+/** A test for each example of a document, in order. */
+export function readAll(document: Document, reader: () => Reader): void {
+  const texts = new Map<Block, string>();
+  for (const example of document.examples)
+    it(`${example.title} does what is shown`, async function () {
+      this.timeout(60_000);
+      const text = await reader().follow(example, isUpdate);
+      if (text !== undefined && example.shown) texts.set(example.shown, text);
+    });
+  after(() => {
+    if (isUpdate) document.rewrite(texts);
+  });
+}

@@ -1,0 +1,56 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+
+/** `npm start` as a reader runs it, in a process group of its own. */
+export class StartedServer {
+  readonly #child: ChildProcess;
+  #printed = '';
+
+  constructor(cwd: string, env: NodeJS.ProcessEnv) {
+    this.#child = spawn('npm', ['start'], { cwd, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
+    const take = (text: string): void => {
+      this.#printed += text;
+    };
+    this.#child.stdout?.setEncoding('utf8').on('data', take);
+    this.#child.stderr?.setEncoding('utf8').on('data', take);
+  }
+
+  /** What the program has printed, without npm's own lines and the log's. */
+  get printed(): string {
+    const own = /^(export |listening on|# )/;
+    return this.#printed
+      .split('\n')
+      .filter((line) => own.test(line))
+      .join('\n');
+  }
+
+  /** Resolves when it listens. */
+  async ready(): Promise<void> {
+    while (!/^listening on /m.test(this.#printed)) {
+      const next = await Promise.race([
+        once(this.#child.stdout ?? this.#child, 'data').then(() => true),
+        once(this.#child, 'close').then(() => false),
+      ]);
+      if (!next) throw new Error(`npm start ended: ${this.#printed}`);
+    }
+  }
+
+  /** Ctrl-C: a terminal signals everything that the command has started. */
+  async stop(): Promise<void> {
+    if (this.#child.exitCode !== null || this.#child.pid === undefined) return;
+    const closed = once(this.#child, 'close');
+    process.kill(-this.#child.pid, 'SIGINT');
+    await closed;
+  }
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  return address.port;
+}

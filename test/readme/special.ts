@@ -1,0 +1,61 @@
+import { existsSync, readFileSync } from 'node:fs';
+
+/** How a line of a bash block is run when it is not given to the shell as it stands. */
+export type Special =
+  | { readonly kind: 'start'; readonly settings: Readonly<Record<string, string>> }
+  | { readonly kind: 'other'; readonly commands: readonly string[] };
+
+const starts = /^(?:npm ci && )?((?:[A-Z_]+=\S+ )*)npm start$/;
+
+/**
+ * Lines that the shell does not get: what they are checked with instead. `npm ci` would empty node_modules under the
+ * running suite, so npm only says what it would do, which proves that the lock file and package.json agree (CI runs it
+ * for real). `npm test` is what runs this: it would run itself for ever. The others take minutes, need a terminal, or
+ * a program that is not everywhere: their npm script must be there, and say `--help` where it can.
+ */
+const others: readonly { line: RegExp; commands: readonly string[] }[] = [
+  { line: /^npm ci$/, commands: ['npm ci --dry-run --ignore-scripts --offline > /dev/null'] },
+  { line: /^npm test$/, commands: [] },
+  { line: /^npm run (?:-s )?bench\b/, commands: ['npm run -s bench -- --help > /dev/null'] },
+  { line: /^npm run (?:-s )?demo\b/, commands: [] },
+  { line: /^npm run (?:-s )?test:\w+$/, commands: [] },
+  { line: /^docker\b/, commands: [] },
+  { line: /^k6 run\b/, commands: [] },
+];
+
+/** The special lines of a block; undefined for a block that the shell runs as it stands. Throws for a mixture. */
+export function specialsOf(text: string, root: string): readonly Special[] | undefined {
+  const lines = text
+    .split('\n')
+    .map((line) => line.replace(/\s+# .*$/, '').trim())
+    .filter((line) => line !== '' && !line.startsWith('#'));
+  const specials = lines.map((line) => specialOf(line, root));
+  if (specials.every((special) => special === undefined)) return undefined;
+  return specials.map((special, index) => {
+    if (!special)
+      throw new Error(`put "${lines[index]}" into a block of its own: its neighbours are not run as they stand`);
+    return special;
+  });
+}
+
+function specialOf(line: string, root: string): Special | undefined {
+  const [, settings] = starts.exec(line) ?? [];
+  if (settings !== undefined)
+    return { kind: 'start', settings: Object.fromEntries(settings.split(' ').filter(Boolean).map(setting)) };
+  const known = others.find((other) => other.line.test(line));
+  if (!known) return undefined;
+  checkExists(line, root);
+  return { kind: 'other', commands: known.commands };
+}
+
+const setting = (text: string): [string, string] => [
+  text.slice(0, text.indexOf('=')),
+  text.slice(text.indexOf('=') + 1),
+];
+
+function checkExists(line: string, root: string): void {
+  const [, name] = /^npm (?:run (?:-s )?)?([\w:]+)/.exec(line) ?? [];
+  const { scripts } = JSON.parse(readFileSync(`${root}/package.json`, 'utf8')) as { scripts: Record<string, string> };
+  if (name !== undefined && name !== 'ci' && scripts[name] === undefined) throw new Error(`no npm script ${name}`);
+  if (line.startsWith('docker') && !existsSync(`${root}/docker-compose.yml`)) throw new Error('no docker-compose.yml');
+}
