@@ -48,4 +48,4 @@ export function teardown({ wideId, narrowId, cursor }) {
   });
 }
 
-export const handleSummary = summaryOf('allowance');
+export const handleSummary = summaryOf('allowance', operations);

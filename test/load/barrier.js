@@ -37,4 +37,4 @@ export function teardown({ barrierId, cursor }) {
   holds('no arrival is lost or counted twice', view.arrivals === arrived % target, found);
 }
 
-export const handleSummary = summaryOf('barrier');
+export const handleSummary = summaryOf('barrier', operations);

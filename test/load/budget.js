@@ -55,4 +55,4 @@ export function teardown({ wideId, tightId, cursor }) {
   holds('what was voided is there again', tight.available === `${tightMinor}`, tight);
 }
 
-export const handleSummary = summaryOf('budget');
+export const handleSummary = summaryOf('budget', operations);

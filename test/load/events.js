@@ -41,4 +41,4 @@ export function teardown({ allowanceId, from }) {
   holds('events are in order, none twice', isOrdered, null);
 }
 
-export const handleSummary = summaryOf('events');
+export const handleSummary = summaryOf('events', operations);

@@ -48,4 +48,4 @@ export function teardown({ mailboxId, cursor }) {
   holds('every group was decided once', mine.size > 0 && decided === mine.size, { created: mine.size, decided });
 }
 
-export const handleSummary = summaryOf('group');
+export const handleSummary = summaryOf('group', operations);

@@ -43,4 +43,4 @@ export function teardown({ mailboxId, cursor }) {
   });
 }
 
-export const handleSummary = summaryOf('mailbox');
+export const handleSummary = summaryOf('mailbox', operations);

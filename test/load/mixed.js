@@ -17,8 +17,9 @@ const scenario = (exec) => ({
   duration,
 });
 
+const operations = all.flatMap((one) => one.operations);
 export const options = optionsFor(
-  all.flatMap(({ operations }) => operations),
+  operations,
   Object.fromEntries(
     ['mailbox', 'budget', 'group', 'barrier', 'allowance', 'events'].map((name) => [name, scenario(name)]),
   ),
@@ -59,4 +60,4 @@ export function teardown(data) {
   journal.teardown(data.events);
 }
 
-export const handleSummary = summaryOf('mixed');
+export const handleSummary = summaryOf('mixed', operations);

@@ -8,9 +8,10 @@ const ms = (value) => (value ?? 0).toFixed(1).padStart(9);
 /**
  * What k6 prints at the end: errors, invariants, and the latency of each operation.
  * @param {string} name
+ * @param {string[]} operations
  * @returns {(data: any) => Record<string, string>}
  */
-export function summaryOf(name) {
+export function summaryOf(name, operations) {
   return (data) => {
     /** @type {Record<string, Metric>} */
     const metrics = data.metrics;
@@ -22,9 +23,8 @@ export function summaryOf(name) {
       '',
       `${'operation'.padEnd(12)}${'requests'.padStart(9)}${'median ms'.padStart(11)}${'p95 ms'.padStart(9)}${'max ms'.padStart(9)}`,
     ];
-    for (const [metric, { values }] of Object.entries(metrics)) {
-      const [, operation] = /^http_req_duration\{operation:(.+)\}$/.exec(metric) ?? [];
-      if (operation === undefined) continue;
+    for (const operation of operations) {
+      const values = metrics[`http_req_duration{operation:${operation}}`]?.values ?? {};
       const count = String(values['count'] ?? 0).padStart(9);
       lines.push(`${operation.padEnd(12)}${count}  ${ms(values['med'])}${ms(values['p(95)'])}${ms(values['max'])}`);
     }

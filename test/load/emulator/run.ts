@@ -1,0 +1,118 @@
+import { Worker } from 'node:worker_threads';
+import { Measured } from './measured.ts';
+import type { Answer, FromThread, Phase, Request, ThreadData } from './protocol.ts';
+
+/** What a run of a load script came to. */
+export interface LoadRun {
+  readonly stdout: string;
+  /** whether all thresholds were met: otherwise k6 ends with status 99 */
+  readonly isPass: boolean;
+  /** what the script wrote to the console, and the errors that ended iterations */
+  readonly said: readonly string[];
+}
+
+interface Options {
+  readonly vus?: number;
+  readonly duration?: string;
+  readonly scenarios?: Readonly<Record<string, { exec: string; vus: number; duration: string }>>;
+  readonly thresholds: Readonly<Record<string, readonly string[]>>;
+}
+
+/**
+ * Runs a k6 script without k6, which is no package of any registry that the project uses: a thread per VU, synchronous
+ * requests, and the parts of k6's modules that the scripts use. That they use nothing else is for their types to say
+ * (test/load/tsconfig.json).
+ */
+export async function runLoad(script: URL, env: Readonly<Record<string, string>>): Promise<LoadRun> {
+  const said: string[] = [];
+  let measured = new Measured({});
+  const threads: Thread[] = [];
+  const thread = (): Thread => {
+    const made = new Thread(script.href, env, (message) => {
+      if ('sample' in message) measured.add(message.sample);
+      else if ('said' in message) said.push(message.said);
+    });
+    threads.push(made);
+    return made;
+  };
+  try {
+    const control = thread();
+    const options = (await control.perform({ name: 'options' })) as Options;
+    measured = new Measured(options.thresholds);
+    const data = await control.perform({ name: 'setup' });
+    const { vus = 1, duration = '1s' } = options;
+    const scenarios = options.scenarios ?? { default: { exec: 'default', vus, duration } };
+    const work = Object.values(scenarios).flatMap(({ exec, vus, duration }) => {
+      const durationMs = 1000 * Number.parseFloat(duration);
+      return Array.from({ length: vus }, () => thread().perform({ name: 'iterate', exec, data, durationMs }));
+    });
+    await Promise.all(work);
+    await control.perform({ name: 'teardown', data });
+    const metrics = measured.metrics();
+    const { stdout } = (await control.perform({ name: 'handleSummary', data: { metrics } })) as { stdout: string };
+    const isPass = Object.values(metrics).every(({ thresholds = {} }) =>
+      Object.values(thresholds).every(({ ok }) => ok),
+    );
+    return { stdout, isPass, said };
+  } catch (error) {
+    // A setup or teardown that fails ends the run, as in k6.
+    return { stdout: '', isPass: false, said: [...said, String(error)] };
+  } finally {
+    await Promise.all(threads.map((one) => one.end()));
+  }
+}
+
+class Thread {
+  readonly #worker: Worker;
+  readonly #signal = new Int32Array(new SharedArrayBuffer(4));
+  readonly #hear: (message: FromThread) => void;
+  #done: (value: unknown) => void = () => undefined;
+  #failed: (error: Error) => void = () => undefined;
+
+  constructor(script: string, env: Readonly<Record<string, string>>, hear: (message: FromThread) => void) {
+    this.#hear = hear;
+    const workerData: ThreadData = { script, env, signal: this.#signal };
+    this.#worker = new Worker(new URL('boot.mjs', import.meta.url), { workerData, execArgv: [] });
+    this.#worker.on('message', (message: FromThread) => this.#take(message));
+    this.#worker.on('error', (error) => this.#failed(error));
+  }
+
+  #take(message: FromThread): void {
+    if ('done' in message) this.#done(message.done);
+    else if ('failed' in message) this.#failed(new Error(message.failed));
+    else if ('request' in message) void this.#answer(message.request);
+    else this.#hear(message);
+  }
+
+  async #answer({ method, url, body, headers }: Request): Promise<void> {
+    const begun = performance.now();
+    const answer: Answer = await fetch(url, { method, body, headers }).then(
+      async (response) => ({
+        status: response.status,
+        body: await response.text(),
+        headers: Object.fromEntries([...response.headers].map(([name, value]) => [canonical(name), value])),
+        durationMs: performance.now() - begun,
+      }),
+      // As k6 says that there was no answer.
+      () => ({ status: 0, body: '', headers: {}, durationMs: performance.now() - begun }),
+    );
+    this.#worker.postMessage(answer);
+    Atomics.store(this.#signal, 0, 1);
+    Atomics.notify(this.#signal, 0);
+  }
+
+  perform(phase: Phase): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      this.#done = resolve;
+      this.#failed = reject;
+      this.#worker.postMessage(phase);
+    });
+  }
+
+  async end(): Promise<void> {
+    await this.#worker.terminate();
+  }
+}
+
+/** `retry-after` as Go, and so k6, spells it. */
+const canonical = (name: string): string => name.replace(/\b[a-z]/g, (letter) => letter.toUpperCase());

@@ -1,0 +1,70 @@
+import { register } from 'node:module';
+import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
+import type { Answer, FromThread, Phase, Request, Sample, ThreadData } from './protocol.ts';
+
+/** One thread is what k6 calls a VU: it has loaded the script for itself, and blocks while it waits. */
+const { script, env, signal } = workerData as ThreadData;
+if (!parentPort) throw new Error('this is not a thread');
+const port = parentPort;
+const send = (message: FromThread): void => port.postMessage(message);
+
+/** k6's requests are synchronous: the thread sleeps until the other one has the answer. */
+export function request(wanted: Request): Answer {
+  send({ request: wanted });
+  Atomics.wait(signal, 0, 0);
+  Atomics.store(signal, 0, 0);
+  return receiveMessageOnPort(port)?.message as Answer;
+}
+
+export function measure(sample: Sample): void {
+  send({ sample });
+}
+
+const nothing = new Int32Array(new SharedArrayBuffer(4));
+
+export function sleep(seconds: number): void {
+  Atomics.wait(nothing, 0, 0, seconds * 1000);
+}
+
+/** How often this VU has begun the function it repeats. */
+export let iteration = 0;
+
+type Script = Readonly<Record<string, unknown>>;
+
+async function load(): Promise<Script> {
+  const folder = new URL('modules/', import.meta.url).href;
+  const hook = `export const resolve = (name, context, next) =>
+    next(name === 'k6' || name.startsWith('k6/') ? '${folder}' + (name.slice(3) || 'k6') + '.ts' : name, context);`;
+  register(`data:text/javascript,${encodeURIComponent(hook)}`);
+  Object.assign(globalThis, { __ENV: env });
+  console.error = (text: unknown) => send({ said: String(text) });
+  return import(script);
+}
+
+const loaded = load();
+
+async function perform(phase: Phase): Promise<unknown> {
+  const exported = await loaded;
+  if (phase.name === 'options') return exported['options'];
+  const run = exported[phase.name === 'iterate' ? phase.exec : phase.name] as (data: unknown) => unknown;
+  // Through JSON, as k6 hands data from setup on.
+  const data = JSON.parse(JSON.stringify(phase.data ?? null));
+  if (phase.name !== 'iterate') return run(data);
+  const untilMs = Date.now() + phase.durationMs;
+  for (iteration = 0; iteration === 0 || Date.now() < untilMs; iteration++) {
+    try {
+      run(data);
+    } catch (error) {
+      send({ said: String(error) });
+    }
+    measure({ metric: 'iterations', kind: 'counter', value: 1, tags: {} });
+  }
+  return undefined;
+}
+
+port.on('message', (phase: Phase) => {
+  perform(phase).then(
+    (done) => send({ done }),
+    (error) => send({ failed: `${phase.name}: ${error}` }),
+  );
+});
