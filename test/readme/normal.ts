@@ -4,7 +4,7 @@ const widest = 118;
 const volatile: readonly { kind: string; pattern: RegExp; numbered?: true }[] = [
   { kind: 'key', pattern: /\bmk_[a-z0-9-]+_\w{43,}/g, numbered: true },
   { kind: 'secret', pattern: /\bwhsec_[\w+/=]{40,}/g, numbered: true },
-  { kind: 'id', pattern: /\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g, numbered: true },
+  { kind: 'id', pattern: /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g, numbered: true },
   { kind: 'sha256', pattern: /\b[0-9a-f]{64}\b/g, numbered: true },
   { kind: 'token', pattern: /\b[0-9a-f]{32}\b/g, numbered: true },
   { kind: 'time', pattern: /\b\d{4}-\d\d-\d\dT\d\d[:-]\d\d[:-]\d\d[.-]\d{3}Z/g },
@@ -17,6 +17,8 @@ const volatile: readonly { kind: string; pattern: RegExp; numbered?: true }[] = 
     kind: 'any',
     pattern: /(?<="(?:durationMs|bytes|keys|redisVersion|retainedBytes|oldest\w+AgeSeconds)":)(?:"[^"]*"|\d+)/g,
   },
+  { kind: 'any', pattern: /(?<=^(?:bytes: |requests: |retainedBytes\t))\d+/gm },
+  { kind: 'version', pattern: /(?<=^muster_\w+_)[0-9a-f]{8}$/gm },
   { kind: 'rate', pattern: /(?<="(?:space|org)";r=)\d+;t=\d+/g },
 ];
 
@@ -38,6 +40,14 @@ export class Normal {
     this.#numbers.set(name, number);
     return number;
   }
+}
+
+/** A table of figures without them: its words, in their order. */
+export function withoutFigures(text: string): string {
+  return text
+    .replaceAll(/\d[\d.]*/g, '#')
+    .replaceAll(/ +/g, ' ')
+    .trim();
 }
 
 /** JSON values as one line each; blank lines stand between values that are wrapped. */

@@ -1,6 +1,8 @@
 import { expect } from 'chai';
+import { runLoad } from '../load/emulator/run.ts';
+import type { Access } from '../support/processes.ts';
 import type { Block, Document, Example } from './document.ts';
-import { compactJson, Normal, wrapJson } from './normal.ts';
+import { compactJson, Normal, withoutFigures, wrapJson } from './normal.ts';
 import { freePort, StartedServer } from './server.ts';
 import { Shell } from './shell.ts';
 import { specialsOf } from './special.ts';
@@ -14,13 +16,13 @@ const shownData = './data';
 /** Somebody who reads a document and does all it says, in one terminal, with a server of their own. */
 export class Reader {
   readonly #shell: Shell;
-  readonly #places: readonly (readonly [shown: string, real: string])[];
+  readonly #places: [shown: string, real: string][];
   readonly #env: NodeJS.ProcessEnv;
   readonly #shown = new Normal();
   readonly #real = new Normal();
   #server: StartedServer | undefined;
 
-  private constructor(shell: Shell, env: NodeJS.ProcessEnv, places: readonly (readonly [string, string])[]) {
+  private constructor(shell: Shell, env: NodeJS.ProcessEnv, places: [string, string][]) {
     this.#shell = shell;
     this.#env = env;
     this.#places = places;
@@ -49,6 +51,10 @@ export class Reader {
       expect(output, 'it fails without saying so').not.to.match(/"error":\{/);
       return undefined;
     }
+    if (block.text.startsWith('k6 ')) {
+      expect(withoutFigures(output)).to.equal(withoutFigures(shown.text));
+      return undefined;
+    }
     const real = shown.language === 'json' ? compactJson(output, /\n/) : output.trim();
     if (update) return shown.language === 'json' ? real.split('\n').map(wrapJson).join('\n\n') : real;
     const said = shown.language === 'json' ? compactJson(shown.text, /\n\n/) : shown.text.trim();
@@ -61,13 +67,36 @@ export class Reader {
     if (!specials) return this.bash(this.#asReal(block.text));
     let printed = '';
     for (const special of specials) {
-      if (special.kind === 'start') printed += await this.#start(special.settings);
+      if (special.kind === 'start') printed += await this.startServer(special.settings);
+      else if (special.kind === 'load') printed += await this.#load(special.script);
       else for (const command of special.commands) await this.bash(command);
     }
     return printed;
   }
 
-  async #start(settings: Readonly<Record<string, string>>): Promise<string> {
+  /** The API that the terminal speaks to. */
+  async access(): Promise<Access & { readonly url: string }> {
+    const [url = '', spaceId = '', apiKey = ''] = (await this.bash('echo $MUSTER_URL $MUSTER_SPACE $MUSTER_KEY'))
+      .trim()
+      .split(' ');
+    return { url, spaceId, apiKey };
+  }
+
+  async #load(script: string): Promise<string> {
+    const { url, spaceId, apiKey } = await this.access();
+    const short = { VUS: '2', DURATION: '0.5s', P95: '5000' };
+    const env = { MUSTER_URL: url, MUSTER_SPACE: spaceId, MUSTER_KEY: apiKey, ...short };
+    return (await runLoad(new URL(script, `file://${root}/`), env)).stdout;
+  }
+
+  /** Tells the terminal an id by its name; the document shows it as `shown`. */
+  async know(name: string, real: string, shown: string): Promise<void> {
+    this.#places.push([shown, real]);
+    await this.bash(`export ${name}=${real}`);
+  }
+
+  /** Starts a server, instead of the one that ran before; the terminal gets its `export` lines. */
+  async startServer(settings: Readonly<Record<string, string>>): Promise<string> {
     await this.#server?.stop();
     this.#server = new StartedServer(root, { ...this.#env, ...settings });
     await this.#server.ready();

@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 /** How a line of a bash block is run when it is not given to the shell as it stands. */
 export type Special =
   | { readonly kind: 'start'; readonly settings: Readonly<Record<string, string>> }
+  | { readonly kind: 'load'; readonly script: string }
   | { readonly kind: 'other'; readonly commands: readonly string[] };
 
 const starts = /^(?:npm ci && )?((?:[A-Z_]+=\S+ )*)npm start$/;
@@ -20,8 +21,10 @@ const others: readonly { line: RegExp; commands: readonly string[] }[] = [
   { line: /^npm run (?:-s )?demo\b/, commands: [] },
   { line: /^npm run (?:-s )?test:\w+$/, commands: [] },
   { line: /^docker\b/, commands: [] },
-  { line: /^k6 run\b/, commands: [] },
 ];
+
+/** k6 is in no registry that the project uses, so its scripts are run as the suite runs them (test/load/emulator). */
+const loads = /^k6 run (?:-e \w+=\S+ )*(test\/load\/\w+\.js)$/;
 
 /** The special lines of a block; undefined for a block that the shell runs as it stands. Throws for a mixture. */
 export function specialsOf(text: string, root: string): readonly Special[] | undefined {
@@ -42,6 +45,8 @@ function specialOf(line: string, root: string): Special | undefined {
   const [, settings] = starts.exec(line) ?? [];
   if (settings !== undefined)
     return { kind: 'start', settings: Object.fromEntries(settings.split(' ').filter(Boolean).map(setting)) };
+  const [, script] = loads.exec(line) ?? [];
+  if (script !== undefined) return { kind: 'load', script };
   const known = others.find((other) => other.line.test(line));
   if (!known) return undefined;
   checkExists(line, root);
