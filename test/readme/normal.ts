@@ -12,7 +12,7 @@ const volatile: readonly { kind: string; pattern: RegExp; numbered?: true }[] = 
   // A moment in milliseconds, an entry of a stream, the end of a function's name.
   { kind: 'entry', pattern: /\b1[6-9]\d{11}-\d+\b/g },
   { kind: 'moment', pattern: /\b1[6-9]\d{11}(?:\.\d+)?\b/g },
-  { kind: 'cursor', pattern: /(?<="nextCursor":")[^"]+/g },
+  { kind: 'cursor', pattern: /(?<="nextCursor":"|^id: )[^"\s]+/gm },
   {
     kind: 'any',
     pattern: /(?<="(?:durationMs|bytes|keys|redisVersion|retainedBytes|oldest\w+AgeSeconds)":)(?:"[^"]*"|\d+)/g,
