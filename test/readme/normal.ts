@@ -60,7 +60,7 @@ export function compactJson(text: string, separator: RegExp): string {
 export function wrapJson(json: string): string {
   const lines: string[] = [];
   let line = '';
-  for (const piece of json.match(/(?:"(?:\\.|[^"\\])*"|[^",])*,?/g) ?? []) {
+  for (const piece of json.match(/(?:"(?:\\.|[^"\\])*"|[^",])+,?/g) ?? []) {
     if (line.length + piece.length > widest) {
       lines.push(line);
       line = ' ';

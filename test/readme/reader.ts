@@ -1,3 +1,6 @@
+import { randomUUID } from 'node:crypto';
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect } from 'chai';
 import { runLoad } from '../load/emulator/run.ts';
 import type { Access } from '../support/processes.ts';
@@ -45,7 +48,6 @@ export class Reader {
 
   /** Runs an example and compares; with `update`, returns what should be shown instead of comparing. */
   async follow({ block, shown }: Example, update: boolean): Promise<string | undefined> {
-    if (block.language !== 'bash') throw new Error(`nobody knows how to run a block of "${block.language}"`);
     const output = this.#asShown(await this.#run(block));
     if (!shown) {
       expect(output, 'it fails without saying so').not.to.match(/"error":\{/);
@@ -63,6 +65,8 @@ export class Reader {
   }
 
   async #run(block: Block): Promise<string> {
+    if (block.language === 'js') return this.#program(block.text);
+    if (block.language !== 'bash') throw new Error(`nobody knows how to run a block of "${block.language}"`);
     const specials = specialsOf(block.text, root);
     if (!specials) return this.bash(this.#asReal(block.text));
     let printed = '';
@@ -72,6 +76,17 @@ export class Reader {
       else for (const command of special.commands) await this.bash(command);
     }
     return printed;
+  }
+
+  /** Below the package, so that it can import the package by its name as a reader's project does. */
+  async #program(text: string): Promise<string> {
+    const file = join(root, 'dist', `readme-${randomUUID()}.mjs`);
+    await writeFile(file, this.#asReal(text));
+    try {
+      return await this.bash(`node ${file}`);
+    } finally {
+      await rm(file);
+    }
   }
 
   /** The API that the terminal speaks to. */
