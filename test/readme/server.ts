@@ -16,12 +16,12 @@ export class StartedServer {
     this.#child.stderr?.setEncoding('utf8').on('data', take);
   }
 
-  /** What the program has printed, without npm's own lines and the log's. */
+  /** What the program has printed until it listened, without npm's own lines and the log's. */
   get printed(): string {
-    const own = /^(export |listening on|# )/;
-    return this.#printed
-      .split('\n')
-      .filter((line) => own.test(line))
+    const lines = this.#printed.split('\n');
+    return lines
+      .slice(0, 1 + lines.findIndex((line) => line.startsWith('listening on ')))
+      .filter((line) => line !== '' && !/^(> |npm |\{)/.test(line))
       .join('\n');
   }
 
