@@ -36,7 +36,8 @@ describe('README.md', () => {
   });
 
   for (const [, command = ''] of text.matchAll(/`(npm run [^`]*--help)`/g))
-    it(`${command} helps`, async () => {
+    it(`${command} helps`, async function () {
+      this.timeout(60_000);
       expect(await reader.bash(command)).to.include('--');
     });
 });
