@@ -5,6 +5,7 @@ describe('Settings', () => {
   const defaults = {
     role: 'all',
     port: 8080,
+    metricsPort: null,
     host: '127.0.0.1',
     redisUrl: null,
     dataDir: './data',
@@ -20,6 +21,7 @@ describe('Settings', () => {
     const names = [
       'ROLE',
       'PORT',
+      'METRICS_PORT',
       'HOST',
       'REDIS_URL',
       'DATA_DIR',
@@ -34,6 +36,7 @@ describe('Settings', () => {
     const env = {
       ROLE: 'worker',
       PORT: '0',
+      METRICS_PORT: '9090',
       HOST: '::',
       REDIS_URL: 'rediss://user:secret@redis.example.com:6380/1',
       DATA_DIR: '/var/lib/muster',
@@ -46,6 +49,7 @@ describe('Settings', () => {
     expect(Object.values(readConfig(env))).to.deep.equal([
       'worker',
       0,
+      9090,
       '::',
       'rediss://user:secret@redis.example.com:6380/1',
       '/var/lib/muster',
