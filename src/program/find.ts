@@ -18,10 +18,12 @@ export interface ProgramKind {
   readonly names: readonly string[];
   /** The distribution's packages, and the program's place in them. */
   readonly packages: readonly string[];
-  readonly path: string;
+  readonly path: string | ((root: string) => Promise<string>);
   /** What an unpacked one needs in its environment besides its libraries. */
   readonly environment?: (root: string) => NodeJS.ProcessEnv;
-  /** The version in what `--version` prints; throws what is wrong with it. */
+  /** What makes it print its version; default `--version`. */
+  readonly versionFlag?: string;
+  /** The version in what it prints then; throws what is wrong with it. */
   readonly versionIn: (printed: string) => string;
   /** What a person can do where none can be had. */
   readonly whatToDo: string;
@@ -109,7 +111,8 @@ async function unpacked(kind: ProgramKind, { folder, env }: Place): Promise<Prog
 async function unpackedAt(kind: ProgramKind, root: string, env: NodeJS.ProcessEnv): Promise<Program> {
   const folders = [...(await libraryFolders(root)), env['LD_LIBRARY_PATH']].filter(Boolean);
   const own = { ...env, LD_LIBRARY_PATH: folders.join(':'), ...kind.environment?.(root) };
-  return checked(kind, join(root, kind.path), own);
+  const path = typeof kind.path === 'string' ? kind.path : await kind.path(root);
+  return checked(kind, join(root, path), own);
 }
 
 async function putInPlace(kind: ProgramKind, work: string, place: Place): Promise<Program> {
@@ -132,8 +135,9 @@ async function removeLeftovers(folder: string): Promise<void> {
   }
 }
 
-async function checked({ versionIn }: ProgramKind, command: string, env: NodeJS.ProcessEnv): Promise<Program> {
-  const { stdout } = await run(command, ['--version'], { env, timeout: 10_000 });
+async function checked(kind: ProgramKind, command: string, env: NodeJS.ProcessEnv): Promise<Program> {
+  const { versionIn, versionFlag = '--version' } = kind;
+  const { stdout } = await run(command, [versionFlag], { env, timeout: 10_000 });
   return { command, env, version: versionIn(stdout) };
 }
 

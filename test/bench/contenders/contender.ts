@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startEmbedded } from '../../../src/redis/embedded.ts';
+import { cpuMicros } from '../cpu.ts';
 import type { Driver, JobResult } from '../driver.ts';
 import type { Phase } from '../phases.ts';
 import { RedisProbe } from '../redis-cost.ts';
@@ -109,15 +109,5 @@ export abstract class Contender {
     await this.stopServer();
     await this.#redis?.stop();
     await rm(this.#dataDir, { recursive: true, force: true });
-  }
-}
-
-/** Linux only: user and system time of a process, in ticks of 10 ms. NaN elsewhere, which prints as "-". */
-function cpuMicros(pid: number): number {
-  try {
-    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
-    return (Number(fields[11]) + Number(fields[12])) * 10_000;
-  } catch {
-    return Number.NaN;
   }
 }

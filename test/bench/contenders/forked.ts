@@ -19,7 +19,7 @@ export abstract class Forked extends Contender {
   }
 
   protected async startServer(redisSocket: string): Promise<void> {
-    this.#server = await ForkedServer.start(this.file, redisSocket, this.env);
+    this.#server = await ForkedServer.start(this.file, { ...this.env, BENCH_REDIS_SOCKET: redisSocket });
   }
 
   protected stopServer(): void {

@@ -7,7 +7,7 @@ interface Started {
 
 type Answer = { ok: true; result: unknown } | { ok: false; message: string };
 
-/** A contender's process: started with a Redis socket, ready once it has said where it listens. */
+/** A contender's process, ready once it has said where it listens. */
 export class ForkedServer {
   readonly #child: ChildProcess;
   #url = '';
@@ -17,11 +17,12 @@ export class ForkedServer {
   }
 
   /** `file` is relative to test/bench. */
-  static async start(file: string, redisSocket: string, env: Record<string, string> = {}): Promise<ForkedServer> {
+  static async start(file: string, env: Record<string, string>, flags: string[] = []): Promise<ForkedServer> {
     const path = fileURLToPath(new URL(`../${file}`, import.meta.url));
     const child = fork(path, [], {
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-      env: { ...process.env, ...env, NODE_ENV: 'production', BENCH_REDIS_SOCKET: redisSocket },
+      env: { ...process.env, ...env, NODE_ENV: 'production' },
+      execArgv: [...process.execArgv, ...flags],
     });
     const server = new ForkedServer(child);
     server.#url = await new Promise<string>((resolve, reject) => {

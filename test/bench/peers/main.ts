@@ -1,0 +1,73 @@
+// npm run bench:peers -- --help
+import { availableParallelism, cpus } from 'node:os';
+import { Driver } from '../driver.ts';
+import { fixed, median, ratio, table, whole } from '../report.ts';
+import { type Contender, runRounds, type Sample, stopAll } from './rounds.ts';
+import { MEASURE } from './rows.ts';
+import { type Options, readOptions } from './settings.ts';
+
+const FEWEST_ROUNDS = 3;
+
+function of(contender: Contender | undefined, value: (sample: Sample) => number): number | undefined {
+  return contender?.samples.length ? median(contender.samples.map(value)) : undefined;
+}
+
+const bothMicros = (sample: Sample) => sample.storeMicros + sample.clientMicros;
+
+function peersTable(contenders: Contender[]): string {
+  const measure = contenders.find(({ name }) => name === MEASURE);
+  const against = (contender: Contender, value: (sample: Sample) => number) =>
+    fixed(ratio(of(contender, value), of(measure, value)), 2);
+  const rows = contenders.map((contender) => [
+    contender.row.title,
+    contender.row.where,
+    contender.durability,
+    whole(of(contender, ({ perSecond }) => perSecond)),
+    against(contender, ({ perSecond }) => perSecond),
+    whole(of(contender, ({ storeMicros }) => storeMicros)),
+    whole(of(contender, ({ clientMicros }) => clientMicros)),
+    whole(of(contender, bothMicros)),
+    against(contender, bothMicros),
+  ]);
+  const header = [
+    '',
+    'client',
+    'durability',
+    'messages/s',
+    'of Muster',
+    'store µs',
+    'client µs',
+    'both µs',
+    'of Muster',
+  ];
+  return table('Messages sent, received and completed; µs are processor time per message', header, rows);
+}
+
+async function bench({ messages, rounds, connections, only }: Options): Promise<void> {
+  const driver = new Driver();
+  try {
+    const contenders = await runRounds(only, rounds, messages, { driver, connections });
+    console.log(
+      `${rounds} rounds of ${whole(messages)} messages, ${connections} at once; medians; node ${process.version}, ` +
+        `${availableParallelism()} × ${cpus()[0]?.model ?? 'unknown processor'}`,
+    );
+    if (rounds < FEWEST_ROUNDS) console.log(`fewer than ${FEWEST_ROUNDS} rounds: a trial, not a result`);
+    console.log(peersTable(contenders));
+    for (const { row, failure } of contenders) {
+      if (!failure) continue;
+      console.log(`\n${row.title}, ${row.where}: not measured: ${failure}`);
+      process.exitCode = 1;
+    }
+  } finally {
+    await stopAll();
+    driver.stop();
+  }
+}
+
+process.once('SIGINT', () => {
+  void stopAll().finally(() => process.exit(130));
+});
+
+const options = readOptions(process.argv.slice(2));
+if (typeof options === 'string') console.log(options);
+else await bench(options);

@@ -1,0 +1,91 @@
+import { cpuMicros, familyCpuMicros } from '../cpu.ts';
+import { ROWS, type Row } from './rows.ts';
+import type { Runner, Settings } from './runners.ts';
+import type { Store } from './stores/store.ts';
+
+/** What one round gave, times per message. */
+export interface Sample {
+  perSecond: number;
+  storeMicros: number;
+  clientMicros: number;
+}
+
+/** A row of the table while it is measured, and after. */
+export interface Contender {
+  name: string;
+  row: Row;
+  durability: string;
+  samples: Sample[];
+  /** Why it has no or not all samples. */
+  failure?: string;
+}
+
+interface Running {
+  store: Store;
+  runner: Runner;
+}
+
+const running = new Map<Contender, Running>();
+/** Requests outside 2xx other than "nothing ready" make a sample worthless. */
+const NOTHING_READY = '204';
+
+export async function stopAll(): Promise<void> {
+  for (const [contender, { store, runner }] of [...running]) {
+    running.delete(contender);
+    await runner.stop();
+    await store.stop();
+  }
+}
+
+async function attempt(contender: Contender, action: () => Promise<void>): Promise<void> {
+  try {
+    await action();
+  } catch (error) {
+    contender.failure = error instanceof Error ? error.message : String(error);
+  }
+}
+
+async function start(contender: Contender, settings: Settings, warmUp: number): Promise<void> {
+  const store = await contender.row.store();
+  contender.durability = store.durability;
+  try {
+    const runner = await contender.row.runner(store.address, settings);
+    running.set(contender, { store, runner });
+    await runner.run(warmUp);
+  } catch (error) {
+    if (!running.has(contender)) await store.stop();
+    throw error;
+  }
+}
+
+async function measure({ store, runner }: Running, messages: number): Promise<Sample> {
+  const before = { store: familyCpuMicros(store.pid), client: cpuMicros(runner.pid) };
+  const { count, seconds, http } = await runner.run(messages);
+  const refused = Object.entries(http?.refused ?? {}).filter(([status]) => status !== NOTHING_READY);
+  if (refused.length > 0) throw new Error(refused.map(([status, times]) => `${times} answers ${status}`).join(', '));
+  return {
+    perSecond: count / seconds,
+    storeMicros: (familyCpuMicros(store.pid) - before.store) / count,
+    clientMicros: (cpuMicros(runner.pid) - before.client) / count,
+  };
+}
+
+/** Everybody in every round, each round beginning with another one; all of them run all the time, idle but for their turn. */
+export async function runRounds(names: string[], rounds: number, messages: number, settings: Settings) {
+  const contenders = Object.entries(ROWS)
+    .filter(([name]) => names.includes(name))
+    .map(([name, row]): Contender => ({ name, row, durability: '', samples: [] }));
+  for (const contender of contenders) await attempt(contender, () => start(contender, settings, messages / 2));
+  for (let round = 0; round < rounds; round++) {
+    console.error(`round ${round + 1} of ${rounds}`);
+    const turn = round % contenders.length;
+    for (const contender of [...contenders.slice(turn), ...contenders.slice(0, turn)]) {
+      const own = running.get(contender);
+      if (!own || contender.failure) continue;
+      await attempt(contender, async () => {
+        contender.samples.push(await measure(own, messages));
+      });
+    }
+  }
+  return contenders;
+}

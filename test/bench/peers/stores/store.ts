@@ -1,0 +1,128 @@
+// A server of others, run for one measurement: an unprivileged user's process over a temporary folder of its own.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { chown, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { connect, createServer, type NetConnectOpts } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { findProgram, type Program, type ProgramKind } from '../../../../src/program/find.ts';
+
+export interface Store {
+  /** As its clients want it: a socket's path, host:port or a connection string. */
+  address: string;
+  /** What it promises for a write that it has answered; printed in the row. */
+  durability: string;
+  /** Its one process, or the first of its many. */
+  pid: number;
+  stop(): Promise<void>;
+}
+
+/** Starts a store; throws one line where its program cannot be had. */
+export type StartStore = () => Promise<Store>;
+
+export interface Owner {
+  uid?: number;
+  gid?: number;
+}
+
+const FETCHED = fileURLToPath(new URL('../../../../.peers', import.meta.url));
+const PATIENCE_MS = 20_000;
+const running = new Set<() => void>();
+process.once('exit', () => {
+  for (const kill of running) kill();
+});
+
+/** From the variable, PATH or the distribution's packages, which go into an ignored folder of the project. */
+export function findServer(kind: ProgramKind, env: NodeJS.ProcessEnv = process.env): Promise<Program> {
+  return findProgram(kind, { log: (line) => console.error(line), env, folder: join(FETCHED, kind.label) });
+}
+
+/** Nobody, where this process is root's: PostgreSQL refuses to run as root, and none of them needs to. */
+async function owner(): Promise<Owner> {
+  if (process.getuid?.() !== 0) return {};
+  const line = (await readFile('/etc/passwd', 'utf8')).split('\n').find((entry) => entry.startsWith('nobody:'));
+  const [, , uid, gid] = line?.split(':') ?? [];
+  if (!uid || !gid) throw new Error('started by root, and there is no user "nobody" to run a server as');
+  return { uid: Number(uid), gid: Number(gid) };
+}
+
+/** A new folder below the system's temporary one, and whom it belongs to. */
+export async function makeFolder(): Promise<{ folder: string; as: Owner }> {
+  const as = await owner();
+  const folder = await mkdtemp(join(tmpdir(), 'muster-peer-'));
+  if (as.uid !== undefined && as.gid !== undefined) await chown(folder, as.uid, as.gid);
+  return { folder, as };
+}
+
+export interface ServerOptions {
+  program: Program;
+  args: string[];
+  folder: string;
+  as: Owner;
+  /** What ends it in order. */
+  signal: NodeJS.Signals;
+  isReady(): Promise<boolean>;
+}
+
+/** Starts the server and waits until it is ready; its folder goes with it. */
+export async function startServer(options: ServerOptions): Promise<Pick<Store, 'pid' | 'stop'>> {
+  const { program, args, folder, as, signal } = options;
+  const child = spawn(program.command, args, {
+    ...as,
+    cwd: folder,
+    env: program.env,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  let said = '';
+  child.stderr?.on('data', (chunk: Buffer) => {
+    said = (said + chunk).slice(-2_000);
+  });
+  const kill = () => child.kill(signal);
+  running.add(kill);
+  const stop = async () => {
+    running.delete(kill);
+    await ended(child, signal);
+    await rm(folder, { recursive: true, force: true });
+  };
+  child.once('error', (error) => {
+    said = error.message;
+  });
+  for (const until = Date.now() + PATIENCE_MS; !(await options.isReady()); await sleep(20)) {
+    if (child.pid !== undefined && child.exitCode === null && Date.now() < until) continue;
+    await stop();
+    throw new Error(`${program.command} does not start: ${said.trim().split('\n').at(-1)}`);
+  }
+  return { pid: child.pid ?? 0, stop };
+}
+
+function ended(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+  return new Promise((resolve) => {
+    if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return resolve();
+    child.once('exit', () => resolve());
+    child.kill(signal);
+  });
+}
+
+/** Whether somebody listens there. */
+export function listens(at: NetConnectOpts): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(at, () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once('error', () => resolve(false));
+  });
+}
+
+/** A port of 127.0.0.1 that was free a moment ago. */
+export function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === 'object' && address ? address.port : 0));
+    });
+  });
+}
