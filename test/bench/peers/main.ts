@@ -7,6 +7,8 @@ import { MEASURE } from './rows.ts';
 import { type Options, readOptions } from './settings.ts';
 
 const FEWEST_ROUNDS = 3;
+/** A space takes 100,000 requests a minute, and a message is three. */
+const MESSAGES_PER_SPACE = 5_000;
 
 function of(contender: Contender | undefined, value: (sample: Sample) => number): number | undefined {
   return contender?.samples.length ? median(contender.samples.map(value)) : undefined;
@@ -46,7 +48,8 @@ function peersTable(contenders: Contender[]): string {
 async function bench({ messages, rounds, connections, only }: Options): Promise<void> {
   const driver = new Driver();
   try {
-    const contenders = await runRounds(only, rounds, messages, { driver, connections });
+    const spaces = Math.ceil(messages / MESSAGES_PER_SPACE);
+    const contenders = await runRounds(only, rounds, messages, { driver, connections, spaces });
     console.log(
       `${rounds} rounds of ${whole(messages)} messages, ${connections} at once; medians; node ${process.version}, ` +
         `${availableParallelism()} × ${cpus()[0]?.model ?? 'unknown processor'}`,

@@ -10,6 +10,8 @@ import type { ThroughCommand, ThroughResult } from './in-process.ts';
 export interface Settings {
   driver: Driver;
   connections: number;
+  /** That Muster is driven over. */
+  spaces: number;
 }
 
 export interface Run {
@@ -30,8 +32,6 @@ export type StartRunner = (address: string, settings: Settings) => Promise<Runne
 
 /** As Muster is shipped: the same for every peer's process. */
 const FLAGS = ['--max-semi-space-size=64'];
-/** Spaces that Muster is driven over: each takes 100,000 requests a minute, and a round makes 60,000. */
-const SPACES = 4;
 
 const PLAN: Plan = [
   { name: 'send', path: '/send', body: BODY, keyed: true },
@@ -51,7 +51,7 @@ async function drive(
 }
 
 export const muster: StartRunner = async (address, settings) => {
-  const server = await MusterServer.start(address, SPACES, PAYLOAD);
+  const server = await MusterServer.start(address, settings.spaces, PAYLOAD);
   return {
     pid: server.pid,
     run: (messages) => drive(settings, server, server.plans('through'), messages),

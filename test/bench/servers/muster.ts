@@ -12,51 +12,24 @@ const SERVER = fileURLToPath(new URL('../../../dist/main.js', import.meta.url));
 const CLI = fileURLToPath(new URL('../../../dist/cli/main.js', import.meta.url));
 const ORG = 'bench';
 
-export class MusterServer {
+/** One process of the product over a Redis; `role` as in its settings. */
+export class MusterProcess {
   readonly #child: ChildProcess;
-  readonly #spaces: readonly SpacePlans[];
   readonly url: string;
-  readonly headers: Record<string, string>;
 
-  private constructor(child: ChildProcess, url: string, headers: Record<string, string>, spaces: SpacePlans[]) {
+  private constructor(child: ChildProcess, url: string) {
     this.#child = child;
-    this.#spaces = spaces;
     this.url = url;
-    this.headers = headers;
   }
 
-  static async start(redisSocket: string, spaces: number, payload: unknown): Promise<MusterServer> {
+  static async start(redisSocket: string, role: 'all' | 'api' = 'all'): Promise<MusterProcess> {
     if (!existsSync(SERVER)) throw new Error('dist/main.js is not there: run `npm run build` first');
-    const env = { ...process.env, REDIS_URL: redisSocket, PORT: '0', HOST: '127.0.0.1', NODE_ENV: 'production' };
     // Standard error is the log, a line per request: nobody reads it here.
     const child = spawn(process.execPath, ['--enable-source-maps', '--max-semi-space-size=64', SERVER], {
-      env,
+      env: { ...environment(redisSocket), ROLE: role },
       stdio: ['ignore', 'pipe', 'ignore'],
     });
-    try {
-      const url = await listening(child);
-      const muster = (...args: string[]) => cli(env, args);
-      await muster('org', 'create', ORG, '--plan', 'enterprise');
-      const permissions = 'coordination_read,coordination_write,resource_config';
-      const { apiKey } = await muster('key', 'create', '--org', ORG, '--permissions', permissions);
-      const headers = { authorization: `Bearer ${apiKey}` };
-      const spacePlans: SpacePlans[] = [];
-      for (let i = 0; i < spaces; i++) {
-        const { spaceId } = await muster('space', 'create', '--org', ORG, '--name', `bench-${i}`);
-        spacePlans.push(await makeSpace(`/v1/spaces/${spaceId}`, caller(url, headers), payload));
-      }
-      return new MusterServer(child, url, headers, spacePlans);
-    } catch (error) {
-      child.kill('SIGKILL');
-      throw error;
-    }
-  }
-
-  /** A phase's plans over all spaces, neighbours on different spaces, so that few connections still meet many of them. */
-  plans(phase: Phase): Plan[] {
-    const perSpace = this.#spaces.map((plans) => plans[phase]);
-    const most = Math.max(...perSpace.map((plans) => plans.length));
-    return Array.from({ length: most }, (_, i) => perSpace.flatMap((plans) => plans.slice(i, i + 1))).flat();
+    return new MusterProcess(child, await listening(child));
   }
 
   get pid(): number {
@@ -70,6 +43,66 @@ export class MusterServer {
       this.#child.kill('SIGTERM');
     });
   }
+}
+
+export class MusterServer {
+  readonly #process: MusterProcess;
+  readonly #spaces: readonly SpacePlans[];
+  readonly headers: Record<string, string>;
+  /** The path of each space. */
+  readonly paths: readonly string[];
+
+  private constructor(process: MusterProcess, headers: Record<string, string>, paths: string[], spaces: SpacePlans[]) {
+    this.#process = process;
+    this.headers = headers;
+    this.paths = paths;
+    this.#spaces = spaces;
+  }
+
+  static async start(redisSocket: string, spaces: number, payload: unknown): Promise<MusterServer> {
+    const server = await MusterProcess.start(redisSocket);
+    try {
+      const muster = (...args: string[]) => cli(environment(redisSocket), args);
+      await muster('org', 'create', ORG, '--plan', 'enterprise');
+      const permissions = 'coordination_read,coordination_write,resource_config';
+      const { apiKey } = await muster('key', 'create', '--org', ORG, '--permissions', permissions);
+      const headers = { authorization: `Bearer ${apiKey}` };
+      const paths: string[] = [];
+      const spacePlans: SpacePlans[] = [];
+      for (let i = 0; i < spaces; i++) {
+        const { spaceId } = await muster('space', 'create', '--org', ORG, '--name', `bench-${i}`);
+        paths.push(`/v1/spaces/${spaceId}`);
+        spacePlans.push(await makeSpace(`/v1/spaces/${spaceId}`, caller(server.url, headers), payload));
+      }
+      return new MusterServer(server, headers, paths, spacePlans);
+    } catch (error) {
+      await server.stop();
+      throw error;
+    }
+  }
+
+  /** A phase's plans over all spaces, neighbours on different spaces, so that few connections still meet many of them. */
+  plans(phase: Phase): Plan[] {
+    const perSpace = this.#spaces.map((plans) => plans[phase]);
+    const most = Math.max(...perSpace.map((plans) => plans.length));
+    return Array.from({ length: most }, (_, i) => perSpace.flatMap((plans) => plans.slice(i, i + 1))).flat();
+  }
+
+  get url(): string {
+    return this.#process.url;
+  }
+
+  get pid(): number {
+    return this.#process.pid;
+  }
+
+  stop(): Promise<void> {
+    return this.#process.stop();
+  }
+}
+
+function environment(redisSocket: string): NodeJS.ProcessEnv {
+  return { ...process.env, REDIS_URL: redisSocket, PORT: '0', HOST: '127.0.0.1', NODE_ENV: 'production' };
 }
 
 /** Reads standard output to its end: a full pipe would stop the server. */
