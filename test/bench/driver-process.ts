@@ -97,6 +97,7 @@ function run(job: Job): Promise<JobResult> {
         url: job.url,
         connections: job.connections,
         ...(job.amount ? { amount: job.amount } : { duration: job.seconds ?? 3 }),
+        ...(job.requestsPerSecond ? { overallRate: job.requestsPerSecond } : {}),
         sampleInt: 100,
         timeout: 30,
         skipAggregateResult: true,

@@ -27,6 +27,8 @@ export interface Job {
   /** One of the two: how long, or how many requests. */
   seconds?: number;
   amount?: number;
+  /** Offered over all connections; as many as can be, where it is not given. */
+  requestsPerSecond?: number;
 }
 
 export interface StepResult {

@@ -1,0 +1,128 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Redis } from 'ioredis';
+import { cpuMicros } from '../cpu.ts';
+import { RedisProbe } from '../redis-cost.ts';
+import type { Caller } from './caller.ts';
+import type { Operation } from './sequence.ts';
+
+/** What one call costs; times in µs, the rest in bytes. */
+export interface Cost {
+  redisMicros: number;
+  redisCpuMicros: number;
+  apiMicros: number;
+  /** Memory that it leaves behind, by how long it stays. */
+  journal: number;
+  replay: number;
+  record: number;
+  aof: number;
+  redisIn: number;
+  redisOut: number;
+  httpIn: number;
+  httpOut: number;
+}
+
+export const COST_NAMES = [
+  ...(['redisMicros', 'redisCpuMicros', 'apiMicros', 'journal', 'replay', 'record', 'aof'] as const),
+  ...(['redisIn', 'redisOut', 'httpIn', 'httpOut'] as const),
+];
+
+/** An entry of the table of keys that end by themselves, beside what MEMORY USAGE counts. */
+const EXPIRY_BYTES = 32;
+/** Until buffers have shrunk and the append-only file is written. */
+const SETTLE_MS = 150;
+
+type Reading = Omit<Cost, 'record'> & { memory: number };
+
+/** Reads all that a call can cost before and after many of them. */
+export class Meter {
+  readonly #redis: Redis;
+  readonly #probe: RedisProbe;
+  readonly #caller: Caller;
+  readonly #apiPid: number;
+  readonly #space: string;
+  #replayBytes = 0;
+  /** What two readings themselves send and receive. */
+  #own = { redisIn: 0, redisOut: 0 };
+
+  /** `space` is the prefix of the space's keys. */
+  constructor(socketPath: string, space: string, caller: Caller, apiPid: number) {
+    this.#redis = new Redis({ path: socketPath });
+    this.#probe = new RedisProbe(socketPath);
+    this.#space = space;
+    this.#caller = caller;
+    this.#apiPid = apiPid;
+  }
+
+  /** Who issues which command, and what a replay record weighs, from calls that are not measured. */
+  async learnFrom(traffic: () => Promise<unknown>): Promise<void> {
+    await this.#probe.learnFrom(traffic);
+    const [, [key] = []] = await this.#redis.scan(0, 'MATCH', `${this.#space}:idempotency:*`, 'COUNT', 1_000_000);
+    if (key) this.#replayBytes = ((await this.#redis.memory('USAGE', key)) ?? 0) + EXPIRY_BYTES;
+    this.#own = await this.cost(1, async () => undefined);
+  }
+
+  async #read(): Promise<{ reading: Reading; micros: Awaited<ReturnType<RedisProbe['read']>> }> {
+    const info = await this.#redis.info('everything');
+    const field = (name: string) => Number(new RegExp(`^${name}:([0-9.]+)`, 'm').exec(info)?.[1] ?? 0);
+    const traffic = this.#caller.traffic();
+    const micros = await this.#probe.read();
+    const expiring = Number(/^db0:.*expires=(\d+)/m.exec(info)?.[1] ?? 0);
+    return {
+      micros,
+      reading: {
+        redisMicros: 0,
+        redisCpuMicros: micros.cpuMicros,
+        apiMicros: cpuMicros(this.#apiPid),
+        memory: field('used_memory') - field('mem_clients_normal') - field('mem_aof_buffer'),
+        journal: (await this.#redis.memory('USAGE', `${this.#space}:events`, 'SAMPLES', 0)) ?? 0,
+        replay: expiring * this.#replayBytes,
+        aof: field('aof_current_size'),
+        redisIn: field('total_net_input_bytes'),
+        redisOut: field('total_net_output_bytes'),
+        httpIn: traffic.in,
+        httpOut: traffic.out,
+      },
+    };
+  }
+
+  /** The mean over all calls that `action` makes. */
+  async cost(times: number, action: () => Promise<void>): Promise<Cost> {
+    await sleep(SETTLE_MS);
+    const before = await this.#read();
+    await action();
+    await sleep(SETTLE_MS);
+    const after = await this.#read();
+    const each = (name: keyof Reading) => (after.reading[name] - before.reading[name]) / times;
+    const [journal, replay] = [each('journal'), each('replay')];
+    return {
+      redisMicros: this.#probe.commandMicros(before.micros, after.micros) / times,
+      redisCpuMicros: each('redisCpuMicros'),
+      apiMicros: each('apiMicros'),
+      journal,
+      replay,
+      record: each('memory') - journal - replay,
+      aof: each('aof'),
+      redisIn: each('redisIn') - this.#own.redisIn / times,
+      redisOut: each('redisOut') - this.#own.redisOut / times,
+      httpIn: each('httpIn'),
+      httpOut: each('httpOut'),
+    };
+  }
+
+  stop(): void {
+    this.#redis.disconnect();
+    this.#probe.stop();
+  }
+}
+
+/** Makes an operation's calls, so many at once. */
+export async function perform(caller: Caller, operation: Operation, atOnce: number): Promise<void> {
+  let next = 0;
+  const lane = async () => {
+    while (next < operation.times) {
+      const answer = await caller.call(operation.call(next++));
+      operation.keep?.(answer as Record<string, string>);
+    }
+  };
+  await Promise.all(Array.from({ length: atOnce }, lane));
+}

@@ -1,0 +1,103 @@
+// npm run bench:scale -- --help
+import { availableParallelism, cpus } from 'node:os';
+import { startRedis } from '../peers/stores/redis.ts';
+import type { Store } from '../peers/stores/store.ts';
+import { MusterProcess, MusterServer } from '../servers/muster.ts';
+import { Caller } from './caller.ts';
+import { type Cost, Meter, perform } from './cost.ts';
+import { operations } from './operations.ts';
+import { meanCost, needsOf } from './plan.ts';
+import { type Options, readOptions } from './settings.ts';
+import { findKnee } from './simulate.ts';
+import { costTable, kneeTable, needsTable } from './tables.ts';
+
+/** Spaces that the simulation is driven over: each takes 100,000 requests a minute. */
+const SPACES = 16;
+const FIRST_OFFER = 600;
+const WARM_UP = 100;
+/** A message's life: what the loads are made of. */
+const MIX = ['message.send', 'message.recv', 'message.complete'];
+
+const cleanUps: (() => Promise<void> | void)[] = [];
+
+async function cleanUp(): Promise<void> {
+  for (const undo of cleanUps.splice(0).reverse()) await undo();
+}
+
+function payloadOf(bytes: number): unknown {
+  return { text: 'x'.repeat(Math.max(0, bytes - '{"text":""}'.length)) };
+}
+
+async function measureCosts(store: Store, muster: MusterServer, options: Options): Promise<Map<string, Cost>> {
+  const [path = ''] = muster.paths;
+  const caller = new Caller(muster.url + path, muster.headers, options.connections);
+  const meter = new Meter(store.address, `muster:{bench}:${path.split('/').at(-1)}`, caller, muster.pid);
+  const costs = new Map<string, Cost>();
+  const payload = payloadOf(options.payloadBytes);
+  try {
+    await meter.learnFrom(async () => {
+      for (const operation of operations(WARM_UP, payload)) await perform(caller, operation, options.connections);
+    });
+    for (const operation of operations(options.times, payload)) {
+      if (!operation.measured) {
+        await perform(caller, operation, options.connections);
+        continue;
+      }
+      console.error(operation.name);
+      const cost = await meter.cost(operation.times, () => perform(caller, operation, options.connections));
+      costs.set(operation.name, cost);
+    }
+    return costs;
+  } finally {
+    meter.stop();
+    caller.stop();
+  }
+}
+
+async function simulate(store: Store, muster: MusterServer, options: Options): Promise<void> {
+  const apis: { url: string; pid: number }[] = [muster];
+  while (apis.length < Math.max(...options.simulate)) {
+    const more = await MusterProcess.start(store.address, 'api');
+    cleanUps.push(() => more.stop());
+    apis.push(more);
+  }
+  const shard = { redisPid: store.pid, apis, headers: muster.headers, plans: muster.plans('through') };
+  const { seconds, connections } = options;
+  for (const processes of options.simulate) {
+    console.error(`${processes} API process(es)`);
+    const settings = { seconds, connections, from: FIRST_OFFER, cores: availableParallelism() };
+    console.log(kneeTable(await findKnee(shard, processes, settings)));
+  }
+}
+
+async function bench(options: Options): Promise<void> {
+  const { times, payloadBytes, retentionDays, shardGib, loads } = options;
+  try {
+    const store = await startRedis();
+    cleanUps.push(() => store.stop());
+    const spaces = options.simulate.length > 0 ? SPACES : 1;
+    const muster = await MusterServer.start(store.address, spaces, payloadOf(payloadBytes));
+    cleanUps.push(() => muster.stop());
+    console.log(
+      `${times.toLocaleString('en')} calls each, ${options.connections} at once, payloads of ${payloadBytes} bytes, ` +
+        `${retentionDays} days kept; node ${process.version}, ` +
+        `${availableParallelism()} × ${cpus()[0]?.model ?? 'unknown processor'}`,
+    );
+    const costs = await measureCosts(store, muster, options);
+    console.log(costTable(costs));
+    const mix = meanCost(MIX.map((name) => costs.get(name)).filter((cost) => cost !== undefined));
+    const needs = loads.map((load) => needsOf(mix, { operationsPerSecond: load, retentionDays, shardGib }));
+    console.log(needsTable(loads, needs, shardGib));
+    if (options.simulate.length > 0) await simulate(store, muster, options);
+  } finally {
+    await cleanUp();
+  }
+}
+
+process.once('SIGINT', () => {
+  void cleanUp().finally(() => process.exit(130));
+});
+
+const options = readOptions(process.argv.slice(2));
+if (typeof options === 'string') console.log(options);
+else await bench(options);

@@ -1,0 +1,110 @@
+// One shard at an increasing offered load, with one and two API processes, until it no longer keeps up.
+import { cpuMicros } from '../cpu.ts';
+import { Driver, type JobResult, type Plan } from '../driver.ts';
+
+export interface Step {
+  processes: number;
+  /** Operations a second: send, recv and complete count one each. */
+  offered: number;
+  done: number;
+  p50Millis: number;
+  p99Millis: number;
+  /** Shares of a core. */
+  redis: number;
+  api: number[];
+  drivers: number;
+  /** What the processes of the test had left of the machine. */
+  idle: number;
+}
+
+export interface Shard {
+  redisPid: number;
+  /** One after the other of these gets traffic; the first steps use only the first. */
+  apis: readonly { url: string; pid: number }[];
+  headers: Record<string, string>;
+  plans: readonly Plan[];
+}
+
+const KEEPS_UP = 0.95;
+const PATIENCE_MILLIS = 1_000;
+
+interface Settings {
+  seconds: number;
+  connections: number;
+  /** Offered first; each step offers half as much again. */
+  from: number;
+  cores: number;
+}
+
+const GROWTH = 1.5;
+
+/** Until less than 95 % of what is offered is done, or the slowest hundredth takes a second. */
+export async function findKnee(shard: Shard, processes: number, settings: Settings): Promise<Step[]> {
+  const drivers = shard.apis.slice(0, processes).map((api) => ({ api, driver: new Driver() }));
+  const steps: Step[] = [];
+  try {
+    for (let offered = settings.from; ; offered = Math.round(offered * GROWTH)) {
+      const step = await measure(shard, drivers, offered, settings);
+      steps.push(step);
+      if (step.done < KEEPS_UP * offered || step.p99Millis > PATIENCE_MILLIS) return steps;
+    }
+  } finally {
+    for (const { driver } of drivers) driver.stop();
+  }
+}
+
+type Driven = { api: Shard['apis'][number]; driver: Driver }[];
+
+async function measure(shard: Shard, drivers: Driven, offered: number, settings: Settings): Promise<Step> {
+  const { seconds, connections, cores } = settings;
+  const pids = drivers.map(({ api }) => api.pid);
+  const before = { redis: cpuMicros(shard.redisPid), api: pids.map(cpuMicros) };
+  const results = await Promise.all(
+    drivers.map(({ api, driver }) =>
+      driver.run({
+        url: api.url,
+        plans: shard.plans,
+        headers: shard.headers,
+        connections: Math.ceil(connections / drivers.length),
+        seconds,
+        requestsPerSecond: Math.round(offered / drivers.length),
+      }),
+    ),
+  );
+  const share = (micros: number) => micros / 1e6 / seconds;
+  const redis = share(cpuMicros(shard.redisPid) - before.redis);
+  const api = pids.map((pid, i) => share(cpuMicros(pid) - (before.api[i] ?? 0)));
+  const used = results.reduce((sum, one) => sum + one.driverMicrosPerRequest * one.requests, 0);
+  const all = results.flatMap((result) => Object.values(result.steps));
+  const worst = (of: 'p50Micros' | 'p99Micros') => Math.max(...all.map((step) => step[of])) / 1000;
+  return {
+    processes: drivers.length,
+    offered,
+    done: results.reduce((sum, result) => sum + successes(result) / result.seconds, 0),
+    p50Millis: worst('p50Micros'),
+    p99Millis: worst('p99Micros'),
+    redis,
+    api,
+    drivers: share(used),
+    idle: Math.max(0, cores - redis - api.reduce((sum, one) => sum + one, 0) - share(used)),
+  };
+}
+
+/** An empty answer to recv is work done too. */
+function successes(result: JobResult): number {
+  const refused = Object.entries(result.refused).filter(([status]) => status !== '204');
+  return result.requests - refused.reduce((sum, [, times]) => sum + times, 0);
+}
+
+/** What was at its end in the last step. */
+export function limitOf(step: Step): string {
+  const NEAR = 0.85;
+  const full = [
+    ...(step.redis > NEAR ? ['Redis'] : []),
+    ...(step.api.some((share) => share > NEAR) ? ['the API processes'] : []),
+    ...(step.drivers / step.processes > NEAR ? ['the load generator'] : []),
+  ];
+  if (full.length > 0) return `${full.join(' and ')}: at a full core`;
+  const busiest = Math.max(step.redis, ...step.api) === step.redis ? 'Redis' : 'the API processes';
+  return `the machine: no process had a core to itself (the busiest of the shard: ${busiest})`;
+}
