@@ -14,6 +14,8 @@ import { costTable, kneeTable, needsTable } from './tables.ts';
 /** Spaces that the simulation is driven over: each takes 100,000 requests a minute. */
 const SPACES = 16;
 const FIRST_OFFER = 600;
+/** So many that a slow answer does not keep back what is offered next. */
+const OPEN_CONNECTIONS = 200;
 const WARM_UP = 100;
 /** A message's life: what the loads are made of. */
 const MIX = ['message.send', 'message.recv', 'message.complete'];
@@ -62,10 +64,10 @@ async function simulate(store: Store, muster: MusterServer, options: Options): P
     apis.push(more);
   }
   const shard = { redisPid: store.pid, apis, headers: muster.headers, plans: muster.plans('through') };
-  const { seconds, connections } = options;
+  const { seconds } = options;
   for (const processes of options.simulate) {
     console.error(`${processes} API process(es)`);
-    const settings = { seconds, connections, from: FIRST_OFFER, cores: availableParallelism() };
+    const settings = { seconds, connections: OPEN_CONNECTIONS, from: FIRST_OFFER, cores: availableParallelism() };
     console.log(kneeTable(await findKnee(shard, processes, settings)));
   }
 }

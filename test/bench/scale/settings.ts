@@ -5,7 +5,7 @@ const NUMBERS = {
   connections: { default: '50', least: 1, says: 'HTTP connections at once' },
   'payload-bytes': { default: '100', least: 2, says: 'bytes of the payload of a message' },
   'retention-days': { default: '30', least: 0, says: 'days that finished messages are kept' },
-  'shard-gib': { default: '48', least: 0.001, says: 'GiB of memory that the data of one shard may fill' },
+  'shard-gib': { default: '64', least: 0.001, says: 'GiB of memory that the data of one shard may fill' },
   seconds: { default: '5', least: 1, says: 'seconds of each step of the simulation' },
 } as const;
 type NumberName = keyof typeof NUMBERS;

@@ -36,11 +36,14 @@ export function needsTable(loads: number[], needs: Needs[], shardGib: number): s
     ['shards', ({ shards }) => whole(shards)],
     ['API processes', ({ processes }) => whole(processes)],
     [
-      'such organizations on one shard',
-      ({ perShard, memoryGib }, load) => whole(Math.floor(Math.min(perShard / load, shardGib / memoryGib))),
+      'organizations of this load on one shard',
+      ({ perShard, memoryGib }, load) => {
+        const fit = Math.floor(Math.min(perShard / load, shardGib / memoryGib));
+        return fit > 0 ? whole(fit) : 'too large';
+      },
     ],
   ];
-  const title = `Arithmetic: a load of send, recv and complete in equal parts; cores used to ${100 * HEADROOM} %`;
+  const title = `Arithmetic: loads of send, recv and complete in equal parts, of many organizations; cores used to ${100 * HEADROOM} %`;
   const header = ['', ...loads.map((load) => `${load.toLocaleString('en')} op/s`)];
   const rows = lines.map(([label, value]) => [label, ...needs.map((need, i) => value(need, loads[i] ?? 0))]);
   return table(title, header, rows);
@@ -57,10 +60,10 @@ export function kneeTable(steps: Step[]): string {
     percent(step.redis),
     step.api.map(percent).join(' + '),
     percent(step.drivers),
-    percent(step.idle),
+    percent(step.rest),
   ]);
   const [last] = steps.slice(-1);
   const title = `Simulated: one shard, ${last?.processes} API process(es), offered send, recv and complete in turn`;
-  const header = ['offered op/s', 'done op/s', 'p50 ms', 'p99 ms', 'redis', 'api', 'load generator', 'rest of machine'];
-  return `${table(title, header, rows)}\nends at ${last ? limitOf(last) : '-'}`;
+  const header = ['offered op/s', 'done op/s', 'p50 ms', 'p99 ms', 'redis', 'api', 'load generator', 'idle or others'];
+  return `${table(title, header, rows)}\nat its end: ${last ? limitOf(last) : '-'}`;
 }
