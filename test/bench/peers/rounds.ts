@@ -59,6 +59,7 @@ async function start(contender: Contender, settings: Settings, warmUp: number): 
 }
 
 async function measure({ store, runner }: Running, messages: number): Promise<Sample> {
+  await store.tidy?.();
   const before = { store: familyCpuMicros(store.pid), client: cpuMicros(runner.pid) };
   const { count, seconds, http } = await runner.run(messages);
   const refused = Object.entries(http?.refused ?? {}).filter(([status]) => status !== NOTHING_READY);
@@ -83,7 +84,9 @@ export async function runRounds(names: string[], rounds: number, messages: numbe
       const own = running.get(contender);
       if (!own || contender.failure) continue;
       await attempt(contender, async () => {
-        contender.samples.push(await measure(own, messages));
+        const sample = await measure(own, messages);
+        contender.samples.push(sample);
+        console.error(`  ${contender.name}: ${Math.round(sample.perSecond)} messages/s`);
       });
     }
   }

@@ -55,6 +55,8 @@ export class Meter {
 
   /** Who issues which command, and what a replay record weighs, from calls that are not measured. */
   async learnFrom(traffic: () => Promise<unknown>): Promise<void> {
+    // A rewrite in the middle would make the append-only file shorter.
+    await this.#redis.config('SET', 'auto-aof-rewrite-percentage', '0');
     await this.#probe.learnFrom(traffic);
     const [, [key] = []] = await this.#redis.scan(0, 'MATCH', `${this.#space}:idempotency:*`, 'COUNT', 1_000_000);
     if (key) this.#replayBytes = ((await this.#redis.memory('USAGE', key)) ?? 0) + EXPIRY_BYTES;

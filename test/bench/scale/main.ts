@@ -30,24 +30,26 @@ function payloadOf(bytes: number): unknown {
   return { text: 'x'.repeat(Math.max(0, bytes - '{"text":""}'.length)) };
 }
 
-async function measureCosts(store: Store, muster: MusterServer, options: Options): Promise<Map<string, Cost>> {
+type Costs = Record<'write' | 'read', Map<string, Cost>>;
+
+async function measureCosts(store: Store, muster: MusterServer, options: Options): Promise<Costs> {
   const [path = ''] = muster.paths;
   const caller = new Caller(muster.url + path, muster.headers, options.connections);
   const meter = new Meter(store.address, `muster:{bench}:${path.split('/').at(-1)}`, caller, muster.pid);
-  const costs = new Map<string, Cost>();
+  const costs: Costs = { write: new Map(), read: new Map() };
   const payload = payloadOf(options.payloadBytes);
   try {
     await meter.learnFrom(async () => {
       for (const operation of operations(WARM_UP, payload)) await perform(caller, operation, options.connections);
     });
     for (const operation of operations(options.times, payload)) {
-      if (!operation.measured) {
+      if (operation.kind === 'aside') {
         await perform(caller, operation, options.connections);
         continue;
       }
       console.error(operation.name);
       const cost = await meter.cost(operation.times, () => perform(caller, operation, options.connections));
-      costs.set(operation.name, cost);
+      costs[operation.kind].set(operation.name, cost);
     }
     return costs;
   } finally {
@@ -86,8 +88,9 @@ async function bench(options: Options): Promise<void> {
         `${availableParallelism()} × ${cpus()[0]?.model ?? 'unknown processor'}`,
     );
     const costs = await measureCosts(store, muster, options);
-    console.log(costTable(costs));
-    const mix = meanCost(MIX.map((name) => costs.get(name)).filter((cost) => cost !== undefined));
+    console.log(costTable('write', costs.write));
+    console.log(costTable('read', costs.read));
+    const mix = meanCost(MIX.map((name) => costs.write.get(name)).filter((cost) => cost !== undefined));
     const needs = loads.map((load) => needsOf(mix, { operationsPerSecond: load, retentionDays, shardGib }));
     console.log(needsTable(loads, needs, shardGib));
     if (options.simulate.length > 0) await simulate(store, muster, options);

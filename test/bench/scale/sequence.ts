@@ -6,7 +6,7 @@ export interface Operation {
   /** As the usage record and the OpenAPI document call it. */
   name: string;
   /** Some calls only prepare others. */
-  measured: boolean;
+  kind: 'write' | 'read' | 'aside';
   times: number;
   call(i: number): Call;
   keep: ((answer: Answer) => void) | undefined;
@@ -33,17 +33,17 @@ export class Sequence {
   }
 
   measure(name: string, call: Operation['call'], keep?: Operation['keep'], times = this.times): void {
-    this.list.push({ name, measured: true, times, call, keep });
+    this.list.push({ name, kind: 'write', times, call, keep });
   }
 
   aside(times: number, call: Operation['call'], keep?: Operation['keep']): void {
-    this.list.push({ name: 'aside', measured: false, times, call, keep });
+    this.list.push({ name: 'aside', kind: 'aside', times, call, keep });
   }
 
   read(name: string, path: () => string): void {
     this.list.push({
       name,
-      measured: true,
+      kind: 'read',
       times: Math.min(this.times, MOST_READS),
       call: () => get(path()),
       keep: undefined,

@@ -3,17 +3,35 @@ import { COST_NAMES, type Cost } from './cost.ts';
 import { HEADROOM, type Needs } from './plan.ts';
 import { limitOf, type Step } from './simulate.ts';
 
+const HEADS: Record<keyof Cost, string> = {
+  redisMicros: 'redis µs',
+  redisCpuMicros: 'redis cpu µs',
+  apiMicros: 'api cpu µs',
+  journal: 'journal',
+  replay: 'replay',
+  record: 'record',
+  aof: 'AOF',
+  redisIn: 'redis in',
+  redisOut: 'redis out',
+  httpIn: 'http in',
+  httpOut: 'http out',
+};
+const LEFT_BEHIND = ['journal', 'replay', 'record', 'aof'];
+const TITLES = {
+  write:
+    'Measured, per call: µs in Redis by its own clock, µs of processor time of Redis and of the API; bytes of memory left\n' +
+    'behind in the journal, in the replay record (24 h) and in the records; bytes of the AOF; network bytes with headers',
+  read: 'Measured, per read',
+};
+
 /** Of every operation, as measured. */
-export function costTable(costs: ReadonlyMap<string, Cost>): string {
-  const header = ['', 'redis µs', 'redis cpu µs', 'api cpu µs', 'journal', 'replay', 'record', 'AOF'];
+export function costTable(kind: 'write' | 'read', costs: ReadonlyMap<string, Cost>): string {
+  const columns = COST_NAMES.filter((name) => kind === 'write' || !LEFT_BEHIND.includes(name));
   const rows = [...costs].map(([name, cost]) => [
     name,
-    ...COST_NAMES.map((column) => (column.endsWith('Micros') ? fixed(cost[column], 1) : whole(cost[column]))),
+    ...columns.map((column) => (column.endsWith('Micros') ? fixed(cost[column], 1) : whole(cost[column]))),
   ]);
-  const title =
-    'Measured, per call: µs of processor time; bytes of memory left behind in the journal, the replay record (24 h) and ' +
-    'the records themselves; bytes of the append-only file; network bytes with headers';
-  return table(title, [...header, 'redis in', 'redis out', 'http in', 'http out'], rows);
+  return table(TITLES[kind], ['', ...columns.map((column) => HEADS[column])], rows);
 }
 
 type Line = [label: string, value: (needs: Needs, load: number) => string];
@@ -46,7 +64,9 @@ export function needsTable(loads: number[], needs: Needs[], shardGib: number): s
   const title = `Arithmetic: loads of send, recv and complete in equal parts, of many organizations; cores used to ${100 * HEADROOM} %`;
   const header = ['', ...loads.map((load) => `${load.toLocaleString('en')} op/s`)];
   const rows = lines.map(([label, value]) => [label, ...needs.map((need, i) => value(need, loads[i] ?? 0))]);
-  return table(title, header, rows);
+  const [one] = needs;
+  const carries = `one Redis core carries ${whole(one?.perShard)} op/s so, one API core ${whole(one?.perProcess)} op/s`;
+  return `${table(title, header, rows)}\n${carries}`;
 }
 
 /** Every step of one simulation, and what ended it. */

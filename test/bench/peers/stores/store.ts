@@ -15,6 +15,8 @@ export interface Store {
   durability: string;
   /** Its one process, or the first of its many. */
   pid: number;
+  /** What its operator has it do now and then; done before each run, and not measured. */
+  tidy?(): Promise<unknown>;
   stop(): Promise<void>;
 }
 
