@@ -58,8 +58,9 @@ export class Meter {
     // A rewrite in the middle would make the append-only file shorter.
     await this.#redis.config('SET', 'auto-aof-rewrite-percentage', '0');
     await this.#probe.learnFrom(traffic);
-    const [, [key] = []] = await this.#redis.scan(0, 'MATCH', `${this.#space}:idempotency:*`, 'COUNT', 1_000_000);
-    if (key) this.#replayBytes = ((await this.#redis.memory('USAGE', key)) ?? 0) + EXPIRY_BYTES;
+    const [, keys] = await this.#redis.scan(0, 'MATCH', `${this.#space}:idempotency:*`, 'COUNT', 1_000);
+    const sizes = await Promise.all(keys.map((key) => this.#redis.memory('USAGE', key)));
+    this.#replayBytes = sizes.reduce((sum: number, size) => sum + (size ?? 0) + EXPIRY_BYTES, 0) / sizes.length;
     this.#own = await this.cost(1, async () => undefined);
   }
 
