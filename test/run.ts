@@ -3,7 +3,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 
-const processes = ['attack/quick', 'cli', 'client', 'console', 'demo', 'docker', 'docs', 'load', 'readme'];
+const processes = ['attack/quick', 'bench', 'cli', 'client', 'console', 'demo', 'docker', 'docs', 'load', 'readme'];
 const rooms = ['contract', 'http', 'lua', 'metrics', 'model', 'redis', 'spec'];
 const moments = ['workers'];
 
