@@ -78,3 +78,12 @@ export function disagreements(history: readonly Operation[], events: readonly Ev
     if (id !== '' && !known.has(id)) wrong.push(`request ${id} is not ours: ${own.map(({ type }) => type)}`);
   return wrong;
 }
+
+/** The acknowledged changes, answered by a moment, that the journals do not have. */
+export function lost(history: readonly Operation[], events: readonly Event[], by: number): Operation[] {
+  const found = byRequest(events);
+  return history.filter(
+    ({ id, kind, outcome, respondedAt }) =>
+      outcome === 'ok' && respondedAt <= by && leaves[kind] && !mayLeaveNothing.has(kind) && !found.has(id),
+  );
+}

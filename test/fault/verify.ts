@@ -46,7 +46,7 @@ export async function expectSound(lab: Lab, load: Workload, circumstances: Circu
 }
 
 /** Nothing is claimed and nobody waits any more: leases and waiters have ended by themselves. */
-async function untilQuiet(world: World): Promise<void> {
+export async function untilQuiet(world: World): Promise<void> {
   const isQuiet = async (): Promise<boolean> => {
     const { claims, waiters, messages } = (await world.get('/census')).body;
     return claims.HELD + waiters.WAITING + messages.READY === 0;
@@ -109,7 +109,7 @@ function lateness(load: Workload, events: readonly Event[], outages: Circumstanc
     const endedAt = load.abandoned.get(`${aggregateId} ${payload['attempts']}`);
     if (type !== 'message.lease_expired' || endedAt === undefined) return [];
     const due = outages.reduce((at, [from, to]) => (at >= from - 1_000 && at < to ? to : at), endedAt);
-    return [Date.parse(occurredAt) - due];
+    return [Math.max(0, Date.parse(occurredAt) - due)];
   });
 }
 

@@ -80,7 +80,7 @@ export class Workload {
     for (;;) {
       const claim = await this.claim(-1, queue);
       if (claim) await this.complete(-1, queue.access, claim);
-      else if (claim === null) {
+      else {
         const { body } = await this.caller.insist(
           queue.access,
           `/mailboxes/${queue.mailboxId}/messages?state=READY,CLAIMED&scopeId=${queue.scopeId}`,
