@@ -118,8 +118,7 @@ export class Scripts {
         return (await this.#store.fcall(script.functionName, 1, `muster:{${org}}`, ...argv)) as Reply;
       } catch (error) {
         // It has not run. Lost once more between the loading and the call, it is loaded once more.
-        if (!(error instanceof Error && error.message.startsWith(notLoaded))) throw error;
-        if (loads === mostLoads) throw new StoreUnavailable('it keeps losing its functions');
+        if (!(error instanceof Error && error.message.startsWith(notLoaded)) || loads === mostLoads) throw error;
       }
       await this.#load(script.name.split('/', 1)[0] ?? '');
     }
