@@ -15,11 +15,20 @@ const calls = {
   autoResendUnfulfilledCommands: false,
   retryStrategy: (attempt: number) => Math.min(50 * attempt, 1000),
   reconnectOnError: (error: Error) => error.message.startsWith('READONLY'),
+  // A server or a network that falls silent must not keep callers waiting for as long as TCP would.
+  socketTimeout: 5_000,
+  keepAlive: 5_000,
   lazyConnect: true,
 };
 
 /** For BullMQ and for the subscription, which wait for the store to come back. */
-const patient = { ...calls, enableOfflineQueue: true, maxRetriesPerRequest: null, autoResendUnfulfilledCommands: true };
+const { socketTimeout: _forCallsOnly, ...unbounded } = calls;
+const patient = {
+  ...unbounded,
+  enableOfflineQueue: true,
+  maxRetriesPerRequest: null,
+  autoResendUnfulfilledCommands: true,
+};
 
 /** A node of a cluster that cannot be connected to, or is silent, for this long is given up: its calls are answered. */
 const connectMs = 1_000;

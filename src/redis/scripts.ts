@@ -32,6 +32,8 @@ const refusal = /^([A-Z][A-Z_]+) (\S+) (.*?)(?: script: \w+, on \S+)?$/s;
 const unavailable =
   /^(LOADING|READONLY|OOM|MASTERDOWN|CLUSTERDOWN|NOREPLICAS|TRYAGAIN|BUSY|MISCONF|UNBLOCKED|NOAUTH|WRONGPASS|NOPERM) ?/;
 const notLoaded = 'ERR Function not found';
+/** A load that is shared may be from before the last FUNCTION FLUSH. */
+const mostLoads = 3;
 const ownErrors = /^(ERR|WRONGTYPE|NOSCRIPT|CROSSSLOT|EXECABORT) /;
 
 /** All scripts of the product, bound by name. Arguments are an object: a missing or an extra one is a defect. */
@@ -111,14 +113,15 @@ export class Scripts {
   }
 
   async #call(script: Script, org: string, argv: readonly (string | number)[]): Promise<Reply> {
-    const call = () => this.#store.fcall(script.functionName, 1, `muster:{${org}}`, ...argv) as Promise<Reply>;
-    try {
-      return await call();
-    } catch (error) {
-      if (!(error instanceof Error && error.message.startsWith(notLoaded))) throw error;
+    for (let loads = 0; ; loads++) {
+      try {
+        return (await this.#store.fcall(script.functionName, 1, `muster:{${org}}`, ...argv)) as Reply;
+      } catch (error) {
+        // It has not run. Lost once more between the loading and the call, it is loaded once more.
+        if (!(error instanceof Error && error.message.startsWith(notLoaded)) || loads === mostLoads) throw error;
+      }
+      await this.#load(script.name.split('/', 1)[0] ?? '');
     }
-    await this.#load(script.name.split('/', 1)[0] ?? '');
-    return call();
   }
 
   /** The names of a script's arguments, for the test that no route passes what its script does not take. */

@@ -17,16 +17,15 @@ export interface Ended {
   readonly stderr: string;
 }
 
-/** `npm start`, from source, as a process of its own. */
+/** `npm start`, from source unless told otherwise, as a process of its own. */
 export class MusterProcess {
   stdout = '';
   stderr = '';
   readonly ended: Promise<Ended>;
   readonly #child: ChildProcess;
 
-  constructor(settings: Record<string, string>) {
+  constructor(settings: Record<string, string>, words: readonly string[] = ['--import', 'tsx', 'src/main.ts']) {
     const env = { ...process.env, REDIS_URL: '', PORT: '0', LOG_LEVEL: 'warn', ...settings };
-    const words = ['--import', 'tsx', 'src/main.ts'];
     this.#child = spawn(process.execPath, words, { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] });
     this.#child.stdout?.on('data', (text) => {
       this.stdout += text;
@@ -79,8 +78,8 @@ export class Processes {
     return folder;
   }
 
-  start(settings: Record<string, string>): MusterProcess {
-    const started = new MusterProcess(settings);
+  start(settings: Record<string, string>, words?: readonly string[]): MusterProcess {
+    const started = new MusterProcess(settings, words);
     this.#processes.push(started);
     return started;
   }

@@ -1,0 +1,89 @@
+import { expect } from 'chai';
+import type { World } from '../support/world.ts';
+import type { Operation } from './history.ts';
+
+export interface Event {
+  readonly eventId: string;
+  readonly type: string;
+  readonly aggregateId: string;
+  readonly occurredAt: string;
+  readonly requestId: string | null;
+  readonly payload: Readonly<Record<string, string | number>>;
+}
+
+/** The whole journal of a space; fails where it is not in order or an id comes twice. */
+export async function journal(world: World): Promise<Event[]> {
+  const all: Event[] = [];
+  for (let query = ''; ; ) {
+    const { body } = await world.get(`/events?limit=500${query}`);
+    if (body.events.length === 0) break;
+    all.push(...body.events);
+    query = `&cursor=${body.nextCursor}`;
+  }
+  for (let i = 1; i < all.length; i++)
+    expect((all[i - 1]?.eventId ?? '') < (all[i]?.eventId ?? ''), 'event ids rise').to.equal(true);
+  return all;
+}
+
+/** What an operation of each kind puts into the journal: exactly one of these, when it was a success. */
+const leaves: Readonly<Record<string, RegExp>> = {
+  'create mailbox': /^mailbox\.created$/,
+  'create budget': /^budget\.created$/,
+  'create barrier': /^barrier\.created$/,
+  'create allowance': /^allowance\.created$/,
+  'create group': /^group\.created$/,
+  send: /^message\.sent$/,
+  claim: /^message\.claimed$/,
+  complete: /^message\.acked$/,
+  nack: /^message\.(retried|rejected|failed|cancelled)$/,
+  reserve: /^budget\.reserved$/,
+  settle: /^budget\.settled$/,
+  void: /^budget\.voided$/,
+  arrive: /^barrier\.arrived$/,
+  nextEpoch: /^barrier\.epoch_advanced$/,
+  consume: /^allowance\.consumed$/,
+  wait: /^waiter\.(queued|granted)$/,
+  cancel: /^waiter\.cancelled$/,
+  submit: /^task\.submitted$/,
+  seal: /^group\.sealed$/,
+  accept: /^task\.accepted$/,
+  reject: /^task\.rejected$/,
+};
+/** The same arrival or work again is a success that changes nothing. */
+const mayLeaveNothing = new Set(['arrive', 'consume', 'cancel', 'renew', 'look']);
+
+/** The events that each request left, by its id. */
+export function byRequest(events: readonly Event[]): Map<string, Event[]> {
+  const found = new Map<string, Event[]>();
+  for (const event of events) {
+    const own = found.get(event.requestId ?? '') ?? [];
+    own.push(event);
+    found.set(event.requestId ?? '', own);
+  }
+  return found;
+}
+
+/** Where journal and answers disagree: an acknowledged change without its one event, or an event without a change. */
+export function disagreements(history: readonly Operation[], events: readonly Event[]): string[] {
+  const found = byRequest(events);
+  const wrong: string[] = [];
+  for (const { id, kind, outcome, object } of history) {
+    const left = (found.get(id) ?? []).filter(({ type }) => leaves[kind]?.test(type)).length;
+    const most = outcome === 'refused' ? 0 : 1;
+    const least = outcome === 'ok' && !mayLeaveNothing.has(kind) ? 1 : 0;
+    if (left < least || left > most) wrong.push(`${kind} of ${object} was ${outcome} and left ${left} events`);
+  }
+  const known = new Set(history.map(({ id }) => id));
+  for (const [id, own] of found)
+    if (id !== '' && !known.has(id)) wrong.push(`request ${id} is not ours: ${own.map(({ type }) => type)}`);
+  return wrong;
+}
+
+/** The acknowledged changes, answered by a moment, that the journals do not have. */
+export function lost(history: readonly Operation[], events: readonly Event[], by: number): Operation[] {
+  const found = byRequest(events);
+  return history.filter(
+    ({ id, kind, outcome, respondedAt }) =>
+      outcome === 'ok' && respondedAt <= by && leaves[kind] && !mayLeaveNothing.has(kind) && !found.has(id),
+  );
+}

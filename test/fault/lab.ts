@@ -1,0 +1,98 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pino from 'pino';
+import { createKey, createOrganization, createSpace } from '../../src/org/admin.ts';
+import { maximumLimits } from '../../src/org/plans.ts';
+import { type MusterService, startService } from '../../src/service.ts';
+import { type Access, type MusterProcess, Processes } from '../support/processes.ts';
+import { allPermissions, World } from '../support/world.ts';
+import { freePort, RedisServer } from './redis-server.ts';
+
+/** One organization with one space, as an operator made them. */
+export interface Tenant extends Access {
+  readonly org: string;
+}
+
+/** Where a fault happens: Redis, two API processes and a worker, as an operator starts them, and three tenants. */
+export class Lab {
+  readonly redis: RedisServer;
+  tenants: Tenant[] = [];
+  readonly processes = new Processes();
+  readonly apis: MusterProcess[] = [];
+  /** Between the clients and the APIs, where a test puts something there. */
+  urls: () => readonly string[] = () => this.apis.map(({ url }) => url);
+  worker: MusterProcess | undefined;
+  /** What the processes are told as REDIS_URL. */
+  redisUrl: string;
+  readonly #folders: string[] = [];
+
+  private constructor(redis: RedisServer, dir: string) {
+    this.redis = redis;
+    this.redisUrl = redis.url;
+    this.#folders.push(dir);
+  }
+
+  static async start(settings: Record<string, string> = {}, env: NodeJS.ProcessEnv = {}): Promise<Lab> {
+    const dir = await mkdtemp(join(tmpdir(), 'muster-fault-'));
+    const redis = new RedisServer(dir, await freePort(), { appendfsync: 'always', ...settings }, env);
+    return new Lab(await redis.start(), dir);
+  }
+
+  async folder(): Promise<string> {
+    const dir = await mkdtemp(join(tmpdir(), 'muster-fault-'));
+    this.#folders.push(dir);
+    return dir;
+  }
+
+  /** New tenants, with nothing of earlier ones. */
+  async admit(tenants = 3): Promise<void> {
+    const service = await this.service(this.redis.url);
+    this.tenants = [];
+    for (let i = 0; i < tenants; i++) {
+      const org = `fault-${randomUUID().slice(0, 8)}`;
+      await createOrganization(service, { org, plan: 'enterprise' });
+      const { spaceId } = await createSpace(service, { org, limits: maximumLimits });
+      const { apiKey } = await createKey(service, { org, permissions: allPermissions });
+      this.tenants.push({ org, spaceId, apiKey });
+    }
+    await service.stop();
+  }
+
+  async open(apis = 2): Promise<void> {
+    const started = Array.from({ length: apis }, () => this.api());
+    this.worker = await this.startWorker();
+    this.apis.push(...(await Promise.all(started)));
+  }
+
+  api(): Promise<MusterProcess> {
+    return this.#start('api');
+  }
+
+  startWorker(): Promise<MusterProcess> {
+    return this.#start('worker');
+  }
+
+  async #start(ROLE: string): Promise<MusterProcess> {
+    const settings = { REDIS_URL: this.redisUrl, DATA_DIR: this.redis.dir, ROLE };
+    // The build: compiling the sources would take longer than most faults do.
+    return this.processes.start(settings, ['dist/main.js']).ready();
+  }
+
+  /** An API in this process, for what looks into the store. */
+  service(redisUrl = this.redisUrl): Promise<MusterService> {
+    const log = pino({ level: 'silent' });
+    return startService({ redisUrl, role: 'api', host: '127.0.0.1', port: 0, log });
+  }
+
+  worlds(service: MusterService): World[] {
+    return this.tenants.map(({ org, spaceId, apiKey }) => new World(service, org, spaceId, apiKey));
+  }
+
+  async stop(): Promise<void> {
+    await this.processes.clear();
+    await this.redis.stop();
+    for (const folder of this.#folders) await rm(folder, { recursive: true, force: true });
+  }
+}

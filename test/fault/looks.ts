@@ -1,0 +1,112 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from 'chai';
+import type { Access } from '../support/processes.ts';
+import type { Heard } from './caller.ts';
+import type { Operation } from './history.ts';
+import { balances } from './scenes/purse.ts';
+import { quotaUnits } from './scenes/quota.ts';
+import type { Workload } from './workload.ts';
+
+type Body = Heard['body'];
+
+/** Reads everything that the workload made, as operations at the end of its history. */
+export class Looks {
+  readonly #load: Workload;
+  readonly #seen: Operation[] = [];
+
+  constructor(load: Workload) {
+    this.#load = load;
+  }
+
+  async all(): Promise<Operation[]> {
+    const mailboxes = new Map(this.#load.queues.map(({ mailboxId, access }) => [mailboxId, access]));
+    for (const [id, access] of mailboxes) await this.#messages(access, id);
+    for (const access of this.#load.spaces) {
+      for (const one of await this.#list(access, 'budgets')) this.#add(`budget ${one.id}`, one.at, balances(one));
+      for (const one of await this.#list(access, 'barriers'))
+        this.#add(`barrier ${one.id}`, one.at, { epoch: one.epoch, arrivals: one.arrivals });
+      for (const one of await this.#list(access, 'allowances')) await this.#allowance(access, one);
+    }
+    await this.#groups();
+    return this.#seen;
+  }
+
+  #add(object: string, at: number, value: Operation['value']): void {
+    const times = { invokedAt: at, respondedAt: performance.now() };
+    this.#seen.push({
+      id: '',
+      client: -1,
+      kind: 'look',
+      object,
+      input: {},
+      ...times,
+      outcome: 'ok',
+      value,
+    });
+  }
+
+  async #get(access: Access, path: string): Promise<Body> {
+    const { status, body } = await this.#load.caller.insist(access, path, randomUUID());
+    expect([path, status]).to.deep.equal([path, 200]);
+    return body;
+  }
+
+  async #list(access: Access, plural: string, path = `/${plural}`): Promise<Body[]> {
+    const all: Body[] = [];
+    for (let cursor: string | null = ''; cursor !== null; ) {
+      const at = performance.now();
+      const body: Body = await this.#get(access, `${path}?limit=200${cursor && `&cursor=${cursor}`}`);
+      all.push(...body[plural].map((one: Body) => ({ ...one, at })));
+      cursor = body.nextCursor;
+    }
+    return all;
+  }
+
+  async #messages(access: Access, mailboxId: string): Promise<void> {
+    for (const { id, state, attempts, groupId, at } of await this.#list(
+      access,
+      'messages',
+      `/mailboxes/${mailboxId}/messages`,
+    ))
+      if (groupId === null) this.#add(`message ${id}`, at, { state, attempts });
+  }
+
+  #of(kind: string, object: string): Operation[] {
+    return this.#load.history.filter((one) => one.kind === kind && one.object === object && one.outcome === 'ok');
+  }
+
+  /** Units are spent by acknowledged consumptions and grants, once each, and never more than there are. */
+  async #allowance(access: Access, { id, usedUnits }: Body): Promise<void> {
+    const object = `allowance ${id}`;
+    const spent = new Map(this.#of('consume', object).map(({ value }) => [value['id'], Number(value['units'])]));
+    for (const { value } of this.#of('wait', object)) {
+      const { state } = await this.#get(access, `/allowance-waiters/${value['id']}`);
+      expect(state, `${value['id']} was ${value['state']}`).to.match(/^(GRANTED|EXPIRED|CANCELLED)$/);
+      if (value['state'] === 'GRANTED') expect(state).to.equal('GRANTED');
+      if (state === 'GRANTED') spent.set(value['id'], Number(value['units']));
+    }
+    for (const { input } of this.#of('cancel', object)) expect(spent.has(input['id'] ?? '')).to.equal(false);
+    const sum = [...spent.values()].reduce((total, units) => total + units, 0);
+    expect([object, usedUnits]).to.deep.equal([object, sum]);
+    expect(usedUnits).to.be.at.most(quotaUnits);
+  }
+
+  /** Every acknowledged verdict stands; the group is decided by the second accept, and by nothing else here. */
+  async #groups(): Promise<void> {
+    for (const access of this.#load.spaces) {
+      for (const { id } of await this.#list(access, 'groups', '/task-groups')) {
+        const object = `group ${id}`;
+        const { members, state, outcome, counts } = await this.#get(access, `/task-groups/${id}`);
+        for (const [kind, verdict] of [
+          ['accept', 'ACCEPTED'],
+          ['reject', 'REJECTED'],
+        ] as const)
+          for (const { input } of this.#of(kind, object))
+            expect(members.find(({ taskId }: Body) => taskId === input['task'])?.verdict).to.equal(verdict);
+        expect(members).to.have.length(this.#of('submit', object).length);
+        expect(counts.accepted).to.equal(this.#of('accept', object).length);
+        if (counts.accepted >= 2) expect([object, state, outcome]).to.deep.equal([object, 'DECIDED', 'SATISFIED']);
+      }
+    }
+  }
+}

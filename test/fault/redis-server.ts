@@ -1,0 +1,85 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { Redis } from 'ioredis';
+import { awaitStore } from '../../src/redis/patience.ts';
+import { findRedisServer } from '../../src/redis/server-binary.ts';
+
+/** A port that nobody listens on now. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as { port: number };
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+/** A Redis of an operator's own, on TCP, that a test kills and starts again. */
+export class RedisServer {
+  readonly dir: string;
+  readonly port: number;
+  readonly settings: Record<string, string>;
+  /** What the server's process gets on top, such as a library to load first. */
+  readonly env: NodeJS.ProcessEnv;
+  #child: ChildProcess | undefined;
+  #link: Redis | undefined;
+
+  constructor(dir: string, port: number, settings: Record<string, string>, env: NodeJS.ProcessEnv = {}) {
+    this.dir = dir;
+    this.port = port;
+    this.settings = settings;
+    this.env = env;
+  }
+
+  get url(): string {
+    return `redis://127.0.0.1:${this.port}`;
+  }
+
+  /** Starts the process; it may be loading still. */
+  async spawn(more: Record<string, string> = {}, words: readonly string[] = []): Promise<void> {
+    const { command, env } = await findRedisServer({ log: () => undefined });
+    const settings = {
+      port: String(this.port),
+      bind: '127.0.0.1',
+      dir: this.dir,
+      save: '',
+      appendonly: 'yes',
+      ...this.settings,
+      ...more,
+    };
+    const options = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value]);
+    const child = spawn(command, [...words, ...options], { env: { ...env, ...this.env }, stdio: 'ignore' });
+    this.#child = child;
+    await once(child, 'spawn');
+  }
+
+  async start(more: Record<string, string> = {}): Promise<this> {
+    await this.spawn(more);
+    await awaitStore(this.url, { log: () => undefined, signal: new AbortController().signal });
+    return this;
+  }
+
+  /** A connection for the test itself. */
+  get link(): Redis {
+    if (!this.#link) {
+      this.#link = new Redis(this.url, { protocol: 2, maxRetriesPerRequest: null, retryStrategy: () => 20 });
+      this.#link.on('error', () => undefined);
+    }
+    return this.#link;
+  }
+
+  /** kill -9: resolves when the process is gone. */
+  async kill(): Promise<void> {
+    const child = this.#child;
+    this.#child = undefined;
+    if (!child || child.exitCode !== null || child.signalCode !== null) return;
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+  }
+
+  async stop(): Promise<void> {
+    this.#link?.disconnect();
+    await this.kill();
+  }
+}

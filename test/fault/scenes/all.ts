@@ -1,0 +1,20 @@
+import type { Access } from '../../support/processes.ts';
+import type { Workload } from '../workload.ts';
+import { GateScene } from './gate.ts';
+import { PurseScene } from './purse.ts';
+import { QueueScene } from './queue.ts';
+import { QuotaScene } from './quota.ts';
+import type { Scene } from './scene.ts';
+import { TeamScene } from './team.ts';
+
+export type { Scene } from './scene.ts';
+
+/** Every primitive; messages twice as often. */
+export const scenes: readonly ((load: Workload, access: Access) => Scene)[] = [
+  (load, access) => new QueueScene(load, access, 16),
+  (load, access) => new QueueScene(load, access, 16),
+  (load, access) => new PurseScene(load, access, 24),
+  (load, access) => new GateScene(load, access, 24),
+  (load, access) => new QuotaScene(load, access, 20),
+  (load, access) => new TeamScene(load, access, 20),
+];

@@ -1,0 +1,56 @@
+import { randomUUID } from 'node:crypto';
+import type { Heard } from '../caller.ts';
+import type { Operation } from '../history.ts';
+import { Shared } from './scene.ts';
+
+export const purseLimit = 100;
+
+interface Purse {
+  readonly id: string;
+  /** Reservations that somebody knows of. */
+  readonly known: string[];
+}
+
+export const balances = ({ balances: { reserved, settled } }: Heard['body']): Operation['value'] => ({
+  reserved: Number(reserved),
+  settled: Number(settled),
+});
+
+/** A budget that is soon used up: reservations, settled in parts by anybody, or voided. */
+export class PurseScene extends Shared<Purse> {
+  protected async make(client: number): Promise<Purse | undefined> {
+    const body = { name: randomUUID(), currency: 'EUR', scale: 2, limitMinor: String(purseLimit) };
+    const id = await this.create(client, 'budget', '/budgets', body);
+    return id === undefined ? undefined : { id, known: [] };
+  }
+
+  protected async use(client: number, { id, known }: Purse): Promise<void> {
+    const { chance } = this.load;
+    const amount = 1 + chance.below(40);
+    const object = `budget ${id}`;
+    const reservationId = chance.next() < 0.5 || known.length === 0 ? undefined : chance.of(known);
+    if (reservationId === undefined) {
+      const { body } = await this.load.call(client, this.access, {
+        kind: 'reserve',
+        object,
+        input: { amount },
+        path: `/budgets/${id}/reserve`,
+        body: { scopeId: randomUUID(), holder: 'h', amountMinor: String(amount) },
+        read: (made) => ({ id: made.id, ...balances(made) }),
+        refuses: ['INSUFFICIENT_BUDGET'],
+      });
+      if (body.id) known.push(body.id);
+      return;
+    }
+    const kind = chance.next() < 0.6 ? 'settle' : 'void';
+    await this.load.call(client, this.access, {
+      kind,
+      object,
+      input: { reservation: reservationId, amount },
+      path: `/budgets/${id}/${kind}`,
+      body: { reservationId, workKey: randomUUID(), ...(kind === 'settle' && { amountMinor: String(amount) }) },
+      read: (made) => ({ entry: made.entry.id, ...balances(made) }),
+      refuses: ['RESERVATION_CLOSED', 'SETTLEMENT_EXCEEDS_RESERVATION'],
+    });
+  }
+}

@@ -1,0 +1,49 @@
+import type { Queue } from '../workload.ts';
+import { Shared } from './scene.ts';
+
+/** Task groups of three members that need two accepted; every client brings its own. */
+export class TeamScene extends Shared<string> {
+  protected make(client: number): Promise<string | undefined> {
+    return this.create(client, 'mailbox', '/mailboxes', { name: 'members' });
+  }
+
+  protected async use(client: number, mailboxId: string): Promise<void> {
+    const { load, access } = this;
+    const made = await load.call(client, access, {
+      kind: 'create group',
+      object: ({ id }) => `group ${id}`,
+      path: '/task-groups',
+      body: { mailboxId, condition: 'N_ACCEPTED', threshold: 2 },
+    });
+    if (made.status >= 300) return;
+    const { id, scopeId } = made.body;
+    const object = `group ${id}`;
+    load.queues.push({ access, mailboxId, scopeId });
+    const submit = (taskKey: string) =>
+      load.call(client, access, {
+        kind: 'submit',
+        object,
+        path: `/task-groups/${id}/tasks`,
+        body: { taskKey, input: 1 },
+        read: ({ taskId }) => ({ id: taskId }),
+      });
+    await Promise.all(['a', 'b', 'c'].map(submit));
+    await load.call(client, access, { kind: 'seal', object, path: `/task-groups/${id}/seal`, body: {} });
+    await Promise.all([1, 2, 3].map(() => this.#member(client, object, { access, mailboxId, scopeId })));
+  }
+
+  async #member(client: number, object: string, queue: Queue): Promise<void> {
+    const { load, access } = this;
+    const claim = await load.claim(client, queue);
+    if (!claim || (await load.complete(client, access, claim)).status >= 300) return;
+    const verdict = load.chance.next() < 0.7 ? 'accept' : 'reject';
+    await load.call(client, access, {
+      kind: verdict,
+      object,
+      input: { task: claim.taskId },
+      path: `${object.replace('group ', '/task-groups/')}/tasks/${claim.taskId}/${verdict}`,
+      body: {},
+      read: (answer) => ({ state: answer.groupState }),
+    });
+  }
+}

@@ -1,0 +1,28 @@
+/** What looks like chance, and comes again with its seed. */
+export interface Chance {
+  /** Below 1. */
+  next(): number;
+  /** A whole number below `most`. */
+  below(most: number): number;
+  of<T>(list: readonly T[]): T;
+}
+
+/** SEED in the environment repeats the choices of a run (its timing is the machine's). */
+export function seedOf(title: string): number {
+  const seed = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31));
+  console.log(`      ${title}: SEED=${seed}`);
+  return seed;
+}
+
+/** Mulberry32. */
+export function chanceOf(seed: number): Chance {
+  let state = seed;
+  const next = (): number => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+  const below = (most: number): number => Math.floor(next() * most);
+  return { next, below, of: <T>(list: readonly T[]): T => list[below(list.length)] as T };
+}

@@ -1,0 +1,127 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'chai';
+import { expectAgreement } from '../support/agree.ts';
+import type { World } from '../support/world.ts';
+import { checkAll, type Findings } from './checker.ts';
+import { byObject, type Operation } from './history.ts';
+import { byRequest, disagreements, type Event, journal } from './journal.ts';
+import type { Lab } from './lab.ts';
+import { Looks } from './looks.ts';
+import { barrierModel, budgetModel, claimModel } from './models.ts';
+import { gateTarget } from './scenes/gate.ts';
+import { purseLimit } from './scenes/purse.ts';
+import type { Workload } from './workload.ts';
+
+/** Whom to believe about time, and when nothing could be swept. */
+export interface Circumstances {
+  readonly clock?: 'steady' | 'jumping';
+  /** Wall-clock moments between which a worker or its store was away. */
+  readonly outages?: readonly (readonly [from: number, to: number])[];
+}
+
+/** Lets the clients end, empties the queues, waits for leases and waiters to end, and checks everything. */
+export async function expectSound(lab: Lab, load: Workload, circumstances: Circumstances = {}): Promise<void> {
+  await load.finish();
+  await load.drain();
+  const service = await lab.service();
+  try {
+    const worlds = lab.worlds(service);
+    for (const world of worlds) await untilQuiet(world);
+    const looks = await new Looks(load).all();
+    expect(load.unexpected).to.deep.equal([]);
+    const journals = await Promise.all(worlds.map(journal));
+    const events = journals.flat();
+    expect(new Set(events.map(({ eventId }) => eventId)).size, 'event ids').to.equal(events.length);
+    expect(disagreements(load.history, events)).to.deep.equal([]);
+    expectUniqueIds(load.history);
+    const findings = linearizability(resolved([...load.history, ...looks], events), circumstances);
+    expect(findings.violations.slice(0, 1).join(''), 'linearizable').to.equal('');
+    expect(findings.undecided).to.equal(0);
+    for (const world of worlds) await expectAgreement(world);
+    report(load, findings, lateness(load, events, circumstances.outages ?? []));
+  } finally {
+    await service.stop();
+    load.caller.close();
+  }
+}
+
+/** Nothing is claimed and nobody waits any more: leases and waiters have ended by themselves. */
+export async function untilQuiet(world: World): Promise<void> {
+  const isQuiet = async (): Promise<boolean> => {
+    const { claims, waiters, messages } = (await world.get('/census')).body;
+    return claims.HELD + waiters.WAITING + messages.READY === 0;
+  };
+  const late = performance.now() + 15_000;
+  while (!(await isQuiet())) {
+    expect(performance.now(), 'leases and waiters end').to.be.below(late);
+    await sleep(50);
+  }
+}
+
+/** A receive whose answer was lost concerns the message that the journal says it claimed; none: it did not happen. */
+function resolved(history: readonly Operation[], events: readonly Event[]): Operation[] {
+  const found = byRequest(events);
+  return history.flatMap((operation) => {
+    if (operation.outcome !== 'unknown') return [operation];
+    const claimed = found.get(operation.id)?.find(({ type }) => type === 'message.claimed');
+    return claimed ? [{ ...operation, object: `message ${claimed.aggregateId}` }] : [];
+  });
+}
+
+function linearizability(history: readonly Operation[], { clock = 'steady' }: Circumstances): Findings {
+  const all = [...byObject(history)];
+  // A member's message ends with its group as well, and was not sent by a send of ours.
+  const sent = new Set(history.filter(({ kind }) => kind === 'send').map(({ object }) => object));
+  const of = (kind: string) => new Map(all.filter(([object]) => object.startsWith(kind)));
+  const messages = new Map([...of('message ')].filter(([object]) => sent.has(object)));
+  const isMade = ({ kind }: Operation): boolean => !kind.startsWith('create');
+  const without = (objects: Map<string, Operation[]>) =>
+    new Map([...objects].map(([object, operations]) => [object, operations.filter(isMade)]));
+  const findings = [
+    checkAll(messages, () => claimModel(clock)),
+    checkAll(without(of('budget ')), () => budgetModel(purseLimit)),
+    checkAll(without(of('barrier ')), () => barrierModel(gateTarget)),
+  ];
+  const sum = (of: (one: Findings) => number): number => findings.reduce((total, one) => total + of(one), 0);
+  return {
+    objects: sum(({ objects }) => objects),
+    operations: sum(({ operations }) => operations),
+    undecided: sum(({ undecided }) => undecided),
+    violations: findings.flatMap(({ violations }) => violations),
+  };
+}
+
+/** No id is issued twice: of what was made, of entries, of tokens. */
+function expectUniqueIds(history: readonly Operation[]): void {
+  const ok = history.filter(({ outcome }) => outcome === 'ok');
+  const made = ok.filter(({ kind }) => kind === 'send' || kind.startsWith('create')).map(({ object }) => object);
+  const inside = ok
+    .filter(({ kind }) => kind === 'reserve' || kind === 'submit' || kind === 'wait')
+    .map(({ value }) => value['id']);
+  const others = ok.flatMap(({ value }) => [value['token'], value['entry']].filter((id) => id !== undefined));
+  const ids = [...made, ...inside, ...others];
+  expect(new Set(ids).size, 'ids').to.equal(ids.length);
+}
+
+/** How long after its moment, or after the outage it fell into, each abandoned lease was seen to have ended. */
+function lateness(load: Workload, events: readonly Event[], outages: Circumstances['outages'] & object): number[] {
+  return events.flatMap(({ type, aggregateId, payload, occurredAt }) => {
+    const endedAt = load.abandoned.get(`${aggregateId} ${payload['attempts']}`);
+    if (type !== 'message.lease_expired' || endedAt === undefined) return [];
+    const due = outages.reduce((at, [from, to]) => (at >= from - 1_000 && at < to ? to : at), endedAt);
+    return [Math.max(0, Date.parse(occurredAt) - due)];
+  });
+}
+
+function report({ caller, history }: Workload, { objects, operations }: Findings, late: readonly number[]): void {
+  const { attempts, unknown, unmet, retries, replayed } = caller.counts;
+  const latest = late.length === 0 ? '' : `, the latest ${Math.max(...late)} ms after its moment`;
+  console.log(
+    `      ${history.length} operations, ${attempts} attempts, ${unknown} of unknown outcome, ${unmet} met nobody, ${retries} retries, ` +
+      `${replayed} replayed; longest without an answer ${(caller.longestMs / 1000).toFixed(1)} s`,
+  );
+  console.log(
+    `      lost 0, doubled 0; ${operations} operations on ${objects} objects linearizable; ` +
+      `${late.length} abandoned leases ended${latest}`,
+  );
+}

@@ -1,0 +1,157 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Access } from '../support/processes.ts';
+import { Caller, type Heard } from './caller.ts';
+import type { Operation } from './history.ts';
+import { type Scene, scenes } from './scenes/all.ts';
+import { type Chance, chanceOf } from './seed.ts';
+
+type Values = Operation['input'];
+
+/** A call to make and to record. */
+export interface Plan {
+  readonly kind: string;
+  /** Which object it is about; of what it makes, the answer tells. */
+  readonly object: string | ((body: Heard['body']) => string);
+  readonly input?: Values;
+  readonly path: string;
+  readonly body: unknown;
+  readonly read?: (body: Heard['body']) => Values;
+  /** Codes that are right answers here. */
+  readonly refuses?: readonly string[];
+}
+
+/** A mailbox and a scope that are to be empty in the end. */
+export interface Queue {
+  readonly access: Access;
+  readonly mailboxId: string;
+  readonly scopeId: string;
+}
+
+/** Concurrent clients over all primitives in several spaces, and what they saw. */
+export class Workload {
+  readonly history: Operation[] = [];
+  /** Answers that nothing explains. */
+  readonly unexpected: string[] = [];
+  readonly queues: Queue[] = [];
+  /** Claims that their client walked away from: `messageId attempt` to the end of the lease. */
+  readonly abandoned = new Map<string, number>();
+  readonly caller: Caller;
+  readonly spaces: readonly Access[];
+  readonly chance: Chance;
+  readonly #running: Promise<void>[] = [];
+  #isOver = false;
+
+  constructor(urls: () => readonly string[], spaces: readonly Access[], seed: number) {
+    this.caller = new Caller(urls);
+    this.spaces = spaces;
+    this.chance = chanceOf(seed);
+  }
+
+  start(clients = 16): void {
+    const all = this.spaces.flatMap((access) => scenes.map((make) => make(this, access)));
+    for (let client = 0; client < clients; client++)
+      this.#running.push(
+        this.#run(client, all)
+          .catch((error) => this.unexpected.push(String(error)))
+          .then(() => undefined),
+      );
+  }
+
+  async #run(client: number, all: readonly Scene[]): Promise<void> {
+    while (!this.#isOver) await this.chance.of(all).turn(client);
+  }
+
+  /** Lets every client end what it has begun. */
+  async finish(): Promise<void> {
+    this.#isOver = true;
+    await Promise.all(this.#running);
+  }
+
+  /** Receives and completes what is left, until nothing is ready and nothing is claimed. */
+  async drain(): Promise<void> {
+    const lanes = Array.from({ length: 8 }, async (_, lane) => {
+      for (const queue of this.queues.filter((_one, i) => i % 8 === lane)) await this.#drainQueue(queue);
+    });
+    await Promise.all(lanes);
+  }
+
+  async #drainQueue(queue: Queue): Promise<void> {
+    for (;;) {
+      const claim = await this.claim(-1, queue);
+      if (claim) await this.complete(-1, queue.access, claim);
+      else {
+        const { body } = await this.caller.insist(
+          queue.access,
+          `/mailboxes/${queue.mailboxId}/messages?state=READY,CLAIMED&scopeId=${queue.scopeId}`,
+          randomUUID(),
+        );
+        if (!body.messages?.length) return;
+        await sleep(100);
+      }
+    }
+  }
+
+  /** Makes a call, with one Idempotency-Key until it is answered. */
+  async call(client: number, access: Access, plan: Plan): Promise<Heard> {
+    const id = randomUUID();
+    const invokedAt = performance.now();
+    const heard = await this.caller.insist(access, plan.path, id, plan.body);
+    this.#record(id, client, plan, invokedAt, heard);
+    return heard;
+  }
+
+  /** Receives once: undefined when nobody knows, null when nothing was there. It has no Idempotency-Key. */
+  async claim(client: number, { access, mailboxId, scopeId }: Queue): Promise<Heard['body'] | null | undefined> {
+    const id = randomUUID();
+    const plan: Plan = {
+      kind: 'claim',
+      object: (body) => `message ${body.id}`,
+      input: { leaseSeconds: 5 },
+      path: `/mailboxes/${mailboxId}/recv`,
+      body: { scopeId, holder: `client-${client}`, holderSession: 's', leaseSeconds: 5 },
+      read: ({ token, attempt }) => ({ token, attempt }),
+    };
+    const invokedAt = performance.now();
+    const heard = await this.caller.attempt(access, plan.path, id, plan.body);
+    if (heard !== 'unmet') {
+      if (heard?.status === 204) return null;
+      this.#record(id, client, plan, invokedAt, heard);
+      if (heard) return heard.status === 200 ? heard.body : undefined;
+    }
+    await sleep(100);
+    return undefined;
+  }
+
+  complete(client: number, access: Access, { id, token }: { id: string; token: string }): Promise<Heard> {
+    return this.call(client, access, {
+      kind: 'complete',
+      object: `message ${id}`,
+      input: { token },
+      path: `/messages/${id}/complete`,
+      body: { token, result: { payload: client } },
+      refuses: ['CLAIM_LOST'],
+    });
+  }
+
+  #record(id: string, client: number, plan: Plan, invokedAt: number, heard: Heard | null): void {
+    const { kind, object, input = {}, read = () => ({}), refuses = [] } = plan;
+    const isOk = heard !== null && heard.status < 300 && heard.body?.error === undefined;
+    const code: string = heard?.body?.error?.code ?? '';
+    if (heard && !isOk && !refuses.includes(code)) {
+      this.unexpected.push(`${kind}: ${heard.status} ${code} ${heard.body?.error?.message}`);
+      return;
+    }
+    this.history.push({
+      id,
+      client,
+      kind,
+      object: typeof object === 'string' ? object : isOk ? object(heard.body) : '',
+      input,
+      invokedAt,
+      respondedAt: heard ? performance.now() : Number.POSITIVE_INFINITY,
+      outcome: heard ? (isOk ? 'ok' : 'refused') : 'unknown',
+      value: isOk ? read(heard.body) : { code },
+    });
+  }
+}

@@ -1,0 +1,186 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { check, shortest } from '../fault/checker.ts';
+import type { Model, Operation } from '../fault/history.ts';
+import { barrierModel, budgetModel, claimModel } from '../fault/models.ts';
+
+type Values = Record<string, string | number>;
+let made = 0;
+
+function operation(kind: string, [from, to]: [number, number], input: Values, value: Values | string): Operation {
+  const refused = typeof value === 'string';
+  const outcome = to === Number.POSITIVE_INFINITY ? 'unknown' : refused ? 'refused' : 'ok';
+  const answer = refused ? { code: value } : value;
+  const id = String(made++);
+  return { id, client: 1, kind, object: 'x', input, invokedAt: from, respondedAt: to, outcome, value: answer };
+}
+
+const send = operation('send', [0, 1], {}, {});
+const claim = (at: [number, number], token: string, attempt: number): Operation =>
+  operation('claim', at, { leaseSeconds: 5 }, { token, attempt });
+const complete = (at: [number, number], token: string, value: Values | string = {}): Operation =>
+  operation('complete', at, { token }, value);
+const lost = Number.POSITIVE_INFINITY;
+
+describe('The checker of histories, on claims', () => {
+  const verdict = (...history: Operation[]) => check(claimModel(), [send, ...history]);
+
+  it('accepts a claim that is acknowledged, refused to others, and repeated', () => {
+    expect(verdict(claim([2, 3], 'a', 1), complete([4, 5], 'a'), complete([6, 7], 'a'))).to.equal('linearizable');
+    expect(verdict(claim([2, 3], 'a', 1), complete([4, 5], 'b', 'CLAIM_LOST'))).to.equal('linearizable');
+  });
+
+  it('finds a message that is given to two at once, and one that is acknowledged by two', () => {
+    expect(verdict(claim([2, 9], 'a', 1), claim([2, 9], 'b', 1))).to.equal('violation');
+    expect(verdict(claim([2, 3], 'a', 1), claim([4, 5], 'b', 2))).to.equal('violation');
+    const second = [claim([6000, 6001], 'b', 2), complete([6002, 6003], 'b')];
+    expect(verdict(claim([2, 3], 'a', 1), ...second, complete([6004, 6005], 'a'))).to.equal('violation');
+  });
+
+  it('lets a lease end by itself, not too early and not too late', () => {
+    const first = claim([2, 3], 'a', 1);
+    expect(verdict(first, claim([5010, 5020], 'b', 2))).to.equal('linearizable');
+    expect(verdict(first, claim([4000, 4010], 'b', 2))).to.equal('violation');
+    expect(verdict(first, complete([5500, 5501], 'a'))).to.equal('violation');
+    const early = [send, first, claim([4000, 4010], 'b', 2)];
+    expect(check(claimModel('jumping'), early)).to.equal('linearizable');
+  });
+
+  it('finds an acknowledged change that is lost, by a look at the end', () => {
+    const look = (state: string): Operation => operation('look', [99, 100], {}, { state, attempts: 1 });
+    expect(verdict(claim([2, 3], 'a', 1), complete([4, 5], 'a'), look('ACKED'))).to.equal('linearizable');
+    expect(verdict(claim([2, 3], 'a', 1), complete([4, 5], 'a'), look('CLAIMED'))).to.equal('violation');
+    expect(verdict(claim([2, 3], 'a', 1), complete([4, lost], 'a'), look('CLAIMED'))).to.equal('linearizable');
+    expect(verdict(claim([2, 3], 'a', 1), complete([4, lost], 'a'), look('ACKED'))).to.equal('linearizable');
+  });
+
+  it('shows the shortest beginning that cannot be', () => {
+    const history = [send, claim([2, 3], 'a', 1), claim([4, 5], 'b', 2), complete([6, 7], 'b'), complete([8, 9], 'b')];
+    expect(shortest(claimModel(), history)).to.have.length(3);
+  });
+});
+
+/** An operation that takes effect at one instant, and when its client began and heard of it. */
+interface Planned {
+  readonly kind: string;
+  readonly at: number;
+  readonly early: number;
+  readonly late: number;
+  readonly pick: number;
+  readonly isLost: boolean;
+}
+
+const planned = (...kinds: string[]): fc.Arbitrary<Planned[]> =>
+  fc.array(
+    fc.record({
+      kind: fc.constantFrom(...kinds),
+      at: fc.double({ min: 0, max: 1000, noNaN: true }),
+      early: fc.double({ min: 0, max: 150, noNaN: true }),
+      late: fc.double({ min: 0, max: 150, noNaN: true }),
+      pick: fc.nat(9),
+      isLost: fc.boolean(),
+    }),
+    { minLength: 5, maxLength: 25 },
+  );
+
+/** Runs the plan at its instants on `run`, which answers; every fifth answer or so is lost. */
+function played(plan: readonly Planned[], run: (one: Planned) => [Values, Values | string]): Operation[] {
+  return [...plan]
+    .sort((one, other) => one.at - other.at)
+    .map((one) => {
+      const [input, value] = run(one);
+      const to = one.isLost && one.pick < 4 ? lost : one.at + one.late;
+      return operation(one.kind, [one.at - one.early, to], input, value);
+    });
+}
+
+function purse(): (one: Planned) => [Values, Values | string] {
+  const left: number[] = [];
+  let settled = 0;
+  return ({ kind, pick }) => {
+    const reserved = () => left.reduce((sum, part) => sum + part, 0);
+    const answer = (more: Values = {}): Values => ({ ...more, reserved: reserved(), settled });
+    if (kind === 'look') return [{}, answer()];
+    if (kind === 'reserve') {
+      const amount = pick + 1;
+      if (amount > 30 - settled - reserved()) return [{ amount }, 'INSUFFICIENT_BUDGET'];
+      left.push(amount);
+      return [{ amount }, answer({ id: `r${left.length - 1}` })];
+    }
+    const chosen = pick % Math.max(1, left.length);
+    const rest = left[chosen] ?? 0;
+    const input = { reservation: `r${chosen}`, amount: 1 };
+    if (rest === 0) return [input, 'RESERVATION_CLOSED'];
+    left[chosen] = kind === 'settle' ? rest - 1 : 0;
+    settled += kind === 'settle' ? 1 : 0;
+    return [input, answer()];
+  };
+}
+
+function meeting(): (one: Planned) => [Values, Values | string] {
+  let [epoch, keys] = [1, new Set<string>()];
+  return ({ kind, pick }) => {
+    const key = String(pick);
+    const isOver = keys.size === 3;
+    if (kind === 'nextEpoch') {
+      if (!isOver) return [{}, 'BARRIER_NOT_RELEASED'];
+      [epoch, keys] = [epoch + 1, new Set()];
+    } else if (kind === 'arrive') {
+      if (isOver && !keys.has(key)) return [{ key }, 'BARRIER_RELEASED'];
+      keys.add(key);
+    }
+    return [{ key }, { epoch, arrivals: keys.size }];
+  };
+}
+
+describe('The checker of histories, on budgets and barriers', () => {
+  it('accepts every history that was correct, whatever the overlap and whichever answers were lost', () => {
+    const budgets = planned('reserve', 'settle', 'void', 'look').map((plan) => played(plan, purse()));
+    // Nobody settles what nobody was told of.
+    const known = budgets.filter((history) => {
+      const told = new Set(history.flatMap(({ outcome, value }) => (outcome === 'ok' ? [value['id']] : [])));
+      return history.every(({ input }) => input['reservation'] === undefined || told.has(input['reservation']));
+    });
+    fc.assert(fc.property(known, (history) => check(budgetModel(30), history) === 'linearizable'));
+    const barriers = planned('arrive', 'arrive', 'nextEpoch', 'look').map((plan) => played(plan, meeting()));
+    fc.assert(fc.property(barriers, (history) => check(barrierModel(3), history) === 'linearizable'));
+  });
+
+  /** Whether a wrong answer somewhere in a history without overlap is found. */
+  function finds<State>(model: Model<State>, arbitrary: fc.Arbitrary<Operation[]>, field: string): void {
+    const spoilt = fc.tuple(arbitrary, fc.nat()).filter(([history]) => history.some(({ outcome }) => outcome === 'ok'));
+    fc.assert(
+      fc.property(spoilt, ([history, n]) => {
+        const answered = history.filter(({ outcome }) => outcome === 'ok');
+        const wrong = answered[n % answered.length] as Operation;
+        const value = { ...wrong.value, [field]: Number(wrong.value[field]) + 1 };
+        const changed = history.map((one) => (one === wrong ? { ...one, value } : one));
+        return check(model, changed) === 'violation';
+      }),
+    );
+  }
+
+  it('finds any wrong balance, epoch or arrival count in a history without overlap', () => {
+    const inLine = (plan: readonly Planned[]): Planned[] =>
+      plan.map((one, i) => ({ ...one, at: 10 * i, early: 1, late: 1, isLost: false }));
+    const budgets = planned('reserve', 'settle', 'void', 'look').map((plan) => played(inLine(plan), purse()));
+    finds(budgetModel(30), budgets, 'settled');
+    finds(budgetModel(30), budgets, 'reserved');
+    const barriers = planned('arrive', 'arrive', 'nextEpoch').map((plan) => played(inLine(plan), meeting()));
+    finds(barrierModel(3), barriers, 'arrivals');
+    finds(barrierModel(3), barriers, 'epoch');
+  });
+
+  it('finds a lost reserve, money spent twice and a lost arrival among operations that overlap', () => {
+    const both: [number, number] = [0, 9];
+    const reserve = (id: string, reserved: number): Operation =>
+      operation('reserve', both, { amount: 20 }, { id, reserved, settled: 0 });
+    expect(check(budgetModel(40), [reserve('a', 20), reserve('b', 40)])).to.equal('linearizable');
+    expect(check(budgetModel(40), [reserve('a', 20), reserve('b', 20)])).to.equal('violation');
+    expect(check(budgetModel(30), [reserve('a', 20), reserve('b', 40)])).to.equal('violation');
+    const arrive = (key: string, arrivals: number): Operation =>
+      operation('arrive', both, { key }, { epoch: 1, arrivals });
+    expect(check(barrierModel(3), [arrive('a', 1), arrive('b', 2)])).to.equal('linearizable');
+    expect(check(barrierModel(3), [arrive('a', 1), arrive('b', 1)])).to.equal('violation');
+  });
+});
