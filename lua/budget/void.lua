@@ -1,5 +1,4 @@
 --- Releases what is left of a reservation (contract section 4, Reservation).
---- @gather
 --- @include "lib/call"
 --- @include "budget/_entry"
 local replay = call.open() or entry.replayOf('VOID')

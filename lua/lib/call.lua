@@ -42,7 +42,7 @@ local function failure(text)
 end
 
 --- Runs the script's body for each request and writes what they gathered. A single request is answered by itself, and
---- refused by an error; of several, a list is answered, where a refusal is its text.
+--- refused by an error; of several, a list is answered, where a refusal is an error.
 function call.serve(args, width, body)
   if #args == width then
     local ok, reply = pcall(body, args, 0)
@@ -54,7 +54,7 @@ function call.serve(args, width, body)
   local replies = {}
   for first = 0, #args - 1, width do
     local ok, reply = pcall(body, args, first)
-    replies[#replies + 1] = ok and reply or failure(reply)
+    replies[#replies + 1] = ok and reply or { err = failure(reply) }
     clock.step()
     timer.wake, beforeRefusal = '', nil
   end

@@ -42,6 +42,6 @@ function count.writeSpace()
 end
 
 function count.write()
-  writeRecord(keys.space(), count.space, count.setSpace)
+  count.writeSpace()
   writeRecord(keys.org(), count.org, count.setOrg)
 end

@@ -1,7 +1,6 @@
 --- Refuses a claimed message for good, or gives it back for another attempt: to the back of the queue, or to FAILED
 --- once its attempts are used up. retry: '1' or '0'.
 --- @args messageId token retry
---- @gather
 --- @include "lib/call"
 --- @include "mailbox/_claim"
 --- @include "mailbox/_release"

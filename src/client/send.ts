@@ -3,13 +3,15 @@ import type { CallOptions } from './types.ts';
 
 /** Where calls go, and as whom. */
 export interface MusterOptions {
-  /** Of the server: http://127.0.0.1:8080. */
-  readonly url: string;
+  /** Of the server: http://127.0.0.1:8080. It, `key` and `spaceId` may come from process.env: one that is not set is refused by the first call. */
+  readonly url: string | undefined;
   /** The API key. */
-  readonly key: string;
-  readonly spaceId: string;
+  readonly key: string | undefined;
+  readonly spaceId: string | undefined;
   /** How often a call is tried when no answer comes, or 429 or 503; 5 by default, 1: once. */
   readonly attempts?: number | undefined;
+  /** What counts as no answer; 60 s by default: a held receive or watch takes up to 30. */
+  readonly timeoutSeconds?: number | undefined;
   /** In place of the global one. */
   readonly fetch?: typeof fetch | undefined;
 }
@@ -32,9 +34,11 @@ export async function send(
   args: Readonly<Record<string, unknown>>,
   { signal, idempotencyKey, attempts = options.attempts ?? 5 }: CallOptions,
 ): Promise<unknown> {
+  const { url: base, key, spaceId, timeoutSeconds = 60 } = options;
+  if (!base || !key || !spaceId) throw new TypeError('createMuster needs url, key and spaceId');
   const { target, rest } = addressOf(path, args);
-  const headers: Record<string, string> = { Authorization: `Bearer ${options.key}` };
-  const request: RequestInit = { method, headers, ...(signal && { signal }) };
+  const headers: Record<string, string> = { Authorization: `Bearer ${key}` };
+  const request: RequestInit = { method, headers };
   let search = '';
   if (method === 'GET') search = searchOf(rest);
   else {
@@ -42,9 +46,11 @@ export async function send(
     headers['Content-Type'] = 'application/json';
     if (method !== 'DELETE') request.body = JSON.stringify(rest);
   }
-  const url = `${options.url.replace(/\/+$/, '')}/v1/spaces/${encodeURIComponent(options.spaceId)}${target}${search}`;
+  const url = `${base.replace(/\/+$/, '')}/v1/spaces/${encodeURIComponent(spaceId)}${target}${search}`;
   for (let attempt = 1; ; attempt++) {
-    const outcome = await once(options.fetch ?? fetch, url, request);
+    const timeout = AbortSignal.timeout(timeoutSeconds * 1000);
+    request.signal = signal ? AbortSignal.any([signal, timeout]) : timeout;
+    const outcome = await once(options.fetch ?? fetch, url, request, signal);
     const pauseMs = attempt < attempts ? pauseBefore(outcome, attempt) : undefined;
     if (pauseMs === undefined) return read(outcome, `${method} ${url}`);
     await pause(pauseMs, signal);
@@ -69,12 +75,17 @@ function searchOf(query: Readonly<Record<string, unknown>>): string {
 }
 
 /** An answer, or the error in its place; an answer that breaks off is none. Throws what the caller's signal says. */
-async function once(fetcher: typeof fetch, url: string, request: RequestInit): Promise<Outcome | Error> {
+async function once(
+  fetcher: typeof fetch,
+  url: string,
+  request: RequestInit,
+  signal: AbortSignal | undefined,
+): Promise<Outcome | Error> {
   try {
     const response = await fetcher(url, request);
     return { status: response.status, headers: response.headers, text: await response.text() };
   } catch (error) {
-    request.signal?.throwIfAborted();
+    signal?.throwIfAborted();
     return error as Error;
   }
 }

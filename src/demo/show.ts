@@ -16,7 +16,7 @@ export async function show(stage: Stage, screen: Screen, isOver: () => boolean):
     if (cooldownUntil !== null && !cooling)
       screen.tell('quota', `"${cooldownReason}": an agent starts a cooldown of ${cooldownSeconds} s, for everybody`);
     if (cooldownUntil === null && cooling)
-      screen.tell('quota', `the cooldown is over: ${waiting} in line go on in the order in which they came`);
+      screen.tell('quota', `the cooldown is over: who is in line (${waiting}) goes on in the order of arrival`);
     cooling = cooldownUntil !== null;
     screen.draw(picture(screen, stage, sight));
     if (!last) await sleep(pictureMs);

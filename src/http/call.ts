@@ -90,11 +90,12 @@ export class Call {
     if (!(first instanceof Refusal) && first.length > 1) return first;
 
     let last = first;
+    const gone = signalOf(ctx);
     const found = await this.#service.wake.until(
       `muster:{${org}}:${args['spaceId']}:events`,
       {
         waitMs: hold.waitSeconds * 1000,
-        signal: signalOf(ctx),
+        signal: gone,
         matches: (token) => token.startsWith(`${hold.mailboxId}/`) && token.includes(`/${hold.scopeId}`),
       },
       async (again) => {
@@ -106,6 +107,8 @@ export class Call {
       },
     );
     if (found) return found;
+    // A lease that ended meanwhile wakes nobody where no worker runs.
+    if (!gone.aborted) last = await this.#once(org, { ...args, rateClass: 'held' }).catch(unlessLimited);
     if (last instanceof Refusal) throw last;
     return last;
   }

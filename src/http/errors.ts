@@ -56,7 +56,7 @@ export const commonErrors: ErrorTable = {
   PERMISSION_DENIED: entry(403, (detail) =>
     detail === 'space' ? 'the API key is limited to other spaces' : `the API key lacks the permission ${detail}`,
   ),
-  ROUTE_NOT_FOUND: entry(404, 'there is no such path: see /openapi.json'),
+  ROUTE_NOT_FOUND: entry(404, 'there is no such path: see /docs, /openapi.json or /console'),
   SPACE_NOT_FOUND: entry(404, 'there is no such space in the organization of this API key'),
   METHOD_NOT_ALLOWED: entry(405, (methods) => `this path takes ${methods}`),
   PAYLOAD_TOO_LARGE: entry(413, (detail) => {

@@ -74,7 +74,7 @@ export class Gathering {
       callers.forEach((caller, index) => {
         const own = replies[index];
         if (Array.isArray(own)) caller.resolve(own);
-        else caller.reject(new Error(String(own)));
+        else caller.reject(own);
       });
     } catch (error) {
       for (const caller of callers) caller.reject(error);

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { access, open, readdir, readFile, rename, rm } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { SnapshotFailure } from './failure.ts';
 
 /** What the JSON beside a snapshot's file says. */
@@ -48,7 +48,7 @@ export async function listSnapshots(folder: string): Promise<Snapshot[]> {
  */
 export async function findSnapshot(folder: string, name: string): Promise<SnapshotFile> {
   const isPath = name.endsWith('.rdb');
-  const path = isPath ? name : join(folder, `${basename(name)}.rdb`);
+  const path = resolve(isPath ? name : join(folder, `${basename(name)}.rdb`));
   const record = await readRecord(path.replace(/\.rdb$/, '.json'));
   const isThere = await access(path).then(
     () => true,
@@ -113,7 +113,7 @@ async function readRecord(path: string): Promise<Snapshot | null> {
   try {
     const record = JSON.parse(await readFile(path, 'utf8')) as Snapshot;
     const isOurs = typeof record.sha256 === 'string' && !Number.isNaN(Date.parse(record.createdAt));
-    return isOurs && join(dirname(path), `${record.snapshot}.json`) === path ? record : null;
+    return isOurs && basename(path) === `${record.snapshot}.json` ? record : null;
   } catch {
     return null;
   }

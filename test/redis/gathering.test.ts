@@ -1,5 +1,6 @@
 import { hash, randomUUID } from 'node:crypto';
 import { expect } from 'chai';
+import { Cluster } from 'ioredis';
 import { randomTail } from '../../src/http/random.ts';
 import { createSpace } from '../../src/org/admin.ts';
 import { Refusal, type Reply, ScriptFailure } from '../../src/redis/scripts.ts';
@@ -113,6 +114,21 @@ describe('calls of one organization that meet in a turn of the event loop', () =
     expect(replay?.[1]).to.equal(first?.[1]);
     expect((await queue.record()).counts.ready).to.equal(3);
     await expectAgreement(queue.world);
+  });
+
+  it('are counted by Redis where they are refused, alone and together', async () => {
+    const queue = await Queue.create();
+    const { store } = queue.world.service;
+    const nodes = store instanceof Cluster ? store.nodes('master') : [store];
+    const count = async () => {
+      const infos = await Promise.all(nodes.map((node) => node.info('errorstats')));
+      return infos.reduce((sum, info) => sum + Number(/MAILBOX_NOT_FOUND:count=(\d+)/.exec(info)?.[1] ?? 0), 0);
+    };
+    const refused = () => outcomes([send(queue, { mailboxId: randomUUID() })]);
+    const before = await count();
+    await refused();
+    await Promise.all(Array.from({ length: 5 }, refused));
+    expect((await count()) - before).to.equal(6);
   });
 
   it('see what those before them have changed: rates, tasks, backlog and operations are exact', async () => {
