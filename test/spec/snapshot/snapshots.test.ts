@@ -1,5 +1,5 @@
 import { appendFile, cp, mkdir, open, readdir, readFile, stat, utimes, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { expect } from 'chai';
 import type { Redis } from 'ioredis';
 import { createOrganization, createSpace } from '../../../src/org/admin.ts';
@@ -64,6 +64,14 @@ describe('Snapshots', function () {
     expect(checked).to.deep.equal({ verified: path, createdAt, bytes, sha256, keys });
     // The server's own dump file is not left behind: a second copy of everything.
     expect(await readdir(own.dataDir)).not.to.include('dump.rdb');
+  });
+
+  it('is checked against its record by whatever path it is named', async () => {
+    const [newest] = await listSnapshots(folder);
+    const path = join(folder, `${newest?.snapshot}.rdb`);
+    const shown = relative(process.cwd(), path);
+    for (const name of [path, shown, `./${shown}`, path.replaceAll('/', '//')])
+      expect((await findSnapshot(folder, name)).record, name).to.deep.equal(newest);
   });
 
   it('keeps the newest SNAPSHOT_KEEP, and removes what a crash left half-made', async () => {
