@@ -38,7 +38,7 @@ export async function expectSound(lab: Lab, load: Workload, circumstances: Circu
     expect(findings.violations.slice(0, 1).join(''), 'linearizable').to.equal('');
     expect(findings.undecided).to.equal(0);
     for (const world of worlds) await expectAgreement(world);
-    report(load, findings, lateness(load, events, circumstances.outages ?? []));
+    report(load, findings, lateness(load, events, circumstances.outages ?? []), circumstances.clock === 'jumping');
   } finally {
     await service.stop();
     load.caller.close();
@@ -113,9 +113,10 @@ function lateness(load: Workload, events: readonly Event[], outages: Circumstanc
   });
 }
 
-function report({ caller, history }: Workload, { objects, operations }: Findings, late: readonly number[]): void {
+function report({ caller, history }: Workload, found: Findings, late: readonly number[], isJumping: boolean): void {
+  const { objects, operations } = found;
   const { attempts, unknown, unmet, retries, replayed } = caller.counts;
-  const latest = late.length === 0 ? '' : `, the latest ${Math.max(...late)} ms after its moment`;
+  const latest = late.length === 0 || isJumping ? '' : `, the latest ${Math.max(...late)} ms after its moment`;
   console.log(
     `      ${history.length} operations, ${attempts} attempts, ${unknown} of unknown outcome, ${unmet} met nobody, ${retries} retries, ` +
       `${replayed} replayed; longest without an answer ${(caller.longestMs / 1000).toFixed(1)} s`,
