@@ -1,5 +1,5 @@
 import Joi from 'joi';
-import { addressesOf } from './redis/address.ts';
+import { addressesOf, sentinelsOf } from './redis/address.ts';
 
 export type Role = 'api' | 'worker' | 'all';
 
@@ -61,7 +61,7 @@ const settings: Record<keyof Config, Setting & { name: string; otherwise: unknow
     otherwise: null,
     schema: Joi.string().custom(storeUrl),
     right:
-      'redis://host:port, rediss://host:port, unix:///path or the absolute path of a unix socket, or nodes of one cluster with commas in between; without it the embedded Redis is used',
+      'redis://host:port, rediss://host:port, unix:///path or the absolute path of a unix socket, nodes of one cluster with commas in between, or redis+sentinel://user:password@host:port,host:port/master-name; without it the embedded Redis is used',
     secret: true,
   },
   dataDir: { name: 'DATA_DIR', otherwise: './data', schema: Joi.string(), right: 'the path of a folder' },
@@ -123,6 +123,7 @@ function storeUrl(text: string): string {
 
 function isStore(address: string, isNode: boolean): boolean {
   if (address.startsWith('/')) return !isNode && address.length > 1;
+  if (address.startsWith('redis+sentinel:')) return sentinelsOf(address) !== undefined;
   const { protocol, hostname } = new URL(address);
   return ['redis:', 'rediss:'].includes(protocol) && hostname !== '';
 }

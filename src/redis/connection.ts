@@ -1,5 +1,5 @@
-import { Cluster, type ClusterOptions, Command, Redis } from 'ioredis';
-import { addressesOf } from './address.ts';
+import { Cluster, type ClusterOptions, Command, type Redis } from 'ioredis';
+import { addressesOf, clientOf } from './address.ts';
 import { CallsCluster } from './calls-cluster.ts';
 
 /** Either kind of client: both send a call to where its KEYS[1] lives. */
@@ -58,7 +58,7 @@ const clusterCalls = {
 };
 
 /**
- * Connects to `redis://`, `rediss://`, `unix://` or a unix socket's path; as a cluster client when the server says it
+ * Connects to `redis://`, `rediss://`, `redis+sentinel://`, `unix://` or a unix socket's path; as a cluster client when the server says it
  * is one. Resolves when commands can be sent; rejects when the first attempt fails.
  */
 export async function connect(url: string, kind: 'calls' | 'patient' = 'calls'): Promise<Store> {
@@ -79,7 +79,7 @@ export async function connect(url: string, kind: 'calls' | 'patient' = 'calls'):
 }
 
 async function connectTo(address: string, kind: 'calls' | 'patient'): Promise<{ redis: Redis; isCluster: boolean }> {
-  const redis = new Redis(address, kind === 'calls' ? calls : patient);
+  const redis = clientOf(address, kind === 'calls' ? calls : patient);
   // Every command reports its own failure, and reconnecting goes on by itself.
   redis.on('error', () => undefined);
   const isCluster = await opened(redis, async () => {

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Redis } from 'ioredis';
-import { addressesOf } from './address.ts';
+import { addressesOf, clientOf } from './address.ts';
 import { loaded } from './redis-process.ts';
 
 const tryEveryMs = 100;
@@ -69,12 +68,13 @@ async function lookAround(url: string): Promise<Look> {
 }
 
 async function look(address: string): Promise<Look> {
-  const redis = new Redis(address, {
+  const redis = clientOf(address, {
     protocol: 2,
     lazyConnect: true,
     enableReadyCheck: false,
     disableClientInfo: true,
     retryStrategy: () => null,
+    sentinelRetryStrategy: () => null,
     maxRetriesPerRequest: 0,
     connectTimeout: 5_000,
     commandTimeout: 5_000,

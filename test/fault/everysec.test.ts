@@ -1,20 +1,14 @@
 import { readdir, stat, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect } from 'chai';
-import { expectAgreement } from '../support/agree.ts';
-import { journal, lost } from './journal.ts';
 import { Lab } from './lab.ts';
+import { missing } from './missing.ts';
 import { underLoad } from './under-load.ts';
-import { untilQuiet } from './verify.ts';
-import type { Workload } from './workload.ts';
 
 /** What appendfsync everysec may leave in the kernel's memory. */
 const windowMs = 1_000;
 /** While the disk is slow to take the last second, Redis keeps what follows in its own memory for so long at most. */
 const heldBackMs = 2_000;
-/** An answer reaches its client a little after its write. */
-const answerMs = 250;
 
 describe('A store that writes to disk every second', function () {
   this.timeout(120_000);
@@ -24,25 +18,6 @@ describe('A store that writes to disk every second', function () {
     await lab.open();
   });
   after(() => lab.stop());
-
-  /** What is missing of what was acknowledged before the moment; whatever is there must agree with itself. */
-  async function missing(load: Workload, by: number, mostMs: number): Promise<string> {
-    await load.finish();
-    await load.drain();
-    const service = await lab.service();
-    try {
-      const worlds = lab.worlds(service);
-      for (const world of worlds) await untilQuiet(world);
-      const events = (await Promise.all(worlds.map(journal))).flat();
-      for (const world of worlds) await expectAgreement(world);
-      const gone = lost(load.history, events, by);
-      const oldestMs = Math.max(0, ...gone.map(({ respondedAt }) => by - respondedAt));
-      expect(oldestMs).to.be.at.most(mostMs + answerMs);
-      return `${gone.length} of ${load.history.length} operations lost, the oldest ${oldestMs.toFixed(0)} ms before`;
-    } finally {
-      await service.stop();
-    }
-  }
 
   it('kill -9 of Redis alone loses at most what it had not yet handed to the kernel', async () => {
     const act = async (): Promise<number> => {
@@ -54,7 +29,7 @@ describe('A store that writes to disk every second', function () {
       return at;
     };
     await underLoad(lab, 'kill -9 of Redis, appendfsync everysec', act, async (load, at) => {
-      console.log(`      ${await missing(load, at, heldBackMs)}`);
+      console.log(`      ${await missing(lab, load, at, heldBackMs)}`);
     });
   });
 
@@ -75,7 +50,7 @@ describe('A store that writes to disk every second', function () {
       return at;
     };
     await underLoad(lab, 'power cut, appendfsync everysec', act, async (load, at) => {
-      console.log(`      ${await missing(load, at, windowMs)}`);
+      console.log(`      ${await missing(lab, load, at, windowMs)}`);
     });
   });
 });

@@ -70,6 +70,8 @@ describe('Settings', () => {
       'unix:///run/redis.sock',
       '/run/redis.sock',
       'redis://[::1]:7000',
+      'redis+sentinel://10.0.0.1:26379,10.0.0.2/store',
+      'redis+sentinel://user:pw@[::1]:26379/store',
     ],
   };
   for (const [name, texts] of Object.entries(good)) {
@@ -88,6 +90,9 @@ describe('Settings', () => {
       'run/redis.sock',
       'unix://run/redis.sock',
       'redis://',
+      'redis+sentinel://10.0.0.1:26379',
+      'redis+sentinel:///store',
+      'redis+sentinel://10.0.0.1:x/store',
       'nonsense',
     ],
     LOG_LEVEL: ['verbose', 'INFO'],
