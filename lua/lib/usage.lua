@@ -40,15 +40,20 @@ local function startDay(previousDay)
   count.setSpace.usageDay, usage.day = today, today
 end
 
+--- Whether today comes after the space's day: a clock that went back over midnight goes on counting in the later one.
+local function isNew(spaceDay)
+  return spaceDay ~= today and (not spaceDay or tonumber(today) > tonumber(spaceDay))
+end
+
 --- Makes today the space's day, as a call that counts does: whoever changes retainedBytes without being counted asks
 --- for it first, so that former days keep their figure. spaceDay: the space's usageDay.
 function usage.enterToday(spaceDay)
-  if spaceDay ~= today then startDay(spaceDay) end
+  if isNew(spaceDay) then startDay(spaceDay) end
 end
 
 --- Counts in the space's day; the previous day is put away first, when this call is the first of another.
 local function countToday(name)
-  if usage.day ~= today then startDay(usage.day) end
+  if isNew(usage.day) then startDay(usage.day) end
   count.add(count.space, name, 1)
 end
 

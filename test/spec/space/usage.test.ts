@@ -87,6 +87,19 @@ describe('usage', () => {
     expect(part.map((row: Record<string, unknown>) => row['retainedBytes'])).to.deep.equal([13, 13]);
   });
 
+  it('keeps what a day has counted when the clock goes back over midnight', async () => {
+    const { world } = await begin();
+    const create = (at: number) => world.at(at).then(() => world.made('/mailboxes', { name: 'm' }));
+    const before = (await world.get(`/usage?from=${date(0)}`)).body.days[0].byCall['mailbox.create'];
+    await create(midnight + day - 1);
+    await create(midnight + day);
+    await create(midnight + day - 1);
+    await create(midnight + day + 1);
+    const { days } = (await world.get(`/usage?from=${date(0)}`)).body;
+    const counted = days.map((one: { byCall: Record<string, number> }) => one.byCall['mailbox.create']);
+    expect(counted).to.deep.equal([before + 1, 3]);
+  });
+
   it('counts a call in its own day when hundreds of calls meet at midnight', async () => {
     const { world, traffic } = await begin();
     await world.at(midnight + day - 1);
