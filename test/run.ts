@@ -3,8 +3,20 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 
-const processes = ['attack/quick', 'bench', 'cli', 'client', 'console', 'demo', 'docker', 'docs', 'load', 'readme'];
-const rooms = ['contract', 'http', 'lua', 'metrics', 'model', 'redis', 'spec'];
+const products = [
+  'attack/quick',
+  'bench',
+  'cli',
+  'client',
+  'console',
+  'demo',
+  'docker',
+  'docs',
+  'load',
+  'model',
+  'readme',
+];
+const rooms = ['contract', 'http', 'lua', 'metrics', 'redis', 'spec'];
 const moments = ['workers'];
 
 interface Result {
@@ -33,7 +45,7 @@ async function run(folders: readonly string[], live: boolean): Promise<Result> {
   return { passed: Number(passed ?? 0), failed: Number(failed ?? 0) || (code === 0 ? 0 : 1) };
 }
 
-const results = await Promise.all([run(rooms, true), run(processes, false)]);
+const results = await Promise.all([run(rooms, true), run(products, false)]);
 results.push(await run(moments, true));
 const sum = (count: (result: Result) => number) => results.reduce((all, result) => all + count(result), 0);
 const failed = sum((result) => result.failed);
