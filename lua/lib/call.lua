@@ -24,16 +24,22 @@ function call.begin()
   keyRead, orgRead, spaceRead = nil, false, nil
 end
 
+local function spaceLeft()
+  return math.max(0, spaceQuota - spaceUsed)
+end
+
+local function orgLeft()
+  return math.max(0, orgShare - orgUsed)
+end
+
 --- The first element of every reply and (as text) the second word of every refusal: what Node makes headers of.
 local function note(replayed)
-  return { now, timer.wake, replayed, spaceQuota, math.max(0, spaceQuota - spaceUsed), orgQuota,
-    orgQuota and math.max(0, orgShare - orgUsed) }
+  return { now, timer.wake, replayed, spaceQuota, spaceLeft(), orgQuota, orgQuota and orgLeft() }
 end
 
 local function noteText()
-  local space = spaceQuota and string.format('%d,%d', spaceQuota, math.max(0, spaceQuota - spaceUsed)) or ','
-  return string.format('%d,,,', now) .. space
-    .. (orgQuota and string.format(',%d,%d', orgQuota, math.max(0, orgShare - orgUsed)) or ',,')
+  return nowText .. ',,,' .. (spaceQuota and string.format('%d,%d', spaceQuota, spaceLeft()) or ',')
+    .. (orgQuota and string.format(',%d,%d', orgQuota, orgLeft()) or ',,')
 end
 
 --- pcall hands on an error's text: a refusal as it is, anything else is a defect.

@@ -53,7 +53,7 @@ end
 
 --- Counts in the space's day; the previous day is put away first, when this call is the first of another.
 local function countToday(name)
-  if isNew(usage.day) then startDay(usage.day) end
+  usage.enterToday(usage.day)
   count.add(count.space, name, 1)
 end
 

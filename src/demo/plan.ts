@@ -1,18 +1,22 @@
-/** What every agent is told when it starts. */
-export interface Orders {
-  readonly url: string;
-  readonly key: string;
-  readonly spaceId: string;
+/** What the demo has in Muster. */
+export interface Ids {
   /** The run: everything of the demo lies in this scope. */
   readonly scopeId: string;
-  readonly folder: string;
-  readonly name: string;
   readonly countId: string;
   readonly hashId: string;
   readonly voteId: string;
   readonly inboxId: string;
   readonly barrierId: string;
   readonly allowanceId: string;
+}
+
+/** What every agent is told when it starts. */
+export interface Orders extends Ids {
+  readonly url: string;
+  readonly key: string;
+  readonly spaceId: string;
+  readonly folder: string;
+  readonly name: string;
   /** How long counting one unit takes at least, so that people can follow. */
   readonly paceMs: number;
   /** Reports a wrong digest in the vote. */

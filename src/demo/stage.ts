@@ -1,18 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { relative } from 'node:path';
 import { type Answer, createMuster, type Muster } from '../client/index.ts';
-import { parties, type Report } from './plan.ts';
-
-/** What the demo has in Muster. */
-export interface Ids {
-  readonly scopeId: string;
-  readonly countId: string;
-  readonly hashId: string;
-  readonly voteId: string;
-  readonly inboxId: string;
-  readonly barrierId: string;
-  readonly allowanceId: string;
-}
+import { type Ids, parties, type Report } from './plan.ts';
 
 type Of<Kind extends Report['kind']> = Extract<Report, { kind: Kind }>;
 

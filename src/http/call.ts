@@ -2,7 +2,7 @@ import type { Context } from 'koa';
 import { Refusal, type Reply } from '../redis/scripts.ts';
 import type { Sent, Service } from './app.ts';
 import type { Desk } from './desk.ts';
-import { readNote } from './envelope.ts';
+import { type Note, readNote } from './envelope.ts';
 import { ApiError } from './errors.ts';
 import { stringify } from './json.ts';
 import { type Caller, isUuid, readCaller, readIdempotency, readInput } from './request.ts';
@@ -60,8 +60,8 @@ export class Call {
     args['spaceId'] = input.params['spaceId'] ?? '';
     Object.assign(args, own);
     if (route.serve) return this.#serve(caller, args, input, ctx);
-    const reply = await this.#run(caller.org, args, input, ctx);
-    return this.#answer(caller.org, reply, input);
+    const { note, values } = this.#read(caller.org, await this.#run(caller.org, args, input, ctx));
+    return sent(route.answer(values, input, note.replayed), note.headers);
   }
 
   /** The shape is wrong: says so only to a caller who may call, in a space that exists, within the rates. */
@@ -69,13 +69,13 @@ export class Call {
     const spaceId = (params['spaceId'] ?? '').toLowerCase();
     const wellFormed = isUuid(spaceId);
     try {
-      const [text] = await this.#service.scripts.run('space/admit', caller.org, {
+      const [note] = await this.#service.scripts.run('space/admit', caller.org, {
         ...args,
         spaceId: wellFormed ? spaceId : '',
       });
       return new ApiError(error.status, error.code, error.message, {
         ...error.headers,
-        ...readNote(text).headers,
+        ...readNote(note).headers,
       });
     } catch (refusal) {
       if (!wellFormed && refusal instanceof Refusal && refusal.code === 'SPACE_NOT_FOUND') return error;
@@ -86,10 +86,10 @@ export class Call {
   async #run(org: string, args: CallArgs, input: Input, ctx: Context): Promise<Reply> {
     const hold = this.route.hold?.(input);
     if (!hold || hold.waitSeconds === 0) return this.#once(org, args);
-    const first = await this.#once(org, args).catch(unlessLimited);
-    if (!(first instanceof Refusal) && first.length > 1) return first;
+    let last = await this.#once(org, args).catch(unlessLimited);
+    if (!(last instanceof Refusal) && last.length > 1) return last;
 
-    let last = first;
+    const look = () => this.#once(org, { ...args, rateClass: 'held' }).catch(unlessLimited);
     const gone = signalOf(ctx);
     const found = await this.#service.wake.until(
       `muster:{${org}}:${args['spaceId']}:events`,
@@ -99,7 +99,7 @@ export class Call {
         matches: (token) => token.startsWith(`${hold.mailboxId}/`) && token.includes(`/${hold.scopeId}`),
       },
       async (again) => {
-        last = await this.#once(org, { ...args, rateClass: 'held' }).catch(unlessLimited);
+        last = await look();
         // Nothing wakes it when a claim elsewhere in the organization ends.
         if (last instanceof Refusal) again(limitedRetryMs);
         else if (last.length > 1) return last;
@@ -108,7 +108,7 @@ export class Call {
     );
     if (found) return found;
     // A lease that ended meanwhile wakes nobody where no worker runs.
-    if (!gone.aborted) last = await this.#once(org, { ...args, rateClass: 'held' }).catch(unlessLimited);
+    if (!gone.aborted) last = await look();
     if (last instanceof Refusal) throw last;
     return last;
   }
@@ -122,9 +122,10 @@ export class Call {
       gone: signalOf(ctx),
       run: async (changes = {}, again = false) => {
         const rateClass = again ? 'held' : (args['rateClass'] ?? '');
-        const [text, ...values] = await this.#once(caller.org, { ...args, ...changes, rateClass });
-        const note = readNote(text);
-        if (note.wake !== '') this.#tell(caller.org, note.wake);
+        const { note, values } = this.#read(
+          caller.org,
+          await this.#once(caller.org, { ...args, ...changes, rateClass }),
+        );
         headers = note.headers;
         return { values, replayed: note.replayed };
       },
@@ -144,12 +145,11 @@ export class Call {
     return scripts.run(this.route.script, org, { ...args, drainedThrough: await due.drain(org) });
   }
 
-  #answer(org: string, reply: Reply, input: Input): Sent {
-    const [text, ...values] = reply;
-    const note = readNote(text);
+  /** Takes a reply apart; the index of organizations is told of an earlier timer. */
+  #read(org: string, [head, ...values]: Reply): { note: Note; values: Reply } {
+    const note = readNote(head);
     if (note.wake !== '') this.#tell(org, note.wake);
-    const answer = this.route.answer(values, input, note.replayed);
-    return sent(answer, note.headers);
+    return { note, values };
   }
 
   /** Off the caller's path: a crash before it arrives is repaired by the periodic walk. */

@@ -22,7 +22,7 @@ export async function system(ctx: Context, service: Service, trace: Trace): Prom
     return { status: 200, headers: { 'Content-Type': Metrics.contentType }, text: await service.metrics.text() };
   if (ctx.path === '/openapi.json') return { status: 200, headers: {}, text: service.openapi };
   if (ctx.path === '/healthz') return { status: 200, headers: {}, text: '{"status":"ok"}' };
-  if (await service.ready().catch(() => false)) return { status: 200, headers: {}, text: '{"status":"ready"}' };
+  if (await service.ready()) return { status: 200, headers: {}, text: '{"status":"ready"}' };
   throw apiError({}, 'STORE_UNAVAILABLE', '', { 'Retry-After': '1' });
 }
 

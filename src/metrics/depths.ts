@@ -1,4 +1,6 @@
 import type { Store } from '../redis/connection.ts';
+import { dueKey } from '../redis/due.ts';
+import { organizationsKey } from '../redis/organizations.ts';
 import type { Scripts, Value } from '../redis/scripts.ts';
 
 /** Bounds of one reading: some twenty milliseconds of the store at most, however much it holds. */
@@ -32,7 +34,7 @@ export interface Depths {
 /** Adds up the spaces, organization by organization, in bounded steps. */
 export async function readDepths(store: Store, scripts: Scripts): Promise<Depths> {
   const counts = new Map(counters.map((name) => [name, 0]));
-  const [more, found] = await store.sscan('muster:orgs', '0', 'COUNT', mostOrganizations);
+  const [more, found] = await store.sscan(organizationsKey, '0', 'COUNT', mostOrganizations);
   const orgs = found.slice(0, mostOrganizations);
   let isPartial = more !== '0' || orgs.length < found.length;
   let spaces = 0;
@@ -63,10 +65,7 @@ export async function readDepths(store: Store, scripts: Scripts): Promise<Depths
 
 /** How long the earliest timer of all is overdue: what the sweeper has not come to. */
 export async function readSweepLag(store: Store): Promise<number> {
-  const [[seconds, micros], [, due]] = await Promise.all([
-    store.time(),
-    store.zrange('muster:due', '0', '0', 'WITHSCORES'),
-  ]);
+  const [[seconds, micros], [, due]] = await Promise.all([store.time(), store.zrange(dueKey, '0', '0', 'WITHSCORES')]);
   const now = Number(seconds) + Number(micros) / 1e6;
   return due === undefined ? 0 : Math.max(0, now - Number(due) / 1000);
 }

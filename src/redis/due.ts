@@ -4,7 +4,7 @@ import { Organizations } from './organizations.ts';
 import { type Scripts, StoreUnavailable } from './scripts.ts';
 import { within } from './within.ts';
 
-const index = 'muster:due';
+export const dueKey = 'muster:due';
 /** A sweep that a crash cut short is taken up again after this long. */
 const guardMs = 2000;
 /** A sweep waits no longer for organizations on a shard that does not answer. */
@@ -64,7 +64,7 @@ export class Due {
 
   /** A script armed a timer earlier than all others of its organization. */
   async tell(org: string, at: string): Promise<void> {
-    await this.#store.zadd(index, 'LT', at, org).catch((error: Error) => {
+    await this.#store.zadd(dueKey, 'LT', at, org).catch((error: Error) => {
       throw new StoreUnavailable(error.message);
     });
   }
@@ -88,7 +88,7 @@ export class Due {
       await this.repair(patienceMs);
       this.#missed = false;
     }
-    const [, next] = await this.#store.zrange(index, '0', '0', 'WITHSCORES');
+    const [, next] = await this.#store.zrange(dueKey, '0', '0', 'WITHSCORES');
     return next === undefined ? Number.POSITIVE_INFINITY : Number(next);
   }
 
@@ -97,17 +97,20 @@ export class Due {
     const read = async () => {
       const [seconds, micros] = await this.#store.time();
       const now = Number(seconds) * 1000 + Math.floor(Number(micros) / 1000);
-      return { now, members: await this.#store.zrangebyscore(index, '-inf', String(now), 'LIMIT', '0', String(limit)) };
+      return {
+        now,
+        members: await this.#store.zrangebyscore(dueKey, '-inf', String(now), 'LIMIT', '0', String(limit)),
+      };
     };
     if (!(this.#store instanceof Cluster)) return read();
     return within(patienceMs, read()).catch(() => undefined);
   }
 
   async #take(org: string, now: number): Promise<void> {
-    await this.#store.zadd(index, String(now + guardMs), `!${org}`);
-    await this.#store.zrem(index, org);
+    await this.#store.zadd(dueKey, String(now + guardMs), `!${org}`);
+    await this.#store.zrem(dueKey, org);
     await this.drain(org);
-    await this.#store.zrem(index, `!${org}`);
+    await this.#store.zrem(dueKey, `!${org}`);
   }
 
   /** Looks at every organization: repairs what a crash between a script and the index lost. */

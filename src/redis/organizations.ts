@@ -3,7 +3,7 @@ import { Cluster } from 'ioredis';
 import { addressOf, type Store } from './connection.ts';
 import { within } from './within.ts';
 
-const listed = 'muster:orgs';
+export const organizationsKey = 'muster:orgs';
 const pageSize = 200;
 /** Organizations of one shard that are worked on at once. */
 const atOnce = 16;
@@ -15,7 +15,7 @@ export async function organizationNames(store: Store): Promise<ReadonlySet<strin
   const names = new Set<string>();
   let cursor = '0';
   do {
-    const [next, page] = await store.sscan(listed, cursor, 'COUNT', pageSize);
+    const [next, page] = await store.sscan(organizationsKey, cursor, 'COUNT', pageSize);
     for (const org of page) names.add(org);
     cursor = next;
   } while (cursor !== '0');
@@ -24,7 +24,7 @@ export async function organizationNames(store: Store): Promise<ReadonlySet<strin
 
 /** Before its record is made: a crash in between leaves a name that is passed over, not one that no sweep finds. */
 export async function listOrganization(store: Store, org: string): Promise<void> {
-  await store.sadd(listed, org);
+  await store.sadd(organizationsKey, org);
 }
 
 /** What a worker does for many organizations. On a cluster no shard that is away holds up the others. */

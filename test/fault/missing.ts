@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { expectAgreement } from '../support/agree.ts';
 import { journal, lost } from './journal.ts';
 import type { Lab } from './lab.ts';
-import { untilQuiet } from './verify.ts';
+import { onceSettled } from './verify.ts';
 import type { Workload } from './workload.ts';
 
 /** An answer reaches its client a little after its write. */
@@ -10,19 +10,12 @@ const answerMs = 250;
 
 /** What is missing of what was acknowledged before the moment; whatever is there must agree with itself. */
 export async function missing(lab: Lab, load: Workload, by: number, mostMs: number): Promise<string> {
-  await load.finish();
-  await load.drain();
-  const service = await lab.service();
-  try {
-    const worlds = lab.worlds(service);
-    for (const world of worlds) await untilQuiet(world);
+  return onceSettled(lab, load, async (worlds) => {
     const events = (await Promise.all(worlds.map(journal))).flat();
     for (const world of worlds) await expectAgreement(world);
     const gone = lost(load.history, events, by);
     const oldestMs = Math.max(0, ...gone.map(({ respondedAt }) => by - respondedAt));
     expect(oldestMs).to.be.at.most(mostMs + answerMs);
     return `${gone.length} of ${load.history.length} operations lost, the oldest ${oldestMs.toFixed(0)} ms before`;
-  } finally {
-    await service.stop();
-  }
+  });
 }

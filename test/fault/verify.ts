@@ -19,18 +19,12 @@ export interface Circumstances {
   readonly outages?: readonly (readonly [from: number, to: number])[];
 }
 
-/** Lets the clients end, empties the queues, waits for leases and waiters to end, and checks everything. */
+/** Once all has settled, checks everything. */
 export async function expectSound(lab: Lab, load: Workload, circumstances: Circumstances = {}): Promise<void> {
-  await load.finish();
-  await load.drain();
-  const service = await lab.service();
-  try {
-    const worlds = lab.worlds(service);
-    for (const world of worlds) await untilQuiet(world);
+  await onceSettled(lab, load, async (worlds) => {
     const looks = await new Looks(load).all();
     expect(load.unexpected).to.deep.equal([]);
-    const journals = await Promise.all(worlds.map(journal));
-    const events = journals.flat();
+    const events = (await Promise.all(worlds.map(journal))).flat();
     expect(new Set(events.map(({ eventId }) => eventId)).size, 'event ids').to.equal(events.length);
     expect(disagreements(load.history, events)).to.deep.equal([]);
     expectUniqueIds(load.history);
@@ -39,14 +33,25 @@ export async function expectSound(lab: Lab, load: Workload, circumstances: Circu
     expect(findings.undecided).to.equal(0);
     for (const world of worlds) await expectAgreement(world);
     report(load, findings, lateness(load, events, circumstances.outages ?? []), circumstances.clock === 'jumping');
+  });
+}
+
+/** Lets the clients end, empties the queues, waits for leases and waiters to end; then looks, through a service of its own. */
+export async function onceSettled<T>(lab: Lab, load: Workload, look: (worlds: World[]) => Promise<T>): Promise<T> {
+  await load.finish();
+  await load.drain();
+  const service = await lab.service();
+  try {
+    const worlds = lab.worlds(service);
+    for (const world of worlds) await untilQuiet(world);
+    return await look(worlds);
   } finally {
     await service.stop();
-    load.caller.close();
   }
 }
 
 /** Nothing is claimed and nobody waits any more: leases and waiters have ended by themselves. */
-export async function untilQuiet(world: World): Promise<void> {
+async function untilQuiet(world: World): Promise<void> {
   const isQuiet = async (): Promise<boolean> => {
     const { claims, waiters, messages } = (await world.get('/census')).body;
     return claims.HELD + waiters.WAITING + messages.READY === 0;
