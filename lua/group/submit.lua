@@ -7,7 +7,7 @@
 --- @include "group/_group"
 --- @include "group/_task"
 local replay, maxBacklog, maxPayloadBytes, maxArmedTimers, queued, claimed, armed = call.open('maxBacklog', 'maxPayloadBytes',
-  'maxArmedTimers', 'messages:READY', 'messages:CLAIMED', 'timers:ARMED', 'op:task.submit', 'retainedBytes')
+  'maxArmedTimers', 'messages:READY', 'messages:CLAIMED', 'timers:ARMED', 'retainedBytes')
 if replay then return replay end
 local gate = group.read(groupId)
 if not gate then refuse('GROUP_NOT_FOUND') end
@@ -17,8 +17,8 @@ if deadline ~= '' and tonumber(deadline) <= now then refuse('VALIDATION_FAILED',
 call.needOperation()
 if #input > tonumber(maxPayloadBytes) then refuse('PAYLOAD_TOO_LARGE', 'input ' .. maxPayloadBytes) end
 if gate.members >= group.maxMembers then refuse('GROUP_FULL', group.maxMembers) end
-local mailbox = redis.call('HMGET', keys.mailbox(gate.mailboxId), 'backlogLimit', 'ready', 'claimed', 'sequence')
-if mailbox[2] + mailbox[3] >= tonumber(mailbox[1]) then refuse('BACKLOG_FULL', 'mailbox ' .. mailbox[1]) end
+local box = mailbox.read(gate.mailboxId)
+if box.ready + box.claimed >= box.backlogLimit then refuse('BACKLOG_FULL', 'mailbox ' .. box.backlogLimit) end
 if queued + claimed >= tonumber(maxBacklog) then refuse('BACKLOG_FULL', 'space ' .. maxBacklog) end
 if deadline ~= '' and tonumber(armed) >= tonumber(maxArmedTimers) then refuse('TIMERS_FULL', maxArmedTimers) end
 call.needTask()
@@ -28,5 +28,5 @@ local member = { id = newId(tail), mailboxId = gate.mailboxId, scopeId = gate.sc
 task.add(gate, member)
 group.add(gate, 'pending', 1)
 task.tell(member, 'submitted')
-message.create(member, scope.path(gate.scopeId), mailbox[2], mailbox[4])
+message.create(member, scope.path(gate.scopeId), box)
 return call.done(member.taskId, member.id, member.scopeId)

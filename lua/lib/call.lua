@@ -58,6 +58,7 @@ function call.serve(args, width, body)
     return reply
   end
   local replies = {}
+  later.gathers = true
   for first = 0, #args - 1, width do
     local ok, reply = pcall(body, args, first)
     replies[#replies + 1] = ok and reply or { err = failure(reply) }
@@ -77,14 +78,17 @@ local function readKey()
   keyRead, permissions, keySpaces = apiKeyDigest, key[1], key[2]
 end
 
+local orgCounters = { 'usedOperations', 'usedTasks', 'usedAgents' }
+
 --- `unlimited` says that the plan sets no limit of those that calls look at, so that they need not be read.
 local function readOrg()
-  local org = redis.call('HMGET', keys.org(), 'nextDue', 'unlimited')
+  local org = redis.call('HMGET', keys.org(), 'nextDue', 'unlimited', unpack(orgCounters))
   orgRead, timer.nextDue = true, tonumber(org[1]) or math.huge
+  count.know('org', orgCounters, org, 2)
   orgQuota, hardStop, planTasks, planAgents = false, nil, nil, nil
   if org[2] == '1' then return end
   local plan = redis.call('HMGET', keys.org(), 'rpm', 'requestsMinute', 'usedRequests', 'plan', 'operations', 'operationsMonth',
-    'usedOperations', 'tasks', 'usedTasks', 'agents', 'usedAgents')
+    'tasks', 'agents')
   orgQuota = tonumber(plan[1]) or false
   if orgQuota then
     -- What an ordinary call may use: a fifth is kept for recovery calls.
@@ -93,9 +97,9 @@ local function readOrg()
     orgUsed = sameOrgMinute and tonumber(plan[3]) or 0
   end
   hardStop = plan[4] == 'free' and tonumber(plan[5])
-  usage.operations = hardStop and plan[6] == usage.month() and tonumber(plan[7]) or 0
-  planTasks, planAgents = tonumber(plan[8]), tonumber(plan[10])
-  usedTasks, usedAgents = tonumber(plan[9]) or 0, tonumber(plan[11]) or 0
+  usage.operations = hardStop and plan[6] == usage.month() and tonumber(org[3]) or 0
+  planTasks, planAgents = tonumber(plan[7]), tonumber(plan[8])
+  usedTasks, usedAgents = tonumber(org[4]) or 0, tonumber(org[5]) or 0
 end
 
 --- Writes what the run has gathered for the space it leaves.
@@ -110,6 +114,7 @@ end
 --- A malformed spaceId arrives empty and finds no space; Node says what is wrong with it once the caller is known.
 local function readSpace(...)
   spaceValues = redis.call('HMGET', keys.space(), 'requestsPerMinute', 'requestsMinute', 'usedRequests', 'usageDay', ...)
+  count.know('space', { ... }, spaceValues, 4)
   spaceRead, spaceQuota = spaceId, tonumber(spaceValues[1])
   if not spaceQuota then return end
   if orgQuota and orgQuota < spaceQuota then spaceQuota = orgQuota end
@@ -118,7 +123,8 @@ local function readSpace(...)
   usage.day = spaceValues[4]
 end
 
---- Key, permission, space and rates. Leaves the asked-for fields of the space's record in spaceValues, from the fifth.
+--- Key, permission, space and rates. Leaves the asked-for fields of the space's record in spaceValues, from the fifth;
+--- scripts also ask for those that they are going to count.
 local function admit(...)
   if keyRead ~= apiKeyDigest then readKey() end
   if not orgRead then readOrg() end
@@ -152,11 +158,12 @@ local function charge(requests)
 end
 
 --- The asked-for fields as they are now: what earlier requests of the run gathered is not in the record yet.
-local function asked(...)
+--- before: how many were asked for in front of them.
+local function asked(before, ...)
   local amount = select('#', ...)
-  if not again then return unpack(spaceValues, 5, 4 + amount) end
+  if not again then return unpack(spaceValues, 5 + before, 4 + before + amount) end
   local values = {}
-  for i = 1, amount do values[i] = count.current((select(i, ...)), spaceValues[4 + i]) end
+  for i = 1, amount do values[i] = count.current((select(i, ...)), spaceValues[4 + before + i]) end
   return unpack(values, 1, amount)
 end
 
@@ -164,7 +171,7 @@ end
 function call.read(...)
   admit(...)
   charge(1)
-  return asked(...)
+  return asked(0, ...)
 end
 
 --- The requests per minute in force: the space's own figure, cut to the plan's.
@@ -177,7 +184,7 @@ end
 --- written, Node has timer/sweep make it real and calls again. `drainedThrough` is the moment of that sweep; only
 --- what was due by then can send the call back, so a call gets through however fast timers fall due.
 function call.open(...)
-  admit(...)
+  admit(usage.operationsOf(callName), ...)
   if timer.nextDue <= (tonumber(drainedThrough) or now) then error({ err = 'DUE - ' }) end
   charge(1)
   if idempotencyDigest ~= '' then
@@ -189,7 +196,7 @@ function call.open(...)
       return { note(1), unpack(cmsgpack.unpack(string.sub(record, 36))) }
     end
   end
-  return false, asked(...)
+  return false, asked(1, ...)
 end
 
 --- Sends the call back to Node, which finds out what the script asks for and calls again: it is not counted twice.

@@ -33,9 +33,11 @@ local function startDay(previousDay)
     redis.call('HSET', keys.usage(date), unpack(previous))
     redis.call('ZADD', keys.usageDays(), previousDay, date)
     if names[1] then redis.call('HDEL', keys.space(), unpack(names)) end
+    for _, name in ipairs(names) do count.forget(name) end
   end
   if redis.call('HGET', keys.org(), 'operationsMonth') ~= usage.month() then
     redis.call('HSET', keys.org(), 'operationsMonth', usage.month(), 'usedOperations', '0')
+    count.know('org', nil)
   end
   count.setSpace.usageDay, usage.day = today, today
 end
@@ -61,9 +63,14 @@ function usage.countUncounted()
   countToday('uncounted')
 end
 
+--- The field that counts a call's operations of the day.
+function usage.operationsOf(callName)
+  return 'op:' .. callName
+end
+
 --- One operation, of the space's day and of the organization's month.
 function usage.countOperation(callName)
-  countToday('op:' .. callName)
+  countToday(usage.operationsOf(callName))
   count.add(count.org, 'usedOperations', 1)
   usage.operations = usage.operations + 1
 end

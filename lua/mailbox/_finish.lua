@@ -1,6 +1,7 @@
 --- @include "lib/timer"
 --- @include "lib/scope"
 --- @include "mailbox/_message"
+--- @include "mailbox/_mailbox"
 --- @include "mailbox/_ready"
 --- @include "mailbox/_lease"
 --- Takes a READY or CLAIMED message to a final state, at the moment `at`; `what` names its event, `reason` may be nil.
@@ -10,17 +11,17 @@ function message.finish(record, state, at, what, reason)
   local held = record.state == 'CLAIMED'
   if held then
     lease.drop(record.id)
-    redis.call('HINCRBY', keys.mailbox(record.mailboxId), 'claimed', -1)
+    mailbox.add(record.mailboxId, 'claimed', -1)
   else
     local member = ready.member(record.sequence, record.id)
-    ready.remove(record.mailboxId, path, member, redis.call('ZSCORE', keys.ready(record.mailboxId, path[1]), member))
-    redis.call('HINCRBY', keys.mailbox(record.mailboxId), 'ready', -1)
+    ready.remove(record.mailboxId, path, member, ready.since(record.mailboxId, path, member))
+    mailbox.add(record.mailboxId, 'ready', -1)
   end
   if record.deadline then
     timer.disarm('mailbox:message:' .. spaceId .. ':' .. record.id)
     count.add(count.space, 'timers:ARMED', -1)
   end
-  if state == 'FAILED' then redis.call('HINCRBY', keys.mailbox(record.mailboxId), 'failed', 1) end
+  if state == 'FAILED' then later.add(keys.mailbox(record.mailboxId), 'failed', 1) end
   message.enter(record, state)
   if record.taskId then count.add(count.org, 'usedTasks', -1) end
   local finishedAt = string.format('%d', at)

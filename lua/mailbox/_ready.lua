@@ -1,3 +1,4 @@
+--- @include "lib/later"
 --- READY messages, first in, first out by the moment they became ready. One sorted set per mailbox and scope, for the
 --- message's scope and each scope above it, so that a receive for any subtree is one ZRANGE. Members carry the
 --- mailbox's counter in front of the id: unique, and in order within one millisecond.
@@ -5,6 +6,12 @@
 --- theirs) answer "how old is the oldest" without a scan. They are kept to the second: a queue that moves thousands
 --- of messages a second does not pay for them with each.
 local ready = {}
+--- By key: the first entries of the queues that this run has read, and which queues it knows not to be empty.
+local fronts, filled
+
+function ready.begin()
+  fronts, filled = {}, {}
+end
 
 function ready.member(sequence, messageId)
   return string.format('%012d', sequence) .. messageId
@@ -12,19 +19,60 @@ end
 
 --- Adds a message that is ready since `at` (number and text), with the mailbox's counter for it.
 function ready.add(mailboxId, path, messageId, at, atText, sequence)
-  local member = ready.member(sequence, messageId)
-  for _, scopeId in ipairs(path) do redis.call('ZADD', keys.ready(mailboxId, scopeId), atText, member) end
-  if at < now or redis.call('ZCARD', keys.ready(mailboxId, path[1])) == 1 then
-    redis.call('ZADD', keys.heads(mailboxId), 'LT', atText, path[1])
-    redis.call('ZADD', keys.oldestReady(), 'LT', atText, mailboxId)
+  local member, ofRoot = ready.member(sequence, messageId), keys.ready(mailboxId, path[1])
+  if at < now or not filled[ofRoot] then
+    later.settle(ofRoot)
+    if at < now or redis.call('ZCARD', ofRoot) == 0 then
+      redis.call('ZADD', keys.heads(mailboxId), 'LT', atText, path[1])
+      redis.call('ZADD', keys.oldestReady(), 'LT', atText, mailboxId)
+    end
+    filled[ofRoot] = true
+  end
+  for _, scopeId in ipairs(path) do
+    local key = keys.ready(mailboxId, scopeId)
+    later.enter(key, atText, member)
+    fronts[key] = nil
   end
   journal.ready = journal.ready .. mailboxId .. '/' .. table.concat(path, '/') .. ','
 end
 
---- Takes a message out, which became ready at `at`. `next` is the moment of the root's next message if known.
-function ready.remove(mailboxId, path, member, at, next)
-  for _, scopeId in ipairs(path) do redis.call('ZREM', keys.ready(mailboxId, scopeId), member) end
-  next = next or redis.call('ZRANGE', keys.ready(mailboxId, path[1]), 0, 0, 'WITHSCORES')[2]
+--- Members and moments from the front of a queue. A run that takes several reads twice as many each time.
+local function front(key)
+  local entries = fronts[key]
+  if entries and (entries[entries.at] or entries.whole) then return entries end
+  local last = entries and 2 * entries.last + 1 or 1
+  later.settle(key)
+  entries = redis.call('ZRANGE', key, '0', string.format('%d', last), 'WITHSCORES')
+  entries.at, entries.last, entries.whole = 1, last, #entries < 2 * last + 2
+  fronts[key] = entries
+  return entries
+end
+
+--- The member that is first in the queue of a scope, and its moment; nil when the queue is empty.
+function ready.first(mailboxId, scopeId)
+  local entries = front(keys.ready(mailboxId, scopeId))
+  return entries[entries.at], entries[entries.at + 1]
+end
+
+--- The moment at which a message became ready.
+function ready.since(mailboxId, path, member)
+  local ofRoot = keys.ready(mailboxId, path[1])
+  later.settle(ofRoot)
+  return redis.call('ZSCORE', ofRoot, member)
+end
+
+--- Takes a message out, which became ready at `at`.
+function ready.remove(mailboxId, path, member, at)
+  local ofRoot = keys.ready(mailboxId, path[1])
+  for _, scopeId in ipairs(path) do
+    local key = keys.ready(mailboxId, scopeId)
+    local entries = fronts[key]
+    later.leave(key, member)
+    if entries and entries[entries.at] == member then entries.at = entries.at + 2 else fronts[key] = nil end
+  end
+  filled[ofRoot] = nil
+  local entries = front(ofRoot)
+  local next = entries[entries.at + 1]
   if next and math.floor(next / 1000) == math.floor(at / 1000) then return end
   if next then redis.call('ZADD', keys.heads(mailboxId), next, path[1]) else redis.call('ZREM', keys.heads(mailboxId), path[1]) end
   local head = redis.call('ZRANGE', keys.heads(mailboxId), 0, 0, 'WITHSCORES')[2]

@@ -8,7 +8,7 @@
 --- @include "mailbox/_finish"
 --- @include "mailbox/_create"
 --- @include "group/_member"
-local replay, maxPayloadBytes = call.open('maxPayloadBytes')
+local replay, maxPayloadBytes = call.open('maxPayloadBytes', 'messages:CLAIMED', 'messages:ACKED')
 if replay then return replay end
 local record = message.read(messageId)
 if record and record.state == 'ACKED' and record.token == token then
@@ -18,12 +18,11 @@ end
 checkClaim(record, token)
 local published
 if resultMailboxId ~= '' then
-  published = redis.call('HMGET', keys.mailbox(resultMailboxId), 'mode', 'ready', 'sequence')
-  if not published[1] then refuse('MAILBOX_NOT_FOUND', 'result.mailboxId') end
+  published = mailbox.read(resultMailboxId)
+  if not published then refuse('MAILBOX_NOT_FOUND', 'result.mailboxId') end
 end
 if #result > tonumber(maxPayloadBytes) then refuse('PAYLOAD_TOO_LARGE', 'result.payload ' .. maxPayloadBytes) end
 
--- May decide a group, but not so that READY members are cancelled: the result mailbox's counters are still as read.
 message.finish(record, 'ACKED', now, 'acked')
 if record.groupId then redis.call('HSET', keys.message(messageId), 'groupState', record.groupState) end
 local resultMessageId = false
@@ -32,8 +31,8 @@ if published then
   if not resultMessageId then
     resultMessageId = newId(tail)
     message.create({ id = resultMessageId, mailboxId = resultMailboxId, scopeId = resultScopeId, attempts = 0, payload = result,
-      taskId = published[1] == 'WORK' and resultMessageId, workKey = resultWorkKey ~= '' and resultWorkKey },
-      scope.path(resultScopeId), published[2], published[3])
+      taskId = published.mode == 'WORK' and resultMessageId, workKey = resultWorkKey ~= '' and resultWorkKey },
+      scope.path(resultScopeId), published)
   end
   redis.call('HSET', keys.message(messageId), 'resultMessageId', resultMessageId)
 end

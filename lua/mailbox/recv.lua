@@ -5,34 +5,35 @@
 --- @include "lib/call"
 --- @include "lib/scope"
 --- @include "mailbox/_message"
+--- @include "mailbox/_mailbox"
 --- @include "mailbox/_ready"
 --- @include "mailbox/_lease"
 --- @include "group/_member"
-local _, maxLeaseSeconds, nextLease = call.open('maxLeaseSeconds', 'nextLease')
-local mailbox = redis.call('HMGET', keys.mailbox(mailboxId), 'mode', 'recipientId', 'ready', 'claimed')
-if not mailbox[1] then refuse('MAILBOX_NOT_FOUND') end
-if mailbox[1] == 'INBOX' and mailbox[2] ~= '' and mailbox[2] ~= holder then refuse('RECIPIENT_MISMATCH') end
+local _, maxLeaseSeconds, nextLease = call.open('maxLeaseSeconds', 'nextLease', 'messages:READY', 'messages:CLAIMED')
+local box = mailbox.read(mailboxId)
+if not box then refuse('MAILBOX_NOT_FOUND') end
+if box.mode == 'INBOX' and box.recipientId ~= '' and box.recipientId ~= holder then refuse('RECIPIENT_MISMATCH') end
 maxLeaseSeconds = tonumber(maxLeaseSeconds)
 local seconds = tonumber(leaseSeconds) or math.min(30, maxLeaseSeconds)
 if seconds > maxLeaseSeconds then refuse('LEASE_LIMIT_EXCEEDED', maxLeaseSeconds) end
 
-local heads = redis.call('ZRANGE', keys.ready(mailboxId, scopeId), 0, 1, 'WITHSCORES')
-if not heads[1] then return call.uncounted() end
+local member, readyAt = ready.first(mailboxId, scopeId)
+if not member then return call.uncounted() end
 call.needOperation()
 call.needAgent()
 
-local id = string.sub(heads[1], 13)
+local id = string.sub(member, 13)
 local stored = redis.call('HMGET', keys.message(id), 'scopeId', 'taskId', 'groupId', 'taskKey', 'attempts', 'deadline', 'workKey',
   'payload', 'createdAt')
 local path = scope.path(stored[1])
 local record = { id = id, mailboxId = mailboxId, scopeId = stored[1], taskId = message.taskIdOf(id, stored[2]), groupId = stored[3],
   state = 'READY', attempts = (tonumber(stored[5]) or 0) + 1 }
-ready.remove(mailboxId, path, heads[1], heads[2], scopeId == path[1] and heads[4])
+ready.remove(mailboxId, path, member, readyAt)
 message.enter(record, 'CLAIMED')
 local leaseExpiresAt = math.min(now + seconds * 1000, tonumber(stored[6]) or math.huge)
 redis.call('HSET', keys.message(id), 'state', 'CLAIMED', 'attempts', string.format('%d', record.attempts), 'token', token,
   'holder', holder, 'holderSession', holderSession, 'claimedAt', nowText, 'leaseExpiresAt', lease.hold(id, leaseExpiresAt, nextLease))
-redis.call('HSET', keys.mailbox(mailboxId), 'ready', string.format('%d', mailbox[3] - 1), 'claimed', string.format('%d', mailbox[4] + 1))
+mailbox.change(box, 'ready', -1, 'claimed', 1)
 message.tell(record, 'claimed')
 if record.groupId then message.memberStarted(record) end
 return call.done(id, stored[1], record.taskId, stored[3], stored[4], record.attempts, stored[6], now, leaseExpiresAt, seconds,

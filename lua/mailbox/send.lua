@@ -5,10 +5,10 @@
 --- @include "lib/id"
 --- @include "mailbox/_create"
 local replay, maxBacklog, maxPayloadBytes, maxArmedTimers, queued, claimed, armed = call.open('maxBacklog', 'maxPayloadBytes',
-  'maxArmedTimers', 'messages:READY', 'messages:CLAIMED', 'timers:ARMED')
+  'maxArmedTimers', 'messages:READY', 'messages:CLAIMED', 'timers:ARMED', 'retainedBytes')
 if replay then return replay end
-local mailbox = redis.call('HMGET', keys.mailbox(mailboxId), 'mode', 'backlogLimit', 'ready', 'claimed', 'sequence')
-if not mailbox[1] then refuse('MAILBOX_NOT_FOUND') end
+local box = mailbox.read(mailboxId)
+if not box then refuse('MAILBOX_NOT_FOUND') end
 if workKey ~= '' then
   local first = redis.call('HGET', keys.workKeys(mailboxId), workKey)
   if first then return call.uncounted(first, redis.call('HGET', keys.message(first), 'state'), 1) end
@@ -16,15 +16,15 @@ end
 if deadline ~= '' and tonumber(deadline) <= now then refuse('VALIDATION_FAILED', 'deadline must lie in the future') end
 call.needOperation()
 if #payload > tonumber(maxPayloadBytes) then refuse('PAYLOAD_TOO_LARGE', 'payload ' .. maxPayloadBytes) end
-if mailbox[3] + mailbox[4] >= tonumber(mailbox[2]) then refuse('BACKLOG_FULL', 'mailbox ' .. mailbox[2]) end
+if box.ready + box.claimed >= box.backlogLimit then refuse('BACKLOG_FULL', 'mailbox ' .. box.backlogLimit) end
 if queued + claimed >= tonumber(maxBacklog) then refuse('BACKLOG_FULL', 'space ' .. maxBacklog) end
 if deadline ~= '' and tonumber(armed) >= tonumber(maxArmedTimers) then refuse('TIMERS_FULL', maxArmedTimers) end
-local isWork = mailbox[1] == 'WORK'
+local isWork = box.mode == 'WORK'
 if isWork then call.needTask() end
 local path = scope.path(scopeId)
 scope.check(path)
 
 local id = newId(tail)
 message.create({ id = id, mailboxId = mailboxId, scopeId = scopeId, attempts = 0, payload = payload,
-  taskId = isWork and id, workKey = workKey ~= '' and workKey, deadline = tonumber(deadline) }, path, mailbox[3], mailbox[5])
+  taskId = isWork and id, workKey = workKey ~= '' and workKey, deadline = tonumber(deadline) }, path, box)
 return call.done(id, 'READY')
