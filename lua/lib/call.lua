@@ -11,6 +11,7 @@
 --- @include "lib/timer"
 --- @include "lib/journal"
 --- @include "lib/usage"
+--- @include "lib/idempotency"
 local call = {}
 local minute, spaceValues, spaceQuota, spaceUsed, sameSpaceMinute, orgQuota, orgShare, orgUsed, sameOrgMinute, hardStop
 --- What the run has read: the key, and what it may do; whether the organization; which space, and whether for an
@@ -188,12 +189,11 @@ function call.open(...)
   if timer.nextDue <= (tonumber(drainedThrough) or now) then error({ err = 'DUE - ' }) end
   charge(1)
   if idempotencyDigest ~= '' then
-    local record = redis.call('GET', keys.idempotency(idempotencyDigest))
-    -- Its expiry follows the same 24 hours; the moment inside is what counts.
-    if record and now - tonumber(string.sub(record, 23, 35)) < 86400000 then
-      if string.sub(record, 1, 22) ~= fingerprint then refuse('IDEMPOTENCY_KEY_REUSED') end
+    local first, answer = idempotency.find(idempotencyDigest)
+    if first then
+      if first ~= fingerprint then refuse('IDEMPOTENCY_KEY_REUSED') end
       usage.countUncounted()
-      return { note(1), unpack(cmsgpack.unpack(string.sub(record, 36))) }
+      return { note(1), unpack(answer) }
     end
   end
   return false, asked(1, ...)
@@ -220,9 +220,7 @@ function call.needAgent()
 end
 
 local function remember(...)
-  if idempotencyDigest ~= '' then
-    redis.call('SET', keys.idempotency(idempotencyDigest), fingerprint .. nowText .. cmsgpack.pack({ ... }), 'EX', '86400')
-  end
+  if idempotencyDigest ~= '' then idempotency.keep(idempotencyDigest, fingerprint, ...) end
 end
 
 --- The answer of a call that changed something: one operation.

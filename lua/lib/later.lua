@@ -40,6 +40,15 @@ function later.set(key, field, value)
   args[at], args[at + 1] = field, value
 end
 
+--- The value that a field has been set to and that is not written yet.
+function later.pending(key, field)
+  local args = commands[key]
+  if not args then return nil end
+  for i = 3, #args, 2 do
+    if args[i] == field then return args[i + 1] end
+  end
+end
+
 --- Adds to a counter that nobody has read: a field of a hash.
 function later.add(key, field, change)
   if not later.gathers then

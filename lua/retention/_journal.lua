@@ -15,7 +15,7 @@ local function walkJournal(after, through, most, usageDay)
   if not entries[1] then return false end
   usage.enterToday(usageDay)
   for _, entry in ipairs(entries) do
-    if finishing[entry[2][2]] then message.remove(entry[2][4]) end
+    if finishing[entry[2][1]] then message.remove((string.match(entry[2][2], '^%S+'))) end
   end
   redis.call('HSET', keys.space(), 'retainedThrough', entries[#entries][1])
   return #entries == most

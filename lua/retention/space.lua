@@ -1,5 +1,5 @@
 --- One step of what goes in a space: finished messages, found by walking the journal; tombstones; entries of the
---- journal; usage records. At most `most` of each. Replies 1 when there is more to do.
+--- journal; usage records; what requests were answered. At most `most` of each. Replies 1 when there is more to do.
 --- @args most
 --- @include "lib/space"
 --- @include "lib/count"
@@ -8,9 +8,11 @@
 --- @include "retention/_window"
 --- @include "retention/_journal"
 --- @include "retention/_usage"
+--- @include "retention/_idempotency"
 most = tonumber(most)
 local finished, keep = window.ofPlan()
-local usageDay, retainedThrough = unpack(redis.call('HMGET', keys.space(), 'usageDay', 'retainedThrough'))
+local usageDay, retainedThrough, idempotencyFrom, createdAt = unpack(redis.call('HMGET', keys.space(), 'usageDay',
+  'retainedThrough', 'idempotencyFrom', 'createdAt'))
 
 local more = walkJournal(retainedThrough, now - finished, most, usageDay)
 more = message.removeTombstones(now - finished - keep, most) or more
@@ -18,6 +20,7 @@ more = message.removeTombstones(now - finished - keep, most) or more
 if not more then more = trimJournal(now - keep, most) end
 local _, moreRows = trimStream(keys.deliveries(), now - keep, most)
 more = moreRows or more
+more = removeIdempotency(tonumber(idempotencyFrom) or math.floor(createdAt / 86400000), most) or more
 more = removeUsage(math.floor(now / 86400000) - window.usageDays, tonumber(usageDay), most) or more
 count.write()
 return { more and 1 or 0 }

@@ -16,7 +16,7 @@ local open = entry ~= nil
 if not open then delivery.finish(destinationId, entryId, 'EXHAUSTED') end
 if open and begunAt ~= '' then
   made = made + 1
-  open = delivery.failed(destinationId, entryId, entry[2][2], made, '', 'INTERRUPTED', now - begunAt, begunAt, 0, 1) ~= ''
+  open = delivery.failed(destinationId, entryId, entry[2][1], made, '', 'INTERRUPTED', now - begunAt, begunAt, 0, 1) ~= ''
 end
 if open then
   local guard = string.format('%d', now + delivery.guardMs)

@@ -23,7 +23,7 @@ local function readOn(id, eventTypes, position, readCount)
   local entries, found = entriesAfter(position), {}
   local read = math.min(room, #entries)
   for i = 1, read do
-    local type = entries[i][2][2]
+    local type = entries[i][2][1]
     local aggregate = string.match(type, '^%w+')
     if aggregate ~= 'destination' and aggregate ~= 'delivery' and (eventTypes == '*'
       or string.find(eventTypes, ',' .. type .. ',', 1, true) or string.find(eventTypes, ',' .. aggregate .. '.*,', 1, true)) then

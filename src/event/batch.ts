@@ -1,7 +1,7 @@
 import { Raw, stringify } from '../http/json.ts';
 import type { Reply, Value } from '../redis/scripts.ts';
 import type { Filter } from './filter.ts';
-import { eventRecord } from './record.ts';
+import { eventRecord, readEntry } from './record.ts';
 
 /** An entry of the journal as filters see it. */
 export interface Entry {
@@ -42,10 +42,9 @@ export class Batch {
   }
 }
 
-/** The journal writes every entry's fields in the same order; the event is made of it only when somebody gets it. */
+/** The event is made of it only when somebody gets it. */
 function toEntry(spaceId: string, entry: Value): Entry {
-  const [entryId, pairs] = entry as [string, string[]];
-  const [, type = '', , aggregateId = '', , scopeId = ''] = pairs;
+  const { entryId, type, aggregateId, scopeId } = readEntry(entry);
   let json: Raw | undefined;
   return {
     entryId,

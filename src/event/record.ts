@@ -21,28 +21,46 @@ export function uuidOf(entryId: string, tail: string): string {
   return `${time.slice(0, 8)}-${time.slice(8)}-7${high}-${middle}-${low}${tail}`;
 }
 
-/** An event as it is answered, from a stream entry `[id, [name, value, …]]`. */
+const entryForm = /^(\S+) (\S+) (\S+) (.*)$/s;
+
+/** What a stream entry says, `[id, [type, 'aggregateId scopeId requestId members']]`; '' where there is none. */
+export function readEntry(entry: Value): {
+  entryId: string;
+  type: string;
+  aggregateId: string;
+  scopeId: string;
+  requestId: string;
+  members: string;
+} {
+  const [entryId, [type, text]] = entry as [string, [string, string]];
+  const [, aggregateId = '', scopeId = '', requestId = '', members = ''] = entryForm.exec(text) ?? [];
+  return {
+    entryId,
+    type,
+    aggregateId,
+    scopeId: scopeId === '-' ? '' : scopeId,
+    requestId: requestId === '-' ? '' : requestId,
+    members,
+  };
+}
+
+/** An event as it is answered, from a stream entry. */
 export function eventRecord(spaceId: string, entry: Value): object {
-  const [entryId, pairs] = entry as [string, string[]];
-  // Names stand at even places; a value, such as a caller's requestId, may read like a name.
-  const field = (name: string): string => pairs[pairs.findIndex((text, at) => at % 2 === 0 && text === name) + 1] ?? '';
-  const type = field('type');
+  const { entryId, type, aggregateId, scopeId, requestId, members } = readEntry(entry);
   const aggregate = type.slice(0, type.indexOf('.'));
-  const aggregateId = field('aggregateId');
-  const scopeId = field('scopeId') || null;
-  const members = [
+  const payload = [
     `"${aggregate}Id":"${aggregateId}"`,
-    ...(scopeId && aggregate !== 'scope' ? [`"scopeId":"${scopeId}"`] : []),
-    field('payload'),
+    ...(scopeId !== '' && aggregate !== 'scope' ? [`"scopeId":"${scopeId}"`] : []),
+    ...(members === '' ? [] : [members]),
   ];
   return {
     eventId: eventIdOf(spaceId, entryId),
     type,
     aggregate,
     aggregateId,
-    scopeId,
+    scopeId: scopeId || null,
     occurredAt: new Date(Number(entryId.split('-')[0])).toISOString(),
-    requestId: field('requestId') || null,
-    payload: raw(`{${members.filter((text) => text !== '').join(',')}}`),
+    requestId: requestId || null,
+    payload: raw(`{${payload.join(',')}}`),
   };
 }

@@ -5,7 +5,7 @@ export const spaceKeys = {
     pattern: 'muster:{org}:<spaceId>',
     type: 'hash',
     holds:
-      'name, createdAt; the six limits; requestsMinute, usedRequests: the rate of that minute; nextLease: no claim ends earlier; the census, `kind:STATE` to a count; retainedBytes; usageDay, `op:<call>`, uncounted: usage of that day; retainedThrough: the journal entry up to which finished messages have gone, trimmedThrough: the last one trimmed',
+      'name, createdAt; the six limits; requestsMinute, usedRequests: the rate of that minute; nextLease: no claim ends earlier; the census, `kind:STATE` to a count; retainedBytes; usageDay, `op:<call>`, uncounted: usage of that day; retainedThrough: the journal entry up to which finished messages have gone, trimmedThrough: the last one trimmed; idempotencyFrom: the first day whose idempotency records are there',
     goes: 'never',
   },
   usage: {
@@ -22,10 +22,11 @@ export const spaceKeys = {
     goes: 'each entry with its record',
   },
   idempotency: {
-    pattern: 'muster:{org}:<spaceId>:idempotency:<idempotencyDigest>',
-    type: 'string',
-    holds: 'fingerprint of the request (22 characters), its moment (13), what the answer is rebuilt from (msgpack)',
-    goes: 'after 24 hours',
+    pattern: 'muster:{org}:<spaceId>:idempotency:<day>',
+    type: 'hash',
+    holds:
+      'what requests with an Idempotency-Key were answered on that day since 1970: digest of the key to fingerprint of the request (22 characters), its moment (13), what the answer is rebuilt from (msgpack)',
+    goes: 'two days later; a record counts for 24 hours',
   },
   scope: {
     pattern: 'muster:{org}:<spaceId>:scope:<scopeId>',
@@ -37,7 +38,8 @@ export const spaceKeys = {
   events: {
     pattern: 'muster:{org}:<spaceId>:events',
     type: 'stream',
-    holds: 'the journal: type, aggregateId, scopeId, requestId, payload; the entry id carries the moment',
+    holds:
+      'the journal: the type, and `aggregateId scopeId requestId members` of the payload (- where there is none); the entry id carries the moment',
     goes: 'entries after max(retention window, 30 days)',
   },
 } satisfies KeyTable;

@@ -26,8 +26,6 @@ export const COST_NAMES = [
   ...(['redisIn', 'redisOut', 'httpIn', 'httpOut'] as const),
 ];
 
-/** An entry of the table of keys that end by themselves, beside what MEMORY USAGE counts. */
-const EXPIRY_BYTES = 32;
 /** Until buffers have shrunk and the append-only file is written. */
 const SETTLE_MS = 150;
 
@@ -40,7 +38,6 @@ export class Meter {
   readonly #caller: Caller;
   readonly #apiPid: number;
   readonly #space: string;
-  #replayBytes = 0;
   /** What two readings themselves send and receive. */
   #own = { redisIn: 0, redisOut: 0 };
 
@@ -53,15 +50,20 @@ export class Meter {
     this.#apiPid = apiPid;
   }
 
-  /** Who issues which command, and what a replay record weighs, from calls that are not measured. */
+  /** Who issues which command, from calls that are not measured. */
   async learnFrom(traffic: () => Promise<unknown>): Promise<void> {
     // A rewrite in the middle would make the append-only file shorter.
     await this.#redis.config('SET', 'auto-aof-rewrite-percentage', '0');
     await this.#probe.learnFrom(traffic);
-    const [, keys] = await this.#redis.scan(0, 'MATCH', `${this.#space}:idempotency:*`, 'COUNT', 1_000);
-    const sizes = await Promise.all(keys.map((key) => this.#redis.memory('USAGE', key)));
-    this.#replayBytes = sizes.reduce((sum: number, size) => sum + (size ?? 0) + EXPIRY_BYTES, 0) / sizes.length;
     this.#own = await this.cost(1, async () => undefined);
+  }
+
+  async #replayBytes(): Promise<number> {
+    const today = Math.floor(Date.now() / 86_400_000);
+    const days = [today - 1, today].map((day) =>
+      this.#redis.memory('USAGE', `${this.#space}:idempotency:${day}`, 'SAMPLES', 0),
+    );
+    return (await Promise.all(days)).reduce<number>((sum, size) => sum + (size ?? 0), 0);
   }
 
   async #read(): Promise<{ reading: Reading; micros: Awaited<ReturnType<RedisProbe['read']>> }> {
@@ -69,7 +71,6 @@ export class Meter {
     const field = (name: string) => Number(new RegExp(`^${name}:([0-9.]+)`, 'm').exec(info)?.[1] ?? 0);
     const traffic = this.#caller.traffic();
     const micros = await this.#probe.read();
-    const expiring = Number(/^db0:.*expires=(\d+)/m.exec(info)?.[1] ?? 0);
     return {
       micros,
       reading: {
@@ -78,7 +79,7 @@ export class Meter {
         apiMicros: cpuMicros(this.#apiPid),
         memory: field('used_memory') - field('mem_clients_normal') - field('mem_aof_buffer'),
         journal: (await this.#redis.memory('USAGE', `${this.#space}:events`, 'SAMPLES', 0)) ?? 0,
-        replay: expiring * this.#replayBytes,
+        replay: await this.#replayBytes(),
         aof: field('aof_current_size'),
         redisIn: field('total_net_input_bytes'),
         redisOut: field('total_net_output_bytes'),

@@ -136,7 +136,7 @@ describe('the decision of a task group', () => {
     // More events than one page holds: the journal itself is asked.
     const { service, org, spaceId } = team.queue.world;
     const entries = await service.store.xrange(`muster:{${org}}:${spaceId}:events`, '-', '+');
-    const types = entries.map(([, values]) => values[1]);
+    const types = entries.map(([, values]) => values[0]);
     expect(types.filter((type) => type === 'group.decided')).to.have.lengthOf(1);
     expect(types.filter((type) => type === 'task.accepted')).to.have.lengthOf(100);
     expect((await team.view()).counts.accepted).to.equal(100);

@@ -1,0 +1,27 @@
+--- @include "lib/clock"
+--- @include "lib/space"
+--- @include "lib/later"
+--- What requests with an Idempotency-Key were answered (contract section 2), for 24 hours: one hash for each day in
+--- which they came, which goes as a whole. A key of its own, with an expiry, costs three times as much.
+local idempotency = { windowMs = 86400000 }
+local today, yesterday
+
+function idempotency.begin()
+  local day = math.floor(now / 86400000)
+  today, yesterday = string.format('%d', day), string.format('%d', day - 1)
+end
+
+--- The fingerprint of the request that came with this key, and the values it was answered with; nil where there was
+--- none within the window.
+function idempotency.find(digest)
+  local record = later.pending(keys.idempotency(today), digest) or redis.call('HGET', keys.idempotency(today), digest)
+    or redis.call('HGET', keys.idempotency(yesterday), digest)
+  if record and now - tonumber(string.sub(record, 23, 35)) < idempotency.windowMs then
+    return string.sub(record, 1, 22), cmsgpack.unpack(string.sub(record, 36))
+  end
+end
+
+--- fingerprint: 22 characters.
+function idempotency.keep(digest, fingerprint, ...)
+  later.set(keys.idempotency(today), digest, fingerprint .. nowText .. cmsgpack.pack({ ... }))
+end
