@@ -1,6 +1,7 @@
 --- Submits a member task, delivered through the group's mailbox in the gate scope. input: JSON text; '' is delivered as
 --- null. deadline: epoch milliseconds or ''.
---- @args groupId taskKey input deadline tail taskTail
+--- @args groupId taskKey deadline tail taskTail
+--- @long input
 --- @include "lib/call"
 --- @include "lib/id"
 --- @include "mailbox/_create"

@@ -1,6 +1,7 @@
 --- Acknowledges a claimed message, records its result and publishes it, all or nothing. Fullness never refuses a
 --- result: finished work is not lost. `result` '' means none; resultMailboxId '' means recorded, not published.
---- @args messageId token result resultMailboxId resultScopeId resultWorkKey tail
+--- @args messageId token resultMailboxId resultScopeId resultWorkKey tail
+--- @long result
 --- @gather
 --- @include "lib/call"
 --- @include "lib/id"

@@ -1,5 +1,6 @@
 --- Sends one message. deadline: epoch milliseconds; '' where absent.
---- @args mailboxId scopeId payload workKey deadline tail
+--- @args mailboxId scopeId workKey deadline tail
+--- @long payload
 --- @gather
 --- @include "lib/call"
 --- @include "lib/id"

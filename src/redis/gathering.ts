@@ -1,13 +1,13 @@
 import type { Script } from './loader.ts';
 import type { Reply, Value } from './scripts.ts';
 
-type Run = (script: Script, org: string, argv: readonly (string | number)[]) => Promise<Reply>;
+type Run = (script: Script, org: string, argv: readonly string[]) => Promise<Reply>;
 
 /** So many calls keep the store busy for a millisecond at most, and the next ones need not wait for a full turn. */
 const most = 16;
 
 interface Caller {
-  readonly argv: readonly (string | number)[];
+  readonly argv: readonly string[];
   resolve(reply: Reply): void;
   reject(error: unknown): void;
 }
@@ -34,7 +34,7 @@ export class Gathering {
   }
 
   /** Rejects with what the store says of this call. */
-  call(script: Script, org: string, spaceId: string, argv: readonly (string | number)[]): Promise<Reply> {
+  call(script: Script, org: string, spaceId: string, argv: readonly string[]): Promise<Reply> {
     const key = `${script.functionName} ${org}`;
     let batch = this.#open.get(key);
     if (!batch) {

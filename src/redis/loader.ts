@@ -17,8 +17,10 @@ export interface Script {
   readonly name: string;
   /** The function that FCALL names. */
   readonly functionName: string;
-  /** The arguments after the key, in order. */
+  /** In the order in which they travel, as one text, and after it the long ones. */
   readonly args: readonly string[];
+  /** The last of them: each travels by itself, because taking it out of a text would hash it once more. */
+  readonly long: readonly string[];
   /** Takes the arguments of several calls one after the other, and then answers a list. */
   readonly gathers: boolean;
 }
@@ -29,7 +31,7 @@ export const luaRoot = fileURLToPath(new URL('../../lua/', import.meta.url));
 /** Replaces a file by another: the test clock takes the place of lib/clock. */
 export type Overrides = Readonly<Record<string, string>>;
 
-export const directive = /^--- @(args|include|around|gather)\b\s*(.*)$/;
+export const directive = /^--- @(args|long|include|around|gather)\b\s*(.*)$/;
 
 interface Source {
   /** A function of this file that runs the bodies of the scripts that include it. */
@@ -38,6 +40,7 @@ interface Source {
   /** `['name.begin']` where the file has such a function: what it keeps for a call begins anew with each. */
   readonly begin: readonly string[];
   readonly args: readonly string[];
+  readonly long: readonly string[];
   readonly includes: readonly string[];
   readonly body: string;
 }
@@ -77,11 +80,11 @@ export function loadLibrary(room: string, keys: KeyTable, overrides: Overrides =
     const below = [...new Set(source.includes.flatMap((file) => place(file, [name])))];
     const shared = [...new Set(below.flatMap((file) => read(file).args))];
     const begins = below.flatMap((file) => read(file).begin);
-    const args = [...shared, ...source.args];
+    const args = [...shared, ...source.args, ...source.long];
     const twice = args.find((arg, index) => args.indexOf(arg) !== index);
     if (twice !== undefined) throw new Error(`${name}: argument ${twice} is declared twice`);
     const functionName = `${name.replace('/', '_')}_@version@`;
-    scripts.set(name, { name, functionName, args, gathers: source.gathers });
+    scripts.set(name, { name, functionName, args, long: source.long, gathers: source.gathers });
     const around = below.map((file) => read(file).around).find((one) => one !== undefined);
     functions.push(toFunction(functionName, guard, shared, begins, source, around));
   }
@@ -103,6 +106,7 @@ export function loadLibrary(room: string, keys: KeyTable, overrides: Overrides =
 
 function parse(text: string, files: readonly string[], file: string, keys: KeyTable): Source {
   const args: string[] = [];
+  const long: string[] = [];
   const includes: string[] = [];
   const body: string[] = [];
   let around: string | undefined;
@@ -110,34 +114,43 @@ function parse(text: string, files: readonly string[], file: string, keys: KeyTa
   for (const line of text.split('\n')) {
     const [, kind, value = ''] = directive.exec(line) ?? [];
     if (kind === 'args') args.push(...value.trim().split(/\s+/));
+    else if (kind === 'long') long.push(...value.trim().split(/\s+/));
     else if (kind === 'around') around = value;
     else if (kind === 'gather') gathers = true;
     else if (kind === 'include') includes.push(...resolve(value.replaceAll('"', '').trim(), files));
     else if (!/^\s*(--.*)?$/.test(line)) body.push(line);
   }
   const code = expandKeys(body.join('\n'), keys, file).replaceAll('redis.call(', 'run(');
-  return { args, includes, around, gathers, body: code, begin: /^function (\w+\.begin)\(/m.exec(code)?.slice(1) ?? [] };
+  return {
+    args,
+    long,
+    includes,
+    around,
+    gathers,
+    body: code,
+    begin: /^function (\w+\.begin)\(/m.exec(code)?.slice(1) ?? [],
+  };
 }
 
 /**
  * A script's function: lets the helpers begin anew, takes its arguments apart, then does what its file says; where a
- * helper names a function to go around it, as often as that one wants, from argument `first + 1` on.
+ * helper names a function to go around it, as often as that one wants, from argument `offset + 1` on.
  */
 function toFunction(
   functionName: string,
   guard: string,
   shared: readonly string[],
   begins: readonly string[],
-  source: Source,
+  { args, long, body: own }: Source,
   around: string | undefined,
 ): string {
-  const width = shared.length + source.args.length;
-  const unpacked = (from: number, to: number) =>
-    around === undefined ? `unpack(args, ${from}, ${to})` : `unpack(args, first + ${from}, first + ${to})`;
+  const packed = [...shared, ...args];
+  const nth = (n: number): string => (around === undefined ? `args[${n}]` : `args[offset + ${n}]`);
   const body: string[] = [];
-  if (shared.length > 0) body.push(`${shared.join(', ')} = ${unpacked(1, shared.length)}`);
-  if (source.args.length > 0) body.push(`local ${source.args.join(', ')} = ${unpacked(shared.length + 1, width)}`);
-  body.push(source.body);
+  if (args.length > 0) body.push(`local ${args.join(', ')}`);
+  if (packed.length > 0) body.push(`${packed.join(', ')} = struct.unpack('${'s'.repeat(packed.length)}', ${nth(1)})`);
+  body.push(...long.map((arg, index) => `local ${arg} = ${nth(index + 2)}`));
+  body.push(own);
   const head = [
     `redis.register_function('${functionName}', function(keys, args)`,
     'root, run = keys[1], redis.call',
@@ -147,11 +160,11 @@ function toFunction(
   if (around === undefined) return [...head, ...body, 'end)\n'].join('\n');
   const bodyName = `${functionName}_body`;
   return [
-    `local function ${bodyName}(args, first)`,
+    `local function ${bodyName}(args, offset)`,
     ...body,
     'end',
     ...head,
-    `return ${around}(args, ${width}, ${bodyName})`,
+    `return ${around}(args, ${1 + long.length}, ${bodyName})`,
     'end)\n',
   ].join('\n');
 }

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { ApiError } from '../../src/http/errors.ts';
 import type { Input, Route } from '../../src/http/route.ts';
 import { codesOf } from '../../src/http/route-errors.ts';
 import { allErrors, allKeys, allRoutes } from '../../src/primitives.ts';
@@ -61,6 +62,27 @@ function inputs(route: Route): Input[] {
   ];
 }
 
+/** The value with a NUL in one of its texts, or in the place of something else; in each in turn. */
+function withNul(value: unknown): unknown[] {
+  if (typeof value === 'string') return ['\0', `${value}\0`, `\0${value}`];
+  if (Array.isArray(value)) return [['\0']];
+  if (typeof value !== 'object' || value === null) return ['\0'];
+  return Object.entries(value).flatMap(([name, member]) => withNul(member).map((bad) => ({ ...value, [name]: bad })));
+}
+
+/** What a route makes of a request for its script; nothing where it refuses it. */
+function argsOf(route: Route, query: unknown, body: unknown): [string, string | number][] {
+  const read = [route.query?.validate(query), route.body?.validate(body)];
+  if (read.some((result) => result?.error)) return [];
+  const [input] = inputs(route);
+  try {
+    return Object.entries(route.args({ ...(input as Input), query: read[0]?.value ?? {}, body: read[1]?.value ?? {} }));
+  } catch (error) {
+    if (error instanceof ApiError) return [];
+    throw error;
+  }
+}
+
 describe('the scripts', () => {
   it('of all routes exist and take exactly what their routes pass', () => {
     const callArgs = loadLibrary('space', allKeys).scripts.get('space/admit')?.args ?? [];
@@ -72,6 +94,20 @@ describe('the scripts', () => {
         for (const [name, value] of Object.entries(own))
           expect(value, `${route.call} ${name}`).to.be.oneOf([String(value), Number(value)]);
       }
+    }
+  });
+
+  it('get no NUL, which ends their arguments, but where an argument travels by itself', () => {
+    for (const route of allRoutes) {
+      const { long = [] } = loadLibrary(route.script.split('/', 1)[0] ?? '', allKeys).scripts.get(route.script) ?? {};
+      const [query] = samples(route.query);
+      const [body] = samples(route.body);
+      const requests = [
+        ...withNul(query).map((bad) => argsOf(route, bad, body)),
+        ...withNul(body).map((bad) => argsOf(route, query, bad)),
+      ];
+      for (const [name, value] of requests.flat())
+        if (!long.includes(name)) expect(String(value), `${route.call} ${name}`).to.not.include('\0');
     }
   });
 

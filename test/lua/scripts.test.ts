@@ -70,6 +70,22 @@ describe('Scripts', () => {
     }
   });
 
+  it('a value that holds what ends an argument is a defect, and is not sent', async () => {
+    const { scripts } = await api();
+    const args = { spaceId: '', requestId: 'secret\0', maxChanges: 1 };
+    const error = await scripts.run('timer/sweep', 'nobody', args).catch((failure: Error) => failure);
+    expect(error).to.be.instanceOf(ScriptFailure);
+    expect(String(error)).to.contain('timer/sweep: argument requestId holds a NUL').and.to.not.contain('secret');
+  });
+
+  it('arguments of every kind arrive as they were sent: empty, long, beyond ASCII', async () => {
+    const queue = await Queue.create();
+    const fields = { workKey: 'schlüssel\u2028🔑', payload: { text: '\0\u001f', more: 'é'.repeat(20_000) } };
+    await queue.sent(fields);
+    const { workKey, payload } = await queue.claim({ holder: 'ä' });
+    expect({ workKey, payload }).to.deep.equal(fields);
+  });
+
   it('a store that lost its scripts gets them again with the next call', async () => {
     const world = await World.create();
     await world.made('/mailboxes', { name: 'a' });
