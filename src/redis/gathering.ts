@@ -3,31 +3,38 @@ import type { Reply, Value } from './scripts.ts';
 
 type Run = (script: Script, org: string, argv: readonly string[]) => Promise<Reply>;
 
-/** So many calls keep the store busy for a millisecond at most, and the next ones need not wait for a full turn. */
-const most = 16;
+/** So many calls keep the store busy for about a millisecond: those of others need not wait for longer. */
+const most = 32;
 
 interface Caller {
+  readonly spaceId: string;
   readonly argv: readonly string[];
   resolve(reply: Reply): void;
   reject(error: unknown): void;
 }
 
-interface Batch {
+/** The calls of one script for one organization, as long as some wait or are under way. */
+interface Lane {
+  readonly key: string;
   readonly script: Script;
   readonly org: string;
-  /** Those of one space stand together: a run goes from space to space. */
-  readonly callers: Map<string, Caller[]>;
-  size: number;
+  waiting: Caller[];
+  runs: number;
+}
+
+/** A run goes from space to space; within one, calls keep their order. */
+function bySpace(a: Caller, b: Caller): number {
+  return a.spaceId < b.spaceId ? -1 : a.spaceId > b.spaceId ? 1 : 0;
 }
 
 /**
- * Calls of one script for one organization that are made in one turn of the event loop go to the store as one command:
- * what they have in common (key, organization, space, counters) is read and written once. Each is atomic by itself
- * and is refused by itself; alone in its turn, a call goes exactly as without this.
+ * Calls of one script for one organization go to the store together: those of one turn of the event loop, and, while a
+ * run is under way, those that come until it is answered. What they have in common (key, organization, space, counters)
+ * is read and written once. Each is atomic by itself and is refused by itself; one that comes alone goes as without this.
  */
 export class Gathering {
   readonly #run: Run;
-  readonly #open = new Map<string, Batch>();
+  readonly #lanes = new Map<string, Lane>();
 
   constructor(run: Run) {
     this.#run = run;
@@ -35,49 +42,53 @@ export class Gathering {
 
   /** Rejects with what the store says of this call. */
   call(script: Script, org: string, spaceId: string, argv: readonly string[]): Promise<Reply> {
-    const key = `${script.functionName} ${org}`;
-    let batch = this.#open.get(key);
-    if (!batch) {
-      if (this.#open.size === 0) setImmediate(() => this.#sendAll());
-      batch = { script, org, callers: new Map(), size: 0 };
-      this.#open.set(key, batch);
-    }
-    const { callers } = batch;
+    const lane = this.#lane(script, org);
+    const { waiting } = lane;
     const reply = new Promise<Reply>((resolve, reject) => {
-      const caller = { argv, resolve, reject };
-      const beside = callers.get(spaceId);
-      if (beside) beside.push(caller);
-      else callers.set(spaceId, [caller]);
+      waiting.push({ spaceId, argv, resolve, reject });
     });
-    if (++batch.size === most) {
-      this.#open.delete(key);
-      void this.#send(batch);
-    }
+    // Waits for no answer: a slow network costs time, but no throughput.
+    if (waiting.length === most) void this.#send(lane);
     return reply;
   }
 
-  #sendAll(): void {
-    const batches = [...this.#open.values()];
-    this.#open.clear();
-    for (const batch of batches) void this.#send(batch);
+  #lane(script: Script, org: string): Lane {
+    const key = `${script.functionName} ${org}`;
+    const known = this.#lanes.get(key);
+    if (known) return known;
+    const lane: Lane = { key, script, org, waiting: [], runs: 0 };
+    this.#lanes.set(key, lane);
+    setImmediate(() => {
+      if (lane.runs === 0) this.#next(lane);
+    });
+    return lane;
   }
 
-  async #send({ script, org, callers: bySpace }: Batch): Promise<void> {
-    const callers = [...bySpace.values()].flat();
+  #next(lane: Lane): void {
+    if (lane.waiting.length > 0) void this.#send(lane);
+    else if (lane.runs === 0) this.#lanes.delete(lane.key);
+  }
+
+  async #send(lane: Lane): Promise<void> {
+    const callers = lane.waiting.sort(bySpace);
+    const argv = callers.flatMap((caller) => caller.argv);
+    lane.waiting = [];
+    lane.runs++;
+    let replies: readonly Value[] = [];
+    let failure: unknown;
     try {
-      const reply = await this.#run(
-        script,
-        org,
-        callers.flatMap(({ argv }) => argv),
-      );
-      const replies: readonly Value[] = callers.length === 1 ? [reply] : reply;
-      callers.forEach((caller, index) => {
-        const own = replies[index];
-        if (Array.isArray(own)) caller.resolve(own);
-        else caller.reject(own);
-      });
+      const reply = await this.#run(lane.script, lane.org, argv);
+      replies = callers.length === 1 ? [reply] : reply;
     } catch (error) {
-      for (const caller of callers) caller.reject(error);
+      failure = error;
     }
+    lane.runs--;
+    // Before the answers are handed out: the store is at work meanwhile.
+    this.#next(lane);
+    callers.forEach((caller, index) => {
+      const own = replies[index];
+      if (Array.isArray(own)) caller.resolve(own);
+      else caller.reject(own ?? failure);
+    });
   }
 }

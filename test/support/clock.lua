@@ -10,7 +10,7 @@ function clock.begin()
   else
     local time = redis.call('TIME')
     now = time[1] * 1000 + math.floor(time[2] / 1000)
-    fraction = math.min(4080, math.floor(time[2] % 1000 * 4.096))
+    fraction = math.min(4064, math.floor(time[2] % 1000 * 4.096))
   end
   nowText = string.format('%d', now)
 end

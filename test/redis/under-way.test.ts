@@ -1,0 +1,70 @@
+import { expect } from 'chai';
+import { Refusal, StoreUnavailable } from '../../src/redis/scripts.ts';
+import { OwnStore } from '../support/own-store.ts';
+import { until } from '../support/processes.ts';
+
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+describe('calls that come while a run of their script is under way', () => {
+  let own: OwnStore;
+  let door: Awaited<ReturnType<OwnStore['admin']>>;
+  let office: Awaited<ReturnType<OwnStore['admin']>>;
+
+  before(async () => {
+    own = await OwnStore.start();
+    office = await own.admin();
+    door = await own.admin();
+    await office.scripts.load();
+  });
+  after(() => own.stop());
+
+  /** Of an organization that is not there: the store answers that the key is unknown. */
+  const send = (): Promise<unknown> => {
+    const args = Object.fromEntries(office.scripts.argsOf('mailbox/send').map((arg) => [arg, '']));
+    return office.scripts.run('mailbox/send', 'nobody', args).catch((error: Error) => error);
+  };
+  /** Calls in as many turns of the event loop as amounts are given. */
+  const sendInTurns = async (...amounts: number[]): Promise<Promise<unknown>[]> => {
+    const calls: Promise<unknown>[] = [];
+    for (const amount of amounts) {
+      for (let i = 0; i < amount; i++) calls.push(send());
+      await turn();
+    }
+    return calls;
+  };
+  const runs = async (): Promise<number> =>
+    Number(/cmdstat_fcall:calls=(\d+)/.exec(await door.store.info('commandstats'))?.[1] ?? 0);
+  const pause = () => door.store.client('PAUSE', 60_000, 'WRITE');
+  const goOn = () => door.store.client('UNPAUSE');
+
+  it('go together when it is answered; the first of all goes at once', async () => {
+    const before = await runs();
+    await pause();
+    const calls = await sendInTurns(1, 2, 3, 4);
+    await goOn();
+    for (const error of await Promise.all(calls)) expect(error).to.be.instanceOf(Refusal);
+    expect((await runs()) - before).to.equal(2);
+  });
+
+  it('go before that when they are 32', async () => {
+    const before = await runs();
+    await pause();
+    const calls = await sendInTurns(1, 20, 20, 1);
+    // What has been sent waits in the store, behind the first.
+    await until(async () => / qbuf=[1-9]\d* .* cmd=fcall /.test(String(await door.store.client('LIST'))));
+    await goOn();
+    for (const error of await Promise.all(calls)) expect(error).to.be.instanceOf(Refusal);
+    expect((await runs()) - before).to.equal(3);
+  });
+
+  it('are refused with it when the connection breaks, and the next ones go', async () => {
+    await pause();
+    const calls = await sendInTurns(1, 5, 40, 5);
+    await door.store.call('CLIENT', 'KILL', 'TYPE', 'normal');
+    for (const error of await Promise.all(calls)) expect(error).to.be.instanceOf(StoreUnavailable);
+    await goOn();
+    let outcome: unknown;
+    while (!(outcome instanceof Refusal)) outcome = await send();
+    expect(outcome.code).to.equal('INVALID_API_KEY');
+  });
+});
