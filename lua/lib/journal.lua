@@ -6,7 +6,7 @@
 local journal = {}
 
 function journal.begin()
-  journal.appended, journal.ready = false, ''
+  journal.appended, journal.ready = false, {}
 end
 
 --- type: `aggregate.what`; scopeId '' when the event has none; members: what its payload says beyond the ids of the
@@ -19,8 +19,9 @@ function journal.append(type, aggregateId, scopeId, members)
   journal.appended = true
 end
 
---- The wake-up names the messages that became ready (`mailboxId/scope/…/scope,`), for held receives.
+--- The wake-up names the messages that became ready (`mailboxId/scope/…/scope`, between commas), for held receives.
 function journal.publish()
-  if journal.appended then redis.call('SPUBLISH', keys.events(), journal.ready) end
-  journal.appended, journal.ready = false, ''
+  if not journal.appended then return end
+  redis.call('SPUBLISH', keys.events(), table.concat(journal.ready, ','))
+  journal.appended, journal.ready = false, {}
 end

@@ -12,7 +12,7 @@ function message.create(record, path, box)
   local sequence = mailbox.change(box, 'ready', 1, 'sequence', 1)
   ready.add(record.mailboxId, path, record.id, now, nowText, sequence)
   local set = { 'state', 'READY', 'mailboxId', record.mailboxId, 'scopeId', record.scopeId, 'sequence', sequence,
-    'createdAt', nowText, 'payload', record.payload }
+    'payload', record.payload }
   if record.taskId ~= record.id then set[#set + 1], set[#set + 2] = 'taskId', record.taskId or '' end
   if record.groupId then
     set[#set + 1], set[#set + 2], set[#set + 3], set[#set + 4] = 'groupId', record.groupId, 'taskKey', record.taskKey

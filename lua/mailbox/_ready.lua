@@ -33,7 +33,7 @@ function ready.add(mailboxId, path, messageId, at, atText, sequence)
     later.enter(key, atText, member)
     fronts[key] = nil
   end
-  journal.ready = journal.ready .. mailboxId .. '/' .. table.concat(path, '/') .. ','
+  journal.ready[#journal.ready + 1] = mailboxId .. '/' .. table.concat(path, '/')
 end
 
 --- Members and moments from the front of a queue. A run that takes several reads twice as many each time.

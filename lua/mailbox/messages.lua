@@ -31,7 +31,7 @@ for i = 1, #ids, 2 do
   if (states == '' or string.find(states, ',' .. state .. ',', 1, true)) and (scopeId == '' or inSubtree[messageScope]) then
     local record = redis.call('HMGET', keys.message(ids[i]), 'scopeId', 'taskId', 'groupId', 'taskKey', 'state', 'reason',
       'attempts', 'workKey', 'payload', 'deadline', 'holder', 'holderSession', 'claimedAt', 'leaseExpiresAt', 'result',
-      'createdAt', 'finishedAt')
+      'finishedAt')
     bytes = bytes + #record[9] + (record[15] and #record[15] or 0)
     record[#record + 1] = ids[i]
     if record[2] == '' then record[2] = false else record[2] = record[2] or ids[i] end

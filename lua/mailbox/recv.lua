@@ -24,7 +24,7 @@ call.needAgent()
 
 local id = string.sub(member, 13)
 local stored = redis.call('HMGET', keys.message(id), 'scopeId', 'taskId', 'groupId', 'taskKey', 'attempts', 'deadline', 'workKey',
-  'payload', 'createdAt')
+  'payload')
 local path = scope.path(stored[1])
 local record = { id = id, mailboxId = mailboxId, scopeId = stored[1], taskId = message.taskIdOf(id, stored[2]), groupId = stored[3],
   state = 'READY', attempts = (tonumber(stored[5]) or 0) + 1 }
@@ -37,4 +37,4 @@ mailbox.change(box, 'ready', -1, 'claimed', 1)
 message.tell(record, 'claimed')
 if record.groupId then message.memberStarted(record) end
 return call.done(id, stored[1], record.taskId, stored[3], stored[4], record.attempts, stored[6], now, leaseExpiresAt, seconds,
-  token, stored[7], stored[8], stored[9])
+  token, stored[7], stored[8])

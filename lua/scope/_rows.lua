@@ -9,10 +9,10 @@ local rowOf = {}
 --- A message, or the tombstone of its task: its mailbox is named by another field then.
 function rowOf.message(id)
   local row = redis.call('HMGET', keys.message(id), 'scopeId', 'taskId', 'groupId', 'taskKey', 'state', 'reason', 'attempts',
-    'workKey', 'deadline', 'holder', 'holderSession', 'claimedAt', 'leaseExpiresAt', 'createdAt', 'finishedAt', 'mailboxId',
+    'workKey', 'deadline', 'holder', 'holderSession', 'claimedAt', 'leaseExpiresAt', 'finishedAt', 'mailboxId',
     'tombstoneOf')
-  row[16] = row[16] or row[17]
-  row[17] = id
+  row[15] = row[15] or row[16]
+  row[16] = id
   if row[2] == '' then row[2] = false else row[2] = row[2] or id end
   if row[5] ~= 'CLAIMED' then row[13] = false end
   return row

@@ -63,7 +63,7 @@ export const mailboxKeys = {
     pattern: 'muster:{org}:<spaceId>:message:<messageId>',
     type: 'hash',
     holds:
-      'mailboxId, scopeId, taskId, groupId, taskKey, state, reason, attempts, workKey, payload, deadline, holder, holderSession, token, claimedAt, leaseExpiresAt, sequence, result, resultMessageId, groupState, createdAt, finishedAt; absent where not set. A tombstone: tombstoneOf (its mailboxId), scopeId, taskId, groupId, taskKey, state, reason, attempts, createdAt, finishedAt',
+      'mailboxId, scopeId, taskId, groupId, taskKey, state, reason, attempts, workKey, payload, deadline, holder, holderSession, token, claimedAt, leaseExpiresAt, sequence, result, resultMessageId, groupState, finishedAt; absent where not set. A tombstone: tombstoneOf (its mailboxId), scopeId, taskId, groupId, taskKey, state, reason, attempts, finishedAt. Both were made at the moment of their id',
     goes: "when the plan's retention window has passed since finishedAt; the tombstone of its task max(window, 30 days) later",
   },
 } satisfies KeyTable;

@@ -17,10 +17,15 @@ export function mailboxRecord(values: readonly Value[]): object {
   };
 }
 
+/** The moment of a UUIDv7 (RFC 9562), in epoch milliseconds: that of the script that made the record. */
+function momentOf(id: string): number {
+  return Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
+}
+
 /** A message of the messages script: its fields in the script's order. */
 export function messageRecord(mailboxId: string, values: readonly Value[]): object {
   const [scopeId, taskId, groupId, taskKey, state, reason, attempts, workKey, payload, deadline] = values;
-  const [holder, holderSession, claimedAt, leaseExpiresAt, result, createdAt, finishedAt, id] = values.slice(10);
+  const [holder, holderSession, claimedAt, leaseExpiresAt, result, finishedAt, id] = values.slice(10);
   return {
     id,
     mailboxId,
@@ -40,7 +45,7 @@ export function messageRecord(mailboxId: string, values: readonly Value[]): obje
     claimedAt: isoOrNull(claimedAt),
     leaseExpiresAt: isoOrNull(leaseExpiresAt),
     result: raw(result as string | null),
-    createdAt: iso(createdAt),
+    createdAt: iso(momentOf(String(id))),
     finishedAt: isoOrNull(finishedAt),
   };
 }
@@ -51,7 +56,7 @@ export function claimedMessage(
   input: Input<unknown, { holder: string; holderSession: string }>,
 ): object {
   const [id, scopeId, taskId, groupId, taskKey, attempts, deadline, claimedAt, leaseExpiresAt] = values;
-  const [leaseSeconds, token, workKey, payload, createdAt] = values.slice(9);
+  const [leaseSeconds, token, workKey, payload] = values.slice(9);
   const { holder, holderSession } = input.body;
   const record = messageRecord(param(input, 'mailboxId'), [
     scopeId ?? null,
@@ -69,7 +74,6 @@ export function claimedMessage(
     claimedAt ?? null,
     leaseExpiresAt ?? null,
     null,
-    createdAt ?? null,
     null,
     id ?? null,
   ]);

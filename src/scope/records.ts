@@ -14,8 +14,8 @@ function scopeRecord([parentScopeId, live, createdAt, , , , id]: readonly Value[
 
 /** A message without its payload and its result; of a tombstone there is little more than state and reason. */
 function messageRow(row: readonly Value[]): object {
-  const [createdAt = null, finishedAt = null, mailboxId, id = null] = row.slice(13);
-  const values = [...row.slice(0, 8), null, ...row.slice(8, 13), null, createdAt, finishedAt, id];
+  const [finishedAt = null, mailboxId, id = null] = row.slice(13);
+  const values = [...row.slice(0, 8), null, ...row.slice(8, 13), null, finishedAt, id];
   const { payload, result, ...rest } = messageRecord(String(mailboxId), values) as Record<string, unknown>;
   return rest;
 }
