@@ -13,7 +13,7 @@
 --- @include "lib/usage"
 --- @include "lib/idempotency"
 local call = {}
-local minute, spaceValues, spaceQuota, spaceUsed, sameSpaceMinute, orgQuota, orgShare, orgUsed, sameOrgMinute, hardStop
+local minute, spaceNames, spaceValues, spaceQuota, spaceUsed, sameSpaceMinute, orgQuota, orgShare, orgUsed, sameOrgMinute, hardStop
 --- What the run has read: the key, and what it may do; whether the organization; which space, and whether for an
 --- earlier request.
 local keyRead, permissions, keySpaces, orgRead, spaceRead, again
@@ -115,7 +115,8 @@ end
 --- A malformed spaceId arrives empty and finds no space; Node says what is wrong with it once the caller is known.
 local function readSpace(...)
   spaceValues = redis.call('HMGET', keys.space(), 'requestsPerMinute', 'requestsMinute', 'usedRequests', 'usageDay', ...)
-  count.know('space', { ... }, spaceValues, 4)
+  spaceNames = { ... }
+  count.know('space', spaceNames, spaceValues, 4)
   spaceRead, spaceQuota = spaceId, tonumber(spaceValues[1])
   if not spaceQuota then return end
   if orgQuota and orgQuota < spaceQuota then spaceQuota = orgQuota end
@@ -158,21 +159,25 @@ local function charge(requests)
   end
 end
 
---- The asked-for fields as they are now: what earlier requests of the run gathered is not in the record yet.
---- before: how many were asked for in front of them.
-local function asked(before, ...)
-  local amount = select('#', ...)
-  if not again then return unpack(spaceValues, 5 + before, 4 + before + amount) end
-  local values = {}
-  for i = 1, amount do values[i] = count.current((select(i, ...)), spaceValues[4 + before + i]) end
-  return unpack(values, 1, amount)
+--- The asked-for fields, from the `first` on, as they are now: what earlier requests of the run gathered is not in the
+--- record yet.
+local function asked(first)
+  local amount = #spaceNames
+  if not again then return unpack(spaceValues, 4 + first, 4 + amount) end
+  local values, changes, set = {}, count.space, count.setSpace
+  for i = first, amount do
+    local name, value = spaceNames[i], spaceValues[4 + i]
+    local change = changes[name]
+    values[i] = set[name] or change and (value or 0) + change or value
+  end
+  return unpack(values, first, amount)
 end
 
 --- For scripts that change nothing. Returns the asked-for fields of the space's record.
 function call.read(...)
   admit(...)
   charge(1)
-  return asked(0, ...)
+  return asked(1)
 end
 
 --- The requests per minute in force: the space's own figure, cut to the plan's.
@@ -196,7 +201,7 @@ function call.open(...)
       return { note(1), unpack(answer) }
     end
   end
-  return false, asked(1, ...)
+  return false, asked(2)
 end
 
 --- Sends the call back to Node, which finds out what the script asks for and calls again: it is not counted twice.

@@ -39,12 +39,6 @@ function count.add(counters, name, change)
   counters[name] = (counters[name] or 0) + change
 end
 
---- A field of the space's record as it will be written; `value` as it was read.
-function count.current(name, value)
-  local change = count.space[name]
-  return count.setSpace[name] or (change and (value or 0) + change) or value
-end
-
 local function writeRecord(key, counters, set, of)
   local args, unknown = { 'HSET', key }, nil
   local n = 2

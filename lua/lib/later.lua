@@ -32,21 +32,23 @@ function later.set(key, field, value)
   end
   local args = underWay('HSET', key)
   if not args then
-    commands[key] = { 'HSET', key, field, value }
+    -- Beside the arguments: where the value of each field stands.
+    commands[key] = { 'HSET', key, field, value, [field] = 4 }
     return
   end
-  local at = 3
-  while args[at] and args[at] ~= field do at = at + 2 end
-  args[at], args[at + 1] = field, value
+  local at = args[field]
+  if not at then
+    at = #args + 2
+    args[at - 1], args[field] = field, at
+  end
+  args[at] = value
 end
 
 --- The value that a field has been set to and that is not written yet.
 function later.pending(key, field)
   local args = commands[key]
-  if not args then return nil end
-  for i = 3, #args, 2 do
-    if args[i] == field then return args[i + 1] end
-  end
+  local at = args and args[field]
+  return at and args[at]
 end
 
 --- Adds to a counter that nobody has read: a field of a hash.
