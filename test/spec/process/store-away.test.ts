@@ -14,7 +14,7 @@ import {
 const scopeId = '7f9c24e8-3b12-4e7a-9c55-0c1f6b2d8a10';
 
 describe('A store that goes away and comes back needs no restart of ours', function () {
-  // Each process compiles the sources when it starts.
+  // Processes start: seconds each on a busy machine.
   this.timeout(60_000);
   const processes = new Processes();
   let muster: MusterProcess;
