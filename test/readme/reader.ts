@@ -99,7 +99,7 @@ export class Reader {
 
   async #load(script: string): Promise<string> {
     const { url, spaceId, apiKey } = await this.access();
-    const short = { VUS: '2', DURATION: '0.5s', P95: '5000' };
+    const short = { VUS: '2', DURATION: '0.2s', P95: '5000' };
     const env = { MUSTER_URL: url, MUSTER_SPACE: spaceId, MUSTER_KEY: apiKey, ...short };
     return (await runLoad(new URL(script, `file://${root}/`), env)).stdout;
   }
