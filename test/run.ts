@@ -1,22 +1,12 @@
-// npm test: the suite in parts, each a mocha of its own with its own Redis. Two run side by side, for most tests wait
+// npm test: the suite in parts, each a mocha of its own with its own Redis. Three run side by side, for many tests wait
 // more than they work; those that promise a moment run alone. Any other choice of files: npx mocha <files>.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 
-const products = [
-  'attack/quick',
-  'bench',
-  'cli',
-  'client',
-  'console',
-  'demo',
-  'docker',
-  'docs',
-  'load',
-  'model',
-  'readme',
-];
-const rooms = ['contract', 'http', 'lua', 'metrics', 'redis', 'spec'];
+const rooms = ['contract', 'http', 'lua', 'metrics', 'redis', 'spec/!(process|snapshot)'];
+const products = ['attack/quick', 'bench', 'cli', 'client', 'docker', 'docs', 'load', 'model', 'readme'];
+/** What waits the most: for processes, and for a browser. */
+const processes = ['console', 'demo', 'spec/{process,snapshot}'];
 const moments = ['workers'];
 
 interface Result {
@@ -45,7 +35,7 @@ async function run(folders: readonly string[], live: boolean): Promise<Result> {
   return { passed: Number(passed ?? 0), failed: Number(failed ?? 0) || (code === 0 ? 0 : 1) };
 }
 
-const results = await Promise.all([run(rooms, true), run(products, false)]);
+const results = await Promise.all([run(rooms, true), run(products, false), run(processes, false)]);
 results.push(await run(moments, true));
 const sum = (count: (result: Result) => number) => results.reduce((all, result) => all + count(result), 0);
 const failed = sum((result) => result.failed);
