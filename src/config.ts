@@ -20,6 +20,8 @@ export interface Config {
   snapshotKeep: number;
   /** the redis-server program the embedded store is to use; null: look for one */
   redisServer: string | null;
+  /** `maxmemory` of the embedded Redis, such as `6gb`; null: none */
+  redisMaxmemory: string | null;
 }
 
 /** A setting that cannot be used; the message is one line that says which, why and what would be right. */
@@ -83,6 +85,12 @@ const settings: Record<keyof Config, Setting & { name: string; otherwise: unknow
     otherwise: null,
     schema: Joi.string(),
     right: 'the path of a redis-server program',
+  },
+  redisMaxmemory: {
+    name: 'REDIS_MAXMEMORY',
+    otherwise: null,
+    schema: Joi.string().pattern(/^[1-9]\d{0,6}(mb|gb)$/),
+    right: 'a size in mb or gb, such as 512mb or 6gb',
   },
 };
 

@@ -35,13 +35,14 @@ function stopSignal(): AbortSignal {
   return stopping.signal;
 }
 
-async function openEmbedded({ dataDir, redisServer }: Config): Promise<EmbeddedRedis> {
+async function openEmbedded({ dataDir, redisServer, redisMaxmemory }: Config): Promise<EmbeddedRedis> {
   const env = { ...process.env, ...(redisServer !== null && { REDIS_SERVER: redisServer }) };
   const program = await findRedisServer({ log: warn, env });
   return startEmbedded({
     dataDir,
     log: warn,
     program,
+    settings: redisMaxmemory === null ? {} : { maxmemory: redisMaxmemory },
     afterLoss: async (link) => {
       const organizations = await renewOver(link);
       if (organizations > 0)

@@ -1,23 +1,13 @@
-// npm test: the suite in parts, each a mocha of its own with its own Redis. Two run side by side, for most tests wait
+// npm test: the suite in parts, each a mocha of its own with its own Redis. Three run side by side, for many tests wait
 // more than they work; those that promise a moment run alone. Any other choice of files: npx mocha <files>.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 
-const products = [
-  'attack/quick',
-  'bench',
-  'cli',
-  'client',
-  'console',
-  'demo',
-  'docker',
-  'docs',
-  'load',
-  'model',
-  'readme',
-];
-const rooms = ['contract', 'http', 'lua', 'metrics', 'redis', 'spec'];
-const moments = ['workers'];
+const rooms = ['contract', 'http', 'lua', 'metrics', 'redis', 'spec/!(process|snapshot)'];
+const products = ['attack/quick', 'bench', 'cli', 'client', 'docker', 'docs', 'load', 'model', 'readme'];
+/** What waits the most: for processes, and for a browser. */
+const processes = ['console', 'demo', 'spec/{process,snapshot}'];
+const moments = ['workers', 'spec/allowance/window-roll.test.ts', 'spec/mailbox/hold.test.ts'];
 
 interface Result {
   readonly passed: number;
@@ -26,10 +16,15 @@ interface Result {
 
 const closingLine = /^(\d+) passed, (\d+) failed\n/m;
 
-/** Runs the tests of these folders below test/. `live`: shows them as they come, else at the end. */
-async function run(folders: readonly string[], live: boolean): Promise<Result> {
-  const files = folders.map((folder) => `test/${folder}/**/*.test.ts`);
-  const mocha = spawn(process.execPath, ['node_modules/mocha/bin/mocha.js', ...files], {
+/** What is in these folders below test/, or are these files. */
+const filesOf = (places: readonly string[]): string[] =>
+  places.map((place) => (place.endsWith('.ts') ? `test/${place}` : `test/${place}/**/*.test.ts`));
+
+/** Runs tests without those that run alone. `live`: shows them as they come, else at the end. */
+async function run(places: readonly string[], live: boolean): Promise<Result> {
+  const alone = places === moments ? [] : filesOf(moments).flatMap((file) => ['--exclude', file]);
+  const words = [...alone, ...filesOf(places)];
+  const mocha = spawn(process.execPath, ['node_modules/mocha/bin/mocha.js', ...words], {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: { ...process.env, FORCE_COLOR: process.stdout.isTTY ? '1' : '0' },
   });
@@ -45,7 +40,7 @@ async function run(folders: readonly string[], live: boolean): Promise<Result> {
   return { passed: Number(passed ?? 0), failed: Number(failed ?? 0) || (code === 0 ? 0 : 1) };
 }
 
-const results = await Promise.all([run(rooms, true), run(products, false)]);
+const results = await Promise.all([run(rooms, true), run(products, false), run(processes, false)]);
 results.push(await run(moments, true));
 const sum = (count: (result: Result) => number) => results.reduce((all, result) => all + count(result), 0);
 const failed = sum((result) => result.failed);

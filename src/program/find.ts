@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process';
+import { type ExecFileException, execFile } from 'node:child_process';
 import { access, constants, mkdir, mkdtemp, readdir, rename, rm, stat } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -137,7 +137,9 @@ async function removeLeftovers(folder: string): Promise<void> {
 
 async function checked(kind: ProgramKind, command: string, env: NodeJS.ProcessEnv): Promise<Program> {
   const { versionIn, versionFlag = '--version' } = kind;
-  const { stdout } = await run(command, [versionFlag], { env, timeout: 10_000 });
+  const { stdout } = await run(command, [versionFlag], { env, timeout: 10_000 }).catch((error: ExecFileException) => {
+    throw new Error(howItEnded(versionFlag, error));
+  });
   return { command, env, version: versionIn(stdout) };
 }
 
@@ -159,6 +161,14 @@ async function isProgram(path: string): Promise<boolean> {
     () => true,
     () => false,
   );
+}
+
+/** How a program ended that should have printed its version, with the last that it said. */
+function howItEnded(flag: string, { code, signal, message, stdout = '', stderr = '' }: ExecFileException): string {
+  if (typeof code !== 'number' && !signal) return message;
+  const last = `${stdout}\n${stderr}`.trim().split('\n').at(-1);
+  const end = signal ? `was ended by ${signal}` : `ended with status ${code}`;
+  return `with ${flag} it ${end} and ${last ? `said: ${last}` : 'said nothing'}`;
 }
 
 /** One line of an error; of a program that failed, its own last words. */

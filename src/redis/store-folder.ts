@@ -1,6 +1,18 @@
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
-import { access, lstat, mkdir, open, readFile, realpath, rename, rm, rmdir, writeFile } from 'node:fs/promises';
+import {
+  access,
+  lstat,
+  mkdir,
+  open,
+  readdir,
+  readFile,
+  realpath,
+  rename,
+  rm,
+  rmdir,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { ProcessIdentity } from './process-identity.ts';
@@ -10,6 +22,8 @@ const LONGEST_SOCKET_PATH = 103;
 const MARKER = 'clean';
 const LOSS = 'loss';
 const RECORD = 'server.json';
+/** What Redis writes a rewritten log and a dump into, before it renames them. */
+const HALF_WRITTEN = /^temp-(rewriteaof-(bg-)?\d+\.aof|\d+\.rdb)$/;
 
 /** What a data folder says about the server that uses it: `server.json`. */
 export interface StoreRecord {
@@ -110,6 +124,15 @@ export async function isMarkedLoss(dataDir: string): Promise<boolean> {
  */
 export async function markLoss(dataDir: string, loss: boolean): Promise<void> {
   await mark(dataDir, LOSS, loss);
+}
+
+/**
+ * Removes what a server that was killed left half-written: each time as much as all the data, and nobody reads it.
+ * Only for a folder that no server runs on.
+ */
+export async function removeHalfWritten(dataDir: string): Promise<void> {
+  const names = (await readdir(dataDir)).filter((name) => HALF_WRITTEN.test(name));
+  for (const name of names) await rm(join(dataDir, name), { force: true });
 }
 
 async function isThere(dataDir: string, name: string): Promise<boolean> {

@@ -11,6 +11,7 @@ import {
   markClean,
   markLoss,
   readRecord,
+  removeHalfWritten,
   removeRecord,
   removeSocketFolder,
   type StoreRecord,
@@ -92,6 +93,7 @@ async function start(store: Store): Promise<Joined> {
   const wasClean = (await isMarkedClean(dataDir)) && !(await isMarkedLoss(dataDir));
   if (!wasClean) await markLoss(dataDir, true);
   await markClean(dataDir, false);
+  await removeHalfWritten(dataDir);
   let server: ProcessIdentity | undefined;
   try {
     // Again, as one who stopped meanwhile removed it.

@@ -77,7 +77,7 @@ export class Lab {
   async #start(ROLE: string): Promise<MusterProcess> {
     const settings = { REDIS_URL: this.redisUrl, DATA_DIR: this.redis.dir, ROLE };
     // The build: compiling the sources would take longer than most faults do.
-    return this.processes.start(settings, ['dist/main.js']).ready();
+    return this.processes.start(settings).ready();
   }
 
   /** An API in this process, for what looks into the store. */

@@ -58,5 +58,5 @@ describe('a load script', () => {
 
 function settings(access: Pick<World, 'url' | 'apiKey' | 'spaceId'>): Record<string, string> {
   const { url, apiKey, spaceId } = access;
-  return { MUSTER_URL: url, MUSTER_KEY: apiKey, MUSTER_SPACE: spaceId, VUS: '3', DURATION: '0.5s', P95: '5000' };
+  return { MUSTER_URL: url, MUSTER_KEY: apiKey, MUSTER_SPACE: spaceId, VUS: '2', DURATION: '0.2s', P95: '5000' };
 }

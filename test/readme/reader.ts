@@ -16,6 +16,9 @@ const shownUrl = '127.0.0.1:8080';
 const shownReceiver = '127.0.0.1:9000';
 const shownData = './data';
 
+/** `npm test` has built already: npm leaves out prestart and prebench, which would do so again. */
+export const isBuilt = { npm_config_ignore_scripts: 'true' };
+
 /** Somebody who reads a document and does all it says, in one terminal, with a server of their own. */
 export class Reader {
   readonly #shell: Shell;
@@ -36,7 +39,7 @@ export class Reader {
     const own = Object.entries(process.env).filter(([name]) => !/^(npm_|REDIS_URL|MUSTER_)/i.test(name));
     const env: NodeJS.ProcessEnv = { ...Object.fromEntries(own), LOG_LEVEL: 'error' };
     const port = await freePort();
-    const shell = await Shell.start(root, env);
+    const shell = await Shell.start(root, { ...env, ...isBuilt });
     const data = `${shell.folder}/data`;
     await shell.run(`export DATA_DIR=${data}`);
     return new Reader(shell, { ...env, PORT: String(port), DATA_DIR: data }, [
@@ -99,7 +102,7 @@ export class Reader {
 
   async #load(script: string): Promise<string> {
     const { url, spaceId, apiKey } = await this.access();
-    const short = { VUS: '2', DURATION: '0.5s', P95: '5000' };
+    const short = { VUS: '2', DURATION: '0.2s', P95: '5000' };
     const env = { MUSTER_URL: url, MUSTER_SPACE: spaceId, MUSTER_KEY: apiKey, ...short };
     return (await runLoad(new URL(script, `file://${root}/`), env)).stdout;
   }
@@ -113,7 +116,8 @@ export class Reader {
   /** Starts a server, instead of the one that ran before; the terminal gets its `export` lines. */
   async startServer(settings: Readonly<Record<string, string>>): Promise<string> {
     await this.#server?.stop();
-    this.#server = new StartedServer(root, { ...this.#env, ...settings });
+    // The first start is the reader's own, with its build.
+    this.#server = new StartedServer(root, { ...this.#env, ...(this.#server && isBuilt), ...settings });
     await this.#server.ready();
     const { printed } = this.#server;
     await this.bash(

@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import { luaRoot } from '../../src/redis/loader.ts';
 import { Document } from './document.ts';
 import { fillSpace } from './night.ts';
-import { Reader, readAll } from './reader.ts';
+import { isBuilt, Reader, readAll } from './reader.ts';
 
 const document = new Document(join(luaRoot, 'README.head.md'));
 
@@ -19,7 +19,7 @@ describe('The recipes of lua/README.md', () => {
   before(async function () {
     this.timeout(30_000);
     reader = await Reader.start();
-    await reader.startServer({ WEBHOOK_ALLOW_PRIVATE: 'true' });
+    await reader.startServer({ WEBHOOK_ALLOW_PRIVATE: 'true', ...isBuilt });
     const { url, ...access } = await reader.access();
     const filled = await fillSpace(url, access);
     receiver = filled.receiver;

@@ -1,3 +1,4 @@
+import { readdir } from 'node:fs/promises';
 import { expect } from 'chai';
 import { startEmbedded } from '../../src/redis/embedded.ts';
 import { awaitStore } from '../../src/redis/patience.ts';
@@ -50,11 +51,31 @@ describe('the embedded Redis after an unclean end', () => {
     expect(losses).to.equal(1);
   });
 
+  it('keeps nothing of the rewrite or the dump in which it was killed', async () => {
+    const folder = await stores.folder();
+    // Microseconds for each key: a rewrite of seconds.
+    const settings = { 'rdb-key-save-delay': '5000' };
+    let restarts = 0;
+    const store = await stores.start(folder, { settings, onUncleanRestart: () => restarts++ });
+    await fill(store.socketPath);
+    for (const command of ['BGREWRITEAOF', 'BGSAVE']) {
+      const halfWritten = async () => (await readdir(folder)).filter((name) => name.startsWith('temp-'));
+      await ask(store.socketPath, command);
+      await until(async () => (await halfWritten()).length > 0);
+      const before = restarts;
+      process.kill(await pidOfServer(store.socketPath), 'SIGKILL');
+      // Its child, whose id is in the name, would go on.
+      for (const name of await halfWritten()) process.kill(Number(/\d+/.exec(name)?.[0]), 'SIGKILL');
+      await until(() => restarts > before);
+      expect(await halfWritten()).to.deep.equal([]);
+      expect(await ask(store.socketPath, 'DBSIZE')).to.equal('8000');
+    }
+  });
+
   it('is waited for while it loads, however long, with a line now and then', async () => {
     const folder = await stores.folder();
     const store = await stores.start(folder);
-    const words = "for n = 1, 8000 do redis.call('SET', n, n) end return redis.call('DBSIZE')";
-    expect(await ask(store.socketPath, 'EVAL', words, '0')).to.equal('8000');
+    await fill(store.socketPath);
     await store.stop();
     stores.lines.length = 0;
     // Microseconds for each key; it looks at its clients every 1,024 of them.
@@ -71,3 +92,8 @@ describe('the embedded Redis after an unclean end', () => {
     for (const line of stores.lines) expect(line).to.match(/^the embedded redis-server is loading its data \(/);
   });
 });
+
+async function fill(socketPath: string): Promise<void> {
+  const words = "for n = 1, 8000 do redis.call('SET', n, n) end return redis.call('DBSIZE')";
+  expect(await ask(socketPath, 'EVAL', words, '0')).to.equal('8000');
+}

@@ -55,6 +55,23 @@ describe('finding a redis-server', () => {
     expect(await failure(find({ REDIS_SERVER: other }))).to.match(/^REDIS_SERVER=.* not that of a Redis or Valkey.*$/);
   });
 
+  it('says in one line how the one that REDIS_SERVER names has ended, and the last that it said', async () => {
+    const path = await fake('broken', '');
+    const ends: [script: string, end: string][] = [
+      ['exit 1', 'ended with status 1 and said nothing'],
+      [
+        'echo loading; echo libssl.so.3: not found >&2; exit 127',
+        'ended with status 127 and said: libssl.so.3: not found',
+      ],
+      ['kill -9 $$', 'was ended by SIGKILL and said nothing'],
+    ];
+    for (const [script, end] of ends) {
+      await writeFile(path, `#!/bin/sh\n${script}\n`);
+      const said = await failure(find({ REDIS_SERVER: path }));
+      expect(said).to.equal(`REDIS_SERVER=${path} cannot be used: with --version it ${end}`);
+    }
+  });
+
   it('passes over an old one on PATH and takes a Valkey', async () => {
     const old = await fake('a/redis-server', 'Redis server v=6.0.16 sha=00000000:0');
     const command = await fake('b/valkey-server', 'Valkey server v=8.1.1 sha=00000000:0 malloc=jemalloc-5.3.0 bits=64');

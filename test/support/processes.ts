@@ -17,16 +17,16 @@ export interface Ended {
   readonly stderr: string;
 }
 
-/** `npm start`, from source unless told otherwise, as a process of its own. */
+/** `npm start`, of the build that `npm test` makes first, as a process of its own. */
 export class MusterProcess {
   stdout = '';
   stderr = '';
   readonly ended: Promise<Ended>;
   readonly #child: ChildProcess;
 
-  constructor(settings: Record<string, string>, words: readonly string[] = ['--import', 'tsx', 'src/main.ts']) {
+  constructor(settings: Record<string, string>) {
     const env = { ...process.env, REDIS_URL: '', PORT: '0', LOG_LEVEL: 'warn', ...settings };
-    this.#child = spawn(process.execPath, words, { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] });
+    this.#child = spawn(process.execPath, ['dist/main.js'], { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] });
     this.#child.stdout?.on('data', (text) => {
       this.stdout += text;
     });
@@ -78,8 +78,8 @@ export class Processes {
     return folder;
   }
 
-  start(settings: Record<string, string>, words?: readonly string[]): MusterProcess {
-    const started = new MusterProcess(settings, words);
+  start(settings: Record<string, string>): MusterProcess {
+    const started = new MusterProcess(settings);
     this.#processes.push(started);
     return started;
   }

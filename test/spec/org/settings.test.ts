@@ -14,6 +14,7 @@ describe('Settings', () => {
     snapshotIntervalSeconds: 3600,
     snapshotKeep: 24,
     redisServer: null,
+    redisMaxmemory: null,
   };
 
   it('have defaults; an empty one counts as unset', () => {
@@ -28,6 +29,7 @@ describe('Settings', () => {
       'LOG_LEVEL',
       'WEBHOOK_ALLOW_PRIVATE',
       'REDIS_SERVER',
+      'REDIS_MAXMEMORY',
     ];
     expect(readConfig(Object.fromEntries(names.map((name) => [name, ''])))).to.deep.equal(defaults);
   });
@@ -45,6 +47,7 @@ describe('Settings', () => {
       SNAPSHOT_INTERVAL_SECONDS: '60',
       SNAPSHOT_KEEP: '3',
       REDIS_SERVER: '/opt/redis-server',
+      REDIS_MAXMEMORY: '6gb',
     };
     expect(Object.values(readConfig(env))).to.deep.equal([
       'worker',
@@ -58,6 +61,7 @@ describe('Settings', () => {
       60,
       3,
       '/opt/redis-server',
+      '6gb',
     ]);
   });
 
@@ -99,6 +103,7 @@ describe('Settings', () => {
     WEBHOOK_ALLOW_PRIVATE: ['yes', '1', 'TRUE'],
     SNAPSHOT_INTERVAL_SECONDS: ['0', '1.5', '1h', '2147484'],
     SNAPSHOT_KEEP: ['0', 'all', '10001'],
+    REDIS_MAXMEMORY: ['0', '6', '6 gb', '1.5gb', '0gb', '80%'],
   };
   for (const [name, texts] of Object.entries(bad)) {
     it(`${name} as ${texts.join(' or ')} is one line that names it, what is wrong and what would be right`, () => {

@@ -11,7 +11,7 @@ const scopeId = '7f9c24e8-3b12-4e7a-9c55-0c1f6b2d8a10';
 const holder = { scopeId, holder: 'a', holderSession: 's' };
 
 describe('kill -9 of an API or worker process between any two steps', function () {
-  // Each process compiles the sources when it starts.
+  // Processes start: seconds each on a busy machine.
   this.timeout(60_000);
   const processes = new Processes();
   let own: OwnStore;

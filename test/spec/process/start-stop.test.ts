@@ -11,7 +11,7 @@ import { call, type MusterProcess, Processes, until } from '../../support/proces
 const scopeId = '7f9c24e8-3b12-4e7a-9c55-0c1f6b2d8a10';
 
 describe('A process starts and stops in order', function () {
-  // Each process compiles the sources when it starts.
+  // Processes start: seconds each on a busy machine.
   this.timeout(60_000);
   const processes = new Processes();
   afterEach(() => processes.clear());

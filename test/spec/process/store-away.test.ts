@@ -14,7 +14,7 @@ import {
 const scopeId = '7f9c24e8-3b12-4e7a-9c55-0c1f6b2d8a10';
 
 describe('A store that goes away and comes back needs no restart of ours', function () {
-  // Each process compiles the sources when it starts.
+  // Processes start: seconds each on a busy machine.
   this.timeout(60_000);
   const processes = new Processes();
   let muster: MusterProcess;
@@ -38,7 +38,7 @@ describe('A store that goes away and comes back needs no restart of ours', funct
 
   before(async () => {
     const DATA_DIR = await processes.folder();
-    muster = await processes.start({ DATA_DIR }).ready();
+    muster = await processes.start({ DATA_DIR, REDIS_MAXMEMORY: '2gb' }).ready();
     ({ access } = muster);
     redis = (await connect(`${DATA_DIR}/redis.sock`, 'patient')) as Redis;
     mailbox = (await api('/mailboxes', { name: 'jobs', backlogLimit: 50_000 })).body.id;
@@ -81,6 +81,10 @@ describe('A store that goes away and comes back needs no restart of ours', funct
     // The embedded store did not end in order.
     const late = await api(`/events?cursor=${nextCursor}`);
     expect([late.status, late.body.error.code]).to.deep.equal([410, 'CURSOR_EXPIRED']);
+  });
+
+  it('and has the limit of REDIS_MAXMEMORY again', async () => {
+    expect(await redis.config('GET', 'maxmemory')).to.deep.equal(['maxmemory', String(2 * 1024 ** 3)]);
   });
 
   it('the workers resume, and held requests hear of new messages again', async () => {

@@ -30,7 +30,7 @@ async function contentOf(url: string): Promise<Map<string, string>> {
 }
 
 describe('A snapshot under load, restored elsewhere', function () {
-  // Each process compiles the sources when it starts.
+  // Processes start: seconds each on a busy machine.
   this.timeout(60_000);
   const processes = new Processes();
   let original: MusterProcess;

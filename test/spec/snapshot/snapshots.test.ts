@@ -24,7 +24,7 @@ async function failureOf(promise: Promise<unknown>): Promise<{ code: string; mes
 }
 
 describe('Snapshots', function () {
-  // Each process compiles the sources when it starts.
+  // Processes start: seconds each on a busy machine.
   this.timeout(60_000);
   const processes = new Processes();
   let own: OwnStore;
