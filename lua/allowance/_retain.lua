@@ -11,10 +11,11 @@ retained['allowance:waiter'] = function(waiterId, at)
 end
 
 retained['allowance:consumption'] = function(consumptionId, at)
-  local allowanceId, scopeId, units, workKey = unpack(redis.call('HMGET', keys.consumption(consumptionId), 'allowanceId', 'scopeId',
-    'units', 'workKey'))
-  redis.call('UNLINK', keys.consumption(consumptionId))
-  if workKey ~= '' then redis.call('HDEL', keys.consumptionKeys(allowanceId), workKey) end
+  local kept = redis.call('HGET', keys.consumptions(), consumptionId)
+  local allowanceId, scopeId, units = string.match(kept, '^(%S+) (%S+) (%S+)')
+  local workKey = string.match(kept, '^%S+ %S+ %S+ %S+ %S+ (.*)$')
+  redis.call('HDEL', keys.consumptions(), consumptionId)
+  if workKey then redis.call('HDEL', keys.consumptionKeys(allowanceId), workKey) end
   redis.call('HINCRBY', keys.scope(scopeId), 'consumptions', -1)
   redis.call('HINCRBY', keys.scope(scopeId), 'consumedUnits', -units)
   scope.release(scopeId, at)

@@ -43,15 +43,15 @@ export const allowanceKeys = {
   consumptionKeys: {
     pattern: 'muster:{org}:<spaceId>:allowance:<allowanceId>:workKeys',
     type: 'hash',
-    holds: 'workKey to the id of the consumption that was made with it',
+    holds: 'workKey to the consumption that was made with it: `consumptionId holder`',
     goes: 'each entry with its consumption',
   },
-  consumption: {
-    pattern: 'muster:{org}:<spaceId>:consumption:<consumptionId>',
+  consumptions: {
+    pattern: 'muster:{org}:<spaceId>:consumptions',
     type: 'hash',
     holds:
-      'allowanceId, scopeId, holder, units, workKey (or empty), windowEndsAt, availableUnits: left after it, createdAt',
-    goes: 'max(retention window, 30 days) after createdAt',
+      'id to the consumption: `allowanceId scopeId units`, with a workKey also `windowEndsAt availableUnits workKey` (availableUnits: left after it)',
+    goes: 'each entry max(retention window, 30 days) after it was made',
   },
   waiter: {
     pattern: 'muster:{org}:<spaceId>:waiter:<waiterId>',
