@@ -7,8 +7,10 @@
 --- @include "budget/_reservation"
 --- What settle and void share: an entry per workKey, unique per budget and kind, kept as long as its reservation.
 local entry = {}
---- The entries that this run has made, by their budget's key and workKey.
+--- The entries that this run has made, by key and workKey.
 local made
+--- The hash of the entries of this request's kind.
+local key
 
 function entry.begin()
   made = {}
@@ -16,8 +18,9 @@ end
 
 --- The answer of the first request with this workKey, nil where there was none. amountMinor nil: any.
 function entry.replayOf(kind, amountMinor)
-  local balances, key = budget.read(budgetId), keys.budgetWorkKeys(budgetId, kind)
-  local known = made[key .. ' ' .. workKey] or redis.call('HGET', key, workKey)
+  local balances = budget.read(budgetId)
+  key = keys.budgetWorkKeys(budgetId, kind)
+  local known = made[key] and made[key][workKey] or redis.call('HGET', key, workKey)
   if not known then return nil end
   local id, reserved, amount = string.match(known, '^(%S+) (%S+) (%S+)')
   -- Entries go after their reservation, in steps.
@@ -56,9 +59,10 @@ function entry.record(record, kind, what, amountMinor, field, balance, closesAs)
     changes[n + 1], changes[n + 2], changes[n + 3], changes[n + 4] = 'state', closesAs, 'closedAt', nowText
   end
   redis.call('HSET', unpack(changes))
-  local id, key = newId(tail), keys.budgetWorkKeys(budgetId, kind)
+  local id = newId(tail)
   local known = id .. ' ' .. reservationId .. ' ' .. amountMinor
-  made[key .. ' ' .. workKey] = known
+  made[key] = made[key] or {}
+  made[key][workKey] = known
   later.set(key, workKey, known)
   journal.append('budget.' .. what, budgetId, record.scopeId, '"reservationId":"' .. reservationId .. '","entryId":"' .. id
     .. '","state":"' .. record.state .. '","amountMinor":"' .. amountMinor .. '"')
