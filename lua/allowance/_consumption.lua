@@ -2,18 +2,26 @@
 --- @include "allowance/_allowance"
 --- What the consumptions of a run share, each read once and written once: allowances, counters of scopes, workKeys.
 local consumption = {}
---- By key; `made`: the texts of this run's own consumptions, by hash and field.
+--- By space and id; `made`: what the run's own consumptions answer, by key and workKey.
 local allowances, scopes, made
 
 function consumption.begin()
   allowances, scopes, made = {}, {}, {}
 end
 
+local function here(bySpace)
+  if not bySpace[spaceId] then bySpace[spaceId] = {} end
+  return bySpace[spaceId]
+end
+
 --- The allowance as it stands now; nil when there is none.
 function consumption.allowance(allowanceId)
-  local key = keys.allowance(allowanceId)
-  local record = allowances[key] or allowance.read(allowanceId, now)
-  allowances[key] = record
+  local known = here(allowances)
+  local record = known[allowanceId]
+  if record then return record end
+  record = allowance.read(allowanceId, now)
+  known[allowanceId] = record
+  if record then record.key = keys.allowance(allowanceId) end
   return record
 end
 
@@ -25,50 +33,43 @@ end
 
 function consumption.use(record, units)
   allowance.use(record, units)
-  local key = keys.allowance(record.id)
-  if not record.isCounted then later.set(key, 'windowStartedAt', string.format('%d', record.windowStartedAt)) end
-  later.set(key, 'usedUnits', string.format('%d', record.usedUnits))
+  if not record.isCounted then later.set(record.key, 'windowStartedAt', string.format('%d', record.windowStartedAt)) end
+  later.set(record.key, 'usedUnits', string.format('%d', record.usedUnits))
 end
 
 --- Counts a consumption in the record of its scope.
 function consumption.countIn(scopeId, units)
-  local key = keys.scope(scopeId)
-  local sums = scopes[key]
+  local known = here(scopes)
+  local sums = known[scopeId]
   if not sums then
-    sums = redis.call('HMGET', key, 'consumptions', 'consumedUnits')
-    sums[1], sums[2] = sums[1] or 0, sums[2] or 0
-    scopes[key] = sums
+    local key = keys.scope(scopeId)
+    local values = redis.call('HMGET', key, 'consumptions', 'consumedUnits')
+    sums = { key = key, consumptions = values[1] or 0, units = values[2] or 0 }
+    known[scopeId] = sums
   end
-  sums[1], sums[2] = sums[1] + 1, sums[2] + units
-  later.set(key, 'consumptions', string.format('%d', sums[1]))
-  later.set(key, 'consumedUnits', string.format('%d', sums[2]))
+  sums.consumptions, sums.units = sums.consumptions + 1, sums.units + units
+  later.set(sums.key, 'consumptions', string.format('%d', sums.consumptions))
+  later.set(sums.key, 'consumedUnits', string.format('%d', sums.units))
 end
 
-local function keep(key, field, text)
-  made[key .. ' ' .. field] = text
-  later.set(key, field, text)
-end
-
-local function kept(key, field)
-  return made[key .. ' ' .. field] or redis.call('HGET', key, field)
-end
-
---- Keeps a consumption; one with a workKey with what a repetition is answered.
+--- Keeps a consumption: its entry among what is finished says all that its end needs, its workKey's what a repetition is
+--- answered.
 function consumption.keep(id, record, scopeId, units, holder, workKey, availableUnits)
-  local text = record.id .. ' ' .. scopeId .. ' ' .. units
+  local own = id .. ' ' .. record.id .. ' ' .. scopeId .. ' ' .. units
   if workKey ~= '' then
-    keep(keys.consumptionKeys(record.id), workKey, id .. ' ' .. holder)
-    text = text .. ' ' .. record.windowEndsAt .. ' ' .. availableUnits .. ' ' .. workKey
+    local key = keys.consumptionKeys(record.id)
+    local first = id .. ' ' .. scopeId .. ' ' .. units .. ' ' .. record.windowEndsAt .. ' ' .. availableUnits .. ' ' .. holder
+    made[key] = made[key] or {}
+    made[key][workKey] = first
+    later.set(key, workKey, first)
+    own = own .. ' ' .. workKey
   end
-  keep(keys.consumptions(), id, text)
-  later.enter(keys.finished(), nowText, 'allowance:consumption:' .. spaceId .. ':' .. id)
+  later.enter(keys.finished(), nowText, 'allowance:consumption:' .. spaceId .. ':' .. own)
 end
 
---- Id, holder, scopeId, units, windowEndsAt and availableUnits of the one made with this workKey; nil when there is none.
+--- Id, scopeId, units, windowEndsAt, availableUnits and holder of the one made with this workKey; nil when there is none.
 function consumption.first(allowanceId, workKey)
-  local known = kept(keys.consumptionKeys(allowanceId), workKey)
-  if not known then return nil end
-  local id, holder = string.match(known, '^(%S+) (.*)$')
-  local text = kept(keys.consumptions(), id)
-  return id, holder, string.match(text, '^%S+ (%S+) (%S+) (%S+) (%S+)')
+  local key = keys.consumptionKeys(allowanceId)
+  local first = made[key] and made[key][workKey] or redis.call('HGET', key, workKey)
+  if first then return string.match(first, '^(%S+) (%S+) (%S+) (%S+) (%S+) (.*)$') end
 end

@@ -10,12 +10,10 @@ retained['allowance:waiter'] = function(waiterId, at)
   scope.release(scopeId, at)
 end
 
-retained['allowance:consumption'] = function(consumptionId, at)
-  local kept = redis.call('HGET', keys.consumptions(), consumptionId)
-  local allowanceId, scopeId, units = string.match(kept, '^(%S+) (%S+) (%S+)')
-  local workKey = string.match(kept, '^%S+ %S+ %S+ %S+ %S+ (.*)$')
-  redis.call('HDEL', keys.consumptions(), consumptionId)
-  if workKey then redis.call('HDEL', keys.consumptionKeys(allowanceId), workKey) end
+--- Nothing is kept of a consumption but its entry: `consumptionId allowanceId scopeId units`, and the workKey.
+retained['allowance:consumption'] = function(entry, at)
+  local allowanceId, scopeId, units, workKey = string.match(entry, '^%S+ (%S+) (%S+) (%d+) ?(.*)$')
+  if workKey ~= '' then redis.call('HDEL', keys.consumptionKeys(allowanceId), workKey) end
   redis.call('HINCRBY', keys.scope(scopeId), 'consumptions', -1)
   redis.call('HINCRBY', keys.scope(scopeId), 'consumedUnits', -units)
   scope.release(scopeId, at)

@@ -11,7 +11,7 @@ if replay then return replay end
 local record = consumption.allowance(allowanceId)
 if not record then refuse('ALLOWANCE_NOT_FOUND') end
 if workKey ~= '' then
-  local firstId, firstHolder, firstScopeId, firstUnits, endsAt, left = consumption.first(allowanceId, workKey)
+  local firstId, firstScopeId, firstUnits, endsAt, left, firstHolder = consumption.first(allowanceId, workKey)
   if firstId then
     if firstUnits ~= units then refuse('WORK_KEY_CONFLICT', 'units') end
     if firstHolder ~= holder then refuse('WORK_KEY_CONFLICT', 'holder') end

@@ -43,15 +43,9 @@ export const allowanceKeys = {
   consumptionKeys: {
     pattern: 'muster:{org}:<spaceId>:allowance:<allowanceId>:workKeys',
     type: 'hash',
-    holds: 'workKey to the consumption that was made with it: `consumptionId holder`',
-    goes: 'each entry with its consumption',
-  },
-  consumptions: {
-    pattern: 'muster:{org}:<spaceId>:consumptions',
-    type: 'hash',
     holds:
-      'id to the consumption: `allowanceId scopeId units`, with a workKey also `windowEndsAt availableUnits workKey` (availableUnits: left after it)',
-    goes: 'each entry max(retention window, 30 days) after it was made',
+      'workKey to the consumption that was made with it: `consumptionId scopeId units windowEndsAt availableUnits holder`; all others are but entries of muster:{org}:finished',
+    goes: 'each entry with its consumption',
   },
   waiter: {
     pattern: 'muster:{org}:<spaceId>:waiter:<waiterId>',
