@@ -12,7 +12,7 @@ function allowance.read(allowanceId, at)
   local windowStartedAt = math.max(at - at % windowMs, countedFrom)
   local cooling = cooldownUntil > at
   return { id = allowanceId, unitsLimit = tonumber(values[1]), windowSeconds = values[2],
-    windowStartedAt = windowStartedAt, windowEndsAt = windowStartedAt + windowMs,
+    windowStartedAt = windowStartedAt, isCounted = windowStartedAt == countedFrom, windowEndsAt = windowStartedAt + windowMs,
     usedUnits = windowStartedAt == countedFrom and tonumber(values[4]) or 0,
     cooldownUntil = cooling and cooldownUntil, cooldownReason = cooling and values[6], name = values[7], createdAt = values[8] }
 end

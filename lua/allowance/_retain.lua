@@ -10,10 +10,9 @@ retained['allowance:waiter'] = function(waiterId, at)
   scope.release(scopeId, at)
 end
 
-retained['allowance:consumption'] = function(consumptionId, at)
-  local allowanceId, scopeId, units, workKey = unpack(redis.call('HMGET', keys.consumption(consumptionId), 'allowanceId', 'scopeId',
-    'units', 'workKey'))
-  redis.call('UNLINK', keys.consumption(consumptionId))
+--- Nothing is kept of a consumption but its entry: `consumptionId allowanceId scopeId units`, and the workKey.
+retained['allowance:consumption'] = function(entry, at)
+  local allowanceId, scopeId, units, workKey = string.match(entry, '^%S+ (%S+) (%S+) (%d+) ?(.*)$')
   if workKey ~= '' then redis.call('HDEL', keys.consumptionKeys(allowanceId), workKey) end
   redis.call('HINCRBY', keys.scope(scopeId), 'consumptions', -1)
   redis.call('HINCRBY', keys.scope(scopeId), 'consumedUnits', -units)

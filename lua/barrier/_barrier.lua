@@ -1,23 +1,29 @@
 --- @include "lib/refuse"
 --- @include "lib/count"
 --- @include "lib/journal"
+--- @include "lib/later"
+--- @include "lib/record"
 --- What every transition of a barrier shares (contract section 4).
 local barrier = {}
-local fieldsOfBarrier = { 'scopeId', 'state', 'epoch', 'arrivals', 'target', 'createdAt', 'releasedAt' }
+--- The barriers that this run has read, by key: its requests share a record.
+local known
 
---- The record by field names; a releasedAt of false: not released.
+function barrier.begin()
+  known = {}
+end
+
+--- The record by field names; without releasedAt: not released.
 function barrier.read(barrierId)
-  local record = { id = barrierId }
-  for i, value in ipairs(redis.call('HMGET', keys.barrier(barrierId), unpack(fieldsOfBarrier))) do
-    record[fieldsOfBarrier[i]] = value
-  end
-  if not record.state then refuse('BARRIER_NOT_FOUND') end
+  local key = keys.barrier(barrierId)
+  local record = known[key] or readRecord(key)
+  if not record then refuse('BARRIER_NOT_FOUND') end
+  record.id, record.key, known[key] = barrierId, key, record
   return record
 end
 
 --- Its fields in the order of the answers, as separate values.
 function barrier.values(record)
-  return record.scopeId, record.state, record.epoch, record.arrivals, record.target, record.createdAt, record.releasedAt
+  return record.scopeId, record.state, record.epoch, record.arrivals, record.target, record.releasedAt or false
 end
 
 --- Counts the step from record.state (nil: it is new) to `state`, and puts the record there.
@@ -30,8 +36,8 @@ end
 --- A RELEASED or CANCELLED barrier is finished until its next epoch.
 function barrier.finish(record, state)
   barrier.enter(record, state)
-  redis.call('HSET', keys.barrier(record.id), 'state', state)
-  redis.call('ZADD', keys.finished(), nowText, 'barrier:barrier:' .. spaceId .. ':' .. record.id)
+  later.set(record.key, 'state', state)
+  later.enter(keys.finished(), nowText, 'barrier:barrier:' .. spaceId .. ':' .. record.id)
 end
 
 --- Appends `barrier.<what>` for what the record is now.

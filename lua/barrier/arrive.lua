@@ -2,21 +2,26 @@
 --- @args barrierId arrivalKey epoch
 --- @gather
 --- @include "lib/call"
+--- @include "lib/later"
 --- @include "barrier/_barrier"
 local replay = call.open()
 if replay then return replay end
 local record = barrier.read(barrierId)
 -- A late repetition from an earlier epoch is no repetition of this epoch's arrival, even where the key has arrived.
 if epoch ~= '' and epoch ~= record.epoch then refuse('EPOCH_MISMATCH', record.epoch) end
-if redis.call('SISMEMBER', keys.arrivalKeys(barrierId), arrivalKey) == 1 then return call.uncounted(barrier.values(record)) end
-if record.state ~= 'OPEN' then refuse('BARRIER_' .. record.state) end
+local key = keys.arrivalKeys(barrierId)
+if record.state ~= 'OPEN' then
+  if redis.call('SISMEMBER', key, arrivalKey) == 0 then refuse('BARRIER_' .. record.state) end
+  return call.uncounted(barrier.values(record))
+end
+if redis.call('SADD', key, arrivalKey) == 0 then return call.uncounted(barrier.values(record)) end
 
-redis.call('SADD', keys.arrivalKeys(barrierId), arrivalKey)
-record.arrivals = redis.call('HINCRBY', keys.barrier(barrierId), 'arrivals', 1)
+record.arrivals = string.format('%d', record.arrivals + 1)
+later.set(record.key, 'arrivals', record.arrivals)
 barrier.tell(record, 'arrived')
-if record.arrivals == tonumber(record.target) then
-  record.releasedAt = now
-  redis.call('HSET', keys.barrier(barrierId), 'releasedAt', nowText)
+if record.arrivals == record.target then
+  record.releasedAt = nowText
+  later.set(record.key, 'releasedAt', nowText)
   barrier.finish(record, 'RELEASED')
   barrier.tell(record, 'released')
 end

@@ -13,9 +13,8 @@ scope.check(path)
 if not path then scope.create(scopeId) end
 local record = { id = newId(tail), scopeId = scopeId, epoch = 1, arrivals = 0, target = target }
 barrier.enter(record, 'OPEN')
-redis.call('HSET', keys.barrier(record.id), 'state', 'OPEN', 'epoch', 1, 'arrivals', 0, 'target', target, 'scopeId', scopeId,
-  'createdAt', nowText)
+redis.call('HSET', keys.barrier(record.id), 'state', 'OPEN', 'epoch', 1, 'arrivals', 0, 'target', target, 'scopeId', scopeId)
 redis.call('ZADD', keys.barriers(), 0, record.id)
 redis.call('ZADD', keys.scopeBarriers(scopeId), 0, record.id)
 barrier.tell(record, 'created')
-return call.done(record.id, now)
+return call.done(record.id)

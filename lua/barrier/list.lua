@@ -18,7 +18,7 @@ for i, barrierId in ipairs(ids) do
   local record = barrier.read(barrierId)
   if states == '' or string.find(states, ',' .. record.state .. ',', 1, true) then
     page[#page + 1] = { barrier.values(record) }
-    page[#page][8] = barrierId
+    page[#page][7] = barrierId
   end
 end
 return call.answer(more and last, page)

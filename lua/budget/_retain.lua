@@ -3,12 +3,13 @@
 --- A closed reservation, then its entries with their workKeys: a reservation may have any number of them, so they go in
 --- steps, and count as gone from the first on (budget/_entry).
 retained['budget:reservation'] = function(reservationId, at)
-  local budgetId, scopeId, state = unpack(redis.call('HMGET', keys.reservation(reservationId), 'budgetId', 'scopeId', 'state'))
+  local budgetId, scopeId, state, firstEntry = unpack(redis.call('HMGET', keys.reservation(reservationId), 'budgetId', 'scopeId',
+    'state', 'firstEntry'))
   if budgetId then
     redis.call('UNLINK', keys.reservation(reservationId))
     redis.call('ZREM', keys.budgetReservations(budgetId, state), reservationId)
     redis.call('ZREM', keys.scopeReservations(scopeId), reservationId)
-    redis.call('LPUSH', keys.reservationWorkKeys(reservationId), budgetId)
+    redis.call('LPUSH', keys.reservationWorkKeys(reservationId), firstEntry, budgetId)
     count.add(count.space, 'reservations:' .. state, -1)
     scope.release(scopeId, at)
   end

@@ -3,34 +3,34 @@
 --- @gather
 --- @include "lib/call"
 --- @include "lib/id"
+--- @include "lib/later"
 --- @include "lib/money"
 --- @include "lib/scope"
 --- @include "lib/timer"
---- @include "budget/_reservation"
+--- @include "budget/_budget"
 local replay, maxArmedTimers, armed = call.open('maxArmedTimers', 'timers:ARMED')
 if replay then return replay end
-local available = redis.call('HGET', keys.budget(budgetId), 'available')
-if not available then refuse('BUDGET_NOT_FOUND') end
+local record = budget.read(budgetId)
 if settleBy ~= '' and tonumber(settleBy) <= now then refuse('VALIDATION_FAILED', 'settleBy must lie in the future') end
 call.needOperation()
 if settleBy ~= '' and (tonumber(armed) or 0) >= tonumber(maxArmedTimers) then refuse('TIMERS_FULL', maxArmedTimers) end
 local path = scope.path(scopeId)
 scope.check(path)
-if money.exceeds(amountMinor, available) then refuse('INSUFFICIENT_BUDGET', available) end
+if money.exceeds(amountMinor, record.available) then refuse('INSUFFICIENT_BUDGET', record.available) end
 
 if not path then scope.create(scopeId) end
 local id = newId(tail)
-redis.call('HSET', keys.reservation(id), 'budgetId', budgetId, 'scopeId', scopeId, 'holder', holder, 'state', 'ACTIVE',
-  'amountMinor', amountMinor, 'settledMinor', '0', 'voidedMinor', '0', 'remainingMinor', amountMinor, 'createdAt', nowText)
-redis.call('ZADD', keys.budgetReservations(budgetId, 'ACTIVE'), 0, id)
-redis.call('ZADD', keys.scopeReservations(scopeId), 0, id)
-money.move(keys.budget(budgetId), 'available', 'reserved', amountMinor)
+local key = keys.reservation(id)
+redis.call('HSET', key, 'budgetId', budgetId, 'scopeId', scopeId, 'holder', holder, 'state', 'ACTIVE', 'remainingMinor', amountMinor)
+later.enter(keys.budgetReservations(budgetId, 'ACTIVE'), '0', id)
+later.enter(keys.scopeReservations(scopeId), '0', id)
+budget.move(record, 'available', 'reserved', amountMinor)
 count.add(count.space, 'reservations:ACTIVE', 1)
 if settleBy ~= '' then
-  redis.call('HSET', keys.reservation(id), 'settleBy', settleBy)
+  redis.call('HSET', key, 'settleBy', settleBy)
   timer.arm('budget:reservation:' .. spaceId .. ':' .. id, tonumber(settleBy))
   count.add(count.space, 'timers:ARMED', 1)
 end
 journal.append('budget.reserved', budgetId, scopeId,
   '"reservationId":"' .. id .. '","state":"ACTIVE","amountMinor":"' .. amountMinor .. '"')
-return call.done(id, now, reservation.balances(budgetId))
+return call.done(id, budget.balances(record))

@@ -6,7 +6,7 @@
 --- @include "budget/_entry"
 local replay = call.open() or entry.replayOf('SETTLE', amountMinor)
 if replay then return replay end
-local remaining = entry.remaining()
-if money.exceeds(amountMinor, remaining) then refuse('SETTLEMENT_EXCEEDS_RESERVATION', remaining) end
+local record = entry.reservation()
+if money.exceeds(amountMinor, record.remainingMinor) then refuse('SETTLEMENT_EXCEEDS_RESERVATION', record.remainingMinor) end
 
-return entry.record('SETTLE', 'settled', amountMinor, 'settledMinor', 'settled', 'SETTLED')
+return entry.record(record, 'SETTLE', 'settled', amountMinor, 'settledMinor', 'settled', 'SETTLED')

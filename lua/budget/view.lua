@@ -27,7 +27,7 @@ local function take(name, ...)
       more = true
       return
     end
-    rows[#rows + 1] = reservation.row(id)
+    rows[#rows + 1] = reservation.row(reservation.read(id))
     last = name .. ' ' .. id
   end
 end

@@ -3,6 +3,6 @@
 --- @include "budget/_entry"
 local replay = call.open() or entry.replayOf('VOID')
 if replay then return replay end
-local remaining = entry.remaining()
+local record = entry.reservation()
 
-return entry.record('VOID', 'voided', remaining, 'voidedMinor', 'available', 'VOIDED')
+return entry.record(record, 'VOID', 'voided', record.remainingMinor, 'voidedMinor', 'available', 'VOIDED')

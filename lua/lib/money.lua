@@ -1,5 +1,5 @@
 --- Amounts of money: digit strings of at most 18 digits, without leading zeros. A double is exact only to 2^53, so an
---- amount is never a number here: compared as text, changed by HINCRBY (64-bit integers), read back by HMGET.
+--- amount is never a number here: compared as text, reckoned in two halves of nine digits each.
 local money = {}
 
 --- Whether amount a is more than amount b.
@@ -7,9 +7,32 @@ function money.exceeds(a, b)
   return #a > #b or (#a == #b and a > b)
 end
 
---- Moves an amount between two fields of a record, so their sum stays what it was. HINCRBY refuses "-0".
-function money.move(key, from, to, amount)
-  if amount == '0' then return end
-  redis.call('HINCRBY', key, from, '-' .. amount)
-  redis.call('HINCRBY', key, to, amount)
+function money.halves(amount)
+  if #amount < 10 then return 0, tonumber(amount) end
+  return tonumber(string.sub(amount, 1, -10)), tonumber(string.sub(amount, -9))
+end
+
+--- The amount of two halves, of which the lower one may be one unit of the upper one too high or too low; then the
+--- halves as they should be.
+function money.join(high, low)
+  if low < 0 then high, low = high - 1, low + 1000000000 end
+  if low >= 1000000000 then high, low = high + 1, low - 1000000000 end
+  return high == 0 and string.format('%d', low) or string.format('%d%09d', high, low), high, low
+end
+
+--- a + b, which has no more than 18 digits either.
+function money.add(a, b)
+  if a == '0' then return b end
+  if b == '0' then return a end
+  local highA, lowA = money.halves(a)
+  local highB, lowB = money.halves(b)
+  return (money.join(highA + highB, lowA + lowB))
+end
+
+--- a - b, where b does not exceed a.
+function money.subtract(a, b)
+  if a == b then return '0' end
+  local highA, lowA = money.halves(a)
+  local highB, lowB = money.halves(b)
+  return (money.join(highA - highB, lowA - lowB))
 end

@@ -19,12 +19,13 @@ function rowOf.message(id)
 end
 
 function rowOf.reservation(id)
-  return { redis.call('HGET', keys.reservation(id), 'budgetId'), reservation.row(id) }
+  local record = reservation.read(id)
+  return { record.budgetId, reservation.row(record) }
 end
 
 function rowOf.barrier(id)
   local row = { barrier.values(barrier.read(id)) }
-  row[8] = id
+  row[7] = id
   return row
 end
 

@@ -43,15 +43,9 @@ export const allowanceKeys = {
   consumptionKeys: {
     pattern: 'muster:{org}:<spaceId>:allowance:<allowanceId>:workKeys',
     type: 'hash',
-    holds: 'workKey to the id of the consumption that was made with it',
-    goes: 'each entry with its consumption',
-  },
-  consumption: {
-    pattern: 'muster:{org}:<spaceId>:consumption:<consumptionId>',
-    type: 'hash',
     holds:
-      'allowanceId, scopeId, holder, units, workKey (or empty), windowEndsAt, availableUnits: left after it, createdAt',
-    goes: 'max(retention window, 30 days) after createdAt',
+      'workKey to the consumption that was made with it: `consumptionId scopeId units windowEndsAt availableUnits holder`; all others are but entries of muster:{org}:finished',
+    goes: 'each entry with its consumption',
   },
   waiter: {
     pattern: 'muster:{org}:<spaceId>:waiter:<waiterId>',

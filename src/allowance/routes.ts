@@ -3,6 +3,7 @@ import { pageOf } from '../http/page.ts';
 import { randomTail } from '../http/random.ts';
 import { pageReply } from '../http/replies.ts';
 import { iso, param, type Route, route } from '../http/route.ts';
+import { momentOfId } from '../redis/moment.ts';
 import { allowanceRecord } from './records.ts';
 import { allowanceReply, consumptionReply, cooldownReply, mostUnits } from './schemas.ts';
 import { waiterRoutes } from './waiter-routes.ts';
@@ -100,7 +101,7 @@ const consume = route<unknown, ConsumeBody>({
     workKey: input.body.workKey ?? '',
     tail: randomTail(),
   }),
-  answer: ([consumptionId, scopeId, windowEndsAt, availableUnits, createdAt, known], input, replayed) => ({
+  answer: ([consumptionId, scopeId, windowEndsAt, availableUnits, known], input, replayed) => ({
     status: 201,
     body: {
       id: consumptionId,
@@ -112,7 +113,7 @@ const consume = route<unknown, ConsumeBody>({
       replay: replayed || known === 1,
       windowEndsAt: iso(windowEndsAt),
       availableUnits: Number(availableUnits),
-      createdAt: iso(createdAt),
+      createdAt: iso(momentOfId(consumptionId)),
     },
   }),
 });

@@ -10,7 +10,7 @@ export const barrierKeys = {
   barrier: {
     pattern: 'muster:{org}:<spaceId>:barrier:<barrierId>',
     type: 'hash',
-    holds: 'scopeId, state, target, createdAt; epoch, and of this epoch: arrivals, releasedAt (absent where not set)',
+    holds: 'scopeId, state, target; epoch, and of this epoch: arrivals, releasedAt (absent where not set)',
     goes: 'max(retention window, 30 days) after it was released or cancelled',
   },
   arrivalKeys: {

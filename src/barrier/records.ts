@@ -1,9 +1,10 @@
 import { iso, isoOrNull } from '../http/route.ts';
+import { momentOfId } from '../redis/moment.ts';
 import type { Value } from '../redis/scripts.ts';
 
 /** A barrier, in the order of lua/barrier/_barrier. */
 export function barrierRecord(id: Value | undefined, values: readonly Value[]): object {
-  const [scopeId, state, epoch, arrivals, target, createdAt, releasedAt] = values;
+  const [scopeId, state, epoch, arrivals, target, releasedAt] = values;
   return {
     id,
     scopeId,
@@ -11,7 +12,7 @@ export function barrierRecord(id: Value | undefined, values: readonly Value[]): 
     epoch: Number(epoch),
     arrivals: Number(arrivals),
     target: Number(target),
-    createdAt: iso(createdAt),
+    createdAt: iso(momentOfId(id)),
     releasedAt: isoOrNull(releasedAt),
   };
 }

@@ -25,9 +25,9 @@ const create = route<unknown, { scopeId: string; target: number }>({
   refuses: ['OPERATIONS_EXHAUSTED', 'ACTIVE_RUNS_LIMITED'],
   script: 'barrier/create',
   args: ({ body }) => ({ ...body, tail: randomTail() }),
-  answer: ([barrierId, createdAt], { body }) => ({
+  answer: ([barrierId], { body }) => ({
     status: 201,
-    body: barrierRecord(barrierId, [body.scopeId, 'OPEN', 1, 0, body.target, createdAt ?? 0, null]),
+    body: barrierRecord(barrierId, [body.scopeId, 'OPEN', 1, 0, body.target, null]),
   }),
 });
 
@@ -49,7 +49,7 @@ const list = route<{ limit: number; cursor?: string; state?: string }>({
   }),
   answer: ([next, rows]) => ({
     status: 200,
-    body: { barriers: pageOf.rows(rows).map((row) => barrierRecord(row[7], row)), nextCursor: pageOf.next(next) },
+    body: { barriers: pageOf.rows(rows).map((row) => barrierRecord(row[6], row)), nextCursor: pageOf.next(next) },
   }),
 });
 

@@ -30,20 +30,20 @@ export const budgetKeys = {
   budgetWorkKeys: {
     pattern: 'muster:{org}:<spaceId>:budget:<budgetId>:workKeys:<kind>',
     type: 'hash',
-    holds: 'workKey to the entry made with it: `entryId reservationId amountMinor createdAt`; kind SETTLE or VOID',
+    holds: 'workKey to the entry made with it: `entryId reservationId amountMinor`; kind SETTLE or VOID',
     goes: withReservation,
   },
   reservation: {
     pattern: 'muster:{org}:<spaceId>:reservation:<reservationId>',
     type: 'hash',
     holds:
-      'budgetId, scopeId, holder, state; amountMinor = settledMinor + voidedMinor + remainingMinor; settleBy, overdue (1), closedAt: absent where not set; createdAt',
+      'budgetId, scopeId, holder, state; remainingMinor; settledMinor, voidedMinor (absent: 0); settleBy, overdue (1), closedAt: absent where not set; firstEntry: `kind workKey`',
     goes: '400 days after closedAt',
   },
   reservationWorkKeys: {
     pattern: 'muster:{org}:<spaceId>:reservation:<reservationId>:workKeys',
     type: 'list',
-    holds: '`kind workKey` of its entries, so that they go with it',
+    holds: '`kind workKey` of its entries but the first, so that they go with it',
     goes: 'with its reservation',
   },
 } satisfies KeyTable;

@@ -1,6 +1,7 @@
 import { apiError } from '../http/envelope.ts';
 import { pageOf } from '../http/page.ts';
 import { type Answer, type Input, iso, isoOrNull, param } from '../http/route.ts';
+import { momentOfId } from '../redis/moment.ts';
 import type { Reply, Value } from '../redis/scripts.ts';
 
 /** The four balances, in the order of the scripts. */
@@ -27,7 +28,7 @@ export function budgetRecord(values: readonly Value[]): object {
 export function reservationRecord(budgetId: string, values: Value | undefined): object {
   const [scopeId, holder, amountMinor, settledMinor, voidedMinor, remainingMinor, state, ...rest] = (values ??
     []) as Value[];
-  const [settleBy, overdue, createdAt, closedAt, id] = rest;
+  const [settleBy, overdue, closedAt, id] = rest;
   return {
     id,
     budgetId,
@@ -40,7 +41,7 @@ export function reservationRecord(budgetId: string, values: Value | undefined): 
     state,
     settleBy: isoOrNull(settleBy),
     overdue: overdue === '1',
-    createdAt: iso(createdAt),
+    createdAt: iso(momentOfId(id)),
     closedAt: isoOrNull(closedAt),
   };
 }
@@ -52,10 +53,10 @@ export function entryAnswer(kind: 'SETTLE' | 'VOID') {
     input: Input<unknown, { reservationId: string; workKey: string }>,
     replayed: boolean,
   ): Answer => {
-    const [id, createdAt, amountMinor, known, reservation, balances] = values;
+    const [id, amountMinor, known, reservation, balances] = values;
     const budgetId = param(input, 'budgetId');
     const { reservationId, workKey } = input.body;
-    const entry = { id, budgetId, reservationId, kind, amountMinor, workKey, createdAt: iso(createdAt) };
+    const entry = { id, budgetId, reservationId, kind, amountMinor, workKey, createdAt: iso(momentOfId(id)) };
     return {
       status: 200,
       body: {

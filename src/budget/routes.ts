@@ -112,13 +112,13 @@ const reserve = route<unknown, ReserveBody>({
     settleBy: input.body.settleBy ?? '',
     tail: randomTail(),
   }),
-  answer: ([reservationId, createdAt, balances], input) => {
+  answer: ([reservationId, balances], input) => {
     const { scopeId, holder, amountMinor, settleBy } = input.body;
     const made = [scopeId, holder, amountMinor, '0', '0', amountMinor, 'ACTIVE', settleBy ?? null, null];
     return {
       status: 201,
       body: {
-        ...reservationRecord(param(input, 'budgetId'), [...made, createdAt ?? 0, null, reservationId ?? '']),
+        ...reservationRecord(param(input, 'budgetId'), [...made, null, reservationId ?? '']),
         balances: balancesRecord(balances),
       },
     };

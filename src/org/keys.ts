@@ -35,7 +35,8 @@ export const orgKeys = {
   finished: {
     pattern: 'muster:{org}:finished',
     type: 'zset',
-    holds: '`room:kind:spaceId:id` of finished records, scored by the moment they finished',
+    holds:
+      '`room:kind:spaceId:id` of finished records, scored by the moment they finished; a consumption has no record, its id is followed by `allowanceId scopeId units` and its workKey',
     goes: 'each entry with its record',
   },
   closed: {

@@ -43,7 +43,7 @@ export function runRecord([scopes, messages, groups, barriers, reservations, wai
     scopes: below,
     messages: pageOf.rows(messages).map(messageRow),
     groups: pageOf.rows(groups).map(groupRow),
-    barriers: pageOf.rows(barriers).map((row) => barrierRecord(row[7], row)),
+    barriers: pageOf.rows(barriers).map((row) => barrierRecord(row[6], row)),
     reservations: pageOf.rows(reservations).map(reservationRow),
     waiters: pageOf.rows(waiters).map(waiterRow),
     consumptions: { count, units },

@@ -11,7 +11,7 @@ class Records {
     const records = new Records();
     const { store } = world.service;
     const prefix = `muster:{${world.org}}:${world.spaceId}:`;
-    const one = /^(message|scope|group|task|waiter|allowance|barrier|reservation|mailbox|consumption):([^:]+)$/;
+    const one = /^(message|scope|group|task|waiter|allowance|barrier|reservation|mailbox):([^:]+)$/;
     const address = addressOf(store, prefix);
     for (const shard of shardsOf(store)) {
       if (address !== '' && address !== `${shard.options.host}:${shard.options.port}`) continue;

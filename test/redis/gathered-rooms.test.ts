@@ -1,0 +1,138 @@
+import { hash, randomUUID } from 'node:crypto';
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { randomTail } from '../../src/http/random.ts';
+import { createSpace } from '../../src/org/admin.ts';
+import { Refusal, type Reply } from '../../src/redis/scripts.ts';
+import { World } from '../support/world.ts';
+
+type Kind = 'budget.reserve' | 'budget.settle' | 'barrier.arrive' | 'allowance.consume';
+
+interface Call {
+  readonly space: number;
+  readonly idempotencyKey: number;
+  readonly scope: number;
+  readonly key: number;
+  readonly amount: number;
+  readonly which: number;
+}
+
+const digest = (text: string): string => hash('sha256', text, 'base64url').slice(0, 22);
+const at = Date.UTC(2030, 0, 1, 12);
+const amounts = ['1', '400', '999999999', '1000000001', '123456789012345678', '900000000000000000', '0'];
+const uuids = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
+
+/** One organization with two spaces of a budget, a barrier and an allowance each; all of it has its like in any other. */
+class Rooms {
+  readonly worlds: World[] = [];
+  readonly parts: { budgetId: string; barrierId: string; allowanceId: string }[] = [];
+  readonly scopes = Array.from({ length: 4 }, () => randomUUID());
+  readonly reservations: string[] = [];
+  /** What was answered or refused, in order. */
+  readonly said: unknown[] = [];
+
+  static async create(): Promise<Rooms> {
+    const rooms = new Rooms();
+    const world = await World.create();
+    await world.at(at);
+    const { spaceId } = await createSpace(world.service, { org: world.org });
+    rooms.worlds.push(world, new World(world.service, world.org, spaceId, world.apiKey));
+    for (const one of rooms.worlds) {
+      const budget = { name: 'b', currency: 'EUR', scale: 2, limitMinor: '999999999999999999' };
+      rooms.parts.push({
+        budgetId: (await one.made('/budgets', budget)).id,
+        barrierId: (await one.made('/barriers', { scopeId: rooms.scopes[0], target: 3 })).id,
+        allowanceId: (await one.made('/allowances', { name: 'a', unitsLimit: 9, windowSeconds: 60 })).id,
+      });
+    }
+    return rooms;
+  }
+
+  #own(kind: Kind, { space, scope, key, amount, which }: Call): Record<string, string | number> {
+    const { budgetId = '', barrierId = '', allowanceId = '' } = this.parts[space] ?? {};
+    const scopeId = this.scopes[scope] ?? '';
+    const workKey = `key ${key}`;
+    const amountMinor = amounts[amount] ?? '';
+    const tail = randomTail();
+    const reservationId = this.reservations[which % Math.max(1, this.reservations.length)] ?? randomUUID();
+    if (kind === 'barrier.arrive') return { barrierId, arrivalKey: workKey, epoch: which === 0 ? 2 : '' };
+    if (kind === 'budget.settle') return { budgetId, reservationId, workKey, amountMinor, tail };
+    if (kind === 'allowance.consume')
+      return { allowanceId, scopeId, units: 1 + amount, holder: 'h', workKey: key < 3 ? '' : workKey, tail };
+    return { budgetId, scopeId, holder: 'h', amountMinor, settleBy: which === 0 ? at + 1000 : '', tail };
+  }
+
+  #call(kind: Kind, call: Call): Promise<Reply> {
+    const world = this.worlds[call.space] as World;
+    return world.service.scripts.run(kind.replace('.', '/'), world.org, {
+      apiKeyDigest: hash('sha256', world.apiKey, 'base64url'),
+      permission: 'coordination_write',
+      rateClass: 'ordinary',
+      callName: kind,
+      idempotencyDigest: call.idempotencyKey < 3 ? digest(`${kind} ${call.idempotencyKey}`) : '',
+      fingerprint: digest(`${call.key < 4}`),
+      drainedThrough: '',
+      spaceId: world.spaceId,
+      requestId: '',
+      ...this.#own(kind, call),
+    });
+  }
+
+  async run(kind: Kind, calls: readonly Call[], together: boolean): Promise<void> {
+    const results: PromiseSettledResult<Reply>[] = [];
+    if (together) results.push(...(await Promise.allSettled(calls.map((call) => this.#call(kind, call)))));
+    else for (const call of calls) results.push(...(await Promise.allSettled([this.#call(kind, call)])));
+    for (const result of results) {
+      if (result.status === 'rejected' && !(result.reason instanceof Refusal)) throw result.reason;
+      // The rates of a run of two spaces stand as they are where each call comes.
+      this.said.push(result.status === 'fulfilled' ? result.value.slice(1) : result.reason.message);
+      if (kind === 'budget.reserve' && result.status === 'fulfilled') this.reservations.push(String(result.value[1]));
+    }
+  }
+
+  /** All that can be told from outside, and the counters of the scopes; ids by the order in which they first appear. */
+  async state(): Promise<unknown> {
+    const told: unknown[] = [this.said];
+    for (const [space, world] of this.worlds.entries()) {
+      const { budgetId, barrierId, allowanceId } = this.parts[space] as (typeof this.parts)[number];
+      const paths = [`/budgets/${budgetId}?limit=200`, `/barriers/${barrierId}`, `/allowances/${allowanceId}`];
+      for (const path of [...paths, '/census', '/usage', '/events?limit=200']) {
+        const { body } = await world.get(path);
+        told.push(body.events ?? body);
+      }
+      for (const scopeId of this.scopes)
+        told.push(await world.service.store.hgetall(`muster:{${world.org}}:${world.spaceId}:scope:${scopeId}`));
+    }
+    const names = new Map<string, string>();
+    const text = JSON.stringify(told).replace(uuids, (id) => {
+      if (!names.has(id)) names.set(id, `#${names.size}`);
+      return names.get(id) ?? '';
+    });
+    return JSON.parse(text);
+  }
+}
+
+describe('calls that share what they read', () => {
+  const call = fc.record<Call>({
+    space: fc.integer({ min: 0, max: 1 }),
+    idempotencyKey: fc.integer({ min: 0, max: 12 }),
+    scope: fc.integer({ min: 0, max: 3 }),
+    key: fc.integer({ min: 0, max: 5 }),
+    amount: fc.integer({ min: 0, max: amounts.length - 1 }),
+    which: fc.integer({ min: 0, max: 6 }),
+  });
+  const kinds: Kind[] = ['budget.reserve', 'budget.settle', 'barrier.arrive', 'allowance.consume'];
+  const batch = fc.tuple(fc.constantFrom(...kinds), fc.array(call, { minLength: 2, maxLength: 24 }));
+
+  it('do together, in every answer and record, what they do one after the other, whoever of them is refused', async () => {
+    const property = fc.asyncProperty(fc.array(batch, { minLength: 3, maxLength: 8 }), async (batches) => {
+      const [together, apart] = await Promise.all([Rooms.create(), Rooms.create()]);
+      for (const [kind, calls] of batches) {
+        await together.run(kind, calls, true);
+        await apart.run(kind, calls, false);
+      }
+      expect(await together.state()).to.deep.equal(await apart.state());
+    });
+    await fc.assert(property, { numRuns: 30 });
+  });
+});
