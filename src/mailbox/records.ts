@@ -1,5 +1,6 @@
 import { raw } from '../http/json.ts';
 import { type Input, iso, isoOrNull, param } from '../http/route.ts';
+import { momentOfId } from '../redis/moment.ts';
 import type { Value } from '../redis/scripts.ts';
 
 /** A mailbox of the list script: its fields in the script's order. */
@@ -15,11 +16,6 @@ export function mailboxRecord(values: readonly Value[]): object {
     oldestReadyAt: isoOrNull(oldestReadyAt),
     createdAt: iso(createdAt),
   };
-}
-
-/** The moment of a UUIDv7 (RFC 9562), in epoch milliseconds: that of the script that made the record. */
-function momentOf(id: string): number {
-  return Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
 }
 
 /** A message of the messages script: its fields in the script's order. */
@@ -45,7 +41,7 @@ export function messageRecord(mailboxId: string, values: readonly Value[]): obje
     claimedAt: isoOrNull(claimedAt),
     leaseExpiresAt: isoOrNull(leaseExpiresAt),
     result: raw(result as string | null),
-    createdAt: iso(momentOf(String(id))),
+    createdAt: iso(momentOfId(id)),
     finishedAt: isoOrNull(finishedAt),
   };
 }
