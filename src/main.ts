@@ -1,6 +1,6 @@
 import { writeSync } from 'node:fs';
-import pino from 'pino';
 import { type Config, readConfig } from './config.ts';
+import { openLog } from './log.ts';
 import { bootstrap } from './org/bootstrap.ts';
 import { type EmbeddedRedis, startEmbedded } from './redis/embedded.ts';
 import { awaitStore } from './redis/patience.ts';
@@ -11,7 +11,6 @@ import { snapshotFolder } from './snapshot/folder.ts';
 import { renewOver } from './snapshot/restore.ts';
 
 /** A shutdown that takes longer is cut short: what was in flight is safe in the store or was never answered. */
-const logFlushMs = 50;
 const stopMs = 9_500;
 
 /** For people: to stdout. The log, one JSON line per request, goes to stderr. */
@@ -53,10 +52,7 @@ async function openEmbedded({ dataDir, redisServer, redisMaxmemory }: Config): P
 
 function start(config: Config, redisUrl: string): Promise<MusterService> {
   const { role, host, port, metricsPort, logLevel, webhookAllowPrivate } = config;
-  // A write to the system for many lines, not one for each; what is left is written when the process ends.
-  const destination = pino.destination({ fd: 2, sync: false, minLength: 8_192, periodicFlush: logFlushMs });
-  process.once('exit', () => destination.flushSync());
-  const log = pino({ level: logLevel, base: null, timestamp: pino.stdTimeFunctions.isoTime }, destination);
+  const log = openLog(logLevel);
   const snapshots = {
     folder: snapshotFolder(config.dataDir),
     keep: config.snapshotKeep,
