@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { OutgoingHttpHeaders, Server } from 'node:http';
+import type { OutgoingHttpHeader, Server } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import Koa, { type Context } from 'koa';
@@ -55,14 +55,14 @@ export function createApp(service: Service): Server {
 
   app.use(async (ctx) => {
     const start = performance.now();
-    const { req } = ctx;
+    const { req, path } = ctx;
     const given = req.headers['x-request-id'];
     const requestId = typeof given === 'string' && requestIdForm.test(given) ? given : randomUUID();
     const trace: Trace = { route: undefined, script: undefined };
     let answer: Sent;
     try {
-      if (ctx.path.startsWith(spacePrefix)) {
-        const { call, params } = routes.match(req.method ?? '', ctx.path);
+      if (path.startsWith(spacePrefix)) {
+        const { call, params } = routes.match(req.method ?? '', path);
         trace.route = call.pattern;
         trace.script = call.route.script;
         if (bodyMethods.has(call.route.method)) await readBody(ctx);
@@ -71,6 +71,8 @@ export function createApp(service: Service): Server {
     } catch (error) {
       answer = failure(error, requestId, service, trace);
     }
+    // Shutting down: the connection ends with this answer.
+    if (!server.listening) ctx.res.shouldKeepAlive = false;
     send(ctx, answer, requestId);
     const durationMs = performance.now() - start;
     service.metrics.traffic.request(trace.route ?? 'unmatched', ctx.method, answer.status, durationMs / 1000);
@@ -86,7 +88,8 @@ export function createApp(service: Service): Server {
   // The middleware answers every error itself; what is left is a response that could not be written.
   app.on('error', (error: Error) => service.log.warn({ error: error.message }, 'response failed'));
 
-  return createHttpServer(app.callback());
+  const server = createHttpServer(app.callback());
+  return server;
 }
 
 /** A response ready to be written; no `text`: no content. */
@@ -105,24 +108,21 @@ function send(ctx: Context, answer: Sent, requestId: string): void {
   ctx.respond = false;
   const { res } = ctx;
   const { text, content, stream } = answer;
-  const headers: OutgoingHttpHeaders = { 'X-Request-Id': requestId, 'X-API-Version': '1', ...answer.headers };
-  if (text !== undefined) headers['Content-Type'] ??= 'application/json; charset=utf-8';
   const body = text ?? content;
-  if (body !== undefined) headers['Content-Length'] = Buffer.byteLength(body);
-  if (stream) {
-    res.writeHead(answer.status, { ...headers, 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store' });
-    if (ctx.req.method === 'HEAD') {
-      res.end();
-      return;
-    }
-    // It ends with the connection; what broke it off is the other side's affair.
-    pipeline(Readable.from(stream, { objectMode: false }), res).catch(() => undefined);
-    return;
-  }
+  // A list of names and values: an object would be made, and taken apart again, for each answer.
+  const head: OutgoingHttpHeader[] = ['X-Request-Id', requestId, 'X-API-Version', '1'];
+  for (const name in answer.headers) head.push(name, answer.headers[name] ?? '');
+  if (stream) head.push('Content-Type', 'text/event-stream', 'Cache-Control', 'no-store');
+  else if (text !== undefined && answer.headers['Content-Type'] === undefined)
+    head.push('Content-Type', 'application/json; charset=utf-8');
+  if (body !== undefined) head.push('Content-Length', Buffer.byteLength(body));
   // What was not read of a refused body must not be taken for the next request.
-  if (!ctx.req.complete) headers['Connection'] = 'close';
-  res.writeHead(answer.status, headers);
-  res.end(ctx.req.method === 'HEAD' ? undefined : body);
+  if (!stream && !ctx.req.complete) head.push('Connection', 'close');
+  res.writeHead(answer.status, head);
+  if (ctx.req.method === 'HEAD') res.end();
+  // It ends with the connection; what broke it off is the other side's affair.
+  else if (stream) pipeline(Readable.from(stream, { objectMode: false }), res).catch(() => undefined);
+  else res.end(body);
 }
 
 function failure(thrown: unknown, requestId: string, service: Service, { route }: Trace): Sent {

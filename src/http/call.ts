@@ -6,7 +6,7 @@ import { type Note, readNote } from './envelope.ts';
 import { ApiError } from './errors.ts';
 import { stringify } from './json.ts';
 import { type Caller, isUuid, readCaller, readIdempotency, readInput } from './request.ts';
-import type { Answer, Input, Route } from './route.ts';
+import type { Answer, Hold, Input, Route } from './route.ts';
 
 /** Arguments of lib/call, the same for every script behind a route. */
 type CallArgs = Record<string, string | number>;
@@ -83,9 +83,12 @@ export class Call {
     }
   }
 
-  async #run(org: string, args: CallArgs, input: Input, ctx: Context): Promise<Reply> {
+  #run(org: string, args: CallArgs, input: Input, ctx: Context): Promise<Reply> {
     const hold = this.route.hold?.(input);
-    if (!hold || hold.waitSeconds === 0) return this.#once(org, args);
+    return hold && hold.waitSeconds > 0 ? this.#held(org, args, hold, ctx) : this.#once(org, args);
+  }
+
+  async #held(org: string, args: CallArgs, hold: Hold, ctx: Context): Promise<Reply> {
     let last = await this.#once(org, args).catch(unlessLimited);
     if (!(last instanceof Refusal) && last.length > 1) return last;
 

@@ -1,4 +1,4 @@
-import type { Server, ServerResponse } from 'node:http';
+import type { Server } from 'node:http';
 
 /** What is still unanswered after this long is cut off: nothing of ours takes so long once held requests are let go. */
 const drainMs = 3_000;
@@ -15,20 +15,12 @@ const sentences: Record<string, string> = {
 export class Listener {
   readonly url: string;
   readonly #server: Server;
-  readonly #open = new Set<ServerResponse>();
-  #draining = false;
 
   private constructor(server: Server, host: string) {
     this.#server = server;
     const address = server.address();
     const port = typeof address === 'object' && address !== null ? address.port : 0;
     this.url = `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
-    // Before the application's own listener, which may answer at once.
-    server.prependListener('request', (_request, response: ServerResponse) => {
-      this.#open.add(response);
-      response.once('close', () => this.#open.delete(response));
-      if (this.#draining) response.shouldKeepAlive = false;
-    });
   }
 
   /** Rejects with one clear line, which names the setting, when it cannot listen there. */
@@ -43,13 +35,14 @@ export class Listener {
     return new Listener(server, host);
   }
 
-  /** No new connections; every one that there is ends with the answer it waits for, at once when there is none. */
+  /**
+   * No new connections; every one that there is ends with the answer it waits for (the application says so where it
+   * writes one), at once when there is none.
+   */
   async drain(): Promise<void> {
-    this.#draining = true;
     const closed = new Promise<void>((resolve) => {
       this.#server.close(() => resolve());
     });
-    for (const response of this.#open) response.shouldKeepAlive = false;
     // A streamed answer has said keep-alive already; its connection is idle after it.
     const look = setInterval(() => this.#server.closeIdleConnections(), lookEveryMs);
     const cut = setTimeout(() => this.#server.closeAllConnections(), drainMs);

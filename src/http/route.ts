@@ -21,6 +21,13 @@ export interface Answer {
   readonly stream?: AsyncIterable<string>;
 }
 
+/** What a held request waits for. */
+export interface Hold {
+  readonly waitSeconds: number;
+  readonly mailboxId: string;
+  readonly scopeId: string;
+}
+
 /**
  * One endpoint. The list of all of them feeds the router, the validation and OpenAPI; adding one adds nothing
  * elsewhere.
@@ -52,7 +59,7 @@ export interface Route<Query = unknown, Body = unknown> {
   readonly args: (input: Input<Query, Body>) => Record<string, string | number>;
   readonly answer: (values: Reply, input: Input<Query, Body>, replayed: boolean) => Answer;
   /** Holds the request while the script finds nothing: the seconds to wait and what wakes it. */
-  readonly hold?: (input: Input<Query, Body>) => { waitSeconds: number; mailboxId: string; scopeId: string };
+  readonly hold?: (input: Input<Query, Body>) => Hold;
   /** For what one run of the script cannot answer (a watch, a look at the network): runs it by itself, any times. */
   readonly serve?: (input: Input<Query, Body>, desk: Desk) => Promise<Answer>;
 }

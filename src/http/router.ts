@@ -12,39 +12,58 @@ export interface Match {
   readonly params: Record<string, string>;
 }
 
+type Layer = ReturnType<Router['match']>['path'][number];
+
+interface Entry {
+  readonly layer: Layer;
+  readonly call: Call;
+}
+
 /**
  * Finds the route of a request. The patterns are @koa/router's; asking it to match one of all routes costs more than
- * everything else in a request, so there is a router for each first segment and length, of a few routes each.
+ * everything else in a request, so there is a router for each first segment and length, of a few routes each, and it
+ * is asked only about what none of them takes.
  */
 export class RouteTable {
   readonly #routers = new Map<string, Router>();
-  readonly #calls = new Map<unknown, Call>();
+  readonly #entries = new Map<string, Entry[]>();
 
   constructor(service: Service) {
     for (const route of service.routes) {
       const pattern = `${spacePrefix}:spaceId${route.path}`;
       const shape = shapeOf(pattern);
-      let router = this.#routers.get(shape);
-      if (!router) {
-        router = new Router({ strict: true, sensitive: true });
-        this.#routers.set(shape, router);
-      }
-      const layer = router.register(pattern, [route.method], () => undefined);
-      this.#calls.set(layer, new RouteCall(route, pattern, service));
+      const router = this.#routers.get(shape) ?? new Router({ strict: true, sensitive: true });
+      const layer = router.register(pattern, [route.method], () => undefined) as Layer;
+      const entry = { layer, call: new RouteCall(route, pattern, service) };
+      this.#routers.set(shape, router);
+      this.#entries.set(shape, [...(this.#entries.get(shape) ?? []), entry]);
     }
   }
 
   /** Throws ROUTE_NOT_FOUND or METHOD_NOT_ALLOWED. */
   match(method: string, path: string): Match {
-    const found = this.#routers.get(shapeOf(path))?.match(path, method);
-    const [layer] = found?.pathAndMethod ?? [];
-    const call = this.#calls.get(layer);
-    if (layer && call) return { call, params: layer.params(path, layer.captures(path)) };
-    const methods = [...new Set(found?.path.flatMap((other) => other.methods))].sort().join(', ');
+    const shape = shapeOf(path);
+    for (const { layer, call } of this.#entries.get(shape) ?? []) {
+      if (!layer.methods.includes(method)) continue;
+      const found = layer.regexp.exec(path);
+      if (found) return { call, params: paramsOf(layer, path, found) };
+    }
+    const others = this.#routers.get(shape)?.match(path, method).path ?? [];
+    const methods = [...new Set(others.flatMap((other) => other.methods))].sort().join(', ');
     throw methods === ''
       ? apiError({}, 'ROUTE_NOT_FOUND')
       : apiError({}, 'METHOD_NOT_ALLOWED', methods, { Allow: methods });
   }
+}
+
+function paramsOf(layer: Layer, path: string, found: RegExpExecArray): Record<string, string> {
+  if (path.includes('%')) return layer.params(path, found.slice(1));
+  // Nothing to decode: what was found is what was sent.
+  const params: Record<string, string> = {};
+  layer.paramNames.forEach(({ name }, index) => {
+    params[name] = found[index + 1] ?? '';
+  });
+  return params;
 }
 
 /** The first segment below the space and the number of segments: a pattern and the paths it matches share them. */

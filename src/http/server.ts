@@ -26,13 +26,18 @@ const mostConnections = 20_000;
 export function createHttpServer(listener: RequestListener): Server {
   const options = { ...limits, connectionsCheckingInterval, requireHostHeader: false };
   const underWay = new WeakMap<Socket, number>();
+  // One function for all answers: a closure for each costs as much again as the listener.
+  function closed(this: ServerResponse): void {
+    const { socket } = this.req;
+    underWay.set(socket, (underWay.get(socket) ?? 1) - 1);
+  }
   const server = createServer(options, (request, response) => {
     const { socket } = request;
     const ahead = underWay.get(socket) ?? 0;
     if (ahead >= mostAhead) socket.destroy();
     if (socket.destroyed) return;
     underWay.set(socket, ahead + 1);
-    response.once('close', () => underWay.set(socket, (underWay.get(socket) ?? 1) - 1));
+    response.on('close', closed);
     request.url = originForm(request.url);
     if (request.headers.host === undefined && request.httpVersion === '1.1')
       refuse(response, 400, 'the header Host is missing');
