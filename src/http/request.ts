@@ -4,6 +4,7 @@ import type { Context } from 'koa';
 import { apiError, invalidApiKey } from './envelope.ts';
 import { ApiError, invalid } from './errors.ts';
 import { cut, TooDeep } from './json.ts';
+import { plainTest } from './plain.ts';
 import type { Input, Route } from './route.ts';
 
 const bearer = /^bearer +(mk_([a-z0-9-]{3,40})_[0-9A-Za-z]{43,200})$/i;
@@ -98,7 +99,19 @@ function put(body: Record<string, unknown>, path: readonly string[], text: strin
   else put(body[name] as Record<string, unknown>, rest, text);
 }
 
+const plainTests = new WeakMap<Joi.ObjectSchema, (value: object) => boolean>();
+
+function isPlain(schema: Joi.ObjectSchema, value: object): boolean {
+  let test = plainTests.get(schema);
+  if (!test) {
+    test = plainTest(schema);
+    plainTests.set(schema, test);
+  }
+  return test(value);
+}
+
 function check(schema: Joi.ObjectSchema, value: object, prefix: string): unknown {
+  if (isPlain(schema, value)) return value;
   if (namesPrototype(value)) throw invalid(`${prefix}__proto__ is not a field of this request`);
   const result = schema.validate(value);
   if (result.error) throw new ApiError(400, 'VALIDATION_FAILED', prefix + result.error.message);
