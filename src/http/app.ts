@@ -55,12 +55,13 @@ export function createApp(service: Service): Server {
 
   app.use(async (ctx) => {
     const start = performance.now();
-    const { req, path } = ctx;
+    const { req } = ctx;
     const given = req.headers['x-request-id'];
     const requestId = typeof given === 'string' && requestIdForm.test(given) ? given : randomUUID();
     const trace: Trace = { route: undefined, script: undefined };
     let answer: Sent;
     try {
+      const { path } = ctx;
       if (path.startsWith(spacePrefix)) {
         const { call, params } = routes.match(req.method ?? '', path);
         trace.route = call.pattern;
