@@ -39,9 +39,9 @@ describe('npm run bench:scale', () => {
     const cost = costOf({ redisCpuMicros: 60, apiMicros: 300, journal: 100, replay: 100, record: 100 });
     const needs = needsOf(cost, { operationsPerSecond: 20_000, retentionDays: 10, shardGib: 2_000 });
     expect(needs).to.include({ perShard: 10_000, perProcess: 2_000, shardsByProcessor: 2, processes: 10 });
-    // The journal stays 30 days at the least, a replay record one.
-    expect(needs.journalGib / needs.replayGib).to.be.closeTo(30, 1e-9);
-    expect(needs.recordGib / needs.replayGib).to.be.closeTo(10, 1e-9);
+    // The journal stays 30 days at the least, a replay record two.
+    expect(needs.journalGib / needs.replayGib).to.be.closeTo(15, 1e-9);
+    expect(needs.recordGib / needs.replayGib).to.be.closeTo(5, 1e-9);
     expect(needs).to.include({ shardsByMemory: 4, shards: 4 });
   });
 

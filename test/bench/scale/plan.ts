@@ -12,7 +12,7 @@ export interface Load {
 export const HEADROOM = 0.6;
 /** What finished messages leave in the journal stays at least so long. */
 const JOURNAL_DAYS = 30;
-const REPLAY_DAYS = 1;
+const REPLAY_DAYS = 2;
 const DAY_SECONDS = 86_400;
 const GIB = 2 ** 30;
 

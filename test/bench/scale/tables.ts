@@ -20,7 +20,7 @@ const LEFT_BEHIND = ['journal', 'replay', 'record', 'aof'];
 const TITLES = {
   write:
     'Measured, per call: µs in Redis by its own clock, µs of processor time of Redis and of the API; bytes of memory left\n' +
-    'behind in the journal, in the replay record (24 h) and in the records; bytes of the AOF; network bytes with headers',
+    'behind in the journal, in the replay record (gone two days later) and in the records; bytes of the AOF; network bytes with headers',
   read: 'Measured, per read',
 };
 
