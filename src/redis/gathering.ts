@@ -3,8 +3,10 @@ import type { Reply, Value } from './scripts.ts';
 
 type Run = (script: Script, org: string, argv: readonly string[]) => Promise<Reply>;
 
-/** So many calls keep the store busy for about a millisecond: those of others need not wait for longer. */
+/** So many calls keep the store busy for about a millisecond: those of others need not wait for longer … */
 const most = 32;
+/** … nor behind long payloads: 30 KiB of text cost the store as much as a call. */
+const mostCharacters = 128 * 1024;
 
 interface Caller {
   readonly spaceId: string;
@@ -19,6 +21,8 @@ interface Lane {
   readonly script: Script;
   readonly org: string;
   waiting: Caller[];
+  /** Characters in the arguments of those. */
+  length: number;
   runs: number;
 }
 
@@ -47,8 +51,9 @@ export class Gathering {
     const reply = new Promise<Reply>((resolve, reject) => {
       waiting.push({ spaceId, argv, resolve, reject });
     });
+    for (const text of argv) lane.length += text.length;
     // Waits for no answer: a slow network costs time, but no throughput.
-    if (waiting.length === most) void this.#send(lane);
+    if (waiting.length === most || lane.length >= mostCharacters) void this.#send(lane);
     return reply;
   }
 
@@ -56,7 +61,7 @@ export class Gathering {
     const key = `${script.functionName} ${org}`;
     const known = this.#lanes.get(key);
     if (known) return known;
-    const lane: Lane = { key, script, org, waiting: [], runs: 0 };
+    const lane: Lane = { key, script, org, waiting: [], length: 0, runs: 0 };
     this.#lanes.set(key, lane);
     setImmediate(() => {
       if (lane.runs === 0) this.#next(lane);
@@ -73,6 +78,7 @@ export class Gathering {
     const callers = lane.waiting.sort(bySpace);
     const argv = callers.flatMap((caller) => caller.argv);
     lane.waiting = [];
+    lane.length = 0;
     lane.runs++;
     let replies: readonly Value[] = [];
     let failure: unknown;

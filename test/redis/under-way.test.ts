@@ -19,9 +19,9 @@ describe('calls that come while a run of their script is under way', () => {
   after(() => own.stop());
 
   /** Of an organization that is not there: the store answers that the key is unknown. */
-  const send = (): Promise<unknown> => {
+  const send = (payload = ''): Promise<unknown> => {
     const args = Object.fromEntries(office.scripts.argsOf('mailbox/send').map((arg) => [arg, '']));
-    return office.scripts.run('mailbox/send', 'nobody', args).catch((error: Error) => error);
+    return office.scripts.run('mailbox/send', 'nobody', { ...args, payload }).catch((error: Error) => error);
   };
   /** Calls in as many turns of the event loop as amounts are given. */
   const sendInTurns = async (...amounts: number[]): Promise<Promise<unknown>[]> => {
@@ -55,6 +55,17 @@ describe('calls that come while a run of their script is under way', () => {
     await goOn();
     for (const error of await Promise.all(calls)) expect(error).to.be.instanceOf(Refusal);
     expect((await runs()) - before).to.equal(3);
+  });
+
+  it('go before that when their payloads are 128 KiB together', async () => {
+    const before = await runs();
+    await pause();
+    const calls = await sendInTurns(1);
+    for (let i = 0; i < 5; i++) calls.push(send('x'.repeat(64 * 1024)));
+    await turn();
+    await goOn();
+    for (const error of await Promise.all(calls)) expect(error).to.be.instanceOf(Refusal);
+    expect((await runs()) - before, '1, then 2, 2 and the last').to.equal(4);
   });
 
   it('are refused with it when the connection breaks, and the next ones go', async () => {
