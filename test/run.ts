@@ -7,7 +7,12 @@ const rooms = ['contract', 'http', 'lua', 'metrics', 'redis', 'spec/!(process|sn
 const products = ['attack/quick', 'bench', 'cli', 'client', 'docker', 'docs', 'load', 'model', 'readme'];
 /** What waits the most: for processes, and for a browser. */
 const processes = ['console', 'demo', 'spec/{process,snapshot}'];
-const moments = ['workers', 'spec/allowance/window-roll.test.ts', 'spec/mailbox/hold.test.ts'];
+const moments = [
+  'workers',
+  'spec/event/watch.test.ts',
+  'spec/allowance/window-roll.test.ts',
+  'spec/mailbox/hold.test.ts',
+];
 
 interface Result {
   readonly passed: number;
