@@ -2,11 +2,11 @@
 --- @include "allowance/_allowance"
 --- What the consumptions of a run share, each read once and written once: allowances, counters of scopes, workKeys.
 local consumption = {}
---- By space and id; `made`: what the run's own consumptions answer, by key and workKey.
-local allowances, scopes, made
+--- By space and id.
+local allowances, scopes
 
 function consumption.begin()
-  allowances, scopes, made = {}, {}, {}
+  allowances, scopes = {}, {}
 end
 
 local function here(bySpace)
@@ -48,8 +48,7 @@ function consumption.countIn(scopeId, units)
     known[scopeId] = sums
   end
   sums.consumptions, sums.units = sums.consumptions + 1, sums.units + units
-  later.set(sums.key, 'consumptions', string.format('%d', sums.consumptions))
-  later.set(sums.key, 'consumedUnits', string.format('%d', sums.units))
+  later.set(sums.key, 'consumptions', string.format('%d', sums.consumptions), 'consumedUnits', string.format('%d', sums.units))
 end
 
 --- Keeps a consumption: its entry among what is finished says all that its end needs, its workKey's what a repetition is
@@ -57,11 +56,8 @@ end
 function consumption.keep(id, record, scopeId, units, holder, workKey, availableUnits)
   local own = id .. ' ' .. record.id .. ' ' .. scopeId .. ' ' .. units
   if workKey ~= '' then
-    local key = keys.consumptionKeys(record.id)
     local first = id .. ' ' .. scopeId .. ' ' .. units .. ' ' .. record.windowEndsAt .. ' ' .. availableUnits .. ' ' .. holder
-    made[key] = made[key] or {}
-    made[key][workKey] = first
-    later.set(key, workKey, first)
+    later.set(keys.consumptionKeys(record.id), workKey, first)
     own = own .. ' ' .. workKey
   end
   later.enter(keys.finished(), nowText, 'allowance:consumption:' .. spaceId .. ':' .. own)
@@ -69,7 +65,6 @@ end
 
 --- Id, scopeId, units, windowEndsAt, availableUnits and holder of the one made with this workKey; nil when there is none.
 function consumption.first(allowanceId, workKey)
-  local key = keys.consumptionKeys(allowanceId)
-  local first = made[key] and made[key][workKey] or redis.call('HGET', key, workKey)
+  local first = later.get(keys.consumptionKeys(allowanceId), workKey)
   if first then return string.match(first, '^(%S+) (%S+) (%S+) (%S+) (%S+) (.*)$') end
 end

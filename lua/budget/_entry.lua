@@ -7,20 +7,14 @@
 --- @include "budget/_reservation"
 --- What settle and void share: an entry per workKey, unique per budget and kind, kept as long as its reservation.
 local entry = {}
---- The entries that this run has made, by key and workKey.
-local made
 --- The hash of the entries of this request's kind.
 local key
-
-function entry.begin()
-  made = {}
-end
 
 --- The answer of the first request with this workKey, nil where there was none. amountMinor nil: any.
 function entry.replayOf(kind, amountMinor)
   local balances = budget.read(budgetId)
   key = keys.budgetWorkKeys(budgetId, kind)
-  local known = made[key] and made[key][workKey] or redis.call('HGET', key, workKey)
+  local known = later.get(key, workKey)
   if not known then return nil end
   local id, reserved, amount = string.match(known, '^(%S+) (%S+) (%S+)')
   -- Entries go after their reservation, in steps.
@@ -60,10 +54,7 @@ function entry.record(record, kind, what, amountMinor, field, balance, closesAs)
   end
   redis.call('HSET', unpack(changes))
   local id = newId(tail)
-  local known = id .. ' ' .. reservationId .. ' ' .. amountMinor
-  made[key] = made[key] or {}
-  made[key][workKey] = known
-  later.set(key, workKey, known)
+  later.set(key, workKey, id .. ' ' .. reservationId .. ' ' .. amountMinor)
   journal.append('budget.' .. what, budgetId, record.scopeId, '"reservationId":"' .. reservationId .. '","entryId":"' .. id
     .. '","state":"' .. record.state .. '","amountMinor":"' .. amountMinor .. '"')
   return call.done(id, amountMinor, 0, reservation.row(record), budget.balances(balances))

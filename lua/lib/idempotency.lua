@@ -14,8 +14,7 @@ end
 --- The fingerprint of the request that came with this key, and the values it was answered with; nil where there was
 --- none within the window.
 function idempotency.find(digest)
-  local record = later.pending(keys.idempotency(today), digest) or redis.call('HGET', keys.idempotency(today), digest)
-    or redis.call('HGET', keys.idempotency(yesterday), digest)
+  local record = later.get(keys.idempotency(today), digest) or redis.call('HGET', keys.idempotency(yesterday), digest)
   if record and now - tonumber(string.sub(record, 23, 35)) < idempotency.windowMs then
     return string.sub(record, 1, 22), cmsgpack.unpack(string.sub(record, 36))
   end

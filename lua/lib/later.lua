@@ -14,7 +14,8 @@ function later.settle(key)
   local args, ofKey = commands[key], changes[key]
   commands[key], changes[key] = nil, nil
   if args then redis.call(unpack(args)) end
-  for field, change in pairs(ofKey or {}) do redis.call('HINCRBY', key, field, string.format('%d', change)) end
+  if not ofKey then return end
+  for field, change in pairs(ofKey) do redis.call('HINCRBY', key, field, string.format('%d', change)) end
 end
 
 --- The command under way for the key, if it is this one.
@@ -24,12 +25,7 @@ local function underWay(name, key)
   later.settle(key)
 end
 
---- Sets a field of a hash. value: text.
-function later.set(key, field, value)
-  if not later.gathers then
-    redis.call('HSET', key, field, value)
-    return
-  end
+local function gatherField(key, field, value)
   local args = underWay('HSET', key)
   if not args then
     -- Beside the arguments: where the value of each field stands.
@@ -44,11 +40,23 @@ function later.set(key, field, value)
   args[at] = value
 end
 
---- The value that a field has been set to and that is not written yet.
-function later.pending(key, field)
+--- Sets a field of a hash, or two. Values are text.
+function later.set(key, field, value, other, otherValue)
+  if later.gathers then
+    gatherField(key, field, value)
+    if other then gatherField(key, other, otherValue) end
+  elseif other then
+    redis.call('HSET', key, field, value, other, otherValue)
+  else
+    redis.call('HSET', key, field, value)
+  end
+end
+
+--- The value of a field of a hash, also where it is not written yet; false where there is none.
+function later.get(key, field)
   local args = commands[key]
   local at = args and args[field]
-  return at and args[at]
+  return at and args[at] or redis.call('HGET', key, field)
 end
 
 --- Adds to a counter that nobody has read: a field of a hash.

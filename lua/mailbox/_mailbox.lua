@@ -31,12 +31,7 @@ end
 --- Changes two of ready, claimed and sequence. Returns what the second one is now, as text.
 function mailbox.change(record, counter, by, other, otherBy)
   local value, otherValue = change(record, counter, by), change(record, other, otherBy)
-  if later.gathers then
-    later.set(record.key, counter, value)
-    later.set(record.key, other, otherValue)
-  else
-    redis.call('HSET', record.key, counter, value, other, otherValue)
-  end
+  later.set(record.key, counter, value, other, otherValue)
   return otherValue
 end
 

@@ -19,17 +19,17 @@ end
 
 --- Adds a message that is ready since `at` (number and text), with the mailbox's counter for it.
 function ready.add(mailboxId, path, messageId, at, atText, sequence)
-  local member, ofRoot = ready.member(sequence, messageId), keys.ready(mailboxId, path[1])
-  if at < now or not filled[ofRoot] then
-    later.settle(ofRoot)
-    if at < now or redis.call('ZCARD', ofRoot) == 0 then
-      redis.call('ZADD', keys.heads(mailboxId), 'LT', atText, path[1])
-      redis.call('ZADD', keys.oldestReady(), 'LT', atText, mailboxId)
-    end
-    filled[ofRoot] = true
-  end
-  for _, scopeId in ipairs(path) do
+  local member = ready.member(sequence, messageId)
+  for depth, scopeId in ipairs(path) do
     local key = keys.ready(mailboxId, scopeId)
+    if depth == 1 and (at < now or not filled[key]) then
+      later.settle(key)
+      if at < now or redis.call('ZCARD', key) == 0 then
+        redis.call('ZADD', keys.heads(mailboxId), 'LT', atText, scopeId)
+        redis.call('ZADD', keys.oldestReady(), 'LT', atText, mailboxId)
+      end
+      filled[key] = true
+    end
     later.enter(key, atText, member)
     fronts[key] = nil
   end
