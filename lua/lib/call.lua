@@ -33,14 +33,16 @@ local function orgLeft()
   return math.max(0, orgShare - orgUsed)
 end
 
---- The first element of every reply and (as text) the second word of every refusal: what Node makes headers of.
+--- The first element of every reply and the second word of every refusal: what Node makes headers of. As one text,
+--- which costs less than seven values do. replayed: '1' or ''.
 local function note(replayed)
-  return { now, timer.wake, replayed, spaceQuota, spaceLeft(), orgQuota, orgQuota and orgLeft() }
+  local space = spaceQuota and string.format('%d,%d', spaceQuota, spaceLeft()) or ','
+  local org = orgQuota and string.format(',%d,%d', orgQuota, orgLeft()) or ',,'
+  return nowText .. ',' .. timer.wake .. ',' .. replayed .. ',' .. space .. org
 end
 
-local function noteText()
-  return nowText .. ',,,' .. (spaceQuota and string.format('%d,%d', spaceQuota, spaceLeft()) or ',')
-    .. (orgQuota and string.format(',%d,%d', orgQuota, orgLeft()) or ',,')
+local function noteOfRefusal()
+  return note('')
 end
 
 --- pcall hands on an error's text: a refusal as it is, anything else is a defect.
@@ -135,7 +137,7 @@ local function admit(...)
     if spaceRead then leaveSpace() end
     readSpace(...)
   end
-  beforeRefusal = noteText
+  beforeRefusal = noteOfRefusal
   if not string.find(permissions, permission, 1, true) then refuse('PERMISSION_DENIED', permission) end
   if keySpaces ~= '' and not string.find(keySpaces, spaceId, 1, true) then refuse('PERMISSION_DENIED', 'space') end
   if not spaceQuota then refuse('SPACE_NOT_FOUND') end
@@ -198,7 +200,7 @@ function call.open(...)
     if first then
       if first ~= fingerprint then refuse('IDEMPOTENCY_KEY_REUSED') end
       usage.countUncounted()
-      return { note(1), unpack(answer) }
+      return { note('1'), unpack(answer) }
     end
   end
   return false, asked(2)
@@ -232,23 +234,23 @@ end
 function call.done(...)
   usage.countOperation(callName)
   remember(...)
-  return { note(false), ... }
+  return { note(''), ... }
 end
 
 --- The answer of a call that found everything as asked for already: no operation.
 function call.unchanged(...)
   remember(...)
-  return { note(false), ... }
+  return { note(''), ... }
 end
 
 --- The answer of a renewal, a natural replay or an empty poll: a syscall, no operation.
 function call.uncounted(...)
   if rateClass ~= 'held' then usage.countUncounted() end
   remember(...)
-  return { note(false), ... }
+  return { note(''), ... }
 end
 
 --- The answer of a read.
 function call.answer(...)
-  return { note(false), ... }
+  return { note(''), ... }
 end

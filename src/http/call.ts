@@ -75,7 +75,7 @@ export class Call {
       });
       return new ApiError(error.status, error.code, error.message, {
         ...error.headers,
-        ...readNote(note).headers,
+        ...readNote(String(note)).headers,
       });
     } catch (refusal) {
       if (!wellFormed && refusal instanceof Refusal && refusal.code === 'SPACE_NOT_FOUND') return error;
@@ -150,7 +150,7 @@ export class Call {
 
   /** Takes a reply apart; the index of organizations is told of an earlier timer. */
   #read(org: string, [head, ...values]: Reply): { note: Note; values: Reply } {
-    const note = readNote(head);
+    const note = readNote(String(head));
     if (note.wake !== '') this.#tell(org, note.wake);
     return { note, values };
   }

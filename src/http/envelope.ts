@@ -1,7 +1,7 @@
-import { Refusal, StoreUnavailable, type Value } from '../redis/scripts.ts';
+import { Refusal, StoreUnavailable } from '../redis/scripts.ts';
 import { ApiError, commonErrors, type ErrorTable } from './errors.ts';
 
-/** What lib/call says at the beginning of every reply: now, wake, replayed, space quota, left, org quota, left. */
+/** What lib/call says in every reply and refusal: now, wake, replayed, space quota, left, org quota, left. */
 export interface Note {
   readonly now: number;
   /** A timer moment the index of organizations must learn of; '' for none. */
@@ -11,17 +11,17 @@ export interface Note {
 }
 
 /** Reads the note and makes the rate headers of it (contract section 2, Rate headers). */
-export function readNote(note: Value | undefined): Note {
-  const [now, wake, replayed, spaceQuota, spaceLeft, orgQuota, orgLeft] = note as Value[];
+export function readNote(note: string): Note {
+  const [now, wake = '', replayed = '', spaceQuota = '', spaceLeft, orgQuota = '', orgLeft] = note.split(',');
   const at = Number(now);
   const reset = 60 - Math.floor((at % 60_000) / 1000);
   let policy = '';
   let rate = '';
-  if (spaceQuota) {
+  if (spaceQuota !== '') {
     policy = `"space";q=${spaceQuota};w=60`;
     rate = `"space";r=${spaceLeft};t=${reset}`;
   }
-  if (orgQuota) {
+  if (orgQuota !== '') {
     policy += `${policy && ', '}"org";q=${orgQuota};w=60`;
     rate += `${rate && ', '}"org";r=${orgLeft};t=${reset}`;
   }
@@ -30,8 +30,8 @@ export function readNote(note: Value | undefined): Note {
     headers['RateLimit-Policy'] = policy;
     headers['RateLimit'] = rate;
   }
-  if (replayed) headers['Idempotent-Replayed'] = 'true';
-  return { now: at, wake: String(wake), replayed: replayed === 1, headers };
+  if (replayed !== '') headers['Idempotent-Replayed'] = 'true';
+  return { now: at, wake, replayed: replayed !== '', headers };
 }
 
 /** An ApiError with the table's status and sentence; 429 and 503 say when to come back. */
@@ -58,7 +58,7 @@ export function toApiError(error: unknown, tables: ErrorTable): ApiError {
   if (error instanceof ApiError) return error;
   if (error instanceof StoreUnavailable) return apiError(tables, 'STORE_UNAVAILABLE', '', { 'Retry-After': '1' });
   if (error instanceof Refusal) {
-    const note = readNote(error.note.split(','));
+    const note = readNote(error.note);
     const headers = error.code === 'INVALID_API_KEY' ? invalidToken : note.headers;
     const known = apiError(tables, error.code, error.detail, headers);
     if (known.status !== 429) return known;
