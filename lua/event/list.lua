@@ -3,21 +3,23 @@
 --- epoch, and the entries.
 --- @args cursor epoch limit
 --- @include "lib/call"
-local trimmedThrough = call.read('trimmedThrough')
+local trimmedThrough = call.read('trimmedThrough') or '0-0'
 local current = redis.call('HGET', keys.org(), 'epoch')
 if cursor == 'latest' then
   local last = redis.call('XREVRANGE', keys.events(), '+', '-', 'COUNT', 1)[1]
-  return call.answer(last and last[1] or trimmedThrough or '0-0', current, {})
+  return call.answer(last and last[1] or trimmedThrough, current, {})
 end
-if cursor ~= '' then
-  if epoch ~= current then refuse('CURSOR_EXPIRED') end
-  if trimmedThrough then
-    local ms, seq = string.match(cursor, '^(%d+)-(%d+)$')
-    local trimmedMs, trimmedSeq = string.match(trimmedThrough, '^(%d+)-(%d+)$')
-    ms, seq, trimmedMs, trimmedSeq = tonumber(ms), tonumber(seq), tonumber(trimmedMs), tonumber(trimmedSeq)
-    if ms < trimmedMs or (ms == trimmedMs and seq < trimmedSeq) then refuse('CURSOR_EXPIRED') end
-  end
+if cursor == '' then cursor = trimmedThrough elseif epoch ~= current then refuse('CURSOR_EXPIRED') end
+limit = tonumber(limit)
+local entries
+if cursor == trimmedThrough then
+  entries = redis.call('XRANGE', keys.events(), '-', '+', 'COUNT', limit)
+else
+  -- A cursor is the last entry its reader has seen. Where that one is gone, others are: trimmed, or lost with the end of
+  -- the journal in a failover, after which ids may come again that lie before it.
+  entries = redis.call('XRANGE', keys.events(), cursor, '+', 'COUNT', limit + 1)
+  if not entries[1] or entries[1][1] ~= cursor then refuse('CURSOR_EXPIRED') end
+  table.remove(entries, 1)
 end
-local entries = redis.call('XRANGE', keys.events(), cursor == '' and '-' or '(' .. cursor, '+', 'COUNT', limit)
 local last = entries[#entries]
-return call.answer(last and last[1] or (cursor ~= '' and cursor) or trimmedThrough or '0-0', current, entries)
+return call.answer(last and last[1] or cursor, current, entries)
