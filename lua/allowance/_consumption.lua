@@ -1,28 +1,17 @@
 --- @include "lib/later"
+--- @include "lib/records"
+--- @include "lib/scope"
 --- @include "allowance/_allowance"
---- What the consumptions of a run share, each read once and written once: allowances, counters of scopes, workKeys.
+--- What consumptions do to the records of their allowance and scope, and what is kept of each.
 local consumption = {}
---- By space and id.
-local allowances, scopes
-
-function consumption.begin()
-  allowances, scopes = {}, {}
-end
-
-local function here(bySpace)
-  if not bySpace[spaceId] then bySpace[spaceId] = {} end
-  return bySpace[spaceId]
-end
 
 --- The allowance as it stands now; nil when there is none.
 function consumption.allowance(allowanceId)
-  local known = here(allowances)
-  local record = known[allowanceId]
+  local key = keys.allowance(allowanceId)
+  local record = records.known(key)
   if record then return record end
   record = allowance.read(allowanceId, now)
-  known[allowanceId] = record
-  if record then record.key = keys.allowance(allowanceId) end
-  return record
+  return record and records.keep(key, record)
 end
 
 --- Whether anybody waits for units of it: nobody begins to within this run.
@@ -32,23 +21,19 @@ function consumption.isWaitedFor(record)
 end
 
 function consumption.use(record, units)
-  allowance.use(record, units)
-  if not record.isCounted then later.set(record.key, 'windowStartedAt', string.format('%d', record.windowStartedAt)) end
-  later.set(record.key, 'usedUnits', string.format('%d', record.usedUnits))
+  if not record.isCounted then records.set(record, 'windowStartedAt', record.windowStartedAt) end
+  records.set(record, 'usedUnits', record.usedUnits + units)
 end
 
---- Counts a consumption in the record of its scope.
+--- Counts a consumption in the record of its scope, which is there.
 function consumption.countIn(scopeId, units)
-  local known = here(scopes)
-  local sums = known[scopeId]
-  if not sums then
-    local key = keys.scope(scopeId)
-    local values = redis.call('HMGET', key, 'consumptions', 'consumedUnits')
-    sums = { key = key, consumptions = values[1] or 0, units = values[2] or 0 }
-    known[scopeId] = sums
+  local record = scope.read(scopeId)
+  if not record.consumptions then
+    local values = redis.call('HMGET', record.key, 'consumptions', 'consumedUnits')
+    record.consumptions, record.consumedUnits = tonumber(values[1]) or 0, tonumber(values[2]) or 0
   end
-  sums.consumptions, sums.units = sums.consumptions + 1, sums.units + units
-  later.set(sums.key, 'consumptions', string.format('%d', sums.consumptions), 'consumedUnits', string.format('%d', sums.units))
+  records.set(record, 'consumptions', record.consumptions + 1)
+  records.set(record, 'consumedUnits', record.consumedUnits + units)
 end
 
 --- Keeps a consumption: its entry among what is finished says all that its end needs, its workKey's what a repetition is

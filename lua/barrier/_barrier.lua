@@ -2,23 +2,19 @@
 --- @include "lib/count"
 --- @include "lib/journal"
 --- @include "lib/later"
---- @include "lib/record"
+--- @include "lib/records"
 --- What every transition of a barrier shares (contract section 4).
 local barrier = {}
---- The barriers that this run has read, by key: its requests share a record.
-local known
-
-function barrier.begin()
-  known = {}
-end
 
 --- The record by field names; without releasedAt: not released.
 function barrier.read(barrierId)
   local key = keys.barrier(barrierId)
-  local record = known[key] or readRecord(key)
+  local record = records.known(key)
+  if record then return record end
+  record = records.load(key)
   if not record then refuse('BARRIER_NOT_FOUND') end
-  record.id, record.key, known[key] = barrierId, key, record
-  return record
+  record.id = barrierId
+  return records.keep(key, record)
 end
 
 --- Its fields in the order of the answers, as separate values.
@@ -36,7 +32,7 @@ end
 --- A RELEASED or CANCELLED barrier is finished until its next epoch.
 function barrier.finish(record, state)
   barrier.enter(record, state)
-  later.set(record.key, 'state', state)
+  records.set(record, 'state', state)
   later.enter(keys.finished(), nowText, 'barrier:barrier:' .. spaceId .. ':' .. record.id)
 end
 

@@ -2,7 +2,7 @@
 --- @args barrierId arrivalKey epoch
 --- @gather
 --- @include "lib/call"
---- @include "lib/later"
+--- @include "lib/records"
 --- @include "barrier/_barrier"
 local replay = call.open()
 if replay then return replay end
@@ -16,12 +16,10 @@ if record.state ~= 'OPEN' then
 end
 if redis.call('SADD', key, arrivalKey) == 0 then return call.uncounted(barrier.values(record)) end
 
-record.arrivals = string.format('%d', record.arrivals + 1)
-later.set(record.key, 'arrivals', record.arrivals)
+records.set(record, 'arrivals', string.format('%d', record.arrivals + 1))
 barrier.tell(record, 'arrived')
 if record.arrivals == record.target then
-  record.releasedAt = nowText
-  later.set(record.key, 'releasedAt', nowText)
+  records.set(record, 'releasedAt', nowText)
   barrier.finish(record, 'RELEASED')
   barrier.tell(record, 'released')
 end

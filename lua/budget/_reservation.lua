@@ -2,14 +2,14 @@
 --- @include "lib/journal"
 --- @include "lib/later"
 --- @include "lib/money"
---- @include "lib/record"
+--- @include "lib/records"
 --- @include "lib/timer"
 --- What every transition of a reservation shares (contract section 4).
 local reservation = {}
 
 --- The record by field names; nil where there is none. What is not set is 0, or absent.
 function reservation.read(reservationId)
-  local record = readRecord(keys.reservation(reservationId))
+  local record = records.load(keys.reservation(reservationId))
   if not record then return nil end
   record.id = reservationId
   record.settledMinor, record.voidedMinor = record.settledMinor or '0', record.voidedMinor or '0'

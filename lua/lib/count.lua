@@ -1,5 +1,6 @@
 --- @include "lib/space"
 --- @include "lib/later"
+--- @include "lib/records"
 --- Counters of the space at hand and of its organization (the census, plan usage). Changes are gathered while a
 --- script runs and written by count.write: one command for each of the two records, with their plain fields.
 local count = {}
@@ -75,5 +76,6 @@ end
 function count.write()
   writeRecord(keys.space(), count.space, count.setSpace, known.space)
   writeRecord(keys.org(), count.org, count.setOrg, known.org)
+  records.write()
   later.write()
 end

@@ -25,7 +25,12 @@ local function underWay(name, key)
   later.settle(key)
 end
 
-local function gatherField(key, field, value)
+--- Sets a field of a hash. The value is text.
+function later.set(key, field, value)
+  if not later.gathers then
+    redis.call('HSET', key, field, value)
+    return
+  end
   local args = underWay('HSET', key)
   if not args then
     -- Beside the arguments: where the value of each field stands.
@@ -38,18 +43,6 @@ local function gatherField(key, field, value)
     args[at - 1], args[field] = field, at
   end
   args[at] = value
-end
-
---- Sets a field of a hash, or two. Values are text.
-function later.set(key, field, value, other, otherValue)
-  if later.gathers then
-    gatherField(key, field, value)
-    if other then gatherField(key, other, otherValue) end
-  elseif other then
-    redis.call('HSET', key, field, value, other, otherValue)
-  else
-    redis.call('HSET', key, field, value)
-  end
 end
 
 --- The value of a field of a hash, also where it is not written yet; false where there is none.

@@ -1,40 +1,33 @@
 --- @include "lib/refuse"
 --- @include "lib/count"
 --- @include "lib/journal"
---- @include "lib/later"
+--- @include "lib/records"
 --- Scopes (contract section 3): a tree that grows by first use. A scope's parent never changes, so its record keeps
 --- the whole path, root first; `live` counts the READY and CLAIMED messages and WAITING waiters of its subtree.
 local scope = { maxDepth = 8 }
---- The scopes that this run has read, by key: path and live.
-local known
 
-function scope.begin()
-  known = {}
-end
-
-local function read(scopeId)
+--- The record of a scope, path and live; nil when it was never used.
+function scope.read(scopeId)
   local key = keys.scope(scopeId)
-  local record = known[key]
+  local record = records.known(key)
   if record then return record end
   local path, live = unpack(redis.call('HMGET', key, 'path', 'live'))
   if not path then return nil end
-  record = { key = key, path = {}, live = tonumber(live) }
+  record = { path = {}, live = tonumber(live) }
   for id in string.gmatch(path, '%S+') do record.path[#record.path + 1] = id end
-  known[key] = record
-  return record
+  return records.keep(key, record)
 end
 
 --- The path of a scope as a list of ids, root first; nil when it was never used.
 function scope.path(scopeId)
-  local record = read(scopeId)
+  local record = scope.read(scopeId)
   return record and record.path
 end
 
 function scope.remove(scopeId)
   local key = keys.scope(scopeId)
-  later.settle(key)
+  records.forget(key)
   redis.call('DEL', key)
-  known[key] = nil
 end
 
 --- Makes the scope below `parentPath` (nil or empty: a root). The caller has asked scope.check first.
@@ -58,10 +51,9 @@ end
 --- Adds live work (or takes it away) in a scope, and so in every scope above it.
 function scope.addLive(path, change)
   for depth, id in ipairs(path) do
-    local record = read(id)
+    local record = scope.read(id)
     local live = record.live + change
-    record.live = live
-    later.set(record.key, 'live', string.format('%d', live))
+    records.set(record, 'live', live)
     local woke, slept = change > 0 and live == change, change < 0 and live == 0
     if woke or slept then
       count.add(count.space, 'scopes:ACTIVE', woke and 1 or -1)

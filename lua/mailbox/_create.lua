@@ -9,7 +9,8 @@
 function message.create(record, path, box)
   path = path or scope.create(record.scopeId)
   message.enter(record, 'READY')
-  local sequence = mailbox.change(box, 'ready', 1, 'sequence', 1)
+  mailbox.change(box, 'ready', 1)
+  local sequence = mailbox.nextSequence(box)
   ready.add(record.mailboxId, path, record.id, now, nowText, sequence)
   local set = { 'state', 'READY', 'mailboxId', record.mailboxId, 'scopeId', record.scopeId, 'sequence', sequence,
     'payload', record.payload }

@@ -33,7 +33,8 @@ message.enter(record, 'CLAIMED')
 local leaseExpiresAt = math.min(now + seconds * 1000, tonumber(stored[6]) or math.huge)
 redis.call('HSET', keys.message(id), 'state', 'CLAIMED', 'attempts', string.format('%d', record.attempts), 'token', token,
   'holder', holder, 'holderSession', holderSession, 'claimedAt', nowText, 'leaseExpiresAt', lease.hold(id, leaseExpiresAt, nextLease))
-mailbox.change(box, 'ready', -1, 'claimed', 1)
+mailbox.change(box, 'ready', -1)
+mailbox.change(box, 'claimed', 1)
 message.tell(record, 'claimed')
 if record.groupId then message.memberStarted(record) end
 return call.done(id, stored[1], record.taskId, stored[3], stored[4], record.attempts, stored[6], now, leaseExpiresAt, seconds,
