@@ -245,7 +245,7 @@ end
 
 --- The answer of a renewal, a natural replay or an empty poll: a syscall, no operation.
 function call.uncounted(...)
-  if rateClass ~= 'held' then usage.countUncounted() end
+  usage.countUncounted()
   remember(...)
   return { note(''), ... }
 end

@@ -1,6 +1,7 @@
 --- Claims the oldest ready message of a scope's subtree; replies with nothing when there is none.
 --- leaseSeconds '' means the shorter of 30 s and the space's longest lease. A receive makes no scope.
---- @args mailboxId scopeId holder holderSession leaseSeconds token
+--- looksAgain '1': the request is held, so finding nothing answers nobody yet.
+--- @args mailboxId scopeId holder holderSession leaseSeconds token looksAgain
 --- @gather
 --- @include "lib/call"
 --- @include "lib/scope"
@@ -18,7 +19,7 @@ local seconds = tonumber(leaseSeconds) or math.min(30, maxLeaseSeconds)
 if seconds > maxLeaseSeconds then refuse('LEASE_LIMIT_EXCEEDED', maxLeaseSeconds) end
 
 local member, readyAt = ready.first(mailboxId, scopeId)
-if not member then return call.uncounted() end
+if not member then return looksAgain == '' and call.uncounted() or call.answer() end
 call.needOperation()
 call.needAgent()
 

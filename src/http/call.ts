@@ -89,10 +89,10 @@ export class Call {
   }
 
   async #held(org: string, args: CallArgs, hold: Hold, ctx: Context): Promise<Reply> {
-    let last = await this.#once(org, args).catch(unlessLimited);
+    let last = await this.#once(org, { ...args, looksAgain: '1' }).catch(unlessLimited);
     if (!(last instanceof Refusal) && last.length > 1) return last;
 
-    const look = () => this.#once(org, { ...args, rateClass: 'held' }).catch(unlessLimited);
+    const look = (looksAgain = '1') => this.#once(org, { ...args, rateClass: 'held', looksAgain }).catch(unlessLimited);
     const gone = signalOf(ctx);
     const found = await this.#service.wake.until(
       `muster:{${org}}:${args['spaceId']}:events`,
@@ -111,7 +111,7 @@ export class Call {
     );
     if (found) return found;
     // A lease that ended meanwhile wakes nobody where no worker runs.
-    if (!gone.aborted) last = await look();
+    if (!gone.aborted) last = await look('');
     if (last instanceof Refusal) throw last;
     return last;
   }

@@ -58,7 +58,10 @@ export interface Route<Query = unknown, Body = unknown> {
   readonly script: string;
   readonly args: (input: Input<Query, Body>) => Record<string, string | number>;
   readonly answer: (values: Reply, input: Input<Query, Body>, replayed: boolean) => Answer;
-  /** Holds the request while the script finds nothing: the seconds to wait and what wakes it. */
+  /**
+   * Holds the request while the script finds nothing: the seconds to wait and what wakes it. The script takes
+   * `looksAgain`: '1' while an empty answer is nobody's yet.
+   */
   readonly hold?: (input: Input<Query, Body>) => Hold;
   /** For what one run of the script cannot answer (a watch, a look at the network): runs it by itself, any times. */
   readonly serve?: (input: Input<Query, Body>, desk: Desk) => Promise<Answer>;

@@ -179,6 +179,7 @@ const recv = route<unknown, RecvBody>({
     holderSession: input.body.holderSession,
     leaseSeconds: input.body.leaseSeconds ?? '',
     token: randomToken(),
+    looksAgain: '',
   }),
   answer: (values, input) =>
     values.length === 0 ? { status: 204 } : { status: 200, body: claimedMessage(values, input) },

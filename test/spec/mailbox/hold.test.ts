@@ -131,7 +131,12 @@ describe('recv with waitSeconds', () => {
     expect(ids.size).to.equal(100);
   });
 
-  it('is counted as one request and, when it finds a message, one operation', async () => {
+  it('is counted as one request and, when it finds a message, one operation; only one that ends empty is a 204', async () => {
+    const usage = async () => {
+      const { operations, syscalls } = (await queue.world.get('/usage')).body.days.at(-1);
+      return [operations, syscalls - operations];
+    };
+    const [operations = 0, others = 0] = await usage();
     const waiting = hold();
     await until(() => held() === 1);
     const before = Number(/r=(\d+)/.exec((await queue.world.get('/mailboxes')).headers.get('RateLimit') ?? '')?.[1]);
@@ -139,6 +144,9 @@ describe('recv with waitSeconds', () => {
     await waiting;
     const after = Number(/r=(\d+)/.exec((await queue.world.get('/mailboxes')).headers.get('RateLimit') ?? '')?.[1]);
     expect(before - after, 'the send and the read itself').to.equal(2);
+    expect(await usage()).to.deep.equal([operations + 2, others]);
+    await hold({ waitSeconds: 1 });
+    expect(await usage()).to.deep.equal([operations + 2, others + 1]);
   });
 
   it('CONCURRENCY_LIMITED is retried by itself; 429 when the time is over', async () => {
