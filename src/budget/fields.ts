@@ -2,6 +2,7 @@ import Joi from 'joi';
 import { says } from '../http/says.ts';
 
 const digits = /^[0-9]{1,18}$/;
+const zero = /^0+$/;
 const zeros = /^0+(?=[0-9])/;
 
 /**
@@ -11,12 +12,11 @@ const zeros = /^0+(?=[0-9])/;
 export const amount = (least: '0' | '1' = '0') => {
   const rule = `{#label} must be a string of 1 to 18 digits, minor units${least === '1' ? ', more than "0"' : ''}`;
   return Joi.string()
-    .custom((value: string, helpers) => {
-      const stripped = value.replace(zeros, '');
-      return digits.test(value) && (least === '0' || stripped !== '0') ? stripped : helpers.error('amount');
-    })
+    .custom((value: string, helpers) =>
+      digits.test(value) && !(least === '1' && zero.test(value)) ? value.replace(zeros, '') : helpers.error('amount'),
+    )
     .error(says({ amount: rule, 'string.base': rule, 'string.empty': rule }))
-    .meta({ pattern: digits.source });
+    .meta({ pattern: digits.source, ...(least === '1' && { not: { pattern: zero.source } }) });
 };
 
 /** ISO 4217 form: three letters, stored upper-case. */

@@ -8,7 +8,10 @@ const wrongRange: Record<string, string> = {
 };
 
 export const spaceErrors: ErrorTable = {
-  INVALID_DATE_RANGE: entry(400, (detail) => wrongRange[detail] ?? detail),
+  INVALID_DATE_RANGE: entry(
+    400,
+    (detail) => wrongRange[detail] ?? 'from and to must be dates like 2026-01-31, in order, at most 400 days',
+  ),
   ENTITLEMENT_EXCEEDED: entry(409, (detail) => {
     const [field, limit] = detail.split(' ');
     return `${field} must not exceed the plan's ${limit}`;

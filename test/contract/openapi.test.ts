@@ -91,6 +91,21 @@ describe('GET /openapi.json', () => {
       }
     }
   });
+
+  it('says of every error what it means, and that a reservation is of more than "0"', async () => {
+    const document = await fetched();
+    expect(JSON.stringify(document)).to.not.match(/`[A-Z_]+`: …?(\\n|")/);
+    const amounts = ['0', '000', '1', '010', '9'.repeat(18), '9'.repeat(19), '-1', ''];
+    const taken = (call: string) => {
+      const route = allRoutes.find((one) => one.call === call) as Route;
+      const { schema } = operationOf(document, route).requestBody?.content['application/json'] ?? {};
+      const { properties } = schema as { properties: { amountMinor: object } };
+      const validate = new Ajv2020({ strict: false }).compile(properties.amountMinor);
+      return amounts.filter((amount) => validate(amount));
+    };
+    expect(taken('budget.reserve')).to.deep.equal(['1', '010', '9'.repeat(18)]);
+    expect(taken('budget.settle')).to.deep.equal(['0', '000', '1', '010', '9'.repeat(18)]);
+  });
 });
 
 describe('the check of every answer', () => {

@@ -31,6 +31,8 @@ function complete(json: JsonSchema, described: Described, inherited: string): Js
   const result: JsonSchema = only !== undefined && others.length === 0 ? { ...only } : { ...json };
   for (const { opaque, ...meta } of described.metas ?? []) {
     Object.assign(result, meta);
+    // A number in a query string is text for Joi.
+    if (meta['type'] === 'integer') delete result['minLength'];
     if (opaque === true) result['description'] = 'any JSON value; comes back as it was sent';
   }
   if (described.keys) Object.assign(result, completeKeys(json, described, presence));
