@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { access, open, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { SnapshotFailure } from './failure.ts';
 
@@ -50,8 +50,8 @@ export async function findSnapshot(folder: string, name: string): Promise<Snapsh
   const isPath = name.endsWith('.rdb');
   const path = resolve(isPath ? name : join(folder, `${basename(name)}.rdb`));
   const record = await readRecord(path.replace(/\.rdb$/, '.json'));
-  const isThere = await access(path).then(
-    () => true,
+  const isThere = await stat(path).then(
+    (found) => found.isFile(),
     () => false,
   );
   if (isThere && (record || isPath)) return { path, record };

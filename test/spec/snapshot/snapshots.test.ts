@@ -131,7 +131,9 @@ describe('Snapshots', function () {
     const restoring = restoreEmbedded(await findSnapshot(folder, both), { ...target, dataDir });
     expect((await failureOf(restoring)).code).to.equal('SNAPSHOT_DAMAGED');
     expect(await readdir(dataDir)).to.deep.equal([]);
-    expect((await failureOf(findSnapshot(folder, 'x'))).code).to.equal('SNAPSHOT_NOT_FOUND');
+    await mkdir(join(copies, 'folder.rdb'));
+    for (const name of ['x', join(copies, 'x.rdb'), join(copies, 'folder.rdb')])
+      expect((await failureOf(findSnapshot(folder, name))).code).to.equal('SNAPSHOT_NOT_FOUND');
   });
 
   it('restores only where no store runs or has anything, and only while time goes on', async () => {
