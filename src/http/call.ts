@@ -137,15 +137,19 @@ export class Call {
     return sent(answer ?? { status: 204 }, headers);
   }
 
-  /** Runs the script; where something was due before it, has that done first. */
+  /**
+   * Runs the script; where something was due before it, has that done first: again, where another call of the same
+   * moment left more to do.
+   */
   async #once(org: string, args: CallArgs): Promise<Reply> {
     const { scripts, due } = this.#service;
-    try {
-      return await scripts.run(this.route.script, org, args);
-    } catch (error) {
-      if (!(error instanceof Refusal && error.code === 'DUE')) throw error;
+    for (let own = args; ; own = { ...args, drainedThrough: await due.drain(org) }) {
+      try {
+        return await scripts.run(this.route.script, org, own);
+      } catch (error) {
+        if (!(error instanceof Refusal && error.code === 'DUE')) throw error;
+      }
     }
-    return scripts.run(this.route.script, org, { ...args, drainedThrough: await due.drain(org) });
   }
 
   /** Takes a reply apart; the index of organizations is told of an earlier timer. */

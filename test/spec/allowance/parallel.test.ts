@@ -68,6 +68,26 @@ describe('200 parallel consumes and waits', () => {
   });
 });
 
+describe('12 heads that are cancelled at one moment', () => {
+  it('let in those behind them, more than one step can grant, and no call is lost to what others left to do', async () => {
+    const world = await World.create();
+    await world.at(start);
+    const heads: string[] = [];
+    const paths: string[] = [];
+    for (let i = 0; i < 12; i++) {
+      const { id } = await world.made('/allowances', { name: `calls ${i}`, unitsLimit: 100, windowSeconds: 60 });
+      paths.push(`/allowances/${id}`);
+      await world.made(`/allowances/${id}/consume`, { scopeId, units: 40, holder: 'first' });
+      heads.push((await world.made(`/allowances/${id}/wait`, { scopeId, units: 100, holder: 'head' })).id);
+      await queueMany(world, id, 60, 3600);
+    }
+    const replies = await Promise.all(heads.map((id) => world.post(`/allowance-waiters/${id}/cancel`)));
+    expect(replies.map(({ status }) => status)).to.deep.equal(heads.map(() => 200));
+    await world.made('/barriers', { scopeId, target: 1 });
+    for (const path of paths) expect((await world.get(path)).body).to.include({ usedUnits: 100, waiting: 0 });
+  });
+});
+
 describe('the list of waiters', () => {
   it('is rebuilt in batches when the dead outnumber the living, and keeps the order', async () => {
     const { world, path } = await newAllowance(1);
