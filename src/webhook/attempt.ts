@@ -64,6 +64,8 @@ function post(
     const options = { method: 'POST', agent: false, lookup: targets.lookup, signal, headers };
     const outgoing = send(url, options, resolve);
     outgoing.on('error', reject);
+    // An answer that switches protocols ends without a response and without an error, and no signal reaches it any more.
+    outgoing.on('close', () => reject(new Error('no answer')));
     outgoing.setHeader('Content-Length', Buffer.byteLength(body));
     outgoing.end(body);
   });
