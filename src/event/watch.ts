@@ -26,7 +26,8 @@ export const watch: Route = route<Query>({
   call: 'event.watch',
   summary:
     'The journal, filtered; holds the request until there is something. With Accept: text/event-stream the same as ' +
-    'server-sent events, each with its cursor as id (Last-Event-ID goes on after it), until the connection ends',
+    'server-sent events, each with its cursor as id (Last-Event-ID goes on after it), until the connection ends: limit ' +
+    'and waitSeconds are for pages',
   permission: 'coordination_read',
   idempotency: 'never',
   query: fields({
