@@ -140,12 +140,13 @@ export class Call {
   /** Runs the script; where something was due before it, has that done first. */
   async #once(org: string, args: CallArgs): Promise<Reply> {
     const { scripts, due } = this.#service;
-    try {
-      return await scripts.run(this.route.script, org, args);
-    } catch (error) {
-      if (!(error instanceof Refusal && error.code === 'DUE')) throw error;
+    for (let current = args; ; current = { ...args, drainedThrough: await due.drain(org) }) {
+      try {
+        return await scripts.run(this.route.script, org, current);
+      } catch (error) {
+        if (!(error instanceof Refusal && error.code === 'DUE')) throw error;
+      }
     }
-    return scripts.run(this.route.script, org, { ...args, drainedThrough: await due.drain(org) });
   }
 
   /** Takes a reply apart; the index of organizations is told of an earlier timer. */
