@@ -19,6 +19,8 @@ export interface MusterOptions {
 /** Whoever is told to come back later than this decides by itself. */
 const longestPauseSeconds = 60;
 const firstPauseMs = 100;
+/** A timer of more falls due at once. */
+const longestTimerMs = 2 ** 31 - 1;
 
 /** What came back of one try. */
 interface Outcome {
@@ -48,9 +50,7 @@ export async function send(
   }
   const url = `${base.replace(/\/+$/, '')}/v1/spaces/${encodeURIComponent(spaceId)}${target}${search}`;
   for (let attempt = 1; ; attempt++) {
-    const timeout = AbortSignal.timeout(timeoutSeconds * 1000);
-    request.signal = signal ? AbortSignal.any([signal, timeout]) : timeout;
-    const outcome = await once(options.fetch ?? fetch, url, request, signal);
+    const outcome = await once(options.fetch ?? fetch, url, request, { signal, timeoutSeconds });
     const pauseMs = attempt < attempts ? pauseBefore(outcome, attempt) : undefined;
     if (pauseMs === undefined) return read(outcome, `${method} ${url}`);
     await pause(pauseMs, signal);
@@ -79,14 +79,23 @@ async function once(
   fetcher: typeof fetch,
   url: string,
   request: RequestInit,
-  signal: AbortSignal | undefined,
+  { signal, timeoutSeconds }: { signal: AbortSignal | undefined; timeoutSeconds: number },
 ): Promise<Outcome | Error> {
+  // By hand: AbortSignal.any would leave something with the caller's signal, which may live as long as an agent.
+  const over = new AbortController();
+  const end = (): void => over.abort(new DOMException(`nothing for ${timeoutSeconds} s`, 'TimeoutError'));
+  const timer = setTimeout(end, Math.min(timeoutSeconds * 1000, longestTimerMs));
+  signal?.addEventListener('abort', end);
+  if (signal?.aborted) end();
   try {
-    const response = await fetcher(url, request);
+    const response = await fetcher(url, { ...request, signal: over.signal });
     return { status: response.status, headers: response.headers, text: await response.text() };
   } catch (error) {
     signal?.throwIfAborted();
     return error as Error;
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', end);
   }
 }
 

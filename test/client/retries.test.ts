@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import { createMuster, MusterError, type MusterOptions } from '../../src/client/index.ts';
+import { hangsOn } from '../support/hangs-on.ts';
 import { World } from '../support/world.ts';
 
 /** What stands between client and service does with a request; true: it has dealt with it. */
@@ -114,6 +115,21 @@ describe('retries of the typed client', () => {
     expect(await failure(client().limits.get({}, { signal: stop.signal }))).to.equal(why);
     expect(await failure(client().limits.get({}, { signal: stop.signal }))).to.equal(why);
     expect(seen.length).to.equal(1);
+  });
+
+  it('a signal that outlives its calls is left as it was', async () => {
+    const { signal } = new AbortController();
+    const before = hangsOn(signal);
+    mishaps = [unavailable];
+    for (let i = 0; i < 5; i++) await client().limits.get({}, { signal });
+    expect(hangsOn(signal)).to.equal(before);
+  });
+
+  it('a try ends when nothing comes for timeoutSeconds, and not at once when that is long', async () => {
+    mishaps = [() => undefined];
+    const error = await failure(client({ timeoutSeconds: 0.05, attempts: 1 }).limits.get());
+    expect([error.code, (error.cause as Error).name]).to.deep.equal(['UNREACHABLE', 'TimeoutError']);
+    await client({ timeoutSeconds: 1e9, attempts: 1 }).limits.get();
   });
 
   it('an error of the service carries its code, message, status and request id', async () => {
