@@ -81,12 +81,10 @@ async function once(
   request: RequestInit,
   { signal, timeoutSeconds }: { signal: AbortSignal | undefined; timeoutSeconds: number },
 ): Promise<Outcome | Error> {
-  // By hand: AbortSignal.any would leave something with the caller's signal, which may live as long as an agent.
   const over = new AbortController();
   const end = (): void => over.abort(new DOMException(`nothing for ${timeoutSeconds} s`, 'TimeoutError'));
   const timer = setTimeout(end, Math.min(timeoutSeconds * 1000, longestTimerMs));
-  signal?.addEventListener('abort', end);
-  if (signal?.aborted) end();
+  const leave = follow(signal, end);
   try {
     const response = await fetcher(url, { ...request, signal: over.signal });
     return { status: response.status, headers: response.headers, text: await response.text() };
@@ -95,8 +93,27 @@ async function once(
     return error as Error;
   } finally {
     clearTimeout(timer);
-    signal?.removeEventListener('abort', end);
+    leave();
   }
+}
+
+/** What is to end with a signal; one listener stands for all of it. */
+const followers = new WeakMap<AbortSignal, Set<() => void>>();
+
+/**
+ * Calls `end` when the signal aborts, at once where it has, until the returned function is called. By hand: for each try,
+ * AbortSignal.any leaves something with the signal, which may live as long as an agent, and of many listeners Node warns.
+ */
+function follow(signal: AbortSignal | undefined, end: () => void): () => void {
+  if (signal?.aborted) end();
+  if (!signal || signal.aborted) return () => undefined;
+  const ends = followers.get(signal) ?? new Set();
+  if (!followers.has(signal)) {
+    followers.set(signal, ends);
+    signal.addEventListener('abort', () => ends.forEach((one) => void one()), { once: true });
+  }
+  ends.add(end);
+  return () => ends.delete(end);
 }
 
 /** How long to wait before the next try; undefined: there is none. Spread, so that many do not come back at once. */
@@ -115,16 +132,14 @@ function retryAfter({ headers }: Outcome): number | null {
 
 function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
-    const abort = (): void => {
-      clearTimeout(timer);
-      reject(signal?.reason);
-    };
     const timer = setTimeout(() => {
-      signal?.removeEventListener('abort', abort);
+      leave();
       resolve();
     }, ms);
-    signal?.addEventListener('abort', abort, { once: true });
-    if (signal?.aborted) abort();
+    const leave = follow(signal, () => {
+      clearTimeout(timer);
+      reject(signal?.reason);
+    });
   });
 }
 

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { type Message, messageHeaders } from './message.ts';
@@ -40,6 +41,7 @@ export async function attempt(
   const over = new AbortController();
   const end = (): void => over.abort();
   const timer = setTimeout(end, answerMs);
+  setMaxListeners(0, stop);
   stop.addEventListener('abort', end);
   if (stop.aborted) end();
   try {

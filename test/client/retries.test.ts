@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
@@ -119,10 +120,14 @@ describe('retries of the typed client', () => {
 
   it('a signal that outlives its calls is left as it was', async () => {
     const { signal } = new AbortController();
-    const before = hangsOn(signal);
     mishaps = [unavailable];
-    for (let i = 0; i < 5; i++) await client().limits.get({}, { signal });
-    expect(hangsOn(signal)).to.equal(before);
+    await client().limits.get({}, { signal });
+    // One listener stands for all calls, however many are made, and are under way at once.
+    const ofOne = hangsOn(signal);
+    const many = Array.from({ length: 20 }, () => client().limits.get({}, { signal }));
+    expect(getEventListeners(signal, 'abort').length).to.equal(1);
+    await Promise.all(many);
+    expect(hangsOn(signal)).to.equal(ofOne);
   });
 
   it('a try ends when nothing comes for timeoutSeconds, and not at once when that is long', async () => {
