@@ -23,9 +23,11 @@ function group.decide(record, outcome, at)
   end
 end
 
---- Decides if the condition is met, or out of reach. Called after every change that can make it so.
+--- Decides if the condition is met, or out of reach. Called after every change that can make it so. A deadline that has
+--- come meanwhile was first.
 function group.evaluate(record, at)
   if record.state == 'DECIDED' then return end
+  if group.isOverdue(record, at) then return group.decide(record, 'EXPIRED', tonumber(record.deadline)) end
   local sealed, alive = record.state == 'SEALED', record.pending + record.running
   local needed = tonumber(record.threshold) or 1
   if record.condition == 'ALL_TERMINAL' then

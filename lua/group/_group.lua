@@ -26,6 +26,17 @@ function group.add(record, name, change)
   record[name] = redis.call('HINCRBY', keys.group(record.id), name, change)
 end
 
+--- Whether its deadline has come by `at`: then it is decided, swept or not.
+function group.isOverdue(record, at)
+  return record.deadline and tonumber(record.deadline) <= at
+end
+
+--- Refuses new members unless the group is OPEN.
+function group.needOpen(record)
+  local state = group.isOverdue(record, now) and 'DECIDED' or record.state
+  if state ~= 'OPEN' then refuse('GROUP_NOT_OPEN', state) end
+end
+
 --- Takes the group (nil state: it is new) to `state`.
 function group.enter(record, state)
   if record.state then count.add(count.space, 'groups:' .. record.state, -1) end

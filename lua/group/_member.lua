@@ -15,8 +15,9 @@ end
 
 --- CLAIMED, about to be READY again. A member of a decided group is not: it is cancelled here, and the answer is true.
 function message.memberReleased(record, at)
-  local gate = { id = record.groupId }
-  if redis.call('HGET', keys.group(gate.id), 'state') == 'DECIDED' then
+  local gate, state = { id = record.groupId }, nil
+  state, gate.deadline = unpack(redis.call('HMGET', keys.group(gate.id), 'state', 'deadline'))
+  if state == 'DECIDED' or group.isOverdue(gate, at) then
     message.finish(record, 'CANCELLED', at, 'cancelled', 'GROUP_DECIDED')
     return true
   end

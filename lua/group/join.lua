@@ -11,7 +11,7 @@ local gate = group.read(groupId)
 if not gate then refuse('GROUP_NOT_FOUND') end
 local joined = redis.call('HGET', keys.task(taskId), 'groupId')
 if joined == groupId then return call.unchanged(gate.state, gate.members) end
-if gate.state ~= 'OPEN' then refuse('GROUP_NOT_OPEN', gate.state) end
+group.needOpen(gate)
 if joined then refuse('TASK_NOT_JOINABLE', 'GROUP') end
 -- A plain task goes by the id of its message; a member's message is no task of its own.
 local member = message.read(taskId)

@@ -7,7 +7,7 @@ if replay then return replay end
 local record = group.read(groupId)
 if not record then refuse('GROUP_NOT_FOUND') end
 if record.sealedAt then return call.unchanged(record.sealOutcome) end
-if record.state == 'DECIDED' then refuse('GROUP_DECIDED', record.outcome) end
+if record.state == 'DECIDED' or group.isOverdue(record, now) then refuse('GROUP_DECIDED', record.outcome or 'EXPIRED') end
 
 group.enter(record, 'SEALED')
 redis.call('HSET', keys.group(groupId), 'sealedAt', nowText)

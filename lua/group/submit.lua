@@ -12,7 +12,7 @@ local replay, maxBacklog, maxPayloadBytes, maxArmedTimers, queued, claimed, arme
 if replay then return replay end
 local gate = group.read(groupId)
 if not gate then refuse('GROUP_NOT_FOUND') end
-if gate.state ~= 'OPEN' then refuse('GROUP_NOT_OPEN', gate.state) end
+group.needOpen(gate)
 if redis.call('HEXISTS', keys.taskKeys(groupId), taskKey) == 1 then refuse('TASK_KEY_CONFLICT') end
 if deadline ~= '' and tonumber(deadline) <= now then refuse('VALIDATION_FAILED', 'deadline must lie in the future') end
 call.needOperation()

@@ -26,12 +26,15 @@ call.needAgent()
 local id = string.sub(member, 13)
 local stored = redis.call('HMGET', keys.message(id), 'scopeId', 'taskId', 'groupId', 'taskKey', 'attempts', 'deadline', 'workKey',
   'payload')
+local deadline = tonumber(stored[6]) or math.huge
+-- It came after the sweep that this call waited for, if for any: nobody is given what is over.
+if deadline <= now and deadline > (tonumber(drainedThrough) or 0) then call.sendBack('DUE') end
 local path = scope.path(stored[1])
 local record = { id = id, mailboxId = mailboxId, scopeId = stored[1], taskId = message.taskIdOf(id, stored[2]), groupId = stored[3],
   state = 'READY', attempts = (tonumber(stored[5]) or 0) + 1 }
 ready.remove(mailboxId, path, member, readyAt)
 message.enter(record, 'CLAIMED')
-local leaseExpiresAt = math.min(now + seconds * 1000, tonumber(stored[6]) or math.huge)
+local leaseExpiresAt = math.min(now + seconds * 1000, deadline)
 redis.call('HSET', keys.message(id), 'state', 'CLAIMED', 'attempts', string.format('%d', record.attempts), 'token', token,
   'holder', holder, 'holderSession', holderSession, 'claimedAt', nowText, 'leaseExpiresAt', lease.hold(id, leaseExpiresAt, nextLease))
 mailbox.change(box, 'ready', -1)

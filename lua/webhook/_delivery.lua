@@ -43,12 +43,11 @@ function delivery.failed(destinationId, entryId, eventType, attempt, status, err
   end
   local entry = row.record(destinationId, row.eventId(entryId), eventType, attempt, 'SCHEDULED', 'FAILED', status, errorCode,
     durationMs, attemptedAt, nextAttemptAt)
-  if reason then
-    destination.disable(destinationId, reason)
-  elseif exhausted then
+  if exhausted then
     delivery.finish(destinationId, entryId, 'EXHAUSTED')
     journal.append('delivery.exhausted', row.id(entry), '', '"destinationId":"' .. destinationId
       .. '","eventId":"' .. row.eventId(entryId) .. '","attempts":' .. attempt)
   end
+  if reason then destination.disable(destinationId, reason) end
   return nextAttemptAt
 end

@@ -19,6 +19,8 @@ export interface MusterOptions {
 /** Whoever is told to come back later than this decides by itself. */
 const longestPauseSeconds = 60;
 const firstPauseMs = 100;
+/** A timer of more falls due at once. */
+const longestTimerMs = 2 ** 31 - 1;
 
 /** What came back of one try. */
 interface Outcome {
@@ -48,9 +50,7 @@ export async function send(
   }
   const url = `${base.replace(/\/+$/, '')}/v1/spaces/${encodeURIComponent(spaceId)}${target}${search}`;
   for (let attempt = 1; ; attempt++) {
-    const timeout = AbortSignal.timeout(timeoutSeconds * 1000);
-    request.signal = signal ? AbortSignal.any([signal, timeout]) : timeout;
-    const outcome = await once(options.fetch ?? fetch, url, request, signal);
+    const outcome = await once(options.fetch ?? fetch, url, request, { signal, timeoutSeconds });
     const pauseMs = attempt < attempts ? pauseBefore(outcome, attempt) : undefined;
     if (pauseMs === undefined) return read(outcome, `${method} ${url}`);
     await pause(pauseMs, signal);
@@ -79,15 +79,41 @@ async function once(
   fetcher: typeof fetch,
   url: string,
   request: RequestInit,
-  signal: AbortSignal | undefined,
+  { signal, timeoutSeconds }: { signal: AbortSignal | undefined; timeoutSeconds: number },
 ): Promise<Outcome | Error> {
+  const over = new AbortController();
+  const end = (): void => over.abort(new DOMException(`nothing for ${timeoutSeconds} s`, 'TimeoutError'));
+  const timer = setTimeout(end, Math.min(timeoutSeconds * 1000, longestTimerMs));
+  const leave = follow(signal, end);
   try {
-    const response = await fetcher(url, request);
+    const response = await fetcher(url, { ...request, signal: over.signal });
     return { status: response.status, headers: response.headers, text: await response.text() };
   } catch (error) {
     signal?.throwIfAborted();
     return error as Error;
+  } finally {
+    clearTimeout(timer);
+    leave();
   }
+}
+
+/** What is to end with a signal; one listener stands for all of it. */
+const followers = new WeakMap<AbortSignal, Set<() => void>>();
+
+/**
+ * Calls `end` when the signal aborts, at once where it has, until the returned function is called. By hand: for each try,
+ * AbortSignal.any leaves something with the signal, which may live as long as an agent, and of many listeners Node warns.
+ */
+function follow(signal: AbortSignal | undefined, end: () => void): () => void {
+  if (signal?.aborted) end();
+  if (!signal || signal.aborted) return () => undefined;
+  const ends = followers.get(signal) ?? new Set();
+  if (!followers.has(signal)) {
+    followers.set(signal, ends);
+    signal.addEventListener('abort', () => ends.forEach((one) => void one()), { once: true });
+  }
+  ends.add(end);
+  return () => ends.delete(end);
 }
 
 /** How long to wait before the next try; undefined: there is none. Spread, so that many do not come back at once. */
@@ -106,16 +132,14 @@ function retryAfter({ headers }: Outcome): number | null {
 
 function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
-    const abort = (): void => {
-      clearTimeout(timer);
-      reject(signal?.reason);
-    };
     const timer = setTimeout(() => {
-      signal?.removeEventListener('abort', abort);
+      leave();
       resolve();
     }, ms);
-    signal?.addEventListener('abort', abort, { once: true });
-    if (signal?.aborted) abort();
+    const leave = follow(signal, () => {
+      clearTimeout(timer);
+      reject(signal?.reason);
+    });
   });
 }
 

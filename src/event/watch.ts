@@ -26,7 +26,8 @@ export const watch: Route = route<Query>({
   call: 'event.watch',
   summary:
     'The journal, filtered; holds the request until there is something. With Accept: text/event-stream the same as ' +
-    'server-sent events, each with its cursor as id (Last-Event-ID goes on after it), until the connection ends',
+    'server-sent events, each with its cursor as id (Last-Event-ID goes on after it), until the connection ends: limit ' +
+    'and waitSeconds are for pages',
   permission: 'coordination_read',
   idempotency: 'never',
   query: fields({
@@ -56,7 +57,7 @@ async function serve(input: WatchInput, desk: Desk): Promise<Answer> {
   const spaceId = param(input, 'spaceId');
   const reader: Reader = { org: desk.org, spaceId, apiKeyDigest: desk.apiKeyDigest };
   const filter = new Filter(query, (scopeId, above) => feeds.paths.isBelow(spaceId, scopeId, above));
-  const watcher = new Watcher(filter, query.limit);
+  const watcher = new Watcher(filter, pageLimit(input));
   const started = performance.now();
 
   let found = false;
@@ -108,8 +109,14 @@ function wantsStream(input: WatchInput): boolean {
   });
 }
 
+/** A stream shows no pages: it takes whatever a reading finds, or small pages would only make it fall behind. */
+function pageLimit(input: WatchInput): number {
+  return wantsStream(input) ? scanEntries : input.query.limit;
+}
+
 /** A filtered page takes more entries than it shows; how many more, nobody knows before. */
-function firstScan({ query }: WatchInput): number {
-  const isFiltered = query.types !== undefined || query.aggregate !== undefined || query.scopeId !== undefined;
-  return isFiltered ? Math.min(scanEntries, query.limit * 8) : query.limit;
+function firstScan(input: WatchInput): number {
+  const { types, aggregate, scopeId } = input.query;
+  const isFiltered = types !== undefined || aggregate !== undefined || scopeId !== undefined;
+  return isFiltered ? Math.min(scanEntries, pageLimit(input) * 8) : pageLimit(input);
 }

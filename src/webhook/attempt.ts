@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { type Message, messageHeaders } from './message.ts';
@@ -36,17 +37,25 @@ export async function attempt(
 ): Promise<Outcome> {
   const start = performance.now();
   const durationMs = (): number => Math.round(performance.now() - start);
-  const tooLate = AbortSignal.timeout(answerMs);
+  // By hand: AbortSignal.any would leave something with `stop` for each attempt that a worker ever makes.
+  const over = new AbortController();
+  const end = (): void => over.abort();
+  const timer = setTimeout(end, answerMs);
+  setMaxListeners(0, stop);
+  stop.addEventListener('abort', end);
+  if (stop.aborted) end();
   try {
-    const signal = AbortSignal.any([tooLate, stop]);
-    const response = await post(targets, new URL(url), messageHeaders(message, secrets, at), message.body, signal);
+    const response = await post(targets, new URL(url), messageHeaders(message, secrets, at), message.body, over.signal);
     drain(response);
     const status = response.statusCode ?? 0;
     const errorCode = status >= 200 && status < 300 ? '' : status >= 300 && status < 400 ? 'REDIRECTED' : 'STATUS';
     return { status: String(status), errorCode, durationMs: durationMs(), pauseMs: pauseOf(response, at) };
   } catch (error) {
-    const errorCode = stop.aborted ? 'INTERRUPTED' : tooLate.aborted ? 'TIMEOUT' : codeOf(error);
+    const errorCode = stop.aborted ? 'INTERRUPTED' : over.signal.aborted ? 'TIMEOUT' : codeOf(error);
     return { status: '', errorCode, durationMs: durationMs(), pauseMs: 0 };
+  } finally {
+    clearTimeout(timer);
+    stop.removeEventListener('abort', end);
   }
 }
 
@@ -64,6 +73,8 @@ function post(
     const options = { method: 'POST', agent: false, lookup: targets.lookup, signal, headers };
     const outgoing = send(url, options, resolve);
     outgoing.on('error', reject);
+    // An answer that switches protocols ends without a response and without an error, and no signal reaches it any more.
+    outgoing.on('close', () => reject(new Error('no answer')));
     outgoing.setHeader('Content-Length', Buffer.byteLength(body));
     outgoing.end(body);
   });

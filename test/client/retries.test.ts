@@ -1,7 +1,9 @@
+import { getEventListeners } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import { createMuster, MusterError, type MusterOptions } from '../../src/client/index.ts';
+import { hangsOn } from '../support/hangs-on.ts';
 import { World } from '../support/world.ts';
 
 /** What stands between client and service does with a request; true: it has dealt with it. */
@@ -114,6 +116,25 @@ describe('retries of the typed client', () => {
     expect(await failure(client().limits.get({}, { signal: stop.signal }))).to.equal(why);
     expect(await failure(client().limits.get({}, { signal: stop.signal }))).to.equal(why);
     expect(seen.length).to.equal(1);
+  });
+
+  it('a signal that outlives its calls is left as it was', async () => {
+    const { signal } = new AbortController();
+    mishaps = [unavailable];
+    await client().limits.get({}, { signal });
+    // One listener stands for all calls, however many are made, and are under way at once.
+    const ofOne = hangsOn(signal);
+    const many = Array.from({ length: 20 }, () => client().limits.get({}, { signal }));
+    expect(getEventListeners(signal, 'abort').length).to.equal(1);
+    await Promise.all(many);
+    expect(hangsOn(signal)).to.equal(ofOne);
+  });
+
+  it('a try ends when nothing comes for timeoutSeconds, and not at once when that is long', async () => {
+    mishaps = [() => undefined];
+    const error = await failure(client({ timeoutSeconds: 0.05, attempts: 1 }).limits.get());
+    expect([error.code, (error.cause as Error).name]).to.deep.equal(['UNREACHABLE', 'TimeoutError']);
+    await client({ timeoutSeconds: 1e9, attempts: 1 }).limits.get();
   });
 
   it('an error of the service carries its code, message, status and request id', async () => {

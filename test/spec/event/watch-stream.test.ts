@@ -17,6 +17,8 @@ class Stream {
   readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
   readonly #gone: AbortController;
   #text = '';
+  /** How many pieces it came in. */
+  chunks = 0;
   /** The last id of any block, with or without data. */
   lastId = '';
 
@@ -42,6 +44,7 @@ class Stream {
       if (end === -1) {
         const { value, done } = await this.#reader.read();
         if (done) return found;
+        this.chunks++;
         this.#text += Buffer.from(value).toString();
         continue;
       }
@@ -126,11 +129,12 @@ describe('watch as server-sent events', () => {
       expect(await typeFor(accept), accept).to.match(/^application\/json/);
   });
 
-  it('pages are no limit of a stream: it catches up with everything', async () => {
+  it('pages are no limit of a stream: it catches up with everything, and a small one does not hold it up', async () => {
     const { world, send } = await ready();
     for (let i = 0; i < 12; i++) await send();
-    const stream = await Stream.open(world, 'limit=5&types=message.sent');
+    const stream = await Stream.open(world, 'limit=1&types=message.sent');
     expect(await stream.next(12)).to.have.length(12);
+    expect(stream.chunks).to.equal(1);
     stream.close();
   });
 

@@ -32,6 +32,27 @@ describe('Deadlines', () => {
     expect((await queue.told()).filter((type) => type === 'message.expired')).to.have.lengthOf(2);
   });
 
+  it('a message whose deadline comes between the sweep and the receive it was for is not received any more', async () => {
+    const { world } = queue;
+    const { due } = world.service;
+    await queue.sent({ deadline: iso(now + 1000) });
+    await queue.sent({ deadline: iso(now + 2000) });
+    const id = await queue.sent();
+    await world.at(now + 1000);
+    const drain = due.drain.bind(due);
+    due.drain = async (org) => {
+      const through = await drain(org);
+      await world.at(now + 2000);
+      return through;
+    };
+    try {
+      expect((await queue.claim()).id).to.equal(id);
+    } finally {
+      due.drain = drain;
+    }
+    expect((await queue.told()).slice(-3)).to.deep.equal(['message.expired', 'message.expired', 'message.claimed']);
+  });
+
   it('EXPIRED from CLAIMED: the token dies', async () => {
     await queue.sent({ deadline: iso(now + 6000) });
     const claim = await queue.claim({ leaseSeconds: 5 });
