@@ -63,6 +63,11 @@ function start(config: Config, redisUrl: string): Promise<MusterService> {
   return startService({ redisUrl, role, host, port, ...metrics, webhookAllowPrivate, log, snapshots });
 }
 
+async function prepare(service: MusterService, isEmbedded: boolean): Promise<void> {
+  await service.scripts.load();
+  if (isEmbedded && service.url !== undefined) for (const line of await bootstrap(service, service.url)) say(line);
+}
+
 async function main(): Promise<void> {
   const config = readConfig();
   const signal = stopSignal();
@@ -73,11 +78,11 @@ async function main(): Promise<void> {
     else await awaitStore(config.redisUrl, { log: warn, signal });
     if (signal.aborted) return;
     service = await start(config, config.redisUrl ?? embedded?.socketPath ?? '');
-    await service.scripts.load().catch((error) => {
-      // It is up but takes no writes now: that is for /readyz to say.
+    await prepare(service, embedded !== undefined).catch((error) => {
       if (!(error instanceof StoreUnavailable)) throw error;
+      // It may take calls again at any time: until then they are answered 503, and so is /readyz.
+      warn(`the store takes no calls now (${error.message}): they are answered 503 until it does`);
     });
-    if (embedded && service.url !== undefined) for (const line of await bootstrap(service, service.url)) say(line);
     if (config.metricsPort !== null) say(`metrics on ${service.metricsUrl}/metrics`);
     say(service.url === undefined ? 'worker ready' : `listening on ${service.url}`);
     if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
