@@ -20,7 +20,7 @@ describe('A store that is full', function () {
     ({ access } = first);
     redis = (await connect(`${DATA_DIR}/redis.sock`, 'patient')) as Redis;
     await redis.config('SET', 'maxmemory', '1');
-    second = await processes.start({ DATA_DIR }).ready();
+    second = await processes.start({ DATA_DIR, LOG_LEVEL: 'info' }).ready();
   });
   after(async () => {
     redis.disconnect();
@@ -31,6 +31,13 @@ describe('A store that is full', function () {
     expect(second.stderr).to.match(/^the store takes no calls now \(OOM\): they are answered 503 until it does$/m);
     const { status, body } = await call(second.url, access, '/mailboxes');
     expect([status, body.error.code]).to.deep.equal([503, 'STORE_UNAVAILABLE']);
+  });
+
+  it('is the reason that the log line of a refused request names', async () => {
+    const { headers } = await call(second.url, access, '/mailboxes');
+    const ofRequest = () => second.stderr.split('\n').find((line) => line.includes(headers.get('x-request-id') ?? '-'));
+    await until(() => ofRequest() !== undefined);
+    expect(JSON.parse(ofRequest() ?? '')).to.include({ status: 503, code: 'STORE_UNAVAILABLE', why: 'OOM' });
   });
 
   it('is asked for work now and then, and not as fast as it refuses', async () => {
