@@ -43,7 +43,12 @@ async function openEmbedded({ dataDir, redisServer, redisMaxmemory }: Config): P
     program,
     settings: redisMaxmemory === null ? {} : { maxmemory: redisMaxmemory },
     afterLoss: async (link) => {
-      const organizations = await renewOver(link);
+      const organizations = await renewOver(link).catch((error: Error) => {
+        throw new Error(
+          `the store did not end in order, and its cursors cannot be expired (${error.message}): ` +
+            'it needs room, in memory (REDIS_MAXMEMORY) and on its disk',
+        );
+      });
       if (organizations > 0)
         warn('the store did not end in order: cursors of the journals from before this start are expired');
     },

@@ -58,4 +58,17 @@ describe('A store that is full', function () {
     await until(async () => (await states())[0]?.state === 'EXPIRED');
     expect((await second.end('SIGTERM')).status).to.equal(0);
   });
+
+  it('that did not end in order keeps a process from starting, in one clear line', async () => {
+    const DATA_DIR = await processes.folder();
+    const killed = await processes.start({ DATA_DIR }).ready();
+    const store = (await connect(`${DATA_DIR}/redis.sock`, 'patient')) as Redis;
+    const pid = Number(/process_id:(\d+)/.exec(await store.info('server'))?.[1]);
+    store.disconnect();
+    await killed.end('SIGKILL');
+    process.kill(pid, 'SIGKILL');
+    const { status, stderr } = await processes.start({ DATA_DIR, REDIS_MAXMEMORY: '1mb' }).ended;
+    expect(stderr).to.match(/^the store did not end in order, .*\(OOM\): it needs room, .*REDIS_MAXMEMORY.*\n$/);
+    expect(status).to.equal(1);
+  });
 });
