@@ -43,7 +43,12 @@ async function openEmbedded({ dataDir, redisServer, redisMaxmemory }: Config): P
     program,
     settings: redisMaxmemory === null ? {} : { maxmemory: redisMaxmemory },
     afterLoss: async (link) => {
-      const organizations = await renewOver(link);
+      const organizations = await renewOver(link).catch((error: Error) => {
+        throw new Error(
+          `the store did not end in order, and its cursors cannot be expired (${error.message}): ` +
+            'it needs room, in memory (REDIS_MAXMEMORY) and on its disk',
+        );
+      });
       if (organizations > 0)
         warn('the store did not end in order: cursors of the journals from before this start are expired');
     },
@@ -63,6 +68,11 @@ function start(config: Config, redisUrl: string): Promise<MusterService> {
   return startService({ redisUrl, role, host, port, ...metrics, webhookAllowPrivate, log, snapshots });
 }
 
+async function prepare(service: MusterService, isEmbedded: boolean): Promise<void> {
+  await service.scripts.load();
+  if (isEmbedded && service.url !== undefined) for (const line of await bootstrap(service, service.url)) say(line);
+}
+
 async function main(): Promise<void> {
   const config = readConfig();
   const signal = stopSignal();
@@ -73,11 +83,11 @@ async function main(): Promise<void> {
     else await awaitStore(config.redisUrl, { log: warn, signal });
     if (signal.aborted) return;
     service = await start(config, config.redisUrl ?? embedded?.socketPath ?? '');
-    await service.scripts.load().catch((error) => {
-      // It is up but takes no writes now: that is for /readyz to say.
+    await prepare(service, embedded !== undefined).catch((error) => {
       if (!(error instanceof StoreUnavailable)) throw error;
+      // It may take calls again at any time: until then they are answered 503, and so is /readyz.
+      warn(`the store takes no calls now (${error.message}): they are answered 503 until it does`);
     });
-    if (embedded && service.url !== undefined) for (const line of await bootstrap(service, service.url)) say(line);
     if (config.metricsPort !== null) say(`metrics on ${service.metricsUrl}/metrics`);
     say(service.url === undefined ? 'worker ready' : `listening on ${service.url}`);
     if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));

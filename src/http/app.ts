@@ -8,7 +8,7 @@ import type { Feeds } from '../event/feeds.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import type { Store } from '../redis/connection.ts';
 import type { Due } from '../redis/due.ts';
-import { Refusal, type Scripts } from '../redis/scripts.ts';
+import { Refusal, type Scripts, StoreUnavailable } from '../redis/scripts.ts';
 import type { Wake } from '../redis/wake.ts';
 import type { Targets } from '../webhook/target.ts';
 import { readBody } from './body.ts';
@@ -46,6 +46,10 @@ const bodyMethods = new Set(['POST', 'PUT', 'PATCH']);
 export interface Trace {
   route: string | undefined;
   script: string | undefined;
+  /** of a failure */
+  code?: string;
+  /** why the store did not take the call */
+  why?: string;
 }
 
 /** The HTTP side of the service: Koa maps each route record to its script. */
@@ -84,6 +88,8 @@ export function createApp(service: Service): Server {
       status: answer.status,
       durationMs: Math.round(durationMs * 100) / 100,
       script: trace.script,
+      code: trace.code,
+      why: trace.why,
     });
   });
   // The middleware answers every error itself; what is left is a response that could not be written.
@@ -126,8 +132,11 @@ function send(ctx: Context, answer: Sent, requestId: string): void {
   else res.end(body);
 }
 
-function failure(thrown: unknown, requestId: string, service: Service, { route }: Trace): Sent {
+function failure(thrown: unknown, requestId: string, service: Service, trace: Trace): Sent {
+  const { route } = trace;
   const error = toApiError(thrown, service.errors);
+  trace.code = error.code;
+  if (thrown instanceof StoreUnavailable) trace.why = thrown.message;
   service.metrics.traffic.refusal(error.code);
   if (error.status === 500) {
     service.log.error(

@@ -165,6 +165,8 @@ async function isProgram(path: string): Promise<boolean> {
 
 /** How a program ended that should have printed its version, with the last that it said. */
 function howItEnded(flag: string, { code, signal, message, stdout = '', stderr = '' }: ExecFileException): string {
+  if (String(code) === 'ENOENT') return 'there is no such program';
+  if (String(code) === 'EACCES') return 'this user may not run it';
   if (typeof code !== 'number' && !signal) return message;
   const last = `${stdout}\n${stderr}`.trim().split('\n').at(-1);
   const end = signal ? `was ended by ${signal}` : `ended with status ${code}`;

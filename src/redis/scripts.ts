@@ -23,7 +23,11 @@ export class Refusal extends Error {
 }
 
 /** The store did not take the call: unreachable, loading, read-only, out of memory, no majority. */
-export class StoreUnavailable extends Error {}
+export class StoreUnavailable extends Error {
+  constructor(reason?: string) {
+    super(reason !== undefined && noConnection.test(reason) ? 'no connection' : reason);
+  }
+}
 
 /** A defect of ours: a script failed in a way that no room declares. Named, never with its arguments. */
 export class ScriptFailure extends Error {}
@@ -31,6 +35,8 @@ export class ScriptFailure extends Error {}
 const refusal = /^([A-Z][A-Z_]+) (\S+) (.*?)(?: script: \w+, on \S+)?$/s;
 const unavailable =
   /^(LOADING|READONLY|OOM|MASTERDOWN|CLUSTERDOWN|NOREPLICAS|TRYAGAIN|BUSY|MISCONF|UNBLOCKED|NOAUTH|WRONGPASS|NOPERM) ?/;
+/** The client's words for it tell of its options. */
+const noConnection = /^(Stream isn't writeable|Reached the max retries per request|Connection is closed)/;
 const notLoaded = 'ERR Function not found';
 /** A load that is shared may be from before the last FUNCTION FLUSH. */
 const mostLoads = 3;

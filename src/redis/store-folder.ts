@@ -39,10 +39,17 @@ export interface StoreRecord {
  * Makes the folder (for this user alone) when it is missing.
  *
  * @returns its real, absolute path
+ * @throws Error with one line when it cannot be made, or not be written to
  */
 export async function makeStoreFolder(path: string): Promise<string> {
-  await mkdir(path, { recursive: true, mode: 0o700 });
-  return realpath(path);
+  try {
+    await mkdir(path, { recursive: true, mode: 0o700 });
+    await access(path, constants.R_OK | constants.W_OK | constants.X_OK);
+    return await realpath(path);
+  } catch (error) {
+    const { message } = error as Error;
+    throw new Error(`DATA_DIR: ${path} cannot be used (${message}); it must be a folder that this user may write to`);
+  }
 }
 
 /**

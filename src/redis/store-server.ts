@@ -133,6 +133,8 @@ async function stopIfOurs(store: Store): Promise<void> {
   const link = await connect(record?.socketPath ?? store.socketPath);
   if (link) {
     const server = await serverOf(link);
+    // On a full disk it ends in order without what it could not write.
+    const isWritten = (await link.info('persistence')).includes('aof_last_write_status:ok');
     // Where it obeys, the connection ends instead of an answer; whether it did is seen from the process.
     const refusal = await link.shutdown().catch((error: Error) => error);
     link.disconnect();
@@ -140,7 +142,7 @@ async function stopIfOurs(store: Store): Promise<void> {
     if (!obeyed) await endProcess(server, STOP_MS);
     await removeRecord(dataDir);
     if (!obeyed) throw new Error(`the embedded redis-server had to be killed: ${await logTail(dataDir)}`);
-    await markClean(dataDir, true);
+    await markClean(dataDir, isWritten);
     await removeSocketFolder(dataDir, store.socketPath);
   } else {
     if (record && isAlive(record.server)) await endProcess(record.server, STOP_MS);

@@ -1,4 +1,4 @@
-import { type ConnectionOptions, Queue, Worker } from 'bullmq';
+import { type ConnectionOptions, Queue } from 'bullmq';
 import { Cluster } from 'ioredis';
 import type { Logger } from 'pino';
 import type { Store } from '../redis/connection.ts';
@@ -10,6 +10,7 @@ import { eventMessage } from '../webhook/message.ts';
 import type { Targets } from '../webhook/target.ts';
 import { type Attempt, Dispatcher } from './dispatcher.ts';
 import { queueNames, queuePrefix } from './queues.ts';
+import { nowAndThen, SteadyWorker } from './steady-worker.ts';
 
 /** Attempts at once: they wait for others nearly all their time. */
 const concurrency = 1_000;
@@ -36,7 +37,7 @@ interface DelivererParts {
 export class Deliverer {
   readonly #parts: DelivererParts;
   readonly #queue: Queue<Attempt>;
-  readonly #worker: Worker<Attempt>;
+  readonly #worker: SteadyWorker<Attempt>;
   readonly #dispatcher: Dispatcher;
   readonly #direct = new Set<Promise<void>>();
   readonly #stop = new AbortController();
@@ -45,7 +46,7 @@ export class Deliverer {
     this.#parts = parts;
     const options = { connection: connection as unknown as ConnectionOptions, prefix: queuePrefix };
     this.#queue = new Queue<Attempt>(queueNames.deliver, options);
-    this.#worker = new Worker<Attempt>(queueNames.deliver, ({ data }) => this.#deliver(data), {
+    this.#worker = new SteadyWorker<Attempt>(queueNames.deliver, ({ data }) => this.#deliver(data), {
       ...options,
       concurrency,
       lockDuration: lockMs,
@@ -57,8 +58,9 @@ export class Deliverer {
     });
     this.#dispatcher = new Dispatcher(parts, (attempts) => this.#hand(attempts));
     const { log } = parts;
-    this.#queue.on('error', (error) => log.warn({ error: error.message }, 'delivery queue'));
-    this.#worker.on('error', (error) => log.warn({ error: error.message }, 'delivery worker'));
+    const warn = (what: string) => nowAndThen((error) => log.warn({ error: error.message }, what));
+    this.#queue.on('error', warn('delivery queue'));
+    this.#worker.on('error', warn('delivery worker'));
     this.#worker.on('failed', (job, error) => log.warn({ job: job?.id, error: error.message }, 'delivery put off'));
     this.#dispatcher.start();
   }

@@ -1,10 +1,12 @@
 import { Cluster } from 'ioredis';
 import type { Logger } from 'pino';
+import { outside } from '../org/failures.ts';
 import type { Store } from '../redis/connection.ts';
 import { Organizations } from '../redis/organizations.ts';
 import type { Scripts } from '../redis/scripts.ts';
 import type { Listening, Wake } from '../redis/wake.ts';
 import { within } from '../redis/within.ts';
+import { nowAndThen } from './steady-worker.ts';
 
 /** What is due by the clock alone (a retry) is noticed after this long; what is new at once. */
 const tickMs = 1_000;
@@ -36,7 +38,7 @@ export class Dispatcher {
   readonly #scripts: Scripts;
   readonly #organizations: Organizations;
   readonly #wake: Wake;
-  readonly #log: Logger;
+  readonly #complain: (error: Error) => void;
   readonly #hand: (attempts: readonly Attempt[]) => Promise<void>;
   /** `org spaceId` of the spaces that are listened to. */
   readonly #spaces = new Map<string, Listening>();
@@ -54,7 +56,7 @@ export class Dispatcher {
     this.#scripts = parts.scripts;
     this.#organizations = new Organizations(parts.store);
     this.#wake = parts.wake;
-    this.#log = parts.log;
+    this.#complain = nowAndThen((error) => parts.log.warn({ error: error.message }, 'webhooks cannot be dispatched'));
     this.#hand = hand;
   }
 
@@ -74,7 +76,7 @@ export class Dispatcher {
       await this.#organizations.forEach(members, (member) => this.#look(member), patienceMs);
     } catch (error) {
       // The store will be back; nothing is lost meanwhile.
-      if (!this.#stopped) this.#log.warn({ error: (error as Error).message }, 'webhook dispatch');
+      if (!this.#stopped) this.#complain(error as Error);
     }
     if (!this.#stopped) this.#timer = setTimeout(() => this.#tick(), tickMs);
   }
@@ -128,7 +130,7 @@ export class Dispatcher {
       const found = [...(await this.#told())];
       if (found.length > 0) await this.#store.sadd(index, ...found).catch(() => undefined);
     }
-    if (!(this.#store instanceof Cluster)) return new Set(await this.#store.smembers(index));
+    if (!(this.#store instanceof Cluster)) return new Set(await outside(this.#store.smembers(index)));
     const members = await within(indexMs, this.#store.smembers(index)).catch(() => undefined);
     return members ? new Set(members) : this.#told();
   }
@@ -138,9 +140,7 @@ export class Dispatcher {
     const ask = async (org: string): Promise<void> => {
       for (const spaceId of await this.#store.smembers(`muster:{${org}}:outbox`)) members.add(`${org} ${spaceId}`);
     };
-    await this.#organizations
-      .forEach(await this.#organizations.all(), ask, patienceMs)
-      .catch((error: Error) => this.#log.warn({ error: error.message }, 'webhook index'));
+    await this.#organizations.forEach(await this.#organizations.all(), ask, patienceMs).catch(this.#complain);
     return members;
   }
 

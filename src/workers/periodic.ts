@@ -1,8 +1,9 @@
-import { type ConnectionOptions, Queue, Worker } from 'bullmq';
+import { type ConnectionOptions, Queue } from 'bullmq';
 import type { Logger } from 'pino';
 import type { Store } from '../redis/connection.ts';
 import { within } from '../redis/within.ts';
 import { type queueNames, queuePrefix } from './queues.ts';
+import { nowAndThen, SteadyWorker } from './steady-worker.ts';
 
 /** A queue that is silent for this long, or twice as long behind its schedule, is done without. */
 const lateMs = 500;
@@ -21,7 +22,7 @@ export class Periodic {
   readonly #jobs: Jobs;
   readonly #log: Logger;
   readonly #queue: Queue;
-  readonly #worker: Worker;
+  readonly #worker: SteadyWorker;
   readonly #timers: NodeJS.Timeout[] = [];
   readonly #quietUntil = new Map<string, number>();
   readonly #running = new Map<string, Promise<unknown>>();
@@ -32,14 +33,15 @@ export class Periodic {
     this.#log = log;
     const options = { connection: connection as unknown as ConnectionOptions, prefix: queuePrefix };
     this.#queue = new Queue(name, options);
-    this.#worker = new Worker(name, async (job) => void (await jobs[job.name]?.run()), {
+    this.#worker = new SteadyWorker(name, async (job) => void (await jobs[job.name]?.run()), {
       ...options,
       concurrency: Object.keys(jobs).length,
       removeOnComplete: { count: 0 },
       removeOnFail: { count: 100 },
     });
-    this.#queue.on('error', (error) => log.warn({ error: error.message }, `${name} queue`));
-    this.#worker.on('error', (error) => log.warn({ error: error.message }, `${name} worker`));
+    const warn = (what: string) => nowAndThen((error) => log.warn({ error: error.message }, what));
+    this.#queue.on('error', warn(`${name} queue`));
+    this.#worker.on('error', warn(`${name} worker`));
     this.#worker.on('failed', (job, error) => this.#complain(job?.name ?? name, error));
   }
 
@@ -62,7 +64,7 @@ export class Periodic {
     const every = this.#jobs[job]?.everyMs ?? 0;
     await this.#queue
       .upsertJobScheduler(job, { every }, { name: job })
-      .catch((error: Error) => this.#log.warn({ error: error.message }, `${job} cannot be scheduled`));
+      .catch((error: Error) => this.#complain(job, error, 'periodic job cannot be scheduled'));
   }
 
   /** Does the job where the queue should have had it done, but has not. */
@@ -80,11 +82,11 @@ export class Periodic {
   }
 
   /** Of what fails again and again (a shard that is away), one line now and then. */
-  #complain(job: string, error: Error): void {
+  #complain(job: string, error: Error, what = 'periodic job failed'): void {
     const now = performance.now();
-    if (now < (this.#quietUntil.get(job) ?? 0)) return;
-    this.#quietUntil.set(job, now + quietMs);
-    this.#log.error({ job, error: error.message }, 'periodic job failed');
+    if (now < (this.#quietUntil.get(`${job} ${what}`) ?? 0)) return;
+    this.#quietUntil.set(`${job} ${what}`, now + quietMs);
+    this.#log.error({ job, error: error.message }, what);
   }
 
   /** Lets the running jobs end. */

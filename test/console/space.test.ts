@@ -32,7 +32,7 @@ describe('The console of a space', () => {
     await says('Runs', short(seeded.runId), '1 claimed, 1 ready, 2 waiting', short(seeded.gateId), '2 ready');
     await says('Queues', 'WORK', 'INBOX', '4 of 10');
     await says('Budgets', /^2,500,000,000,000,000\.00 EUR settled, 3,500,000,000,000,000\.00 EUR reserved, 3,999,/);
-    await says('Allowances', /7 of 10 units used in 1 h/, '2 waiting', 'COOLDOWN');
+    await says('Allowances', /7 of 10 units used in 1 h/, '2 waiting', /^COOLDOWN ends in [^:]+: </);
     await says('Task groups', 'n accepted (2)', /^2 members: 2 pending, 0 running/);
     await says('Barriers', 'OPEN', '1 of 3');
     await says('Census', '3 pending', '1 running', '1 failed');

@@ -88,10 +88,11 @@ describe('docker-compose.yml', () => {
       const closed = once(server, 'close');
       await awaitStore(socket, { log: () => undefined, signal: new AbortController().signal });
       const redis = new Redis(socket);
-      const settings = ['appendonly', 'appendfsync', 'maxmemory-policy', 'save', 'cluster-enabled'];
+      const coverage = 'cluster-require-full-coverage';
+      const settings = ['appendonly', 'appendfsync', 'maxmemory-policy', 'save', 'cluster-enabled', coverage];
       const values = await Promise.all(settings.map(async (one) => (await redis.config('GET', one)) as string[]));
-      const isNode = name === 'redis' ? 'no' : 'yes';
-      expect(values.map(([, value]) => value)).to.deep.equal(['yes', 'everysec', 'noeviction', '', isNode]);
+      const cluster = name === 'redis' ? ['no', 'yes'] : ['yes', 'no'];
+      expect(values.map(([, value]) => value)).to.deep.equal(['yes', 'everysec', 'noeviction', '', ...cluster]);
       redis.disconnect();
       server.kill('SIGTERM');
       await closed;

@@ -46,7 +46,7 @@ describe('The Dockerfile', () => {
 
   it('runs what the build makes, with scripts that there are, as a user who is not root', () => {
     const command: string[] = JSON.parse(lastOf('CMD'));
-    expect(command.join(' ')).to.equal(scripts.start);
+    expect(`exec ${command.join(' ')}`).to.equal(scripts.start);
     expect(existsSync(join(root, 'src/main.ts'))).to.equal(true);
     for (const [, name = ''] of allOf('RUN')
       .join('\n')

@@ -1,7 +1,9 @@
-import { readdir } from 'node:fs/promises';
+import { readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect } from 'chai';
 import { startEmbedded } from '../../src/redis/embedded.ts';
 import { awaitStore } from '../../src/redis/patience.ts';
+import { findRedisServer } from '../../src/redis/server-binary.ts';
 import { answers, ask, pidOfServer, Stores, until } from './embedded-support.ts';
 
 describe('the embedded Redis after an unclean end', () => {
@@ -49,6 +51,24 @@ describe('the embedded Redis after an unclean end', () => {
     await until(() => answers(first.socketPath));
     await stores.start(folder, { afterLoss });
     expect(losses).to.equal(1);
+  });
+
+  it('an end on a full disk counts as a loss: the last write that was answered was not written', async () => {
+    const folder = await stores.folder();
+    const program = await findRedisServer({ log: () => undefined });
+    const command = join(await stores.folder(), 'redis-server');
+    const limited = `#!/bin/sh\ntrap '' XFSZ\nulimit -f 200\nexec '${program.command}' "$@"\n`;
+    await writeFile(command, limited, { mode: 0o700 });
+    const full = await stores.start(folder, { program: { ...program, command } });
+    let answered = 0;
+    for (let answer = 'OK'; answer === 'OK'; answered++)
+      answer = await ask(full.socketPath, 'SET', String(answered), 'x'.repeat(30_000)).catch(String);
+    await full.stop();
+
+    const losses: number[] = [];
+    const again = await stores.start(folder, { afterLoss: async (link) => void losses.push(await link.dbsize()) });
+    expect(again.wasClean).to.equal(false);
+    expect(losses).to.deep.equal([answered - 2]);
   });
 
   it('keeps nothing of the rewrite or the dump in which it was killed', async () => {

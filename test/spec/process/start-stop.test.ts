@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { Agent, request } from 'node:http';
@@ -6,6 +7,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { startEmbedded } from '../../../src/redis/embedded.ts';
 import { awaitStore } from '../../../src/redis/patience.ts';
+import { isBuilt } from '../../readme/reader.ts';
 import { call, type MusterProcess, Processes, until } from '../../support/processes.ts';
 
 const scopeId = '7f9c24e8-3b12-4e7a-9c55-0c1f6b2d8a10';
@@ -49,6 +51,21 @@ describe('A process starts and stops in order', function () {
     for (const answer of await Promise.all(sends)) if (answer) expect(answer.status).to.equal(201);
   });
 
+  it('SIGTERM to npm start ends the server, too', async () => {
+    const env = { ...process.env, ...isBuilt, REDIS_URL: '', PORT: '0', DATA_DIR: await processes.folder() };
+    const npm = spawn('npm', ['start'], { env, stdio: ['ignore', 'pipe', 'ignore'] });
+    let printed = '';
+    npm.stdout.on('data', (text) => {
+      printed += text;
+    });
+    await until(() => /^listening on /m.test(printed));
+    const url = /^listening on (.*)$/m.exec(printed)?.[1];
+    npm.kill('SIGTERM');
+    await once(npm, 'close');
+    expect(npm.exitCode).to.equal(0);
+    expect(await fetch(`${url}/healthz`).catch(() => 'nobody listens')).to.equal('nobody listens');
+  });
+
   it('a request that never ends does not hold up SIGTERM for 10 s; a second SIGTERM or SIGINT exits 1 at once', async () => {
     const unending = async (muster: MusterProcess) => {
       const { hostname, port } = new URL(muster.url);
@@ -87,6 +104,8 @@ describe('A process starts and stops in order', function () {
       [{ ROLE: 'both' }, /^ROLE: "both" cannot be used; it must be one of .*\n$/],
       [{ SNAPSHOT_INTERVAL_SECONDS: '0' }, /^SNAPSHOT_INTERVAL_SECONDS: .*\n$/],
       [{ REDIS_URL: 'localhost' }, /^REDIS_URL: .*\n$/],
+      [{ DATA_DIR: '/dev/null' }, /^DATA_DIR: \/dev\/null cannot be used \(.*\); it must be a folder .*\n$/],
+      [{ REDIS_SERVER: '/nowhere' }, /^REDIS_SERVER=\/nowhere cannot be used: there is no such program\n$/],
     ];
     const ends = await Promise.all(
       settings.map(async ([setting]) => processes.start({ DATA_DIR: await processes.folder(), ...setting }).ended),

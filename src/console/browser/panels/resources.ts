@@ -98,9 +98,10 @@ export const allowances = panel<Allowances>({
           ...answer.allowances.map((one) => {
             const { usedUnits, unitsLimit, waiting, cooldownUntil, cooldownReason } = one;
             const used = `${count(usedUnits)} of ${count(unitsLimit)} units used in ${duration(one.windowSeconds)}`;
+            const why = cooldownReason === null ? [] : [': ', named(cooldownReason)];
             const isCooling = cooldownUntil !== null && Date.parse(cooldownUntil) > world.now();
             const cooling = isCooling
-              ? el('span', {}, badge('COOLDOWN'), ' ends ', age(cooldownUntil, world), ' ', named(cooldownReason ?? ''))
+              ? el('span', {}, badge('COOLDOWN'), ' ends ', age(cooldownUntil, world), ...why)
               : null;
             const note = el('span', { class: 'note' }, `${used}, window ends `, age(one.windowEndsAt, world));
             const queue = waiting > 0 ? el('span', { class: 'note' }, `${count(waiting)} waiting`) : null;

@@ -1,0 +1,74 @@
+import { expect } from 'chai';
+import type { Redis } from 'ioredis';
+import { connect } from '../../src/redis/connection.ts';
+import { type Access, call, insist, type MusterProcess, Processes, until } from '../support/processes.ts';
+
+const scopeId = '7f9c24e8-3b12-4e7a-9c55-0c1f6b2d8a10';
+
+describe('A store that is full', function () {
+  // Processes start: seconds each on a busy machine.
+  this.timeout(60_000);
+  const processes = new Processes();
+  let redis: Redis;
+  let first: MusterProcess;
+  let second: MusterProcess;
+  let access: Access;
+
+  before(async () => {
+    const DATA_DIR = await processes.folder();
+    first = await processes.start({ DATA_DIR }).ready();
+    ({ access } = first);
+    redis = (await connect(`${DATA_DIR}/redis.sock`, 'patient')) as Redis;
+    await redis.config('SET', 'maxmemory', '1');
+    second = await processes.start({ DATA_DIR, LOG_LEVEL: 'info' }).ready();
+  });
+  after(async () => {
+    redis.disconnect();
+    await processes.clear();
+  });
+
+  it('does not keep a process from starting: it says so, and answers 503', async () => {
+    expect(second.stderr).to.match(/^the store takes no calls now \(OOM\): they are answered 503 until it does$/m);
+    const { status, body } = await call(second.url, access, '/mailboxes');
+    expect([status, body.error.code]).to.deep.equal([503, 'STORE_UNAVAILABLE']);
+  });
+
+  it('is the reason that the log line of a refused request names', async () => {
+    const { headers } = await call(second.url, access, '/mailboxes');
+    const ofRequest = () => second.stderr.split('\n').find((line) => line.includes(headers.get('x-request-id') ?? '-'));
+    await until(() => ofRequest() !== undefined);
+    expect(JSON.parse(ofRequest() ?? '')).to.include({ status: 503, code: 'STORE_UNAVAILABLE', why: 'OOM' });
+  });
+
+  it('is asked for work now and then, and not as fast as it refuses', async () => {
+    const lines = first.stderr.split('\n').filter((line) => line.includes('OOM'));
+    expect(lines).to.not.be.empty;
+    // Each of them a few times a minute, where it was thousands of times a second.
+    expect(lines.length).to.be.lessThan(30);
+    const calls = Number(/errorstat_OOM:count=(\d+)/.exec(await redis.info('errorstats'))?.[1]);
+    expect(calls).to.be.lessThan(500);
+  });
+
+  it('has its workers back as soon as there is room', async () => {
+    await redis.config('SET', 'maxmemory', '0');
+    const mailbox = (await insist(() => second.url, access, '/mailboxes', { name: 'jobs' })).body.id;
+    const deadline = new Date(Date.now() + 300).toISOString();
+    await call(second.url, access, `/mailboxes/${mailbox}/messages`, { scopeId, payload: 1, deadline });
+    const states = async () => (await call(second.url, access, `/mailboxes/${mailbox}/messages`)).body.messages;
+    await until(async () => (await states())[0]?.state === 'EXPIRED');
+    expect((await second.end('SIGTERM')).status).to.equal(0);
+  });
+
+  it('that did not end in order keeps a process from starting, in one clear line', async () => {
+    const DATA_DIR = await processes.folder();
+    const killed = await processes.start({ DATA_DIR }).ready();
+    const store = (await connect(`${DATA_DIR}/redis.sock`, 'patient')) as Redis;
+    const pid = Number(/process_id:(\d+)/.exec(await store.info('server'))?.[1]);
+    store.disconnect();
+    await killed.end('SIGKILL');
+    process.kill(pid, 'SIGKILL');
+    const { status, stderr } = await processes.start({ DATA_DIR, REDIS_MAXMEMORY: '1mb' }).ended;
+    expect(stderr).to.match(/^the store did not end in order, .*\(OOM\): it needs room, .*REDIS_MAXMEMORY.*\n$/);
+    expect(status).to.equal(1);
+  });
+});
