@@ -70,9 +70,6 @@ export class Wake {
     let timeIsOver = false;
     const held: Held = { matches: hold.matches, token: undefined, wake: () => undefined };
     const wake = () => held.wake();
-    const again = (inMs: number): void => {
-      timers.push(setTimeout(wake, inMs));
-    };
     const end = (): void => {
       timeIsOver = true;
       held.wake();
@@ -88,6 +85,11 @@ export class Wake {
         woken = nextWake(held);
         const { token } = held;
         held.token = undefined;
+        const again = (inMs: number): void => {
+          // What it looked for is still there: whoever comes after it is to look, when it gives up.
+          held.token ??= token;
+          timers.push(setTimeout(wake, inMs));
+        };
         const found = await look(again).catch((error) => {
           held.token ??= token;
           throw error;

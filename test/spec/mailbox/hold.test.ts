@@ -161,6 +161,20 @@ describe('recv with waitSeconds', () => {
     expect((await waiting).status).to.equal(200);
   });
 
+  it('a message that it could not have for the claims there are goes to the next when it gives up', async () => {
+    queue = await Queue.create({}, await World.create({ figures: { agents: '1' } }));
+    await queue.sent();
+    const claim = await queue.claim();
+    const first = hold({ waitSeconds: 1 });
+    await until(() => held() === 1);
+    const next = hold();
+    await until(() => held() === 2);
+    const id = await queue.sent();
+    expect(codeOf(await first)).to.equal('429 CONCURRENCY_LIMITED');
+    await queue.act('complete', claim);
+    expect((await next).body.id).to.equal(id);
+  });
+
   it('a key revoked meanwhile gets no message', async () => {
     const waiting = hold();
     await until(() => held() === 1);
