@@ -48,9 +48,9 @@ export const key = (max = 512) => characters(1, max, hostile, 'control character
 /** Any other short text. */
 export const text = (min: number, max: number) => characters(min, max, control, 'control characters');
 
-/** A JSON integer, never a string or a fraction. */
-export const integer = (min: number, max: number) => {
-  const rule = `{#label} must be a whole number from ${min} to ${max}`;
+/** A JSON integer, never a string or a fraction. `told`: the maximum that messages name. */
+export const integer = (min: number, max: number, told = max) => {
+  const rule = `{#label} must be a whole number from ${min} to ${told}`;
   return Joi.number()
     .integer()
     .min(min)

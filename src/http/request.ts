@@ -58,7 +58,8 @@ export function readInput(ctx: Context, route: Route, params: Record<string, str
 }
 
 function readQuery(ctx: Context, schema: Joi.ObjectSchema | undefined): unknown {
-  if (!ctx.req.url?.includes('?')) return schema ? check(schema, {}, 'query parameter ') : {};
+  // A question mark at the end has no parameters behind it.
+  if (ctx.querystring === '') return schema ? check(schema, {}, 'query parameter ') : {};
   if (schema) return check(schema, ctx.query, 'query parameter ');
   throw invalid(
     `${Object.keys(ctx.query)[0] ?? ctx.querystring} is not a query parameter of this request: it takes none`,

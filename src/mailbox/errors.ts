@@ -3,7 +3,7 @@ import { type ErrorTable, entry } from '../http/errors.ts';
 const claimLost: Record<string, string> = {
   LAPSED: 'the lease of this token is over and the message is ready for others: receive again',
   CLAIMED_AGAIN: 'the lease of this token is over and the message was claimed again: drop the work',
-  FINISHED: 'the message is finished already, not by this token: drop the work',
+  FINISHED: 'the message is finished already: drop the work',
 };
 
 export const mailboxErrors: ErrorTable = {

@@ -1,7 +1,7 @@
 import { fields, integer } from '../http/fields.ts';
 import { record } from '../http/replies.ts';
 import { type Route, route } from '../http/route.ts';
-import { defaultLimits } from '../org/plans.ts';
+import { defaultLimits, spaceLimits } from '../org/plans.ts';
 import type { Reply } from '../redis/scripts.ts';
 import { backlogRoute } from './backlog.ts';
 import { censusRoute } from './census.ts';
@@ -49,7 +49,7 @@ const getLimits = route({
 });
 
 /** null: back to the default; absent: as it is. */
-const limit = (min: number, max: number) => integer(min, max).allow(null).optional();
+const limit = (min: number, max: number, told = max) => integer(min, max, told).allow(null).optional();
 
 const putLimits = route<unknown, Partial<Record<LimitName, number | null>>>({
   method: 'PUT',
@@ -63,7 +63,7 @@ const putLimits = route<unknown, Partial<Record<LimitName, number | null>>>({
     requestsPerMinute: limit(1, 100_000),
     maxBacklog: limit(1, 1_000_000),
     // More than the plan's payload size is refused by the plan's error, not by shape.
-    maxPayloadBytes: limit(1, Number.MAX_SAFE_INTEGER),
+    maxPayloadBytes: limit(1, Number.MAX_SAFE_INTEGER, spaceLimits.maxPayloadBytes.max),
     maxLeaseSeconds: limit(5, 600),
     maxPendingWaiters: limit(1, 1_000_000),
     maxArmedTimers: limit(1, 1_000_000),

@@ -196,6 +196,8 @@ describe('Claims', () => {
     expect(await lost(claim.token)).to.contain('claimed again');
     await queue.act('complete', second);
     expect(await lost(claim.token)).to.contain('finished');
+    const renewed = await queue.act('renew', second);
+    expect(renewed.body.error.message, 'by this very token').to.equal('the message is finished already: drop the work');
     const unknown = { id: randomUUID(), token: 'x' };
     expect(codeOf(await queue.act('renew', unknown))).to.equal('404 MESSAGE_NOT_FOUND');
   });

@@ -67,7 +67,8 @@ describe('Per-space limits', () => {
       for (const value of [min - 1, 0, -1, 1.5, '600', true, [], ...over]) {
         const reply = await put(world, { maxBacklog: 77, [name]: value });
         expect(codeOf(reply), `${name} ${value}`).to.equal('400 VALIDATION_FAILED');
-        expect(reply.body.error.message).to.contain(name);
+        if (Number.isInteger(value))
+          expect(reply.body.error.message).to.equal(`${name} must be a whole number from ${min} to ${max}`);
       }
     }
     expect((await world.get('/limits')).body.maxBacklog).to.equal(1_000_000);
