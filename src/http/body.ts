@@ -12,6 +12,8 @@ const plainJsonType = 'application/json';
 const parse = bodyParser({
   enableTypes: ['json'],
   jsonLimit: 256 * 1024,
+  // Any JSON is read; that it must be an object is said in its turn.
+  strict: false,
   detectJSON: (ctx: Context) => ctx.req.headers['content-type'] === plainJsonType,
   onProtoPoisoning: 'ignore',
 } as unknown as bodyParser.Options);

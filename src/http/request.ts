@@ -68,9 +68,9 @@ function readQuery(ctx: Context, schema: Joi.ObjectSchema | undefined): unknown 
 
 function readBody(ctx: Context, route: Route): unknown {
   if (route.method === 'GET') return {};
-  const body: unknown = (ctx.request as { body?: unknown }).body ?? {};
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) throw invalid('the body must be a JSON object');
   const text = rawBody(ctx);
+  const body: unknown = text === '' ? {} : (ctx.request as { body?: unknown }).body;
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) throw invalid('the body must be a JSON object');
   let opaque: string | undefined;
   try {
     opaque = cut(text, route.opaque);
@@ -87,7 +87,7 @@ function readBody(ctx: Context, route: Route): unknown {
   return check(route.body, body, '');
 }
 
-/** The body's text; '' where none was sent (koa-bodyparser leaves it unset, or an object, then). */
+/** The body's text; '' where none was sent (koa-bodyparser leaves it unset then). */
 function rawBody(ctx: Context): string {
   const { rawBody: text } = ctx.request as { rawBody?: unknown };
   return typeof text === 'string' ? text : '';

@@ -35,23 +35,25 @@ describe('Request bodies', () => {
   });
 
   it('not JSON: 400 MALFORMED_JSON', async () => {
-    for (const body of [
-      '{',
-      '{"name":}',
-      "{'name':1}",
-      '{"name":"x"} x',
-      'name=x',
-      '{"name":"x",}',
-      '"x"',
-      '5',
-      'null',
-    ]) {
+    for (const body of ['{', '{"name":}', "{'name':1}", '{"name":"x"} x', 'name=x', '{"name":"x",}', ' ', 'nul']) {
       expect(codeOf(await text('/mailboxes', body)), body).to.equal('400 MALFORMED_JSON');
     }
     for (const body of ['{"name":NaN}', '{"name":"\n"}', '{"name":01}', '{"name":"\\x"}', '\ufeff\ufeff{}']) {
       expect(codeOf(await text('/mailboxes', body)), body).to.equal('400 MALFORMED_JSON');
     }
-    expect(codeOf(await text('/mailboxes', '[{"name":"x"}]'))).to.equal('400 VALIDATION_FAILED');
+  });
+
+  it('JSON that is no object: 400 VALIDATION_FAILED in its turn, also where no body is taken; none at all is {}', async () => {
+    const barrier = await world.made('/barriers', { scopeId, target: 1 });
+    for (const body of ['[{"name":"x"}]', '[]', '"x"', '5', 'true', 'null', ' 0 ']) {
+      for (const path of ['/mailboxes', `/barriers/${barrier.id}/cancel`]) {
+        const reply = await text(path, body);
+        expect(codeOf(reply), body).to.equal('400 VALIDATION_FAILED');
+        expect(reply.body.error.message).to.equal('the body must be a JSON object');
+        expect(codeOf(await text(path, body, { Authorization: 'x' })), body).to.equal('401 INVALID_API_KEY');
+      }
+    }
+    expect((await text(`/barriers/${barrier.id}/cancel`, '')).status).to.equal(200);
   });
 
   it('other content type: 415 UNSUPPORTED_MEDIA_TYPE; parameters are no other type', async () => {
