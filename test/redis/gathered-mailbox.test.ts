@@ -1,0 +1,173 @@
+import { hash, randomUUID } from 'node:crypto';
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { randomTail } from '../../src/http/random.ts';
+import { createSpace } from '../../src/org/admin.ts';
+import { Refusal, type Reply } from '../../src/redis/scripts.ts';
+import { World } from '../support/world.ts';
+
+type Kind = 'message.send' | 'message.recv' | 'message.renew' | 'message.complete';
+
+interface Call {
+  readonly space: number;
+  readonly idempotencyKey: number;
+  readonly scope: number;
+  readonly box: number;
+  readonly key: number;
+  readonly which: number;
+}
+
+const digest = (text: string): string => hash('sha256', text, 'base64url').slice(0, 22);
+/** The same everywhere: of one moment, queues come in the order of their scopes. */
+const roots = [1, 2, 3].map((n) => `0190a1b2-000${n}-7000-8000-000000000000`) as [string, string, string];
+const startsAt = Date.UTC(2030, 0, 1, 12);
+const uuids = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
+
+/** One organization with two spaces of two mailboxes and a group each; all of it has its like in any other. */
+class Mailboxes {
+  readonly worlds: World[] = [];
+  readonly parts: { boxes: string[]; groupId: string }[] = [];
+  readonly scopes: string[][] = [];
+  readonly claims: { id: string; token: string; space: number }[] = [];
+  /** What was answered or refused, in order. */
+  readonly said: unknown[] = [];
+  #now = startsAt;
+
+  static async create(condition: string): Promise<Mailboxes> {
+    const mailboxes = new Mailboxes();
+    const world = await World.create({ figures: { agents: '9', tasks: '25', runs: '5' }, limits: { maxBacklog: 15 } });
+    await world.at(startsAt);
+    const { spaceId } = await createSpace(world.service, { org: world.org });
+    mailboxes.worlds.push(world, new World(world.service, world.org, spaceId, world.apiKey));
+    for (const one of mailboxes.worlds) {
+      const [parentScopeId, second, third] = roots;
+      const mailboxId = (await one.made('/mailboxes', { name: 'a', backlogLimit: 12 })).id;
+      const inbox = (await one.made('/mailboxes', { name: 'b', mode: 'INBOX' })).id;
+      const group = await one.made('/task-groups', { mailboxId, parentScopeId, condition });
+      for (const taskKey of ['a', 'b', 'c']) {
+        await one.made(`/mailboxes/${mailboxId}/messages`, { scopeId: parentScopeId, payload: taskKey });
+        await one.made(`/task-groups/${group.id}/tasks`, { taskKey });
+      }
+      await one.post(`/task-groups/${group.id}/seal`);
+      mailboxes.parts.push({ boxes: [mailboxId, inbox], groupId: group.id });
+      mailboxes.scopes.push([parentScopeId, group.scopeId, second, third]);
+    }
+    return mailboxes;
+  }
+
+  #own(kind: Kind, { space, scope, box, key, which }: Call, index: number): Record<string, string | number> {
+    const boxes = this.parts[space]?.boxes ?? [];
+    const scopeId = this.scopes[space]?.[scope] ?? '';
+    const mailboxId = boxes[box] ?? '';
+    const mine = this.claims.filter((claim) => claim.space === space);
+    const claim = mine[mine.length - 1 - (which % Math.max(1, mine.length))] ?? { id: randomUUID(), token: 'none' };
+    const workKey = key < 3 ? `key ${key}` : '';
+    const tail = randomTail();
+    const leaseSeconds = 5 + which;
+    if (kind === 'message.recv') {
+      const token = `token ${this.said.length + index}`;
+      return { mailboxId, scopeId, holder: 'h', holderSession: 's', leaseSeconds, token, looksAgain: '' };
+    }
+    if (kind === 'message.renew') return { messageId: claim.id, token: claim.token, leaseSeconds };
+    if (kind === 'message.send')
+      return { mailboxId, scopeId, payload: `${key}`, workKey, deadline: which === 0 ? this.#now + 9000 : '', tail };
+    const to = { resultMailboxId: mailboxId, resultScopeId: scopeId, resultWorkKey: workKey };
+    const nowhere = { resultMailboxId: '', resultScopeId: '', resultWorkKey: '' };
+    return { messageId: claim.id, token: claim.token, result: `${key}`, tail, ...(key % 2 ? to : nowhere) };
+  }
+
+  #call(kind: Kind, call: Call, index: number): Promise<Reply> {
+    const world = this.worlds[call.space] as World;
+    return world.service.scripts.run(kind.replace('message.', 'mailbox/'), world.org, {
+      apiKeyDigest: hash('sha256', world.apiKey, 'base64url'),
+      permission: 'coordination_write',
+      rateClass: 'ordinary',
+      callName: kind,
+      idempotencyDigest:
+        kind !== 'message.recv' && call.idempotencyKey < 3 ? digest(`${kind} ${call.idempotencyKey}`) : '',
+      fingerprint: digest(`${call.key < 4}`),
+      drainedThrough: '',
+      spaceId: world.spaceId,
+      requestId: '',
+      ...this.#own(kind, call, index),
+    });
+  }
+
+  /** Passes time, makes real what is due, then runs the calls. */
+  async run(kind: Kind, calls: readonly Call[], passMs: number, together: boolean): Promise<void> {
+    const [world] = this.worlds as [World];
+    this.#now += passMs;
+    await world.at(this.#now);
+    await world.service.due.drain(world.org);
+    // A run goes from space to space.
+    const inOrder = calls.toSorted((a, b) => a.space - b.space);
+    const start = (index: number) => Promise.allSettled([this.#call(kind, inOrder[index] as Call, index)]);
+    const results: PromiseSettledResult<Reply>[] = [];
+    if (together) results.push(...(await Promise.all(inOrder.map((_, index) => start(index)))).flat());
+    else for (const index of inOrder.keys()) results.push(...(await start(index)));
+    for (const [index, result] of results.entries()) {
+      if (result.status === 'rejected' && !(result.reason instanceof Refusal)) throw result.reason;
+      this.said.push(result.status === 'fulfilled' ? result.value.slice(1) : result.reason.message);
+      if (kind !== 'message.recv' || result.status === 'rejected' || result.value.length === 1) continue;
+      const space = inOrder[index]?.space ?? 0;
+      this.claims.push({ id: String(result.value[1]), token: String(result.value[11]), space });
+    }
+  }
+
+  /** All that can be told from outside, and the counters; ids by the order in which they first appear. */
+  async state(): Promise<unknown> {
+    const told: unknown[] = [this.said];
+    for (const [space, world] of this.worlds.entries()) {
+      const { boxes, groupId } = this.parts[space] as (typeof this.parts)[number];
+      const paths = boxes.map((id) => `/mailboxes/${id}/messages?limit=200`);
+      paths.push('/mailboxes', `/task-groups/${groupId}`, '/census', '/usage', '/ops/waits', '/backlog');
+      for (const path of [...paths, '/events?limit=500']) {
+        const { body } = await world.get(path);
+        told.push(body.events ?? body);
+      }
+      const key = `muster:{${world.org}}`;
+      for (const scopeId of this.scopes[space] ?? [])
+        told.push(await world.service.store.hgetall(`${key}:${world.spaceId}:scope:${scopeId}`));
+      told.push(await world.service.store.zrange(`${key}:timers`, '0', '-1', 'WITHSCORES'));
+      told.push(
+        await world.service.store.hmget(key, 'usedTasks', 'usedAgents', 'usedRuns', 'usedOperations', 'nextDue'),
+      );
+    }
+    const names = new Map<string, string>();
+    const text = JSON.stringify(told).replace(uuids, (id) => {
+      if (!names.has(id)) names.set(id, `#${names.size}`);
+      return names.get(id) ?? '';
+    });
+    return JSON.parse(text);
+  }
+}
+
+describe('mailbox calls that share what they read', () => {
+  const call = fc.record<Call>({
+    space: fc.constantFrom(0, 0, 0, 1),
+    idempotencyKey: fc.nat(20),
+    scope: fc.constantFrom(0, 0, 1, 1, 2, 3),
+    box: fc.constantFrom(0, 0, 0, 1),
+    key: fc.nat(7),
+    which: fc.nat(6),
+  });
+  const kinds = ['message.send', 'message.recv', 'message.recv', 'message.renew', 'message.complete'] as const;
+  const batch = fc.tuple(fc.constantFrom(...kinds), fc.array(call, { minLength: 2, maxLength: 24 }), fc.nat(3000));
+
+  it('do together, in every answer and record, what they do one after the other, whoever of them is refused', async () => {
+    const property = fc.asyncProperty(
+      fc.constantFrom('ALL_TERMINAL', 'FIRST_ACCEPTED'),
+      fc.array(batch, { minLength: 4, maxLength: 14 }),
+      async (condition, batches) => {
+        const together = await Mailboxes.create(condition);
+        const apart = await Mailboxes.create(condition);
+        for (const [kind, calls, passMs] of batches) {
+          await together.run(kind, calls, passMs, true);
+          await apart.run(kind, calls, passMs, false);
+        }
+        expect(await together.state()).to.deep.equal(await apart.state());
+      },
+    );
+    await fc.assert(property, { numRuns: 30 });
+  });
+});
