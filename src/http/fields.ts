@@ -8,6 +8,8 @@ import { says } from './says.ts';
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
+/** Why braces: they are Redis hash tags; a name or key that holds one is never what was meant. */
+const hostile = /[\p{Cc}{}]/u;
 const control = /\p{Cc}/u;
 
 const rfc3339 =
@@ -27,26 +29,24 @@ export const id = () =>
     )
     .meta({ format: 'uuid' });
 
-/** A short text, in Unicode code points. */
-export function text(min: number, max: number): Joi.StringSchema {
-  const rule = `{#label} must be ${min} to ${max} characters, without control characters`;
+function characters(min: number, max: number, forbidden: RegExp, without: string): Joi.StringSchema {
+  const rule = `{#label} must be ${min} to ${max} characters, without ${without}`;
   return Joi.string()
     .custom((value: string, helpers) => {
       const tooLong = value.length > max && [...value].length > max;
-      return value.length < min || tooLong || control.test(value) || !value.isWellFormed()
+      return value.length < min || tooLong || forbidden.test(value) || !value.isWellFormed()
         ? helpers.error('characters')
         : value;
     })
     .error(says({ characters: rule, 'string.base': `{#label} must be a string`, 'string.empty': rule }))
-    .meta({
-      minLength: min,
-      maxLength: max,
-      description: 'characters as Unicode code points, without control characters',
-    });
+    .meta({ minLength: min, maxLength: max, description: `characters as Unicode code points, without ${without}` });
 }
 
-/** A name or a key that callers choose: name, workKey, taskKey, arrivalKey. */
-export const key = (max = 512) => text(1, max);
+/** A name or a key that callers choose (workKey, taskKey, arrivalKey, name), in Unicode code points. */
+export const key = (max = 512) => characters(1, max, hostile, 'control characters and braces');
+
+/** Any other short text. */
+export const text = (min: number, max: number) => characters(min, max, control, 'control characters');
 
 /** A JSON integer, never a string or a fraction. `told`: the maximum that messages name. */
 export const integer = (min: number, max: number, told = max) => {

@@ -147,18 +147,12 @@ describe('Request bodies', () => {
     }
   });
 
-  it('names and keys hold no control characters or lone surrogates, may hold braces, and are counted in code points', async () => {
+  it('names and keys hold no control characters, braces or lone surrogates, and are counted in code points', async () => {
     const send = `/mailboxes/${mailboxId}/messages`;
-    for (const bad of ['\\n', '\\u0000', '\\u007f', '\\u0085', '\\ud800', '\\udc00x', '']) {
+    for (const bad of ['\\n', '\\u0000', '\\u007f', '\\u0085', '{', '}', 'a{b}c', '\\ud800', '\\udc00x', '']) {
       expect(codeOf(await text('/mailboxes', `{"name":"${bad}"}`)), bad).to.equal('400 VALIDATION_FAILED');
       const keyed = await text(send, `{"scopeId":"${scopeId}","payload":1,"workKey":"${bad}"}`);
       expect(codeOf(keyed), bad).to.equal('400 VALIDATION_FAILED');
-    }
-    for (const good of ['{', 'a{b}c', '{"file":"a.txt"}']) {
-      expect((await world.made('/mailboxes', { name: good })).name).to.equal(good);
-      const { id } = await world.made(send, { scopeId, payload: 1, workKey: good });
-      const { body } = await world.get(`${send}?workKey=${encodeURIComponent(good)}`);
-      expect(body.messages.map((message: { id: string }) => message.id)).to.deep.equal([id]);
     }
     const longest: [number, string, (value: string) => Promise<Reply>][] = [
       [200, 'name', (name) => world.post('/mailboxes', { name })],
