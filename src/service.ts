@@ -17,10 +17,11 @@ import { Wake } from './redis/wake.ts';
 import type { Resolve } from './webhook/resolve.ts';
 import { Targets } from './webhook/target.ts';
 import { Deliverer } from './workers/deliverer.ts';
-import { Periodic } from './workers/periodic.ts';
+import { type Jobs, Periodic } from './workers/periodic.ts';
+import type { QueueName } from './workers/queues.ts';
 import { retainJobs } from './workers/retainer.ts';
 import { Retention } from './workers/retention.ts';
-import { Snapshotter, type SnapshotterOptions } from './workers/snapshotter.ts';
+import { type SnapshotterOptions, snapshotJobs } from './workers/snapshotter.ts';
 import { sweepJobs } from './workers/sweeper.ts';
 
 /** What a scrape shows of the store is no older. */
@@ -118,13 +119,16 @@ export async function startService(options: ServiceOptions): Promise<MusterServi
         'METRICS_PORT',
       );
     if (options.role !== 'api') {
-      workers.push(await Periodic.start(store, await open('patient'), 'sweep', sweepJobs(due), options.log));
-      workers.push(await Periodic.start(store, await open('patient'), 'retain', retainJobs(retention), options.log));
+      const { snapshots, log } = options;
+      const periodic: [QueueName, Jobs][] = [
+        ['sweep', sweepJobs(due)],
+        ['retain', retainJobs(retention)],
+      ];
+      if (snapshots && !(store instanceof Cluster)) periodic.push(['snapshot', snapshotJobs(store, snapshots, log)]);
+      for (const [name, jobs] of periodic)
+        workers.push(await Periodic.start(store, await open('patient'), name, jobs, log));
       deliverer = new Deliverer(await open('patient'), parts);
       workers.push(deliverer);
-      const { snapshots } = options;
-      if (snapshots && !(store instanceof Cluster))
-        workers.push(await Snapshotter.start(await open('patient'), store, snapshots, options.log));
     }
   } catch (error) {
     await stop();

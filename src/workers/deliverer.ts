@@ -9,9 +9,10 @@ import { attempt, type Outcome } from '../webhook/attempt.ts';
 import { eventMessage } from '../webhook/message.ts';
 import type { Targets } from '../webhook/target.ts';
 import { type Attempt, Dispatcher } from './dispatcher.ts';
-import { queueNames, queuePrefix } from './queues.ts';
+import { type QueueName, queuePrefix } from './queues.ts';
 import { nowAndThen, SteadyWorker } from './steady-worker.ts';
 
+const queueName: QueueName = 'deliver';
 /** Attempts at once: they wait for others nearly all their time. */
 const concurrency = 1_000;
 /** A job whose worker died is taken up by another after this long. */
@@ -45,8 +46,8 @@ export class Deliverer {
   constructor(connection: Store, parts: DelivererParts) {
     this.#parts = parts;
     const options = { connection: connection as unknown as ConnectionOptions, prefix: queuePrefix };
-    this.#queue = new Queue<Attempt>(queueNames.deliver, options);
-    this.#worker = new SteadyWorker<Attempt>(queueNames.deliver, ({ data }) => this.#deliver(data), {
+    this.#queue = new Queue<Attempt>(queueName, options);
+    this.#worker = new SteadyWorker<Attempt>(queueName, ({ data }) => this.#deliver(data), {
       ...options,
       concurrency,
       lockDuration: lockMs,
@@ -121,7 +122,7 @@ export class Deliverer {
 
 /** Whether the queue's shard does: it would be waited for. */
 function answers(store: Store): Promise<boolean> {
-  return within(answerMs, store.exists(`${queuePrefix}:${queueNames.deliver}:meta`)).then(
+  return within(answerMs, store.exists(`${queuePrefix}:${queueName}:meta`)).then(
     () => true,
     () => false,
   );

@@ -2,15 +2,24 @@ import { type ConnectionOptions, Queue } from 'bullmq';
 import type { Logger } from 'pino';
 import type { Store } from '../redis/connection.ts';
 import { within } from '../redis/within.ts';
-import { type queueNames, queuePrefix } from './queues.ts';
+import { type QueueName, queuePrefix } from './queues.ts';
 import { nowAndThen, SteadyWorker } from './steady-worker.ts';
 
 /** A queue that is silent for this long, or twice as long behind its schedule, is done without. */
 const lateMs = 500;
 const quietMs = 10_000;
 
-/** What a periodic worker does, by the name of the job. Doing it twice at once must be harmless. */
-export type Jobs = Readonly<Record<string, { readonly everyMs: number; readonly run: () => Promise<unknown> }>>;
+/** Doing it twice at once must be harmless. */
+interface Job {
+  readonly everyMs: number;
+  /** Scheduled for the first time, it waits as long as between two runs; else it runs at once. */
+  readonly waitsFirst?: true;
+  /** `stopping` aborts at shutdown. */
+  readonly run: (stopping: AbortSignal) => Promise<unknown>;
+}
+
+/** What a periodic worker does, by the name of the job. */
+export type Jobs = Readonly<Record<string, Job>>;
 
 /**
  * Jobs that come round by themselves, each in one process of the fleet at a time; one does not hold up another. Where
@@ -26,14 +35,15 @@ export class Periodic {
   readonly #timers: NodeJS.Timeout[] = [];
   readonly #quietUntil = new Map<string, number>();
   readonly #running = new Map<string, Promise<unknown>>();
+  readonly #stopping = new AbortController();
 
-  private constructor(store: Store, connection: Store, name: keyof typeof queueNames, jobs: Jobs, log: Logger) {
+  private constructor(store: Store, connection: Store, name: QueueName, jobs: Jobs, log: Logger) {
     this.#store = store;
     this.#jobs = jobs;
     this.#log = log;
     const options = { connection: connection as unknown as ConnectionOptions, prefix: queuePrefix };
     this.#queue = new Queue(name, options);
-    this.#worker = new SteadyWorker(name, async (job) => void (await jobs[job.name]?.run()), {
+    this.#worker = new SteadyWorker(name, async (job) => void (await jobs[job.name]?.run(this.#stopping.signal)), {
       ...options,
       concurrency: Object.keys(jobs).length,
       removeOnComplete: { count: 0 },
@@ -46,13 +56,7 @@ export class Periodic {
   }
 
   /** Resolves when the schedules stand in the store, or cannot be put there now. `store` fails at once, `connection` waits. */
-  static async start(
-    store: Store,
-    connection: Store,
-    name: keyof typeof queueNames,
-    jobs: Jobs,
-    log: Logger,
-  ): Promise<Periodic> {
+  static async start(store: Store, connection: Store, name: QueueName, jobs: Jobs, log: Logger): Promise<Periodic> {
     const periodic = new Periodic(store, connection, name, jobs, log);
     for (const job of Object.keys(jobs)) await periodic.#schedule(job);
     for (const [job, { everyMs }] of Object.entries(jobs))
@@ -61,9 +65,11 @@ export class Periodic {
   }
 
   async #schedule(job: string): Promise<void> {
-    const every = this.#jobs[job]?.everyMs ?? 0;
+    const { everyMs: every = 0, waitsFirst } = this.#jobs[job] ?? {};
+    // A restart does not put it off: what is scheduled already stays in the store.
+    const schedule = { every, ...(waitsFirst && { startDate: Date.now() + every }) };
     await this.#queue
-      .upsertJobScheduler(job, { every }, { name: job })
+      .upsertJobScheduler(job, schedule, { name: job })
       .catch((error: Error) => this.#complain(job, error, 'periodic job cannot be scheduled'));
   }
 
@@ -73,8 +79,9 @@ export class Periodic {
     const key = `${queuePrefix}:${this.#queue.name}:repeat`;
     const next = await within(lateMs, this.#store.zscore(key, job)).catch(() => undefined);
     if (next && Number(next) > Date.now() - Math.max(2 * lateMs, everyMs)) return;
-    if (!run || this.#running.has(job)) return;
-    const work = run().catch((error: Error) => this.#complain(job, error));
+    const { signal } = this.#stopping;
+    if (!run || this.#running.has(job) || signal.aborted) return;
+    const work = run(signal).catch((error: Error) => this.#complain(job, error));
     const both = Promise.all([work, next === undefined ? undefined : this.#schedule(job)]);
     this.#running.set(job, both);
     await both;
@@ -91,6 +98,7 @@ export class Periodic {
 
   /** Lets the running jobs end. */
   async stop(): Promise<void> {
+    this.#stopping.abort();
     for (const timer of this.#timers) clearInterval(timer);
     await Promise.all([...this.#running.values(), this.#worker.close()]);
     await this.#queue.close();

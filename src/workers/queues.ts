@@ -3,7 +3,7 @@ import type { KeyTable } from '../redis/keys.ts';
 /** BullMQ's keys, in one hash slot of their own. Never the source of truth: they may be deleted at any time. */
 export const queuePrefix = '{muster}:queue';
 
-export const queueNames = { sweep: 'sweep', retain: 'retain', deliver: 'deliver', snapshot: 'snapshot' } as const;
+export type QueueName = 'sweep' | 'retain' | 'deliver' | 'snapshot';
 
 export const queueKeys = {
   queue: {

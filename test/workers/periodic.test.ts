@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import pino from 'pino';
 import { type MusterService, startService } from '../../src/service.ts';
+import { listSnapshots, snapshotFolder } from '../../src/snapshot/folder.ts';
 import { OwnStore } from '../support/own-store.ts';
 import { until } from '../support/processes.ts';
 import { World } from '../support/world.ts';
@@ -10,12 +11,18 @@ import { World } from '../support/world.ts';
 describe('The queue of the workers may be lost at any time', () => {
   let store: OwnStore;
   let service: MusterService;
-  const schedule = (): Promise<string | null> => service.store.zscore('{muster}:queue:sweep:repeat', 'sweep');
+  let folder: string;
+  const schedule = (job: string): Promise<string | null> => service.store.zscore(`{muster}:queue:${job}:repeat`, job);
+  const loseQueue = async (): Promise<void> => {
+    await service.store.del(...(await service.store.keys('{muster}:queue:*')));
+  };
 
   before(async () => {
     store = await OwnStore.start();
+    folder = snapshotFolder(store.dataDir);
     const log = pino({ level: 'silent' });
-    service = await startService({ redisUrl: store.url, role: 'all', host: '127.0.0.1', port: 0, log });
+    const snapshots = { folder, keep: 1, intervalSeconds: 1, embedded: true };
+    service = await startService({ redisUrl: store.url, role: 'all', host: '127.0.0.1', port: 0, log, snapshots });
   });
   after(async () => {
     await service.stop();
@@ -25,9 +32,8 @@ describe('The queue of the workers may be lost at any time', () => {
   it('sweeps go on without it, and it is scheduled anew', async () => {
     const world = await World.create({ on: service });
     const { id: mailboxId } = await world.made('/mailboxes', { name: 'jobs' });
-    expect(await schedule()).to.not.equal(null);
-    const keys = await service.store.keys('{muster}:queue:*');
-    await service.store.del(...keys);
+    expect(await schedule('sweep')).to.not.equal(null);
+    await loseQueue();
 
     const deadline = Date.now() + 1_000;
     const body = { scopeId: randomUUID(), payload: 1, deadline: new Date(deadline).toISOString() };
@@ -35,6 +41,13 @@ describe('The queue of the workers may be lost at any time', () => {
     const record = `muster:{${world.org}}:${world.spaceId}:message:${id}`;
     await until(async () => (await service.store.hget(record, 'state')) === 'EXPIRED');
     expect(Date.now() - deadline).to.be.within(0, 1000);
-    await until(async () => (await schedule()) !== null);
+    await until(async () => (await schedule('sweep')) !== null);
+  });
+
+  it('snapshots go on too', async () => {
+    await loseQueue();
+    const lost = new Date().toISOString();
+    await until(async () => (await listSnapshots(folder)).some(({ createdAt }) => createdAt > lost));
+    await until(async () => (await schedule('snapshot')) !== null);
   });
 });
