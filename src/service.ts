@@ -97,7 +97,8 @@ export async function startService(options: ServiceOptions): Promise<MusterServi
   const parts = { store, scripts, due, wake, feeds, targets, log: options.log, ready, metrics };
   const workers: { stop(): Promise<void> }[] = [];
   const stopWorkers = async (): Promise<void> => {
-    await Promise.race([Promise.allSettled(workers.map((worker) => worker.stop())), sleep(workerStopMs)]);
+    const stopped = Promise.allSettled(workers.map((worker) => worker.stop()));
+    await Promise.race([stopped, sleep(workerStopMs, undefined, { ref: false })]);
   };
   let listener: Listener | undefined;
   let metricsListener: Listener | undefined;
