@@ -1,4 +1,4 @@
-import { apiError } from '../http/envelope.ts';
+import { apiError } from '../http/errors.ts';
 import { pageOf } from '../http/page.ts';
 import { type Answer, type Input, iso, isoOrNull, param } from '../http/route.ts';
 import { momentOfId } from '../redis/moment.ts';
@@ -76,6 +76,6 @@ export function readPosition(cursor: string | undefined): { part: string; cursor
   if (cursor === undefined) return { part: '', cursor: '' };
   const inside = Buffer.from(cursor, 'base64url').toString();
   const [, part, last] = position.exec(inside) ?? [];
-  if (part === undefined || last === undefined || pageOf.next(inside) !== cursor) throw apiError({}, 'INVALID_CURSOR');
+  if (part === undefined || last === undefined || pageOf.next(inside) !== cursor) throw apiError('INVALID_CURSOR');
   return { part, cursor: last };
 }

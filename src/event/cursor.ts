@@ -1,4 +1,4 @@
-import { apiError } from '../http/envelope.ts';
+import { apiError } from '../http/errors.ts';
 
 const inside = /^([0-9a-f]{8})\.([0-9A-Za-z]+)\.((?:0|[1-9]\d{0,14})-(?:0|[1-9]\d{0,18}))$/;
 
@@ -21,7 +21,6 @@ export function readCursor(spaceId: string, cursor: string | undefined): Positio
   const text = Buffer.from(cursor, 'base64url').toString();
   const [, space, epoch = '', entryId = ''] = inside.exec(text) ?? [];
   // Written anew it must be the same: decoding passes over what does not belong there.
-  if (space !== spaceId.slice(-8) || writeCursor(spaceId, epoch, entryId) !== cursor)
-    throw apiError({}, 'INVALID_CURSOR');
+  if (space !== spaceId.slice(-8) || writeCursor(spaceId, epoch, entryId) !== cursor) throw apiError('INVALID_CURSOR');
   return { epoch, entryId };
 }

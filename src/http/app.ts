@@ -15,7 +15,7 @@ import { readBody } from './body.ts';
 import { envelope, toApiError } from './envelope.ts';
 import type { ErrorTable } from './errors.ts';
 import type { Route } from './route.ts';
-import { statusOf } from './route-errors.ts';
+import { bodyMethods, statusOf } from './route-errors.ts';
 import { RouteTable, spacePrefix } from './router.ts';
 import { createHttpServer } from './server.ts';
 import { system } from './system.ts';
@@ -40,7 +40,6 @@ export interface Service {
 }
 
 const requestIdForm = /^[A-Za-z0-9._-]{1,128}$/;
-const bodyMethods = new Set(['POST', 'PUT', 'PATCH']);
 
 /** What a request leaves for its log line. */
 export interface Trace {

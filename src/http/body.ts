@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { Context } from 'koa';
 import bodyParser from 'koa-bodyparser';
-import { apiError } from './envelope.ts';
+import { apiError } from './errors.ts';
 
 const jsonType = /^application\/json\s*(;|$)/i;
 
@@ -25,23 +25,23 @@ export async function readBody(ctx: Context): Promise<void> {
   const { headers } = ctx.req;
   if (headers['transfer-encoding'] === undefined && (headers['content-length'] ?? '0') === '0') return;
   const type = headers['content-type'] ?? '';
-  if (type !== plainJsonType && !jsonType.test(type)) throw apiError({}, 'UNSUPPORTED_MEDIA_TYPE');
+  if (type !== plainJsonType && !jsonType.test(type)) throw apiError('UNSUPPORTED_MEDIA_TYPE');
   // Nothing is unpacked here: a few bytes could become very many, and what is not packed would fail on the way.
-  if ((headers['content-encoding'] ?? 'identity') !== 'identity') throw apiError({}, 'UNSUPPORTED_MEDIA_TYPE');
+  if ((headers['content-encoding'] ?? 'identity') !== 'identity') throw apiError('UNSUPPORTED_MEDIA_TYPE');
   const chunks: Buffer[] = [];
   ctx.req.on('data', (chunk: Buffer) => chunks.push(chunk));
   try {
     await parse(ctx as never, nothingMore);
   } catch (error) {
     const { type, status } = error as { type?: string; status?: number };
-    if (type === 'entity.too.large') throw apiError({}, 'PAYLOAD_TOO_LARGE');
-    if (type === 'encoding.unsupported' || status === 415) throw apiError({}, 'UNSUPPORTED_MEDIA_TYPE');
-    if (status === 400) throw apiError({}, 'MALFORMED_JSON');
+    if (type === 'entity.too.large') throw apiError('PAYLOAD_TOO_LARGE');
+    if (type === 'encoding.unsupported' || status === 415) throw apiError('UNSUPPORTED_MEDIA_TYPE');
+    if (status === 400) throw apiError('MALFORMED_JSON');
     throw error;
   }
   const { rawBody: text } = ctx.request as { rawBody?: string };
   // A content type that is malformed further on is passed over by the parser: the body would count as none.
-  if (text === undefined) throw apiError({}, 'UNSUPPORTED_MEDIA_TYPE');
+  if (text === undefined) throw apiError('UNSUPPORTED_MEDIA_TYPE');
   // The parser puts U+FFFD where the bytes are no UTF-8; a body may also hold that character as it is.
-  if (text.includes('\ufffd') && !isUtf8(Buffer.concat(chunks))) throw apiError({}, 'MALFORMED_JSON');
+  if (text.includes('\ufffd') && !isUtf8(Buffer.concat(chunks))) throw apiError('MALFORMED_JSON');
 }

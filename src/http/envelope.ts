@@ -1,5 +1,5 @@
 import { Refusal, StoreUnavailable } from '../redis/scripts.ts';
-import { ApiError, commonErrors, type ErrorTable } from './errors.ts';
+import { ApiError, apiError, type ErrorTable, invalidApiKey } from './errors.ts';
 
 /** What lib/call says in every reply and refusal: now, wake, replayed, space quota, left, org quota, left. */
 export interface Note {
@@ -34,40 +34,17 @@ export function readNote(note: string): Note {
   return { now: at, wake, replayed: replayed !== '', headers };
 }
 
-/** An ApiError with the table's status and sentence; 429 and 503 say when to come back. */
-export function apiError(
-  tables: ErrorTable,
-  code: string,
-  detail = '',
-  headers: Readonly<Record<string, string>> = {},
-): ApiError {
-  const entry = tables[code] ?? commonErrors[code];
-  if (!entry) return new ApiError(500, 'INTERNAL', 'an unexpected error: quote the requestId to the operator', headers);
-  return new ApiError(entry.status, code, entry.message(detail), headers);
-}
-
-const invalidToken = { 'WWW-Authenticate': 'Bearer error="invalid_token"' };
-
-/** 401: there may be such a key or not, the answer is the same. */
-export function invalidApiKey(): ApiError {
-  return apiError({}, 'INVALID_API_KEY', '', invalidToken);
-}
-
 /** What a failed call is answered with. Refusals carry the rate headers; anything unforeseen is 500 INTERNAL. */
-export function toApiError(error: unknown, tables: ErrorTable): ApiError {
+export function toApiError(error: unknown, errors: ErrorTable): ApiError {
   if (error instanceof ApiError) return error;
-  if (error instanceof StoreUnavailable) return apiError(tables, 'STORE_UNAVAILABLE', '', { 'Retry-After': '1' });
-  if (error instanceof Refusal) {
-    const note = readNote(error.note);
-    const headers = error.code === 'INVALID_API_KEY' ? invalidToken : note.headers;
-    const known = apiError(tables, error.code, error.detail, headers);
-    if (known.status !== 429) return known;
-    return apiError(tables, error.code, error.detail, {
-      ...note.headers,
-      'Retry-After': String(retryAfter(error, note)),
-    });
-  }
-  return apiError(tables, 'INTERNAL');
+  if (error instanceof StoreUnavailable) return apiError('STORE_UNAVAILABLE', '', { 'Retry-After': '1' });
+  if (!(error instanceof Refusal)) return apiError('INTERNAL');
+  if (error.code === 'INVALID_API_KEY') return invalidApiKey();
+  const note = readNote(error.note);
+  const known = apiError(error.code, error.detail, note.headers, errors);
+  if (known.status !== 429) return known;
+  const headers = { ...note.headers, 'Retry-After': String(retryAfter(error, note)) };
+  return apiError(error.code, error.detail, headers, errors);
 }
 
 /** Whole seconds: to the next minute for the rates, to the moment that the script named, else one. */

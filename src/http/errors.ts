@@ -75,3 +75,19 @@ export const commonErrors: ErrorTable = {
   INTERNAL: entry(500, 'an unexpected error: quote the requestId to the operator'),
   STORE_UNAVAILABLE: entry(503, 'the store cannot take the request now: retry with the same Idempotency-Key'),
 };
+
+/** An error with the status and sentence that a table has for its code; by default, of those that any route may answer. */
+export function apiError(
+  code: string,
+  detail = '',
+  headers: Readonly<Record<string, string>> = {},
+  errors: ErrorTable = commonErrors,
+): ApiError {
+  const entry = errors[code];
+  return entry ? new ApiError(entry.status, code, entry.message(detail), headers) : apiError('INTERNAL', '', headers);
+}
+
+/** 401: there may be such a key or not, the answer is the same. */
+export function invalidApiKey(): ApiError {
+  return apiError('INVALID_API_KEY', '', { 'WWW-Authenticate': 'Bearer error="invalid_token"' });
+}

@@ -1,5 +1,5 @@
 import type { Value } from '../redis/scripts.ts';
-import { apiError } from './envelope.ts';
+import { apiError } from './errors.ts';
 
 const idForm = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
@@ -7,7 +7,7 @@ const idForm = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 function read(cursor: string | undefined, form: RegExp): string {
   if (cursor === undefined) return '';
   const inside = Buffer.from(cursor, 'base64url').toString();
-  if (!form.test(inside) || encode(inside) !== cursor) throw apiError({}, 'INVALID_CURSOR');
+  if (!form.test(inside) || encode(inside) !== cursor) throw apiError('INVALID_CURSOR');
   return inside;
 }
 

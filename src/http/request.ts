@@ -1,8 +1,7 @@
 import { hash } from 'node:crypto';
 import type Joi from 'joi';
 import type { Context } from 'koa';
-import { apiError, invalidApiKey } from './envelope.ts';
-import { ApiError, invalid } from './errors.ts';
+import { ApiError, apiError, invalid, invalidApiKey } from './errors.ts';
 import { cut, TooDeep } from './json.ts';
 import { plainTest } from './plain.ts';
 import type { Input, Route } from './route.ts';
@@ -23,7 +22,7 @@ export interface Caller {
 
 /** Who calls. Throws UNAUTHENTICATED or INVALID_API_KEY; whether the key exists, the script says. */
 export function readCaller(authorization: string | undefined): Caller {
-  if (authorization === undefined) throw apiError({}, 'UNAUTHENTICATED', '', { 'WWW-Authenticate': 'Bearer' });
+  if (authorization === undefined) throw apiError('UNAUTHENTICATED', '', { 'WWW-Authenticate': 'Bearer' });
   const [, apiKey, org] = bearer.exec(authorization) ?? [];
   if (apiKey === undefined || org === undefined) throw invalidApiKey();
   return { org, apiKeyDigest: hash('sha256', apiKey, 'base64url') };
@@ -38,10 +37,10 @@ function digest16(text: string): string {
 export function readIdempotency(ctx: Context, route: Route, args: Record<string, string | number>): void {
   const header = ctx.req.headers['idempotency-key'];
   if (header === undefined || route.idempotency === 'never') {
-    if (route.idempotency === 'required') throw apiError({}, 'IDEMPOTENCY_KEY_REQUIRED');
+    if (route.idempotency === 'required') throw apiError('IDEMPOTENCY_KEY_REQUIRED');
     return;
   }
-  if (typeof header !== 'string' || !visibleAscii.test(header)) throw apiError({}, 'IDEMPOTENCY_KEY_INVALID');
+  if (typeof header !== 'string' || !visibleAscii.test(header)) throw apiError('IDEMPOTENCY_KEY_INVALID');
   args['idempotencyDigest'] = digest16(header);
   args['fingerprint'] = digest16(`${ctx.req.method} ${ctx.req.url}\n${rawBody(ctx)}`);
 }

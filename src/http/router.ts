@@ -1,8 +1,7 @@
 import Router from '@koa/router';
 import type { Service } from './app.ts';
-import type { Call } from './call.ts';
-import { Call as RouteCall } from './call.ts';
-import { apiError } from './envelope.ts';
+import { Call } from './call.ts';
+import { apiError } from './errors.ts';
 
 export const spacePrefix = '/v1/spaces/';
 
@@ -34,7 +33,7 @@ export class RouteTable {
       const shape = shapeOf(pattern);
       const router = this.#routers.get(shape) ?? new Router({ strict: true, sensitive: true });
       const layer = router.register(pattern, [route.method], () => undefined) as Layer;
-      const entry = { layer, call: new RouteCall(route, pattern, service) };
+      const entry = { layer, call: new Call(route, pattern, service) };
       this.#routers.set(shape, router);
       this.#entries.set(shape, [...(this.#entries.get(shape) ?? []), entry]);
     }
@@ -50,9 +49,7 @@ export class RouteTable {
     }
     const others = this.#routers.get(shape)?.match(path, method).path ?? [];
     const methods = [...new Set(others.flatMap((other) => other.methods))].sort().join(', ');
-    throw methods === ''
-      ? apiError({}, 'ROUTE_NOT_FOUND')
-      : apiError({}, 'METHOD_NOT_ALLOWED', methods, { Allow: methods });
+    throw methods === '' ? apiError('ROUTE_NOT_FOUND') : apiError('METHOD_NOT_ALLOWED', methods, { Allow: methods });
   }
 }
 

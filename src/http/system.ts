@@ -2,8 +2,9 @@ import type { Context } from 'koa';
 import { consoleSite } from '../console/site.ts';
 import { docsSite } from '../docs/site.ts';
 import { Metrics } from '../metrics/metrics.ts';
+import { StoreUnavailable } from '../redis/scripts.ts';
 import type { Sent, Service, Trace } from './app.ts';
-import { apiError } from './envelope.ts';
+import { apiError } from './errors.ts';
 import type { Page, Site } from './site.ts';
 
 const sites: readonly Site[] = [consoleSite(), docsSite()];
@@ -13,17 +14,17 @@ const paths = ['/healthz', '/readyz', '/openapi.json'];
 export async function system(ctx: Context, service: Service, trace: Trace): Promise<Sent> {
   const page = await pageAt(ctx);
   const isMetrics = ctx.path === '/metrics' && service.showsMetrics;
-  if (!page && !isMetrics && !paths.includes(ctx.path)) throw apiError({}, 'ROUTE_NOT_FOUND');
+  if (!page && !isMetrics && !paths.includes(ctx.path)) throw apiError('ROUTE_NOT_FOUND');
   trace.route = page?.route ?? ctx.path;
   if (ctx.method !== 'GET' && ctx.method !== 'HEAD')
-    throw apiError({}, 'METHOD_NOT_ALLOWED', 'GET, HEAD', { Allow: 'GET, HEAD' });
+    throw apiError('METHOD_NOT_ALLOWED', 'GET, HEAD', { Allow: 'GET, HEAD' });
   if (page) return page;
   if (isMetrics)
     return { status: 200, headers: { 'Content-Type': Metrics.contentType }, text: await service.metrics.text() };
   if (ctx.path === '/openapi.json') return { status: 200, headers: {}, text: service.openapi };
   if (ctx.path === '/healthz') return { status: 200, headers: {}, text: '{"status":"ok"}' };
   if (await service.ready()) return { status: 200, headers: {}, text: '{"status":"ready"}' };
-  throw apiError({}, 'STORE_UNAVAILABLE', '', { 'Retry-After': '1' });
+  throw new StoreUnavailable('not ready');
 }
 
 async function pageAt({ path, req }: Context): Promise<Page | undefined> {
