@@ -1,0 +1,163 @@
+import Joi from 'joi';
+import { fields, flag, id, integer, key, opaque, optional, text } from '../http/fields.ts';
+import { randomTail, randomToken } from '../http/random.ts';
+import { iso, param, type Route, route } from '../http/route.ts';
+import { says } from '../http/says.ts';
+import { claimedMessage } from './records.ts';
+import { claimReply, messageReply } from './schemas.ts';
+
+interface RecvBody {
+  scopeId: string;
+  holder: string;
+  holderSession: string;
+  leaseSeconds?: number;
+  waitSeconds: number;
+}
+
+const recv = route<unknown, RecvBody>({
+  method: 'POST',
+  path: '/mailboxes/:mailboxId/recv',
+  call: 'message.recv',
+  summary: "Claim the oldest ready message of a scope's subtree; 204 when none is ready",
+  permission: 'coordination_write',
+  idempotency: 'never',
+  body: fields({
+    scopeId: id(),
+    holder: text(1, 256),
+    holderSession: text(1, 256),
+    leaseSeconds: optional(integer(5, 600)),
+    waitSeconds: optional(integer(0, 30)).default(0),
+  }),
+  success: { 200: claimReply, 204: null },
+  refuses: [
+    'MAILBOX_NOT_FOUND',
+    'RECIPIENT_MISMATCH',
+    'LEASE_LIMIT_EXCEEDED',
+    'OPERATIONS_EXHAUSTED',
+    'CONCURRENCY_LIMITED',
+  ],
+  script: 'mailbox/recv',
+  args: (input) => ({
+    mailboxId: param(input, 'mailboxId'),
+    scopeId: input.body.scopeId,
+    holder: input.body.holder,
+    holderSession: input.body.holderSession,
+    leaseSeconds: input.body.leaseSeconds ?? '',
+    token: randomToken(),
+    looksAgain: '',
+  }),
+  answer: (values, input) =>
+    values.length === 0 ? { status: 204 } : { status: 200, body: claimedMessage(values, input) },
+  hold: (input) => ({
+    waitSeconds: input.body.waitSeconds,
+    mailboxId: param(input, 'mailboxId'),
+    scopeId: input.body.scopeId,
+  }),
+});
+
+const renew = route<unknown, { token: string; leaseSeconds?: number }>({
+  method: 'POST',
+  path: '/messages/:messageId/renew',
+  call: 'message.renew',
+  summary: 'Extend the lease of a claim, counted from now; may shorten it',
+  permission: 'coordination_write',
+  idempotency: 'required',
+  rate: 'recovery',
+  body: fields({ token: text(1, 256), leaseSeconds: optional(integer(5, 600)) }),
+  success: { 200: messageReply.renewed },
+  refuses: ['MESSAGE_NOT_FOUND', 'CLAIM_LOST', 'LEASE_LIMIT_EXCEEDED'],
+  script: 'mailbox/renew',
+  args: (input) => ({
+    messageId: param(input, 'messageId'),
+    token: input.body.token,
+    leaseSeconds: input.body.leaseSeconds ?? '',
+  }),
+  answer: ([leaseExpiresAt, groupState], input) => ({
+    status: 200,
+    body: { id: param(input, 'messageId'), state: 'CLAIMED', leaseExpiresAt: iso(leaseExpiresAt), groupState },
+  }),
+});
+
+interface CompleteBody {
+  token: string;
+  result?: { payload: string; mailboxId?: string; scopeId?: string; workKey?: string };
+}
+
+const complete = route<unknown, CompleteBody>({
+  method: 'POST',
+  path: '/messages/:messageId/complete',
+  call: 'message.complete',
+  summary: 'Acknowledge a message, with an optional result, recorded and published in the same step',
+  permission: 'coordination_write',
+  idempotency: 'required',
+  rate: 'recovery',
+  body: fields({
+    token: text(1, 256),
+    result: optional(
+      Joi.object({
+        payload: opaque(),
+        mailboxId: optional(id()),
+        scopeId: optional(id()),
+        workKey: optional(key()),
+      })
+        .and('mailboxId', 'scopeId')
+        .with('workKey', 'mailboxId')
+        .description('mailboxId and scopeId come together or not at all; workKey only with them')
+        .error(
+          says({
+            'object.and': 'result.mailboxId and result.scopeId must be sent together, or neither',
+            'object.with': 'result.workKey may only be sent with result.mailboxId and result.scopeId',
+          }),
+        ),
+    ),
+  }),
+  opaque: ['result', 'payload'],
+  success: { 200: messageReply.completed },
+  refuses: ['MESSAGE_NOT_FOUND', 'CLAIM_LOST', 'MAILBOX_NOT_FOUND', 'PAYLOAD_TOO_LARGE'],
+  script: 'mailbox/complete',
+  args: (input) => ({
+    messageId: param(input, 'messageId'),
+    token: input.body.token,
+    result: input.body.result?.payload ?? '',
+    resultMailboxId: input.body.result?.mailboxId ?? '',
+    resultScopeId: input.body.result?.scopeId ?? '',
+    resultWorkKey: input.body.result?.workKey ?? '',
+    tail: randomTail(),
+  }),
+  answer: ([taskId, resultMessageId, groupId, groupState, known], input, replayed) => ({
+    status: 200,
+    body: {
+      id: param(input, 'messageId'),
+      state: 'ACKED',
+      taskId,
+      taskState: taskId === null ? null : 'SUCCEEDED',
+      resultMessageId,
+      groupId,
+      groupState,
+      replay: replayed || known === 1,
+    },
+  }),
+});
+
+const nack = route<unknown, { token: string; retry: boolean }>({
+  method: 'POST',
+  path: '/messages/:messageId/nack',
+  call: 'message.nack',
+  summary: 'Give a message back for another attempt (retry true), or refuse it for good',
+  permission: 'coordination_write',
+  idempotency: 'required',
+  rate: 'recovery',
+  body: fields({ token: text(1, 256), retry: flag() }),
+  success: { 200: messageReply.nacked },
+  refuses: ['MESSAGE_NOT_FOUND', 'CLAIM_LOST'],
+  script: 'mailbox/nack',
+  args: (input) => ({
+    messageId: param(input, 'messageId'),
+    token: input.body.token,
+    retry: input.body.retry ? '1' : '0',
+  }),
+  answer: ([state, attempts], input) => ({ status: 200, body: { id: param(input, 'messageId'), state, attempts } }),
+});
+
+/** What a worker does with messages: claims one, and ends or keeps the claim. */
+export const claimRoutes: readonly Route[] = [recv, renew, complete, nack];
