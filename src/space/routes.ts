@@ -1,37 +1,28 @@
+import type Joi from 'joi';
 import { fields, integer } from '../http/fields.ts';
 import { record } from '../http/replies.ts';
 import { type Route, route } from '../http/route.ts';
-import { defaultLimits, spaceLimits } from '../org/plans.ts';
+import { defaultLimits, type LimitName, spaceLimits } from '../org/plans.ts';
 import type { Reply } from '../redis/scripts.ts';
 import { backlogRoute } from './backlog.ts';
 import { censusRoute } from './census.ts';
 import { usageRoute } from './usage.ts';
 import { waitsRoute } from './waits.ts';
 
-/** In the order of the scripts' replies (specification, Per-space limits). */
-const names = [
-  'requestsPerMinute',
-  'maxBacklog',
-  'maxPayloadBytes',
-  'maxLeaseSeconds',
-  'maxPendingWaiters',
-  'maxArmedTimers',
-] as const;
-type LimitName = (typeof names)[number];
+/** In the order of the scripts' replies. */
+const names = Object.keys(spaceLimits) as LimitName[];
+
+/** A field for each limit, made of its bounds. */
+function eachLimit(field: (min: number, max: number) => Joi.Schema): Record<string, Joi.Schema> {
+  return Object.fromEntries(names.map((name) => [name, field(spaceLimits[name].min, spaceLimits[name].max)]));
+}
 
 /** The reply's values by name. */
 function limitsRecord(values: Reply): Record<string, number> {
   return Object.fromEntries(names.map((name, index) => [name, Number(values[index])]));
 }
 
-const limitsReply = record({
-  requestsPerMinute: integer(1, 100_000),
-  maxBacklog: integer(1, 1_000_000),
-  maxPayloadBytes: integer(1, 65_536),
-  maxLeaseSeconds: integer(5, 600),
-  maxPendingWaiters: integer(1, 1_000_000),
-  maxArmedTimers: integer(1, 1_000_000),
-});
+const limitsReply = record(eachLimit(integer));
 
 const getLimits = route({
   method: 'GET',
@@ -60,13 +51,9 @@ const putLimits = route<unknown, Partial<Record<LimitName, number | null>>>({
   idempotency: 'required',
   rate: 'limits',
   body: fields({
-    requestsPerMinute: limit(1, 100_000),
-    maxBacklog: limit(1, 1_000_000),
+    ...eachLimit(limit),
     // More than the plan's payload size is refused by the plan's error, not by shape.
     maxPayloadBytes: limit(1, Number.MAX_SAFE_INTEGER, spaceLimits.maxPayloadBytes.max),
-    maxLeaseSeconds: limit(5, 600),
-    maxPendingWaiters: limit(1, 1_000_000),
-    maxArmedTimers: limit(1, 1_000_000),
   }),
   success: { 200: limitsReply },
   refuses: ['ENTITLEMENT_EXCEEDED'],
