@@ -1,11 +1,8 @@
 import Joi from 'joi';
-import { record, replyId, time } from '../http/replies.ts';
+import { count, record, replyId, time } from '../http/replies.ts';
 
 /** Far above any quota, and small enough for sums of units to stay whole numbers everywhere. */
 export const mostUnits = 1_000_000_000;
-
-const count = () => Joi.number().integer().min(0);
-const nullable = (schema: Joi.Schema) => schema.allow(null);
 
 export const allowanceReply = record({
   id: replyId(),
@@ -16,8 +13,8 @@ export const allowanceReply = record({
   windowEndsAt: time(),
   usedUnits: count(),
   availableUnits: count(),
-  cooldownUntil: nullable(time()),
-  cooldownReason: nullable(Joi.string()),
+  cooldownUntil: time().allow(null),
+  cooldownReason: Joi.string().allow(null),
   waiting: count(),
   createdAt: time(),
 });
@@ -28,14 +25,18 @@ export const consumptionReply = record({
   scopeId: replyId(),
   holder: Joi.string(),
   units: count(),
-  workKey: nullable(Joi.string()),
+  workKey: Joi.string().allow(null),
   replay: Joi.boolean(),
   windowEndsAt: time(),
   availableUnits: count(),
   createdAt: time(),
 });
 
-export const cooldownReply = record({ allowanceId: replyId(), cooldownUntil: time(), reason: nullable(Joi.string()) });
+export const cooldownReply = record({
+  allowanceId: replyId(),
+  cooldownUntil: time(),
+  reason: Joi.string().allow(null),
+});
 
 export const waiterReply = record({
   id: replyId(),
@@ -45,8 +46,8 @@ export const waiterReply = record({
   holder: Joi.string(),
   units: count(),
   state: Joi.valid('WAITING', 'GRANTED', 'CANCELLED', 'EXPIRED'),
-  position: nullable(Joi.number().integer().min(1)),
+  position: Joi.number().integer().min(1).allow(null),
   expiresAt: time(),
-  grantedAt: nullable(time()),
+  grantedAt: time().allow(null),
   createdAt: time(),
 });

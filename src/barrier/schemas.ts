@@ -1,5 +1,5 @@
 import Joi from 'joi';
-import { record, replyId, time } from '../http/replies.ts';
+import { count, record, replyId, time } from '../http/replies.ts';
 
 export const barrierStates = ['OPEN', 'RELEASED', 'CANCELLED'];
 
@@ -8,7 +8,7 @@ export const barrierReply = record({
   scopeId: replyId(),
   state: Joi.valid(...barrierStates),
   epoch: Joi.number().integer().min(1),
-  arrivals: Joi.number().integer().min(0),
+  arrivals: count(),
   target: Joi.number().integer().min(1),
   createdAt: time(),
   releasedAt: time().allow(null),

@@ -5,7 +5,7 @@ import { pageReply } from '../http/replies.ts';
 import { param, type Route, route } from '../http/route.ts';
 import { amount, currency } from './fields.ts';
 import { balancesRecord, budgetRecord, entryAnswer, readPosition, reservationRecord } from './records.ts';
-import { budgetReply } from './schemas.ts';
+import { budgetReply, reservationStates } from './schemas.ts';
 
 interface CreateBody {
   name: string;
@@ -68,7 +68,7 @@ const view = route<{ limit: number; cursor?: string; state?: string }>({
     'A budget with its balances and a page of its reservations: ACTIVE ones first, then closed ones, newest first',
   permission: 'coordination_read',
   idempotency: 'never',
-  query: fields({ ...page(), state: states('ACTIVE', 'SETTLED', 'VOIDED') }),
+  query: fields({ ...page(), state: states(...reservationStates) }),
   success: { 200: budgetReply.view },
   refuses: ['BUDGET_NOT_FOUND', 'INVALID_CURSOR'],
   script: 'budget/view',

@@ -1,6 +1,8 @@
 import Joi from 'joi';
 import { record, replyId, time } from '../http/replies.ts';
 
+export const reservationStates = ['ACTIVE', 'SETTLED', 'VOIDED'];
+
 const minor = () => Joi.string().pattern(/^(0|[1-9][0-9]{0,17})$/);
 
 const balances = record({ limit: minor(), reserved: minor(), settled: minor(), available: minor() });
@@ -24,7 +26,7 @@ export const reservationFields = {
   settledMinor: minor(),
   voidedMinor: minor(),
   remainingMinor: minor(),
-  state: Joi.valid('ACTIVE', 'SETTLED', 'VOIDED'),
+  state: Joi.valid(...reservationStates),
   settleBy: time().allow(null),
   overdue: Joi.boolean(),
   createdAt: time(),

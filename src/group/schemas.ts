@@ -1,13 +1,14 @@
 import Joi from 'joi';
-import { pageReply, record, replyId, time } from '../http/replies.ts';
+import { count, pageReply, record, replyId, time } from '../http/replies.ts';
 
 export const groupStates = ['OPEN', 'SEALED', 'DECIDED'];
+/** Why a task ended without success. */
+export const taskReasons = ['REJECTED_BY_WORKER', 'ATTEMPTS_EXHAUSTED', 'DEADLINE_EXCEEDED', 'GROUP_DECIDED'];
 export const conditions = ['FIRST_ACCEPTED', 'N_ACCEPTED', 'ALL_TERMINAL'];
 
 const state = () => Joi.valid(...groupStates);
 const outcome = () => Joi.valid('SATISFIED', 'UNSATISFIABLE', 'EXPIRED').allow(null);
 const verdict = () => Joi.valid('ACCEPTED', 'REJECTED');
-const count = () => Joi.number().integer().min(0);
 const counters = [
   'members',
   'pending',
@@ -25,7 +26,7 @@ export const memberFields = {
   taskKey: Joi.string().allow(null),
   state: Joi.valid('PENDING', 'RUNNING', 'SUCCEEDED', 'FAILED', 'EXPIRED', 'CANCELLED'),
   verdict: verdict().allow(null),
-  reason: Joi.valid('REJECTED_BY_WORKER', 'ATTEMPTS_EXHAUSTED', 'DEADLINE_EXCEEDED', 'GROUP_DECIDED').allow(null),
+  reason: Joi.valid(...taskReasons).allow(null),
   attempts: count(),
   messageId: replyId(),
   outcome: Joi.any(),

@@ -7,6 +7,9 @@ export const replyId = () => Joi.string().pattern(/^[0-9a-f]{8}-[0-9a-f]{4}-[0-9
 /** ISO 8601 UTC with milliseconds. */
 export const time = () => Joi.string().pattern(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 
+/** How many; 0 for none. */
+export const count = () => Joi.number().integer().min(0);
+
 /** A record with exactly these fields. */
 export const record = (schemas: Record<string, Joi.Schema>) =>
   Joi.object(schemas).prefs({ convert: false, presence: 'required' });

@@ -5,7 +5,7 @@ import { pageReply } from '../http/replies.ts';
 import { param, type Route, route } from '../http/route.ts';
 import { claimRoutes } from './claim-routes.ts';
 import { mailboxRecord, messageRecord } from './records.ts';
-import { mailboxReply, messageReply } from './schemas.ts';
+import { mailboxReply, messageReply, messageStates } from './schemas.ts';
 
 interface CreateBody {
   name: string;
@@ -116,7 +116,7 @@ const messages = route<{ limit: number; cursor?: string; state?: string; scopeId
   idempotency: 'never',
   query: fields({
     ...page(),
-    state: states('READY', 'CLAIMED', 'ACKED', 'REJECTED', 'FAILED', 'EXPIRED', 'CANCELLED'),
+    state: states(...messageStates),
     scopeId: id().optional(),
     workKey: key().optional(),
   }),

@@ -1,44 +1,42 @@
 import Joi from 'joi';
-import { record, replyId, time } from '../http/replies.ts';
-
-const count = () => Joi.number().integer().min(0);
-const nullable = (schema: Joi.Schema) => schema.allow(null);
+import { groupStates, taskReasons } from '../group/schemas.ts';
+import { count, record, replyId, time } from '../http/replies.ts';
 
 export const mailboxReply = record({
   id: replyId(),
   name: Joi.string(),
   mode: Joi.valid('WORK', 'INBOX'),
-  recipientId: nullable(Joi.string()),
+  recipientId: Joi.string().allow(null),
   backlogLimit: count(),
   counts: record({ ready: count(), claimed: count(), failed: count() }),
-  oldestReadyAt: nullable(time()),
+  oldestReadyAt: time().allow(null),
   createdAt: time(),
 });
 
-const messageStates = ['READY', 'CLAIMED', 'ACKED', 'REJECTED', 'FAILED', 'EXPIRED', 'CANCELLED'];
-const groupState = () => nullable(Joi.valid('OPEN', 'SEALED', 'DECIDED'));
+export const messageStates = ['READY', 'CLAIMED', 'ACKED', 'REJECTED', 'FAILED', 'EXPIRED', 'CANCELLED'];
+const groupState = () => Joi.valid(...groupStates).allow(null);
 
 export const messageFields = {
   id: replyId(),
   mailboxId: replyId(),
   scopeId: replyId(),
-  taskId: nullable(replyId()),
-  groupId: nullable(replyId()),
-  taskKey: nullable(Joi.string()),
+  taskId: replyId().allow(null),
+  groupId: replyId().allow(null),
+  taskKey: Joi.string().allow(null),
   state: Joi.valid(...messageStates),
-  reason: nullable(Joi.valid('REJECTED_BY_WORKER', 'ATTEMPTS_EXHAUSTED', 'DEADLINE_EXCEEDED', 'GROUP_DECIDED')),
+  reason: Joi.valid(...taskReasons).allow(null),
   attempts: count(),
   maxAttempts: count(),
-  workKey: nullable(Joi.string()),
+  workKey: Joi.string().allow(null),
   payload: Joi.any(),
-  deadline: nullable(time()),
-  holder: nullable(Joi.string()),
-  holderSession: nullable(Joi.string()),
-  claimedAt: nullable(time()),
-  leaseExpiresAt: nullable(time()),
+  deadline: time().allow(null),
+  holder: Joi.string().allow(null),
+  holderSession: Joi.string().allow(null),
+  claimedAt: time().allow(null),
+  leaseExpiresAt: time().allow(null),
   result: Joi.any(),
   createdAt: time(),
-  finishedAt: nullable(time()),
+  finishedAt: time().allow(null),
 };
 
 export const claimReply = record({ ...messageFields, token: Joi.string(), attempt: count(), leaseSeconds: count() });
@@ -50,10 +48,10 @@ export const messageReply = {
   completed: record({
     id: replyId(),
     state: Joi.valid('ACKED'),
-    taskId: nullable(replyId()),
-    taskState: nullable(Joi.valid('SUCCEEDED')),
-    resultMessageId: nullable(replyId()),
-    groupId: nullable(replyId()),
+    taskId: replyId().allow(null),
+    taskState: Joi.valid('SUCCEEDED').allow(null),
+    resultMessageId: replyId().allow(null),
+    groupId: replyId().allow(null),
     groupState: groupState(),
     replay: Joi.boolean(),
   }),

@@ -3,7 +3,7 @@ import { waiterReply } from '../allowance/schemas.ts';
 import { barrierReply } from '../barrier/schemas.ts';
 import { reservationFields } from '../budget/schemas.ts';
 import { groupReply, memberFields } from '../group/schemas.ts';
-import { record, replyId, time } from '../http/replies.ts';
+import { count, record, replyId, time } from '../http/replies.ts';
 import { param, type Route, route } from '../http/route.ts';
 import { messageFields } from '../mailbox/schemas.ts';
 import { runRecord } from './records.ts';
@@ -20,7 +20,6 @@ const scopeReply = record({
 const { payload, result, ...messageRow } = messageFields;
 const { outcome, ...memberRow } = memberFields;
 const listOf = (item: Joi.Schema) => Joi.array().items(item).max(most);
-const sum = () => Joi.number().integer().min(0);
 
 const run = route({
   method: 'GET',
@@ -38,7 +37,7 @@ const run = route({
       barriers: listOf(barrierReply),
       reservations: listOf(record(reservationFields)),
       waiters: listOf(waiterReply),
-      consumptions: record({ count: sum(), units: sum() }),
+      consumptions: record({ count: count(), units: count() }),
       truncated: Joi.boolean(),
     }),
   },

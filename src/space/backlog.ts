@@ -1,5 +1,4 @@
-import Joi from 'joi';
-import { record, time } from '../http/replies.ts';
+import { count, record, time } from '../http/replies.ts';
 import { iso, type Route, route } from '../http/route.ts';
 import type { Reply, Value } from '../redis/scripts.ts';
 import { countersOf } from './census.ts';
@@ -31,8 +30,6 @@ function backlogRecord([now, values, oldestReady, oldestWaiter]: Reply): object 
     oldestWaiterAgeSeconds: age(now, oldestWaiter),
   };
 }
-
-const count = () => Joi.number().integer().min(0);
 
 export const backlogRoute: Route = route({
   method: 'GET',

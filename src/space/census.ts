@@ -1,5 +1,4 @@
-import Joi from 'joi';
-import { record, time } from '../http/replies.ts';
+import { count, record, time } from '../http/replies.ts';
 import { iso, type Route, route } from '../http/route.ts';
 import type { Value } from '../redis/scripts.ts';
 
@@ -55,8 +54,6 @@ function censusRecord(now: Value | undefined, values: Value | undefined): object
   const claims = { HELD: of('messages:CLAIMED') };
   return { asOf: iso(now), scopes, claims, timers, messages, tasks: Object.fromEntries(tasks), ...others };
 }
-
-const count = () => Joi.number().integer().min(0);
 
 const kinds = Object.entries(states).map(([kind, names]) => [
   kind,

@@ -1,6 +1,6 @@
 import Joi from 'joi';
 import { fields } from '../http/fields.ts';
-import { record } from '../http/replies.ts';
+import { count, record } from '../http/replies.ts';
 import { type Route, route } from '../http/route.ts';
 import { says } from '../http/says.ts';
 import type { Reply, Value } from '../redis/scripts.ts';
@@ -48,7 +48,6 @@ function usageRecord([from, to, before, rows]: Reply): object {
   return { from: dateOf(Number(from)), to: dateOf(Number(to)), days };
 }
 
-const count = () => Joi.number().integer().min(0);
 const date = () => Joi.string().pattern(form);
 const queryDate = (name: string) =>
   Joi.string()

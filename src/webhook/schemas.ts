@@ -1,5 +1,5 @@
 import Joi from 'joi';
-import { pageReply, record, replyId, time } from '../http/replies.ts';
+import { count, pageReply, record, replyId, time } from '../http/replies.ts';
 
 const destination = {
   id: replyId(),
@@ -7,7 +7,7 @@ const destination = {
   eventTypes: Joi.array().items(Joi.string()),
   state: Joi.valid('ACTIVE', 'DISABLED'),
   disabledReason: Joi.valid('REQUESTED', 'GONE', 'FAILING').allow(null),
-  consecutiveFailures: Joi.number().integer().min(0),
+  consecutiveFailures: count(),
   lastSuccessAt: time().allow(null),
   createdAt: time(),
 };
@@ -42,7 +42,7 @@ export const deliveryReply = record({
   state: Joi.valid('SUCCEEDED', 'FAILED'),
   responseStatus: Joi.number().integer().allow(null),
   errorCode: Joi.valid(...errorCodes).allow(null),
-  durationMs: Joi.number().integer().min(0),
+  durationMs: count(),
   attemptedAt: time(),
   nextAttemptAt: time().allow(null),
 });
