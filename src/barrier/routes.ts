@@ -43,7 +43,7 @@ const list = route<{ limit: number; cursor?: string; state?: string }>({
   refuses: ['INVALID_CURSOR'],
   script: 'barrier/list',
   args: ({ query }) => ({
-    states: query.state === undefined ? '' : `,${query.state},`,
+    states: pageOf.states(query.state),
     limit: query.limit,
     cursor: pageOf.id(query.cursor),
   }),

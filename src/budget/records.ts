@@ -1,4 +1,3 @@
-import { apiError } from '../http/errors.ts';
 import { pageOf } from '../http/page.ts';
 import { type Answer, type Input, iso, isoOrNull, param } from '../http/route.ts';
 import { momentOfId } from '../redis/moment.ts';
@@ -69,13 +68,10 @@ export function entryAnswer(kind: 'SETTLE' | 'VOID') {
   };
 }
 
-const position = /^(active|closed) ([0-9a-f-]{36})$/;
+const position = /^(active|closed) [0-9a-f-]{36}$/;
 
 /** Where a page of reservations goes on: the part of the list and the last id. Throws INVALID_CURSOR. */
 export function readPosition(cursor: string | undefined): { part: string; cursor: string } {
-  if (cursor === undefined) return { part: '', cursor: '' };
-  const inside = Buffer.from(cursor, 'base64url').toString();
-  const [, part, last] = position.exec(inside) ?? [];
-  if (part === undefined || last === undefined || pageOf.next(inside) !== cursor) throw apiError('INVALID_CURSOR');
+  const [part = '', last = ''] = pageOf.read(cursor, position).split(' ');
   return { part, cursor: last };
 }

@@ -74,7 +74,7 @@ const view = route<{ limit: number; cursor?: string; state?: string }>({
   script: 'budget/view',
   args: (input) => ({
     budgetId: param(input, 'budgetId'),
-    states: input.query.state === undefined ? '' : `,${input.query.state},`,
+    states: pageOf.states(input.query.state),
     limit: input.query.limit,
     ...readPosition(input.query.cursor),
   }),

@@ -15,11 +15,14 @@ function encode(inside: string): string {
   return Buffer.from(inside).toString('base64url');
 }
 
-/** Cursors and rows of list scripts. A cursor is the last record's position; '' for the first page. */
+/** Cursors, filters and rows of list scripts. A cursor is the last record's position; '' for the first page. */
 export const pageOf = {
+  read,
   id: (cursor: string | undefined): string => read(cursor, idForm),
   number: (cursor: string | undefined): string => read(cursor, /^\d{1,15}$/),
   entry: (cursor: string | undefined): string => read(cursor, /^\d{1,15}-\d{1,19}$/),
+  /** `,READY,CLAIMED,`, in which a script finds a state with one plain search; '' for all. */
+  states: (states: string | undefined): string => (states === undefined ? '' : `,${states},`),
   next: (last: Value | undefined): string | null => (last === null || last === undefined ? null : encode(String(last))),
   rows: (records: Value | undefined): Value[][] => (records ?? []) as Value[][],
 };

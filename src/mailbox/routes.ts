@@ -125,7 +125,7 @@ const messages = route<{ limit: number; cursor?: string; state?: string; scopeId
   script: 'mailbox/messages',
   args: (input) => ({
     mailboxId: param(input, 'mailboxId'),
-    states: input.query.state === undefined ? '' : `,${input.query.state},`,
+    states: pageOf.states(input.query.state),
     scopeId: input.query.scopeId ?? '',
     workKey: input.query.workKey ?? '',
     limit: input.query.limit,

@@ -1,5 +1,6 @@
 import type { Store } from '../redis/connection.ts';
 import { dueKey } from '../redis/due.ts';
+import { nowOf } from '../redis/moment.ts';
 import { organizationsKey } from '../redis/organizations.ts';
 import type { Scripts, Value } from '../redis/scripts.ts';
 
@@ -65,7 +66,6 @@ export async function readDepths(store: Store, scripts: Scripts): Promise<Depths
 
 /** How long the earliest timer of all is overdue: what the sweeper has not come to. */
 export async function readSweepLag(store: Store): Promise<number> {
-  const [[seconds, micros], [, due]] = await Promise.all([store.time(), store.zrange(dueKey, '0', '0', 'WITHSCORES')]);
-  const now = Number(seconds) + Number(micros) / 1e6;
-  return due === undefined ? 0 : Math.max(0, now - Number(due) / 1000);
+  const [now, [, due]] = await Promise.all([nowOf(store), store.zrange(dueKey, '0', '0', 'WITHSCORES')]);
+  return due === undefined ? 0 : Math.max(0, now - Number(due)) / 1000;
 }

@@ -1,5 +1,5 @@
-import { Cluster, type Redis } from 'ioredis';
-import type { Store } from '../redis/connection.ts';
+import type { Redis } from 'ioredis';
+import { type Store, shardsOf } from '../redis/connection.ts';
 
 /** What the store says of itself; of a cluster, summed over its masters. */
 export interface StoreState {
@@ -19,8 +19,7 @@ type Info = (field: string) => string;
 
 /** Undefined where the server does not tell (a managed one may forbid INFO). Rejects when the store is away. */
 export async function readStoreState(store: Store): Promise<StoreState | undefined> {
-  const nodes: Redis[] = store instanceof Cluster ? store.nodes('master') : [store];
-  const infos = await Promise.all(nodes.map(infoOf));
+  const infos = await Promise.all(shardsOf(store).map(infoOf));
   if (infos.some((info) => info === undefined)) return undefined;
   const told = infos as Info[];
   const numbers = (field: string): number[] => told.map((info) => Number(info(field)));
@@ -29,7 +28,7 @@ export async function readStoreState(store: Store): Promise<StoreState | undefin
   const limits = numbers('maxmemory');
   const ratios = numbers('used_memory').map((used, i) => used / (limits[i] as number));
   return {
-    masters: nodes.length,
+    masters: told.length,
     usedMemoryBytes: sum('used_memory'),
     memoryRatio: limits.every((limit) => limit > 0) ? Math.max(...ratios) : undefined,
     clients: sum('connected_clients'),

@@ -1,5 +1,6 @@
 import { Cluster } from 'ioredis';
 import type { Store } from './connection.ts';
+import { nowOf } from './moment.ts';
 import { Organizations } from './organizations.ts';
 import { type Scripts, StoreUnavailable } from './scripts.ts';
 import { within } from './within.ts';
@@ -95,8 +96,7 @@ export class Due {
   /** undefined: the index lies on a shard of a cluster that is away. */
   async #readIndex(limit: number): Promise<{ now: number; members: string[] } | undefined> {
     const read = async () => {
-      const [seconds, micros] = await this.#store.time();
-      const now = Number(seconds) * 1000 + Math.floor(Number(micros) / 1000);
+      const now = await nowOf(this.#store);
       return {
         now,
         members: await this.#store.zrangebyscore(dueKey, '-inf', String(now), 'LIMIT', '0', String(limit)),

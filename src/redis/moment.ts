@@ -1,3 +1,11 @@
+import type { Store } from './connection.ts';
+
+/** The store's clock, in epoch milliseconds: the one that decides. */
+export async function nowOf(store: Store): Promise<number> {
+  const [seconds, micros] = await store.time();
+  return Number(seconds) * 1000 + Math.floor(Number(micros) / 1000);
+}
+
 /** The moment at which a script made an id (lib/id): what is named by one has no createdAt of its own. */
 export function momentOfId(id: unknown): number {
   const [high = '', low = ''] = String(id).split('-', 2);

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Cluster, type Redis } from 'ioredis';
 import type { Store } from '../redis/connection.ts';
 import { withFolderLock } from '../redis/folder-lock.ts';
+import { nowOf } from '../redis/moment.ts';
 import { copyDurably } from './copy.ts';
 import { SnapshotFailure } from './failure.ts';
 import { partOf, publish, type Snapshot, tidy } from './folder.ts';
@@ -36,7 +37,9 @@ export async function createSnapshot(store: Store, options: CreateOptions): Prom
   return withFolderLock(folder, lockMs, async () => {
     await tidy(folder, keep);
     const begun = Date.now();
-    const [createdAt, keys, source] = [await momentOf(store), await store.dbsize(), await dumpFile(store)];
+    const createdAt = new Date(await nowOf(store)).toISOString();
+    const keys = await store.dbsize();
+    const source = await dumpFile(store);
     const redisVersion = field(await store.info('server'), 'redis_version');
     await save(store, signal);
     await checkIsHere(source, begun);
@@ -53,12 +56,6 @@ export async function createSnapshot(store: Store, options: CreateOptions): Prom
       if (embedded) await rm(source, { force: true });
     }
   });
-}
-
-/** The store's moment now. */
-export async function momentOf(store: Store): Promise<string> {
-  const [seconds, micros] = await store.time();
-  return new Date(Number(seconds) * 1000 + Math.floor(Number(micros) / 1000)).toISOString();
 }
 
 async function dumpFile(store: Redis): Promise<string> {

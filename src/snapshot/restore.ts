@@ -1,19 +1,19 @@
 import { randomBytes } from 'node:crypto';
 import { access, mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Cluster, type Redis } from 'ioredis';
+import type { Redis } from 'ioredis';
 import type { Admin } from '../org/admin.ts';
 import { renewEpochs } from '../org/epochs.ts';
 import { allKeys } from '../primitives.ts';
-import { connect, type Store } from '../redis/connection.ts';
+import { connect, type Store, shardsOf } from '../redis/connection.ts';
 import { findEmbedded, startEmbedded } from '../redis/embedded.ts';
 import { withFolderLock } from '../redis/folder-lock.ts';
+import { nowOf } from '../redis/moment.ts';
 import { Scripts } from '../redis/scripts.ts';
 import type { RedisServer } from '../redis/server-binary.ts';
 import { makeStoreFolder, markClean } from '../redis/store-folder.ts';
 import { copyDurably } from './copy.ts';
 import { copyKeys } from './copy-keys.ts';
-import { momentOf } from './create.ts';
 import { SnapshotFailure } from './failure.ts';
 import { listSnapshots, type SnapshotFile, snapshotFolder, syncFolder, writeDurably } from './folder.ts';
 import { verifySnapshot } from './verify.ts';
@@ -80,7 +80,7 @@ export async function restoreEmbedded(file: SnapshotFile, target: Target): Promi
  * @throws SnapshotFailure as restoreEmbedded does
  */
 export async function restoreInto(admin: Admin, file: SnapshotFile, target: Target): Promise<Restored> {
-  await checkClock(file, target.dataDir, await momentOf(admin.store));
+  await checkClock(file, target.dataDir, new Date(await nowOf(admin.store)).toISOString());
   if ((await sizeOf(admin.store)) > 0) {
     throw new SnapshotFailure(
       'STORE_NOT_EMPTY',
@@ -156,7 +156,6 @@ async function place(path: string, dataDir: string, sha256: string): Promise<voi
 }
 
 async function sizeOf(store: Store): Promise<number> {
-  const nodes = store instanceof Cluster ? store.nodes('master') : [store];
-  const sizes = await Promise.all(nodes.map((node) => node.dbsize()));
+  const sizes = await Promise.all(shardsOf(store).map((shard) => shard.dbsize()));
   return sizes.reduce((sum, size) => sum + size, 0);
 }

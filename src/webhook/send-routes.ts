@@ -3,7 +3,7 @@ import { fields, id, page } from '../http/fields.ts';
 import { pageOf } from '../http/page.ts';
 import { randomTail } from '../http/random.ts';
 import { type Answer, type Input, param, type Route, route } from '../http/route.ts';
-import type { Reply, Value } from '../redis/scripts.ts';
+import type { Reply } from '../redis/scripts.ts';
 import { attempt } from './attempt.ts';
 import { eventMessage, testMessage } from './message.ts';
 import { deliveryRecord } from './records.ts';
@@ -100,7 +100,7 @@ const list = route<{ limit: number; cursor?: string; destinationId?: string }>({
   answer: ([next, rows], input) => ({
     status: 200,
     body: {
-      deliveries: ((rows ?? []) as Value[][]).map((row) => deliveryRecord(param(input, 'spaceId'), row)),
+      deliveries: pageOf.rows(rows).map((row) => deliveryRecord(param(input, 'spaceId'), row)),
       nextCursor: pageOf.next(next),
     },
   }),
