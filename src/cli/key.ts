@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
+import { permissions } from '../http/route.ts';
 import { createKey, listKeys, revokeKey } from '../org/admin.ts';
-import { permissions } from '../org/input.ts';
 import { answer, examples } from './command.ts';
 
 interface CreateOptions {

@@ -1,11 +1,13 @@
 import type { Context } from 'koa';
 import { Refusal, type Reply } from '../redis/scripts.ts';
+import { journalKey } from '../space/keys.ts';
 import type { Sent, Service } from './app.ts';
 import type { Desk } from './desk.ts';
 import { type Note, readNote } from './envelope.ts';
 import { ApiError } from './errors.ts';
+import { isUuid } from './fields.ts';
 import { stringify } from './json.ts';
-import { type Caller, isUuid, readCaller, readIdempotency, readInput } from './request.ts';
+import { type Caller, readCaller, readIdempotency, readInput } from './request.ts';
 import type { Answer, Hold, Input, Route } from './route.ts';
 
 /** Arguments of lib/call, the same for every script behind a route. */
@@ -95,7 +97,7 @@ export class Call {
     const look = (looksAgain = '1') => this.#once(org, { ...args, rateClass: 'held', looksAgain }).catch(unlessLimited);
     const gone = signalOf(ctx);
     const found = await this.#service.wake.until(
-      `muster:{${org}}:${args['spaceId']}:events`,
+      journalKey(org, String(args['spaceId'])),
       {
         waitMs: hold.waitSeconds * 1000,
         signal: gone,

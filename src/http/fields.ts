@@ -6,7 +6,12 @@ import { says } from './says.ts';
  * `null` for an optional field is absent (contract, Conventions).
  */
 
-const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+const uuidForm = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+
+/** Of any version, in either case. */
+export function isUuid(text: string): boolean {
+  return uuidForm.test(text);
+}
 
 /** Why braces: they are Redis hash tags; a name or key that holds one is never what was meant. */
 const hostile = /[\p{Cc}{}]/u;
@@ -20,7 +25,7 @@ const lastMoment = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 /** An id: any uuid version, lower-cased. */
 export const id = () =>
   Joi.string()
-    .custom((value: string, helpers) => (uuid.test(value) ? value.toLowerCase() : helpers.error('uuid')))
+    .custom((value: string, helpers) => (isUuid(value) ? value.toLowerCase() : helpers.error('uuid')))
     .error(
       says({
         uuid: '{#label} must be a uuid, like 0190a1b2-0000-7000-8000-000000000000',

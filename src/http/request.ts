@@ -1,18 +1,15 @@
 import { hash } from 'node:crypto';
 import type Joi from 'joi';
 import type { Context } from 'koa';
+import { apiKeyDigest } from '../org/api-key.ts';
 import { ApiError, apiError, invalid, invalidApiKey } from './errors.ts';
+import { isUuid } from './fields.ts';
 import { cut, TooDeep } from './json.ts';
 import { plainTest } from './plain.ts';
 import type { Input, Route } from './route.ts';
 
 const bearer = /^bearer +(mk_([a-z0-9-]{3,40})_[0-9A-Za-z]{43,200})$/i;
 const visibleAscii = /^[\x21-\x7e]{1,255}$/;
-const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
-
-export function isUuid(text: string): boolean {
-  return uuid.test(text);
-}
 
 export interface Caller {
   readonly org: string;
@@ -25,7 +22,7 @@ export function readCaller(authorization: string | undefined): Caller {
   if (authorization === undefined) throw apiError('UNAUTHENTICATED', '', { 'WWW-Authenticate': 'Bearer' });
   const [, apiKey, org] = bearer.exec(authorization) ?? [];
   if (apiKey === undefined || org === undefined) throw invalidApiKey();
-  return { org, apiKeyDigest: hash('sha256', apiKey, 'base64url') };
+  return { org, apiKeyDigest: apiKeyDigest(apiKey) };
 }
 
 /** 16 bytes of SHA-256, as 22 characters: enough to tell keys and requests apart. */

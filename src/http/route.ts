@@ -3,7 +3,9 @@ import type Joi from 'joi';
 import type { Reply } from '../redis/scripts.ts';
 import type { Desk } from './desk.ts';
 
-export type Permission = 'coordination_read' | 'coordination_write' | 'resource_config';
+/** What a key may be allowed to do (specification, "Authentication"). None implies another. */
+export const permissions = ['coordination_read', 'coordination_write', 'resource_config'] as const;
+export type Permission = (typeof permissions)[number];
 
 /** A request whose shape is right; ids are lower-cased, absent fields undefined. */
 export interface Input<Query = unknown, Body = unknown> {

@@ -1,3 +1,4 @@
+import { permissions } from '../http/route.ts';
 import {
   type Admin,
   createKey,
@@ -8,7 +9,6 @@ import {
   listSpaces,
 } from './admin.ts';
 import { unless } from './failures.ts';
-import { permissions } from './input.ts';
 import { maximumLimits } from './plans.ts';
 
 const org = 'dev';

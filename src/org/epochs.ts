@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { keyName } from '../redis/keys.ts';
 import { organizationNames } from '../redis/organizations.ts';
-import { spaceKeys } from '../space/keys.ts';
+import { journalKey } from '../space/keys.ts';
 import type { Admin } from './admin.ts';
 import { outside, unless } from './failures.ts';
 import { orgKeys } from './keys.ts';
@@ -38,7 +38,7 @@ async function passNewest({ store }: Admin, org: string): Promise<void> {
   for (let start = 0, page = ['']; page.length > 0; start += pageSize) {
     page = await store.zrange(spaces, String(start), String(start + pageSize - 1));
     for (const spaceId of page) {
-      const key = keyName(spaceKeys.events, { org, spaceId });
+      const key = journalKey(org, spaceId);
       if ((await store.exists(key)) === 0) continue;
       const stream = (await store.xinfo('STREAM', key)) as unknown[];
       const newest = String(stream[stream.indexOf('last-generated-id') + 1]);

@@ -1,4 +1,5 @@
-import type { Permission } from '../http/route.ts';
+import { isUuid } from '../http/fields.ts';
+import { type Permission, permissions } from '../http/route.ts';
 
 /** Something typed by an operator that cannot be right; the message names it and says what would be. */
 export class InvalidInput extends Error {
@@ -8,9 +9,6 @@ export class InvalidInput extends Error {
     this.code = code;
   }
 }
-
-/** What a key may be allowed to do (specification, "Authentication"). None implies another. */
-export const permissions: readonly Permission[] = ['coordination_read', 'coordination_write', 'resource_config'];
 
 const mostNameCharacters = 200;
 /** Every request compares its space with the key's list: it has to stay short. */
@@ -35,7 +33,7 @@ export function checkName(name: string | undefined): string {
 
 /** A uuid of any version, lower-cased; `field` is the name the message gives it. */
 export function checkUuid(field: string, text: string): string {
-  if (/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text)) return text.toLowerCase();
+  if (isUuid(text)) return text.toLowerCase();
   throw new InvalidInput(`${field}: ${quote(text)} must be a uuid, such as 0190b8a4-7e2b-7c55-9d3e-5a1f0c2b4d6e`);
 }
 

@@ -1,4 +1,4 @@
-import type { KeyTable } from '../redis/keys.ts';
+import { type KeyTable, keyName } from '../redis/keys.ts';
 
 export const spaceKeys = {
   space: {
@@ -43,3 +43,8 @@ export const spaceKeys = {
     goes: 'entries after max(retention window, 30 days)',
   },
 } satisfies KeyTable;
+
+/** A space's journal, and the channel on which each write to it is told. */
+export function journalKey(org: string, spaceId: string): string {
+  return keyName(spaceKeys.events, { org, spaceId });
+}

@@ -6,6 +6,7 @@ import { randomTail } from '../http/random.ts';
 import { type Answer, type Input, param, type Route, route } from '../http/route.ts';
 import { Refusal, type Reply, type Value } from '../redis/scripts.ts';
 import { eventTypes, url } from './fields.ts';
+import { webhookKeys } from './keys.ts';
 import { destinationRecord, storedTypes } from './records.ts';
 import { destinationReply, destinationsReply, secretReply } from './schemas.ts';
 import { sendRoutes } from './send-routes.ts';
@@ -67,7 +68,9 @@ const create = route<unknown, CreateBody>({
   async serve(input, desk) {
     const { values } = await judged(desk, input.body.url);
     // Off the caller's path would be enough, but a first event follows soon.
-    await desk.service.store.sadd('muster:outbox', `${desk.org} ${param(input, 'spaceId')}`).catch(() => undefined);
+    await desk.service.store
+      .sadd(webhookKeys.outbox.pattern, `${desk.org} ${param(input, 'spaceId')}`)
+      .catch(() => undefined);
     return created(input, values);
   },
 });

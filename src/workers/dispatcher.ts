@@ -2,10 +2,13 @@ import { Cluster } from 'ioredis';
 import type { Logger } from 'pino';
 import { outside } from '../org/failures.ts';
 import type { Store } from '../redis/connection.ts';
+import { keyName } from '../redis/keys.ts';
 import { Organizations } from '../redis/organizations.ts';
 import type { Scripts } from '../redis/scripts.ts';
 import type { Listening, Wake } from '../redis/wake.ts';
 import { within } from '../redis/within.ts';
+import { journalKey } from '../space/keys.ts';
+import { webhookKeys } from '../webhook/keys.ts';
 import { nowAndThen } from './steady-worker.ts';
 
 /** What is due by the clock alone (a retry) is noticed after this long; what is new at once. */
@@ -18,7 +21,7 @@ const patienceMs = 1_000;
 /** While the index is silent for this long, the spaces that it named before are looked at. */
 const indexMs = 500;
 
-const index = 'muster:outbox';
+const index = webhookKeys.outbox.pattern;
 
 /** One attempt that is due. */
 export interface Attempt {
@@ -83,9 +86,9 @@ export class Dispatcher {
 
   async #look(member: string): Promise<void> {
     if (!this.#spaces.has(member)) {
-      const [org, spaceId] = member.split(' ');
+      const [org = '', spaceId = ''] = member.split(' ');
       const heard = (): void => void this.#look(member).catch(() => undefined);
-      this.#spaces.set(member, this.#wake.listen(`muster:{${org}}:${spaceId}:events`, heard));
+      this.#spaces.set(member, this.#wake.listen(journalKey(org, spaceId), heard));
     }
     await this.poke(member);
   }
@@ -138,7 +141,8 @@ export class Dispatcher {
   async #told(): Promise<ReadonlySet<string>> {
     const members = new Set<string>();
     const ask = async (org: string): Promise<void> => {
-      for (const spaceId of await this.#store.smembers(`muster:{${org}}:outbox`)) members.add(`${org} ${spaceId}`);
+      const spaces = keyName(webhookKeys.outboxSpaces, { org });
+      for (const spaceId of await this.#store.smembers(spaces)) members.add(`${org} ${spaceId}`);
     };
     await this.#organizations.forEach(await this.#organizations.all(), ask, patienceMs).catch(this.#complain);
     return members;
