@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { constants } from 'node:fs';
+import { constants, existsSync } from 'node:fs';
 import {
   access,
   lstat,
@@ -108,8 +108,8 @@ export async function removeRecord(dataDir: string): Promise<void> {
 /**
  * Whether the last server in this folder ended with everything it had acknowledged on disk, or there was none.
  */
-export async function isMarkedClean(dataDir: string): Promise<boolean> {
-  return (await isThere(dataDir, MARKER)) || !(await isThere(dataDir, 'appendonlydir'));
+export function isMarkedClean(dataDir: string): boolean {
+  return existsSync(join(dataDir, MARKER)) || !existsSync(join(dataDir, 'appendonlydir'));
 }
 
 /**
@@ -122,8 +122,8 @@ export async function markClean(dataDir: string, clean: boolean): Promise<void> 
 /**
  * Whether acknowledged writes may have been lost and nobody has seen to what follows from that.
  */
-export async function isMarkedLoss(dataDir: string): Promise<boolean> {
-  return isThere(dataDir, LOSS);
+export function isMarkedLoss(dataDir: string): boolean {
+  return existsSync(join(dataDir, LOSS));
 }
 
 /**
@@ -140,13 +140,6 @@ export async function markLoss(dataDir: string, loss: boolean): Promise<void> {
 export async function removeHalfWritten(dataDir: string): Promise<void> {
   const names = (await readdir(dataDir)).filter((name) => HALF_WRITTEN.test(name));
   for (const name of names) await rm(join(dataDir, name), { force: true });
-}
-
-async function isThere(dataDir: string, name: string): Promise<boolean> {
-  return access(join(dataDir, name), constants.F_OK).then(
-    () => true,
-    () => false,
-  );
 }
 
 async function mark(dataDir: string, name: string, set: boolean): Promise<void> {

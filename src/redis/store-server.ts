@@ -58,7 +58,7 @@ export function joinOrStart(store: Store): Promise<Joined> {
 /** Nobody else gets to use the store before this is done. */
 async function seenTo(store: Store, joined: Joined): Promise<Joined> {
   const { dataDir, afterLoss } = store;
-  if (!afterLoss || !(await isMarkedLoss(dataDir))) return joined;
+  if (!afterLoss || !isMarkedLoss(dataDir)) return joined;
   try {
     await afterLoss(joined.link);
     await markLoss(dataDir, false);
@@ -85,12 +85,12 @@ async function join(store: Store): Promise<Joined | null> {
   const owner = record && ownerLives(record) ? record.owner : me;
   await writeRecord({ dataDir, socketPath, server, owner });
   store.server = server;
-  return { link, socketPath, wasEmpty: (await link.dbsize()) === 0, wasClean: !(await isMarkedLoss(dataDir)) };
+  return { link, socketPath, wasEmpty: (await link.dbsize()) === 0, wasClean: !isMarkedLoss(dataDir) };
 }
 
 async function start(store: Store): Promise<Joined> {
   const { dataDir, socketPath, me } = store;
-  const wasClean = (await isMarkedClean(dataDir)) && !(await isMarkedLoss(dataDir));
+  const wasClean = isMarkedClean(dataDir) && !isMarkedLoss(dataDir);
   if (!wasClean) await markLoss(dataDir, true);
   await markClean(dataDir, false);
   await removeHalfWritten(dataDir);

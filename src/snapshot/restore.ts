@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { access, mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Redis } from 'ioredis';
 import type { Admin } from '../org/admin.ts';
@@ -121,11 +122,7 @@ async function refuseFull(target: Target): Promise<void> {
   if ((await findEmbedded(dataDir)) !== null) {
     throw new SnapshotFailure('STORE_RUNNING', `the store of ${dataDir} runs: stop it first`);
   }
-  const hasLogs = await access(join(dataDir, logs)).then(
-    () => true,
-    () => false,
-  );
-  if (!hasLogs) return;
+  if (!existsSync(join(dataDir, logs))) return;
   const found = await startEmbedded(target);
   await found.stop();
   if (found.wasEmpty) return;
