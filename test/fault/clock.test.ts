@@ -61,8 +61,7 @@ describe('A store whose clock is set', function () {
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'muster-clock-'));
     clock = await SettableClock.in(folder);
-    lab = await Lab.start({}, clock.env);
-    await lab.open();
+    lab = await Lab.opened({}, clock.env);
   });
   after(async () => {
     await lab?.stop();

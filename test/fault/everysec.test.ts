@@ -14,8 +14,7 @@ describe('A store that writes to disk every second', function () {
   this.timeout(120_000);
   let lab: Lab;
   before(async () => {
-    lab = await Lab.start({ appendfsync: 'everysec' });
-    await lab.open();
+    lab = await Lab.opened({ appendfsync: 'everysec' });
   });
   after(() => lab.stop());
 

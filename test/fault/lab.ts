@@ -40,6 +40,13 @@ export class Lab {
     return new Lab(await redis.start(), dir);
   }
 
+  /** The same, with all its processes. */
+  static async opened(...how: Parameters<typeof Lab.start>): Promise<Lab> {
+    const lab = await Lab.start(...how);
+    await lab.open();
+    return lab;
+  }
+
   async folder(): Promise<string> {
     const dir = await mkdtemp(join(tmpdir(), 'muster-fault-'));
     this.#folders.push(dir);

@@ -6,8 +6,7 @@ describe('Processes of ours that die', function () {
   this.timeout(120_000);
   let lab: Lab;
   before(async () => {
-    lab = await Lab.start();
-    await lab.open();
+    lab = await Lab.opened();
   });
   after(() => lab.stop());
 

@@ -12,8 +12,7 @@ describe('A store that dies, loads or is full', function () {
   this.timeout(120_000);
   let lab: Lab;
   before(async () => {
-    lab = await Lab.start();
-    await lab.open();
+    lab = await Lab.opened();
   });
   after(() => lab.stop());
 
