@@ -87,6 +87,8 @@ export async function connect(socketPath: string): Promise<Redis | null> {
     retryStrategy: () => null,
     maxRetriesPerRequest: 0,
     connectTimeout: COMMAND_TIMEOUT_MS,
+    // A connection that has ended, or never was, would be waited for: the process would end two seconds later.
+    disconnectTimeout: 0,
     commandTimeout: COMMAND_TIMEOUT_MS,
   });
   // What goes wrong is told by the promises; an unheard 'error' would be printed.
