@@ -19,8 +19,7 @@ import { Targets } from './webhook/target.ts';
 import { Deliverer } from './workers/deliverer.ts';
 import { type Jobs, Periodic } from './workers/periodic.ts';
 import type { QueueName } from './workers/queues.ts';
-import { retainJobs } from './workers/retainer.ts';
-import { Retention } from './workers/retention.ts';
+import { Retention, retainJobs } from './workers/retention.ts';
 import { type SnapshotterOptions, snapshotJobs } from './workers/snapshotter.ts';
 import { sweepJobs } from './workers/sweeper.ts';
 

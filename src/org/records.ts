@@ -53,10 +53,12 @@ export function organizationOf(org: string, reply: Reply): Organization {
   };
 }
 
+/** A space of space/list. */
 export function spaceOf(org: string, [spaceId, name, createdAt]: Reply): Space {
   return { spaceId: String(spaceId), org, name: nameOf(name), createdAt: iso(createdAt) };
 }
 
+/** A key of org/listKeys. */
 export function apiKeyOf(org: string, [keyId, name, permissions, spaces, createdAt, revokedAt]: Reply): ApiKey {
   return {
     keyId: String(keyId),

@@ -22,10 +22,12 @@ export function self(): ProcessIdentity {
   return identify(process.pid) ?? `${process.pid}-unknown`;
 }
 
+/** The pid that the identity begins with. */
 export function pidOf(identity: ProcessIdentity): number {
   return Number.parseInt(identity, 10);
 }
 
+/** Whether that very process runs still. */
 export function isAlive(identity: ProcessIdentity): boolean {
   return identify(pidOf(identity)) === identity || identity === self();
 }

@@ -81,11 +81,13 @@ export async function makeSocketFolder(dataDir: string, socketPath: string): Pro
   if (!info.isDirectory() || info.uid !== process.getuid?.()) throw new Error(`${folder} belongs to another user`);
 }
 
+/** Removes that folder where it is empty. */
 export async function removeSocketFolder(dataDir: string, socketPath: string): Promise<void> {
   const folder = dirname(socketPath);
   if (folder !== dataDir) await rmdir(folder).catch(() => undefined);
 }
 
+/** What the folder says; null where it says nothing, or what a copied folder says of the original. */
 export async function readRecord(dataDir: string): Promise<StoreRecord | null> {
   try {
     const record = JSON.parse(await readFile(join(dataDir, RECORD), 'utf8')) as StoreRecord;
@@ -95,12 +97,14 @@ export async function readRecord(dataDir: string): Promise<StoreRecord | null> {
   }
 }
 
+/** Says it anew: a reader finds the old record or the new one, whole. */
 export async function writeRecord(record: StoreRecord): Promise<void> {
   const path = join(record.dataDir, RECORD);
   await writeFile(`${path}.new`, `${JSON.stringify(record, null, 2)}\n`);
   await rename(`${path}.new`, path);
 }
 
+/** No server uses the folder any more. */
 export async function removeRecord(dataDir: string): Promise<void> {
   await rm(join(dataDir, RECORD), { force: true });
 }

@@ -26,6 +26,7 @@ const PART = '.part';
 /** Our own names: a file that an operator put there is left alone. */
 const ours = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}Z\.rdb$/;
 
+/** Where snapshots are kept. */
 export function snapshotFolder(dataDir: string): string {
   return join(dataDir, 'snapshots');
 }

@@ -2,7 +2,9 @@ import { unless } from '../org/failures.ts';
 import type { Store } from '../redis/connection.ts';
 import { Organizations } from '../redis/organizations.ts';
 import type { Scripts } from '../redis/scripts.ts';
+import type { Jobs } from './periodic.ts';
 
+const everyMs = 60_000;
 /** Of each kind in one step: about a millisecond of the store. */
 const most = 100;
 const pageSize = 200;
@@ -38,4 +40,9 @@ export class Retention {
     const retain = (org: string) => this.retain(org).catch(unless('ORG_NOT_FOUND'));
     await this.#organizations.forEach(await this.#organizations.all(), retain);
   }
+}
+
+/** Drives retention every minute. What one run missed, the next one does. */
+export function retainJobs(retention: Retention): Jobs {
+  return { retain: { everyMs, run: () => retention.retainAll() } };
 }

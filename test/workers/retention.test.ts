@@ -8,7 +8,7 @@ import { clockFile, World } from '../support/world.ts';
 const day = 86_400_000;
 
 /** On a store of its own; the organizations' clocks are the tests'. */
-describe('The retainer', () => {
+describe('Retention', () => {
   let store: OwnStore;
   const services: MusterService[] = [];
   const start = async (role: 'api' | 'worker'): Promise<MusterService> => {
