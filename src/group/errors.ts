@@ -28,10 +28,11 @@ export const groupErrors: ErrorTable = {
   ),
   SCOPE_DEPTH_EXCEEDED: entry(
     409,
-    (limit) => `the scope lies ${limit} deep already: a group there would lie deeper than scopes go`,
+    (limit) =>
+      `parentScopeId lies ${limit} deep, and no scope lies deeper: create the group below one that lies higher`,
   ),
   SCOPE_CHILDREN_FULL: entry(
     409,
-    (limit) => `the parent scope has ${limit} undecided groups, which is the most there can be`,
+    (limit) => `parentScopeId has ${limit} undecided groups, which is the most there can be: retry when one is decided`,
   ),
 };

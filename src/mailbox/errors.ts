@@ -23,12 +23,14 @@ export const mailboxErrors: ErrorTable = {
   }),
   TIMERS_FULL: entry(
     409,
-    (limit) => `the space holds its maxArmedTimers of ${limit} deadlines: send without one, or later`,
+    (limit) =>
+      `the space holds its maxArmedTimers of ${limit}: leave out deadline or settleBy, or retry when some are over`,
   ),
   ACTIVE_TASKS_LIMITED: entry(409, (limit) => `the organization has its plan's ${limit} pending and running tasks`),
   ACTIVE_RUNS_LIMITED: entry(
     409,
-    (limit) => `the organization has its plan's ${limit} active runs: use a scopeId that exists, or later`,
+    (limit) =>
+      `the organization has its plan's ${limit} active runs: use a scopeId that exists, or retry when a run has ended`,
   ),
   CONCURRENCY_LIMITED: entry(
     429,
