@@ -14,8 +14,9 @@ export class Poller {
   readonly #api: Api;
   readonly #to: PollerListener;
   #panels: readonly Panel[] = [];
-  #readAt = new Map<Panel, number>();
-  #old = new Set<Panel>();
+  // Each look at a run is a panel of its own, which goes when it is left.
+  readonly #readAt = new WeakMap<Panel, number>();
+  readonly #old = new WeakSet<Panel>();
 
   constructor(api: Api, to: PollerListener) {
     this.#api = api;
