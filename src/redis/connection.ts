@@ -18,6 +18,8 @@ const calls = {
   // A server or a network that falls silent must not keep callers waiting for as long as TCP would.
   socketTimeout: 5_000,
   keepAlive: 5_000,
+  // Whoever ends a connection has all its answers; one that never was would be waited for, two seconds long.
+  disconnectTimeout: 0,
   lazyConnect: true,
 };
 
