@@ -13,6 +13,9 @@ import { renewOver } from './snapshot/restore.ts';
 /** A shutdown that takes longer is cut short: what was in flight is safe in the store or was never answered. */
 const stopMs = 9_500;
 
+/** Ctrl-C on `npm start` comes twice, from the terminal and passed on by npm: what comes together is one signal. */
+const onceMs = 500;
+
 /** For people: to stdout. The log, one JSON line per request, goes to stderr. */
 function say(line: string): void {
   process.stdout.write(`${line}\n`);
@@ -22,11 +25,16 @@ function warn(line: string): void {
   process.stderr.write(`${line}\n`);
 }
 
-/** Aborts at the first SIGTERM or SIGINT; the second ends the process at once. */
+/** Aborts at the first SIGTERM or SIGINT; one that comes after it ends the process at once. */
 function stopSignal(): AbortSignal {
   const stopping = new AbortController();
+  let begun = 0;
   const stop = (): void => {
-    if (stopping.signal.aborted) process.exit(1);
+    if (stopping.signal.aborted) {
+      if (performance.now() - begun > onceMs) process.exit(1);
+      return;
+    }
+    begun = performance.now();
     setTimeout(() => process.exit(1), stopMs).unref();
     stopping.abort();
   };
