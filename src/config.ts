@@ -113,6 +113,9 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     if (error) throw new ConfigError(`${name}: ${given} cannot be used; it must be ${right}`);
     config[key] = value;
   }
+  const { role, port, metricsPort } = config as unknown as Config;
+  if (role !== 'worker' && port !== 0 && metricsPort === port)
+    throw new ConfigError(`METRICS_PORT: "${port}" cannot be used; it must be another port than PORT, or be left out`);
   return config as unknown as Config;
 }
 

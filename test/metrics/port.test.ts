@@ -68,5 +68,9 @@ describe('A process with METRICS_PORT', function () {
     expect((await worker.end('SIGTERM')).status).to.equal(0);
     const wrong = await processes.start({ DATA_DIR, METRICS_PORT: 'x' }).ended;
     expect(wrong.stderr).to.match(/^METRICS_PORT: "x" cannot be used; it must be a whole number from 0 to 65535\n$/);
+    const taken = await processes.start({ DATA_DIR, PORT: '8080', METRICS_PORT: '8080' }).ended;
+    expect(taken.stderr).to.equal(
+      'METRICS_PORT: "8080" cannot be used; it must be another port than PORT, or be left out\n',
+    );
   });
 });
