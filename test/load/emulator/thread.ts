@@ -11,7 +11,8 @@ const send = (message: FromThread): void => port.postMessage(message);
 /** k6's requests are synchronous: the thread sleeps until the other one has the answer. */
 export function request(wanted: Request): Answer {
   send({ request: wanted });
-  Atomics.wait(signal, 0, 0);
+  // A wait that finds the answer there already leaves its notification to the next one.
+  while (Atomics.load(signal, 0) === 0) Atomics.wait(signal, 0, 0);
   Atomics.store(signal, 0, 0);
   return receiveMessageOnPort(port)?.message as Answer;
 }
