@@ -1,7 +1,7 @@
 --- @include "lib/clock"
 --- @include "lib/space"
 --- The durable event journal of a space: one stream, one entry per event, of a single field, for each costs as much as
---- half a command: its name is the event's type, its value `aggregateId scopeId requestId members`, `-` where there is
+--- half a command: its name is the event's type, its value `aggregateId scopeId requestId members`, `~` where there is
 --- none. Watchers are woken once per script, by journal.publish.
 local journal = {}
 
@@ -13,7 +13,7 @@ end
 --- aggregate and the scope, as JSON members without braces (ids, states, counts).
 --- The entry's id carries the moment. A clock set back must not fail a half-done script, hence the second form.
 function journal.append(type, aggregateId, scopeId, members)
-  local event = aggregateId .. (scopeId == '' and ' - ' or ' ' .. scopeId .. ' ') .. (requestId == '' and '-' or requestId) .. ' ' .. members
+  local event = aggregateId .. (scopeId == '' and ' ~ ' or ' ' .. scopeId .. ' ') .. (requestId == '' and '~' or requestId) .. ' ' .. members
   local reply = redis.pcall('XADD', keys.events(), nowText .. '-*', type, event)
   if reply.err then redis.call('XADD', keys.events(), '*', type, event) end
   journal.appended = true

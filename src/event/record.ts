@@ -38,8 +38,8 @@ export function readEntry(entry: Value): {
     entryId,
     type,
     aggregateId,
-    scopeId: scopeId === '-' ? '' : scopeId,
-    requestId: requestId === '-' ? '' : requestId,
+    scopeId: scopeId === '~' ? '' : scopeId,
+    requestId: requestId === '~' ? '' : requestId,
     members,
   };
 }

@@ -74,7 +74,7 @@ describe('GET /events', () => {
   it('events carry the requestId of their call, whatever it reads like; the sweep’s have none', async () => {
     const now = Date.now();
     await world.at(now);
-    for (const requestId of ['payload', 'type', 'scopeId', 'aggregateId', 'requestId', 'null']) {
+    for (const requestId of ['payload', 'type', 'scopeId', 'aggregateId', 'requestId', 'null', '-', '.']) {
       const body = { scopeId: queue.scopeId, payload: 1, deadline: new Date(now + 1000).toISOString() };
       await world.made(`/mailboxes/${queue.id}/messages`, body, { 'X-Request-Id': requestId });
       const { events } = (await world.get('/events?limit=500')).body;
