@@ -59,9 +59,8 @@ export class Deliverer {
     });
     this.#dispatcher = new Dispatcher(parts, (attempts) => this.#hand(attempts));
     const { log } = parts;
-    const warn = (what: string) => nowAndThen((error) => log.warn({ error: error.message }, what));
-    this.#queue.on('error', warn('delivery queue'));
-    this.#worker.on('error', warn('delivery worker'));
+    this.#queue.on('error', nowAndThen(log, 'delivery queue'));
+    this.#worker.on('error', nowAndThen(log, 'delivery worker'));
     this.#worker.on('failed', (job, error) => log.warn({ job: job?.id, error: error.message }, 'delivery put off'));
     this.#dispatcher.start();
   }

@@ -59,7 +59,7 @@ export class Dispatcher {
     this.#scripts = parts.scripts;
     this.#organizations = new Organizations(parts.store);
     this.#wake = parts.wake;
-    this.#complain = nowAndThen((error) => parts.log.warn({ error: error.message }, 'webhooks cannot be dispatched'));
+    this.#complain = nowAndThen(parts.log, 'webhooks cannot be dispatched');
     this.#hand = hand;
   }
 

@@ -49,9 +49,8 @@ export class Periodic {
       removeOnComplete: { count: 0 },
       removeOnFail: { count: 100 },
     });
-    const warn = (what: string) => nowAndThen((error) => log.warn({ error: error.message }, what));
-    this.#queue.on('error', warn(`${name} queue`));
-    this.#worker.on('error', warn(`${name} worker`));
+    this.#queue.on('error', nowAndThen(log, `${name} queue`));
+    this.#worker.on('error', nowAndThen(log, `${name} worker`));
     this.#worker.on('failed', (job, error) => this.#complain(job?.name ?? name, error));
   }
 

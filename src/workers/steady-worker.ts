@@ -1,4 +1,5 @@
 import { Worker } from 'bullmq';
+import type { Logger } from 'pino';
 
 /** Until a worker whose store refused it asks again, and until its log repeats itself. */
 const refusedMs = 1_000;
@@ -19,8 +20,8 @@ export class SteadyWorker<Data = unknown> extends Worker<Data> {
   }
 }
 
-/** Passes on an error, but the same again only now and then. */
-export function nowAndThen(tell: (error: Error) => void): (error: Error) => void {
+/** Warns of an error (`what` says where), but of the same again only now and then. */
+export function nowAndThen(log: Logger, what: string): (error: Error) => void {
   let last = '';
   let quietUntil = 0;
   return (error) => {
@@ -28,6 +29,6 @@ export function nowAndThen(tell: (error: Error) => void): (error: Error) => void
     if (error.message === last && now < quietUntil) return;
     last = error.message;
     quietUntil = now + quietMs;
-    tell(error);
+    log.warn({ error: error.message }, what);
   };
 }
