@@ -34,15 +34,11 @@ local function orgLeft()
 end
 
 --- The first element of every reply and the second word of every refusal: what Node makes headers of. As one text,
---- which costs less than seven values do. replayed: '1' or ''.
+--- which costs less than seven values do. replayed: '1', or nothing.
 local function note(replayed)
   local space = spaceQuota and string.format('%d,%d', spaceQuota, spaceLeft()) or ','
   local org = orgQuota and string.format(',%d,%d', orgQuota, orgLeft()) or ',,'
-  return nowText .. ',' .. timer.wake .. ',' .. replayed .. ',' .. space .. org
-end
-
-local function noteOfRefusal()
-  return note('')
+  return nowText .. ',' .. timer.wake .. ',' .. (replayed or '') .. ',' .. space .. org
 end
 
 --- pcall hands on an error's text: a refusal as it is, anything else is a defect.
@@ -137,7 +133,7 @@ local function admit(...)
     if spaceRead then leaveSpace() end
     readSpace(...)
   end
-  beforeRefusal = noteOfRefusal
+  beforeRefusal = note
   if not string.find(permissions, permission, 1, true) then refuse('PERMISSION_DENIED', permission) end
   if keySpaces ~= '' and not string.find(keySpaces, spaceId, 1, true) then refuse('PERMISSION_DENIED', 'space') end
   if not spaceQuota then refuse('SPACE_NOT_FOUND') end
@@ -234,23 +230,23 @@ end
 function call.done(...)
   usage.countOperation(callName)
   remember(...)
-  return { note(''), ... }
+  return { note(), ... }
 end
 
 --- The answer of a call that found everything as asked for already: no operation.
 function call.unchanged(...)
   remember(...)
-  return { note(''), ... }
+  return { note(), ... }
 end
 
 --- The answer of a renewal, a natural replay or an empty poll: a syscall, no operation.
 function call.uncounted(...)
   usage.countUncounted()
   remember(...)
-  return { note(''), ... }
+  return { note(), ... }
 end
 
 --- The answer of a read.
 function call.answer(...)
-  return { note(''), ... }
+  return { note(), ... }
 end
