@@ -1,10 +1,11 @@
-import { hash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { randomTail } from '../../src/http/random.ts';
 import { createSpace } from '../../src/org/admin.ts';
 import { Refusal, type Reply } from '../../src/redis/scripts.ts';
 import { World } from '../support/world.ts';
+import { callIn, digest, withNumberedIds } from './gathered-support.ts';
 
 type Kind = 'message.send' | 'message.recv' | 'message.renew' | 'message.complete';
 
@@ -17,11 +18,9 @@ interface Call {
   readonly which: number;
 }
 
-const digest = (text: string): string => hash('sha256', text, 'base64url').slice(0, 22);
 /** The same everywhere: of one moment, queues come in the order of their scopes. */
 const roots = [1, 2, 3].map((n) => `0190a1b2-000${n}-7000-8000-000000000000`) as [string, string, string];
 const startsAt = Date.UTC(2030, 0, 1, 12);
-const uuids = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
 
 /** One organization with two spaces of two mailboxes and a group each; all of it has its like in any other. */
 class Mailboxes {
@@ -78,18 +77,13 @@ class Mailboxes {
 
   #call(kind: Kind, call: Call, index: number): Promise<Reply> {
     const world = this.worlds[call.space] as World;
-    return world.service.scripts.run(kind.replace('message.', 'mailbox/'), world.org, {
-      apiKeyDigest: hash('sha256', world.apiKey, 'base64url'),
-      permission: 'coordination_write',
-      rateClass: 'ordinary',
+    const isKeyed = kind !== 'message.recv' && call.idempotencyKey < 3;
+    return callIn(world, {
+      script: kind.replace('message.', 'mailbox/'),
       callName: kind,
-      idempotencyDigest:
-        kind !== 'message.recv' && call.idempotencyKey < 3 ? digest(`${kind} ${call.idempotencyKey}`) : '',
+      idempotencyDigest: isKeyed ? digest(`${kind} ${call.idempotencyKey}`) : '',
       fingerprint: digest(`${call.key < 4}`),
-      drainedThrough: '',
-      spaceId: world.spaceId,
-      requestId: '',
-      ...this.#own(kind, call, index),
+      own: this.#own(kind, call, index),
     });
   }
 
@@ -133,12 +127,7 @@ class Mailboxes {
         await world.service.store.hmget(key, 'usedTasks', 'usedAgents', 'usedRuns', 'usedOperations', 'nextDue'),
       );
     }
-    const names = new Map<string, string>();
-    const text = JSON.stringify(told).replace(uuids, (id) => {
-      if (!names.has(id)) names.set(id, `#${names.size}`);
-      return names.get(id) ?? '';
-    });
-    return JSON.parse(text);
+    return withNumberedIds(told);
   }
 }
 

@@ -1,10 +1,11 @@
-import { hash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { randomTail } from '../../src/http/random.ts';
 import { createSpace } from '../../src/org/admin.ts';
 import { Refusal, type Reply } from '../../src/redis/scripts.ts';
 import { World } from '../support/world.ts';
+import { callIn, digest, withNumberedIds } from './gathered-support.ts';
 
 type Kind = 'budget.reserve' | 'budget.settle' | 'barrier.arrive' | 'allowance.consume';
 
@@ -17,10 +18,8 @@ interface Call {
   readonly which: number;
 }
 
-const digest = (text: string): string => hash('sha256', text, 'base64url').slice(0, 22);
 const at = Date.UTC(2030, 0, 1, 12);
 const amounts = ['1', '400', '999999999', '1000000001', '123456789012345678', '900000000000000000', '0'];
-const uuids = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
 
 /** One organization with two spaces of a budget, a barrier and an allowance each; all of it has its like in any other. */
 class Rooms {
@@ -64,17 +63,12 @@ class Rooms {
 
   #call(kind: Kind, call: Call): Promise<Reply> {
     const world = this.worlds[call.space] as World;
-    return world.service.scripts.run(kind.replace('.', '/'), world.org, {
-      apiKeyDigest: hash('sha256', world.apiKey, 'base64url'),
-      permission: 'coordination_write',
-      rateClass: 'ordinary',
+    return callIn(world, {
+      script: kind.replace('.', '/'),
       callName: kind,
       idempotencyDigest: call.idempotencyKey < 3 ? digest(`${kind} ${call.idempotencyKey}`) : '',
       fingerprint: digest(`${call.key < 4}`),
-      drainedThrough: '',
-      spaceId: world.spaceId,
-      requestId: '',
-      ...this.#own(kind, call),
+      own: this.#own(kind, call),
     });
   }
 
@@ -103,12 +97,7 @@ class Rooms {
       for (const scopeId of this.scopes)
         told.push(await world.service.store.hgetall(`muster:{${world.org}}:${world.spaceId}:scope:${scopeId}`));
     }
-    const names = new Map<string, string>();
-    const text = JSON.stringify(told).replace(uuids, (id) => {
-      if (!names.has(id)) names.set(id, `#${names.size}`);
-      return names.get(id) ?? '';
-    });
-    return JSON.parse(text);
+    return withNumberedIds(told);
   }
 }
 

@@ -1,0 +1,47 @@
+// What the tests have in common that compare calls which share a run with the same calls one after the other.
+import { hash } from 'node:crypto';
+import type { Reply } from '../../src/redis/scripts.ts';
+import type { World } from '../support/world.ts';
+
+/** 22 characters, as a digest or a fingerprint of the text has. */
+export const digest = (text: string): string => hash('sha256', text, 'base64url').slice(0, 22);
+
+interface CallOf {
+  readonly script: string;
+  readonly callName: string;
+  /** '' for none. */
+  readonly idempotencyDigest: string;
+  readonly fingerprint: string;
+  readonly own: Readonly<Record<string, string | number>>;
+}
+
+/** Calls a script as a request of the world does. */
+export function callIn(
+  world: World,
+  { script, callName, idempotencyDigest, fingerprint, own }: CallOf,
+): Promise<Reply> {
+  return world.service.scripts.run(script, world.org, {
+    apiKeyDigest: hash('sha256', world.apiKey, 'base64url'),
+    permission: 'coordination_write',
+    rateClass: 'ordinary',
+    callName,
+    idempotencyDigest,
+    fingerprint,
+    drainedThrough: '',
+    spaceId: world.spaceId,
+    requestId: '',
+    ...own,
+  });
+}
+
+const uuids = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
+
+/** The same with each id in it named by the order in which ids first appear: two runs make different ones. */
+export function withNumberedIds(told: unknown): unknown {
+  const names = new Map<string, string>();
+  const text = JSON.stringify(told).replace(uuids, (id) => {
+    if (!names.has(id)) names.set(id, `#${names.size}`);
+    return names.get(id) ?? '';
+  });
+  return JSON.parse(text);
+}
