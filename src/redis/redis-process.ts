@@ -20,8 +20,9 @@ const DEFAULTS: Record<string, string> = {
   appendfsync: 'everysec',
   'aof-load-truncated': 'yes',
   'maxmemory-policy': 'noeviction',
-  // small records that carry a payload stay in the compact encoding
-  'hash-max-listpack-entries': '128',
+  // Small records that carry a payload stay in the compact encoding; those of organization and space, of which every
+  // call reads a dozen fields, do not: there each field is looked for from the first on.
+  'hash-max-listpack-entries': '16',
   'hash-max-listpack-value': '1024',
 };
 
