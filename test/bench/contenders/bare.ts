@@ -2,7 +2,7 @@ import { CALL_PHASES, type Phase } from '../phases.ts';
 import type { Settings, Work } from './contender.ts';
 import { Forked } from './forked.ts';
 
-/** The limit: a server that does one EVALSHA per request and nothing else, whatever the phase. */
+/** A limit: a server that does one EVALSHA per request and nothing else, whatever the phase. */
 class Bare extends Forked {
   readonly name: string;
   readonly phases: readonly Phase[];
@@ -20,10 +20,16 @@ class Bare extends Forked {
   }
 }
 
+/** The limit of what is recorded: how far a send could come that did nothing but write. */
+class Writes extends Bare {
+  protected override readonly env = { BENCH_SPACES: String(this.settings.spaces) };
+}
+
 /** What every ratio "of (b)" is a ratio to. */
 export const LIMIT = '(b) Koa';
 
 export const bareContenders = {
   'bare-http': (settings: Settings) => new Bare(settings, '(a) node:http', 'servers/bare-http.ts', ['send']),
   'bare-koa': (settings: Settings) => new Bare(settings, LIMIT, 'servers/bare-koa.ts', ['send', ...CALL_PHASES]),
+  writes: (settings: Settings) => new Writes(settings, 'Koa, writes only', 'servers/writes-koa.ts', ['send']),
 };
