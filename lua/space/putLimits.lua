@@ -7,9 +7,10 @@ local names = { 'requestsPerMinute', 'maxBacklog', 'maxPayloadBytes', 'maxLeaseS
 local asked = { requestsPerMinute, maxBacklog, maxPayloadBytes, maxLeaseSeconds, maxPendingWaiters, maxArmedTimers }
 local replay = call.open()
 if replay then return replay end
-local rpm = tonumber(redis.call('HGET', keys.org(), 'rpm'))
-if rpm and tonumber(requestsPerMinute) and tonumber(requestsPerMinute) > rpm then
-  refuse('ENTITLEMENT_EXCEEDED', 'requestsPerMinute ' .. rpm)
+local rpm, askedRpm = tonumber(redis.call('HGET', keys.org(), 'rpm')), tonumber(requestsPerMinute)
+if rpm and askedRpm and askedRpm > rpm then refuse('ENTITLEMENT_EXCEEDED', 'requestsPerMinute ' .. rpm) end
+if askedRpm and askedRpm > 100000 then
+  refuse('VALIDATION_FAILED', 'requestsPerMinute must be a whole number from 1 to 100000')
 end
 if tonumber(maxPayloadBytes) and tonumber(maxPayloadBytes) > 65536 then refuse('ENTITLEMENT_EXCEEDED', 'maxPayloadBytes 65536') end
 

@@ -52,7 +52,8 @@ const putLimits = route<unknown, Partial<Record<LimitName, number | null>>>({
   rate: 'limits',
   body: fields({
     ...eachLimit(limit),
-    // More than the plan's payload size is refused by the plan's error, not by shape.
+    // More than the plan's rate or payload size is refused by the plan's error, not by shape.
+    requestsPerMinute: limit(1, Number.MAX_SAFE_INTEGER, spaceLimits.requestsPerMinute.max),
     maxPayloadBytes: limit(1, Number.MAX_SAFE_INTEGER, spaceLimits.maxPayloadBytes.max),
   }),
   success: { 200: limitsReply },

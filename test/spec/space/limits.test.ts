@@ -88,9 +88,11 @@ describe('Per-space limits', () => {
   it("requestsPerMinute over the plan's figure is 409 ENTITLEMENT_EXCEEDED, the figure itself is not", async () => {
     const world = await World.create({ figures: { rpm: '700' }, limits: { requestsPerMinute: 600 } });
     expect((await put(world, { requestsPerMinute: 700 })).status).to.equal(200);
-    const reply = await put(world, { requestsPerMinute: 701 });
-    expect(codeOf(reply)).to.equal('409 ENTITLEMENT_EXCEEDED');
-    expect(reply.body.error.message).to.contain('requestsPerMinute').and.to.contain('700');
+    for (const value of [701, 100_001]) {
+      const reply = await put(world, { requestsPerMinute: value });
+      expect(codeOf(reply), `${value}`).to.equal('409 ENTITLEMENT_EXCEEDED');
+      expect(reply.body.error.message).to.contain('requestsPerMinute').and.to.contain('700');
+    }
   });
 
   it('the default is no refusal on a plan below it: the effective value is min(stored, plan)', async () => {
