@@ -13,7 +13,7 @@
 --- @include "lib/usage"
 --- @include "lib/idempotency"
 local call = {}
-local minute, spaceNames, spaceValues, spaceQuota, spaceUsed, sameSpaceMinute, orgQuota, orgShare, orgUsed, sameOrgMinute, hardStop
+local minute, spaceNames, spaceValues, spaceQuota, spaceUsed, sameSpaceMinute, orgQuota, orgShare, orgUsed, orgRecovered, sameOrgMinute, hardStop
 --- What the run has read: the key, and what it may do; whether the organization; which space, and whether for an
 --- earlier request.
 local keyRead, permissions, keySpaces, orgRead, spaceRead, again
@@ -29,8 +29,9 @@ local function spaceLeft()
   return math.max(0, spaceQuota - spaceUsed)
 end
 
+--- What an ordinary call may still use: the share is of ordinary calls alone, recovery calls take from the rest first.
 local function orgLeft()
-  return math.max(0, orgShare - orgUsed)
+  return math.max(0, math.min(orgShare + orgRecovered, orgQuota) - orgUsed)
 end
 
 --- The first element of every reply and the second word of every refusal: what Node makes headers of. As one text,
@@ -87,13 +88,14 @@ local function readOrg()
   orgQuota, hardStop, planTasks, planAgents = false, nil, nil, nil
   if org[2] == '1' then return end
   local plan = redis.call('HMGET', keys.org(), 'rpm', 'requestsMinute', 'usedRequests', 'plan', 'operations', 'operationsMonth',
-    'tasks', 'agents')
+    'tasks', 'agents', 'usedRecovery')
   orgQuota = tonumber(plan[1]) or false
   if orgQuota then
     -- What an ordinary call may use: a fifth is kept for recovery calls.
     orgShare = math.max(1, math.floor(orgQuota * 0.8))
     sameOrgMinute = plan[2] == minute
     orgUsed = sameOrgMinute and tonumber(plan[3]) or 0
+    orgRecovered = sameOrgMinute and tonumber(plan[9]) or 0
   end
   hardStop = plan[4] == 'free' and tonumber(plan[5])
   usage.operations = hardStop and plan[6] == usage.month() and tonumber(org[3]) or 0
@@ -137,7 +139,9 @@ local function admit(...)
   if not string.find(permissions, permission, 1, true) then refuse('PERMISSION_DENIED', permission) end
   if keySpaces ~= '' and not string.find(keySpaces, spaceId, 1, true) then refuse('PERMISSION_DENIED', 'space') end
   if not spaceQuota then refuse('SPACE_NOT_FOUND') end
-  if rateClass ~= 'held' and orgQuota and orgUsed >= (rateClass == 'recovery' and orgQuota or orgShare) then refuse('SERVICE_RATE_LIMITED') end
+  if rateClass ~= 'held' and orgQuota and (rateClass == 'recovery' and orgQuota - orgUsed or orgLeft()) <= 0 then
+    refuse('SERVICE_RATE_LIMITED')
+  end
   if rateClass == 'ordinary' and spaceUsed >= spaceQuota then refuse('RATE_LIMITED') end
 end
 
@@ -153,6 +157,8 @@ local function charge(requests)
     orgUsed = orgUsed + requests
     set = count.setOrg
     set.usedRequests = string.format('%d', orgUsed)
+    if rateClass == 'recovery' then orgRecovered = orgRecovered + requests end
+    if rateClass == 'recovery' or not sameOrgMinute then set.usedRecovery = string.format('%d', orgRecovered) end
     if not sameOrgMinute then set.requestsMinute = minute end
   end
 end

@@ -92,6 +92,20 @@ describe('Request rates', () => {
     expect((await world.get('/mailboxes')).status).to.equal(200);
   });
 
+  it('recovery calls take the fifth that is theirs first: ordinary calls keep their 80 % as long as all calls allow it', async () => {
+    const world = await make({ figures: { rpm: '10' } });
+    const orgRate = (reply: Reply) => rateOf(reply)[1]?.split(', ')[1];
+    const renew = () => world.post(`/messages/${randomUUID()}/renew`, { token: 'none' });
+    expect(orgRate(await renew())).to.equal('"org";r=8;t=50');
+    expect(orgRate(await renew())).to.equal('"org";r=8;t=50');
+    expect(orgRate(await renew())).to.equal('"org";r=7;t=50');
+    for (let left = 6; left >= 0; left--) expect(orgRate(await world.get('/limits'))).to.equal(`"org";r=${left};t=50`);
+    expect(codeOf(await world.get('/limits'))).to.equal('429 SERVICE_RATE_LIMITED');
+    expect(codeOf(await renew())).to.equal('429 SERVICE_RATE_LIMITED');
+    await world.at(start + minute);
+    expect(orgRate(await world.get('/limits'))).to.equal('"org";r=7;t=50');
+  });
+
   it('the share of ordinary calls is at least one', async () => {
     const world = await make({ figures: { rpm: '1' } });
     expect((await world.get('/mailboxes')).status).to.equal(200);

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { World } from '../../support/world.ts';
 
 /** Requests are counted, refused ones by their shape too: these say nothing of what a call has changed. */
-const counters = new Set(['usedRequests', 'requestsMinute']);
+const counters = new Set(['usedRequests', 'usedRecovery', 'requestsMinute']);
 
 /** Everything that an organization keeps, by key, as a digest of each value. */
 export async function digests(world: World): Promise<Map<string, string>> {
