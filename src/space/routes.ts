@@ -42,6 +42,12 @@ const getLimits = route({
 /** null: back to the default; absent: as it is. */
 const limit = (min: number, max: number, told = max) => integer(min, max, told).allow(null).optional();
 
+/** More than the plan grants is refused by the plan's error, not by shape. */
+function granted(name: LimitName): Joi.Schema {
+  const { min, max } = spaceLimits[name];
+  return limit(min, Number.MAX_SAFE_INTEGER, max).description(`at most ${max}, and no more than the plan grants`);
+}
+
 const putLimits = route<unknown, Partial<Record<LimitName, number | null>>>({
   method: 'PUT',
   path: '/limits',
@@ -52,9 +58,8 @@ const putLimits = route<unknown, Partial<Record<LimitName, number | null>>>({
   rate: 'limits',
   body: fields({
     ...eachLimit(limit),
-    // More than the plan's rate or payload size is refused by the plan's error, not by shape.
-    requestsPerMinute: limit(1, Number.MAX_SAFE_INTEGER, spaceLimits.requestsPerMinute.max),
-    maxPayloadBytes: limit(1, Number.MAX_SAFE_INTEGER, spaceLimits.maxPayloadBytes.max),
+    requestsPerMinute: granted('requestsPerMinute'),
+    maxPayloadBytes: granted('maxPayloadBytes'),
   }),
   success: { 200: limitsReply },
   refuses: ['ENTITLEMENT_EXCEEDED'],
