@@ -10,7 +10,7 @@ export const eventReply = record({
   scopeId: replyId().allow(null),
   occurredAt: time(),
   requestId: Joi.string().allow(null),
-  payload: Joi.object(),
+  payload: Joi.object().pattern(Joi.string(), Joi.any()),
 });
 
 /** Their nextCursor is never null: there is always more to come. */

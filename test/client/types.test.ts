@@ -28,9 +28,10 @@ async function compiles(muster: Muster): Promise<void> {
   muster.budget.refund;
   const query: Args<'budget.view'> = { budgetId: '', limit: 5 };
   const state: Answer<'group.view'>['outcome'] = 'SATISFIED';
+  const payload: Answer<'event.list'>['events'][number]['payload'] = { epoch: 1 };
   // @ts-expect-error no such code
   const code: ErrorCode = 'NO_LUCK';
-  void [query, state, code];
+  void [query, state, payload, code];
 }
 
 describe('what the typed client is made of', () => {
