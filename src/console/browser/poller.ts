@@ -34,7 +34,7 @@ export class Poller {
   }
 
   hear(events: readonly Happening[]): void {
-    const aggregates = new Set(events.map(({ aggregate }) => aggregate));
+    const aggregates = new Set<string>(events.map(({ aggregate }) => aggregate));
     for (const panel of this.#panels) if (panel.hears.some((name) => aggregates.has(name))) this.#old.add(panel);
   }
 

@@ -18,7 +18,7 @@ const barrierText: TableText = {
 };
 
 function groupRow(group: Group, world: World): Row {
-  const { members = 0, accepted = 0, rejected = 0, pending = 0, running = 0, succeeded = 0 } = group.counts;
+  const { members, accepted, rejected, pending, running, succeeded } = group.counts;
   const needed = group.condition === 'N_ACCEPTED' ? ` (${group.threshold})` : '';
   const tally = `${pending} pending, ${running} running, ${succeeded} succeeded; ${accepted} accepted, ${rejected} rejected`;
   const parts = { settled: percent(succeeded, members), reserved: percent(running, members) };

@@ -24,7 +24,7 @@ export const backlog = panel<Backlog>({
   idleSeconds: 20,
   learn: ({ asOf }, world) => world.setClock(asOf),
   render: (now, world) => {
-    const { UNREAD = 0, PENDING = 0, DELIVERED = 0, EXHAUSTED = 0 } = now.outbox;
+    const { UNREAD, PENDING, DELIVERED, EXHAUSTED } = now.outbox;
     const webhooks = `${count(UNREAD)} unread, ${count(DELIVERED)} delivered, ${count(EXHAUSTED)} given up`;
     return [
       el(
@@ -55,7 +55,7 @@ export const census = panel<Census>({
       'dl',
       { class: 'pairs' },
       ...Object.entries(kinds).map(([kind, counts]) =>
-        el('div', {}, el('dt', {}, kind), el('dd', {}, ...stateCounts(counts as Counts))),
+        el('div', {}, el('dt', {}, kind), el('dd', {}, ...stateCounts(counts))),
       ),
     ),
   ],
