@@ -2,7 +2,7 @@ import { fields, id, integer, key, optional, page, text } from '../http/fields.t
 import { pageOf } from '../http/page.ts';
 import { randomTail } from '../http/random.ts';
 import { pageReply } from '../http/replies.ts';
-import { iso, param, type Route, route } from '../http/route.ts';
+import { iso, param, type Route, read, route } from '../http/route.ts';
 import { momentOfId } from '../redis/moment.ts';
 import { allowanceRecord } from './records.ts';
 import { allowanceReply, consumptionReply, cooldownReply, mostUnits } from './schemas.ts';
@@ -37,13 +37,10 @@ const create = route<unknown, CreateBody>({
   answer: (values) => ({ status: 201, body: allowanceRecord(values) }),
 });
 
-const list = route<{ limit: number; cursor?: string }>({
-  method: 'GET',
+const list = read<{ limit: number; cursor?: string }>({
   path: '/allowances',
   call: 'allowance.list',
   summary: 'List allowances with their balances of the current window, newest first',
-  permission: 'coordination_read',
-  idempotency: 'never',
   query: fields(page()),
   success: { 200: pageReply('allowances', allowanceReply) },
   refuses: ['INVALID_CURSOR'],
@@ -55,13 +52,10 @@ const list = route<{ limit: number; cursor?: string }>({
   }),
 });
 
-const status = route({
-  method: 'GET',
+const status = read({
   path: '/allowances/:allowanceId',
   call: 'allowance.status',
   summary: "An allowance's balance of the current window, and its cooldown",
-  permission: 'coordination_read',
-  idempotency: 'never',
   success: { 200: allowanceReply },
   refuses: ['ALLOWANCE_NOT_FOUND'],
   script: 'allowance/status',

@@ -1,6 +1,6 @@
 import { fields, id, integer, optional, text } from '../http/fields.ts';
 import { randomTail } from '../http/random.ts';
-import { param, type Route, route } from '../http/route.ts';
+import { param, type Route, read, route } from '../http/route.ts';
 import { waiterRecord } from './records.ts';
 import { mostUnits, waiterReply } from './schemas.ts';
 
@@ -45,13 +45,10 @@ const wait = route<unknown, WaitBody>({
   },
 });
 
-const viewWaiter = route({
-  method: 'GET',
+const viewWaiter = read({
   path: '/allowance-waiters/:waiterId',
   call: 'waiter.view',
   summary: 'A waiter, with its position while it waits',
-  permission: 'coordination_read',
-  idempotency: 'never',
   success: { 200: waiterReply },
   refuses: ['WAITER_NOT_FOUND'],
   script: 'allowance/waiter',

@@ -2,7 +2,7 @@ import { fields, id, integer, key, optional, page, states } from '../http/fields
 import { pageOf } from '../http/page.ts';
 import { randomTail } from '../http/random.ts';
 import { pageReply } from '../http/replies.ts';
-import { type Input, param, type Route, route } from '../http/route.ts';
+import { type Input, param, type Route, read, route } from '../http/route.ts';
 import type { Reply } from '../redis/scripts.ts';
 import { barrierRecord } from './records.ts';
 import { barrierReply, barrierStates } from './schemas.ts';
@@ -31,13 +31,10 @@ const create = route<unknown, { scopeId: string; target: number }>({
   }),
 });
 
-const list = route<{ limit: number; cursor?: string; state?: string }>({
-  method: 'GET',
+const list = read<{ limit: number; cursor?: string; state?: string }>({
   path: '/barriers',
   call: 'barrier.list',
   summary: 'List barriers, newest first; by state',
-  permission: 'coordination_read',
-  idempotency: 'never',
   query: fields({ ...page(), state: states(...barrierStates) }),
   success: { 200: pageReply('barriers', barrierReply) },
   refuses: ['INVALID_CURSOR'],
@@ -53,13 +50,10 @@ const list = route<{ limit: number; cursor?: string; state?: string }>({
   }),
 });
 
-const view = route({
-  method: 'GET',
+const view = read({
   path: '/barriers/:barrierId',
   call: 'barrier.view',
   summary: 'A barrier: its epoch, arrivals and state',
-  permission: 'coordination_read',
-  idempotency: 'never',
   success: { 200: barrierReply },
   refuses: ['BARRIER_NOT_FOUND'],
   script: 'barrier/view',

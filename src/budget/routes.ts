@@ -2,7 +2,7 @@ import { fields, id, integer, key, moment, optional, page, states, text } from '
 import { pageOf } from '../http/page.ts';
 import { randomTail } from '../http/random.ts';
 import { pageReply } from '../http/replies.ts';
-import { param, type Route, route } from '../http/route.ts';
+import { param, type Route, read, route } from '../http/route.ts';
 import { amount, currency } from './fields.ts';
 import { balancesRecord, budgetRecord, entryAnswer, readPosition, reservationRecord } from './records.ts';
 import { budgetReply, reservationStates } from './schemas.ts';
@@ -42,13 +42,10 @@ const create = route<unknown, CreateBody>({
   }),
 });
 
-const list = route<{ limit: number; cursor?: string }>({
-  method: 'GET',
+const list = read<{ limit: number; cursor?: string }>({
   path: '/budgets',
   call: 'budget.list',
   summary: 'List budgets with their balances, newest first',
-  permission: 'coordination_read',
-  idempotency: 'never',
   query: fields(page()),
   success: { 200: pageReply('budgets', budgetReply.record) },
   refuses: ['INVALID_CURSOR'],
@@ -60,14 +57,11 @@ const list = route<{ limit: number; cursor?: string }>({
   }),
 });
 
-const view = route<{ limit: number; cursor?: string; state?: string }>({
-  method: 'GET',
+const view = read<{ limit: number; cursor?: string; state?: string }>({
   path: '/budgets/:budgetId',
   call: 'budget.view',
   summary:
     'A budget with its balances and a page of its reservations: ACTIVE ones first, then closed ones, newest first',
-  permission: 'coordination_read',
-  idempotency: 'never',
   query: fields({ ...page(), state: states(...reservationStates) }),
   success: { 200: budgetReply.view },
   refuses: ['BUDGET_NOT_FOUND', 'INVALID_CURSOR'],

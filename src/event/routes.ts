@@ -1,18 +1,15 @@
 import { cursor, fields, queryInteger } from '../http/fields.ts';
-import { param, type Route, route } from '../http/route.ts';
+import { param, type Route, read } from '../http/route.ts';
 import type { Value } from '../redis/scripts.ts';
 import { readCursor, writeCursor } from './cursor.ts';
 import { eventRecord } from './record.ts';
 import { eventsReply } from './schemas.ts';
 import { watch } from './watch.ts';
 
-const list = route<{ limit: number; cursor?: string }>({
-  method: 'GET',
+const list = read<{ limit: number; cursor?: string }>({
   path: '/events',
   call: 'event.list',
   summary: 'The journal, oldest first; cursor=latest for from now on',
-  permission: 'coordination_read',
-  idempotency: 'never',
   query: fields({ limit: queryInteger(1, 500, 100), cursor: cursor() }),
   success: { 200: eventsReply },
   refuses: ['INVALID_CURSOR', 'CURSOR_EXPIRED'],

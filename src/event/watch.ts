@@ -1,6 +1,6 @@
 import type { Desk } from '../http/desk.ts';
 import { cursor, fields, id, queryInteger } from '../http/fields.ts';
-import { type Answer, type Input, param, type Route, route } from '../http/route.ts';
+import { type Answer, type Input, param, type Route, read } from '../http/route.ts';
 import { readCursor, writeCursor } from './cursor.ts';
 import { type Reader, scanEntries } from './feeds.ts';
 import { Filter, type FilterQuery, filterFields } from './filter.ts';
@@ -20,16 +20,13 @@ interface Query extends FilterQuery {
 
 type WatchInput = Input<Query>;
 
-export const watch: Route = route<Query>({
-  method: 'GET',
+export const watch: Route = read<Query>({
   path: '/watch',
   call: 'event.watch',
   summary:
     'The journal, filtered; holds the request until there is something. With Accept: text/event-stream the same as ' +
     'server-sent events, each with its cursor as id (Last-Event-ID goes on after it), until the connection ends: limit ' +
     'and waitSeconds are for pages',
-  permission: 'coordination_read',
-  idempotency: 'never',
   query: fields({
     ...filterFields,
     scopeId: id().optional(),

@@ -2,7 +2,7 @@ import Joi from 'joi';
 import { fields, id, integer, moment, oneOf, optional, page, states } from '../http/fields.ts';
 import { pageOf } from '../http/page.ts';
 import { randomTail } from '../http/random.ts';
-import { type Route, route } from '../http/route.ts';
+import { type Route, read, route } from '../http/route.ts';
 import { groupIdOf, groupRecord } from './records.ts';
 import { conditions, groupReply, groupStates } from './schemas.ts';
 import { taskRoutes } from './task-routes.ts';
@@ -60,13 +60,10 @@ const create = route<unknown, CreateBody>({
   answer: ([groupId, scopeId]) => ({ status: 201, body: { id: groupId, groupId, scopeId, state: 'OPEN' } }),
 });
 
-const list = route<{ limit: number; cursor?: string; state?: string }>({
-  method: 'GET',
+const list = read<{ limit: number; cursor?: string; state?: string }>({
   path: '/task-groups',
   call: 'group.list',
   summary: 'List task groups, newest first; by state',
-  permission: 'coordination_read',
-  idempotency: 'never',
   query: fields({ ...page(), state: states(...groupStates) }),
   success: { 200: groupReply.page },
   refuses: ['INVALID_CURSOR'],
@@ -82,13 +79,10 @@ const list = route<{ limit: number; cursor?: string; state?: string }>({
   }),
 });
 
-const view = route({
-  method: 'GET',
+const view = read({
   path: '/task-groups/:groupId',
   call: 'group.view',
   summary: 'A task group: its state, outcome and members with their verdicts',
-  permission: 'coordination_read',
-  idempotency: 'never',
   success: { 200: groupReply.view },
   refuses: ['GROUP_NOT_FOUND'],
   script: 'group/view',

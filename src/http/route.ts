@@ -84,6 +84,11 @@ export function route<Query = unknown, Body = unknown>(definition: Route<Query, 
   return definition as unknown as Route;
 }
 
+/** Declares a read: whoever may read may call it, and repeating it changes nothing. */
+export function read<Query = unknown>(definition: Omit<Route<Query>, 'method' | 'permission' | 'idempotency'>): Route {
+  return route<Query>({ ...definition, method: 'GET', permission: 'coordination_read', idempotency: 'never' });
+}
+
 /** A path parameter; that the path has it is checked when the routes are mounted. */
 export function param(input: Input, name: string): string {
   return input.params[name] ?? '';

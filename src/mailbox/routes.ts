@@ -2,7 +2,7 @@ import { fields, id, integer, key, moment, oneOf, opaque, optional, page, states
 import { pageOf } from '../http/page.ts';
 import { randomTail } from '../http/random.ts';
 import { pageReply } from '../http/replies.ts';
-import { param, type Route, route } from '../http/route.ts';
+import { param, type Route, read, route } from '../http/route.ts';
 import { claimRoutes } from './claim-routes.ts';
 import { mailboxRecord, messageRecord } from './records.ts';
 import { mailboxReply, messageReply, messageStates } from './schemas.ts';
@@ -48,13 +48,10 @@ const create = route<unknown, CreateBody>({
   }),
 });
 
-const list = route<{ limit: number; cursor?: string }>({
-  method: 'GET',
+const list = read<{ limit: number; cursor?: string }>({
   path: '/mailboxes',
   call: 'mailbox.list',
   summary: 'List mailboxes, newest first',
-  permission: 'coordination_read',
-  idempotency: 'never',
   query: fields(page()),
   success: { 200: pageReply('mailboxes', mailboxReply) },
   refuses: ['INVALID_CURSOR'],
@@ -107,13 +104,10 @@ const send = route<unknown, SendBody>({
   },
 });
 
-const messages = route<{ limit: number; cursor?: string; state?: string; scopeId?: string; workKey?: string }>({
-  method: 'GET',
+const messages = read<{ limit: number; cursor?: string; state?: string; scopeId?: string; workKey?: string }>({
   path: '/mailboxes/:mailboxId/messages',
   call: 'message.list',
   summary: 'List messages, oldest first; by state, scope subtree or workKey',
-  permission: 'coordination_read',
-  idempotency: 'never',
   query: fields({
     ...page(),
     state: states(...messageStates),

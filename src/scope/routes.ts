@@ -4,7 +4,7 @@ import { barrierReply } from '../barrier/schemas.ts';
 import { reservationFields } from '../budget/schemas.ts';
 import { groupReply, memberFields } from '../group/schemas.ts';
 import { count, record, replyId, time } from '../http/replies.ts';
-import { param, type Route, route } from '../http/route.ts';
+import { param, type Route, read } from '../http/route.ts';
 import { messageFields } from '../mailbox/schemas.ts';
 import { runRecord } from './records.ts';
 
@@ -21,13 +21,10 @@ const { payload, result, ...messageRow } = messageFields;
 const { outcome, ...memberRow } = memberFields;
 const listOf = (item: Joi.Schema) => Joi.array().items(item).max(most);
 
-const run = route({
-  method: 'GET',
+const run = read({
   path: '/ops/runs/:scopeId',
   call: 'run.get',
   summary: 'A run: what belongs to a scope and to those below it, newest first',
-  permission: 'coordination_read',
-  idempotency: 'never',
   success: {
     200: record({
       scope: scopeReply,

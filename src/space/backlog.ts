@@ -1,5 +1,5 @@
 import { count, record, time } from '../http/replies.ts';
-import { iso, type Route, route } from '../http/route.ts';
+import { iso, type Route, read } from '../http/route.ts';
 import type { Reply, Value } from '../redis/scripts.ts';
 import { countersOf } from './census.ts';
 
@@ -31,13 +31,10 @@ function backlogRecord([now, values, oldestReady, oldestWaiter]: Reply): object 
   };
 }
 
-export const backlogRoute: Route = route({
-  method: 'GET',
+export const backlogRoute: Route = read({
   path: '/backlog',
   call: 'backlog.get',
   summary: 'What waits to be done or delivered, and for how long the oldest of it has waited',
-  permission: 'coordination_read',
-  idempotency: 'never',
   success: {
     200: record({
       asOf: time(),

@@ -1,5 +1,5 @@
 import { count, record, time } from '../http/replies.ts';
-import { iso, type Route, route } from '../http/route.ts';
+import { iso, type Route, read } from '../http/route.ts';
 import type { Value } from '../redis/scripts.ts';
 
 /** Every state of every kind that the census counts (contract section 4). */
@@ -60,13 +60,10 @@ const kinds = Object.entries(states).map(([kind, names]) => [
   record(Object.fromEntries(names.map((name) => [name, count()]))),
 ]);
 
-export const censusRoute: Route = route({
-  method: 'GET',
+export const censusRoute: Route = read({
   path: '/census',
   call: 'census.get',
   summary: 'Counts of everything kept, by state',
-  permission: 'coordination_read',
-  idempotency: 'never',
   success: { 200: record({ asOf: time(), ...Object.fromEntries(kinds) }) },
   refuses: [],
   script: 'space/census',

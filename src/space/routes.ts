@@ -1,7 +1,7 @@
 import type Joi from 'joi';
 import { fields, integer } from '../http/fields.ts';
 import { record } from '../http/replies.ts';
-import { type Route, route } from '../http/route.ts';
+import { type Route, read, route } from '../http/route.ts';
 import { defaultLimits, type LimitName, spaceLimits } from '../org/plans.ts';
 import type { Reply } from '../redis/scripts.ts';
 import { backlogRoute } from './backlog.ts';
@@ -24,13 +24,10 @@ function limitsRecord(values: Reply): Record<string, number> {
 
 const limitsReply = record(eachLimit(integer));
 
-const getLimits = route({
-  method: 'GET',
+const getLimits = read({
   path: '/limits',
   call: 'limits.get',
   summary: "The space's effective limits",
-  permission: 'coordination_read',
-  idempotency: 'never',
   rate: 'limits',
   success: { 200: limitsReply },
   refuses: [],

@@ -1,7 +1,7 @@
 import Joi from 'joi';
 import { fields } from '../http/fields.ts';
 import { count, record } from '../http/replies.ts';
-import { type Route, route } from '../http/route.ts';
+import { type Route, read } from '../http/route.ts';
 import { says } from '../http/says.ts';
 import type { Reply, Value } from '../redis/scripts.ts';
 
@@ -56,13 +56,10 @@ const queryDate = (name: string) =>
     .error(says({ 'string.base': `${name} must be given once` }))
     .meta({ format: 'date' });
 
-export const usageRoute: Route = route<{ from?: string; to?: string }>({
-  method: 'GET',
+export const usageRoute: Route = read<{ from?: string; to?: string }>({
   path: '/usage',
   call: 'usage.get',
   summary: 'Operations and retained bytes of each UTC day, inclusive; the last 30 days by default',
-  permission: 'coordination_read',
-  idempotency: 'never',
   query: fields({ from: queryDate('from'), to: queryDate('to') }),
   success: {
     200: record({

@@ -1,7 +1,7 @@
 import Joi from 'joi';
 import { pageOf } from '../http/page.ts';
 import { record, replyId, time } from '../http/replies.ts';
-import { iso, type Route, route } from '../http/route.ts';
+import { iso, type Route, read } from '../http/route.ts';
 import type { Reply, Value } from '../redis/scripts.ts';
 
 /** Rows of each list (contract section 4). */
@@ -67,13 +67,10 @@ const ofAllowance = {
   units: units(),
 };
 
-export const waitsRoute: Route = route({
-  method: 'GET',
+export const waitsRoute: Route = read({
   path: '/ops/waits',
   call: 'waits.get',
   summary: 'What each waiting task and waiter waits for, and who holds what',
-  permission: 'coordination_read',
-  idempotency: 'never',
   success: {
     200: record({
       asOf: time(),

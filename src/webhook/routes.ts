@@ -3,7 +3,7 @@ import type { Desk } from '../http/desk.ts';
 import { fields, oneOf, optional, page } from '../http/fields.ts';
 import { pageOf } from '../http/page.ts';
 import { randomTail } from '../http/random.ts';
-import { type Answer, type Input, param, type Route, route } from '../http/route.ts';
+import { type Answer, type Input, param, type Route, read, route } from '../http/route.ts';
 import { Refusal, type Reply, type Value } from '../redis/scripts.ts';
 import { eventTypes, url } from './fields.ts';
 import { webhookKeys } from './keys.ts';
@@ -75,13 +75,10 @@ const create = route<unknown, CreateBody>({
   },
 });
 
-const list = route<{ limit: number; cursor?: string }>({
-  method: 'GET',
+const list = read<{ limit: number; cursor?: string }>({
   path: '/destinations',
   call: 'destination.list',
   summary: 'List webhook destinations, newest first',
-  permission: 'coordination_read',
-  idempotency: 'never',
   query: fields(page()),
   success: { 200: destinationsReply },
   refuses: ['INVALID_CURSOR'],
@@ -95,13 +92,10 @@ const list = route<{ limit: number; cursor?: string }>({
 
 const recorded = ([record]: Reply): Answer => ({ status: 200, body: destinationRecord(record as Value[]) });
 
-const view = route({
-  method: 'GET',
+const view = read({
   path: '/destinations/:destinationId',
   call: 'destination.get',
   summary: 'A webhook destination',
-  permission: 'coordination_read',
-  idempotency: 'never',
   success: { 200: destinationReply },
   refuses: ['DESTINATION_NOT_FOUND'],
   script: 'webhook/view',

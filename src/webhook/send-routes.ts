@@ -2,7 +2,7 @@ import type { Desk } from '../http/desk.ts';
 import { fields, id, page } from '../http/fields.ts';
 import { pageOf } from '../http/page.ts';
 import { randomTail } from '../http/random.ts';
-import { type Answer, type Input, param, type Route, route } from '../http/route.ts';
+import { type Answer, type Input, param, type Route, read, route } from '../http/route.ts';
 import type { Reply } from '../redis/scripts.ts';
 import { attempt } from './attempt.ts';
 import { eventMessage, testMessage } from './message.ts';
@@ -81,13 +81,10 @@ const redeliver = route({
   serve,
 });
 
-const list = route<{ limit: number; cursor?: string; destinationId?: string }>({
-  method: 'GET',
+const list = read<{ limit: number; cursor?: string; destinationId?: string }>({
   path: '/deliveries',
   call: 'delivery.list',
   summary: 'Attempts to deliver, newest first; all or those of one destination',
-  permission: 'coordination_read',
-  idempotency: 'never',
   query: fields({ ...page(), destinationId: id().optional() }),
   success: { 200: deliveriesReply },
   refuses: ['INVALID_CURSOR'],
