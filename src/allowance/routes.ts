@@ -59,7 +59,6 @@ const status = read({
   success: { 200: allowanceReply },
   refuses: ['ALLOWANCE_NOT_FOUND'],
   script: 'allowance/status',
-  args: (input) => ({ allowanceId: param(input, 'allowanceId') }),
   answer: (values) => ({ status: 200, body: allowanceRecord(values) }),
 });
 
@@ -89,12 +88,7 @@ const consume = route<unknown, ConsumeBody>({
     'ALLOWANCE_EXHAUSTED',
   ],
   script: 'allowance/consume',
-  args: (input) => ({
-    allowanceId: param(input, 'allowanceId'),
-    ...input.body,
-    workKey: input.body.workKey ?? '',
-    tail: randomTail(),
-  }),
+  args: ({ body }) => ({ ...body, workKey: body.workKey ?? '', tail: randomTail() }),
   answer: ([consumptionId, scopeId, windowEndsAt, availableUnits, known], input, replayed) => ({
     status: 201,
     body: {
@@ -123,7 +117,7 @@ const cooldown = route<unknown, { seconds: number; reason: string }>({
   success: { 200: cooldownReply },
   refuses: ['ALLOWANCE_NOT_FOUND', 'OPERATIONS_EXHAUSTED'],
   script: 'allowance/cooldown',
-  args: (input) => ({ allowanceId: param(input, 'allowanceId'), ...input.body }),
+  args: ({ body }) => body,
   answer: ([cooldownUntil, reason], input) => ({
     status: 200,
     body: {

@@ -27,7 +27,7 @@ const wait = route<unknown, WaitBody>({
   success: { 201: waiterReply },
   refuses: ['ALLOWANCE_NOT_FOUND', 'UNITS_EXCEED_LIMIT', 'OPERATIONS_EXHAUSTED', 'WAITERS_FULL', 'ACTIVE_RUNS_LIMITED'],
   script: 'allowance/wait',
-  args: (input) => ({ allowanceId: param(input, 'allowanceId'), ...input.body, tail: randomTail() }),
+  args: ({ body }) => ({ ...body, tail: randomTail() }),
   answer: ([waiterId = '', state = '', position = null, expiresAt = 0, grantedAt = null, createdAt = 0], input) => {
     const { scopeId, holder, units } = input.body;
     const values = [
@@ -52,7 +52,6 @@ const viewWaiter = read({
   success: { 200: waiterReply },
   refuses: ['WAITER_NOT_FOUND'],
   script: 'allowance/waiter',
-  args: (input) => ({ waiterId: param(input, 'waiterId') }),
   answer: (values, input) => ({ status: 200, body: waiterRecord(param(input, 'waiterId'), values) }),
 });
 
@@ -67,7 +66,6 @@ const cancelWaiter = route({
   success: { 200: waiterReply },
   refuses: ['WAITER_NOT_FOUND', 'WAITER_NOT_WAITING'],
   script: 'allowance/cancel',
-  args: (input) => ({ waiterId: param(input, 'waiterId') }),
   answer: (values, input) => ({ status: 200, body: waiterRecord(param(input, 'waiterId'), values) }),
 });
 

@@ -11,7 +11,6 @@ const answer = (values: Reply, input: Input) => ({
   status: 200,
   body: barrierRecord(param(input, 'barrierId'), values),
 });
-const byId = (input: Input) => ({ barrierId: param(input, 'barrierId') });
 
 const create = route<unknown, { scopeId: string; target: number }>({
   method: 'POST',
@@ -57,7 +56,6 @@ const view = read({
   success: { 200: barrierReply },
   refuses: ['BARRIER_NOT_FOUND'],
   script: 'barrier/view',
-  args: byId,
   answer,
 });
 
@@ -73,7 +71,7 @@ const arrive = route<unknown, { arrivalKey: string; epoch?: number }>({
   success: { 200: barrierReply },
   refuses: ['BARRIER_NOT_FOUND', 'EPOCH_MISMATCH', 'BARRIER_RELEASED', 'BARRIER_CANCELLED'],
   script: 'barrier/arrive',
-  args: (input) => ({ ...byId(input), arrivalKey: input.body.arrivalKey, epoch: input.body.epoch ?? '' }),
+  args: ({ body }) => ({ arrivalKey: body.arrivalKey, epoch: body.epoch ?? '' }),
   answer,
 });
 
@@ -87,7 +85,6 @@ const nextEpoch = route({
   success: { 200: barrierReply },
   refuses: ['BARRIER_NOT_FOUND', 'BARRIER_NOT_RELEASED', 'OPERATIONS_EXHAUSTED'],
   script: 'barrier/nextEpoch',
-  args: byId,
   answer,
 });
 
@@ -101,7 +98,6 @@ const cancel = route({
   success: { 200: barrierReply },
   refuses: ['BARRIER_NOT_FOUND', 'BARRIER_RELEASED', 'OPERATIONS_EXHAUSTED'],
   script: 'barrier/cancel',
-  args: byId,
   answer,
 });
 

@@ -66,11 +66,10 @@ const view = read<{ limit: number; cursor?: string; state?: string }>({
   success: { 200: budgetReply.view },
   refuses: ['BUDGET_NOT_FOUND', 'INVALID_CURSOR'],
   script: 'budget/view',
-  args: (input) => ({
-    budgetId: param(input, 'budgetId'),
-    states: pageOf.states(input.query.state),
-    limit: input.query.limit,
-    ...readPosition(input.query.cursor),
+  args: ({ query }) => ({
+    states: pageOf.states(query.state),
+    limit: query.limit,
+    ...readPosition(query.cursor),
   }),
   answer: ([budget, next, rows], input) => ({
     status: 200,
@@ -100,12 +99,7 @@ const reserve = route<unknown, ReserveBody>({
   success: { 201: budgetReply.reserved },
   refuses: ['BUDGET_NOT_FOUND', 'OPERATIONS_EXHAUSTED', 'TIMERS_FULL', 'ACTIVE_RUNS_LIMITED', 'INSUFFICIENT_BUDGET'],
   script: 'budget/reserve',
-  args: (input) => ({
-    ...input.body,
-    budgetId: param(input, 'budgetId'),
-    settleBy: input.body.settleBy ?? '',
-    tail: randomTail(),
-  }),
+  args: ({ body }) => ({ ...body, settleBy: body.settleBy ?? '', tail: randomTail() }),
   answer: ([reservationId, balances], input) => {
     const { scopeId, holder, amountMinor, settleBy } = input.body;
     const made = [scopeId, holder, amountMinor, '0', '0', amountMinor, 'ACTIVE', settleBy ?? null, null];
@@ -143,7 +137,7 @@ const settle = route<unknown, SettleBody>({
     'SETTLEMENT_EXCEEDS_RESERVATION',
   ],
   script: 'budget/settle',
-  args: (input) => ({ ...input.body, budgetId: param(input, 'budgetId'), tail: randomTail() }),
+  args: ({ body }) => ({ ...body, tail: randomTail() }),
   answer: entryAnswer('SETTLE'),
 });
 
@@ -159,7 +153,7 @@ const release = route<unknown, { reservationId: string; workKey: string }>({
   success: { 200: budgetReply.entry },
   refuses: ['BUDGET_NOT_FOUND', 'WORK_KEY_CONFLICT', 'RESERVATION_NOT_FOUND', 'RESERVATION_CLOSED'],
   script: 'budget/void',
-  args: (input) => ({ ...input.body, budgetId: param(input, 'budgetId'), tail: randomTail() }),
+  args: ({ body }) => ({ ...body, tail: randomTail() }),
   answer: entryAnswer('VOID'),
 });
 

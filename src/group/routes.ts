@@ -86,7 +86,6 @@ const view = read({
   success: { 200: groupReply.view },
   refuses: ['GROUP_NOT_FOUND'],
   script: 'group/view',
-  args: groupIdOf,
   answer: ([group]) => ({ status: 200, body: groupRecord(pageOf.rows(group)) }),
 });
 
@@ -101,7 +100,6 @@ const seal = route({
   success: { 200: groupReply.sealed },
   refuses: ['GROUP_NOT_FOUND', 'GROUP_DECIDED'],
   script: 'group/seal',
-  args: groupIdOf,
   answer: ([outcome], input) => ({ status: 200, body: { ...groupIdOf(input), state: 'SEALED', outcome } }),
 });
 

@@ -26,11 +26,10 @@ const submit = route<unknown, { taskKey: string; input?: string; deadline?: numb
     'ACTIVE_TASKS_LIMITED',
   ],
   script: 'group/submit',
-  args: (input) => ({
-    ...groupIdOf(input),
-    taskKey: input.body.taskKey,
-    input: input.body.input ?? '',
-    deadline: input.body.deadline ?? '',
+  args: ({ body }) => ({
+    taskKey: body.taskKey,
+    input: body.input ?? '',
+    deadline: body.deadline ?? '',
     tail: randomTail(),
     taskTail: randomTail(),
   }),
@@ -65,7 +64,7 @@ function judge(what: 'accept' | 'reject', verdict: 'ACCEPTED' | 'REJECTED', summ
       what === 'accept' ? 'TASK_NOT_SUCCEEDED' : 'TASK_NOT_TERMINAL',
     ],
     script: 'group/verdict',
-    args: (input) => ({ ...groupIdOf(input), taskId: param(input, 'taskId'), verdict }),
+    args: () => ({ verdict }),
     answer: ([groupState, outcome], input) => ({
       status: 200,
       body: { taskId: param(input, 'taskId'), verdict, ...groupIdOf(input), groupState, outcome },
@@ -91,7 +90,7 @@ const join = route<unknown, { taskId: string }>({
     'GROUP_FULL',
   ],
   script: 'group/join',
-  args: (input) => ({ ...groupIdOf(input), taskId: input.body.taskId }),
+  args: ({ body }) => body,
   answer: ([groupState, members], input) => ({
     status: 200,
     body: { ...groupIdOf(input), groupState, taskId: input.body.taskId, members },

@@ -51,16 +51,15 @@ export class Call {
       drainedThrough: '',
     };
     let input: Input;
-    let own: CallArgs;
+    let own: CallArgs | undefined;
     try {
       input = readInput(ctx, route, params);
-      own = route.args(input);
+      own = route.args?.(input);
       readIdempotency(ctx, route, args);
     } catch (error) {
       throw error instanceof ApiError ? await this.#admitted(caller, args, params, error) : error;
     }
-    args['spaceId'] = input.params['spaceId'] ?? '';
-    Object.assign(args, own);
+    Object.assign(args, input.params, own);
     if (route.serve) return this.#serve(caller, args, input, ctx);
     const { note, values } = this.#read(caller.org, await this.#run(caller.org, args, input, ctx));
     return sent(route.answer(values, input, note.replayed), note.headers);

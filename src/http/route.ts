@@ -58,7 +58,8 @@ export interface Route<Query = unknown, Body = unknown> {
   readonly refuses: readonly string[];
   /** The script, e.g. `mailbox/send`. */
   readonly script: string;
-  readonly args: (input: Input<Query, Body>) => Record<string, string | number>;
+  /** What it takes beside lib/call's arguments and the path parameters, which it takes by their names. */
+  readonly args?: (input: Input<Query, Body>) => Record<string, string | number>;
   readonly answer: (values: Reply, input: Input<Query, Body>, replayed: boolean) => Answer;
   /**
    * Holds the request while the script finds nothing: the seconds to wait and what wakes it. The script takes

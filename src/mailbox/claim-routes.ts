@@ -37,12 +37,11 @@ const recv = route<unknown, RecvBody>({
     'CONCURRENCY_LIMITED',
   ],
   script: 'mailbox/recv',
-  args: (input) => ({
-    mailboxId: param(input, 'mailboxId'),
-    scopeId: input.body.scopeId,
-    holder: input.body.holder,
-    holderSession: input.body.holderSession,
-    leaseSeconds: input.body.leaseSeconds ?? '',
+  args: ({ body }) => ({
+    scopeId: body.scopeId,
+    holder: body.holder,
+    holderSession: body.holderSession,
+    leaseSeconds: body.leaseSeconds ?? '',
     token: randomToken(),
     looksAgain: '',
   }),
@@ -67,11 +66,7 @@ const renew = route<unknown, { token: string; leaseSeconds?: number }>({
   success: { 200: messageReply.renewed },
   refuses: ['MESSAGE_NOT_FOUND', 'CLAIM_LOST', 'LEASE_LIMIT_EXCEEDED'],
   script: 'mailbox/renew',
-  args: (input) => ({
-    messageId: param(input, 'messageId'),
-    token: input.body.token,
-    leaseSeconds: input.body.leaseSeconds ?? '',
-  }),
+  args: ({ body }) => ({ token: body.token, leaseSeconds: body.leaseSeconds ?? '' }),
   answer: ([leaseExpiresAt, groupState], input) => ({
     status: 200,
     body: { id: param(input, 'messageId'), state: 'CLAIMED', leaseExpiresAt: iso(leaseExpiresAt), groupState },
@@ -115,13 +110,12 @@ const complete = route<unknown, CompleteBody>({
   success: { 200: messageReply.completed },
   refuses: ['MESSAGE_NOT_FOUND', 'CLAIM_LOST', 'MAILBOX_NOT_FOUND', 'PAYLOAD_TOO_LARGE'],
   script: 'mailbox/complete',
-  args: (input) => ({
-    messageId: param(input, 'messageId'),
-    token: input.body.token,
-    result: input.body.result?.payload ?? '',
-    resultMailboxId: input.body.result?.mailboxId ?? '',
-    resultScopeId: input.body.result?.scopeId ?? '',
-    resultWorkKey: input.body.result?.workKey ?? '',
+  args: ({ body }) => ({
+    token: body.token,
+    result: body.result?.payload ?? '',
+    resultMailboxId: body.result?.mailboxId ?? '',
+    resultScopeId: body.result?.scopeId ?? '',
+    resultWorkKey: body.result?.workKey ?? '',
     tail: randomTail(),
   }),
   answer: ([taskId, resultMessageId, groupId, groupState, known], input, replayed) => ({
@@ -151,11 +145,7 @@ const nack = route<unknown, { token: string; retry: boolean }>({
   success: { 200: messageReply.nacked },
   refuses: ['MESSAGE_NOT_FOUND', 'CLAIM_LOST'],
   script: 'mailbox/nack',
-  args: (input) => ({
-    messageId: param(input, 'messageId'),
-    token: input.body.token,
-    retry: input.body.retry ? '1' : '0',
-  }),
+  args: ({ body }) => ({ token: body.token, retry: body.retry ? '1' : '0' }),
   answer: ([state, attempts], input) => ({ status: 200, body: { id: param(input, 'messageId'), state, attempts } }),
 });
 

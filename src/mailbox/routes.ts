@@ -90,12 +90,11 @@ const send = route<unknown, SendBody>({
     'ACTIVE_RUNS_LIMITED',
   ],
   script: 'mailbox/send',
-  args: (input) => ({
-    mailboxId: param(input, 'mailboxId'),
-    scopeId: input.body.scopeId,
-    payload: input.body.payload,
-    workKey: input.body.workKey ?? '',
-    deadline: input.body.deadline ?? '',
+  args: ({ body }) => ({
+    scopeId: body.scopeId,
+    payload: body.payload,
+    workKey: body.workKey ?? '',
+    deadline: body.deadline ?? '',
     tail: randomTail(),
   }),
   answer: ([messageId, state, known], input, replayed) => {
@@ -117,13 +116,12 @@ const messages = read<{ limit: number; cursor?: string; state?: string; scopeId?
   success: { 200: pageReply('messages', messageReply.record) },
   refuses: ['MAILBOX_NOT_FOUND', 'INVALID_CURSOR'],
   script: 'mailbox/messages',
-  args: (input) => ({
-    mailboxId: param(input, 'mailboxId'),
-    states: pageOf.states(input.query.state),
-    scopeId: input.query.scopeId ?? '',
-    workKey: input.query.workKey ?? '',
-    limit: input.query.limit,
-    cursor: pageOf.number(input.query.cursor),
+  args: ({ query }) => ({
+    states: pageOf.states(query.state),
+    scopeId: query.scopeId ?? '',
+    workKey: query.workKey ?? '',
+    limit: query.limit,
+    cursor: pageOf.number(query.cursor),
   }),
   answer: ([next, records], input) => ({
     status: 200,

@@ -4,7 +4,7 @@ import { barrierReply } from '../barrier/schemas.ts';
 import { reservationFields } from '../budget/schemas.ts';
 import { groupReply, memberFields } from '../group/schemas.ts';
 import { count, record, replyId, time } from '../http/replies.ts';
-import { param, type Route, read } from '../http/route.ts';
+import { type Route, read } from '../http/route.ts';
 import { messageFields } from '../mailbox/schemas.ts';
 import { runRecord } from './records.ts';
 
@@ -40,7 +40,7 @@ const run = read({
   },
   refuses: ['SCOPE_NOT_FOUND'],
   script: 'scope/run',
-  args: (input) => ({ scopeId: param(input, 'scopeId'), most }),
+  args: () => ({ most }),
   answer: (reply) => ({ status: 200, body: runRecord(reply) }),
 });
 

@@ -99,7 +99,6 @@ const view = read({
   success: { 200: destinationReply },
   refuses: ['DESTINATION_NOT_FOUND'],
   script: 'webhook/view',
-  args: (input) => ({ destinationId: param(input, 'destinationId') }),
   answer: recorded,
 });
 
@@ -124,13 +123,12 @@ const update = route<unknown, UpdateBody>({
   success: { 200: destinationReply },
   refuses: ['DESTINATION_NOT_FOUND', 'DESTINATION_URL_FORBIDDEN', 'OPERATIONS_EXHAUSTED'],
   script: 'webhook/update',
-  args: (input) => ({
-    destinationId: param(input, 'destinationId'),
-    url: input.body.url ?? '',
-    eventTypes: input.body.eventTypes ? storedTypes(input.body.eventTypes) : '',
-    state: input.body.state ?? '',
+  args: ({ body }) => ({
+    url: body.url ?? '',
+    eventTypes: body.eventTypes ? storedTypes(body.eventTypes) : '',
+    state: body.state ?? '',
     verdict: '',
-    detail: JSON.stringify(input.body),
+    detail: JSON.stringify(body),
   }),
   answer: recorded,
   serve: async (input, desk) => recorded((await judged(desk, input.body.url)).values),
@@ -146,7 +144,6 @@ const remove = route({
   success: { 204: null },
   refuses: ['DESTINATION_NOT_FOUND', 'OPERATIONS_EXHAUSTED'],
   script: 'webhook/delete',
-  args: (input) => ({ destinationId: param(input, 'destinationId') }),
   answer: () => ({ status: 204 }),
 });
 
@@ -160,7 +157,7 @@ const rotateSecret = route({
   success: { 200: secretReply },
   refuses: ['DESTINATION_NOT_FOUND', 'OPERATIONS_EXHAUSTED'],
   script: 'webhook/rotateSecret',
-  args: (input) => ({ destinationId: param(input, 'destinationId'), secret: newSecret() }),
+  args: () => ({ secret: newSecret() }),
   answer: ([record, signingSecret]) => ({
     status: 200,
     body: { ...destinationRecord(record as Value[]), signingSecret },

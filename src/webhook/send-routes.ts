@@ -51,12 +51,7 @@ const test = route({
   success: { 201: deliveryReply },
   refuses: ['DESTINATION_NOT_FOUND', 'OPERATIONS_EXHAUSTED'],
   script: 'webhook/send',
-  args: (input) => ({
-    destinationId: param(input, 'destinationId'),
-    deliveryId: '',
-    testEventId: newEventId(),
-    ...nothingYet,
-  }),
+  args: () => ({ deliveryId: '', testEventId: newEventId(), ...nothingYet }),
   answer: (values, input) => attempted(input, values),
   serve,
 });
@@ -71,12 +66,7 @@ const redeliver = route({
   success: { 201: deliveryReply },
   refuses: ['DELIVERY_NOT_FOUND', 'OPERATIONS_EXHAUSTED'],
   script: 'webhook/send',
-  args: (input) => ({
-    destinationId: '',
-    deliveryId: param(input, 'deliveryId'),
-    testEventId: '',
-    ...nothingYet,
-  }),
+  args: () => ({ destinationId: '', testEventId: '', ...nothingYet }),
   answer: (values, input) => attempted(input, values),
   serve,
 });
