@@ -1,7 +1,6 @@
-import { fields, id, integer, key, optional, page, text } from '../http/fields.ts';
-import { pageOf } from '../http/page.ts';
+import { fields, id, integer, key, optional, text } from '../http/fields.ts';
 import { randomTail } from '../http/random.ts';
-import { pageReply } from '../http/replies.ts';
+import { readList } from '../http/read-list.ts';
 import { iso, param, type Route, read, route } from '../http/route.ts';
 import { momentOfId } from '../redis/moment.ts';
 import { allowanceRecord } from './records.ts';
@@ -37,19 +36,14 @@ const create = route<unknown, CreateBody>({
   answer: (values) => ({ status: 201, body: allowanceRecord(values) }),
 });
 
-const list = read<{ limit: number; cursor?: string }>({
+const list = readList({
   path: '/allowances',
   call: 'allowance.list',
   summary: 'List allowances with their balances of the current window, newest first',
-  query: fields(page()),
-  success: { 200: pageReply('allowances', allowanceReply) },
-  refuses: ['INVALID_CURSOR'],
   script: 'allowance/list',
-  args: ({ query }) => ({ limit: query.limit, cursor: pageOf.id(query.cursor) }),
-  answer: ([next, records]) => ({
-    status: 200,
-    body: { allowances: pageOf.rows(records).map(allowanceRecord), nextCursor: pageOf.next(next) },
-  }),
+  plural: 'allowances',
+  reply: allowanceReply,
+  record: allowanceRecord,
 });
 
 const status = read({

@@ -1,7 +1,6 @@
-import { fields, id, integer, key, optional, page, states } from '../http/fields.ts';
-import { pageOf } from '../http/page.ts';
+import { fields, id, integer, key, optional } from '../http/fields.ts';
 import { randomTail } from '../http/random.ts';
-import { pageReply } from '../http/replies.ts';
+import { readList } from '../http/read-list.ts';
 import { type Input, param, type Route, read, route } from '../http/route.ts';
 import type { Reply } from '../redis/scripts.ts';
 import { barrierRecord } from './records.ts';
@@ -30,23 +29,15 @@ const create = route<unknown, { scopeId: string; target: number }>({
   }),
 });
 
-const list = read<{ limit: number; cursor?: string; state?: string }>({
+const list = readList({
   path: '/barriers',
   call: 'barrier.list',
   summary: 'List barriers, newest first; by state',
-  query: fields({ ...page(), state: states(...barrierStates) }),
-  success: { 200: pageReply('barriers', barrierReply) },
-  refuses: ['INVALID_CURSOR'],
   script: 'barrier/list',
-  args: ({ query }) => ({
-    states: pageOf.states(query.state),
-    limit: query.limit,
-    cursor: pageOf.id(query.cursor),
-  }),
-  answer: ([next, rows]) => ({
-    status: 200,
-    body: { barriers: pageOf.rows(rows).map((row) => barrierRecord(row[6], row)), nextCursor: pageOf.next(next) },
-  }),
+  plural: 'barriers',
+  states: barrierStates,
+  reply: barrierReply,
+  record: (row) => barrierRecord(row[6], row),
 });
 
 const view = read({

@@ -1,7 +1,7 @@
 import { fields, id, integer, key, moment, optional, page, states, text } from '../http/fields.ts';
 import { pageOf } from '../http/page.ts';
 import { randomTail } from '../http/random.ts';
-import { pageReply } from '../http/replies.ts';
+import { readList } from '../http/read-list.ts';
 import { param, type Route, read, route } from '../http/route.ts';
 import { amount, currency } from './fields.ts';
 import { balancesRecord, budgetRecord, entryAnswer, readPosition, reservationRecord } from './records.ts';
@@ -42,19 +42,14 @@ const create = route<unknown, CreateBody>({
   }),
 });
 
-const list = read<{ limit: number; cursor?: string }>({
+const list = readList({
   path: '/budgets',
   call: 'budget.list',
   summary: 'List budgets with their balances, newest first',
-  query: fields(page()),
-  success: { 200: pageReply('budgets', budgetReply.record) },
-  refuses: ['INVALID_CURSOR'],
   script: 'budget/list',
-  args: ({ query }) => ({ limit: query.limit, cursor: pageOf.id(query.cursor) }),
-  answer: ([next, records]) => ({
-    status: 200,
-    body: { budgets: pageOf.rows(records).map(budgetRecord), nextCursor: pageOf.next(next) },
-  }),
+  plural: 'budgets',
+  reply: budgetReply.record,
+  record: budgetRecord,
 });
 
 const view = read<{ limit: number; cursor?: string; state?: string }>({

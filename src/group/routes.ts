@@ -1,7 +1,8 @@
 import Joi from 'joi';
-import { fields, id, integer, moment, oneOf, optional, page, states } from '../http/fields.ts';
+import { fields, id, integer, moment, oneOf, optional } from '../http/fields.ts';
 import { pageOf } from '../http/page.ts';
 import { randomTail } from '../http/random.ts';
+import { readList } from '../http/read-list.ts';
 import { type Route, read, route } from '../http/route.ts';
 import { groupIdOf, groupRecord } from './records.ts';
 import { conditions, groupReply, groupStates } from './schemas.ts';
@@ -60,23 +61,15 @@ const create = route<unknown, CreateBody>({
   answer: ([groupId, scopeId]) => ({ status: 201, body: { id: groupId, groupId, scopeId, state: 'OPEN' } }),
 });
 
-const list = read<{ limit: number; cursor?: string; state?: string }>({
+const list = readList({
   path: '/task-groups',
   call: 'group.list',
   summary: 'List task groups, newest first; by state',
-  query: fields({ ...page(), state: states(...groupStates) }),
-  success: { 200: groupReply.page },
-  refuses: ['INVALID_CURSOR'],
   script: 'group/list',
-  args: ({ query }) => ({
-    states: pageOf.states(query.state),
-    limit: query.limit,
-    cursor: pageOf.id(query.cursor),
-  }),
-  answer: ([next, rows]) => ({
-    status: 200,
-    body: { groups: pageOf.rows(rows).map(groupRecord), nextCursor: pageOf.next(next) },
-  }),
+  plural: 'groups',
+  states: groupStates,
+  reply: groupReply.view,
+  record: groupRecord,
 });
 
 const view = read({

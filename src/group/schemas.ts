@@ -1,5 +1,5 @@
 import Joi from 'joi';
-import { count, pageReply, record, replyId, time } from '../http/replies.ts';
+import { count, record, replyId, time } from '../http/replies.ts';
 
 export const groupStates = ['OPEN', 'SEALED', 'DECIDED'];
 /** Why a task ended without success. */
@@ -53,7 +53,6 @@ const view = record({
 
 export const groupReply = {
   view,
-  page: pageReply('groups', view),
   created: record({ id: replyId(), groupId: replyId(), scopeId: replyId(), state: Joi.valid('OPEN') }),
   submitted: record({
     id: replyId(),

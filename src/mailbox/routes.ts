@@ -1,6 +1,7 @@
 import { fields, id, integer, key, moment, oneOf, opaque, optional, page, states, text } from '../http/fields.ts';
 import { pageOf } from '../http/page.ts';
 import { randomTail } from '../http/random.ts';
+import { readList } from '../http/read-list.ts';
 import { pageReply } from '../http/replies.ts';
 import { param, type Route, read, route } from '../http/route.ts';
 import { claimRoutes } from './claim-routes.ts';
@@ -48,19 +49,14 @@ const create = route<unknown, CreateBody>({
   }),
 });
 
-const list = read<{ limit: number; cursor?: string }>({
+const list = readList({
   path: '/mailboxes',
   call: 'mailbox.list',
   summary: 'List mailboxes, newest first',
-  query: fields(page()),
-  success: { 200: pageReply('mailboxes', mailboxReply) },
-  refuses: ['INVALID_CURSOR'],
   script: 'mailbox/list',
-  args: ({ query }) => ({ limit: query.limit, cursor: pageOf.id(query.cursor) }),
-  answer: ([next, records]) => ({
-    status: 200,
-    body: { mailboxes: pageOf.rows(records).map(mailboxRecord), nextCursor: pageOf.next(next) },
-  }),
+  plural: 'mailboxes',
+  reply: mailboxReply,
+  record: mailboxRecord,
 });
 
 interface SendBody {

@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import type { Desk } from '../http/desk.ts';
-import { fields, oneOf, optional, page } from '../http/fields.ts';
-import { pageOf } from '../http/page.ts';
+import { fields, oneOf, optional } from '../http/fields.ts';
 import { randomTail } from '../http/random.ts';
+import { readList } from '../http/read-list.ts';
 import { type Answer, type Input, param, type Route, read, route } from '../http/route.ts';
 import { Refusal, type Reply, type Value } from '../redis/scripts.ts';
 import { eventTypes, url } from './fields.ts';
 import { webhookKeys } from './keys.ts';
 import { destinationRecord, storedTypes } from './records.ts';
-import { destinationReply, destinationsReply, secretReply } from './schemas.ts';
+import { destinationReply, secretReply } from './schemas.ts';
 import { sendRoutes } from './send-routes.ts';
 
 /** 32 random bytes, as Standard Webhooks writes them. */
@@ -75,19 +75,14 @@ const create = route<unknown, CreateBody>({
   },
 });
 
-const list = read<{ limit: number; cursor?: string }>({
+const list = readList({
   path: '/destinations',
   call: 'destination.list',
   summary: 'List webhook destinations, newest first',
-  query: fields(page()),
-  success: { 200: destinationsReply },
-  refuses: ['INVALID_CURSOR'],
   script: 'webhook/list',
-  args: ({ query }) => ({ limit: query.limit, cursor: pageOf.id(query.cursor) }),
-  answer: ([next, records]) => ({
-    status: 200,
-    body: { destinations: pageOf.rows(records).map(destinationRecord), nextCursor: pageOf.next(next) },
-  }),
+  plural: 'destinations',
+  reply: destinationReply,
+  record: destinationRecord,
 });
 
 const recorded = ([record]: Reply): Answer => ({ status: 200, body: destinationRecord(record as Value[]) });

@@ -1,5 +1,5 @@
 import Joi from 'joi';
-import { count, pageReply, record, replyId, time } from '../http/replies.ts';
+import { count, record, replyId, time } from '../http/replies.ts';
 
 const destination = {
   id: replyId(),
@@ -17,7 +17,6 @@ export const secretReply = record({
   ...destination,
   signingSecret: Joi.string().pattern(/^whsec_[0-9A-Za-z+/]{43}=$/),
 });
-export const destinationsReply = pageReply('destinations', destinationReply);
 
 /** Where there was no answer with a status of success: why. */
 export const errorCodes = [
@@ -46,4 +45,3 @@ export const deliveryReply = record({
   attemptedAt: time(),
   nextAttemptAt: time().allow(null),
 });
-export const deliveriesReply = pageReply('deliveries', deliveryReply);

@@ -2,12 +2,13 @@ import type { Desk } from '../http/desk.ts';
 import { fields, id, page } from '../http/fields.ts';
 import { pageOf } from '../http/page.ts';
 import { randomTail } from '../http/random.ts';
+import { pageReply } from '../http/replies.ts';
 import { type Answer, type Input, param, type Route, read, route } from '../http/route.ts';
 import type { Reply } from '../redis/scripts.ts';
 import { attempt } from './attempt.ts';
 import { eventMessage, testMessage } from './message.ts';
 import { deliveryRecord } from './records.ts';
-import { deliveriesReply, deliveryReply } from './schemas.ts';
+import { deliveryReply } from './schemas.ts';
 
 /** A uuid for an event that is in no journal. */
 function newEventId(): string {
@@ -76,7 +77,7 @@ const list = read<{ limit: number; cursor?: string; destinationId?: string }>({
   call: 'delivery.list',
   summary: 'Attempts to deliver, newest first; all or those of one destination',
   query: fields({ ...page(), destinationId: id().optional() }),
-  success: { 200: deliveriesReply },
+  success: { 200: pageReply('deliveries', deliveryReply) },
   refuses: ['INVALID_CURSOR'],
   script: 'webhook/deliveries',
   args: ({ query }) => ({
