@@ -2,11 +2,10 @@
 --- then the records.
 --- @args limit cursor
 --- @include "lib/call"
+--- @include "lib/page"
 --- @include "allowance/_allowance"
 call.read()
-local ids = redis.call('ZRANGE', keys.allowances(), cursor == '' and '+' or '(' .. cursor, '-', 'BYLEX', 'REV', 'LIMIT', 0, limit + 1)
-local more = #ids > tonumber(limit)
-if more then ids[#ids] = nil end
-local page = {}
-for i, allowanceId in ipairs(ids) do page[i] = allowance.view(allowance.read(allowanceId, now)) end
-return call.answer(more and ids[#ids], page)
+local ids, nextCursor = page(keys.allowances(), limit, cursor)
+local records = {}
+for i, allowanceId in ipairs(ids) do records[i] = allowance.view(allowance.read(allowanceId, now)) end
+return call.answer(nextCursor, records)

@@ -1,11 +1,10 @@
 --- Mailboxes, newest first: a page's next cursor (the last id, or false), then six fields each and the oldest moment.
 --- @args limit cursor
 --- @include "lib/call"
+--- @include "lib/page"
 call.read()
-local ids = redis.call('ZRANGE', keys.mailboxes(), cursor == '' and '+' or '(' .. cursor, '-', 'BYLEX', 'REV', 'LIMIT', 0, limit + 1)
-local more = #ids > tonumber(limit)
-if more then ids[#ids] = nil end
-local page = {}
+local ids, nextCursor = page(keys.mailboxes(), limit, cursor)
+local records = {}
 for _, mailboxId in ipairs(ids) do
   local record = redis.call('HMGET', keys.mailbox(mailboxId), 'name', 'mode', 'recipientId', 'backlogLimit', 'ready', 'claimed',
     'failed', 'createdAt')
@@ -13,6 +12,6 @@ for _, mailboxId in ipairs(ids) do
   local head = redis.call('ZRANGE', keys.heads(mailboxId), 0, 0)[1]
   record[9] = head and redis.call('ZRANGE', keys.ready(mailboxId, head), 0, 0, 'WITHSCORES')[2] or false
   record[10] = mailboxId
-  page[#page + 1] = record
+  records[#records + 1] = record
 end
-return call.answer(more and ids[#ids], page)
+return call.answer(nextCursor, records)

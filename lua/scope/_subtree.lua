@@ -27,9 +27,9 @@ function subtree.scopes(scopeId, most)
   return rows, false
 end
 
---- Adds the ids of one scope's index to `ids`, a list of at most `most` ids that stands newest first once it is full:
+--- Adds the ids of one scope's index `key` to `ids`, a list of at most `most` ids that stands newest first once it is full:
 --- none older than those is looked at. Ids begin with the moment of their record.
-function subtree.take(ids, key, most)
+function subtree.take(key, ids, most)
   local oldest = #ids == most and '(' .. ids[most] or '-'
   local found = redis.call('ZRANGE', key, '+', oldest, 'BYLEX', 'REV', 'LIMIT', 0, most)
   if not found[1] then return end

@@ -12,10 +12,10 @@ if not scopes then refuse('SCOPE_NOT_FOUND') end
 local messages, groups, barriers, reservations, waiters, consumptions, units = {}, {}, {}, {}, {}, 0, 0
 for _, row in ipairs(scopes) do
   local id = row[7]
-  subtree.take(messages, keys.scopeMessages(id), most + 1)
-  subtree.take(barriers, keys.scopeBarriers(id), most + 1)
-  subtree.take(reservations, keys.scopeReservations(id), most + 1)
-  subtree.take(waiters, keys.scopeWaiters(id), most + 1)
+  subtree.take(keys.scopeMessages(id), messages, most + 1)
+  subtree.take(keys.scopeBarriers(id), barriers, most + 1)
+  subtree.take(keys.scopeReservations(id), reservations, most + 1)
+  subtree.take(keys.scopeWaiters(id), waiters, most + 1)
   if row[6] then groups[#groups + 1] = row[6] end
   consumptions, units = consumptions + (row[4] or 0), units + (row[5] or 0)
 end

@@ -12,10 +12,13 @@ const headFile = join(luaRoot, 'README.head.md');
 const reads = new Set(
   (
     'GET HGET HMGET HGETALL HEXISTS HLEN EXISTS ZRANGE ZREVRANGE ZSCORE ZMSCORE ZCARD ZRANK ZCOUNT XRANGE XREVRANGE XLEN ' +
-    'LRANGE LINDEX LLEN LPOS SISMEMBER SMEMBERS SCARD SCAN HSCAN SSCAN ZSCAN SPUBLISH TYPE STRLEN PTTL TTL'
+    'LRANGE LINDEX LLEN LPOS SISMEMBER SMEMBERS SCARD SCAN HSCAN SSCAN ZSCAN SPUBLISH TYPE STRLEN PTTL TTL STREAM ' +
+    // Functions of ours that read the key they are given first.
+    'page open firstOf take load'
   ).split(' '),
 );
-const uses = /(?:redis\.p?call\('(\w+)', )?\bkeys\.(\w+)\(/g;
+/** A key, and the command or the function that it is given to first. */
+const uses = /(?:\b(\w+)(?:', |\())?\bkeys\.(\w+)\(/g;
 
 /** Names of the keys that the code may write: all it names, but where they are the first argument of a read. */
 function writesOf(code: string): Set<string> {
