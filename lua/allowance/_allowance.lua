@@ -17,7 +17,7 @@ function allowance.read(allowanceId, at)
     cooldownUntil = cooling and cooldownUntil, cooldownReason = cooling and values[6], name = values[7], createdAt = values[8] }
 end
 
---- What the list and the status answer of it.
+--- What the list and the view answer of it.
 function allowance.view(record)
   return { record.name, record.unitsLimit, record.windowSeconds, record.windowStartedAt, record.usedUnits, record.cooldownUntil,
     record.cooldownReason, redis.call('ZCARD', keys.liveWaiters(record.id)), record.createdAt, record.id }

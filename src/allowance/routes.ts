@@ -46,13 +46,13 @@ const list = readList({
   record: allowanceRecord,
 });
 
-const status = read({
+const view = read({
   path: '/allowances/:allowanceId',
-  call: 'allowance.status',
+  call: 'allowance.view',
   summary: "An allowance's balance of the current window, and its cooldown",
   success: { 200: allowanceReply },
   refuses: ['ALLOWANCE_NOT_FOUND'],
-  script: 'allowance/status',
+  script: 'allowance/view',
   answer: (values) => ({ status: 200, body: allowanceRecord(values) }),
 });
 
@@ -122,4 +122,4 @@ const cooldown = route<unknown, { seconds: number; reason: string }>({
   }),
 });
 
-export const allowanceRoutes: readonly Route[] = [create, list, status, consume, cooldown, ...waiterRoutes];
+export const allowanceRoutes: readonly Route[] = [create, list, view, consume, cooldown, ...waiterRoutes];

@@ -51,7 +51,7 @@ const viewWaiter = read({
   summary: 'A waiter, with its position while it waits',
   success: { 200: waiterReply },
   refuses: ['WAITER_NOT_FOUND'],
-  script: 'allowance/waiter',
+  script: 'allowance/viewWaiter',
   answer: (values, input) => ({ status: 200, body: waiterRecord(param(input, 'waiterId'), values) }),
 });
 
@@ -65,7 +65,7 @@ const cancelWaiter = route({
   rate: 'recovery',
   success: { 200: waiterReply },
   refuses: ['WAITER_NOT_FOUND', 'WAITER_NOT_WAITING'],
-  script: 'allowance/cancel',
+  script: 'allowance/cancelWaiter',
   answer: (values, input) => ({ status: 200, body: waiterRecord(param(input, 'waiterId'), values) }),
 });
 

@@ -88,7 +88,7 @@ async function budget({ muster, budgetId = '', hashed, counted, refused }: Stage
 }
 
 async function limitOf({ muster, ids }: Stage): Promise<number> {
-  return (await muster.allowance.status({ allowanceId: ids.allowanceId })).unitsLimit;
+  return (await muster.allowance.view({ allowanceId: ids.allowanceId })).unitsLimit;
 }
 
 function quota(events: readonly Event[], unitsLimit: number): Check {

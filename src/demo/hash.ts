@@ -17,7 +17,7 @@ export async function prepareHashing(stage: Stage, screen: Screen): Promise<void
     return { unit, files: counted.get(unit)?.files ?? 0, budgetId, pause: index === Math.floor(order.length / 3) };
   };
   await send(stage, ids.hashId, order, input);
-  const { unitsLimit } = await muster.allowance.status({ allowanceId: ids.allowanceId });
+  const { unitsLimit } = await muster.allowance.view({ allowanceId: ids.allowanceId });
   screen.tell('quota', `all agents together may begin ${unitsLimit} parts a second; who comes too early waits in line`);
 }
 

@@ -79,7 +79,7 @@ export interface Sight {
   readonly waits: Answer<'waits.get'>;
   readonly mailboxes: Answer<'mailbox.list'>['mailboxes'];
   readonly barrier: Answer<'barrier.view'>;
-  readonly allowance: Answer<'allowance.status'>;
+  readonly allowance: Answer<'allowance.view'>;
   readonly budget: Answer<'budget.view'> | undefined;
 }
 
@@ -88,7 +88,7 @@ export async function look({ muster, ids, budgetId }: Stage): Promise<Sight> {
     muster.waits.get(),
     muster.mailbox.list(),
     muster.barrier.view({ barrierId: ids.barrierId }),
-    muster.allowance.status({ allowanceId: ids.allowanceId }),
+    muster.allowance.view({ allowanceId: ids.allowanceId }),
     budgetId === undefined ? undefined : muster.budget.view({ budgetId, limit: 1 }),
   ]);
   return { waits, mailboxes, barrier, allowance, budget };

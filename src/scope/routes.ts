@@ -23,7 +23,7 @@ const listOf = (item: Joi.Schema) => Joi.array().items(item).max(most);
 
 const run = read({
   path: '/ops/runs/:scopeId',
-  call: 'run.get',
+  call: 'run.view',
   summary: 'A run: what belongs to a scope and to those below it, newest first',
   success: {
     200: record({

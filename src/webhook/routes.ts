@@ -89,7 +89,7 @@ const recorded = ([record]: Reply): Answer => ({ status: 200, body: destinationR
 
 const view = read({
   path: '/destinations/:destinationId',
-  call: 'destination.get',
+  call: 'destination.view',
   summary: 'A webhook destination',
   success: { 200: destinationReply },
   refuses: ['DESTINATION_NOT_FOUND'],
@@ -145,7 +145,7 @@ const remove = route({
 const rotateSecret = route({
   method: 'POST',
   path: '/destinations/:destinationId/rotate-secret',
-  call: 'destination.rotate_secret',
+  call: 'destination.rotateSecret',
   summary: 'Give it a new signing secret, shown here only; for 24 hours the previous one signs too',
   permission: 'coordination_write',
   idempotency: 'optional',

@@ -96,7 +96,7 @@ describe('the typed client', () => {
     const { waiterId } = await muster.allowance.wait({ allowanceId, scopeId, units: 1, holder: 'agent' });
     expect((await muster.waiter.cancel({ waiterId })).state).to.equal('CANCELLED');
     const { cooldownUntil } = await muster.allowance.cooldown({ allowanceId, seconds: 5, reason: 'busy' });
-    expect((await muster.allowance.status({ allowanceId })).cooldownUntil).to.equal(cooldownUntil);
+    expect((await muster.allowance.view({ allowanceId })).cooldownUntil).to.equal(cooldownUntil);
   });
 
   it('reads the journal, the limits and the diagnostics', async () => {
@@ -107,14 +107,14 @@ describe('the typed client', () => {
     expect((await muster.limits.get()).maxBacklog).to.equal(7);
     expect((await muster.census.get()).messages.ACKED).to.equal(2);
     expect((await muster.waits.get()).heldClaims).to.deep.equal([]);
-    expect((await muster.run.get({ scopeId })).consumptions).to.deep.equal({ count: 1, units: 1 });
+    expect((await muster.run.view({ scopeId })).consumptions).to.deep.equal({ count: 1, units: 1 });
   });
 
   it('keeps a webhook destination and deletes it', async () => {
     const { id: destinationId } = await muster.destination.create({ url: 'https://93.184.215.14/hook' });
     await muster.destination.update({ destinationId, eventTypes: ['budget.*'] });
     expect(await muster.destination.delete({ destinationId })).to.equal(undefined);
-    const gone = await failure(muster.destination.get({ destinationId }));
+    const gone = await failure(muster.destination.view({ destinationId }));
     expect([gone.code, gone.status]).to.deep.equal(['DESTINATION_NOT_FOUND', 404]);
   });
 });

@@ -10,7 +10,7 @@ export type Budgets = Answer<'budget.list'>;
 export type Allowances = Answer<'allowance.list'>;
 export type Groups = Answer<'group.list'>;
 export type Barriers = Answer<'barrier.list'>;
-export type Run = Answer<'run.get'>;
+export type Run = Answer<'run.view'>;
 export type Scope = Run['scope'];
 /** Of a group, what the list and the run view both tell. */
 export type Group = Run['groups'][number];

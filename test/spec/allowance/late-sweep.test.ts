@@ -38,13 +38,13 @@ describe('an allowance that is not swept yet', () => {
   it('does not cancel a waiter whose time is over', async () => {
     const { id } = await wait(2, 60);
     await world.at(start + 60_000);
-    expect(await run('allowance/cancel', { waiterId: id })).to.equal('WAITER_NOT_WAITING');
+    expect(await run('allowance/cancelWaiter', { waiterId: id })).to.equal('WAITER_NOT_WAITING');
   });
 
   it('hands out no unit twice when a cancelled head lets others in before the sweep does', async () => {
     const ids = [(await wait(5)).id, (await wait(3)).id, (await wait(3)).id];
     await world.at(start + 60_000);
-    expect(await run('allowance/cancel', { waiterId: ids[0] ?? '' })).to.equal('done');
+    expect(await run('allowance/cancelWaiter', { waiterId: ids[0] ?? '' })).to.equal('done');
     await world.post(`/allowance-waiters/${randomUUID()}/cancel`);
     expect(await Promise.all(ids.map(state))).to.deep.equal(['CANCELLED', 'GRANTED', 'WAITING']);
     expect((await world.get(path)).body).to.include({ usedUnits: 3, waiting: 1 });
