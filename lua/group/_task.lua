@@ -13,13 +13,13 @@ end
 
 --- Makes the task of a message a member; the caller counts it in its state. member: the message's record, with taskId,
 --- taskKey (nil: joined) and deadline.
-function task.add(gate, member)
-  group.add(gate, 'members', 1)
-  redis.call('ZADD', keys.groupMembers(gate.id), gate.members, member.taskId)
-  local set = { 'groupId', gate.id, 'messageId', member.id, 'scopeId', member.scopeId }
+function task.add(groupRecord, member)
+  group.add(groupRecord, 'members', 1)
+  redis.call('ZADD', keys.groupMembers(groupRecord.id), groupRecord.members, member.taskId)
+  local set = { 'groupId', groupRecord.id, 'messageId', member.id, 'scopeId', member.scopeId }
   if member.taskKey then
     set[7], set[8] = 'taskKey', member.taskKey
-    redis.call('HSET', keys.taskKeys(gate.id), member.taskKey, member.taskId)
+    redis.call('HSET', keys.taskKeys(groupRecord.id), member.taskKey, member.taskId)
   end
   if member.deadline then set[#set + 1], set[#set + 2] = 'deadline', string.format('%d', member.deadline) end
   redis.call('HSET', keys.task(member.taskId), unpack(set))

@@ -7,11 +7,11 @@
 local counterOf = { READY = 'pending', CLAIMED = 'running', ACKED = 'succeeded' }
 local replay = call.open()
 if replay then return replay end
-local gate = group.read(groupId)
-if not gate then refuse('GROUP_NOT_FOUND') end
+local record = group.read(groupId)
+if not record then refuse('GROUP_NOT_FOUND') end
 local joined = redis.call('HGET', keys.task(taskId), 'groupId')
-if joined == groupId then return call.unchanged(gate.state, gate.members) end
-group.needOpen(gate)
+if joined == groupId then return call.unchanged(record.state, record.members) end
+group.needOpen(record)
 if joined then refuse('TASK_NOT_JOINABLE', 'GROUP') end
 -- A plain task goes by the id of its message; a member's message is no task of its own.
 local member = message.read(taskId)
@@ -19,15 +19,15 @@ if not member or member.taskId ~= taskId then refuse('TASK_NOT_FOUND', 'taskId')
 local counter = counterOf[member.state]
 if not counter then refuse('TASK_NOT_JOINABLE', task.state(member.state)) end
 call.needOperation()
-if gate.members >= group.maxMembers then refuse('GROUP_FULL', group.maxMembers) end
+if record.members >= group.maxMembers then refuse('GROUP_FULL', group.maxMembers) end
 
 member.groupId = groupId
 redis.call('HSET', keys.message(taskId), 'groupId', groupId)
-task.add(gate, member)
-group.add(gate, counter, 1)
+task.add(record, member)
+group.add(record, counter, 1)
 if counter == 'succeeded' then
-  group.add(gate, 'unjudged', 1)
+  group.add(record, 'unjudged', 1)
   task.finish(member)
 end
-group.tell(gate, 'task_joined', ',"taskId":"' .. taskId .. '","members":' .. gate.members)
-return call.done(gate.state, gate.members)
+group.tell(record, 'task_joined', ',"taskId":"' .. taskId .. '","members":' .. record.members)
+return call.done(record.state, record.members)

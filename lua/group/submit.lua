@@ -10,24 +10,24 @@
 local replay, maxBacklog, maxPayloadBytes, maxArmedTimers, queued, claimed, armed = call.open('maxBacklog', 'maxPayloadBytes',
   'maxArmedTimers', 'messages:READY', 'messages:CLAIMED', 'timers:ARMED', 'retainedBytes')
 if replay then return replay end
-local gate = group.read(groupId)
-if not gate then refuse('GROUP_NOT_FOUND') end
-group.needOpen(gate)
+local record = group.read(groupId)
+if not record then refuse('GROUP_NOT_FOUND') end
+group.needOpen(record)
 if redis.call('HEXISTS', keys.taskKeys(groupId), taskKey) == 1 then refuse('TASK_KEY_CONFLICT') end
 if deadline ~= '' and tonumber(deadline) <= now then refuse('VALIDATION_FAILED', 'deadline must lie in the future') end
 call.needOperation()
 if #input > tonumber(maxPayloadBytes) then refuse('PAYLOAD_TOO_LARGE', 'input ' .. maxPayloadBytes) end
-if gate.members >= group.maxMembers then refuse('GROUP_FULL', group.maxMembers) end
-local box = mailbox.read(gate.mailboxId)
+if record.members >= group.maxMembers then refuse('GROUP_FULL', group.maxMembers) end
+local box = mailbox.read(record.mailboxId)
 if box.ready + box.claimed >= box.backlogLimit then refuse('BACKLOG_FULL', 'mailbox ' .. box.backlogLimit) end
 if queued + claimed >= tonumber(maxBacklog) then refuse('BACKLOG_FULL', 'space ' .. maxBacklog) end
 if deadline ~= '' and tonumber(armed) >= tonumber(maxArmedTimers) then refuse('TIMERS_FULL', maxArmedTimers) end
 call.needTask()
 
-local member = { id = newId(tail), mailboxId = gate.mailboxId, scopeId = gate.scopeId, taskId = newId(taskTail), groupId = groupId,
+local member = { id = newId(tail), mailboxId = record.mailboxId, scopeId = record.scopeId, taskId = newId(taskTail), groupId = groupId,
   taskKey = taskKey, attempts = 0, payload = input ~= '' and input or 'null', deadline = tonumber(deadline) }
-task.add(gate, member)
-group.add(gate, 'pending', 1)
+task.add(record, member)
+group.add(record, 'pending', 1)
 task.tell(member, 'submitted')
-message.create(member, scope.path(gate.scopeId), box)
+message.create(member, scope.path(record.scopeId), box)
 return call.done(member.taskId, member.id, member.scopeId)
