@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Store } from '../redis/connection.ts';
 import type { Scripts } from '../redis/scripts.ts';
+import { within } from '../redis/within.ts';
 import { type Depths, readDepths, readSweepLag } from './depths.ts';
 import { readStoreState, type StoreState } from './store-state.ts';
 
@@ -53,8 +53,6 @@ export class StoreReader {
 }
 
 /** Undefined where it fails or takes too long. */
-async function inTime<T>(reading: Promise<T>): Promise<T | undefined> {
-  const over = new AbortController();
-  const late = sleep(patienceMs, undefined, { signal: over.signal }).catch(() => undefined);
-  return Promise.race([reading.catch(() => undefined), late]).finally(() => over.abort());
+function inTime<T>(reading: Promise<T>): Promise<T | undefined> {
+  return within(patienceMs, reading).catch(() => undefined);
 }

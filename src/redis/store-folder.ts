@@ -1,20 +1,9 @@
 import { createHash } from 'node:crypto';
 import { constants, existsSync } from 'node:fs';
-import {
-  access,
-  lstat,
-  mkdir,
-  open,
-  readdir,
-  readFile,
-  realpath,
-  rename,
-  rm,
-  rmdir,
-  writeFile,
-} from 'node:fs/promises';
+import { access, lstat, mkdir, readdir, readFile, realpath, rename, rm, rmdir, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { sync } from './durable.ts';
 import type { ProcessIdentity } from './process-identity.ts';
 
 /** sun_path has 104 bytes on macOS and 108 on Linux, with the closing zero. */
@@ -150,10 +139,5 @@ async function mark(dataDir: string, name: string, set: boolean): Promise<void> 
   const path = join(dataDir, name);
   if (set) await writeFile(path, '');
   else await rm(path, { force: true });
-  const folder = await open(dataDir, 'r');
-  try {
-    await folder.sync();
-  } finally {
-    await folder.close();
-  }
+  await sync(dataDir);
 }

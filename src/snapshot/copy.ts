@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
-import { open } from 'node:fs/promises';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { sync } from '../redis/durable.ts';
 
 /** How long a file is, and the SHA-256 of its content in hexadecimal. */
 export interface Digest {
@@ -23,12 +23,7 @@ export async function copyDurably(from: string, to: string, signal?: AbortSignal
   const { stream, result } = digester();
   const target = createWriteStream(to, { mode: 0o600 });
   await pipeline([createReadStream(from), stream, target], signal ? { signal } : {});
-  const file = await open(to, 'r');
-  try {
-    await file.sync();
-  } finally {
-    await file.close();
-  }
+  await sync(to);
   return result();
 }
 

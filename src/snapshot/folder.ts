@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
+import { sync, writeDurably } from '../redis/durable.ts';
 import { SnapshotFailure } from './failure.ts';
 
 /** What the JSON beside a snapshot's file says. */
@@ -73,9 +74,9 @@ export async function publish(folder: string, part: string, record: Snapshot): P
   await rename(part, `${path}.rdb`);
   const json = partOf(`${path}.json`);
   await writeDurably(json, `${JSON.stringify(record, null, 2)}\n`);
-  await syncFolder(folder);
+  await sync(folder);
   await rename(json, `${path}.json`);
-  await syncFolder(folder);
+  await sync(folder);
 }
 
 /** Removes all but the newest, and what a crash left half-made. */
@@ -86,27 +87,6 @@ export async function tidy(folder: string, keep: number): Promise<void> {
   for (const name of await readdir(folder)) {
     const isOrphan = ours.test(name) && !kept.has(name.slice(0, -'.rdb'.length));
     if (name.endsWith(PART) || isOrphan) await rm(join(folder, name), { force: true });
-  }
-}
-
-/** Writes a file that is on the disk when this returns; its name is so after `syncFolder`. */
-export async function writeDurably(path: string, text: string): Promise<void> {
-  const file = await open(path, 'w', 0o600);
-  try {
-    await file.writeFile(text);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-}
-
-/** Names that were given or taken in a folder are so on the disk when this returns. */
-export async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
   }
 }
 

@@ -7,6 +7,7 @@ import type { Admin } from '../org/admin.ts';
 import { renewEpochs } from '../org/epochs.ts';
 import { allKeys } from '../primitives.ts';
 import { connect, type Store, shardsOf } from '../redis/connection.ts';
+import { sync, writeDurably } from '../redis/durable.ts';
 import { findEmbedded, startEmbedded } from '../redis/embedded.ts';
 import { withFolderLock } from '../redis/folder-lock.ts';
 import { nowOf } from '../redis/moment.ts';
@@ -16,7 +17,7 @@ import { makeStoreFolder, markClean } from '../redis/store-folder.ts';
 import { copyDurably } from './copy.ts';
 import { copyKeys } from './copy-keys.ts';
 import { SnapshotFailure } from './failure.ts';
-import { listSnapshots, type SnapshotFile, snapshotFolder, syncFolder, writeDurably } from './folder.ts';
+import { listSnapshots, type SnapshotFile, snapshotFolder } from './folder.ts';
 import { verifySnapshot } from './verify.ts';
 
 const lockMs = 60_000;
@@ -140,13 +141,13 @@ async function place(path: string, dataDir: string, sha256: string): Promise<voi
     const copied = await copyDurably(path, join(work, base));
     if (copied.sha256 !== sha256) throw new SnapshotFailure('SNAPSHOT_DAMAGED', `${path} changed while it was read`);
     await writeDurably(join(work, 'appendonly.aof.manifest'), `file ${base} seq 1 type b\n`);
-    await syncFolder(work);
+    await sync(work);
     // No mark of a clean end: the next start of this store, whoever's it is, renews the epochs.
     await markClean(dataDir, false);
     // It holds no key.
     await rm(join(dataDir, logs), { recursive: true, force: true });
     await rename(work, join(dataDir, logs));
-    await syncFolder(dataDir);
+    await sync(dataDir);
   } finally {
     await rm(work, { recursive: true, force: true });
   }
