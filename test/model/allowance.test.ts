@@ -1,9 +1,10 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { longMs, many } from '../support/long.ts';
-import { type Reply, World } from '../support/world.ts';
+import { longMs } from '../support/long.ts';
+import type { Reply } from '../support/world.ts';
 import { AllowanceModel } from './allowance.model.ts';
-import { asCurl, type Curl } from './curl.ts';
+import type { Curl } from './curl.ts';
+import { trySequences } from './sequences.ts';
 
 const scopeId = '0190a1b2-0000-7000-8000-000000000000';
 const units = fc.oneof({ weight: 9, arbitrary: fc.integer({ min: 1, max: 5 }) }, fc.constant(6));
@@ -59,7 +60,6 @@ class Pair {
   readonly #model: AllowanceModel;
   readonly #path: string;
   readonly #waiterIds: string[] = [];
-  readonly #done: { path: string; body: unknown; reply: Reply & { key: string } }[] = [];
 
   constructor(curl: Curl, model: AllowanceModel, id: string) {
     this.#curl = curl;
@@ -70,7 +70,7 @@ class Pair {
   async take(one: Step): Promise<void> {
     const model = this.#model;
     if (one.do === 'pass') await this.#pass(one.seconds);
-    if (one.do === 'again') await this.#again(one.index);
+    if (one.do === 'again') await this.#curl.again(one.index);
     if (one.do === 'consume') {
       const body = { scopeId, units: one.units, holder: one.holder, workKey: one.workKey };
       const behind = model.queue.length > 0 && model.cooldownUntil <= model.now && model.used + one.units <= 5;
@@ -105,20 +105,10 @@ class Pair {
     await this.#post(`/allowance-waiters/${scopeId}/cancel`, undefined, 'WAITER_NOT_FOUND');
   }
 
-  /** The same request with the same Idempotency-Key: the first answer, and nothing done. */
-  async #again(of: number): Promise<void> {
-    const first = this.#done[of % Math.max(1, this.#done.length)];
-    if (!first) return;
-    const reply = await this.#curl.post(first.path, first.body, first.reply.key);
-    expect(reply.status).to.equal(first.reply.status);
-    expect(reply.body).to.deep.equal({ ...first.reply.body, ...('replay' in first.reply.body && { replay: true }) });
-  }
-
   async #post(path: string, body: unknown, outcome: string): Promise<Reply> {
     const reply = await this.#curl.post(path, body);
     expect(outcomeOf(reply)).to.equal(outcome);
     met.add(outcome);
-    if (reply.status < 300) this.#done.push({ path, body, reply });
     return reply;
   }
 
@@ -143,26 +133,18 @@ class Pair {
   }
 }
 
-const runs = many(25, 1000);
-
 describe('allowance model', () => {
   it('hands out at most unitsLimit per window, in arrival order, after every step of any sequence', async function () {
     this.timeout(longMs);
-    let steps = 0;
-    const property = fc.asyncProperty(fc.array(step, { maxLength: 40, size: 'max' }), async (sequence) => {
-      const world = await World.create();
-      await asCurl(world, async (curl) => {
+    await trySequences({
+      ...{ first: fc.constant(null), step, maxLength: 40, examples: [[null, everything]], outcomes, met },
+      run: async (curl, _, now, __, sequence) => {
         const model = new AllowanceModel();
-        model.now = Math.ceil(Date.now() / 10_000) * 10;
-        await curl.at(model.now * 1000);
+        model.now = now / 1000;
         const { body } = await curl.post('/allowances', { name: 'a', unitsLimit: 5, windowSeconds: 10 });
         const pair = new Pair(curl, model, body.id);
         for (const one of sequence) await pair.take(one);
-      });
-      steps += sequence.length;
+      },
     });
-    await fc.assert(property, { numRuns: runs, examples: [[everything]] });
-    expect(steps).to.be.greaterThan(10 * runs);
-    expect([...met]).to.include.members(outcomes);
   });
 });

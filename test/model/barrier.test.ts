@@ -1,9 +1,10 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { longMs, many } from '../support/long.ts';
-import { type Reply, World } from '../support/world.ts';
+import { longMs } from '../support/long.ts';
+import type { Reply, World } from '../support/world.ts';
 import { BarrierModel } from './barrier.model.ts';
-import { asCurl, type Curl } from './curl.ts';
+import type { Curl } from './curl.ts';
+import { trySequences } from './sequences.ts';
 
 const scopeId = '0190a1b2-0000-7000-8000-000000000000';
 const step = fc.oneof(
@@ -39,7 +40,6 @@ class Pair {
   readonly #model: BarrierModel;
   readonly #id: string;
   readonly #createdAt: number;
-  readonly #done: { path: string; body: unknown; reply: Reply & { key: string } }[] = [];
   #now: number;
 
   constructor(curl: Curl, model: BarrierModel, id: string, now: number) {
@@ -60,7 +60,7 @@ class Pair {
     }
     if (step.do === 'nextEpoch') this.#check(await this.#post('nextEpoch'), this.#model.nextEpoch());
     if (step.do === 'cancel') this.#check(await this.#post('cancel'), this.#model.cancel());
-    if (step.do === 'again') await this.#again(step.index);
+    if (step.do === 'again') await this.#curl.again(step.index);
     const { body } = await this.#curl.get(`/barriers/${this.#id}`);
     expect(body).to.deep.equal(this.#record());
     expect(body.arrivals <= body.target && (body.state === 'RELEASED') === (body.arrivals === body.target)).to.equal(
@@ -83,19 +83,9 @@ class Pair {
     if (outcome === '200') expect(reply.body).to.deep.equal(this.#record());
   }
 
-  /** The same request with the same Idempotency-Key: the first answer, and nothing done. */
-  async #again(index: number): Promise<void> {
-    const first = this.#done[index % Math.max(1, this.#done.length)];
-    if (!first) return;
-    const reply = await this.#curl.post(first.path, first.body, first.reply.key);
-    expect(reply.headers.get('Idempotent-Replayed')).to.equal('true');
-    expect(reply.body).to.deep.equal(first.reply.body);
-  }
-
   async #post(what: string, body?: unknown): Promise<Reply> {
     const path = `/barriers/${this.#id}/${what}`;
     const reply = await this.#curl.post(path, body);
-    if (reply.status < 300) this.#done.push({ path, body, reply });
     return reply;
   }
 
@@ -109,27 +99,17 @@ class Pair {
   }
 }
 
-const runs = many(25, 1000);
-
 describe('barrier model', () => {
   it('releases exactly once per epoch, and a key counts once per epoch, in any sequence', async function () {
     this.timeout(longMs);
-    let steps = 0;
-    const sequences = fc.array(step, { maxLength: 80, size: 'max' });
-    const property = fc.asyncProperty(fc.integer({ min: 1, max: 4 }), sequences, async (target, sequence) => {
-      const world = await World.create();
-      await asCurl(world, async (curl) => {
-        const now = Date.now();
-        await curl.at(now);
+    await trySequences({
+      ...{ first: fc.integer({ min: 1, max: 4 }), step, maxLength: 80, outcomes, met },
+      run: async (curl, world, now, target, sequence) => {
         const { body } = await curl.post('/barriers', { scopeId, target });
         const pair = new Pair(curl, new BarrierModel(target), body.id, now);
         for (const one of sequence) await pair.take(one);
         await pair.events(world);
-      });
-      steps += sequence.length;
+      },
     });
-    await fc.assert(property, { numRuns: runs });
-    expect(steps).to.be.greaterThan(10 * runs);
-    expect([...met]).to.have.members([...new Set([...met, ...outcomes])]);
   });
 });

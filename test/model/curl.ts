@@ -1,3 +1,4 @@
+import { expect } from 'chai';
 import { expectAgreement } from '../support/agree.ts';
 import type { Reply, World } from '../support/world.ts';
 
@@ -16,6 +17,7 @@ export class Curl {
   #clock = '';
   #moment = 0;
   #keys = 0;
+  readonly #done: { path: string; body: unknown; key: string; reply: Reply }[] = [];
 
   constructor(world: World) {
     this.#world = world;
@@ -29,12 +31,23 @@ export class Curl {
   }
 
   /** Posts; the Idempotency-Key is a new one where none is given. */
-  async post(path: string, body?: unknown, key = `k${++this.#keys}`): Promise<Reply & { key: string }> {
+  async post(path: string, body?: unknown, key = `k${++this.#keys}`): Promise<Reply> {
     const reply = await this.#world.post(path, body, { 'Idempotency-Key': key });
     const data = body === undefined ? '' : ` -H 'Content-Type: application/json' -d ${quote(JSON.stringify(body))}`;
     const line = this.#named(`curl -sS -X POST ${this.#url(path)} -H 'Idempotency-Key: ${key}'${data}`);
     this.#line(this.#keeping(reply, line));
-    return { ...reply, key };
+    if (reply.status < 300) this.#done.push({ path, body, key, reply });
+    return reply;
+  }
+
+  /** One of the requests that succeeded, with the same Idempotency-Key: the first answer, and nothing done. */
+  async again(index: number): Promise<void> {
+    const first = this.#done[index % Math.max(1, this.#done.length)];
+    if (!first) return;
+    const { status, headers, body } = await this.post(first.path, first.body, first.key);
+    expect(status).to.equal(first.reply.status);
+    expect(headers.get('Idempotent-Replayed')).to.equal('true');
+    expect(body).to.deep.equal({ ...first.reply.body, ...('replay' in first.reply.body && { replay: true }) });
   }
 
   /** The line, which keeps what its answer names for the first time. */

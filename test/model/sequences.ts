@@ -1,0 +1,40 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { many } from '../support/long.ts';
+import { World } from '../support/world.ts';
+import { asCurl, type Curl } from './curl.ts';
+
+const runs = many(25, 1000);
+
+interface Sequences<First, Step> {
+  /** What a sequence begins with. */
+  readonly first: fc.Arbitrary<First>;
+  readonly step: fc.Arbitrary<Step>;
+  readonly maxLength: number;
+  /** Tried in each run, so that none depends on luck for what they meet. */
+  readonly examples?: [First, Step[]][];
+  /** What all sequences together have to meet, to know that they go everywhere; and what they have met. */
+  readonly outcomes: readonly string[];
+  readonly met: ReadonlySet<string>;
+  readonly run: (curl: Curl, world: World, now: number, first: First, sequence: Step[]) => Promise<void>;
+}
+
+/** Tries sequences of steps, each in a world of its own, whose clock stands. */
+export async function trySequences<First, Step>(options: Sequences<First, Step>): Promise<void> {
+  const { first, step, maxLength, examples = [], outcomes, met, run } = options;
+  let steps = 0;
+  const sequences = fc.array(step, { maxLength, size: 'max' });
+  const property = fc.asyncProperty(first, sequences, async (begins, sequence) => {
+    const world = await World.create();
+    await asCurl(world, async (curl) => {
+      // At a full second, from which whole windows can be counted.
+      const now = Math.ceil(Date.now() / 10_000) * 10_000;
+      await curl.at(now);
+      await run(curl, world, now, begins, sequence);
+    });
+    steps += sequence.length;
+  });
+  await fc.assert(property, { numRuns: runs, examples });
+  expect(steps).to.be.greaterThan(10 * runs);
+  expect([...met]).to.include.members([...outcomes]);
+}
