@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { codeOf, rawGet } from '../http/client.ts';
-import { World } from '../support/world.ts';
+import { rawGet } from '../http/client.ts';
+import { codeOf, World } from '../support/world.ts';
 
 /** Every address that a page names, resolved as a browser does. */
 function addresses(html: string, base: string): string[] {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { type Reply, World } from '../support/world.ts';
-import { codeOf, rawRequest } from './client.ts';
+import { codeOf, type Reply, World } from '../support/world.ts';
+import { rawRequest } from './client.ts';
 
 describe('Request bodies', () => {
   let world: World;

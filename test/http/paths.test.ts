@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { World } from '../support/world.ts';
-import { codeOf, rawGet, rawRequest } from './client.ts';
+import { codeOf, World } from '../support/world.ts';
+import { rawGet, rawRequest } from './client.ts';
 
 describe('Paths and methods', () => {
   let world: World;

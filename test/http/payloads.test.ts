@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { type Reply, World } from '../support/world.ts';
-import { codeOf } from './client.ts';
+import { codeOf, type Reply, World } from '../support/world.ts';
 
 /** Sent text, and the compact JSON it comes back as where that differs. */
 const samples: [string, string?][] = [

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { type Reply, World } from '../support/world.ts';
-import { codeOf } from './client.ts';
+import { codeOf, type Reply, World } from '../support/world.ts';
 
 /** Requests that are wrong in two ways or more: the contract's list says which error is answered. */
 describe('Precedence, first match wins', () => {

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { createSpace, type PlanChoice } from '../../src/org/admin.ts';
-import { type Reply, World } from '../support/world.ts';
-import { codeOf } from './client.ts';
+import { codeOf, type Reply, World } from '../support/world.ts';
 
 const minute = 60_000;
 

@@ -3,8 +3,7 @@ import { expect } from 'chai';
 import pino from 'pino';
 import { type MusterService, startService } from '../../src/service.ts';
 import { OwnStore } from '../support/own-store.ts';
-import { World } from '../support/world.ts';
-import { codeOf } from './client.ts';
+import { codeOf, World } from '../support/world.ts';
 
 describe('Store down, loading, read-only or out of memory: 503 STORE_UNAVAILABLE', () => {
   let store: OwnStore;

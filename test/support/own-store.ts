@@ -42,7 +42,7 @@ export class OwnStore {
 }
 
 /** The code of what a promise rejects with; throws when it does not reject. */
-export async function codeOf(promise: Promise<unknown>): Promise<string> {
+export async function rejectionOf(promise: Promise<unknown>): Promise<string> {
   try {
     await promise;
   } catch (error) {

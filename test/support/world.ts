@@ -21,6 +21,10 @@ export interface Reply {
   readonly body: any;
 }
 
+/** `404 BUDGET_NOT_FOUND`; of a success its status alone. */
+export const codeOf = ({ status, body }: Reply): string =>
+  body?.error === undefined ? `${status}` : `${status} ${body.error.code}`;
+
 /** Promises, so that tests which begin at once begin one of each. */
 let redis: Promise<OwnStore | TestCluster> | undefined;
 let service: Promise<MusterService> | undefined;

@@ -6,11 +6,10 @@ import { createKey, createSpace, revokeKey } from '../../../src/org/admin.ts';
 import { defaultLimits } from '../../../src/org/plans.ts';
 import { allErrors, allRoutes } from '../../../src/primitives.ts';
 import type { MusterService } from '../../../src/service.ts';
-import { codeOf } from '../../http/client.ts';
 import { samples } from '../../support/sample.ts';
 import { Sink } from '../../support/sink.ts';
 import { delivering } from '../../support/webhooks.ts';
-import { allPermissions, type Reply, World } from '../../support/world.ts';
+import { allPermissions, codeOf, type Reply, World } from '../../support/world.ts';
 import { changed, digests } from '../support/digest.ts';
 import { makeObjects, type Objects } from '../support/objects.ts';
 

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { barrierKeys } from '../../../src/barrier/keys.ts';
 import { keyName } from '../../../src/redis/keys.ts';
-import { World } from '../../support/world.ts';
-import { codeOf, Gate } from './gate.ts';
+import { codeOf, World } from '../../support/world.ts';
+import { Gate } from './gate.ts';
 
 describe('POST /barriers', () => {
   it('creates an OPEN barrier in epoch 1: 201 with the record, and barrier.created', async () => {
@@ -24,7 +24,7 @@ describe('POST /barriers', () => {
       { target: 1 },
       ...[0, 100_001, -1, 1.5, '3', null].map((target) => ({ scopeId, target })),
     ]) {
-      expect(codeOf(await world.post('/barriers', body)), JSON.stringify(body)).to.equal('VALIDATION_FAILED');
+      expect(codeOf(await world.post('/barriers', body)), JSON.stringify(body)).to.equal('400 VALIDATION_FAILED');
     }
     await world.made('/barriers', { scopeId, target: 100_000 });
   });
@@ -45,7 +45,9 @@ describe('POST /barriers', () => {
     const mailbox = await world.made('/mailboxes', { name: 'jobs' });
     await world.made(`/mailboxes/${mailbox.id}/messages`, { scopeId: gate.scopeId, payload: {} });
     expect((await world.post('/barriers', { scopeId: gate.scopeId, target: 1 })).status).to.equal(201);
-    expect(codeOf(await world.post('/barriers', { scopeId: randomUUID(), target: 1 }))).to.equal('ACTIVE_RUNS_LIMITED');
+    expect(codeOf(await world.post('/barriers', { scopeId: randomUUID(), target: 1 }))).to.equal(
+      '409 ACTIVE_RUNS_LIMITED',
+    );
   });
 
   it('with the operations used up, create, nextEpoch and cancel are refused and arrive goes on', async () => {
@@ -58,7 +60,7 @@ describe('POST /barriers', () => {
       await one.nextEpoch(),
       await two.cancel(),
     ];
-    expect(refused.map(codeOf)).to.deep.equal(Array(3).fill('OPERATIONS_EXHAUSTED'));
+    expect(refused.map(codeOf)).to.deep.equal(Array(3).fill('402 OPERATIONS_EXHAUSTED'));
   });
 
   it('needs coordination_write, as do arrive, nextEpoch and cancel', async () => {
@@ -70,7 +72,7 @@ describe('POST /barriers', () => {
       await gate.world.post(`/barriers/${gate.id}/nextEpoch`, undefined, headers),
       await gate.world.post(`/barriers/${gate.id}/cancel`, undefined, headers),
     ];
-    expect(replies.map(codeOf)).to.deep.equal(Array(4).fill('PERMISSION_DENIED'));
+    expect(replies.map(codeOf)).to.deep.equal(Array(4).fill('403 PERMISSION_DENIED'));
   });
 });
 
@@ -102,8 +104,8 @@ describe('GET /barriers', () => {
     expect(await pages('state=RELEASED')).to.equal('14');
     expect(await pages('state=OPEN')).to.equal('035');
     expect((await pages('state=RELEASED,CANCELLED&limit=2')).replace(/ $/, '')).to.equal('12 4');
-    expect(codeOf(await world.get('/barriers?state=CLOSED'))).to.equal('VALIDATION_FAILED');
-    expect(codeOf(await world.get('/barriers?cursor=nonsense'))).to.equal('INVALID_CURSOR');
+    expect(codeOf(await world.get('/barriers?state=CLOSED'))).to.equal('400 VALIDATION_FAILED');
+    expect(codeOf(await world.get('/barriers?cursor=nonsense'))).to.equal('400 INVALID_CURSOR');
   });
 
   it('with a state filter looks at 1,000 records a page: an empty page with a cursor, and the next one finds it', async () => {
@@ -136,7 +138,7 @@ describe('GET /barriers', () => {
         await gate.nextEpoch(),
         await gate.cancel(),
       ];
-      expect(replies.map(codeOf)).to.deep.equal(Array(4).fill('BARRIER_NOT_FOUND'));
+      expect(replies.map(codeOf)).to.deep.equal(Array(4).fill('404 BARRIER_NOT_FOUND'));
       expect(replies.every(({ status }) => status === 404)).to.equal(true);
     }
   });

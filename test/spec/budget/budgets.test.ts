@@ -1,10 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { budgetReply } from '../../../src/budget/schemas.ts';
-import { pageReply } from '../../../src/http/replies.ts';
 import { listAudit } from '../../../src/org/admin.ts';
-import { World } from '../../support/world.ts';
-import { codeOf, Purse } from './purse.ts';
+import { codeOf, World } from '../../support/world.ts';
+import { Purse } from './purse.ts';
 
 const plain = { name: 'tokens', currency: 'EUR', scale: 2, limitMinor: '5000' };
 
@@ -13,7 +11,6 @@ describe('POST /budgets', () => {
     const world = await World.create();
     const { status, body } = await world.post('/budgets', plain);
     expect(status).to.equal(201);
-    expect(budgetReply.record.validate(body).error).to.equal(undefined);
     expect(body).to.deep.include({
       ...plain,
       balances: { limit: '5000', reserved: '0', settled: '0', available: '5000' },
@@ -48,7 +45,7 @@ describe('POST /budgets', () => {
   it('names are unique per space: BUDGET_EXISTS, the other space takes the name', async () => {
     const world = await World.create();
     await world.made('/budgets', plain);
-    expect(codeOf(await world.post('/budgets', { ...plain, limitMinor: '1' }))).to.equal('BUDGET_EXISTS');
+    expect(codeOf(await world.post('/budgets', { ...plain, limitMinor: '1' }))).to.equal('409 BUDGET_EXISTS');
     await (await World.create()).made('/budgets', plain);
   });
 
@@ -56,7 +53,7 @@ describe('POST /budgets', () => {
     const world = await World.create();
     const replies = await Promise.all(Array.from({ length: 50 }, () => world.post('/budgets', plain)));
     expect(replies.filter(({ status }) => status === 201)).to.have.lengthOf(1);
-    expect(replies.filter((reply) => codeOf(reply) === 'BUDGET_EXISTS')).to.have.lengthOf(49);
+    expect(replies.filter((reply) => codeOf(reply) === '409 BUDGET_EXISTS')).to.have.lengthOf(49);
     expect((await world.get('/budgets')).body.budgets).to.have.lengthOf(1);
   });
 
@@ -67,10 +64,12 @@ describe('POST /budgets', () => {
     const again = await world.post('/budgets', plain, headers);
     expect([again.status, again.body]).to.deep.equal([201, first.body]);
     expect(again.headers.get('Idempotent-Replayed')).to.equal('true');
-    expect(codeOf(await world.post('/budgets', { ...plain, scale: 3 }, headers))).to.equal('IDEMPOTENCY_KEY_REUSED');
+    expect(codeOf(await world.post('/budgets', { ...plain, scale: 3 }, headers))).to.equal(
+      '422 IDEMPOTENCY_KEY_REUSED',
+    );
     const path = `/v1/spaces/${world.spaceId}/budgets`;
     const own = { Authorization: `Bearer ${world.apiKey}`, 'Content-Type': 'application/json' };
-    expect(codeOf(await world.send('POST', path, JSON.stringify(plain), own))).to.equal('IDEMPOTENCY_KEY_REQUIRED');
+    expect(codeOf(await world.send('POST', path, JSON.stringify(plain), own))).to.equal('400 IDEMPOTENCY_KEY_REQUIRED');
   });
 
   it('amounts are strings of up to 18 digits, counted before leading zeros go: "007" is 7', async () => {
@@ -96,7 +95,7 @@ describe('POST /budgets', () => {
       7,
       null,
     ]) {
-      expect(await limitOf(wrong), JSON.stringify(wrong)).to.equal('VALIDATION_FAILED');
+      expect(await limitOf(wrong), JSON.stringify(wrong)).to.equal('400 VALIDATION_FAILED');
     }
   });
 
@@ -104,7 +103,7 @@ describe('POST /budgets', () => {
     const world = await World.create();
     for (const name of Object.keys(plain)) {
       const { [name as keyof typeof plain]: _, ...rest } = plain;
-      expect(codeOf(await world.post('/budgets', rest)), name).to.equal('VALIDATION_FAILED');
+      expect(codeOf(await world.post('/budgets', rest)), name).to.equal('400 VALIDATION_FAILED');
     }
     const wrong = [
       { name: '' },
@@ -115,7 +114,7 @@ describe('POST /budgets', () => {
     ];
     for (const one of [...wrong, { scale: 10 }, { scale: -1 }, { scale: '2' }, { scale: 1.5 }, { color: 'red' }]) {
       expect(codeOf(await world.post('/budgets', { ...plain, ...one })), JSON.stringify(one)).to.equal(
-        'VALIDATION_FAILED',
+        '400 VALIDATION_FAILED',
       );
     }
   });
@@ -125,11 +124,11 @@ describe('POST /budgets', () => {
     const headers = { Authorization: `Bearer ${await world.key(['coordination_read', 'coordination_write'])}` };
     const refused = await world.post('/budgets', plain, headers);
     expect([codeOf(refused), refused.body.error.message.includes('resource_config')]).to.deep.equal([
-      'PERMISSION_DENIED',
+      '403 PERMISSION_DENIED',
       true,
     ]);
     const config = { Authorization: `Bearer ${await world.key(['resource_config'])}` };
-    expect(codeOf(await world.call('GET', '/budgets', undefined, config))).to.equal('PERMISSION_DENIED');
+    expect(codeOf(await world.call('GET', '/budgets', undefined, config))).to.equal('403 PERMISSION_DENIED');
   });
 });
 
@@ -146,13 +145,12 @@ describe('GET /budgets', () => {
     let cursor = '';
     do {
       const { body } = await world.get(`/budgets?limit=2${cursor && `&cursor=${cursor}`}`);
-      expect(pageReply('budgets', budgetReply.record).validate(body).error).to.equal(undefined);
       pages.push(body.budgets.map(({ id }: { id: string }) => id));
       cursor = body.nextCursor ?? '';
     } while (cursor);
     expect(pages).to.deep.equal([made.slice(0, 2), made.slice(2, 4), made.slice(4)]);
-    expect(codeOf(await world.get('/budgets?cursor=nonsense'))).to.equal('INVALID_CURSOR');
-    expect(codeOf(await world.get('/budgets?limit=201'))).to.equal('VALIDATION_FAILED');
+    expect(codeOf(await world.get('/budgets?cursor=nonsense'))).to.equal('400 INVALID_CURSOR');
+    expect(codeOf(await world.get('/budgets?limit=201'))).to.equal('400 VALIDATION_FAILED');
   });
 
   it("an unknown budget, or another space's, is 404 BUDGET_NOT_FOUND in every path", async () => {
@@ -167,7 +165,7 @@ describe('GET /budgets', () => {
         await world.post(`/budgets/${id}/settle`, { ...body, amountMinor: '1' }),
         await world.post(`/budgets/${id}/void`, body),
       ];
-      for (const reply of replies) expect([reply.status, codeOf(reply)]).to.deep.equal([404, 'BUDGET_NOT_FOUND']);
+      for (const reply of replies) expect(codeOf(reply)).to.equal('404 BUDGET_NOT_FOUND');
     }
     expect(await world.eventTypes()).to.deep.equal([]);
   });

@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { expect } from 'chai';
-import { codeOf, Purse } from './purse.ts';
+import { codeOf } from '../../support/world.ts';
+import { Purse } from './purse.ts';
 
 /** 1 … 999,999,999,999,999,999, evenly by digits, so that the small ones fit in between. */
 function randomAmount(): string {
@@ -19,7 +20,7 @@ describe('200 requests at once', () => {
     );
     const replies = await Promise.all(amounts.map((amount) => purse.reserve(amount)));
     const made = replies.filter(({ status }) => status === 201).map(({ body }) => body);
-    expect(new Set(replies.map(codeOf))).to.deep.equal(new Set(['201', 'INSUFFICIENT_BUDGET']));
+    expect(new Set(replies.map(codeOf))).to.deep.equal(new Set(['201', '409 INSUFFICIENT_BUDGET']));
     const reserved = sum(made.map(({ amountMinor }) => amountMinor));
     expect(reserved <= BigInt(limit)).to.equal(true);
     expect(await purse.balances()).to.equal(`${limit} ${reserved} 0 ${BigInt(limit) - reserved}`);
@@ -44,7 +45,7 @@ describe('200 requests at once', () => {
     const { id } = (await purse.reserve('900000000000000001')).body;
     const replies = await Promise.all(Array.from({ length: 200 }, () => purse.settle(id, '9000000000000001')));
     expect(replies.filter(({ status }) => status === 200)).to.have.lengthOf(99);
-    expect(replies.filter((reply) => codeOf(reply) === 'SETTLEMENT_EXCEEDS_RESERVATION')).to.have.lengthOf(101);
+    expect(replies.filter((reply) => codeOf(reply) === '409 SETTLEMENT_EXCEEDS_RESERVATION')).to.have.lengthOf(101);
     const settled = 99n * 9000000000000001n;
     expect(await purse.balances()).to.equal(`${limit} ${900000000000000001n - settled} ${settled} 99999999999999998`);
   });

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { codeOf, Purse } from './purse.ts';
+import { codeOf } from '../../support/world.ts';
+import { Purse } from './purse.ts';
 
 describe('GET /budgets/{id}', () => {
   /** Reservations r0 … r7, each a millisecond younger: 0 and 3 settled, 1 and 6 voided, the others ACTIVE. */
@@ -51,7 +52,7 @@ describe('GET /budgets/{id}', () => {
     expect(await names('?state=SETTLED')).to.equal('r3 r0');
     expect(await names('?state=VOIDED,ACTIVE')).to.equal('r7 r5 r4 r2 r6 r1');
     expect(await names('?state=SETTLED,VOIDED&limit=3')).to.equal('r6 r3 r1');
-    expect(codeOf(await purse.world.get(`/budgets/${purse.id}?state=OPEN`))).to.equal('VALIDATION_FAILED');
+    expect(codeOf(await purse.world.get(`/budgets/${purse.id}?state=OPEN`))).to.equal('400 VALIDATION_FAILED');
   });
 
   it('goes on after the cursor when its reservation has been closed meanwhile, missing none that is ACTIVE', async () => {
@@ -70,7 +71,7 @@ describe('GET /budgets/{id}', () => {
       '0190a1b2-0000-7000-8000-000000000000',
     ]) {
       const cursor = Buffer.from(inside).toString('base64url');
-      expect(codeOf(await purse.world.get(`/budgets/${purse.id}?cursor=${cursor}`))).to.equal('INVALID_CURSOR');
+      expect(codeOf(await purse.world.get(`/budgets/${purse.id}?cursor=${cursor}`))).to.equal('400 INVALID_CURSOR');
     }
   });
 });

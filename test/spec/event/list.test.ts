@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { eventTypes } from '../../../src/event/types.ts';
 import { createSpace } from '../../../src/org/admin.ts';
-import { World } from '../../support/world.ts';
-import { codeOf, matches, Queue } from '../mailbox/queue.ts';
+import { codeOf, World } from '../../support/world.ts';
+import { Queue } from '../mailbox/queue.ts';
 
 describe('GET /events', () => {
   let queue: Queue;
@@ -19,7 +19,6 @@ describe('GET /events', () => {
   it('a page of events, oldest first, and a nextCursor that is never null', async () => {
     await queue.sent();
     const reply = await world.get('/events');
-    matches('event.list', reply);
     expect(types(reply.body)).to.deep.equal(['mailbox.created', 'scope.created', 'message.sent']);
     const next = await world.get(`/events?cursor=${reply.body.nextCursor}`);
     expect(next.body).to.deep.equal({ events: [], nextCursor: reply.body.nextCursor });

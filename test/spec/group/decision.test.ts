@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { World } from '../../support/world.ts';
+import { codeOf, World } from '../../support/world.ts';
 import { Queue } from '../mailbox/queue.ts';
-import { codeOf, Team } from './team.ts';
+import { Team } from './team.ts';
 
 describe('the decision of a task group', () => {
   it('FIRST_ACCEPTED: the first accept satisfies, sealed or not, and pending members are cancelled in the same step', async () => {

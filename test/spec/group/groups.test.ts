@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { World } from '../../support/world.ts';
+import { codeOf, World } from '../../support/world.ts';
 import { Queue } from '../mailbox/queue.ts';
-import { codeOf, Team } from './team.ts';
+import { Team } from './team.ts';
 
 describe('POST /task-groups', () => {
   it('creates an OPEN group with a gate scope of its own, a child of parentScopeId, which it makes if unknown', async () => {

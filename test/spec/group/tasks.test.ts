@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { World } from '../../support/world.ts';
+import { codeOf, World } from '../../support/world.ts';
 import { Queue } from '../mailbox/queue.ts';
-import { codeOf, Team } from './team.ts';
+import { Team } from './team.ts';
 
 describe('POST /task-groups/:groupId/tasks', () => {
   it('a member task is delivered through the mailbox of the group, in its gate scope, with its input as payload', async () => {

@@ -1,8 +1,6 @@
 import type { Reply } from '../../support/world.ts';
 import { Queue } from '../mailbox/queue.ts';
 
-export { codeOf } from '../mailbox/queue.ts';
-
 /** A group, the queue its members go through, and the requests for it. */
 export class Team {
   readonly queue: Queue;

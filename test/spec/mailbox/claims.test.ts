@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { World } from '../../support/world.ts';
-import { codeOf, matches, Queue } from './queue.ts';
+import { codeOf, World } from '../../support/world.ts';
+import { Queue } from './queue.ts';
 
 const iso = (at: number) => new Date(at).toISOString();
 
@@ -12,7 +12,6 @@ describe('Claims', () => {
     await queue.world.at(now);
     const id = await queue.sent({ payload: [1], workKey: 'k' });
     const reply = await queue.recv({ holder: 'h', holderSession: 's', leaseSeconds: 5 });
-    matches('message.recv', reply);
     const { token, attempt, leaseSeconds, ...record } = reply.body;
     expect([attempt, leaseSeconds]).to.deep.equal([1, 5]);
     expect(record).to.deep.include({
@@ -99,7 +98,6 @@ describe('Claims', () => {
     const claim = await queue.claim({ leaseSeconds: 30 });
     await queue.world.at(now + 20_000);
     const longer = await queue.act('renew', claim, { leaseSeconds: 600 });
-    matches('message.renew', longer);
     expect(longer.body).to.deep.equal({
       id: claim.id,
       state: 'CLAIMED',
@@ -120,7 +118,6 @@ describe('Claims', () => {
     const queue = await Queue.create();
     await queue.sent();
     const retried = await queue.act('nack', await queue.claim(), { retry: true });
-    matches('message.nack', retried);
     const ready = await queue.message(retried.body.id);
     expect(retried.body).to.deep.equal({ id: ready.id, state: 'READY', attempts: 1 });
     expect(ready).to.include({

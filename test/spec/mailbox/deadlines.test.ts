@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { codeOf, Queue } from './queue.ts';
+import { codeOf } from '../../support/world.ts';
+import { Queue } from './queue.ts';
 
 const iso = (at: number) => new Date(at).toISOString();
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { type Reply, World } from '../../support/world.ts';
-import { codeOf, Queue } from './queue.ts';
+import { codeOf, type Reply, World } from '../../support/world.ts';
+import { Queue } from './queue.ts';
 
 /** Until the condition holds; the suite's time limit ends it otherwise. */
 async function until(holds: () => boolean): Promise<void> {

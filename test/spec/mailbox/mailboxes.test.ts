@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { World } from '../../support/world.ts';
-import { codeOf, matches, Queue } from './queue.ts';
+import { codeOf, World } from '../../support/world.ts';
+import { Queue } from './queue.ts';
 
 describe('Mailboxes', () => {
   it('POST /mailboxes: 201 with the record; mode WORK and backlogLimit 1000 by default', async () => {
@@ -10,7 +10,6 @@ describe('Mailboxes', () => {
     await world.at(now);
     const reply = await world.post('/mailboxes', { name: 'jobs' });
     expect(reply.status).to.equal(201);
-    matches('mailbox.create', reply);
     expect(reply.body.id).to.match(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
     expect(reply.body).to.deep.equal({
       id: reply.body.id,
@@ -50,7 +49,6 @@ describe('Mailboxes', () => {
       made.unshift((await world.made('/mailboxes', { name: `m${i}` })).id);
     }
     const first = await world.get('/mailboxes?limit=2');
-    matches('mailbox.list', first);
     await world.at(Date.now() + 100);
     await world.made('/mailboxes', { name: 'late' });
     const second = await world.get(`/mailboxes?limit=2&cursor=${first.body.nextCursor}`);

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { showOrganization } from '../../../src/org/admin.ts';
-import { World } from '../../support/world.ts';
-import { codeOf, Queue } from './queue.ts';
+import { codeOf, World } from '../../support/world.ts';
+import { Queue } from './queue.ts';
 
 const day = 86_400_000;
 

@@ -1,16 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { allRoutes } from '../../../src/primitives.ts';
 import { type Reply, World } from '../../support/world.ts';
-
-export { codeOf } from '../../http/client.ts';
-
-/** Expects the reply to be as the route's own schema says. */
-export function matches(call: string, { status, body }: Reply): void {
-  const schema = allRoutes.find((route) => route.call === call)?.success[status];
-  expect(schema, `${call} ${status}`).to.not.equal(undefined);
-  expect(schema?.validate(body).error).to.equal(undefined);
-}
 
 /** A mailbox and how one works with it. */
 export class Queue {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { World } from '../../support/world.ts';
-import { codeOf, matches, Queue } from './queue.ts';
+import { codeOf, World } from '../../support/world.ts';
+import { Queue } from './queue.ts';
 
 describe('POST /mailboxes/{id}/messages', () => {
   it('201 with id, mailboxId, state READY and replay false; scope.created and message.sent', async () => {
@@ -14,11 +14,9 @@ describe('POST /mailboxes/{id}/messages', () => {
       deadline: new Date(now + 60_000).toISOString(),
     });
     expect(reply.status).to.equal(201);
-    matches('message.send', reply);
     const { id } = reply.body;
     expect(reply.body).to.deep.equal({ id, mailboxId: queue.id, state: 'READY', replay: false });
     const listed = await queue.list();
-    matches('message.list', listed);
     expect(listed.body.messages).to.deep.equal([
       {
         id,

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import * as admin from '../../../src/org/admin.ts';
 import { newApiKey } from '../../../src/org/api-key.ts';
-import { codeOf, OwnStore } from '../../support/own-store.ts';
+import { OwnStore, rejectionOf } from '../../support/own-store.ts';
 
 describe('API keys', () => {
   let store: OwnStore;
@@ -60,13 +60,13 @@ describe('API keys', () => {
     const key = (permissions: string[], spaces?: string[]) =>
       admin.createKey(to, { org: 'acme', permissions, ...(spaces && { spaces }) });
     for (const bad of [[], [''], ['read'], ['coordination_read', 'admin']]) {
-      expect(await codeOf(key(bad)), bad.join()).to.equal('VALIDATION_FAILED');
+      expect(await rejectionOf(key(bad)), bad.join()).to.equal('VALIDATION_FAILED');
     }
     for (const bad of [[], [''], ['x'], [spaceId, 'x']]) {
-      expect(await codeOf(key(['coordination_read'], bad)), bad.join()).to.equal('VALIDATION_FAILED');
+      expect(await rejectionOf(key(['coordination_read'], bad)), bad.join()).to.equal('VALIDATION_FAILED');
     }
     const stranger = '0190b8a4-7e2b-7c55-9d3e-5a1f0c2b4d6e';
-    expect(await codeOf(key(['coordination_read'], [spaceId, stranger]))).to.equal('SPACE_NOT_FOUND');
+    expect(await rejectionOf(key(['coordination_read'], [spaceId, stranger]))).to.equal('SPACE_NOT_FOUND');
     const made = await key(
       ['resource_config', 'coordination_read', 'resource_config'],
       [spaceId.toUpperCase(), spaceId],

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import * as admin from '../../../src/org/admin.ts';
-import { codeOf, OwnStore } from '../../support/own-store.ts';
+import { OwnStore, rejectionOf } from '../../support/own-store.ts';
 
 describe('What a plan caps', () => {
   let store: OwnStore;
@@ -35,10 +35,10 @@ describe('What a plan caps', () => {
   it('only keys that are not revoked count; the 11th on the free plan is refused until one is revoked', async () => {
     await admin.createOrganization(to, { org: 'keys', plan: 'free' });
     const made = await Promise.all(Array.from({ length: 10 }, () => key('keys')));
-    expect(await codeOf(key('keys'))).to.equal('ENTITLEMENT_EXCEEDED');
+    expect(await rejectionOf(key('keys'))).to.equal('ENTITLEMENT_EXCEEDED');
     await admin.revokeKey(to, 'keys', made[0]?.keyId ?? '');
     await key('keys');
-    expect(await codeOf(key('keys'))).to.equal('ENTITLEMENT_EXCEEDED');
+    expect(await rejectionOf(key('keys'))).to.equal('ENTITLEMENT_EXCEEDED');
     expect(await admin.listKeys(to, 'keys')).to.have.length(11);
   });
 
@@ -59,7 +59,7 @@ describe('What a plan caps', () => {
     const after = await admin.setPlan(to, { org: 'shrinks', plan: 'free' });
     expect(after).to.deep.include({ plan: 'free' });
     expect([after.figures.spaces, after.usage.spaces]).to.deep.equal([2, 3]);
-    expect(await codeOf(admin.createSpace(to, { org: 'shrinks' }))).to.equal('ENTITLEMENT_EXCEEDED');
+    expect(await rejectionOf(admin.createSpace(to, { org: 'shrinks' }))).to.equal('ENTITLEMENT_EXCEEDED');
     expect(await admin.listSpaces(to, 'shrinks')).to.have.length(3);
   });
 
@@ -69,6 +69,6 @@ describe('What a plan caps', () => {
     expect(await names()).not.to.include('half-made');
     await admin.createOrganization(to, { org: 'half-made', plan: 'free' });
     expect(await names()).to.include('half-made');
-    expect(await codeOf(admin.createOrganization(to, { org: 'half-made', plan: 'team' }))).to.equal('ORG_EXISTS');
+    expect(await rejectionOf(admin.createOrganization(to, { org: 'half-made', plan: 'team' }))).to.equal('ORG_EXISTS');
   });
 });
