@@ -1,8 +1,8 @@
 // npm run bench -- --help
-import { availableParallelism, cpus } from 'node:os';
 import { type Contender, type Settings, stopAll } from './contenders/contender.ts';
 import { Driver } from './driver.ts';
 import { goalsTable } from './goals.ts';
+import { machine, start } from './options.ts';
 import { PHASE_NAMES } from './phases.ts';
 import { bullmqQueued, musterQueued, type QueuedRow } from './queued.ts';
 import { fixed, median } from './report.ts';
@@ -15,7 +15,7 @@ const FEWEST_ROUNDS = 3;
 function printRounds(results: Results, running: Contender[], { rounds, ...options }: Options): void {
   console.log(
     `${rounds} rounds of ${options.seconds} s, ${options.connections} connections, ${options.spaces} spaces; medians; ` +
-      `node ${process.version}, ${availableParallelism()} × ${cpus()[0]?.model ?? 'unknown processor'}`,
+      machine(),
   );
   if (rounds < FEWEST_ROUNDS) console.log(`fewer than ${FEWEST_ROUNDS} rounds: a trial, not a result`);
   for (const phase of PHASE_NAMES) console.log(phaseTable(results, running, phase));
@@ -59,10 +59,4 @@ async function bench(options: Options): Promise<void> {
   }
 }
 
-process.once('SIGINT', () => {
-  void stopAll().finally(() => process.exit(130));
-});
-
-const options = readOptions(process.argv.slice(2));
-if (typeof options === 'string') console.log(options);
-else await bench(options);
+await start(readOptions(process.argv.slice(2)), bench, stopAll);

@@ -1,6 +1,6 @@
 // npm run bench:peers -- --help
-import { availableParallelism, cpus } from 'node:os';
 import { Driver } from '../driver.ts';
+import { machine, start } from '../options.ts';
 import { fixed, median, ratio, table, whole } from '../report.ts';
 import { type Contender, runRounds, type Sample, stopAll } from './rounds.ts';
 import { MEASURE } from './rows.ts';
@@ -50,10 +50,7 @@ async function bench({ messages, rounds, connections, only }: Options): Promise<
   try {
     const spaces = Math.ceil(messages / MESSAGES_PER_SPACE);
     const contenders = await runRounds(only, rounds, messages, { driver, connections, spaces });
-    console.log(
-      `${rounds} rounds of ${whole(messages)} messages, ${connections} at once; medians; node ${process.version}, ` +
-        `${availableParallelism()} × ${cpus()[0]?.model ?? 'unknown processor'}`,
-    );
+    console.log(`${rounds} rounds of ${whole(messages)} messages, ${connections} at once; medians; ${machine()}`);
     if (rounds < FEWEST_ROUNDS) console.log(`fewer than ${FEWEST_ROUNDS} rounds: a trial, not a result`);
     console.log(peersTable(contenders));
     for (const { row, failure } of contenders) {
@@ -67,10 +64,4 @@ async function bench({ messages, rounds, connections, only }: Options): Promise<
   }
 }
 
-process.once('SIGINT', () => {
-  void stopAll().finally(() => process.exit(130));
-});
-
-const options = readOptions(process.argv.slice(2));
-if (typeof options === 'string') console.log(options);
-else await bench(options);
+await start(readOptions(process.argv.slice(2)), bench, stopAll);

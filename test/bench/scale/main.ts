@@ -1,5 +1,6 @@
 // npm run bench:scale -- --help
-import { availableParallelism, cpus } from 'node:os';
+import { availableParallelism } from 'node:os';
+import { machine, start } from '../options.ts';
 import { startRedis } from '../peers/stores/redis.ts';
 import type { Store } from '../peers/stores/store.ts';
 import { MusterProcess, MusterServer } from '../servers/muster.ts';
@@ -84,8 +85,7 @@ async function bench(options: Options): Promise<void> {
     cleanUps.push(() => muster.stop());
     console.log(
       `${times.toLocaleString('en')} calls each, ${options.connections} at once, payloads of ${payloadBytes} bytes, ` +
-        `${retentionDays} days kept; node ${process.version}, ` +
-        `${availableParallelism()} × ${cpus()[0]?.model ?? 'unknown processor'}`,
+        `${retentionDays} days kept; ${machine()}`,
     );
     const costs = await measureCosts(store, muster, options);
     console.log(costTable('write', costs.write));
@@ -99,10 +99,4 @@ async function bench(options: Options): Promise<void> {
   }
 }
 
-process.once('SIGINT', () => {
-  void cleanUp().finally(() => process.exit(130));
-});
-
-const options = readOptions(process.argv.slice(2));
-if (typeof options === 'string') console.log(options);
-else await bench(options);
+await start(readOptions(process.argv.slice(2)), bench, cleanUp);

@@ -1,0 +1,78 @@
+import { availableParallelism, cpus } from 'node:os';
+import { type ParseArgsConfig, parseArgs } from 'node:util';
+
+interface NumberOption {
+  readonly default: number;
+  readonly least: number;
+  readonly most?: number;
+  readonly whole?: true;
+  readonly says: string;
+}
+
+/** A comma list: of what is known, or of numbers. */
+interface ListOption {
+  readonly default: string;
+  readonly known: readonly string[] | 'numbers';
+  /** "none" is an empty list. */
+  readonly mayBeNone?: true;
+  readonly says: string;
+}
+
+/** Reads a benchmark's command line. Answers the text to print where help is asked for; throws what is wrong. */
+export function readArgs<Numbers extends string, Lists extends string>(
+  command: string,
+  numbers: Readonly<Record<Numbers, NumberOption>>,
+  lists: Readonly<Record<Lists, ListOption>>,
+  args: string[],
+): (Record<Numbers, number> & Record<Lists, string[]>) | string {
+  const texts = Object.entries<NumberOption | ListOption>({ ...numbers, ...lists });
+  const options: ParseArgsConfig['options'] = { help: { type: 'boolean' } };
+  for (const [name, option] of texts) options[name] = { type: 'string', default: String(option.default) };
+  const { values } = parseArgs({ args, options });
+  if (values['help']) {
+    const flag = (name: string, option: object) => `--${name} ${'known' in option ? '<a,b>' : '<n>'}`.padEnd(22);
+    const lines = texts.map(([name, option]) => `  ${flag(name, option)}${option.says} (${option.default})`);
+    return [`npm run ${command} -- [options]`, '', ...lines].join('\n');
+  }
+  const read: Record<string, number | string[]> = {};
+  for (const [name, option] of texts) {
+    const text = String(values[name]);
+    read[name] = 'known' in option ? listOf(name, option, text) : numberOf(name, option, text);
+  }
+  return read as Record<Numbers, number> & Record<Lists, string[]>;
+}
+
+function numberOf(name: string, { least, most = Infinity, whole }: NumberOption, text: string): number {
+  const value = Number(text);
+  if (value >= least && value <= most && (!whole || Number.isInteger(value))) return value;
+  const bounds = most === Infinity ? `of at least ${least}` : `from ${least} to ${most}`;
+  throw new Error(`--${name} must be a ${whole ? 'whole ' : ''}number ${bounds}, not "${text}"`);
+}
+
+function listOf(name: string, { known, mayBeNone }: ListOption, text: string): string[] {
+  if (mayBeNone && text === 'none') return [];
+  const list = text.split(',');
+  if (known === 'numbers') {
+    if (list.every((one) => Number(one) > 0)) return list;
+    throw new Error(`--${name} must be a comma list of numbers, not "${text}"`);
+  }
+  const unknown = list.find((one) => !known.includes(one));
+  if (unknown !== undefined) throw new Error(`--${name} knows ${known.join(', ')}, not "${unknown}"`);
+  return list;
+}
+
+/** Runs a benchmark, or prints what its command line asks for; what it has started ends with it. */
+export async function start<Options>(
+  options: Options | string,
+  bench: (options: Options) => Promise<void>,
+  cleanUp: () => Promise<void>,
+): Promise<void> {
+  process.once('SIGINT', () => void cleanUp().finally(() => process.exit(130)));
+  if (typeof options === 'string') console.log(options);
+  else await bench(options);
+}
+
+/** What the figures are of. */
+export function machine(): string {
+  return `node ${process.version}, ${availableParallelism()} × ${cpus()[0]?.model ?? 'unknown processor'}`;
+}
