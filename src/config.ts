@@ -1,7 +1,7 @@
 import Joi from 'joi';
 import { addressesOf, sentinelsOf } from './redis/address.ts';
 
-export type Role = 'api' | 'worker' | 'all';
+type Role = 'api' | 'worker' | 'all';
 
 /** Every setting of contract section 6, checked, with its default filled in. */
 export interface Config {

@@ -5,7 +5,7 @@ import type { Stage } from './stage.ts';
 import { digest, measure } from './work.ts';
 
 /** One line of the summary. */
-export interface Check {
+interface Check {
   readonly name: string;
   readonly holds: boolean;
   readonly text: string;

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 /** The work of the demo: real files, counted and hashed. Nothing here knows of Muster. */
 
 /** Files and bytes. */
-export interface Size {
+interface Size {
   readonly files: number;
   readonly bytes: number;
 }

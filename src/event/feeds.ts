@@ -16,7 +16,7 @@ export interface Reader {
   readonly apiKeyDigest: string;
 }
 
-export interface HoldOptions {
+interface HoldOptions {
   readonly waitMs: number;
   /** Aborts when the caller has gone. */
   readonly gone: AbortSignal;

@@ -6,7 +6,7 @@ import type { Value } from '../redis/scripts.ts';
  * entry's milliseconds, its next 42 random bits the entry's sequence number; the last 32 are the space's own, so
  * that two spaces never issue the same id.
  */
-export function eventIdOf(spaceId: string, entryId: string): string {
+function eventIdOf(spaceId: string, entryId: string): string {
   return uuidOf(entryId, spaceId.slice(-8));
 }
 

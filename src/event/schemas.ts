@@ -2,7 +2,7 @@ import Joi from 'joi';
 import { record, replyId, time } from '../http/replies.ts';
 import { aggregates, eventTypes } from './types.ts';
 
-export const eventReply = record({
+const eventReply = record({
   eventId: replyId(),
   type: Joi.valid(...eventTypes),
   aggregate: Joi.valid(...aggregates),

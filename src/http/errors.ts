@@ -1,5 +1,5 @@
 /** An error of the API: `message` says what was wrong with which field and what would be right. */
-export interface ErrorEntry {
+interface ErrorEntry {
   readonly status: number;
   /** The sentence, given the script's detail ('' where it gave none). */
   readonly message: (detail: string) => string;

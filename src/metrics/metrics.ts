@@ -8,7 +8,7 @@ import { Traffic } from './traffic.ts';
 
 const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
 
-export interface MetricsParts {
+interface MetricsParts {
   readonly role: string;
   readonly reader: StoreReader;
   /** How many requests this process holds now. */

@@ -75,7 +75,7 @@ export async function setPlan(admin: Admin, choice: PlanChoice): Promise<Organiz
   return showOrganization(admin, choice.org);
 }
 
-export interface NewSpace {
+interface NewSpace {
   org: string;
   name?: string;
   limits?: SpaceLimits;
@@ -163,7 +163,7 @@ export async function revokeKey(admin: Admin, org: string, keyId: string): Promi
   return apiKeyOf(org, await admin.scripts.run('org/revokeKey', checkOrg(org), { keyId: checkUuid('keyId', keyId) }));
 }
 
-export interface AuditPage {
+interface AuditPage {
   entries: AuditEntry[];
   /** null: that was the oldest entry */
   nextCursor: string | null;

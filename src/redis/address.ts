@@ -5,7 +5,7 @@ type Options = Omit<RedisOptions, 'replyMapping'>;
 const sentinelScheme = 'redis+sentinel://';
 
 /** A server's address: a URL, the path of a unix socket, or the Sentinels that know which server it is. */
-export type Address = string;
+type Address = string;
 
 /**
  * The servers that REDIS_URL names: one, or several nodes of a cluster after one another with commas in between. What

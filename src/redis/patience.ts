@@ -4,7 +4,7 @@ import { loaded } from './redis-process.ts';
 
 const tryEveryMs = 100;
 
-export interface PatienceOptions {
+interface PatienceOptions {
   readonly log: (line: string) => void;
   /** ends the waiting without a word */
   readonly signal: AbortSignal;

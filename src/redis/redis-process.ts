@@ -26,7 +26,7 @@ const DEFAULTS: Record<string, string> = {
   'hash-max-listpack-value': '1024',
 };
 
-export interface SpawnOptions {
+interface SpawnOptions {
   program: RedisServer;
   dataDir: string;
   socketPath: string;

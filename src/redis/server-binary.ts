@@ -26,7 +26,7 @@ const redisServer: ProgramKind = {
 /** A redis-server (or valkey-server) that has been seen to run, and the environment to run it in. */
 export type RedisServer = Program;
 
-export interface FindOptions {
+interface FindOptions {
   log(line: string): void;
   /** read for REDIS_SERVER and PATH, and handed on to the server; default `process.env` */
   env?: NodeJS.ProcessEnv | undefined;

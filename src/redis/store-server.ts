@@ -39,7 +39,7 @@ export interface Store {
 }
 
 /** A connection to the server, which ends when the server does, and what was found there. */
-export interface Joined {
+interface Joined {
   link: Redis;
   socketPath: string;
   wasEmpty: boolean;

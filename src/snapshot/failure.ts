@@ -1,4 +1,4 @@
-export type SnapshotCode =
+type SnapshotCode =
   | 'SNAPSHOT_NOT_FOUND'
   | 'SNAPSHOT_DAMAGED'
   | 'SNAPSHOT_FAILED'

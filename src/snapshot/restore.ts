@@ -32,7 +32,7 @@ export interface Target {
   readonly log: (line: string) => void;
 }
 
-export interface Restored {
+interface Restored {
   /** of the snapshot's file */
   readonly restored: string;
   readonly createdAt: string | null;

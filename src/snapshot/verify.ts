@@ -10,7 +10,7 @@ import type { SnapshotFile } from './folder.ts';
 
 const checker = 'redis-check-rdb';
 
-export interface Verified extends Digest {
+interface Verified extends Digest {
   /** as counted in the file */
   readonly keys: number;
 }

@@ -21,7 +21,7 @@ export interface Outcome {
   readonly pauseMs: number;
 }
 
-export interface Delivery {
+interface Delivery {
   readonly url: string;
   readonly secrets: readonly string[];
   readonly message: Message;

@@ -18,7 +18,7 @@ export function isPublic(address: string): boolean {
 }
 
 /** A connection was refused before it was made. */
-export class ForbiddenTarget extends Error {
+class ForbiddenTarget extends Error {
   readonly code = 'TARGET_FORBIDDEN';
 }
 

@@ -1,7 +1,7 @@
 /** What is measured, in this order. */
 export type Phase = 'send' | 'drain' | 'through' | 'reserve' | 'arrive' | 'consume';
 
-export interface PhaseKind {
+interface PhaseKind {
   title: string;
   /** What a rate and a cost are per: a message whatever calls it takes, or a single request. */
   counts: 'messages' | 'requests';

@@ -6,7 +6,7 @@ interface CommandUse {
   usec: number;
 }
 
-export interface RedisReading {
+interface RedisReading {
   commands: Map<string, CommandUse>;
   usedMemory: number;
   /** Processor time of the whole server process: commands, parsing, replying, the append-only file. */

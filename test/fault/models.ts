@@ -116,7 +116,7 @@ export function budgetModel(limit: number): Model<Purse> {
 }
 
 /** A barrier of so many arrivals. */
-export interface Meeting {
+interface Meeting {
   readonly epoch: number;
   readonly keys: readonly string[];
 }

@@ -4,7 +4,7 @@ import { type Circumstances, expectSound } from './verify.ts';
 import { Workload } from './workload.ts';
 
 /** How long a fault goes on, or comes again. */
-export const faultMs = 15_000;
+const faultMs = 15_000;
 
 /** Runs `act` while the workload runs, and leaves nothing of it behind, whatever happens. */
 export async function underLoad<T>(

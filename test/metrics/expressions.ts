@@ -1,5 +1,5 @@
 /** A metric in an expression, with the labels that the expression asks of it. */
-export interface Selector {
+interface Selector {
   readonly name: string;
   readonly labels: readonly string[];
 }

@@ -151,7 +151,7 @@ export class Reader {
 }
 
 /** With UPDATE=1 in the environment the documents are rewritten with what their examples really print. */
-export const isUpdate = process.env['UPDATE'] === '1';
+const isUpdate = process.env['UPDATE'] === '1';
 
 /** A test for each example of a document, in order. */
 export function readAll(document: Document, reader: () => Reader): void {

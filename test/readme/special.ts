@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 
 /** How a line of a bash block is run when it is not given to the shell as it stands. */
-export type Special =
+type Special =
   | { readonly kind: 'start'; readonly settings: Readonly<Record<string, string>> }
   | { readonly kind: 'load'; readonly script: string }
   | { readonly kind: 'other'; readonly commands: readonly string[] };

@@ -92,7 +92,7 @@ export function isRunning(pid: number): boolean {
   }
 }
 
-export interface OtherProcess {
+interface OtherProcess {
   /** Sends the signal, unless it has ended already, and waits for its end. */
   end(signal: NodeJS.Signals): Promise<void>;
 }

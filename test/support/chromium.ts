@@ -3,7 +3,7 @@ import { type Browser, chromium } from 'playwright-core';
 import { findProgram, type ProgramKind } from '../../src/program/find.ts';
 
 /** Debian builds the headless shell from the same source as `chromium`; it needs far fewer libraries. */
-export const chromiumProgram: ProgramKind = {
+const chromiumProgram: ProgramKind = {
   label: 'Chromium',
   wanted: 'Chromium',
   variable: 'CHROMIUM',

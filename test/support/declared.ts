@@ -22,7 +22,7 @@ const patterns = allRoutes.map((route) => {
 const compiled = new Map<string, ValidateFunction>();
 
 /** The route that a request meets. */
-export function routeOf(method: string, url: string): Route | undefined {
+function routeOf(method: string, url: string): Route | undefined {
   const [path = ''] = url.split('?', 1);
   return patterns.find(({ route, form }) => route.method === method && form.test(path))?.route;
 }

@@ -11,7 +11,7 @@ import { startEmbedded } from '../../src/redis/embedded.ts';
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
 /** How a process ended, and what it printed. */
-export interface Ended {
+interface Ended {
   readonly status: number | null;
   readonly stdout: string;
   readonly stderr: string;

@@ -11,7 +11,7 @@ const longestPauseMs = 30_000;
 /** Whoever was away for longer goes on from now: what came in between may be more than anybody reads. */
 const goOnMs = 60_000;
 
-export interface JournalListener {
+interface JournalListener {
   happened(events: readonly Happening[]): void;
   /** Events before this moment, or since the last one shown, are left out. */
   skipped(): void;

@@ -4,7 +4,7 @@ import type { Happening } from './records.ts';
 
 const lookEveryMs = 500;
 
-export interface PollerListener {
+interface PollerListener {
   answered(panel: Panel, answer: unknown): void;
   failed(panel: Panel, failure: Failure): void;
 }

@@ -19,7 +19,7 @@ const ofSpace: readonly Panel[] = [backlog, waits, queues, budgets, allowances, 
 /** What a run's records are named by. */
 const names: readonly Panel[] = [queues, budgets, allowances];
 
-export interface SpaceListener {
+interface SpaceListener {
   status(text: string): void;
   /** The key or the space is no good any more. */
   refused(failure: Failure): void;

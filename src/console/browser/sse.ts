@@ -1,4 +1,4 @@
-export interface ServerSentEvent {
+interface ServerSentEvent {
   readonly id: string | undefined;
   /** '' where only the id moves on. */
   readonly data: string;

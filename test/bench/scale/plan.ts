@@ -1,7 +1,7 @@
 // Arithmetic, no measurement: what the measured costs mean for a load.
 import type { Cost } from './cost.ts';
 
-export interface Load {
+interface Load {
   operationsPerSecond: number;
   retentionDays: number;
   /** Memory of one shard that data may fill. */

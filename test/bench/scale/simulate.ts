@@ -17,7 +17,7 @@ export interface Step {
   rest: number;
 }
 
-export interface Shard {
+interface Shard {
   redisPid: number;
   /** One after the other of these gets traffic; the first steps use only the first. */
   apis: readonly { url: string; pid: number }[];

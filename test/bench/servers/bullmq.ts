@@ -2,7 +2,7 @@
 import { Queue, type QueueOptions, Worker } from 'bullmq';
 import { redisSocket } from './child.ts';
 
-export const WORKER_CONCURRENCY = 50;
+const WORKER_CONCURRENCY = 50;
 const QUEUE = 'messages';
 
 export interface BullmqCounts {

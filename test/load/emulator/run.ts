@@ -3,7 +3,7 @@ import { Measured } from './measured.ts';
 import type { Answer, FromThread, Phase, Request, ThreadData } from './protocol.ts';
 
 /** What a run of a load script came to. */
-export interface LoadRun {
+interface LoadRun {
   readonly stdout: string;
   /** whether all thresholds were met: otherwise k6 ends with status 99 */
   readonly isPass: boolean;

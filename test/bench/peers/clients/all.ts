@@ -1,7 +1,7 @@
 import type { Client } from './client.ts';
 
 /** Loaded one per process, so that none pays for another's code. */
-export const CLIENTS = {
+const CLIENTS = {
   bullmq: async (): Promise<Client> => (await import('./bullmq.ts')).bullmq,
   graphile: async (): Promise<Client> => (await import('./graphile.ts')).graphile,
   'pg-boss': async (): Promise<Client> => (await import('./pg-boss.ts')).pgBoss,

@@ -23,7 +23,7 @@ export interface Store {
 /** Starts a store; throws one line where its program cannot be had. */
 export type StartStore = () => Promise<Store>;
 
-export interface Owner {
+interface Owner {
   uid?: number;
   gid?: number;
 }
@@ -57,7 +57,7 @@ export async function makeFolder(): Promise<{ folder: string; as: Owner }> {
   return { folder, as };
 }
 
-export interface ServerOptions {
+interface ServerOptions {
   program: Program;
   args: string[];
   folder: string;
