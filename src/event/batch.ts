@@ -1,18 +1,7 @@
 import { Raw, stringify } from '../http/json.ts';
 import type { Reply, Value } from '../redis/scripts.ts';
 import type { Filter } from './filter.ts';
-import { eventRecord, readEntry } from './record.ts';
-
-/** An entry of the journal as filters see it. */
-export interface Entry {
-  readonly entryId: string;
-  readonly type: string;
-  readonly aggregate: string;
-  readonly aggregateId: string;
-  readonly scopeId: string;
-  /** The event's JSON, made once for all who get it. */
-  readonly json: Raw;
-}
+import { type Entry, eventRecord, readEntry } from './record.ts';
 
 /** Entries that follow one position, read once for everybody who waits there. */
 export class Batch {

@@ -1,6 +1,6 @@
 import Joi from 'joi';
 import { says } from '../http/says.ts';
-import type { Entry } from './batch.ts';
+import type { Entry } from './record.ts';
 import { aggregates, eventTypes } from './types.ts';
 
 const oneRecord = /^([a-z]+):([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})$/i;

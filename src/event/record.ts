@@ -1,4 +1,4 @@
-import { raw } from '../http/json.ts';
+import { type Raw, raw } from '../http/json.ts';
 import type { Value } from '../redis/scripts.ts';
 
 /**
@@ -19,6 +19,17 @@ export function uuidOf(entryId: string, tail: string): string {
   const middle = (0x8000n | ((bits >> 16n) & 0x3fffn)).toString(16);
   const low = (bits & 0xffffn).toString(16).padStart(4, '0');
   return `${time.slice(0, 8)}-${time.slice(8)}-7${high}-${middle}-${low}${tail}`;
+}
+
+/** An entry of the journal as filters see it. */
+export interface Entry {
+  readonly entryId: string;
+  readonly type: string;
+  readonly aggregate: string;
+  readonly aggregateId: string;
+  readonly scopeId: string;
+  /** The event's JSON, made once for all who get it. */
+  readonly json: Raw;
 }
 
 const entryForm = /^(\S+) (\S+) (\S+) (.*)$/s;

@@ -1,5 +1,6 @@
-import type { Batch, Entry } from './batch.ts';
+import type { Batch } from './batch.ts';
 import type { Filter } from './filter.ts';
+import type { Entry } from './record.ts';
 
 /** One watch: where it stands in the journal, and what it has found since. */
 export class Watcher {
