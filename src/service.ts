@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Cluster } from 'ioredis';
 import type { Logger } from 'pino';
 import { Feeds } from './event/feeds.ts';
@@ -16,21 +15,16 @@ import { Refusal, Scripts } from './redis/scripts.ts';
 import { Wake } from './redis/wake.ts';
 import type { Resolve } from './webhook/resolve.ts';
 import { Targets } from './webhook/target.ts';
-import { Deliverer } from './workers/deliverer.ts';
-import { type Jobs, Periodic } from './workers/periodic.ts';
-import type { QueueName } from './workers/queues.ts';
-import { Retention, retainJobs } from './workers/retention.ts';
-import { type SnapshotterOptions, snapshotJobs } from './workers/snapshotter.ts';
-import { sweepJobs } from './workers/sweeper.ts';
+import type { Deliverer } from './workers/deliverer.ts';
+import { Retention } from './workers/retention.ts';
+import type { SnapshotterOptions } from './workers/snapshotter.ts';
+import { Workers } from './workers/workers.ts';
 
 /** What a scrape shows of the store is no older. */
 const metricsMaxAgeMs = 5_000;
 
 /** Organizations that nobody has, over so many slots that they meet every shard. */
 const probes = 16;
-
-/** For workers to end what they hold or give it back; a store that is away would keep them waiting. */
-const workerStopMs = 4_500;
 
 export interface ServiceOptions {
   readonly redisUrl: string;
@@ -77,9 +71,6 @@ export async function startService(options: ServiceOptions): Promise<MusterServi
     connections.push(connection);
     return connection;
   };
-  const disconnect = (): void => {
-    for (const connection of connections) connection.disconnect();
-  };
   const store = await open('calls');
   if (store instanceof Cluster) await sayCluster(store, options.log);
   const scripts = new Scripts(store, allKeys, options.overrides);
@@ -93,19 +84,14 @@ export async function startService(options: ServiceOptions): Promise<MusterServi
   const held = { receives: () => wake.size, watches: () => feeds.size };
   const metrics = new Metrics({ role: options.role, reader, held });
   scripts.observe = (name, seconds) => metrics.traffic.script(name, seconds);
-  const parts = { store, scripts, due, wake, feeds, targets, log: options.log, ready, metrics };
-  const workers: { stop(): Promise<void> }[] = [];
-  const stopWorkers = async (): Promise<void> => {
-    const stopped = Promise.allSettled(workers.map((worker) => worker.stop()));
-    await Promise.race([stopped, sleep(workerStopMs, undefined, { ref: false })]);
-  };
+  const parts = { store, scripts, due, retention, wake, feeds, targets, log: options.log, ready, metrics };
+  const workers = new Workers();
   let listener: Listener | undefined;
   let metricsListener: Listener | undefined;
-  let deliverer: Deliverer | undefined;
   const stop = async (): Promise<void> => {
     wake.close();
-    await Promise.all([listener?.drain(), metricsListener?.drain(), stopWorkers()]);
-    disconnect();
+    await Promise.all([listener?.drain(), metricsListener?.drain(), workers.stop()]);
+    for (const connection of connections) connection.disconnect();
   };
   try {
     // First what may be refused: a port that is in use.
@@ -118,18 +104,7 @@ export async function startService(options: ServiceOptions): Promise<MusterServi
         { ...parts, routes: [], showsMetrics: true },
         'METRICS_PORT',
       );
-    if (options.role !== 'api') {
-      const { snapshots, log } = options;
-      const periodic: [QueueName, Jobs][] = [
-        ['sweep', sweepJobs(due)],
-        ['retain', retainJobs(retention)],
-      ];
-      if (snapshots && !(store instanceof Cluster)) periodic.push(['snapshot', snapshotJobs(store, snapshots, log)]);
-      for (const [name, jobs] of periodic)
-        workers.push(await Periodic.start(store, await open('patient'), name, jobs, log));
-      deliverer = new Deliverer(await open('patient'), parts);
-      workers.push(deliverer);
-    }
+    if (options.role !== 'api') await workers.start(parts, () => open('patient'), options.snapshots);
   } catch (error) {
     await stop();
     throw error;
@@ -141,7 +116,7 @@ export async function startService(options: ServiceOptions): Promise<MusterServi
     retention,
     wake,
     feeds,
-    deliverer,
+    deliverer: workers.deliverer,
     url: listener?.url,
     metricsUrl: metricsListener?.url ?? listener?.url,
     stop,
