@@ -1,8 +1,8 @@
 import { iso, isoOrNull } from '../http/route.ts';
-import type { Value } from '../redis/scripts.ts';
+import type { Value, Values } from '../redis/scripts.ts';
 
 /** An allowance: what allowance.view of the scripts returns. */
-export function allowanceRecord(values: readonly Value[]): object {
+export function allowanceRecord(values: Values): object {
   const [
     name,
     unitsLimit,
@@ -32,7 +32,7 @@ export function allowanceRecord(values: readonly Value[]): object {
 }
 
 /** A waiter: what waiter.view of the scripts returns. */
-export function waiterRecord(id: Value, values: readonly Value[]): object {
+export function waiterRecord(id: Value | undefined, values: Values): object {
   const [allowanceId, scopeId, holder, units, state, expiresAt, grantedAt, createdAt, position] = values;
   return {
     id,

@@ -28,19 +28,10 @@ const wait = route<unknown, WaitBody>({
   refuses: ['ALLOWANCE_NOT_FOUND', 'UNITS_EXCEED_LIMIT', 'OPERATIONS_EXHAUSTED', 'WAITERS_FULL', 'ACTIVE_RUNS_LIMITED'],
   script: 'allowance/wait',
   args: ({ body }) => ({ ...body, tail: randomTail() }),
-  answer: ([waiterId = '', state = '', position = null, expiresAt = 0, grantedAt = null, createdAt = 0], input) => {
+  answer: ([waiterId, state, position, expiresAt, grantedAt, createdAt], input) => {
     const { scopeId, holder, units } = input.body;
-    const values = [
-      param(input, 'allowanceId'),
-      scopeId,
-      holder,
-      units,
-      state,
-      expiresAt,
-      grantedAt,
-      createdAt,
-      position,
-    ];
+    const asked = [param(input, 'allowanceId'), scopeId, holder, units];
+    const values = [...asked, state, expiresAt, grantedAt, createdAt, position];
     return { status: 201, body: waiterRecord(waiterId, values) };
   },
 });

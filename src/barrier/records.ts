@@ -1,9 +1,9 @@
 import { iso, isoOrNull } from '../http/route.ts';
 import { momentOfId } from '../redis/moment.ts';
-import type { Value } from '../redis/scripts.ts';
+import type { Value, Values } from '../redis/scripts.ts';
 
 /** A barrier, in the order of lua/barrier/_barrier. */
-export function barrierRecord(id: Value | undefined, values: readonly Value[]): object {
+export function barrierRecord(id: Value | undefined, values: Values): object {
   const [scopeId, state, epoch, arrivals, target, releasedAt] = values;
   return {
     id,

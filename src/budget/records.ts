@@ -1,7 +1,7 @@
 import { pageOf } from '../http/page.ts';
 import { type Answer, type Input, iso, isoOrNull, param } from '../http/route.ts';
 import { momentOfId } from '../redis/moment.ts';
-import type { Reply, Value } from '../redis/scripts.ts';
+import type { Reply, Value, Values } from '../redis/scripts.ts';
 
 /** The four balances, in the order of the scripts. */
 export function balancesRecord(values: Value | undefined): object {
@@ -10,7 +10,7 @@ export function balancesRecord(values: Value | undefined): object {
 }
 
 /** A budget of the list and view scripts. */
-export function budgetRecord(values: readonly Value[]): object {
+export function budgetRecord(values: Values): object {
   const [name, currency, scale, limitMinor, reserved, settled, available, createdAt, id] = values;
   return {
     id,
@@ -24,9 +24,8 @@ export function budgetRecord(values: readonly Value[]): object {
 }
 
 /** A reservation, in the order of lua/budget/_reservation. */
-export function reservationRecord(budgetId: string, values: Value | undefined): object {
-  const [scopeId, holder, amountMinor, settledMinor, voidedMinor, remainingMinor, state, ...rest] = (values ??
-    []) as Value[];
+export function reservationRecord(budgetId: string, values: Values): object {
+  const [scopeId, holder, amountMinor, settledMinor, voidedMinor, remainingMinor, state, ...rest] = values;
   const [settleBy, overdue, closedAt, id] = rest;
   return {
     id,
@@ -61,7 +60,7 @@ export function entryAnswer(kind: 'SETTLE' | 'VOID') {
       body: {
         entry,
         replay: replayed || known === 1,
-        reservation: reservationRecord(budgetId, reservation),
+        reservation: reservationRecord(budgetId, reservation as Value[]),
         balances: balancesRecord(balances),
       },
     };

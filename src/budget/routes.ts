@@ -26,19 +26,9 @@ const create = route<unknown, CreateBody>({
   refuses: ['BUDGET_EXISTS', 'OPERATIONS_EXHAUSTED'],
   script: 'budget/create',
   args: ({ body }) => ({ ...body, detail: JSON.stringify(body), tail: randomTail() }),
-  answer: ([budgetId, createdAt], { body }) => ({
+  answer: ([budgetId, createdAt], { body: { name, currency, scale, limitMinor } }) => ({
     status: 201,
-    body: budgetRecord([
-      body.name,
-      body.currency,
-      body.scale,
-      body.limitMinor,
-      '0',
-      '0',
-      body.limitMinor,
-      createdAt ?? 0,
-      budgetId ?? '',
-    ]),
+    body: budgetRecord([name, currency, scale, limitMinor, '0', '0', limitMinor, createdAt, budgetId]),
   }),
 });
 
@@ -101,7 +91,7 @@ const reserve = route<unknown, ReserveBody>({
     return {
       status: 201,
       body: {
-        ...reservationRecord(param(input, 'budgetId'), [...made, null, reservationId ?? '']),
+        ...reservationRecord(param(input, 'budgetId'), [...made, null, reservationId]),
         balances: balancesRecord(balances),
       },
     };

@@ -1,10 +1,10 @@
 import { raw } from '../http/json.ts';
 import { type Input, iso, isoOrNull, param } from '../http/route.ts';
 import { momentOfId } from '../redis/moment.ts';
-import type { Value } from '../redis/scripts.ts';
+import type { Values } from '../redis/scripts.ts';
 
 /** A mailbox of the list script: its fields in the script's order. */
-export function mailboxRecord(values: readonly Value[]): object {
+export function mailboxRecord(values: Values): object {
   const [name, mode, recipientId, backlogLimit, ready, claimed, failed, createdAt, oldestReadyAt, id] = values;
   return {
     id,
@@ -19,7 +19,7 @@ export function mailboxRecord(values: readonly Value[]): object {
 }
 
 /** A message of the messages script: its fields in the script's order. */
-export function messageRecord(mailboxId: string, values: readonly Value[]): object {
+export function messageRecord(mailboxId: string, values: Values): object {
   const [scopeId, taskId, groupId, taskKey, state, reason, attempts, workKey, payload, deadline] = values;
   const [holder, holderSession, claimedAt, leaseExpiresAt, result, finishedAt, id] = values.slice(10);
   return {
@@ -48,30 +48,14 @@ export function messageRecord(mailboxId: string, values: readonly Value[]): obje
 
 /** What recv answers: the message as it stands under the claim, and the claim's token. */
 export function claimedMessage(
-  values: readonly Value[],
+  values: Values,
   input: Input<unknown, { holder: string; holderSession: string }>,
 ): object {
   const [id, scopeId, taskId, groupId, taskKey, attempts, deadline, claimedAt, leaseExpiresAt] = values;
   const [leaseSeconds, token, workKey, payload] = values.slice(9);
   const { holder, holderSession } = input.body;
-  const record = messageRecord(param(input, 'mailboxId'), [
-    scopeId ?? null,
-    taskId ?? null,
-    groupId ?? null,
-    taskKey ?? null,
-    'CLAIMED',
-    null,
-    attempts ?? null,
-    workKey ?? null,
-    payload ?? null,
-    deadline ?? null,
-    holder,
-    holderSession,
-    claimedAt ?? null,
-    leaseExpiresAt ?? null,
-    null,
-    null,
-    id ?? null,
-  ]);
+  const before = [scopeId, taskId, groupId, taskKey, 'CLAIMED', null, attempts, workKey, payload, deadline];
+  const claim = [holder, holderSession, claimedAt, leaseExpiresAt, null, null, id];
+  const record = messageRecord(param(input, 'mailboxId'), [...before, ...claim]);
   return { ...record, token, attempt: attempts, leaseSeconds };
 }

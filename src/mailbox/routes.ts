@@ -32,20 +32,9 @@ const create = route<unknown, CreateBody>({
   refuses: ['OPERATIONS_EXHAUSTED'],
   script: 'mailbox/create',
   args: ({ body }) => ({ ...body, recipientId: body.recipientId ?? '', tail: randomTail() }),
-  answer: ([mailboxId, createdAt], { body }) => ({
+  answer: ([mailboxId, createdAt], { body: { name, mode, recipientId = '', backlogLimit } }) => ({
     status: 201,
-    body: mailboxRecord([
-      body.name,
-      body.mode,
-      body.recipientId ?? '',
-      body.backlogLimit,
-      0,
-      0,
-      0,
-      createdAt ?? 0,
-      null,
-      mailboxId ?? '',
-    ]),
+    body: mailboxRecord([name, mode, recipientId, backlogLimit, 0, 0, 0, createdAt, null, mailboxId]),
   }),
 });
 

@@ -14,7 +14,7 @@ function scopeRecord([parentScopeId, live, createdAt, , , , id]: readonly Value[
 
 /** A message without its payload and its result; of a tombstone there is little more than state and reason. */
 function messageRow(row: readonly Value[]): object {
-  const [finishedAt = null, mailboxId, id = null] = row.slice(13);
+  const [finishedAt, mailboxId, id] = row.slice(13);
   const values = [...row.slice(0, 8), null, ...row.slice(8, 13), null, finishedAt, id];
   const { payload, result, ...rest } = messageRecord(String(mailboxId), values) as Record<string, unknown>;
   return rest;
@@ -27,10 +27,10 @@ function groupRow(row: readonly Value[]): object {
 }
 
 function reservationRow([budgetId, values]: readonly Value[]): object {
-  return reservationRecord(String(budgetId), values);
+  return reservationRecord(String(budgetId), values as Value[]);
 }
 
-function waiterRow([id = null, values]: readonly Value[]): object {
+function waiterRow([id, values]: readonly Value[]): object {
   return waiterRecord(id, values as Value[]);
 }
 

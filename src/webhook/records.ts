@@ -1,6 +1,6 @@
 import { uuidOf } from '../event/record.ts';
 import { iso, isoOrNull } from '../http/route.ts';
-import type { Value } from '../redis/scripts.ts';
+import type { Values } from '../redis/scripts.ts';
 
 /** `eventTypes` as it is stored, so that a script finds a type in it with one plain search. */
 export function storedTypes(eventTypes: readonly string[]): string {
@@ -8,7 +8,7 @@ export function storedTypes(eventTypes: readonly string[]): string {
 }
 
 /** A destination: its fields in the script's order. */
-export function destinationRecord(values: readonly Value[]): object {
+export function destinationRecord(values: Values): object {
   const [url, eventTypes, state, disabledReason, consecutiveFailures, lastSuccessAt, createdAt, id] = values;
   return {
     id,
@@ -28,7 +28,7 @@ function rowTail(spaceId: string): string {
 }
 
 /** An attempt's row: its entry id, then its fields in the script's order. */
-export function deliveryRecord(spaceId: string, values: readonly Value[]): object {
+export function deliveryRecord(spaceId: string, values: Values): object {
   const [entryId, destinationId, eventId, eventType, attempt, trigger, state] = values;
   const [responseStatus, errorCode, durationMs, attemptedAt, nextAttemptAt] = values.slice(7);
   return {

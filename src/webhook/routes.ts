@@ -32,16 +32,8 @@ interface CreateBody {
 }
 
 function created({ body }: Input<unknown, CreateBody>, [id, createdAt, signingSecret]: Reply): Answer {
-  const record = destinationRecord([
-    body.url,
-    storedTypes(body.eventTypes),
-    'ACTIVE',
-    null,
-    0,
-    null,
-    createdAt ?? 0,
-    id ?? '',
-  ]);
+  const { url, eventTypes } = body;
+  const record = destinationRecord([url, storedTypes(eventTypes), 'ACTIVE', null, 0, null, createdAt, id]);
   return { status: 201, body: { ...record, signingSecret } };
 }
 
