@@ -23,14 +23,14 @@ function delivery.succeeded(destinationId)
 end
 
 --- What a failed attempt leads to. `pause`: the least milliseconds to wait; `scale`: of the schedule's delay, 1 = all of it.
-function delivery.failed(destinationId, entryId, eventType, attempt, status, errorCode, durationMs, attemptedAt, pause, scale)
+function delivery.failed(destinationId, entryId, eventType, attempt, responseStatus, errorCode, durationMs, attemptedAt, pause, scale)
   local reason
   -- What a stopped or killed worker left undone says nothing about the receiver.
   if errorCode ~= 'INTERRUPTED' then
     redis.call('HINCRBY', keys.destination(destinationId), 'consecutiveFailures', 1)
     redis.call('HSETNX', keys.destination(destinationId), 'failingSince', nowText)
     local since = redis.call('HGET', keys.destination(destinationId), 'failingSince')
-    reason = status == '410' and 'GONE' or (now - since >= delivery.daysOfFailure * 86400000 and 'FAILING')
+    reason = responseStatus == '410' and 'GONE' or (now - since >= delivery.daysOfFailure * 86400000 and 'FAILING')
   end
   local exhausted = attempt >= delivery.mostAttempts
   local nextAttemptAt = ''
@@ -41,7 +41,7 @@ function delivery.failed(destinationId, entryId, eventType, attempt, status, err
     redis.call('ZREM', keys.running(destinationId), entryId)
     redis.call('HSET', keys.attempts(destinationId), entryId, attempt)
   end
-  local entry = row.record(destinationId, row.eventId(entryId), eventType, attempt, 'SCHEDULED', 'FAILED', status, errorCode,
+  local entry = row.record(destinationId, row.eventId(entryId), eventType, attempt, 'SCHEDULED', 'FAILED', responseStatus, errorCode,
     durationMs, attemptedAt, nextAttemptAt)
   if exhausted then
     delivery.finish(destinationId, entryId, 'EXHAUSTED')

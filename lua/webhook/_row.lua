@@ -29,8 +29,8 @@ function row.id(entryId)
 end
 
 --- Writes one attempt's row; the list is what is answered, after the row's own entry id. '' is null.
-function row.record(destinationId, eventId, eventType, attempt, trigger, state, status, errorCode, durationMs, attemptedAt, nextAttemptAt)
-  local values = { destinationId, eventId, eventType, attempt, trigger, state, status, errorCode, durationMs, attemptedAt, nextAttemptAt }
+function row.record(destinationId, eventId, eventType, attempt, trigger, state, responseStatus, errorCode, durationMs, attemptedAt, nextAttemptAt)
+  local values = { destinationId, eventId, eventType, attempt, trigger, state, responseStatus, errorCode, durationMs, attemptedAt, nextAttemptAt }
   local entryId = redis.pcall('XADD', keys.deliveries(), nowText .. '-*', 'row', cmsgpack.pack(values))
   if entryId.err then entryId = redis.call('XADD', keys.deliveries(), '*', 'row', cmsgpack.pack(values)) end
   return entryId, values

@@ -5,7 +5,7 @@
 --- @include "lib/clock"
 --- @include "lib/count"
 --- @include "webhook/_delivery"
-local target = redis.call('HMGET', keys.destination(destinationId), 'state', 'url', 'secret', 'previousSecret', 'previousSecretUntil')
+local target = redis.call('HMGET', keys.destination(destinationId), 'state', 'url', 'signingSecret', 'previousSecret', 'previousSecretUntil')
 if target[1] ~= 'ACTIVE' or not redis.call('ZSCORE', keys.unfinished(destinationId), entryId) then return {} end
 local made, begunAt = string.match(redis.call('HGET', keys.attempts(destinationId), entryId) or '0', '^(%d+) ?(%d*)$')
 made = tonumber(made)

@@ -1,7 +1,7 @@
 --- Creates a destination. verdict: what Node found out about the url's host: `ok`, or the address that is forbidden; ''
 --- when it has not looked yet: when it comes to that, the script says URL_UNCHECKED, nothing written, and is called again.
 --- eventTypes: `*` or `,type,prefix.*,`. `detail` is the audit's.
---- @args url eventTypes secret tail verdict detail
+--- @args url eventTypes signingSecret tail verdict detail
 --- @include "lib/call"
 --- @include "lib/id"
 --- @include "lib/audit"
@@ -14,10 +14,10 @@ call.needOperation()
 if redis.call('ZCARD', keys.destinations()) >= 20 then refuse('DESTINATIONS_FULL', 20) end
 
 local destinationId = newId(tail)
-redis.call('HSET', keys.destination(destinationId), 'url', url, 'eventTypes', eventTypes, 'secret', secret, 'createdAt', nowText)
+redis.call('HSET', keys.destination(destinationId), 'url', url, 'eventTypes', eventTypes, 'signingSecret', signingSecret, 'createdAt', nowText)
 redis.call('ZADD', keys.destinations(), 0, destinationId)
 redis.call('SADD', keys.outboxSpaces(), spaceId)
 journal.append('destination.created', destinationId, '', '"state":"ACTIVE"')
 destination.listen(destinationId)
 audit('destination.created', redis.call('HGET', keys.apiKey(apiKeyDigest), 'keyId'), destinationId, detail)
-return call.done(destinationId, now, secret)
+return call.done(destinationId, now, signingSecret)

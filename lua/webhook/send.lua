@@ -1,6 +1,6 @@
 --- One attempt on request: a test of a destination, or an attempted event once more (deliveryId). Called
 --- twice: first for what to send (attemptedAt ''), then with what came of it.
---- @args destinationId deliveryId testEventId attemptedAt status errorCode durationMs
+--- @args destinationId deliveryId testEventId attemptedAt responseStatus errorCode durationMs
 --- @include "lib/call"
 --- @include "webhook/_delivery"
 local replay = call.open()
@@ -13,7 +13,7 @@ if deliveryId ~= '' then
   local first = cmsgpack.unpack(found[2][2])
   destinationId, eventId, eventType, attempt, trigger = first[1], first[2], first[3], first[4] + 1, 'MANUAL'
 end
-local target = redis.call('HMGET', keys.destination(destinationId), 'url', 'secret', 'previousSecret', 'previousSecretUntil')
+local target = redis.call('HMGET', keys.destination(destinationId), 'url', 'signingSecret', 'previousSecret', 'previousSecretUntil')
 if not target[1] and deliveryId ~= '' then refuse('DELIVERY_NOT_FOUND') end
 if not target[1] then refuse('DESTINATION_NOT_FOUND') end
 local entry = false
@@ -35,5 +35,5 @@ if state == 'SUCCEEDED' then
   -- An attempt that is under way ends the delivery by itself.
   if entryId and not (made and string.find(made, ' ', 1, true)) then delivery.finish(destinationId, entryId, 'DELIVERED') end
 end
-local rowId, values = row.record(destinationId, eventId, eventType, attempt, trigger, state, status, errorCode, durationMs, attemptedAt, '')
+local rowId, values = row.record(destinationId, eventId, eventType, attempt, trigger, state, responseStatus, errorCode, durationMs, attemptedAt, '')
 return call.done(rowId, unpack(values))

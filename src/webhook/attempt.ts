@@ -14,7 +14,7 @@ const longestPauseMs = 86_400_000;
 /** What came of one attempt; errorCode '' for a success. */
 export interface Outcome {
   /** The answer's status; '' where there was none. */
-  readonly status: string;
+  readonly responseStatus: string;
   readonly errorCode: string;
   readonly durationMs: number;
   /** The receiver's Retry-After; 0 where it named none. */
@@ -49,10 +49,10 @@ export async function attempt(
     drain(response);
     const status = response.statusCode ?? 0;
     const errorCode = status >= 200 && status < 300 ? '' : status >= 300 && status < 400 ? 'REDIRECTED' : 'STATUS';
-    return { status: String(status), errorCode, durationMs: durationMs(), pauseMs: pauseOf(response, at) };
+    return { responseStatus: String(status), errorCode, durationMs: durationMs(), pauseMs: pauseOf(response, at) };
   } catch (error) {
     const errorCode = stop.aborted ? 'INTERRUPTED' : over.signal.aborted ? 'TIMEOUT' : codeOf(error);
-    return { status: '', errorCode, durationMs: durationMs(), pauseMs: 0 };
+    return { responseStatus: '', errorCode, durationMs: durationMs(), pauseMs: 0 };
   } finally {
     clearTimeout(timer);
     stop.removeEventListener('abort', end);

@@ -51,7 +51,7 @@ const create = route<unknown, CreateBody>({
   args: ({ body }) => ({
     url: body.url,
     eventTypes: storedTypes(body.eventTypes),
-    secret: newSecret(),
+    signingSecret: newSecret(),
     tail: randomTail(),
     verdict: '',
     detail: JSON.stringify(body),
@@ -144,7 +144,7 @@ const rotateSecret = route({
   success: { 200: secretReply },
   refuses: ['DESTINATION_NOT_FOUND', 'OPERATIONS_EXHAUSTED'],
   script: 'webhook/rotateSecret',
-  args: () => ({ secret: newSecret() }),
+  args: () => ({ signingSecret: newSecret() }),
   answer: ([record, signingSecret]) => ({
     status: 200,
     body: { ...destinationRecord(record as Value[]), signingSecret },

@@ -40,7 +40,7 @@ async function serve(input: Input, desk: Desk): Promise<Answer> {
   return attempted(input, (await desk.run({ ...row, attemptedAt: at, testEventId: String(eventId) }, true)).values);
 }
 
-const nothingYet = { attemptedAt: '', status: '', errorCode: '', durationMs: '' };
+const nothingYet = { attemptedAt: '', responseStatus: '', errorCode: '', durationMs: '' };
 
 const test = route({
   method: 'POST',
