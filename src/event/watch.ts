@@ -1,6 +1,6 @@
-import type { Desk } from '../http/desk.ts';
 import { cursor, fields, id, queryInteger } from '../http/fields.ts';
 import { type Answer, type Input, param, type Route, read } from '../http/route.ts';
+import type { ServeContext } from '../http/serve-context.ts';
 import { readCursor, writeCursor } from './cursor.ts';
 import { type Reader, scanEntries } from './feeds.ts';
 import { Filter, type FilterQuery, filterFields } from './filter.ts';
@@ -48,31 +48,31 @@ export const watch: Route = read<Query>({
   serve,
 });
 
-async function serve(input: WatchInput, desk: Desk): Promise<Answer> {
-  const { feeds } = desk.service;
+async function serve(input: WatchInput, context: ServeContext): Promise<Answer> {
+  const { feeds } = context.service;
   const { query } = input;
   const spaceId = param(input, 'spaceId');
-  const reader: Reader = { org: desk.org, spaceId, apiKeyDigest: desk.apiKeyDigest };
+  const reader: Reader = { org: context.org, spaceId, apiKeyDigest: context.apiKeyDigest };
   const filter = new Filter(query, (scopeId, above) => feeds.paths.isBelow(spaceId, scopeId, above));
   const watcher = new Watcher(filter, pageLimit(input));
   const started = performance.now();
 
   let found = false;
   let full = true;
-  for (let scans = 0; !found && full && scans < mostScans && !desk.gone.aborted; scans++) {
+  for (let scans = 0; !found && full && scans < mostScans && !context.gone.aborted; scans++) {
     watcher.version = feeds.version(reader);
     const limit = scans === 0 ? firstScan(input) : scanEntries;
     const { values } = await (scans === 0
-      ? desk.run()
-      : desk.run({ cursor: watcher.position, epoch: watcher.epoch, limit }, true));
+      ? context.run()
+      : context.run({ cursor: watcher.position, epoch: watcher.epoch, limit }, true));
     const batch = await feeds.batch(reader, values, limit, filter.scopeId !== undefined);
     found = watcher.take(batch);
     full = batch.full;
   }
-  if (wantsStream(input)) return { status: 200, stream: stream(reader, watcher, desk) };
+  if (wantsStream(input)) return { status: 200, stream: stream(reader, watcher, context) };
   if (!found) {
     const waitMs = query.waitSeconds * 1000 - (performance.now() - started);
-    await feeds.hold(reader, watcher, { waitMs, gone: desk.gone });
+    await feeds.hold(reader, watcher, { waitMs, gone: context.gone });
   }
   return {
     status: 200,
@@ -84,7 +84,11 @@ async function serve(input: WatchInput, desk: Desk): Promise<Answer> {
 }
 
 /** Pages as server-sent events; ends with the connection, at shutdown, or when the key may not read any more. */
-async function* stream(reader: Reader, watcher: Watcher, { service: { feeds }, gone }: Desk): AsyncGenerator<string> {
+async function* stream(
+  reader: Reader,
+  watcher: Watcher,
+  { service: { feeds }, gone }: ServeContext,
+): AsyncGenerator<string> {
   const cursorAt = (entryId: string): string => writeCursor(reader.spaceId, watcher.epoch, entryId);
   while (!gone.aborted && !feeds.closing.aborted) {
     let text = '';

@@ -2,13 +2,13 @@ import type { Context } from 'koa';
 import { Refusal, type Reply } from '../redis/scripts.ts';
 import { journalKey } from '../space/keys.ts';
 import type { Sent, Service } from './app.ts';
-import type { Desk } from './desk.ts';
 import { type Note, readNote } from './envelope.ts';
 import { ApiError } from './errors.ts';
 import { isUuid } from './fields.ts';
 import { stringify } from './json.ts';
 import { type Caller, readCaller, readIdempotency, readInput } from './request.ts';
 import type { Answer, Hold, Input, Route } from './route.ts';
+import type { ServeContext } from './serve-context.ts';
 
 /** Arguments of lib/call, the same for every script behind a route. */
 type CallArgs = Record<string, string | number>;
@@ -120,7 +120,7 @@ export class Call {
   /** The route answers by itself; the headers are those of its last run. */
   async #serve(caller: Caller, args: CallArgs, input: Input, ctx: Context): Promise<Sent> {
     let headers: Readonly<Record<string, string>> = {};
-    const desk: Desk = {
+    const context: ServeContext = {
       ...caller,
       service: this.#service,
       gone: signalOf(ctx),
@@ -134,7 +134,7 @@ export class Call {
         return { values, replayed: note.replayed };
       },
     };
-    const answer = await this.route.serve?.(input, desk);
+    const answer = await this.route.serve?.(input, context);
     return sent(answer ?? { status: 204 }, headers);
   }
 

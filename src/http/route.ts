@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type Joi from 'joi';
 import type { Reply } from '../redis/scripts.ts';
-import type { Desk } from './desk.ts';
+import type { ServeContext } from './serve-context.ts';
 
 /** What a key may be allowed to do (specification, "Authentication"). None implies another. */
 export const permissions = ['coordination_read', 'coordination_write', 'resource_config'] as const;
@@ -67,7 +67,7 @@ export interface Route<Query = unknown, Body = unknown> {
    */
   readonly hold?: (input: Input<Query, Body>) => Hold;
   /** For what one run of the script cannot answer (a watch, a look at the network): runs it by itself, any times. */
-  readonly serve?: (input: Input<Query, Body>, desk: Desk) => Promise<Answer>;
+  readonly serve?: (input: Input<Query, Body>, context: ServeContext) => Promise<Answer>;
 }
 
 /** ISO 8601 UTC with milliseconds, from epoch milliseconds. */

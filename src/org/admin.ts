@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { randomTail } from '../http/random.ts';
 import type { Store } from '../redis/connection.ts';
+import { orUnavailable, unless } from '../redis/failures.ts';
 import { listOrganization, organizationNames } from '../redis/organizations.ts';
 import type { Reply, Scripts } from '../redis/scripts.ts';
 import { apiKeyDigest, newApiKey } from './api-key.ts';
-import { outside, unless } from './failures.ts';
 import {
   checkAuditCursor,
   checkAuditLimit,
@@ -48,7 +48,7 @@ export interface PlanChoice {
 /** Refused with ORG_EXISTS. */
 export async function createOrganization(admin: Admin, choice: PlanChoice): Promise<Organization> {
   const args = planArgs(choice);
-  await outside(listOrganization(admin.store, choice.org));
+  await orUnavailable(listOrganization(admin.store, choice.org));
   await admin.scripts.run('org/create', choice.org, { ...args, epoch: randomBytes(8).toString('hex') });
   return showOrganization(admin, choice.org);
 }
@@ -60,7 +60,7 @@ export async function showOrganization(admin: Admin, org: string): Promise<Organ
 
 /** All organizations, by name. */
 export async function listOrganizations(admin: Admin): Promise<Organization[]> {
-  const names = await outside(organizationNames(admin.store));
+  const names = await orUnavailable(organizationNames(admin.store));
   const organizations: Organization[] = [];
   for (const org of [...names].sort()) {
     const found = await showOrganization(admin, org).catch(unless('ORG_NOT_FOUND'));

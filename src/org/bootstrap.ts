@@ -1,4 +1,5 @@
 import { permissions } from '../http/route.ts';
+import { unless } from '../redis/failures.ts';
 import {
   type Admin,
   createKey,
@@ -8,7 +9,6 @@ import {
   listOrganizations,
   listSpaces,
 } from './admin.ts';
-import { unless } from './failures.ts';
 import { maximumLimits } from './plans.ts';
 
 const org = 'dev';

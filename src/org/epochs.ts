@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
+import { orUnavailable, unless } from '../redis/failures.ts';
 import { keyName } from '../redis/keys.ts';
 import { organizationNames } from '../redis/organizations.ts';
 import { journalKey } from '../space/keys.ts';
 import type { Admin } from './admin.ts';
-import { outside, unless } from './failures.ts';
 import { orgKeys } from './keys.ts';
 
 const pageSize = 500;
@@ -16,9 +16,9 @@ const aheadMs = 60_000;
  * are.
  */
 export async function renewEpochs(admin: Admin): Promise<number> {
-  const orgs = new Set(await outside(organizationNames(admin.store)));
+  const orgs = new Set(await orUnavailable(organizationNames(admin.store)));
   for (const org of orgs) {
-    await outside(passNewest(admin, org));
+    await orUnavailable(passNewest(admin, org));
     const epoch = randomBytes(8).toString('hex');
     // A name without a record: its creation never came to an end.
     const renewed = await admin.scripts.run('org/renewEpoch', org, { epoch }).catch(unless('ORG_NOT_FOUND'));

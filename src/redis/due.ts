@@ -1,8 +1,9 @@
 import { Cluster } from 'ioredis';
 import type { Store } from './connection.ts';
+import { orUnavailable } from './failures.ts';
 import { nowOf } from './moment.ts';
 import { Organizations } from './organizations.ts';
-import { type Scripts, StoreUnavailable } from './scripts.ts';
+import type { Scripts } from './scripts.ts';
 import { within } from './within.ts';
 
 export const dueKey = 'muster:due';
@@ -65,9 +66,7 @@ export class Due {
 
   /** A script armed a timer earlier than all others of its organization. */
   async tell(org: string, at: string): Promise<void> {
-    await this.#store.zadd(dueKey, 'LT', at, org).catch((error: Error) => {
-      throw new StoreUnavailable(error.message);
-    });
+    await orUnavailable(this.#store.zadd(dueKey, 'LT', at, org));
   }
 
   /**

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import type { Desk } from '../http/desk.ts';
 import { fields, oneOf, optional } from '../http/fields.ts';
 import { randomTail } from '../http/random.ts';
 import { readList } from '../http/read-list.ts';
 import { type Answer, type Input, param, type Route, read, route } from '../http/route.ts';
+import type { ServeContext } from '../http/serve-context.ts';
 import { Refusal, type Reply, type Value } from '../redis/scripts.ts';
 import { eventTypes, url } from './fields.ts';
 import { webhookKeys } from './keys.ts';
@@ -17,13 +17,16 @@ function newSecret(): string {
 }
 
 /** Runs the script; when it asks what the url leads to, looks, and runs it again. */
-async function judged(desk: Desk, target: string | undefined): Promise<{ values: Reply; replayed: boolean }> {
+async function judged(
+  context: ServeContext,
+  target: string | undefined,
+): Promise<{ values: Reply; replayed: boolean }> {
   try {
-    return await desk.run();
+    return await context.run();
   } catch (error) {
     if (!(error instanceof Refusal && error.code === 'URL_UNCHECKED')) throw error;
   }
-  return desk.run({ verdict: await desk.service.targets.verdict(target ?? '') });
+  return context.run({ verdict: await context.service.targets.verdict(target ?? '') });
 }
 
 interface CreateBody {
@@ -57,11 +60,11 @@ const create = route<unknown, CreateBody>({
     detail: JSON.stringify(body),
   }),
   answer: (values, input) => created(input, values),
-  async serve(input, desk) {
-    const { values } = await judged(desk, input.body.url);
+  async serve(input, context) {
+    const { values } = await judged(context, input.body.url);
     // Off the caller's path would be enough, but a first event follows soon.
-    await desk.service.store
-      .sadd(webhookKeys.outbox.pattern, `${desk.org} ${param(input, 'spaceId')}`)
+    await context.service.store
+      .sadd(webhookKeys.outbox.pattern, `${context.org} ${param(input, 'spaceId')}`)
       .catch(() => undefined);
     return created(input, values);
   },
@@ -118,7 +121,7 @@ const update = route<unknown, UpdateBody>({
     detail: JSON.stringify(body),
   }),
   answer: recorded,
-  serve: async (input, desk) => recorded((await judged(desk, input.body.url)).values),
+  serve: async (input, context) => recorded((await judged(context, input.body.url)).values),
 });
 
 const remove = route({

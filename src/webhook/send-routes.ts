@@ -1,9 +1,9 @@
-import type { Desk } from '../http/desk.ts';
 import { fields, id, page } from '../http/fields.ts';
 import { pageOf } from '../http/page.ts';
 import { randomTail } from '../http/random.ts';
 import { pageReply } from '../http/replies.ts';
 import { type Answer, type Input, param, type Route, read, route } from '../http/route.ts';
+import type { ServeContext } from '../http/serve-context.ts';
 import type { Reply } from '../redis/scripts.ts';
 import { attempt } from './attempt.ts';
 import { eventMessage, testMessage } from './message.ts';
@@ -21,8 +21,8 @@ function attempted(input: Input, values: Reply): Answer {
 }
 
 /** Asks the script what to send, sends it, tells the script what came of it: the caller gets the attempt's row. */
-async function serve(input: Input, desk: Desk): Promise<Answer> {
-  const { values, replayed } = await desk.run();
+async function serve(input: Input, context: ServeContext): Promise<Answer> {
+  const { values, replayed } = await context.run();
   if (replayed) return attempted(input, values);
   const [now, url, secret, previousSecret, eventId, destinationId, entry] = values;
   const at = Number(now);
@@ -32,12 +32,12 @@ async function serve(input: Input, desk: Desk): Promise<Answer> {
   const secrets = [secret, previousSecret].filter((one): one is string => typeof one === 'string');
   // Sent is sent: a caller who has gone must not keep the row from being written.
   const outcome = await attempt(
-    desk.service.targets,
+    context.service.targets,
     { url: String(url), secrets, message, at },
-    desk.service.feeds.closing,
+    context.service.feeds.closing,
   );
   const { pauseMs: _, ...row } = outcome;
-  return attempted(input, (await desk.run({ ...row, attemptedAt: at, testEventId: String(eventId) }, true)).values);
+  return attempted(input, (await context.run({ ...row, attemptedAt: at, testEventId: String(eventId) }, true)).values);
 }
 
 const nothingYet = { attemptedAt: '', responseStatus: '', errorCode: '', durationMs: '' };

@@ -1,7 +1,7 @@
 import { Cluster } from 'ioredis';
 import type { Logger } from 'pino';
-import { outside } from '../org/failures.ts';
 import type { Store } from '../redis/connection.ts';
+import { orUnavailable } from '../redis/failures.ts';
 import { keyName } from '../redis/keys.ts';
 import { Organizations } from '../redis/organizations.ts';
 import type { Scripts } from '../redis/scripts.ts';
@@ -133,7 +133,7 @@ export class Dispatcher {
       const found = [...(await this.#told())];
       if (found.length > 0) await this.#store.sadd(index, ...found).catch(() => undefined);
     }
-    if (!(this.#store instanceof Cluster)) return new Set(await outside(this.#store.smembers(index)));
+    if (!(this.#store instanceof Cluster)) return new Set(await orUnavailable(this.#store.smembers(index)));
     const members = await within(indexMs, this.#store.smembers(index)).catch(() => undefined);
     return members ? new Set(members) : this.#told();
   }

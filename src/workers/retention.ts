@@ -1,5 +1,5 @@
-import { unless } from '../org/failures.ts';
 import type { Store } from '../redis/connection.ts';
+import { unless } from '../redis/failures.ts';
 import { Organizations } from '../redis/organizations.ts';
 import type { Scripts } from '../redis/scripts.ts';
 import type { Jobs } from './periodic.ts';

@@ -8,7 +8,7 @@ import { expect } from 'chai';
 import { Redis } from 'ioredis';
 import { parse } from 'yaml';
 import { readConfig } from '../../src/config.ts';
-import { awaitStore } from '../../src/redis/patience.ts';
+import { awaitStore } from '../../src/redis/await-store.ts';
 import { findRedisServer } from '../../src/redis/server-binary.ts';
 import { addressesOf, networksOf, readCompose, root, type Service } from './compose.ts';
 

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { Redis } from 'ioredis';
-import { awaitStore } from '../../src/redis/patience.ts';
+import { awaitStore } from '../../src/redis/await-store.ts';
 import { findRedisServer } from '../../src/redis/server-binary.ts';
 
 /** A port that nobody listens on now. */

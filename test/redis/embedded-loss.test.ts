@@ -1,8 +1,8 @@
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { awaitStore } from '../../src/redis/await-store.ts';
 import { startEmbedded } from '../../src/redis/embedded.ts';
-import { awaitStore } from '../../src/redis/patience.ts';
 import { findRedisServer } from '../../src/redis/server-binary.ts';
 import { answers, ask, pidOfServer, Stores, until } from './embedded-support.ts';
 

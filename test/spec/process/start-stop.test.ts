@@ -5,8 +5,8 @@ import { Agent, request } from 'node:http';
 import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { awaitStore } from '../../../src/redis/await-store.ts';
 import { startEmbedded } from '../../../src/redis/embedded.ts';
-import { awaitStore } from '../../../src/redis/patience.ts';
 import { isBuilt } from '../../readme/reader.ts';
 import { call, type MusterProcess, Processes, until } from '../../support/processes.ts';
 

@@ -1,4 +1,4 @@
-import { Refusal, StoreUnavailable } from '../redis/scripts.ts';
+import { Refusal, StoreUnavailable } from './scripts.ts';
 
 /** For `catch`: one refusal is the answer null, everything else stays an error. */
 export function unless(code: string) {
@@ -9,7 +9,7 @@ export function unless(code: string) {
 }
 
 /** A command outside the scripts fails as they do: with StoreUnavailable. */
-export function outside<T>(reply: Promise<T>): Promise<T> {
+export function orUnavailable<T>(reply: Promise<T>): Promise<T> {
   return reply.catch((error: Error) => {
     throw new StoreUnavailable(error.message);
   });

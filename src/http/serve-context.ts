@@ -2,7 +2,7 @@ import type { Reply } from '../redis/scripts.ts';
 import type { Service } from './app.ts';
 
 /** What a route works with that serves its requests by itself. */
-export interface Desk {
+export interface ServeContext {
   readonly service: Service;
   readonly org: string;
   readonly apiKeyDigest: string;
