@@ -38,6 +38,8 @@ export const cooldownReply = record({
   reason: Joi.string().allow(null),
 });
 
+export const waiterStates = ['WAITING', 'GRANTED', 'CANCELLED', 'EXPIRED'];
+
 export const waiterReply = record({
   id: replyId(),
   waiterId: replyId(),
@@ -45,7 +47,7 @@ export const waiterReply = record({
   scopeId: replyId(),
   holder: Joi.string(),
   units: count(),
-  state: Joi.valid('WAITING', 'GRANTED', 'CANCELLED', 'EXPIRED'),
+  state: Joi.valid(...waiterStates),
   position: Joi.number().integer().min(1).allow(null),
   expiresAt: time(),
   grantedAt: time().allow(null),

@@ -1,4 +1,5 @@
 import { type Raw, raw } from '../http/json.ts';
+import { iso } from '../http/route.ts';
 import type { Value } from '../redis/scripts.ts';
 
 /**
@@ -70,7 +71,7 @@ export function eventRecord(spaceId: string, entry: Value): object {
     aggregate,
     aggregateId,
     scopeId: scopeId || null,
-    occurredAt: new Date(Number(entryId.split('-')[0])).toISOString(),
+    occurredAt: iso(entryId.split('-', 1)[0]),
     requestId: requestId || null,
     payload: raw(`{${payload.join(',')}}`),
   };

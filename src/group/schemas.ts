@@ -2,6 +2,7 @@ import Joi from 'joi';
 import { count, record, replyId, time } from '../http/replies.ts';
 
 export const groupStates = ['OPEN', 'SEALED', 'DECIDED'];
+export const taskStates = ['PENDING', 'RUNNING', 'SUCCEEDED', 'FAILED', 'EXPIRED', 'CANCELLED'];
 /** Why a task ended without success. */
 export const taskReasons = ['REJECTED_BY_WORKER', 'ATTEMPTS_EXHAUSTED', 'DEADLINE_EXCEEDED', 'GROUP_DECIDED'];
 export const conditions = ['FIRST_ACCEPTED', 'N_ACCEPTED', 'ALL_TERMINAL'];
@@ -24,7 +25,7 @@ const counters = [
 export const memberFields = {
   taskId: replyId(),
   taskKey: Joi.string().allow(null),
-  state: Joi.valid('PENDING', 'RUNNING', 'SUCCEEDED', 'FAILED', 'EXPIRED', 'CANCELLED'),
+  state: Joi.valid(...taskStates),
   verdict: verdict().allow(null),
   reason: Joi.valid(...taskReasons).allow(null),
   attempts: count(),

@@ -1,7 +1,6 @@
 import type { Value } from '../redis/scripts.ts';
 import { apiError } from './errors.ts';
-
-const idForm = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+import { idForm } from './replies.ts';
 
 /** What was put into a cursor by `next`. Throws INVALID_CURSOR where it does not have the form. */
 function read(cursor: string | undefined, form: RegExp): string {

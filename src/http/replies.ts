@@ -2,7 +2,9 @@ import Joi from 'joi';
 
 /** The kinds of field that answers are made of. Every field is always there; absent values are null. */
 
-export const replyId = () => Joi.string().pattern(/^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/);
+export const idForm = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+
+export const replyId = () => Joi.string().pattern(idForm);
 
 /** ISO 8601 UTC with milliseconds. */
 export const time = () => Joi.string().pattern(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);

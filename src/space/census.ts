@@ -1,5 +1,10 @@
+import { waiterStates } from '../allowance/schemas.ts';
+import { barrierStates } from '../barrier/schemas.ts';
+import { reservationStates } from '../budget/schemas.ts';
+import { groupStates, taskStates } from '../group/schemas.ts';
 import { count, record, time } from '../http/replies.ts';
 import { iso, type Route, read } from '../http/route.ts';
+import { messageStates } from '../mailbox/schemas.ts';
 import type { Value } from '../redis/scripts.ts';
 
 /** Every state of every kind that the census counts (contract section 4). */
@@ -7,17 +12,17 @@ const states = {
   scopes: ['ACTIVE', 'IDLE'],
   claims: ['HELD'],
   timers: ['ARMED'],
-  messages: ['READY', 'CLAIMED', 'ACKED', 'REJECTED', 'FAILED', 'EXPIRED', 'CANCELLED'],
-  tasks: ['PENDING', 'RUNNING', 'SUCCEEDED', 'FAILED', 'EXPIRED', 'CANCELLED'],
-  groups: ['OPEN', 'SEALED', 'DECIDED'],
-  waiters: ['WAITING', 'GRANTED', 'CANCELLED', 'EXPIRED'],
-  barriers: ['OPEN', 'RELEASED', 'CANCELLED'],
-  reservations: ['ACTIVE', 'SETTLED', 'VOIDED'],
-} as const;
+  messages: messageStates,
+  tasks: taskStates,
+  groups: groupStates,
+  waiters: waiterStates,
+  barriers: barrierStates,
+  reservations: reservationStates,
+};
 type Kind = keyof typeof states;
 
 /** A task is counted with its message, and by itself once only its tombstone is left. */
-const messageStatesOf: Readonly<Record<(typeof states.tasks)[number], readonly string[]>> = {
+const messageStatesOf: Readonly<Record<string, readonly string[]>> = {
   PENDING: ['READY'],
   RUNNING: ['CLAIMED'],
   SUCCEEDED: ['ACKED'],
@@ -47,7 +52,7 @@ function censusRecord(now: Value | undefined, values: Value | undefined): object
   for (const kind of counted)
     sums[kind] = Object.fromEntries(states[kind].map((state) => [state, of(`${kind}:${state}`)]));
   const tasks = states.tasks.map((state) => {
-    const messages = messageStatesOf[state].map((from) => of(`messages:${from}`) - of(`inbox:${from}`));
+    const messages = (messageStatesOf[state] ?? []).map((from) => of(`messages:${from}`) - of(`inbox:${from}`));
     return [state, messages.reduce((sum, count) => sum + count, of(`tombstones:${state}`))];
   });
   const { scopes, timers, messages, ...others } = sums;
