@@ -36,7 +36,7 @@ interface Room {
   readonly errors?: ErrorTable;
 }
 
-/** The rooms. A new primitive adds one line here, and its folders in lua/, src/ and test/. */
+/** The rooms. A new primitive adds one line here, its folders in lua/, src/ and test/, and its events to event/types.ts. */
 const rooms: readonly Room[] = [
   { keys: { ...orgKeys, ...queueKeys } },
   { routes: spaceRoutes, keys: spaceKeys, errors: spaceErrors },

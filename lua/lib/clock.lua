@@ -1,6 +1,6 @@
 --- The moment of this call, read once: epoch milliseconds, as a number and (cheaper as an argument) as text.
---- Nobody else supplies "now". `fraction`, in 4096ths of the
---- millisecond, orders what happens within one; a run of 32 requests (src/redis/gathering.ts) steps through 32 of them.
+--- Nobody else supplies "now". `fraction`, in 4096ths of the millisecond, orders what happens within one; a run of 32
+--- requests (src/redis/gathering.ts) steps through 32 of them.
 local clock = {}
 local now, nowText, fraction
 

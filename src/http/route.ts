@@ -31,8 +31,8 @@ export interface Hold {
 }
 
 /**
- * One endpoint. The list of all of them feeds the router, the validation and OpenAPI; adding one adds nothing
- * elsewhere.
+ * One endpoint. The list of all of them feeds the router, the validation, OpenAPI and the typed client; adding one adds
+ * nothing elsewhere.
  */
 export interface Route<Query = unknown, Body = unknown> {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
