@@ -131,7 +131,9 @@ class Mailboxes {
   }
 }
 
-describe('mailbox calls that share what they read', () => {
+describe('mailbox calls that share what they read', function () {
+  this.timeout(60_000);
+
   const call = fc.record<Call>({
     space: fc.constantFrom(0, 0, 0, 1),
     idempotencyKey: fc.nat(20),

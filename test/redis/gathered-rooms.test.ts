@@ -101,7 +101,9 @@ class Rooms {
   }
 }
 
-describe('calls that share what they read', () => {
+describe('calls that share what they read', function () {
+  this.timeout(60_000);
+
   const call = fc.record<Call>({
     space: fc.integer({ min: 0, max: 1 }),
     idempotencyKey: fc.integer({ min: 0, max: 12 }),
