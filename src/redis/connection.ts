@@ -42,7 +42,6 @@ const nodeOptions = { protocol: 2 as const, connectTimeout: connectMs, maxRetrie
 const clusterOptions = {
   // Whether the slots are all served is for each call to find out: those of living shards go on.
   enableReadyCheck: false,
-  slotsRefreshInterval: refreshMs,
   clusterRetryStrategy: calls.retryStrategy,
   // The names that the nodes tell are those in their certificates.
   dnsLookup: (address, found) => found(null, address),
@@ -110,7 +109,14 @@ async function connectCluster(addresses: readonly string[], one: Redis, kind: 'c
       : new Cluster(seeds, { ...clusterOptions, redisOptions, shardedSubscribers: true });
   cluster.on('error', () => undefined);
   await opened(cluster, () => cluster.connect());
+  refreshNowAndThen(cluster);
   return cluster;
+}
+
+/** The client's own timer for it is set again where the client is ended while it asks, and no process ends with it. */
+function refreshNowAndThen(cluster: Cluster): void {
+  const timer = setInterval(() => cluster.refreshSlotsCache(), refreshMs).unref();
+  cluster.once('end', () => clearInterval(timer));
 }
 
 /** A client that could not connect would go on trying, and keep the process alive; what was wrong it only emits. */

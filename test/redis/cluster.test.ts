@@ -1,6 +1,8 @@
+import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { Cluster } from 'ioredis';
 import { allKeys } from '../../src/primitives.ts';
@@ -42,6 +44,21 @@ describe('A store that is a cluster', () => {
     const store = await connect(url);
     expect(store).to.be.instanceOf(Cluster);
     store.disconnect();
+  });
+
+  it('a process ends with its connection, also while that is being told where the slots are', async () => {
+    const script = `
+      const store = await (await import('./src/redis/connection.ts')).connect('${cluster.url}');
+      const alive = setInterval(() => undefined, 1000);
+      const refresh = store.refreshSlotsCache;
+      store.refreshSlotsCache = (...args) => {
+        store.refreshSlotsCache = refresh;
+        store.refreshSlotsCache(...args);
+        store.disconnect();
+        clearInterval(alive);
+      };`;
+    const words = ['--import', 'tsx', '--input-type=module', '--eval', script];
+    await promisify(execFile)(process.execPath, words, { timeout: 10_000 });
   });
 
   it('calls fail at once where nobody answers any more, and go through when somebody does', async () => {
