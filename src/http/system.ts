@@ -8,20 +8,23 @@ import { apiError } from './errors.ts';
 import type { Page, Site } from './site.ts';
 
 const sites: readonly Site[] = [consoleSite(), docsSite()];
-const paths = ['/healthz', '/readyz', '/openapi.json'];
+const probes = ['/healthz', '/readyz'];
 
 /** Answers the paths that need no key. */
 export async function system(ctx: Context, service: Service, trace: Trace): Promise<Sent> {
-  const page = await pageAt(ctx);
+  // A port for metrics and probes has no API to describe or to show.
+  const hasApi = service.routes.length > 0;
+  const page = hasApi ? await pageAt(ctx) : undefined;
   const isMetrics = ctx.path === '/metrics' && service.showsMetrics;
-  if (!page && !isMetrics && !paths.includes(ctx.path)) throw apiError('ROUTE_NOT_FOUND');
+  const isDescription = ctx.path === '/openapi.json' && hasApi;
+  if (!page && !isMetrics && !isDescription && !probes.includes(ctx.path)) throw apiError('ROUTE_NOT_FOUND');
   trace.route = page?.route ?? ctx.path;
   if (ctx.method !== 'GET' && ctx.method !== 'HEAD')
     throw apiError('METHOD_NOT_ALLOWED', 'GET, HEAD', { Allow: 'GET, HEAD' });
   if (page) return page;
   if (isMetrics)
     return { status: 200, headers: { 'Content-Type': Metrics.contentType }, text: await service.metrics.text() };
-  if (ctx.path === '/openapi.json') return { status: 200, headers: {}, text: service.openapi };
+  if (isDescription) return { status: 200, headers: {}, text: service.openapi };
   if (ctx.path === '/healthz') return { status: 200, headers: {}, text: '{"status":"ok"}' };
   if (await service.ready()) return { status: 200, headers: {}, text: '{"status":"ready"}' };
   throw new StoreUnavailable('not ready');

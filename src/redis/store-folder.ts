@@ -1,6 +1,18 @@
 import { createHash } from 'node:crypto';
 import { constants, existsSync } from 'node:fs';
-import { access, lstat, mkdir, readdir, readFile, realpath, rename, rm, rmdir, writeFile } from 'node:fs/promises';
+import {
+  access,
+  lstat,
+  mkdir,
+  readdir,
+  readFile,
+  realpath,
+  rename,
+  rm,
+  rmdir,
+  stat,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { sync } from './durable.ts';
@@ -32,13 +44,28 @@ export interface StoreRecord {
  */
 export async function makeStoreFolder(path: string): Promise<string> {
   try {
-    await mkdir(path, { recursive: true, mode: 0o700 });
+    await makeFolders(path);
     await access(path, constants.R_OK | constants.W_OK | constants.X_OK);
     return await realpath(path);
   } catch (error) {
     const { message } = error as Error;
     throw new Error(`DATA_DIR: ${path} cannot be used (${message}); it must be a folder that this user may write to`);
   }
+}
+
+/** Node's own way of making a folder with those above it never ends in /proc, which has no room for any. */
+async function makeFolders(path: string): Promise<void> {
+  const isFolder = (): Promise<boolean> =>
+    stat(path).then(
+      (info) => info.isDirectory(),
+      () => false,
+    );
+  if (await isFolder()) return;
+  if (dirname(path) !== path) await makeFolders(dirname(path));
+  await mkdir(path, { mode: 0o700 }).catch(async (error: Error) => {
+    // Another process may have made it meanwhile.
+    if (!(await isFolder())) throw error;
+  });
 }
 
 /**

@@ -20,7 +20,7 @@ describe('METRICS_PORT', () => {
     expect([worker.url, worker.metricsUrl]).to.deep.equal([undefined, undefined]);
   });
 
-  it('set: /metrics, /healthz and /readyz there, no /metrics and no API on the other', async () => {
+  it('set: /metrics, /healthz and /readyz there, nothing of the API there, no /metrics on the other', async () => {
     const api = await metered.service({ role: 'api', metricsPort: 0 });
     expect(api.metricsUrl).to.not.equal(api.url);
     expect(await statusOf(api.url, '/metrics')).to.equal(404);
@@ -28,7 +28,9 @@ describe('METRICS_PORT', () => {
     const path = '/v1/spaces/0190a1b2-0000-7000-8000-000000000000/limits';
     expect(await statusOf(api.url, path)).to.equal(401);
     expect(await statusOf(api.metricsUrl, path)).to.equal(404);
-    await statusOf(api.url, '/openapi.json');
+    expect(await statusOf(api.url, '/openapi.json')).to.equal(200);
+    for (const page of ['/openapi.json', '/docs', '/console'])
+      expect(await statusOf(api.metricsUrl, page), page).to.equal(404);
     const seen = await scrape(api);
     expect(seen.value('muster_http_requests_total', { method: 'GET', route: '/openapi.json', status: '200' })).to.equal(
       1,

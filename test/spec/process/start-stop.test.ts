@@ -107,6 +107,7 @@ describe('A process starts and stops in order', function () {
       [{ SNAPSHOT_INTERVAL_SECONDS: '0' }, /^SNAPSHOT_INTERVAL_SECONDS: .*\n$/],
       [{ REDIS_URL: 'localhost' }, /^REDIS_URL: .*\n$/],
       [{ DATA_DIR: '/dev/null' }, /^DATA_DIR: \/dev\/null cannot be used \(.*\); it must be a folder .*\n$/],
+      [{ DATA_DIR: '/proc/muster' }, /^DATA_DIR: \/proc\/muster cannot be used \(.*\); it must be a folder .*\n$/],
       [{ REDIS_SERVER: '/nowhere' }, /^REDIS_SERVER=\/nowhere cannot be used: there is no such program\n$/],
     ];
     const ends = await Promise.all(
