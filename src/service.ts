@@ -91,6 +91,7 @@ export async function startService(options: ServiceOptions): Promise<MusterServi
   const stop = async (): Promise<void> => {
     wake.close();
     await Promise.all([listener?.drain(), metricsListener?.drain(), workers.stop()]);
+    await due.told();
     for (const connection of connections) connection.disconnect();
   };
   try {

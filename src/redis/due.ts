@@ -23,6 +23,7 @@ export class Due {
   readonly #running = new Map<string, Promise<string>>();
   /** The index was away: what it was to be told meanwhile, it does not know. */
   #missed = false;
+  #telling: Promise<unknown> = Promise.resolve();
 
   constructor(store: Store, scripts: Scripts) {
     this.#store = store;
@@ -66,7 +67,13 @@ export class Due {
 
   /** A script armed a timer earlier than all others of its organization. */
   async tell(org: string, at: string): Promise<void> {
-    await orUnavailable(this.#store.zadd(dueKey, 'LT', at, org));
+    this.#telling = orUnavailable(this.#store.zadd(dueKey, 'LT', at, org));
+    await this.#telling;
+  }
+
+  /** Resolves when the index has answered what it was told last, or does not answer soon. */
+  async told(): Promise<void> {
+    await within(patienceMs, this.#telling).catch(() => undefined);
   }
 
   /**

@@ -152,6 +152,20 @@ describe('The sweeper', () => {
     expect(next - Date.now(), 'and the next due moment is told').to.be.within(50_000, 60_000);
   });
 
+  it('a process that ends has told the index all it had to', async () => {
+    service = await start('api');
+    await service.store.call('CLIENT', 'PAUSE', '200', 'WRITE');
+    const told = service.due.tell('ending', '1').then(
+      () => 'told',
+      (error: Error) => error.message,
+    );
+    await service.stop();
+    expect(await told).to.equal('told');
+    service = await start('api');
+    expect(await service.store.zscore(index, 'ending')).to.equal('1');
+    await service.store.zrem(index, 'ending');
+  });
+
   it('an organization that cannot be swept holds up no other', async () => {
     service = await start('api');
     const { world, mailboxId } = await worldOn();
