@@ -129,4 +129,26 @@ describe('The console of a space', () => {
     await send();
     await section(tab, 'Journal').getByText('message.sent').waitFor();
   });
+
+  it('reads again what changed before the journal told of it', async () => {
+    const busy = await World.create();
+    await Promise.all(Array.from({ length: 200 }, () => busy.made('/mailboxes', { name: 'jobs' })));
+    const tab = await Tab.open(busy);
+    let connect = (): void => undefined;
+    const late = new Promise<void>((resolve) => {
+      connect = resolve;
+    });
+    await tab.page.route('**/watch?*', async (route) => {
+      await late;
+      await route.continue();
+    });
+    await tab.signIn(busy.apiKey);
+    await section(tab, 'Queues').getByText('jobs').first().waitFor();
+    // So long that what was read once more for any other reason has been read.
+    await tab.page.waitForTimeout(6_000);
+    const name = `meanwhile ${randomUUID()}`;
+    await busy.made('/mailboxes', { name });
+    connect();
+    await section(tab, 'Queues').getByText(name).waitFor();
+  });
 });

@@ -13,7 +13,7 @@ const goOnMs = 60_000;
 
 interface JournalListener {
   happened(events: readonly Happening[]): void;
-  /** Events before this moment, or since the last one shown, are left out. */
+  /** What happened before this moment, or since the last event shown, is not told. */
   skipped(): void;
   connected(): void;
   /** Returns whether to try again. */
@@ -34,7 +34,7 @@ export class Journal {
 
   /** Ends when `signal` aborts, or for good when the listener says so. */
   async follow(signal: AbortSignal): Promise<void> {
-    if (this.#cursor !== undefined && performance.now() - this.#leftAt > goOnMs) this.#skip();
+    if (this.#cursor !== undefined && performance.now() - this.#leftAt > goOnMs) this.#cursor = 'latest';
     let pauseMs = firstPauseMs;
     while (!signal.aborted) {
       let retryAfterMs = 0;
@@ -48,7 +48,7 @@ export class Journal {
         // A silence that took too long ends as a DOMException; anything else is a mistake of ours.
         if (!(error instanceof Failure || error instanceof DOMException)) throw error;
         const failure = error instanceof Failure ? error : lost();
-        if (failure.code === 'CURSOR_EXPIRED') this.#skip();
+        if (failure.code === 'CURSOR_EXPIRED') this.#cursor = 'latest';
         else if (!this.#to.failed(failure)) return;
         retryAfterMs = failure.retryAfterMs;
       }
@@ -60,14 +60,9 @@ export class Journal {
 
   async #begin(signal: AbortSignal): Promise<void> {
     const page = await this.#api.get<EventsPage>(`/events?limit=${firstPage}`, signal);
-    if (page.events.length === firstPage) return this.#skip();
-    this.#cursor = page.nextCursor;
-    this.#to.happened(page.events);
-  }
-
-  #skip(): void {
-    this.#cursor = 'latest';
-    this.#to.skipped();
+    const isLong = page.events.length === firstPage;
+    this.#cursor = isLong ? 'latest' : page.nextCursor;
+    if (!isLong) this.#to.happened(page.events);
   }
 
   async #stream(signal: AbortSignal, alive: () => void): Promise<void> {
@@ -78,6 +73,7 @@ export class Journal {
       const path = `/watch?cursor=${this.#cursor}&limit=500`;
       const { body } = await this.#api.open(path, 'text/event-stream', both);
       this.#to.connected();
+      if (this.#cursor === 'latest') this.#to.skipped();
       const pieces = body?.pipeThrough(new TextDecoderStream()).getReader();
       const reader = new SseReader();
       for (;;) {
