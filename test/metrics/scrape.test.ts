@@ -123,7 +123,9 @@ describe('GET /metrics', () => {
     const begun = await scrape(service);
     for (let n = 2; n < 252; n += 10) await Promise.all(Array.from({ length: 10 }, (_, i) => round(n + i)));
     const now = await scrape(service);
-    expect([...now.series()].filter((one) => !begun.series().has(one))).to.deep.equal([]);
+    // The first garbage collection of a kind begins a series, whoever calls.
+    const made = [...now.series()].filter((one) => !begun.series().has(one) && !one.startsWith('nodejs_gc_'));
+    expect(made).to.deep.equal([]);
     const unmatched = { method: 'GET', route: 'unmatched', status: '404' };
     expect(now.value('muster_http_requests_total', unmatched)).to.equal(252);
     for (const name of [world.org, world.spaceId, world.apiKey, scopeId, 'nobody', 'PROPFIND'])
