@@ -1,4 +1,5 @@
 --- @include "lib/call"
+--- @include "lib/merge"
 --- A scope with what lies below it, and what belongs to them. Bounded: a run may be of any size.
 local subtree = {}
 
@@ -27,14 +28,13 @@ function subtree.scopes(scopeId, most)
   return rows, false
 end
 
---- Adds the ids of one scope's index `key` to `ids`, a list of at most `most` ids that stands newest first once it is full:
---- none older than those is looked at. Ids begin with the moment of their record.
-function subtree.take(key, ids, most)
-  local oldest = #ids == most and '(' .. ids[most] or '-'
-  local found = redis.call('ZRANGE', key, '+', oldest, 'BYLEX', 'REV', 'LIMIT', 0, most)
-  if not found[1] then return end
-  for _, id in ipairs(found) do ids[#ids + 1] = id end
-  if #ids < most then return end
-  table.sort(ids, function(a, b) return a > b end)
-  for i = #ids, most + 1, -1 do ids[i] = nil end
+--- The newest ids of one index of all these scopes, at most `most`.
+function subtree.newest(scopes, keyOf, most)
+  local cursors, ids = {}, {}
+  for _, row in ipairs(scopes) do
+    local cursor = merge.byAge(keyOf(row[7]))
+    if cursor.at then cursors[#cursors + 1] = cursor end
+  end
+  for i, found in ipairs(merge.take(most, merge.inOrder(cursors))) do ids[i] = found[1] end
+  return ids
 end

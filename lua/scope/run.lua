@@ -9,19 +9,14 @@ most = tonumber(most)
 local scopes, truncated = subtree.scopes(scopeId, most)
 if not scopes then refuse('SCOPE_NOT_FOUND') end
 
-local messages, groups, barriers, reservations, waiters, consumptions, units = {}, {}, {}, {}, {}, 0, 0
+local groups, consumptions, units = {}, 0, 0
 for _, row in ipairs(scopes) do
-  local id = row[7]
-  subtree.take(keys.scopeMessages(id), messages, most + 1)
-  subtree.take(keys.scopeBarriers(id), barriers, most + 1)
-  subtree.take(keys.scopeReservations(id), reservations, most + 1)
-  subtree.take(keys.scopeWaiters(id), waiters, most + 1)
   if row[6] then groups[#groups + 1] = row[6] end
   consumptions, units = consumptions + (row[4] or 0), units + (row[5] or 0)
 end
+table.sort(groups, function(a, b) return a > b end)
 
 local function rows(ids, read)
-  table.sort(ids, function(a, b) return a > b end)
   local found, members = {}, 0
   for i, id in ipairs(ids) do
     local row, size = read(id)
@@ -35,5 +30,11 @@ local function rows(ids, read)
   return found
 end
 
-return call.answer(scopes, rows(messages, rowOf.message), rows(groups, rowOf.group), rows(barriers, rowOf.barrier),
-  rows(reservations, rowOf.reservation), rows(waiters, rowOf.waiter), { consumptions, units }, truncated and 1 or 0)
+local function newest(keyOf, read)
+  return rows(subtree.newest(scopes, keyOf, most + 1), read)
+end
+
+return call.answer(scopes, newest(function(id) return keys.scopeMessages(id) end, rowOf.message), rows(groups, rowOf.group),
+  newest(function(id) return keys.scopeBarriers(id) end, rowOf.barrier),
+  newest(function(id) return keys.scopeReservations(id) end, rowOf.reservation),
+  newest(function(id) return keys.scopeWaiters(id) end, rowOf.waiter), { consumptions, units }, truncated and 1 or 0)

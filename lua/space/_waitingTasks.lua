@@ -1,17 +1,17 @@
 --- @include "lib/call"
---- @include "space/_merge"
+--- @include "lib/merge"
 --- READY tasks of the space, oldest first. Each mailbox and root scope has a queue of its own; they are merged by their
 --- heads.
 local waitingTasks = {}
 
 --- The roots with the oldest heads in all work mailboxes: an inbox has no tasks.
 local function oldestQueues(most)
-  local mailboxes = open(keys.oldestReady())
-  local queues = merge(most, function()
-    while mailboxes.at and mailboxes.from < 2000 do
+  local mailboxes = merge.byScore(keys.oldestReady())
+  local queues = merge.take(most, function()
+    while mailboxes.at and mailboxes.from < 1000 do
       local mailboxId = mailboxes.member
-      step(mailboxes)
-      if redis.call('HGET', keys.mailbox(mailboxId), 'mode') == 'WORK' then return open(keys.heads(mailboxId), mailboxId) end
+      merge.step(mailboxes)
+      if redis.call('HGET', keys.mailbox(mailboxId), 'mode') == 'WORK' then return merge.byScore(keys.heads(mailboxId), mailboxId) end
     end
   end)
   return queues, mailboxes
@@ -21,13 +21,8 @@ end
 function waitingTasks.read(most)
   local queues, mailboxes = oldestQueues(most + 1)
   local cursors = {}
-  for i, queue in ipairs(queues) do cursors[i] = open(keys.ready(queue[3], queue[1]), queue[3]) end
-  table.sort(cursors, function(a, b) return a.at < b.at end)
-  local opened = 0
-  local rows = merge(most + 1, function()
-    opened = opened + 1
-    return cursors[opened]
-  end)
+  for i, queue in ipairs(queues) do cursors[i] = merge.byScore(keys.ready(queue[3], queue[1]), queue[3]) end
+  local rows = merge.take(most + 1, merge.inOrder(cursors))
   for i, row in ipairs(rows) do
     local id = string.sub(row[1], 13)
     local taskId, groupId, scopeId = unpack(redis.call('HMGET', keys.message(id), 'taskId', 'groupId', 'scopeId'))
