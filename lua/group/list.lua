@@ -14,10 +14,9 @@ for _, groupId in ipairs(ids) do
     more = true
     break
   end
-  local record = group.read(groupId)
   looked, last = looked + 1, groupId
-  if states == '' or string.find(states, ',' .. record.state .. ',', 1, true) then
-    local size
+  if states == '' or string.find(states, ',' .. redis.call('HGET', keys.group(groupId), 'state') .. ',', 1, true) then
+    local record, size = group.read(groupId), nil
     page[#page + 1], size = group.view(record)
     looked, bytes = looked + record.members, bytes + size
   end
