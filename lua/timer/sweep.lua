@@ -1,7 +1,7 @@
 --- Makes what is due in one organization real, in the order of its moments, at most `maxChanges` of them. Replies with
 --- the moment of this sweep, the next due moment (or '') and whether more is due already. Each room's _expire.lua
 --- registers what its timers do; a timer is spent before it acts, so an action may arm it anew. An action of more than
---- one change is told how many it may make, and returns how many it made.
+--- one change is told how many it may make and whether it is the first, and returns how many it made.
 --- @args maxChanges
 --- @include "lib/clock"
 --- @include "lib/count"
@@ -31,9 +31,10 @@ repeat
   if itsSpaceId ~= spaceId then turnTo(itsSpaceId) end
   -- A kind that this version does not know (the store served a later one) is no reason to stop the others.
   local act = due[kind]
-  changes = changes + (act and act(id, tonumber(head[2]), limit - changes) or 1)
+  changes = changes + (act and act(id, tonumber(head[2]), limit - changes, changes == 0) or 1)
 until false
 turnTo('')
 -- An organization that is listed but not yet made must not come to be through its first sweep.
-if redis.call('EXISTS', keys.org()) == 1 then redis.call('HSET', keys.org(), 'nextDue', head[2] or '') end
+local plan, nextDue = unpack(redis.call('HMGET', keys.org(), 'plan', 'nextDue'))
+if plan and (nextDue or '') ~= (head[2] or '') then redis.call('HSET', keys.org(), 'nextDue', head[2] or '') end
 return { now, head[2] or '', head[1] and tonumber(head[2]) <= now and 1 or 0, changes }

@@ -9,6 +9,8 @@ import { within } from './within.ts';
 export const dueKey = 'muster:due';
 /** A sweep that a crash cut short is taken up again after this long. */
 const guardMs = 2000;
+/** Of one step: up to some 4 ms of the store, where scopes are deep and spaces many. */
+const maxChanges = 50;
 /** A sweep waits no longer for organizations on a shard that does not answer. */
 const patienceMs = 500;
 
@@ -32,7 +34,7 @@ export class Due {
   }
 
   /**
-   * Makes everything real that is due in the organization, 100 changes at a step, and resolves with the moment up to
+   * Makes everything real that is due in the organization, so many changes at a step, and resolves with the moment up to
    * which that is so. Calls that meet while it runs share the next run.
    */
   async drain(org: string): Promise<string> {
@@ -56,7 +58,7 @@ export class Due {
       const [now, next, more] = await this.#scripts.run('timer/sweep', org, {
         requestId: '',
         spaceId: '',
-        maxChanges: 100,
+        maxChanges,
       });
       if (more === 1) continue;
       // Who called needs only the organization itself; the index may lie on another shard, and is repaired.
