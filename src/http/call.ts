@@ -100,7 +100,7 @@ export class Call {
       {
         waitMs: hold.waitSeconds * 1000,
         signal: gone,
-        matches: (token) => token.startsWith(`${hold.mailboxId}/`) && token.includes(`/${hold.scopeId}`),
+        place: `${hold.mailboxId}/${hold.scopeId}`,
       },
       async (again) => {
         last = await look();

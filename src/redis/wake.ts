@@ -1,19 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Store } from './connection.ts';
+import { type Held, Places } from './held.ts';
 
 /** A shard of a cluster that is away is asked again after this long. */
 const subscribeAgainMs = 500;
 
-interface Held {
-  readonly matches: (token: string) => boolean;
-  wake: () => void;
-  /** The token that woke it and that it has not yet looked for. */
-  token: string | undefined;
-}
-
 interface Channel {
-  /** In the order the holds began. */
-  readonly held: Set<Held>;
+  readonly held: Places;
   readonly listeners: Set<() => void>;
   readonly subscribed: Promise<unknown>;
 }
@@ -27,8 +20,11 @@ export interface Listening {
 export interface Hold {
   readonly waitMs: number;
   readonly signal: AbortSignal;
-  /** Whether a token of a published message is meant for this request; each token wakes one. */
-  readonly matches: (token: string) => boolean;
+  /**
+   * `mailboxId/scopeId`. A token of a published message, `mailboxId/scope/…/scope`, is meant for those that wait at the
+   * mailbox for any of its scopes; each wakes one.
+   */
+  readonly place: string;
 }
 
 /**
@@ -40,6 +36,7 @@ export class Wake {
   readonly #subscriber: Store;
   readonly #channels = new Map<string, Channel>();
   readonly #closing = new AbortController();
+  #holds = 0;
 
   constructor(subscriber: Store) {
     this.#subscriber = subscriber;
@@ -68,7 +65,7 @@ export class Wake {
   ): Promise<T | undefined> {
     // Not a moment to compare with: a timer may fire a little early by another clock.
     let timeIsOver = false;
-    const held: Held = { matches: hold.matches, token: undefined, wake: () => undefined };
+    const held: Held = { place: hold.place, number: this.#holds++, token: undefined, wake: () => undefined };
     const wake = () => held.wake();
     const end = (): void => {
       timeIsOver = true;
@@ -132,7 +129,7 @@ export class Wake {
   #open(name: string): Channel {
     let channel = this.#channels.get(name);
     if (!channel) {
-      channel = { held: new Set(), listeners: new Set(), subscribed: this.#subscribe(name) };
+      channel = { held: new Places(), listeners: new Set(), subscribed: this.#subscribe(name) };
       this.#channels.set(name, channel);
     }
     return channel;
@@ -157,7 +154,7 @@ export class Wake {
   }
 
   #remove(name: string, held: Held): void {
-    this.#channels.get(name)?.held.delete(held);
+    this.#channels.get(name)?.held.remove(held);
     this.#leave(name);
   }
 
@@ -174,19 +171,17 @@ export class Wake {
     if (!channel) return;
     for (const heard of channel.listeners) heard();
     for (const token of message.split(',')) {
-      for (const held of channel.held) {
-        if (held.token !== undefined || !held.matches(token)) continue;
-        held.token = token;
-        held.wake();
-        break;
-      }
+      const held = channel.held.longest(token);
+      if (!held) continue;
+      held.token = token;
+      held.wake();
     }
   }
 
   #wakeAll(): void {
     for (const { held, listeners } of this.#channels.values()) {
       for (const heard of listeners) heard();
-      for (const one of held) one.wake();
+      held.wakeAll();
     }
   }
 }

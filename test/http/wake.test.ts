@@ -1,6 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { expect } from 'chai';
 import type { Store } from '../../src/redis/connection.ts';
+import { Places } from '../../src/redis/held.ts';
 import { Wake } from '../../src/redis/wake.ts';
 
 /** A subscription that says what the test says. */
@@ -20,8 +21,8 @@ describe('Held requests of a process', () => {
     wake = new Wake(subscriber as unknown as Store);
   });
   const publish = (...tokens: string[]) => subscriber.emit('smessage', 'c', tokens.join(','));
-  const hold = (look: () => Promise<string | undefined>, signal = new AbortController().signal) =>
-    wake.until('c', { waitMs: 5000, signal, matches: (token) => token === 'm' }, look);
+  const hold = (look: () => Promise<string | undefined>, signal = new AbortController().signal, place = 'm/s') =>
+    wake.until('c', { waitMs: 5000, signal, place }, look);
 
   /** Finds what is there, one each. */
   const shelf = (found: string[]) => async () => found.shift();
@@ -32,7 +33,7 @@ describe('Held requests of a process', () => {
     await tick();
     expect(subscriber.asked).to.deep.equal(['+c']);
     there.push('1', '2');
-    publish('m', 'm');
+    publish('m/s', 'm/s');
     expect(await Promise.all(both)).to.deep.equal(['1', '2']);
     expect(subscriber.asked).to.deep.equal(['+c', '-c']);
     expect(wake.size).to.equal(0);
@@ -49,14 +50,14 @@ describe('Held requests of a process', () => {
     await tick();
     const b = hold(named('b'));
     await tick();
-    publish('x', 'm');
+    publish('x/s', 'm/root/s');
     await tick();
     there.push('1');
-    publish('m');
+    publish('m/s');
     expect(await a).to.equal('1');
     expect(looks).to.deep.equal(['a', 'b', 'a', 'a']);
     there.push('2');
-    publish('m');
+    publish('m/s');
     expect(await b).to.equal('2');
   });
 
@@ -68,7 +69,7 @@ describe('Held requests of a process', () => {
     const b = hold(shelf(there));
     await tick();
     there.push('second');
-    publish('m');
+    publish('m/s');
     await tick();
     answer('first');
     expect([await a, await b]).to.deep.equal(['first', 'second']);
@@ -89,14 +90,49 @@ describe('Held requests of a process', () => {
     await tick();
     there.push('1');
     fail = true;
-    publish('m');
+    publish('m/s');
     abort.abort();
     expect([await gone, await failing, await b]).to.deep.equal([undefined, 'refused', '1']);
   });
 
+  it('of those that wait for a scope or for one above it, the one that has waited longest is woken', async () => {
+    const woken: string[] = [];
+    const places = ['m/below', 'm/root', 'm/beside', 'other/root', 'm/below'];
+    const held = places.map((place, i) => {
+      let looks = 0;
+      const look = async () => {
+        if (looks++ === 0) return undefined;
+        woken.push(`${i} ${place}`);
+        return place;
+      };
+      return hold(look, undefined, place);
+    });
+    await tick();
+    for (let i = 0; i < 4; i++) publish('m/root/below');
+    await Promise.all([0, 1, 4].map((i) => held[i]));
+    expect(woken).to.deep.equal(['0 m/below', '1 m/root', '4 m/below']);
+    expect(wake.size).to.equal(2);
+    wake.close();
+    await Promise.all(held);
+    expect(wake.size).to.equal(0);
+  });
+
+  it('a token looks at nobody who waits elsewhere', () => {
+    const places = new Places();
+    let looked = 0;
+    for (let number = 0; number < 1000; number++) {
+      const token = () => void looked++;
+      const held = { place: `m/${number}`, number, wake: () => undefined, token: undefined };
+      places.add(Object.defineProperty(held, 'token', { get: token }));
+    }
+    expect([places.size, places.longest('m/root/s'), looked]).to.deep.equal([1000, undefined, 0]);
+    expect(places.longest('m/7/s/3')?.number).to.equal(3);
+    expect(looked).to.equal(2);
+  });
+
   it('the time of each is over, also where a timer fires a little early', async () => {
     const many = Array.from({ length: 300 }, (_, i) =>
-      wake.until('c', { waitMs: i % 30, signal: new AbortController().signal, matches: () => false }, shelf([])),
+      wake.until('c', { waitMs: i % 30, signal: new AbortController().signal, place: 'm/s' }, shelf([])),
     );
     expect(new Set(await Promise.all(many))).to.deep.equal(new Set([undefined]));
     expect(wake.size).to.equal(0);
