@@ -1,16 +1,17 @@
 --- The outbox of a space: reads on in the journal for each destination that has fewer than 1,000 unfinished deliveries,
 --- then names the attempts that are due, a few of each destination at a time (so that a dead one never takes the place of
 --- another). What it names is guarded against being named again for as long as an attempt may take. Replies with whether
---- there is more to read (-1: no destinations), and the attempts: destination, entry, number.
+--- there is more to read (-1: no destinations), the attempts (destination, entry, number), and in how many milliseconds
+--- the next is due ('': nothing is unfinished).
 --- @args most
 --- @include "lib/clock"
 --- @include "lib/count"
 --- @include "webhook/_delivery"
 local ids = redis.call('ZRANGE', keys.destinations(), 0, -1)
-if not ids[1] then return { -1, {} } end
+if not ids[1] then return { -1, {}, '' } end
 most = tonumber(most)
 local last, added = destination.tail()
-local more, attempts, pages = 0, {}, {}
+local more, attempts, pages, nextAt = 0, {}, {}, math.huge
 
 local function entriesAfter(position)
   pages[position] = pages[position] or redis.call('XRANGE', keys.events(), '(' .. position, '+', 'COUNT', most)
@@ -53,7 +54,8 @@ for _, id in ipairs(ids) do
       local made = redis.call('HGET', keys.attempts(id), entryId)
       attempts[#attempts + 1] = { id, entryId, (made and tonumber(string.match(made, '^%d+')) or 0) + 1 }
     end
+    nextAt = math.min(nextAt, redis.call('ZRANGE', keys.unfinished(id), 0, 0, 'WITHSCORES')[2] or math.huge)
   end
 end
 count.write()
-return { more, attempts }
+return { more, attempts, nextAt < math.huge and math.max(0, nextAt - now) or '' }

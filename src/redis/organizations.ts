@@ -4,22 +4,28 @@ import { addressOf, type Store } from './connection.ts';
 import { within } from './within.ts';
 
 export const organizationsKey = 'muster:orgs';
-const pageSize = 200;
+/** So many members of a set come in one reply. */
+const pageSize = 1_000;
 /** Organizations of one shard that are worked on at once. */
 const atOnce = 16;
 /** A cluster that does not tell them by then has to be done without. */
 const patienceMs = 500;
 
-/** The names of all organizations. They lie outside the organizations' hash slots, so no script can write them. */
-export async function organizationNames(store: Store): Promise<ReadonlySet<string>> {
-  const names = new Set<string>();
+/** A whole set, read in pages: one of any size holds nobody up. */
+export async function membersOf(store: Store, key: string): Promise<ReadonlySet<string>> {
+  const members = new Set<string>();
   let cursor = '0';
   do {
-    const [next, page] = await store.sscan(organizationsKey, cursor, 'COUNT', pageSize);
-    for (const org of page) names.add(org);
+    const [next, page] = await store.sscan(key, cursor, 'COUNT', pageSize);
+    for (const member of page) members.add(member);
     cursor = next;
   } while (cursor !== '0');
-  return names;
+  return members;
+}
+
+/** The names of all organizations. They lie outside the organizations' hash slots, so no script can write them. */
+export function organizationNames(store: Store): Promise<ReadonlySet<string>> {
+  return membersOf(store, organizationsKey);
 }
 
 /** Before its record is made: a crash in between leaves a name that is passed over, not one that no sweep finds. */

@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import type { Store } from '../redis/connection.ts';
 import { orUnavailable } from '../redis/failures.ts';
 import { keyName } from '../redis/keys.ts';
-import { Organizations } from '../redis/organizations.ts';
+import { membersOf, Organizations } from '../redis/organizations.ts';
 import type { Scripts } from '../redis/scripts.ts';
 import type { Listening, Wake } from '../redis/wake.ts';
 import { within } from '../redis/within.ts';
@@ -13,9 +13,12 @@ import { nowAndThen } from './steady-worker.ts';
 
 /** What is due by the clock alone (a retry) is noticed after this long; what is new at once. */
 const tickMs = 1_000;
+/** What another process armed, and then died, is found out after this long. */
 const repairEveryMs = 30_000;
-/** Journal entries that one script reads for a destination. */
-const entriesAtOnce = 200;
+/** Journal entries that one script reads for a destination, of which a space may have 20. */
+const entriesAtOnce = 100;
+/** Spaces that one command enters in the index. */
+const spacesAtOnce = 1_000;
 /** Looking waits no longer for spaces on a shard that does not answer. */
 const patienceMs = 1_000;
 /** While the index is silent for this long, the spaces that it named before are looked at. */
@@ -47,6 +50,8 @@ export class Dispatcher {
   readonly #spaces = new Map<string, Listening>();
   readonly #running = new Map<string, Promise<void>>();
   readonly #again = new Set<string>();
+  /** When something is due by the clock in a space that was looked at; none: it is to be looked at. */
+  readonly #dueAt = new Map<string, number>();
   #stopped = false;
   #timer: NodeJS.Timeout | undefined;
   #repaired = Number.NEGATIVE_INFINITY;
@@ -75,8 +80,11 @@ export class Dispatcher {
         if (members.has(member)) continue;
         listening.stop();
         this.#spaces.delete(member);
+        this.#dueAt.delete(member);
       }
-      await this.#organizations.forEach(members, (member) => this.#look(member), patienceMs);
+      const now = performance.now();
+      const due = [...members].filter((member) => (this.#dueAt.get(member) ?? 0) <= now);
+      await this.#organizations.forEach(due, (member) => this.#look(member), patienceMs);
     } catch (error) {
       // The store will be back; nothing is lost meanwhile.
       if (!this.#stopped) this.#complain(error as Error);
@@ -88,7 +96,9 @@ export class Dispatcher {
     if (!this.#spaces.has(member)) {
       const [org = '', spaceId = ''] = member.split(' ');
       const heard = (): void => void this.#look(member).catch(() => undefined);
-      this.#spaces.set(member, this.#wake.listen(journalKey(org, spaceId), heard));
+      const listening = this.#wake.listen(journalKey(org, spaceId), heard);
+      this.#spaces.set(member, listening);
+      void listening.ready.then(() => this.#spaces.get(member) === listening && heard());
     }
     await this.poke(member);
   }
@@ -110,8 +120,9 @@ export class Dispatcher {
     let more: unknown = 1;
     while ((more === 1 || this.#again.has(member)) && !this.#stopped) {
       this.#again.delete(member);
+      this.#dueAt.delete(member);
       const args = { spaceId, requestId: '', most: entriesAtOnce };
-      const [left, attempts] = await this.#scripts.run('webhook/dispatch', org, args);
+      const [left, attempts, dueInMs] = await this.#scripts.run('webhook/dispatch', org, args);
       more = left;
       if (left === -1) await this.#store.srem(index, member);
       const due = (attempts as [string, string, number][]).map(([destinationId, entryId, number]) => ({
@@ -122,6 +133,7 @@ export class Dispatcher {
         number,
       }));
       if (due.length > 0) await this.#hand(due);
+      this.#dueAt.set(member, dueInMs === '' ? Number.POSITIVE_INFINITY : performance.now() + Number(dueInMs));
     }
   }
 
@@ -129,20 +141,21 @@ export class Dispatcher {
   async #members(): Promise<ReadonlySet<string>> {
     if (performance.now() - this.#repaired > repairEveryMs) {
       this.#repaired = performance.now();
+      this.#dueAt.clear();
       // The index lies outside the organizations' hash slots: a crash may have kept something from it.
       const found = [...(await this.#told())];
-      if (found.length > 0) await this.#store.sadd(index, ...found).catch(() => undefined);
+      for (let i = 0; i < found.length; i += spacesAtOnce)
+        await this.#store.sadd(index, ...found.slice(i, i + spacesAtOnce)).catch(() => undefined);
     }
-    if (!(this.#store instanceof Cluster)) return new Set(await orUnavailable(this.#store.smembers(index)));
-    const members = await within(indexMs, this.#store.smembers(index)).catch(() => undefined);
-    return members ? new Set(members) : this.#told();
+    if (!(this.#store instanceof Cluster)) return orUnavailable(membersOf(this.#store, index));
+    return within(indexMs, membersOf(this.#store, index)).catch(() => this.#told());
   }
 
   async #told(): Promise<ReadonlySet<string>> {
     const members = new Set<string>();
     const ask = async (org: string): Promise<void> => {
       const spaces = keyName(webhookKeys.outboxSpaces, { org });
-      for (const spaceId of await this.#store.smembers(spaces)) members.add(`${org} ${spaceId}`);
+      for (const spaceId of await membersOf(this.#store, spaces)) members.add(`${org} ${spaceId}`);
     };
     await this.#organizations.forEach(await this.#organizations.all(), ask, patienceMs).catch(this.#complain);
     return members;
@@ -153,6 +166,7 @@ export class Dispatcher {
     this.#stopped = true;
     clearTimeout(this.#timer);
     for (const listening of this.#spaces.values()) listening.stop();
+    this.#spaces.clear();
     await Promise.allSettled(this.#running.values());
   }
 }

@@ -4,6 +4,7 @@ import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import type { MusterService } from '../../src/service.ts';
+import { journalKey } from '../../src/space/keys.ts';
 import { Sink } from '../support/sink.ts';
 import { delivering } from '../support/webhooks.ts';
 import { redisUrl, World } from '../support/world.ts';
@@ -57,6 +58,8 @@ describe('a worker that is killed at random moments', () => {
       // Past every guard and every pause of the schedule's beginning.
       now += 30 * 60_000;
       await world.at(now);
+      // The worker's own clock has not moved.
+      await service.store.spublish(journalKey(world.org, world.spaceId), '');
       const { outbox } = (await world.get('/backlog')).body;
       if (made === events && kills >= 12 && outbox.UNREAD === 0 && outbox.PENDING === 0) break;
     }
