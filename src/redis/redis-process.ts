@@ -20,9 +20,10 @@ const DEFAULTS: Record<string, string> = {
   appendfsync: 'everysec',
   'aof-load-truncated': 'yes',
   'maxmemory-policy': 'noeviction',
-  // Small records that carry a payload stay in the compact encoding; those of organization and space, of which every
-  // call reads a dozen fields, do not: there each field is looked for from the first on.
-  'hash-max-listpack-entries': '16',
+  // Small records that carry a payload stay in the compact encoding (17 fields has a group's task with its result); those
+  // of organization and space, of which every call reads a dozen fields, do not: there each field is looked for from the
+  // first on.
+  'hash-max-listpack-entries': '17',
   'hash-max-listpack-value': '1024',
 };
 

@@ -36,7 +36,7 @@ describe('the embedded Redis', () => {
     expect(await setting('appendonly')).to.equal('yes');
     expect(await setting('appendfsync')).to.equal('everysec');
     expect(await setting('maxmemory-policy')).to.equal('noeviction');
-    expect(await setting('hash-max-listpack-entries')).to.equal('16');
+    expect(await setting('hash-max-listpack-entries')).to.equal('17');
     expect(await setting('hash-max-listpack-value')).to.equal('99');
     expect((await stat(store.socketPath)).mode & 0o777).to.equal(0o700);
   });
