@@ -1,0 +1,175 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from 'chai';
+import pino from 'pino';
+import { membersOf } from '../../src/redis/organizations.ts';
+import { startService } from '../../src/service.ts';
+import { Team } from '../spec/group/team.ts';
+import { Queue } from '../spec/mailbox/queue.ts';
+import { readCommands } from '../support/commands.ts';
+import { OwnStore } from '../support/own-store.ts';
+import { api, World } from '../support/world.ts';
+
+const sweep = { spaceId: '', requestId: '' };
+
+describe('What holds the store is bounded', () => {
+  it('the run view reads few ids more than it answers, whatever its scopes hold', async () => {
+    const queue = await Queue.create({ backlogLimit: 100_000 });
+    const { world } = queue;
+    const teams = await Promise.all(Array.from({ length: 20 }, () => Team.create({}, queue)));
+    const send = (team: Team) =>
+      world.made(`/mailboxes/${queue.id}/messages`, { scopeId: team.gate, payload: 1 }) as Promise<{ id: string }>;
+    const sent: { id: string }[] = [];
+    // Each scope's messages are newer than those of the scopes before it.
+    for (const team of teams) sent.push(...(await Promise.all(Array.from({ length: 30 }, () => send(team)))));
+    let body: { messages: { id: string }[] } = { messages: [] };
+    const commands = await readCommands(world.service.store, async () => {
+      body = (await world.get(`/ops/runs/${queue.scopeId}`)).body;
+    });
+    expect(body.messages.map(({ id }) => id)).to.deep.equal(
+      sent
+        .map(({ id }) => id)
+        .sort()
+        .reverse()
+        .slice(0, 200),
+    );
+    const pages = commands.filter(
+      ([name, key = '']) => name === 'ZRANGE' && key.includes(world.org) && key.endsWith(':messages'),
+    );
+    const asked = pages.reduce((sum, [, , from, to]) => sum + Number(to) - Number(from) + 1, 0);
+    expect(asked).to.be.within(200, 600);
+  });
+
+  it('the age of the oldest message costs the metrics the same, however many queues have one of its second', async () => {
+    const world = await World.create();
+    const mailboxes = await Promise.all([1, 2, 3].map(() => world.made('/mailboxes', { name: 'jobs' })));
+    const depths = async (): Promise<number> => {
+      const args = { ...sweep, counters: 'messages:READY', most: 50 };
+      const work = () => world.service.scripts.run('space/depths', world.org, args);
+      return (await readCommands(world.service.store, work)).filter(
+        ([name, key = '']) => name === 'ZRANGE' && key.includes(world.org),
+      ).length;
+    };
+    const send = ({ id }: { id: string }) =>
+      world.made(`/mailboxes/${id}/messages`, { scopeId: randomUUID(), payload: 1 });
+    await world.at(Date.now());
+    await send(mailboxes[0]);
+    const one = await depths();
+    for (let i = 0; i < 5; i++) await Promise.all(mailboxes.map(send));
+    expect(await depths()).to.equal(one);
+  });
+
+  it('groups of other states than those asked for are passed over by their state alone', async () => {
+    const queue = await Queue.create();
+    const read = async (): Promise<number> => {
+      const list = () => queue.world.get('/task-groups?state=DECIDED');
+      return (await readCommands(queue.world.service.store, list)).filter(
+        ([name, key = '']) => name === 'HMGET' && key.includes(queue.world.org),
+      ).length;
+    };
+    const none = await read();
+    for (let i = 0; i < 5; i++) await Team.create({}, queue);
+    expect(await read()).to.equal(none);
+  });
+
+  it('a sweep leaves a group with more members than it has changes left to the next one', async () => {
+    const queue = await Queue.create();
+    const { world } = queue;
+    const now = Date.now();
+    await world.at(now);
+    const later = (ms: number) => new Date(now + ms).toISOString();
+    const team = await Team.create({ deadline: later(2000) }, queue);
+    await team.submitted(4);
+    for (let i = 0; i < 2; i++) await queue.send({ deadline: later(1000) });
+    await world.at(now + 3000);
+    const step = async () => {
+      const [, , more] = await world.service.scripts.run('timer/sweep', world.org, { ...sweep, maxChanges: 3 });
+      return [more, await team.told('message.expired'), await team.told('message.cancelled')];
+    };
+    expect(await step()).to.deep.equal([1, 2, 0]);
+    expect(await step(), 'as the first of its step it is decided whatever its size').to.deep.equal([0, 2, 4]);
+    expect(await team.view()).to.include({ outcome: 'EXPIRED', decidedAt: later(2000) });
+  });
+
+  it('a sweep that finds nothing due writes nothing: every organization has one twice a minute', async () => {
+    const queue = await Queue.create();
+    const { store, scripts } = queue.world.service;
+    await queue.send({ deadline: new Date(Date.now() + 3_600_000).toISOString() });
+    for (const org of [queue.world.org, (await World.create()).org]) {
+      await scripts.run('timer/sweep', org, { ...sweep, maxChanges: 3 });
+      const again = () => scripts.run('timer/sweep', org, { ...sweep, maxChanges: 3 });
+      const commands = (await readCommands(store, again)).filter(([, key = '']) => key.startsWith(`muster:{${org}}`));
+      expect(commands.filter(([name = '']) => /SET|ADD|REM|INCR|DEL/.test(name))).to.deep.equal([]);
+    }
+  });
+
+  it('a space whose webhooks are all delivered is not looked at every second', async function () {
+    this.timeout(20_000);
+    const own = await OwnStore.start();
+    const log = pino({ level: 'silent' });
+    const options = { redisUrl: own.url, host: '127.0.0.1', port: 0, log, webhookAllowPrivate: true };
+    const service = await startService({ ...options, role: 'all' });
+    try {
+      const world = await World.create({ on: service });
+      await world.made('/destinations', { url: 'http://127.0.0.1:1/', eventTypes: ['budget.*'] });
+      await world.made('/mailboxes', { name: 'jobs' });
+      const ticks = async (): Promise<number> =>
+        Number(/cmdstat_sscan:calls=(\d+)/.exec(await service.store.info('commandstats'))?.[1] ?? 0);
+      const twoTicks = async (): Promise<void> => {
+        const begun = await ticks();
+        while ((await ticks()) < begun + 2) await new Promise((resolve) => setTimeout(resolve, 20));
+      };
+      await twoTicks();
+      const commands = await readCommands(service.store, twoTicks);
+      expect(commands.filter(([name, called = '']) => name === 'FCALL' && called.startsWith('webhook_'))).to.deep.equal(
+        [],
+      );
+      const heard = await readCommands(service.store, async () => {
+        await world.made('/mailboxes', { name: 'more' });
+        await twoTicks();
+      });
+      expect(
+        heard.filter(([name, called = '']) => name === 'FCALL' && called.startsWith('webhook_')),
+      ).to.have.length.within(1, 2);
+    } finally {
+      await service.stop();
+      await own.stop();
+    }
+  });
+
+  it('a task of a group stays compact with its result; the records that every call reads are tables', async () => {
+    const own = await OwnStore.start();
+    const service = await startService({
+      redisUrl: own.url,
+      role: 'api',
+      host: '127.0.0.1',
+      port: 0,
+      log: pino({ level: 'silent' }),
+    });
+    try {
+      const team = await Team.create({}, await Queue.create({}, await World.create({ on: service })));
+      const { world } = team.queue;
+      await team.submit('a', { input: { file: 'a.txt' } });
+      const claim = await team.queue.claim();
+      await team.queue.act('complete', claim, { result: { payload: { sha: '9f86d08' } } });
+      const prefix = `muster:{${world.org}}`;
+      const records = [prefix, `${prefix}:${world.spaceId}`, `${prefix}:${world.spaceId}:message:${claim.id}`];
+      const encodings = await Promise.all(records.map((key) => service.store.object('ENCODING', key)));
+      expect(encodings).to.deep.equal(['hashtable', 'hashtable', 'listpack']);
+    } finally {
+      await service.stop();
+      await own.stop();
+    }
+  });
+
+  it('a set of any size is read in pages', async () => {
+    const { store } = await api();
+    const key = `muster:{${randomUUID()}}:set`;
+    const members = Array.from({ length: 2500 }, () => randomUUID());
+    await store.sadd(key, ...members);
+    const commands = await readCommands(store, async () => {
+      expect([...(await membersOf(store, key))]).to.have.members(members);
+    });
+    await store.del(key);
+    expect(commands.filter(([name, asked]) => name === 'SSCAN' && asked === key)).to.have.length.within(3, 6);
+  });
+});
