@@ -1,21 +1,10 @@
 import { createHash } from 'node:crypto';
 import { constants, existsSync } from 'node:fs';
-import {
-  access,
-  lstat,
-  mkdir,
-  readdir,
-  readFile,
-  realpath,
-  rename,
-  rm,
-  rmdir,
-  stat,
-  writeFile,
-} from 'node:fs/promises';
+import { access, lstat, readdir, readFile, realpath, rename, rm, rmdir, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { sync } from './durable.ts';
+import { makeFolders } from './make-folders.ts';
 import type { ProcessIdentity } from './process-identity.ts';
 
 /** sun_path has 104 bytes on macOS and 108 on Linux, with the closing zero. */
@@ -53,21 +42,6 @@ export async function makeStoreFolder(path: string): Promise<string> {
   }
 }
 
-/** Node's own way of making a folder with those above it never ends in /proc, which has no room for any. */
-async function makeFolders(path: string): Promise<void> {
-  const isFolder = (): Promise<boolean> =>
-    stat(path).then(
-      (info) => info.isDirectory(),
-      () => false,
-    );
-  if (await isFolder()) return;
-  if (dirname(path) !== path) await makeFolders(dirname(path));
-  await mkdir(path, { mode: 0o700 }).catch(async (error: Error) => {
-    // Another process may have made it meanwhile.
-    if (!(await isFolder())) throw error;
-  });
-}
-
 /**
  * Where a server for this folder listens: in the folder, or, where that path is too long for a unix socket, in a
  * private folder below the system's temporary one.
@@ -91,7 +65,7 @@ export async function socketPathFor(dataDir: string): Promise<string> {
 export async function makeSocketFolder(dataDir: string, socketPath: string): Promise<void> {
   const folder = dirname(socketPath);
   if (folder === dataDir) return;
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await makeFolders(folder);
   const info = await lstat(folder);
   // Anyone may write to /tmp: whoever made this folder first could listen there in our server's place.
   if (!info.isDirectory() || info.uid !== process.getuid?.()) throw new Error(`${folder} belongs to another user`);

@@ -1,9 +1,10 @@
-import { mkdir, rm, stat } from 'node:fs/promises';
+import { rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Cluster, type Redis } from 'ioredis';
 import type { Store } from '../redis/connection.ts';
 import { withFolderLock } from '../redis/folder-lock.ts';
+import { makeFolders } from '../redis/make-folders.ts';
 import { nowOf } from '../redis/moment.ts';
 import { copyDurably } from './copy.ts';
 import { SnapshotFailure } from './failure.ts';
@@ -33,7 +34,7 @@ export interface CreateOptions {
 export async function createSnapshot(store: Store, options: CreateOptions): Promise<Snapshot> {
   if (store instanceof Cluster) throw unavailable(`each node of a cluster writes a file of its own: ${byHand}`);
   const { folder, keep, embedded, signal } = options;
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await makeFolders(folder);
   return withFolderLock(folder, lockMs, async () => {
     await tidy(folder, keep);
     const begun = Date.now();

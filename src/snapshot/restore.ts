@@ -10,6 +10,7 @@ import { connect, type Store, shardsOf } from '../redis/connection.ts';
 import { sync, writeDurably } from '../redis/durable.ts';
 import { findEmbedded, startEmbedded } from '../redis/embedded.ts';
 import { withFolderLock } from '../redis/folder-lock.ts';
+import { makeFolders } from '../redis/make-folders.ts';
 import { nowOf } from '../redis/moment.ts';
 import { Scripts } from '../redis/scripts.ts';
 import type { RedisServer } from '../redis/server-binary.ts';
@@ -89,7 +90,7 @@ export async function restoreInto(admin: Admin, file: SnapshotFile, target: Targ
       'the store that REDIS_URL names holds keys: restore into an empty one',
     );
   }
-  await mkdir(snapshotFolder(target.dataDir), { recursive: true, mode: 0o700 });
+  await makeFolders(snapshotFolder(target.dataDir));
   const dataDir = await mkdtemp(join(snapshotFolder(target.dataDir), 'restore-'));
   try {
     const restored = await restoreEmbedded(file, { ...target, dataDir });

@@ -13,7 +13,9 @@ import { nowAndThen } from './steady-worker.ts';
 
 /** What is due by the clock alone (a retry) is noticed after this long; what is new at once. */
 const tickMs = 1_000;
-/** What another process armed, and then died, is found out after this long. */
+/** What nobody told of (a retry that another process armed, a clock set forward) is noticed after this long. */
+const lookAgainMs = 5_000;
+/** What a crash kept from the index is found out after this long. */
 const repairEveryMs = 30_000;
 /** Journal entries that one script reads for a destination, of which a space may have 20. */
 const entriesAtOnce = 100;
@@ -50,7 +52,7 @@ export class Dispatcher {
   readonly #spaces = new Map<string, Listening>();
   readonly #running = new Map<string, Promise<void>>();
   readonly #again = new Set<string>();
-  /** When something is due by the clock in a space that was looked at; none: it is to be looked at. */
+  /** When a space is to be looked at again: when something is due there by the clock, or after a while. */
   readonly #dueAt = new Map<string, number>();
   #stopped = false;
   #timer: NodeJS.Timeout | undefined;
@@ -133,7 +135,10 @@ export class Dispatcher {
         number,
       }));
       if (due.length > 0) await this.#hand(due);
-      this.#dueAt.set(member, dueInMs === '' ? Number.POSITIVE_INFINITY : performance.now() + Number(dueInMs));
+      this.#dueAt.set(
+        member,
+        performance.now() + (dueInMs === '' ? lookAgainMs : Math.min(Number(dueInMs), lookAgainMs)),
+      );
     }
   }
 
@@ -141,7 +146,6 @@ export class Dispatcher {
   async #members(): Promise<ReadonlySet<string>> {
     if (performance.now() - this.#repaired > repairEveryMs) {
       this.#repaired = performance.now();
-      this.#dueAt.clear();
       // The index lies outside the organizations' hash slots: a crash may have kept something from it.
       const found = [...(await this.#told())];
       for (let i = 0; i < found.length; i += spacesAtOnce)
