@@ -18,6 +18,10 @@ export class Places {
     return size;
   }
 
+  get isEmpty(): boolean {
+    return this.#places.size === 0;
+  }
+
   add(held: Held): void {
     const there = this.#places.get(held.place);
     if (there) there.add(held);

@@ -160,7 +160,7 @@ export class Wake {
 
   #leave(name: string): void {
     const channel = this.#channels.get(name);
-    if (!channel || channel.held.size > 0 || channel.listeners.size > 0) return;
+    if (!channel?.held.isEmpty || channel.listeners.size > 0) return;
     this.#channels.delete(name);
     // A failure means that the connection is gone, and its subscriptions with it.
     this.#subscriber.sunsubscribe(name).catch(() => undefined);
