@@ -15,8 +15,8 @@ if under == (attempt - 1) .. ' ' .. attemptedAt then
     delivery.failed(destinationId, entryId, eventType, attempt, responseStatus, errorCode, durationMs, attemptedAt,
       tonumber(pauseMs), tonumber(scale))
   end
-elseif not under then
-  -- Disabled or deleted meanwhile: the attempt was made all the same.
+elseif not under and now < attemptedAt + delivery.guardMs then
+  -- Disabled or deleted meanwhile: the attempt was made all the same. One that took longer has its row: INTERRUPTED.
   row.record(destinationId, row.eventId(entryId), eventType, attempt, 'SCHEDULED', errorCode == '' and 'SUCCEEDED' or 'FAILED', responseStatus,
     errorCode, durationMs, attemptedAt, '')
 end
