@@ -77,7 +77,7 @@ describe('docker-compose.yml', () => {
     expect(roles('scale').map(([, { environment }]) => environment?.['ROLE'])).to.deep.equal(['api', 'api', 'worker']);
   });
 
-  it('its Redis is append-only, synced every second, and evicts nothing; those of the cluster are nodes of one', async () => {
+  it('its Redis is append-only, synced every second, evicts nothing and keeps messages compact; those of the cluster are nodes of one', async () => {
     const { command: program, env } = await findRedisServer({ log: () => undefined });
     for (const name of ['redis', 'redis-1']) {
       const folder = await mkdtemp(join(tmpdir(), 'muster-compose-'));
@@ -89,10 +89,27 @@ describe('docker-compose.yml', () => {
       await awaitStore(socket, { log: () => undefined, signal: new AbortController().signal });
       const redis = new Redis(socket);
       const coverage = 'cluster-require-full-coverage';
-      const settings = ['appendonly', 'appendfsync', 'maxmemory-policy', 'save', 'cluster-enabled', coverage];
+      const compact = ['hash-max-listpack-entries', 'hash-max-listpack-value'];
+      const settings = [
+        'appendonly',
+        'appendfsync',
+        'maxmemory-policy',
+        'save',
+        ...compact,
+        'cluster-enabled',
+        coverage,
+      ];
       const values = await Promise.all(settings.map(async (one) => (await redis.config('GET', one)) as string[]));
       const cluster = name === 'redis' ? ['no', 'yes'] : ['yes', 'no'];
-      expect(values.map(([, value]) => value)).to.deep.equal(['yes', 'everysec', 'noeviction', '', ...cluster]);
+      expect(values.map(([, value]) => value)).to.deep.equal([
+        'yes',
+        'everysec',
+        'noeviction',
+        '',
+        '17',
+        '1024',
+        ...cluster,
+      ]);
       redis.disconnect();
       server.kill('SIGTERM');
       await closed;
