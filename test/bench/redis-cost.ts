@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
+import { monitorOf } from '../support/commands.ts';
 
 interface CommandUse {
   calls: number;
@@ -52,21 +53,9 @@ export class RedisProbe {
     while (busy.test(await this.#redis.info('persistence')));
   }
 
-  /**
-   * ioredis takes a line that comes in one piece with the answer to MONITOR for a reply that nobody asked for, and says so
-   * as an error, which would end its own monitor(): such a line may be missed.
-   */
-  #monitor(): Promise<Redis> {
-    const monitor = this.#redis.duplicate({ monitor: true });
-    monitor.on('error', () => undefined);
-    return new Promise((resolve) => {
-      monitor.once('monitoring', () => resolve(monitor));
-    });
-  }
-
   /** Watches, while `traffic` runs and never while anything is measured, who issues which command. */
   async learnFrom(traffic: () => Promise<unknown>): Promise<void> {
-    const monitor = await this.#monitor();
+    const monitor = await monitorOf(this.#redis);
     monitor.on('monitor', (_time: string, args: string[], source: string) => {
       const name = (args[0] ?? '').toLowerCase();
       const counts = source === 'lua' ? this.#fromScript : this.#fromClient;

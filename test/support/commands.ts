@@ -5,7 +5,7 @@ import { type Store, shardsOf } from '../../src/redis/connection.ts';
  * ioredis takes a line that comes in one piece with the answer to MONITOR for a reply that nobody asked for, and says so
  * as an error, which would end its own monitor(): such a line, which was there before, is passed over.
  */
-function monitorOf(shard: Redis): Promise<Redis> {
+export function monitorOf(shard: Redis): Promise<Redis> {
   const monitor = shard.duplicate({ monitor: true, lazyConnect: false });
   monitor.on('error', () => undefined);
   return new Promise((resolve) => {
