@@ -15,13 +15,13 @@ function merge.step(cursor)
   return cursor
 end
 
-local function open(key, width, mailboxId)
-  return merge.step({ key = key, width = width, mailboxId = mailboxId, page = {}, index = 1 - width, from = -1, size = 1 })
+local function open(key, width, owner)
+  return merge.step({ key = key, width = width, owner = owner, page = {}, index = 1 - width, from = -1, size = 1 })
 end
 
---- A cursor over a set by its scores, the lowest first.
-function merge.byScore(key, mailboxId)
-  return open(key, 2, mailboxId)
+--- A cursor over a set by its scores, the lowest first. owner: comes with what is found there.
+function merge.byScore(key, owner)
+  return open(key, 2, owner)
 end
 
 --- A cursor over a set of ids that are all scored alike, the newest first: ids begin with the moment of their record.
@@ -54,7 +54,7 @@ local function place(cursors, cursor)
   table.insert(cursors, low, cursor)
 end
 
---- The first members of several sets, at most `most`, as { member, at, mailboxId }. `upcoming` gives cursors, the first
+--- The first members of several sets, at most `most`, as { member, at, owner }. `upcoming` gives cursors, the first
 --- first; one is asked for when those before it have come as far.
 function merge.take(most, upcoming)
   local cursors, found = {}, {}
@@ -66,7 +66,7 @@ function merge.take(most, upcoming)
     end
     local cursor = table.remove(cursors)
     if not cursor then break end
-    found[#found + 1] = { cursor.member, cursor.at, cursor.mailboxId }
+    found[#found + 1] = { cursor.member, cursor.at, cursor.owner }
     if merge.step(cursor).at then place(cursors, cursor) end
   end
   return found

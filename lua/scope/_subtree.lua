@@ -28,13 +28,14 @@ function subtree.scopes(scopeId, most)
   return rows, false
 end
 
---- The newest ids of one index of all these scopes, at most `most`.
-function subtree.newest(scopes, keyOf, most)
-  local cursors, ids = {}, {}
-  for _, row in ipairs(scopes) do
-    local cursor = merge.byAge(keyOf(row[7]))
-    if cursor.at then cursors[#cursors + 1] = cursor end
-  end
+--- Adds a cursor over one scope's index to those of the same kind.
+function subtree.add(cursors, cursor)
+  if cursor.at then cursors[#cursors + 1] = cursor end
+end
+
+--- The newest ids that the cursors come to, at most `most`.
+function subtree.newest(cursors, most)
+  local ids = {}
   for i, found in ipairs(merge.take(most, merge.inOrder(cursors))) do ids[i] = found[1] end
   return ids
 end

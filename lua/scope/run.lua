@@ -9,8 +9,13 @@ most = tonumber(most)
 local scopes, truncated = subtree.scopes(scopeId, most)
 if not scopes then refuse('SCOPE_NOT_FOUND') end
 
-local groups, consumptions, units = {}, 0, 0
+local messages, groups, barriers, reservations, waiters, consumptions, units = {}, {}, {}, {}, {}, 0, 0
 for _, row in ipairs(scopes) do
+  local id = row[7]
+  subtree.add(messages, merge.byAge(keys.scopeMessages(id)))
+  subtree.add(barriers, merge.byAge(keys.scopeBarriers(id)))
+  subtree.add(reservations, merge.byAge(keys.scopeReservations(id)))
+  subtree.add(waiters, merge.byAge(keys.scopeWaiters(id)))
   if row[6] then groups[#groups + 1] = row[6] end
   consumptions, units = consumptions + (row[4] or 0), units + (row[5] or 0)
 end
@@ -30,11 +35,9 @@ local function rows(ids, read)
   return found
 end
 
-local function newest(keyOf, read)
-  return rows(subtree.newest(scopes, keyOf, most + 1), read)
+local function newest(cursors, read)
+  return rows(subtree.newest(cursors, most + 1), read)
 end
 
-return call.answer(scopes, newest(function(id) return keys.scopeMessages(id) end, rowOf.message), rows(groups, rowOf.group),
-  newest(function(id) return keys.scopeBarriers(id) end, rowOf.barrier),
-  newest(function(id) return keys.scopeReservations(id) end, rowOf.reservation),
-  newest(function(id) return keys.scopeWaiters(id) end, rowOf.waiter), { consumptions, units }, truncated and 1 or 0)
+return call.answer(scopes, newest(messages, rowOf.message), rows(groups, rowOf.group), newest(barriers, rowOf.barrier),
+  newest(reservations, rowOf.reservation), newest(waiters, rowOf.waiter), { consumptions, units }, truncated and 1 or 0)

@@ -14,7 +14,7 @@ const reads = new Set(
     'GET HGET HMGET HGETALL HEXISTS HLEN EXISTS ZRANGE ZREVRANGE ZSCORE ZMSCORE ZCARD ZRANK ZCOUNT XRANGE XREVRANGE XLEN ' +
     'LRANGE LINDEX LLEN LPOS SISMEMBER SMEMBERS SCARD SCAN HSCAN SSCAN ZSCAN SPUBLISH TYPE STRLEN PTTL TTL STREAM ' +
     // Functions of ours that read the key they are given first.
-    'page open firstOf take load'
+    'page byScore byAge firstOf load'
   ).split(' '),
 );
 /** A key, and the command or the function that it is given to first. */
