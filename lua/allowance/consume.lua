@@ -20,7 +20,7 @@ if workKey ~= '' then
 end
 local wanted = tonumber(units)
 if wanted > record.unitsLimit then refuse('UNITS_EXCEED_LIMIT', record.unitsLimit) end
-call.needOperation()
+plan.needOperation()
 local path = scope.path(scopeId)
 scope.check(path)
 if record.cooldownUntil then refuse('ALLOWANCE_COOLING_DOWN', 'at=' .. record.cooldownUntil) end

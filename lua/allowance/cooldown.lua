@@ -11,7 +11,7 @@ local cooldownUntil = now + seconds * 1000
 if record.cooldownUntil and record.cooldownUntil >= cooldownUntil then
   return call.unchanged(record.cooldownUntil, record.cooldownReason)
 end
-call.needOperation()
+plan.needOperation()
 
 redis.call('HSET', keys.allowance(allowanceId), 'cooldownUntil', cooldownUntil, 'cooldownReason', reason)
 journal.append('allowance.cooldown_started', allowanceId, '', '"seconds":' .. seconds)

@@ -7,7 +7,7 @@
 local replay = call.open()
 if replay then return replay end
 if redis.call('HEXISTS', keys.allowanceNames(), name) == 1 then refuse('ALLOWANCE_EXISTS') end
-call.needOperation()
+plan.needOperation()
 
 local allowanceId = newId(tail)
 redis.call('HSET', keys.allowance(allowanceId), 'name', name, 'unitsLimit', unitsLimit, 'windowSeconds', windowSeconds,

@@ -14,7 +14,7 @@ if replay then return replay end
 local record = allowance.read(allowanceId, now)
 if not record then refuse('ALLOWANCE_NOT_FOUND') end
 if tonumber(units) > record.unitsLimit then refuse('UNITS_EXCEED_LIMIT', record.unitsLimit) end
-call.needOperation()
+plan.needOperation()
 local possibleAt = allowance.nextMoment(record, tonumber(units))
 local behind = redis.call('EXISTS', keys.liveWaiters(allowanceId)) == 1
 local queues = behind or possibleAt > now

@@ -7,7 +7,7 @@ if replay then return replay end
 local record = barrier.read(barrierId)
 if record.state == 'CANCELLED' then return call.unchanged(barrier.values(record)) end
 if record.state == 'RELEASED' then refuse('BARRIER_RELEASED') end
-call.needOperation()
+plan.needOperation()
 
 barrier.finish(record, 'CANCELLED')
 barrier.tell(record, 'cancelled')

@@ -6,7 +6,7 @@
 --- @include "barrier/_barrier"
 local replay = call.open()
 if replay then return replay end
-call.needOperation()
+plan.needOperation()
 local path = scope.path(scopeId)
 scope.check(path)
 

@@ -6,7 +6,7 @@ local replay = call.open()
 if replay then return replay end
 local record = barrier.read(barrierId)
 if record.state == 'OPEN' then refuse('BARRIER_NOT_RELEASED') end
-call.needOperation()
+plan.needOperation()
 
 barrier.enter(record, 'OPEN')
 record.arrivals, record.releasedAt = 0, false

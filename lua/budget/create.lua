@@ -6,7 +6,7 @@
 local replay = call.open()
 if replay then return replay end
 if redis.call('HEXISTS', keys.budgetNames(), name) == 1 then refuse('BUDGET_EXISTS') end
-call.needOperation()
+plan.needOperation()
 
 local budgetId = newId(tail)
 redis.call('HSET', keys.budget(budgetId), 'limitMinor', limitMinor, 'reserved', '0', 'settled', '0', 'available', limitMinor,

@@ -12,7 +12,7 @@ local replay, maxArmedTimers, armed = call.open('maxArmedTimers', 'timers:ARMED'
 if replay then return replay end
 local record = budget.read(budgetId)
 if settleBy ~= '' and tonumber(settleBy) <= now then refuse('VALIDATION_FAILED', 'settleBy must lie in the future') end
-call.needOperation()
+plan.needOperation()
 if settleBy ~= '' and (tonumber(armed) or 0) >= tonumber(maxArmedTimers) then refuse('TIMERS_FULL', maxArmedTimers) end
 local path = scope.path(scopeId)
 scope.check(path)

@@ -11,7 +11,7 @@ local mode = redis.call('HGET', keys.mailbox(mailboxId), 'mode')
 if not mode then refuse('MAILBOX_NOT_FOUND', 'mailboxId') end
 if mode ~= 'WORK' then refuse('MAILBOX_MODE_INVALID') end
 if deadline ~= '' and tonumber(deadline) <= now then refuse('VALIDATION_FAILED', 'deadline must lie in the future') end
-call.needOperation()
+plan.needOperation()
 local isRoot = parentScopeId == ''
 local parentPath = not isRoot and scope.path(parentScopeId) or nil
 if parentPath then

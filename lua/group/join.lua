@@ -18,7 +18,7 @@ local member = message.read(taskId)
 if not member or member.taskId ~= taskId then refuse('TASK_NOT_FOUND', 'taskId') end
 local counter = counterOf[member.state]
 if not counter then refuse('TASK_NOT_JOINABLE', task.state(member.state)) end
-call.needOperation()
+plan.needOperation()
 if record.members >= group.maxMembers then refuse('GROUP_FULL', group.maxMembers) end
 
 member.groupId = groupId

@@ -15,14 +15,14 @@ if not record then refuse('GROUP_NOT_FOUND') end
 group.needOpen(record)
 if redis.call('HEXISTS', keys.taskKeys(groupId), taskKey) == 1 then refuse('TASK_KEY_CONFLICT') end
 if deadline ~= '' and tonumber(deadline) <= now then refuse('VALIDATION_FAILED', 'deadline must lie in the future') end
-call.needOperation()
+plan.needOperation()
 if #input > tonumber(maxPayloadBytes) then refuse('PAYLOAD_TOO_LARGE', 'input ' .. maxPayloadBytes) end
 if record.members >= group.maxMembers then refuse('GROUP_FULL', group.maxMembers) end
 local box = mailbox.read(record.mailboxId)
 if box.ready + box.claimed >= box.backlogLimit then refuse('BACKLOG_FULL', 'mailbox ' .. box.backlogLimit) end
 if queued + claimed >= tonumber(maxBacklog) then refuse('BACKLOG_FULL', 'space ' .. maxBacklog) end
 if deadline ~= '' and tonumber(armed) >= tonumber(maxArmedTimers) then refuse('TIMERS_FULL', maxArmedTimers) end
-call.needTask()
+plan.needTask()
 
 local member = { id = newId(tail), mailboxId = record.mailboxId, scopeId = record.scopeId, taskId = newId(taskTail), groupId = groupId,
   taskKey = taskKey, attempts = 0, payload = input ~= '' and input or 'null', deadline = tonumber(deadline) }

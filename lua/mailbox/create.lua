@@ -4,7 +4,7 @@
 --- @include "lib/id"
 local replay = call.open()
 if replay then return replay end
-call.needOperation()
+plan.needOperation()
 
 local mailboxId = newId(tail)
 -- What sends and receives read comes first: a small hash is searched from its beginning.

@@ -20,8 +20,8 @@ if seconds > maxLeaseSeconds then refuse('LEASE_LIMIT_EXCEEDED', maxLeaseSeconds
 
 local member, readyAt = ready.first(mailboxId, scopeId)
 if not member then return looksAgain == '' and call.uncounted() or call.answer() end
-call.needOperation()
-call.needAgent()
+plan.needOperation()
+plan.needAgent()
 
 local id = string.sub(member, 13)
 local stored = redis.call('HMGET', keys.message(id), 'scopeId', 'taskId', 'groupId', 'taskKey', 'attempts', 'deadline', 'workKey',

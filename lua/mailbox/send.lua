@@ -15,13 +15,13 @@ if workKey ~= '' then
   if first then return call.uncounted(first, redis.call('HGET', keys.message(first), 'state'), 1) end
 end
 if deadline ~= '' and tonumber(deadline) <= now then refuse('VALIDATION_FAILED', 'deadline must lie in the future') end
-call.needOperation()
+plan.needOperation()
 if #payload > tonumber(maxPayloadBytes) then refuse('PAYLOAD_TOO_LARGE', 'payload ' .. maxPayloadBytes) end
 if box.ready + box.claimed >= box.backlogLimit then refuse('BACKLOG_FULL', 'mailbox ' .. box.backlogLimit) end
 if queued + claimed >= tonumber(maxBacklog) then refuse('BACKLOG_FULL', 'space ' .. maxBacklog) end
 if deadline ~= '' and tonumber(armed) >= tonumber(maxArmedTimers) then refuse('TIMERS_FULL', maxArmedTimers) end
 local isWork = box.mode == 'WORK'
-if isWork then call.needTask() end
+if isWork then plan.needTask() end
 local path = scope.path(scopeId)
 scope.check(path)
 

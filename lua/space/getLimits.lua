@@ -1,5 +1,5 @@
 --- The space's effective limits.
 --- @include "lib/call"
 local limits = { call.read('requestsPerMinute', 'maxBacklog', 'maxPayloadBytes', 'maxLeaseSeconds', 'maxPendingWaiters', 'maxArmedTimers') }
-limits[1] = call.quota()
+limits[1] = rates.quota()
 return call.answer(unpack(limits))

@@ -10,7 +10,7 @@ local replay = call.open()
 if replay then return replay end
 if verdict == '' then call.sendBack('URL_UNCHECKED') end
 if verdict ~= 'ok' then refuse('DESTINATION_URL_FORBIDDEN', verdict) end
-call.needOperation()
+plan.needOperation()
 if redis.call('ZCARD', keys.destinations()) >= 20 then refuse('DESTINATIONS_FULL', 20) end
 
 local destinationId = newId(tail)

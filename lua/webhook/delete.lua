@@ -6,7 +6,7 @@
 local replay = call.open()
 if replay then return replay end
 if redis.call('EXISTS', keys.destination(destinationId)) == 0 then refuse('DESTINATION_NOT_FOUND') end
-call.needOperation()
+plan.needOperation()
 destination.exhaust(destinationId)
 redis.call('DEL', keys.destination(destinationId))
 redis.call('ZREM', keys.destinations(), destinationId)

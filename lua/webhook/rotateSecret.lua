@@ -7,7 +7,7 @@ local replay = call.open()
 if replay then return replay end
 local previous = redis.call('HGET', keys.destination(destinationId), 'signingSecret')
 if not previous then refuse('DESTINATION_NOT_FOUND') end
-call.needOperation()
+plan.needOperation()
 redis.call('HSET', keys.destination(destinationId), 'signingSecret', signingSecret, 'previousSecret', previous,
   'previousSecretUntil', string.format('%d', now + 86400000))
 audit('destination.secret_rotated', redis.call('HGET', keys.apiKey(apiKeyDigest), 'keyId'), destinationId, '{}')

@@ -22,7 +22,7 @@ if eventType ~= 'destination.test' then
   entry = redis.call('XRANGE', keys.events(), entryId, entryId)[1]
   if not entry then refuse('DELIVERY_NOT_FOUND') end
 end
-call.needOperation()
+plan.needOperation()
 if attemptedAt == '' then
   local both = target[4] and now < tonumber(target[4])
   return call.answer(now, target[1], target[2], both and target[3] or false, eventId, destinationId, entry)

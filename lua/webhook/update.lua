@@ -14,7 +14,7 @@ if newUrl and verdict ~= 'ok' then refuse('DESTINATION_URL_FORBIDDEN', verdict) 
 local newTypes = eventTypes ~= '' and eventTypes ~= record[2]
 local newState = state ~= '' and state ~= record[3]
 if not (newUrl or newTypes or newState) then return call.unchanged(record) end
-call.needOperation()
+plan.needOperation()
 
 if newUrl then redis.call('HSET', keys.destination(destinationId), 'url', url) end
 if newTypes then redis.call('HSET', keys.destination(destinationId), 'eventTypes', eventTypes) end

@@ -1,0 +1,24 @@
+--- @args apiKeyDigest permission
+--- @include "lib/refuse"
+--- @include "lib/space"
+--- Who calls, and what the API key allows (contract section 2). The requests of a run mostly come with one key, which
+--- is read once.
+local caller = {}
+local keyRead, permissions, spaces
+
+function caller.begin()
+  keyRead = nil
+end
+
+--- Refuses a key that is unknown or revoked: before anything is said of what it asks for.
+function caller.identify()
+  if keyRead == apiKeyDigest then return end
+  local key = redis.call('HMGET', keys.apiKey(apiKeyDigest), 'permissions', 'spaces', 'revokedAt')
+  if not key[1] or key[3] then refuse('INVALID_API_KEY') end
+  keyRead, permissions, spaces = apiKeyDigest, key[1], key[2]
+end
+
+function caller.authorize()
+  if not string.find(permissions, permission, 1, true) then refuse('PERMISSION_DENIED', permission) end
+  if spaces ~= '' and not string.find(spaces, spaceId, 1, true) then refuse('PERMISSION_DENIED', 'space') end
+end

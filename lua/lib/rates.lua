@@ -1,0 +1,75 @@
+--- @args rateClass
+--- @include "lib/clock"
+--- @include "lib/refuse"
+--- @include "lib/count"
+--- Requests per minute, of a space and of its organization, of which a fifth is kept for recovery calls (contract
+--- section 2).
+local rates = {}
+local minute, spaceQuota, spaceUsed, sameSpaceMinute
+--- orgQuota: false where the plan sets no limit; orgShare: what ordinary calls may use of it.
+local orgQuota, orgShare, orgUsed, orgRecovered, sameOrgMinute
+
+function rates.begin()
+  minute = string.format('%d', math.floor(now / 60000))
+end
+
+--- quota: of the plan; the others as the organization's record tells of the last minute that had requests.
+function rates.ofOrg(quota, usedMinute, used, recovered)
+  orgQuota = tonumber(quota) or false
+  if not orgQuota then return end
+  orgShare = math.max(1, math.floor(orgQuota * 0.8))
+  sameOrgMinute = usedMinute == minute
+  orgUsed = sameOrgMinute and tonumber(used) or 0
+  orgRecovered = sameOrgMinute and tonumber(recovered) or 0
+end
+
+--- The same of a space; quota: false where there is no such space.
+function rates.ofSpace(quota, usedMinute, used)
+  spaceQuota = tonumber(quota)
+  if not spaceQuota then return end
+  if orgQuota and orgQuota < spaceQuota then spaceQuota = orgQuota end
+  sameSpaceMinute = usedMinute == minute
+  spaceUsed = sameSpaceMinute and tonumber(used) or 0
+end
+
+--- The space's requests per minute in force: its own figure, cut to the plan's; nil where there is no such space.
+function rates.quota()
+  return spaceQuota
+end
+
+--- What an ordinary call may still use of the organization's: the share is of ordinary calls alone, recovery calls
+--- take from the rest first.
+local function orgLeft()
+  return math.max(0, math.min(orgShare + orgRecovered, orgQuota) - orgUsed)
+end
+
+--- Quota and what is left of it, of the space and of the organization, where there are such: four values, as text.
+function rates.left()
+  local space = spaceQuota and string.format('%d,%d', spaceQuota, math.max(0, spaceQuota - spaceUsed)) or ','
+  return orgQuota and string.format('%s,%d,%d', space, orgQuota, orgLeft()) or space .. ',,'
+end
+
+function rates.check()
+  if rateClass ~= 'held' and orgQuota and (rateClass == 'recovery' and orgQuota - orgUsed or orgLeft()) <= 0 then
+    refuse('SERVICE_RATE_LIMITED')
+  end
+  if rateClass == 'ordinary' and spaceUsed >= spaceQuota then refuse('RATE_LIMITED') end
+end
+
+--- Counts the request; from here on a refusal is counted too, and writes nothing else. A held request that looks
+--- again is not a new request.
+function rates.charge(requests)
+  if rateClass == 'held' then return end
+  spaceUsed = spaceUsed + requests
+  local set = count.setSpace
+  set.usedRequests = string.format('%d', spaceUsed)
+  if not sameSpaceMinute then set.requestsMinute = minute end
+  if orgQuota then
+    orgUsed = orgUsed + requests
+    set = count.setOrg
+    set.usedRequests = string.format('%d', orgUsed)
+    if rateClass == 'recovery' then orgRecovered = orgRecovered + requests end
+    if rateClass == 'recovery' or not sameOrgMinute then set.usedRecovery = string.format('%d', orgRecovered) end
+    if not sameOrgMinute then set.requestsMinute = minute end
+  end
+end
