@@ -44,7 +44,8 @@ const requestIdForm = /^[A-Za-z0-9._-]{1,128}$/;
 /** What a request leaves for its log line. */
 export interface Trace {
   route: string | undefined;
-  script: string | undefined;
+  /** Names route and script in every line, once they are known. */
+  log: Logger;
   /** of a failure */
   code?: string;
   /** why the store did not take the call */
@@ -61,14 +62,14 @@ export function createApp(service: Service): Server {
     const { req } = ctx;
     const given = req.headers['x-request-id'];
     const requestId = typeof given === 'string' && requestIdForm.test(given) ? given : randomUUID();
-    const trace: Trace = { route: undefined, script: undefined };
+    const trace: Trace = { route: undefined, log: service.log };
     let answer: Sent;
     try {
-      const { path } = ctx;
+      const path = pathOf(req.url ?? '');
       if (path.startsWith(spacePrefix)) {
         const { call, params } = routes.match(req.method ?? '', path);
         trace.route = call.pattern;
-        trace.script = call.route.script;
+        trace.log = call.log;
         if (bodyMethods.has(call.route.method)) await readBody(ctx);
         answer = await call.handle(ctx, params, requestId);
       } else answer = await system(ctx, service, trace);
@@ -80,13 +81,11 @@ export function createApp(service: Service): Server {
     send(ctx, answer, requestId);
     const durationMs = performance.now() - start;
     service.metrics.traffic.request(trace.route ?? 'unmatched', ctx.method, answer.status, durationMs / 1000);
-    service.log.info({
+    trace.log.info({
       requestId,
       method: req.method,
-      route: trace.route,
       status: answer.status,
       durationMs: Math.round(durationMs * 100) / 100,
-      script: trace.script,
       code: trace.code,
       why: trace.why,
     });
@@ -96,6 +95,12 @@ export function createApp(service: Service): Server {
 
   const server = createHttpServer(app.callback());
   return server;
+}
+
+/** Koa's own takes the whole target apart. */
+function pathOf(target: string): string {
+  const end = target.search(/[?#]/);
+  return end < 0 ? target : target.slice(0, end);
 }
 
 /** A response ready to be written; no `text`: no content. */
@@ -138,7 +143,7 @@ function failure(thrown: unknown, requestId: string, service: Service, trace: Tr
   if (thrown instanceof StoreUnavailable) trace.why = thrown.message;
   service.metrics.traffic.refusal(error.code);
   if (error.status === 500) {
-    service.log.error(
+    trace.log.error(
       { requestId, error: thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown) },
       'internal error',
     );

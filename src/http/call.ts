@@ -1,4 +1,5 @@
 import type { Context } from 'koa';
+import type { Logger } from 'pino';
 import { Refusal, type Reply } from '../redis/scripts.ts';
 import { journalKey } from '../space/keys.ts';
 import type { Sent, Service } from './app.ts';
@@ -27,11 +28,14 @@ export class Call {
   readonly route: Route;
   /** The whole path, for the log. */
   readonly pattern: string;
+  readonly log: Logger;
   readonly #service: Service;
 
   constructor(route: Route, pattern: string, service: Service) {
     this.route = route;
     this.pattern = pattern;
+    // What every line of a route says is made text once.
+    this.log = service.log.child({ route: pattern, script: route.script });
     this.#service = service;
   }
 

@@ -19,6 +19,7 @@ export async function system(ctx: Context, service: Service, trace: Trace): Prom
   const isDescription = ctx.path === '/openapi.json' && hasApi;
   if (!page && !isMetrics && !isDescription && !probes.includes(ctx.path)) throw apiError('ROUTE_NOT_FOUND');
   trace.route = page?.route ?? ctx.path;
+  trace.log = service.log.child({ route: trace.route });
   if (ctx.method !== 'GET' && ctx.method !== 'HEAD')
     throw apiError('METHOD_NOT_ALLOWED', 'GET, HEAD', { Allow: 'GET, HEAD' });
   if (page) return page;
