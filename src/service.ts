@@ -1,9 +1,10 @@
 import { Cluster } from 'ioredis';
 import type { Logger } from 'pino';
 import { Feeds } from './event/feeds.ts';
-import { createApp, type Service } from './http/app.ts';
+import { createApp } from './http/app.ts';
 import { Listener } from './http/listener.ts';
 import { openapi } from './http/openapi.ts';
+import type { Service } from './http/serving.ts';
 import { Metrics } from './metrics/metrics.ts';
 import { StoreReader } from './metrics/store-reading.ts';
 import { allErrors, allKeys, allRoutes } from './primitives.ts';

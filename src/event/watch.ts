@@ -49,7 +49,7 @@ export const watch: Route = read<Query>({
 });
 
 async function serve(input: WatchInput, context: ServeContext): Promise<Answer> {
-  const { feeds } = context.service;
+  const { feeds } = context;
   const { query } = input;
   const spaceId = param(input, 'spaceId');
   const reader: Reader = { org: context.org, spaceId, apiKeyDigest: context.apiKeyDigest };
@@ -84,11 +84,7 @@ async function serve(input: WatchInput, context: ServeContext): Promise<Answer> 
 }
 
 /** Pages as server-sent events; ends with the connection, at shutdown, or when the key may not read any more. */
-async function* stream(
-  reader: Reader,
-  watcher: Watcher,
-  { service: { feeds }, gone }: ServeContext,
-): AsyncGenerator<string> {
+async function* stream(reader: Reader, watcher: Watcher, { feeds, gone }: ServeContext): AsyncGenerator<string> {
   const cursorAt = (entryId: string): string => writeCursor(reader.spaceId, watcher.epoch, entryId);
   while (!gone.aborted && !feeds.closing.aborted) {
     let text = '';

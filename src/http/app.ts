@@ -3,54 +3,16 @@ import type { OutgoingHttpHeader, Server } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import Koa, { type Context } from 'koa';
-import type { Logger } from 'pino';
-import type { Feeds } from '../event/feeds.ts';
-import type { Metrics } from '../metrics/metrics.ts';
-import type { Store } from '../redis/connection.ts';
-import type { Due } from '../redis/due.ts';
-import { Refusal, type Scripts, StoreUnavailable } from '../redis/scripts.ts';
-import type { Wake } from '../redis/wake.ts';
-import type { Targets } from '../webhook/target.ts';
+import { Refusal, StoreUnavailable } from '../redis/scripts.ts';
 import { readBody } from './body.ts';
 import { envelope, toApiError } from './envelope.ts';
-import type { ErrorTable } from './errors.ts';
-import type { Route } from './route.ts';
 import { bodyMethods, statusOf } from './route-errors.ts';
 import { RouteTable, spacePrefix } from './router.ts';
 import { createHttpServer } from './server.ts';
+import type { Sent, Service, Trace } from './serving.ts';
 import { system } from './system.ts';
 
-export interface Service {
-  readonly store: Store;
-  readonly scripts: Scripts;
-  readonly due: Due;
-  readonly wake: Wake;
-  readonly feeds: Feeds;
-  readonly targets: Targets;
-  readonly log: Logger;
-  readonly routes: readonly Route[];
-  readonly errors: ErrorTable;
-  /** The text of GET /openapi.json. */
-  readonly openapi: string;
-  /** Whether the store takes calls: GET /readyz. */
-  readonly ready: () => Promise<boolean>;
-  readonly metrics: Metrics;
-  /** Whether GET /metrics is answered here. */
-  readonly showsMetrics: boolean;
-}
-
 const requestIdForm = /^[A-Za-z0-9._-]{1,128}$/;
-
-/** What a request leaves for its log line. */
-export interface Trace {
-  route: string | undefined;
-  /** Names route and script in every line, once they are known. */
-  log: Logger;
-  /** of a failure */
-  code?: string;
-  /** why the store did not take the call */
-  why?: string;
-}
 
 /** The HTTP side of the service: Koa maps each route record to its script. */
 export function createApp(service: Service): Server {
@@ -101,17 +63,6 @@ export function createApp(service: Service): Server {
 function pathOf(target: string): string {
   const end = target.search(/[?#]/);
   return end < 0 ? target : target.slice(0, end);
-}
-
-/** A response ready to be written; no `text`: no content. */
-export interface Sent {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly text?: string | undefined;
-  /** In its place: a file, whose headers say of what type. */
-  readonly content?: Buffer;
-  /** In its place: server-sent events. */
-  readonly stream?: AsyncIterable<string>;
 }
 
 /** Written in one go: Koa's own way sets each header by itself and looks the type up again. */

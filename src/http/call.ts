@@ -2,7 +2,6 @@ import type { Context } from 'koa';
 import type { Logger } from 'pino';
 import { Refusal, type Reply } from '../redis/scripts.ts';
 import { journalKey } from '../space/keys.ts';
-import type { Sent, Service } from './app.ts';
 import { type Note, readNote } from './envelope.ts';
 import { ApiError } from './errors.ts';
 import { isUuid } from './fields.ts';
@@ -10,6 +9,7 @@ import { stringify } from './json.ts';
 import { type Caller, readCaller, readIdempotency, readInput } from './request.ts';
 import type { Answer, Hold, Input, Route } from './route.ts';
 import type { ServeContext } from './serve-context.ts';
+import type { Sent, Service } from './serving.ts';
 
 /** Arguments of lib/call, the same for every script behind a route. */
 type CallArgs = Record<string, string | number>;
@@ -124,9 +124,12 @@ export class Call {
   /** The route answers by itself; the headers are those of its last run. */
   async #serve(caller: Caller, args: CallArgs, input: Input, ctx: Context): Promise<Sent> {
     let headers: Readonly<Record<string, string>> = {};
+    const { store, feeds, targets } = this.#service;
     const context: ServeContext = {
       ...caller,
-      service: this.#service,
+      store,
+      feeds,
+      targets,
       gone: signalOf(ctx),
       run: async (changes = {}, again = false) => {
         const rateClass = again ? 'held' : (args['rateClass'] ?? '');

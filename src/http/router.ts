@@ -1,7 +1,7 @@
 import Router from '@koa/router';
-import type { Service } from './app.ts';
 import { Call } from './call.ts';
 import { apiError } from './errors.ts';
+import type { Service } from './serving.ts';
 
 export const spacePrefix = '/v1/spaces/';
 

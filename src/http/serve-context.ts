@@ -1,11 +1,15 @@
+import type { Feeds } from '../event/feeds.ts';
+import type { Store } from '../redis/connection.ts';
 import type { Reply } from '../redis/scripts.ts';
-import type { Service } from './app.ts';
+import type { Targets } from '../webhook/target.ts';
 
 /** What a route works with that serves its requests by itself. */
 export interface ServeContext {
-  readonly service: Service;
   readonly org: string;
   readonly apiKeyDigest: string;
+  readonly store: Store;
+  readonly feeds: Feeds;
+  readonly targets: Targets;
   /** Aborts when the caller has gone. */
   readonly gone: AbortSignal;
   /**

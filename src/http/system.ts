@@ -3,8 +3,8 @@ import { consoleSite } from '../console/site.ts';
 import { docsSite } from '../docs/site.ts';
 import { Metrics } from '../metrics/metrics.ts';
 import { StoreUnavailable } from '../redis/scripts.ts';
-import type { Sent, Service, Trace } from './app.ts';
 import { apiError } from './errors.ts';
+import type { Sent, Service, Trace } from './serving.ts';
 import type { Page, Site } from './site.ts';
 
 const sites: readonly Site[] = [consoleSite(), docsSite()];

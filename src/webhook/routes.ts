@@ -26,7 +26,7 @@ async function judged(
   } catch (error) {
     if (!(error instanceof Refusal && error.code === 'URL_UNCHECKED')) throw error;
   }
-  return context.run({ verdict: await context.service.targets.verdict(target ?? '') });
+  return context.run({ verdict: await context.targets.verdict(target ?? '') });
 }
 
 interface CreateBody {
@@ -63,7 +63,7 @@ const create = route<unknown, CreateBody>({
   async serve(input, context) {
     const { values } = await judged(context, input.body.url);
     // Off the caller's path would be enough, but a first event follows soon.
-    await context.service.store
+    await context.store
       .sadd(webhookKeys.outbox.pattern, `${context.org} ${param(input, 'spaceId')}`)
       .catch(() => undefined);
     return created(input, values);

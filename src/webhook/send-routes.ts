@@ -31,11 +31,7 @@ async function serve(input: Input, context: ServeContext): Promise<Answer> {
     : testMessage(String(eventId), String(destinationId), at);
   const secrets = [secret, previousSecret].filter((one): one is string => typeof one === 'string');
   // Sent is sent: a caller who has gone must not keep the row from being written.
-  const outcome = await attempt(
-    context.service.targets,
-    { url: String(url), secrets, message, at },
-    context.service.feeds.closing,
-  );
+  const outcome = await attempt(context.targets, { url: String(url), secrets, message, at }, context.feeds.closing);
   const { pauseMs: _, ...row } = outcome;
   return attempted(input, (await context.run({ ...row, attemptedAt: at, testEventId: String(eventId) }, true)).values);
 }
