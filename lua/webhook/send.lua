@@ -1,5 +1,6 @@
 --- One attempt on request: a test of a destination, or an attempted event once more (deliveryId). Called
---- twice: first for what to send (attemptedAt ''), then with what came of it.
+--- twice: first for what to send (attemptedAt ''), then with what came of it. One request of an Idempotency-Key is sent
+--- at a time: another one is told nothing until that one's answer is there, or its process is thought lost.
 --- @args destinationId deliveryId testEventId attemptedAt responseStatus errorCode durationMs
 --- @include "lib/call"
 --- @include "webhook/_delivery"
@@ -24,10 +25,14 @@ if eventType ~= 'destination.test' then
 end
 plan.needOperation()
 if attemptedAt == '' then
+  if idempotencyDigest ~= '' and not redis.call('SET', keys.sending(idempotencyDigest), requestId, 'NX', 'PX', delivery.guardMs) then
+    return call.answer()
+  end
   local both = target[4] and now < tonumber(target[4])
   return call.answer(now, target[1], target[2], both and target[3] or false, eventId, destinationId, entry)
 end
 
+if idempotencyDigest ~= '' then redis.call('DEL', keys.sending(idempotencyDigest)) end
 local state = errorCode == '' and 'SUCCEEDED' or 'FAILED'
 if state == 'SUCCEEDED' then
   delivery.succeeded(destinationId)

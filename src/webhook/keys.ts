@@ -40,6 +40,12 @@ export const webhookKeys = {
     holds: 'one row per attempt (msgpack); the entry id carries the moment',
     goes: 'entries after max(retention window, 30 days)',
   },
+  sending: {
+    pattern: 'muster:{org}:<spaceId>:sending:<idempotencyDigest>',
+    type: 'string',
+    holds: 'id of the request that sends a test or redelivery with this Idempotency-Key now',
+    goes: 'with its answer; after 25 seconds',
+  },
   outboxSpaces: {
     pattern: 'muster:{org}:outbox',
     type: 'set',

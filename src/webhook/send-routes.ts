@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fields, id, page } from '../http/fields.ts';
 import { pageOf } from '../http/page.ts';
 import { randomTail } from '../http/random.ts';
@@ -9,6 +10,9 @@ import { attempt } from './attempt.ts';
 import { eventMessage, testMessage } from './message.ts';
 import { deliveryRecord } from './records.ts';
 import { deliveryReply } from './schemas.ts';
+
+/** How often a request looks whether the one that is sent with its Idempotency-Key has been answered. */
+const sameKeyMs = 100;
 
 /** A uuid for an event that is in no journal. */
 function newEventId(): string {
@@ -22,7 +26,12 @@ function attempted(input: Input, values: Reply): Answer {
 
 /** Asks the script what to send, sends it, tells the script what came of it: the caller gets the attempt's row. */
 async function serve(input: Input, context: ServeContext): Promise<Answer> {
-  const { values, replayed } = await context.run();
+  let { values, replayed } = await context.run();
+  while (values.length === 0 && !context.gone.aborted) {
+    await sleep(sameKeyMs);
+    ({ values, replayed } = await context.run({}, true));
+  }
+  if (values.length === 0) return { status: 204 };
   if (replayed) return attempted(input, values);
   const [now, url, secret, previousSecret, eventId, destinationId, entry] = values;
   const at = Number(now);

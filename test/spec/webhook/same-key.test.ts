@@ -1,0 +1,60 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from 'chai';
+import type { MusterService } from '../../../src/service.ts';
+import { Sink } from '../../support/sink.ts';
+import { delivering, untilRows } from '../../support/webhooks.ts';
+import { codeOf, type Reply, World } from '../../support/world.ts';
+
+describe('a redelivery or test with an Idempotency-Key', () => {
+  let services: MusterService[];
+  let sink: Sink;
+
+  before(async () => {
+    services = await Promise.all([delivering(), delivering({ role: 'api' })]);
+    sink = await Sink.start();
+  });
+  after(async () => {
+    await sink.stop();
+    await Promise.all(services.map((service) => service.stop()));
+  });
+
+  it('is sent once: of 50 equal requests at once, to two processes, all 50 answers are equal', async () => {
+    const worlds = [await World.create({ on: services[0] as MusterService })] as World[];
+    const world = worlds[0] as World;
+    worlds.push(new World(services[1] as MusterService, world.org, world.spaceId, world.apiKey));
+    const { id } = await world.made('/destinations', { url: `${sink.url}/hook`, eventTypes: ['mailbox.created'] });
+    await world.made('/mailboxes', { name: 'jobs' });
+    const [row] = await untilRows(world, 1);
+    for (const path of [`/destinations/${id}/test`, `/deliveries/${row?.id}/redeliver`]) {
+      const sent = sink.received.length;
+      const headers = { 'Idempotency-Key': randomUUID() };
+      const replies = await Promise.all(
+        Array.from({ length: 50 }, (_, n) => worlds[n % 2]?.post(path, undefined, headers) as Promise<Reply>),
+      );
+      expect(sink.received.length - sent, path).to.equal(1);
+      expect(new Set(replies.map(({ status, text }) => `${status} ${text}`)).size).to.equal(1);
+      expect(replies.filter((reply) => reply.headers.get('Idempotent-Replayed') === null)).to.have.lengthOf(1);
+    }
+    expect(await untilRows(world, 3)).to.have.lengthOf(3);
+  });
+
+  it('is not sent beside another of that key, which is refused; a process that dies meanwhile keeps it for 25 s', async () => {
+    const world = await World.create({ on: services[0] as MusterService });
+    const { id } = await world.made('/destinations', { url: `${sink.url}/slow` });
+    const other = await world.made('/destinations', { url: `${sink.url}/other` });
+    const headers = { 'Idempotency-Key': randomUUID() };
+    const answered = new Promise<() => void>((resolve) => {
+      sink.answer = (response, { path }) => (path === '/slow' ? resolve(() => response.end()) : response.end());
+    });
+    const first = world.post(`/destinations/${id}/test`, undefined, headers);
+    const answer = await answered;
+    const { store } = world.service;
+    const [key] = await store.keys(`muster:{${world.org}}:${world.spaceId}:sending:*`);
+    expect(await store.pttl(String(key))).to.be.within(20_000, 25_000);
+    const second = world.post(`/destinations/${other.id}/test`, undefined, headers);
+    answer();
+    expect([codeOf(await first), codeOf(await second)]).to.deep.equal(['201', '422 IDEMPOTENCY_KEY_REUSED']);
+    expect(sink.at('/other')).to.have.lengthOf(0);
+    expect(await store.exists(String(key))).to.equal(0);
+  });
+});
