@@ -1,4 +1,3 @@
-import { pageOf } from '../http/page.ts';
 import { type Answer, type Input, iso, isoOrNull, param } from '../http/route.ts';
 import { momentOfId } from '../redis/moment.ts';
 import type { Reply, Value, Values } from '../redis/scripts.ts';
@@ -65,12 +64,4 @@ export function entryAnswer(kind: 'SETTLE' | 'VOID') {
       },
     };
   };
-}
-
-const position = /^(active|closed) [0-9a-f-]{36}$/;
-
-/** Where a page of reservations goes on: the part of the list and the last id. Throws INVALID_CURSOR. */
-export function readPosition(cursor: string | undefined): { part: string; cursor: string } {
-  const [part = '', last = ''] = pageOf.read(cursor, position).split(' ');
-  return { part, cursor: last };
 }

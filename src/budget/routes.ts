@@ -1,10 +1,10 @@
 import { fields, id, integer, key, moment, optional, page, states, text } from '../http/fields.ts';
-import { pageOf } from '../http/page.ts';
+import { Cursors, pageOf } from '../http/page.ts';
 import { randomTail } from '../http/random.ts';
 import { readList } from '../http/read-list.ts';
 import { param, type Route, read, route } from '../http/route.ts';
 import { amount, currency } from './fields.ts';
-import { balancesRecord, budgetRecord, entryAnswer, readPosition, reservationRecord } from './records.ts';
+import { balancesRecord, budgetRecord, entryAnswer, reservationRecord } from './records.ts';
 import { budgetReply, reservationStates } from './schemas.ts';
 
 interface CreateBody {
@@ -42,6 +42,9 @@ const list = readList({
   record: budgetRecord,
 });
 
+/** The part of the list, and the last id. */
+const cursors = new Cursors('reservations', /^(active|closed) [0-9a-f-]{36}$/);
+
 const view = read<{ limit: number; cursor?: string; state?: string }>({
   path: '/budgets/:budgetId',
   call: 'budget.view',
@@ -51,17 +54,16 @@ const view = read<{ limit: number; cursor?: string; state?: string }>({
   success: { 200: budgetReply.view },
   refuses: ['BUDGET_NOT_FOUND', 'INVALID_CURSOR'],
   script: 'budget/view',
-  args: ({ query }) => ({
-    states: pageOf.states(query.state),
-    limit: query.limit,
-    ...readPosition(query.cursor),
-  }),
+  args: (input) => {
+    const [part = '', cursor = ''] = cursors.read(input).split(' ');
+    return { states: pageOf.states(input.query.state), limit: input.query.limit, part, cursor };
+  },
   answer: ([budget, next, rows], input) => ({
     status: 200,
     body: {
       ...budgetRecord((budget ?? []) as string[]),
       reservations: pageOf.rows(rows).map((row) => reservationRecord(param(input, 'budgetId'), row)),
-      nextCursor: pageOf.next(next),
+      nextCursor: cursors.next(input, next),
     },
   }),
 });

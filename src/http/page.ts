@@ -1,27 +1,50 @@
+import { hash } from 'node:crypto';
 import type { Value } from '../redis/scripts.ts';
 import { apiError } from './errors.ts';
 import { idForm } from './replies.ts';
+import type { Input } from './route.ts';
 
-/** What was put into a cursor by `next`. Throws INVALID_CURSOR where it does not have the form. */
-function read(cursor: string | undefined, form: RegExp): string {
-  if (cursor === undefined) return '';
-  const inside = Buffer.from(cursor, 'base64url').toString();
-  if (!form.test(inside) || encode(inside) !== cursor) throw apiError('INVALID_CURSOR');
-  return inside;
+/** Forms of a position. */
+export const positions = { id: idForm, number: /^\d{1,15}$/, entry: /^\d{1,15}-\d{1,19}$/ };
+
+/** Of the text that says which list it is. */
+const tagLength = 6;
+
+/**
+ * The cursors of a list: each says which list it is of (of what, and by what it was filtered), then the last record's
+ * position there. `form` is that of a position.
+ */
+export class Cursors {
+  readonly #plural: string;
+  readonly #form: RegExp;
+
+  constructor(plural: string, form: RegExp) {
+    this.#plural = plural;
+    this.#form = form;
+  }
+
+  /** The request's position; '' for the first page. Throws INVALID_CURSOR for a cursor that this list did not give out. */
+  read(input: Input<{ cursor?: string }>): string {
+    const { cursor } = input.query;
+    if (cursor === undefined) return '';
+    const position = Buffer.from(cursor, 'base64url').toString().slice(tagLength);
+    if (!this.#form.test(position) || this.next(input, position) !== cursor) throw apiError('INVALID_CURSOR');
+    return position;
+  }
+
+  /** Of the last record on a page; null where it was the last of all. */
+  next(input: Input<object>, last: Value | undefined): string | null {
+    if (last === null || last === undefined) return null;
+    const { cursor: _cursor, limit: _limit, ...filters } = input.query as Record<string, unknown>;
+    const list = JSON.stringify([this.#plural, input.params, Object.entries(filters).sort()]);
+    const tag = hash('sha256', list, 'base64url').slice(0, tagLength);
+    return Buffer.from(`${tag}${last}`).toString('base64url');
+  }
 }
 
-function encode(inside: string): string {
-  return Buffer.from(inside).toString('base64url');
-}
-
-/** Cursors, filters and rows of list scripts. A cursor is the last record's position; '' for the first page. */
+/** Filters and rows of list scripts. */
 export const pageOf = {
-  read,
-  id: (cursor: string | undefined): string => read(cursor, idForm),
-  number: (cursor: string | undefined): string => read(cursor, /^\d{1,15}$/),
-  entry: (cursor: string | undefined): string => read(cursor, /^\d{1,15}-\d{1,19}$/),
   /** `,READY,CLAIMED,`, in which a script finds a state with one plain search; '' for all. */
   states: (states: string | undefined): string => (states === undefined ? '' : `,${states},`),
-  next: (last: Value | undefined): string | null => (last === null || last === undefined ? null : encode(String(last))),
   rows: (records: Value | undefined): Value[][] => (records ?? []) as Value[][],
 };

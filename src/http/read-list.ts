@@ -1,7 +1,7 @@
 import type Joi from 'joi';
 import type { Value } from '../redis/scripts.ts';
 import { fields, page, states } from './fields.ts';
-import { pageOf } from './page.ts';
+import { Cursors, pageOf, positions } from './page.ts';
 import { pageReply } from './replies.ts';
 import { type Route, read } from './route.ts';
 
@@ -16,19 +16,20 @@ interface ListRoute extends Pick<Route, 'path' | 'call' | 'summary' | 'script'> 
 
 /** Declares a list, newest first: the script takes limit and the last id, and answers its next cursor and the records. */
 export function readList({ plural, reply, record, states: known, ...route }: ListRoute): Route {
+  const cursors = new Cursors(plural, positions.id);
   return read<{ limit: number; cursor?: string; state?: string }>({
     ...route,
     query: fields({ ...page(), ...(known && { state: states(...known) }) }),
     success: { 200: pageReply(plural, reply) },
     refuses: ['INVALID_CURSOR'],
-    args: ({ query }) => ({
-      limit: query.limit,
-      cursor: pageOf.id(query.cursor),
-      ...(known && { states: pageOf.states(query.state) }),
+    args: (input) => ({
+      limit: input.query.limit,
+      cursor: cursors.read(input),
+      ...(known && { states: pageOf.states(input.query.state) }),
     }),
-    answer: ([next, records]) => ({
+    answer: ([next, records], input) => ({
       status: 200,
-      body: { [plural]: pageOf.rows(records).map((values) => record(values)), nextCursor: pageOf.next(next) },
+      body: { [plural]: pageOf.rows(records).map((values) => record(values)), nextCursor: cursors.next(input, next) },
     }),
   });
 }

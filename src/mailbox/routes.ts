@@ -1,5 +1,5 @@
 import { fields, id, integer, key, moment, oneOf, opaque, optional, page, states, text } from '../http/fields.ts';
-import { pageOf } from '../http/page.ts';
+import { Cursors, pageOf, positions } from '../http/page.ts';
 import { randomTail } from '../http/random.ts';
 import { readList } from '../http/read-list.ts';
 import { pageReply } from '../http/replies.ts';
@@ -88,6 +88,8 @@ const send = route<unknown, SendBody>({
   },
 });
 
+const messageCursors = new Cursors('messages', positions.number);
+
 const messages = read<{ limit: number; cursor?: string; state?: string; scopeId?: string; workKey?: string }>({
   path: '/mailboxes/:mailboxId/messages',
   call: 'message.list',
@@ -101,18 +103,18 @@ const messages = read<{ limit: number; cursor?: string; state?: string; scopeId?
   success: { 200: pageReply('messages', messageReply.record) },
   refuses: ['MAILBOX_NOT_FOUND', 'INVALID_CURSOR'],
   script: 'mailbox/messages',
-  args: ({ query }) => ({
-    states: pageOf.states(query.state),
-    scopeId: query.scopeId ?? '',
-    workKey: query.workKey ?? '',
-    limit: query.limit,
-    cursor: pageOf.number(query.cursor),
+  args: (input) => ({
+    states: pageOf.states(input.query.state),
+    scopeId: input.query.scopeId ?? '',
+    workKey: input.query.workKey ?? '',
+    limit: input.query.limit,
+    cursor: messageCursors.read(input),
   }),
   answer: ([next, records], input) => ({
     status: 200,
     body: {
       messages: pageOf.rows(records).map((values) => messageRecord(param(input, 'mailboxId'), values)),
-      nextCursor: pageOf.next(next),
+      nextCursor: messageCursors.next(input, next),
     },
   }),
 });

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fields, id, page } from '../http/fields.ts';
-import { pageOf } from '../http/page.ts';
+import { Cursors, pageOf, positions } from '../http/page.ts';
 import { randomTail } from '../http/random.ts';
 import { pageReply } from '../http/replies.ts';
 import { type Answer, type Input, param, type Route, read, route } from '../http/route.ts';
@@ -77,6 +77,8 @@ const redeliver = route({
   serve,
 });
 
+const cursors = new Cursors('deliveries', positions.entry);
+
 const list = read<{ limit: number; cursor?: string; destinationId?: string }>({
   path: '/deliveries',
   call: 'delivery.list',
@@ -85,16 +87,16 @@ const list = read<{ limit: number; cursor?: string; destinationId?: string }>({
   success: { 200: pageReply('deliveries', deliveryReply) },
   refuses: ['INVALID_CURSOR'],
   script: 'webhook/deliveries',
-  args: ({ query }) => ({
-    limit: query.limit,
-    cursor: pageOf.entry(query.cursor),
-    destinationId: query.destinationId ?? '',
+  args: (input) => ({
+    limit: input.query.limit,
+    cursor: cursors.read(input),
+    destinationId: input.query.destinationId ?? '',
   }),
   answer: ([next, rows], input) => ({
     status: 200,
     body: {
       deliveries: pageOf.rows(rows).map((row) => deliveryRecord(param(input, 'spaceId'), row)),
-      nextCursor: pageOf.next(next),
+      nextCursor: cursors.next(input, next),
     },
   }),
 });

@@ -71,6 +71,19 @@ describe('Mailboxes', () => {
     for (const cursor of ['x', '', `${nextCursor}!`, Buffer.from(randomUUID()).toString('base64url')]) {
       expect(codeOf(await queue.list(`?cursor=${cursor}`)), cursor).to.equal('400 INVALID_CURSOR');
     }
+    const other = await Queue.create({}, queue.world);
+    await Promise.all([other.sent(), other.sent()]);
+    const filtered = (await queue.list(`?limit=1&state=READY&scopeId=${queue.scopeId}`)).body.nextCursor;
+    const others = [
+      (await other.list('?limit=1')).body.nextCursor,
+      (await queue.world.get('/mailboxes?limit=1')).body.nextCursor,
+      filtered,
+    ];
+    for (const cursor of others) expect(codeOf(await queue.list(`?cursor=${cursor}`))).to.equal('400 INVALID_CURSOR');
+    const budgets = await queue.world.get(`/budgets?cursor=${others[1]}`);
+    expect(codeOf(budgets)).to.equal('400 INVALID_CURSOR');
+    const rest = await queue.list(`?cursor=${filtered}&scopeId=${queue.scopeId.toUpperCase()}&state=READY&limit=9`);
+    expect(rest.body.messages).to.have.lengthOf(1);
   });
 
   it('counts READY, CLAIMED and FAILED messages, and says since when the oldest is ready', async () => {
