@@ -2,12 +2,15 @@ import { iso, isoOrNull, type Permission } from '../http/route.ts';
 import type { Reply, Value } from '../redis/scripts.ts';
 import { type Figure, type FigureName, figureNames, type PlanFigures, type PlanName } from './plans.ts';
 
-/** An organization; `usage` has what is in use of each figure: this month's operations, this minute's requests. */
+/**
+ * An organization; `usage` has what is in use of each figure: this month's operations, this minute's requests (null where
+ * the plan does not limit them: they are not counted then).
+ */
 export interface Organization {
   org: string;
   plan: PlanName;
   figures: PlanFigures;
-  usage: Record<Exclude<FigureName, 'retentionDays'>, number>;
+  usage: Record<Exclude<FigureName, 'retentionDays' | 'rpm'>, number> & { rpm: number | null };
   createdAt: string;
 }
 
@@ -41,13 +44,14 @@ export interface AuditEntry {
 /** The reply of org/show. */
 export function organizationOf(org: string, reply: Reply): Organization {
   const [plan, ...rest] = reply;
-  const figures = figureNames.map((name, index) => [name, figureOf(rest[index])]);
-  const [agents, spaces, runs, tasks, keys, operations, rpm] = rest.slice(9).map(Number);
+  const figures = Object.fromEntries(figureNames.map((name, index) => [name, figureOf(rest[index])]));
+  const [agents, spaces, runs, tasks, keys, operations, requests] = rest.slice(9).map(Number);
+  const rpm = figures['rpm'] === 'unlimited' ? null : requests;
   const usage = { operations, agents, spaces, runs, tasks, keys, rpm } as Organization['usage'];
   return {
     org,
     plan: plan as PlanName,
-    figures: Object.fromEntries(figures) as PlanFigures,
+    figures: figures as unknown as PlanFigures,
     usage,
     createdAt: iso(rest[8]),
   };

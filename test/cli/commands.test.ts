@@ -38,6 +38,7 @@ describe("The operator's commands", () => {
     );
     expect(made).to.include({ org: 'acme', plan: 'enterprise' });
     expect(made.figures).to.include({ agents: 20, retentionDays: 180, spaces: 'unlimited', keys: 3, rpm: 'unlimited' });
+    expect(made.usage.rpm, 'not counted').to.equal(null);
     expect(await run('org show acme')).to.deep.equal(made);
   });
 
