@@ -1,6 +1,7 @@
 --- @include "lib/clock"
 --- @include "lib/space"
 --- @include "lib/later"
+--- @include "lib/usage"
 --- What requests with an Idempotency-Key were answered (contract section 2), for 24 hours: one hash for each day in
 --- which they came, which goes as a whole. A key of its own, with an expiry, costs three times as much.
 local idempotency = { windowMs = 86400000 }
@@ -11,10 +12,17 @@ function idempotency.begin()
   today, yesterday = string.format('%d', day), string.format('%d', day - 1)
 end
 
+--- The day at hand and the one before. After a clock went back over midnight the later day goes on, as it does in usage.
+local function days()
+  if usage.day ~= today and usage.day == string.format('%d', today + 1) then return usage.day, today end
+  return today, yesterday
+end
+
 --- The fingerprint of the request that came with this key, and the values it was answered with; nil where there was
 --- none within the window.
 function idempotency.find(digest)
-  local record = later.get(keys.idempotency(today), digest) or redis.call('HGET', keys.idempotency(yesterday), digest)
+  local day, dayBefore = days()
+  local record = later.get(keys.idempotency(day), digest) or redis.call('HGET', keys.idempotency(dayBefore), digest)
   if record and now - tonumber(string.sub(record, 23, 35)) < idempotency.windowMs then
     return string.sub(record, 1, 22), cmsgpack.unpack(string.sub(record, 36))
   end
@@ -22,5 +30,6 @@ end
 
 --- fingerprint: 22 characters.
 function idempotency.keep(digest, fingerprint, ...)
-  later.set(keys.idempotency(today), digest, fingerprint .. nowText .. cmsgpack.pack({ ... }))
+  local day = days()
+  later.set(keys.idempotency(day), digest, fingerprint .. nowText .. cmsgpack.pack({ ... }))
 end

@@ -141,6 +141,17 @@ describe('Idempotency-Key', () => {
     expect([later.status, later.body.replay]).to.deep.equal([201, false]);
   });
 
+  it('is found also by a clock that was set back over midnight, and after midnight again', async () => {
+    const midnight = Math.ceil(Date.now() / (24 * hours)) * 24 * hours;
+    const all: [Record<string, string>, string][] = [];
+    for (const offset of [-2, 1, -1, 2]) {
+      await world.at(midnight + offset);
+      for (const [key, id] of all) expect((await send({ payload: 1 }, key)).body.id, `${offset}`).to.equal(id);
+      const key = keyed();
+      all.push([key, (await send({ payload: 1 }, key)).body.id]);
+    }
+  });
+
   it('recv does not look at it: every receive claims anew, an invalid one does no harm', async () => {
     for (const payload of [1, 2, 3]) await send({ payload }, keyed());
     const key = keyed();
