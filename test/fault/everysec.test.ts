@@ -28,7 +28,7 @@ describe('A store that writes to disk every second', function () {
       return at;
     };
     await underLoad(lab, 'kill -9 of Redis, appendfsync everysec', act, async (load, at) => {
-      console.log(`      ${await missing(lab, load, at, heldBackMs)}`);
+      console.log(`      ${(await missing(lab, load, at, heldBackMs)).text}`);
     });
   });
 
@@ -49,7 +49,7 @@ describe('A store that writes to disk every second', function () {
       return at;
     };
     await underLoad(lab, 'power cut, appendfsync everysec', act, async (load, at) => {
-      console.log(`      ${await missing(lab, load, at, windowMs)}`);
+      console.log(`      ${(await missing(lab, load, at, windowMs)).text}`);
     });
   });
 });

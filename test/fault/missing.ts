@@ -8,14 +8,20 @@ import type { Workload } from './workload.ts';
 /** An answer reaches its client a little after its write. */
 const answerMs = 250;
 
+interface Missing {
+  readonly count: number;
+  readonly text: string;
+}
+
 /** What is missing of what was acknowledged before the moment; whatever is there must agree with itself. */
-export async function missing(lab: Lab, load: Workload, by: number, mostMs: number): Promise<string> {
+export async function missing(lab: Lab, load: Workload, by: number, mostMs: number): Promise<Missing> {
   return onceSettled(lab, load, async (worlds) => {
     const events = (await Promise.all(worlds.map(journal))).flat();
     for (const world of worlds) await expectAgreement(world);
     const gone = lost(load.history, events, by);
     const oldestMs = Math.max(0, ...gone.map(({ respondedAt }) => by - respondedAt));
     expect(oldestMs).to.be.at.most(mostMs + answerMs);
-    return `${gone.length} of ${load.history.length} operations lost, the oldest ${oldestMs.toFixed(0)} ms before`;
+    const text = `${gone.length} of ${load.history.length} operations lost, the oldest ${oldestMs.toFixed(0)} ms before`;
+    return { count: gone.length, text };
   });
 }

@@ -78,8 +78,8 @@ export class TcpProxy {
   /** Cuts every connection, with a reset. */
   cut(): void {
     for (const { near, far } of this.#pairs) {
-      near.resetAndDestroy();
-      far.resetAndDestroy();
+      reset(near);
+      reset(far);
     }
   }
 
@@ -94,8 +94,8 @@ export class TcpProxy {
     this.delayMs = 0;
     for (const { near, far, isSpoilt } of this.#pairs) {
       if (!isSpoilt) continue;
-      near.resetAndDestroy();
-      far.resetAndDestroy();
+      reset(near);
+      reset(far);
     }
   }
 
@@ -103,4 +103,10 @@ export class TcpProxy {
     this.#server.close();
     this.cut();
   }
+}
+
+/** A reset while the socket's own end is on its way is never done with, and the process does not exit (Node 20). */
+function reset(socket: Socket): void {
+  if (socket.writableEnded) socket.destroy();
+  else socket.resetAndDestroy();
 }
