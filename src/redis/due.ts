@@ -41,14 +41,11 @@ export class Due {
     const running = this.#running.get(org);
     // What runs already may have read its clock before the caller did.
     if (running) await running.catch(() => undefined);
-    const next = this.#running.get(org) ?? this.#start(org);
-    return next;
+    return this.#running.get(org) ?? this.#start(org);
   }
 
   #start(org: string): Promise<string> {
-    const run = this.#sweepAll(org).finally(() => {
-      if (this.#running.get(org) === run) this.#running.delete(org);
-    });
+    const run = this.#sweepAll(org).finally(() => this.#running.delete(org));
     this.#running.set(org, run);
     return run;
   }
@@ -79,16 +76,14 @@ export class Due {
   }
 
   /**
-   * Sweeps the organizations that are due, and resolves with the next due moment in epoch milliseconds (Infinity when
-   * there is none). An organization under sweep stands in the index as `!org`, so a crash in between loses nothing.
-   * While the shard with the index is away, all organizations are swept.
+   * Sweeps the organizations that are due. One under sweep stands in the index as `!org`, so a crash in between loses
+   * nothing. While the shard with the index is away, all organizations are swept.
    */
-  async takeDue(limit = 1000): Promise<number> {
+  async takeDue(limit = 1000): Promise<void> {
     const found = await this.#readIndex(limit);
     if (!found) {
       this.#missed = true;
-      await this.repair(patienceMs);
-      return Date.now();
+      return this.repair(patienceMs);
     }
     const { now, members } = found;
     const orgs = new Set(members.map((member) => member.replace('!', '')));
@@ -97,8 +92,6 @@ export class Due {
       await this.repair(patienceMs);
       this.#missed = false;
     }
-    const [, next] = await this.#store.zrange(dueKey, '0', '0', 'WITHSCORES');
-    return next === undefined ? Number.POSITIVE_INFINITY : Number(next);
   }
 
   /** undefined: the index lies on a shard of a cluster that is away. */

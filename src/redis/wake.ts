@@ -92,7 +92,7 @@ export class Wake {
           throw error;
         });
         if (found !== undefined) return found;
-        if (!over()) await woken;
+        await woken;
       }
       return undefined;
     } finally {
@@ -143,7 +143,7 @@ export class Wake {
       } catch {
         await sleep(subscribeAgainMs, undefined, { ref: false });
       }
-      if (this.#closing.signal.aborted || !this.#channels.has(name)) return;
+      if (!this.#channels.has(name)) return;
     }
   }
 

@@ -136,6 +136,42 @@ describe('Held requests of a process', () => {
     );
     expect(new Set(await Promise.all(many))).to.deep.equal(new Set([undefined]));
     expect(wake.size).to.equal(0);
+    subscriber.ssubscribe = () => new Promise(() => undefined);
+    expect(
+      await wake.until('d', { waitMs: 5, signal: new AbortController().signal, place: 'm/s' }, shelf(['1'])),
+    ).to.equal(undefined);
+  });
+
+  it('a listener hears every message and whenever one may be lost, whoever is held beside it, until it stops', async () => {
+    let heard = 0;
+    const listening = wake.listen('c', () => heard++);
+    const held = hold(shelf(['1']));
+    expect(await held).to.equal('1');
+    publish('m/s');
+    for (const event of ['ready', 'subscribersReady']) subscriber.emit(event);
+    const other = wake.listen('c', () => undefined);
+    listening.stop();
+    publish('m/s');
+    expect(heard).to.equal(3);
+    other.stop();
+    expect(subscriber.asked).to.deep.equal(['+c', '-c']);
+  });
+
+  it('asks again for a channel that it could not get, as long as anybody waits on it', async () => {
+    const { ssubscribe } = subscriber;
+    subscriber.ssubscribe = async (name) => {
+      await ssubscribe(name);
+      throw new Error('away');
+    };
+    const gone = wake.listen('gone', () => undefined);
+    const heard = new Promise<void>((resolve) => {
+      wake.listen('c', resolve).ready.then(() => publish());
+    });
+    await tick();
+    subscriber.ssubscribe = ssubscribe;
+    gone.stop();
+    await heard;
+    expect(subscriber.asked).to.deep.equal(['+gone', '+c', '-gone', '+c']);
   });
 
   it('after a lost connection everybody looks; closing lets everybody go', async () => {
