@@ -132,7 +132,7 @@ export class Feeds {
 
   #drop(name: string, feed: Feed): void {
     feed.stop();
-    if (this.#feeds.get(name) === feed) this.#feeds.delete(name);
+    this.#feeds.delete(name);
   }
 
   #close(): void {

@@ -37,7 +37,8 @@ describe('Store down, loading, read-only or out of memory: 503 STORE_UNAVAILABLE
     expect((await send()).status).to.equal(201);
   });
 
-  it('read-only: 503, and the same call goes through when it is over', async () => {
+  it('read-only: 503, and the same call goes through when it is over, on a connection to whoever is the master then', async () => {
+    const connection = await service.store.client('ID');
     await service.store.call('REPLICAOF', '127.0.0.1', '1');
     const key = { 'Idempotency-Key': randomUUID() };
     const refused = await world.post(path, { scopeId, payload: 1 }, key);
@@ -47,6 +48,7 @@ describe('Store down, loading, read-only or out of memory: 503 STORE_UNAVAILABLE
     let again = await world.post(path, { scopeId, payload: 1 }, key);
     while (again.status === 503) again = await world.post(path, { scopeId, payload: 1 }, key);
     expect([again.status, again.body.replay]).to.deep.equal([201, false]);
+    expect(await service.store.client('ID')).to.not.equal(connection);
   });
 
   it('down: calls, wrong ones too, and /readyz are 503; /healthz is not; a held receive is let go', async () => {

@@ -122,6 +122,7 @@ describe('GET /events', () => {
       inside.replace(/-\d+$/, `-${'9'.repeat(20)}`),
       inside.replace(/\d+-/, `${'9'.repeat(16)}-`),
       `${inside} `,
+      `${inside.split('.')[0]}..`,
     ];
     for (const cursor of [
       'x',

@@ -1,0 +1,128 @@
+import { EventEmitter } from 'node:events';
+import { expect } from 'chai';
+import { Feeds, type Reader, scanEntries } from '../../../src/event/feeds.ts';
+import { Filter } from '../../../src/event/filter.ts';
+import { Watcher } from '../../../src/event/watcher.ts';
+import type { Store } from '../../../src/redis/connection.ts';
+import type { Scripts } from '../../../src/redis/scripts.ts';
+import { Wake } from '../../../src/redis/wake.ts';
+import { until } from '../../support/processes.ts';
+
+const reader: Reader = { org: 'o', spaceId: '0190a1b2-0000-7000-8000-000000000000', apiKeyDigest: 'd' };
+const channel = `muster:{o}:${reader.spaceId}:events`;
+const { signal: never } = new AbortController();
+const event = (n: number, type: string) => [`${n}-0`, [type, `id ~ ~ `]];
+
+/** Readings of a journal, which the test answers, and its subscription. */
+describe('Held watches of one reader', () => {
+  let readings: { from: string; by: string; answer(last: string, ...entries: unknown[]): void }[];
+  let subscriber: EventEmitter;
+  let asked: string[];
+  let wake: Wake;
+  let feeds: Feeds;
+  beforeEach(() => {
+    readings = [];
+    asked = [];
+    const run = (_: string, __: string, { epoch, cursor, spaceId, apiKeyDigest }: Record<string, string>) =>
+      new Promise((resolve) => {
+        const answer = (last: string, ...entries: unknown[]) => resolve(['', last, 'e', entries]);
+        readings.push({ from: `${epoch} ${cursor}`, by: `${spaceId} ${apiKeyDigest}`, answer });
+      });
+    subscriber = Object.assign(new EventEmitter(), {
+      ssubscribe: async (name: string) => asked.push(name),
+      sunsubscribe: async (name: string) => asked.push(`-${name}`),
+    });
+    wake = new Wake(subscriber as unknown as Store);
+    feeds = new Feeds({ run } as unknown as Scripts, wake);
+  });
+  afterEach(() => wake.close());
+
+  const written = () => subscriber.emit('smessage', channel, '');
+  const watcherAt = (position: string, types = 'budget.*', epoch = 'e'): Watcher => {
+    const watcher = new Watcher(new Filter({ types }, () => false), 10);
+    return Object.assign(watcher, { position, epoch });
+  };
+  const hold = (watcher: Watcher, waitMs = 5000, gone = never) => feeds.hold(reader, watcher, { waitMs, gone });
+  const read = (count: number) => until(async () => readings.length === count);
+  const found = (watcher: Watcher) => watcher.page.map(({ entryId }) => entryId);
+
+  it('are not begun where the time is over, the caller has gone or the service stops', async () => {
+    await hold(watcherAt('1-0'), 0);
+    await hold(watcherAt('1-0'), 5000, AbortSignal.abort());
+    expect(asked).to.deep.equal([]);
+    wake.close();
+    await hold(watcherAt('1-0'));
+    expect(asked).to.deep.equal([]);
+  });
+
+  it('read once for each position when something is written, however often meanwhile', async () => {
+    const watchers = [watcherAt('1-0'), watcherAt('1-0'), watcherAt('2-0'), watcherAt('1-0', 'budget.*', 'f')];
+    const ends = watchers.map((watcher) => hold(watcher));
+    await read(3);
+    expect(readings.map(({ from }) => from)).to.deep.equal(['e 1-0', 'e 2-0', 'f 1-0']);
+    for (let i = 0; i < 3; i++) written();
+    for (const { answer } of readings) answer('3-0', event(3, 'message.sent'));
+    await read(4);
+    readings[3]?.answer('4-0', event(4, 'budget.created'));
+    await Promise.all(ends);
+    expect(watchers.map(found)).to.deep.equal(Array(4).fill(['4-0']));
+    expect(readings).to.have.length(4);
+  });
+
+  it('read what was written during the reading that ended them, and nothing when nothing was', async () => {
+    const stream = watcherAt('1-0');
+    const first = hold(stream);
+    await read(1);
+    written();
+    readings[0]?.answer('2-0', event(2, 'budget.created'));
+    await first;
+    const second = hold(stream);
+    await read(2);
+    expect(readings[1]?.from).to.equal('e 2-0');
+    readings[1]?.answer('3-0', event(3, 'budget.created'));
+    await second;
+    await hold(stream, 50);
+    expect(readings).to.have.length(2);
+  });
+
+  it('read on at once where a reading was full and had nothing for them', async () => {
+    const watcher = watcherAt('1-0');
+    const end = hold(watcher);
+    await read(1);
+    const others = Array.from({ length: scanEntries }, (_, i) => event(i + 2, 'message.sent'));
+    readings[0]?.answer(`${scanEntries + 1}-0`, ...others);
+    await read(2);
+    expect(readings[1]?.from).to.equal(`e ${scanEntries + 1}-0`);
+    readings[1]?.answer('900-0', event(900, 'budget.created'));
+    await end;
+    expect(found(watcher)).to.deep.equal(['900-0']);
+  });
+
+  it('take nothing of a reading that ends after them: a stream goes on where it stood', async () => {
+    const [left, stays] = [watcherAt('1-0'), watcherAt('1-0')];
+    const end = hold(stays);
+    await hold(left, 20);
+    readings[0]?.answer('2-0', event(2, 'budget.created'));
+    await end;
+    expect([left.position, found(left)]).to.deep.equal(['1-0', []]);
+  });
+
+  it('of two keys, or in two spaces, are two: each reads as itself', async () => {
+    const readers = [reader, { ...reader, apiKeyDigest: 'x' }, { ...reader, spaceId: 's' }];
+    await Promise.all(readers.map((own) => feeds.hold(own, watcherAt('1-0'), { waitMs: 20, gone: never })));
+    expect(readings.map(({ by }) => by)).to.deep.equal(readers.map((own) => `${own.spaceId} ${own.apiKeyDigest}`));
+  });
+
+  it('keep their subscription for a while, and as long as anybody came back in that time', async () => {
+    await Promise.all([
+      hold(watcherAt('1-0'), 10),
+      feeds.hold({ ...reader, spaceId: 's' }, watcherAt('1-0'), { waitMs: 10, gone: never }),
+    ]);
+    const end = hold(watcherAt('1-0'), 2500);
+    await until(async () => asked.length === 3);
+    expect(asked).to.deep.equal([channel, 'muster:{o}:s:events', '-muster:{o}:s:events']);
+    wake.close();
+    await end;
+    expect(asked.at(-1)).to.equal(`-${channel}`);
+  });
+});
