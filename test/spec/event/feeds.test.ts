@@ -38,8 +38,8 @@ describe('Held watches of one reader', () => {
   afterEach(() => wake.close());
 
   const written = () => subscriber.emit('smessage', channel, '');
-  const watcherAt = (position: string, types = 'budget.*', epoch = 'e'): Watcher => {
-    const watcher = new Watcher(new Filter({ types }, () => false), 10);
+  const watcherAt = (position: string, types = 'budget.*', epoch = 'e', limit = 10): Watcher => {
+    const watcher = new Watcher(new Filter({ types }, () => false), limit);
     return Object.assign(watcher, { position, epoch });
   };
   const hold = (watcher: Watcher, waitMs = 5000, gone = never) => feeds.hold(reader, watcher, { waitMs, gone });
@@ -76,6 +76,7 @@ describe('Held watches of one reader', () => {
     written();
     readings[0]?.answer('2-0', event(2, 'budget.created'));
     await first;
+    await new Promise(setImmediate);
     const second = hold(stream);
     await read(2);
     expect(readings[1]?.from).to.equal('e 2-0');
@@ -96,6 +97,44 @@ describe('Held watches of one reader', () => {
     readings[1]?.answer('900-0', event(900, 'budget.created'));
     await end;
     expect(found(watcher)).to.deep.equal(['900-0']);
+  });
+
+  it('read the rest at once where they found more than a page, or than one reading has', async () => {
+    for (const [limit, entries] of [
+      [scanEntries, scanEntries],
+      [10, 20],
+    ] as const) {
+      readings = [];
+      const watcher = watcherAt('1-0', 'budget.*', 'e', limit);
+      const first = hold(watcher);
+      await read(1);
+      readings[0]?.answer('900-0', ...Array.from({ length: entries }, (_, i) => event(i + 2, 'budget.created')));
+      await first;
+      await new Promise(setImmediate);
+      expect(found(watcher)).to.have.length(limit);
+      const second = hold(watcher);
+      await read(2);
+      readings[1]?.answer('901-0', event(901, 'budget.created'));
+      await second;
+    }
+  });
+
+  it('read now and then where nothing is written: their key may be revoked', async () => {
+    const { setInterval: begin } = globalThis;
+    let nowAndThen = (): void => undefined;
+    globalThis.setInterval = ((run: () => void, ms: number) => {
+      nowAndThen = run;
+      return begin(run, ms);
+    }) as typeof setInterval;
+    const end = hold(watcherAt('1-0'));
+    globalThis.setInterval = begin;
+    await read(1);
+    readings[0]?.answer('1-0');
+    await new Promise(setImmediate);
+    nowAndThen();
+    await read(2);
+    readings[1]?.answer('2-0', event(2, 'budget.created'));
+    await end;
   });
 
   it('take nothing of a reading that ends after them: a stream goes on where it stood', async () => {

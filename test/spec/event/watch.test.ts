@@ -93,6 +93,21 @@ describe('watch', () => {
     expect(scopes(await page(gate))).to.deep.equal([gate]);
     expect(scopes(await page(other.toUpperCase()))).to.deep.equal([other]);
     expect(await page(randomUUID())).to.deep.equal([]);
+    const below = randomUUID();
+    await world.service.store.hset(key.replace(gate, below), {
+      path: `${run} ${below}`,
+      createdAt: Date.now(),
+      live: 0,
+    });
+    const { nextCursor } = (await world.get('/watch?cursor=latest')).body;
+    const hold = async (filter: string, size: number) => {
+      const held = world.get(`/watch?cursor=${nextCursor}&waitSeconds=30&${filter}`);
+      while (world.service.feeds.size < size) await new Promise(setImmediate);
+      return { held };
+    };
+    const both = [await hold('types=message.sent', 1), await hold(`scopeId=${run}`, 2)];
+    await send(below);
+    for (const { held } of both) expect(scopes((await held).body.events)).to.deep.equal([below]);
   });
 
   it('combines filters, and pages on with limit without a gap', async () => {
@@ -112,7 +127,15 @@ describe('watch', () => {
 
   it('refuses unknown filters and malformed parameters with 400', async () => {
     const { world } = await ready();
-    const bad = ['types=message.lost', 'types=*', 'types=', 'types=mess.*', 'aggregate=budgets', 'aggregate=budget,'];
+    const bad = [
+      'types=message.lost',
+      'types=*',
+      'types=',
+      'types=mess.*',
+      'types=message__',
+      'aggregate=budgets',
+      'aggregate=budget,',
+    ];
     bad.push('aggregate=budget:1', `aggregate=budget:${randomUUID()},message`, 'scopeId=1', 'waitSeconds=31');
     bad.push('limit=0', 'limit=501', 'waitSeconds=-1', 'types=message.sent&types=message.sent', 'since=1');
     for (const query of bad) {
