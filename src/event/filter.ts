@@ -66,6 +66,6 @@ export class Filter {
     if (this.#aggregates && !this.#aggregates.has(entry.aggregate)) return false;
     if (this.#aggregateId !== undefined && this.#aggregateId !== entry.aggregateId) return false;
     if (this.scopeId === undefined || entry.scopeId === this.scopeId) return true;
-    return entry.scopeId !== '' && this.#isBelow(entry.scopeId, this.scopeId);
+    return this.#isBelow(entry.scopeId, this.scopeId);
   }
 }

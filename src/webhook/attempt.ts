@@ -75,7 +75,6 @@ function post(
     outgoing.on('error', reject);
     // An answer that switches protocols ends without a response and without an error, and no signal reaches it any more.
     outgoing.on('close', () => reject(new Error('no answer')));
-    outgoing.setHeader('Content-Length', Buffer.byteLength(body));
     outgoing.end(body);
   });
 }
@@ -104,6 +103,6 @@ function codeOf(error: unknown): string {
   if (code === 'TARGET_FORBIDDEN') return code;
   if (code === 'ECONNREFUSED') return 'CONNECTION_REFUSED';
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'NAME_NOT_RESOLVED';
-  if (/CERT|TLS|SSL|SELF_SIGNED|UNABLE_TO/.test(code)) return 'TLS_FAILED';
+  if (/CERT|TLS|SSL|EPROTO|SELF_SIGNED|UNABLE_TO/.test(code)) return 'TLS_FAILED';
   return 'CONNECTION_FAILED';
 }

@@ -22,8 +22,8 @@ export const url = () =>
 
 function isCallable(text: string): boolean {
   if (!/^https?:\/\//.test(text) || /[\s\p{Cc}]/u.test(text) || !URL.canParse(text)) return false;
-  const { hostname, username, password, port } = new URL(text);
-  return hostname !== '' && username === '' && password === '' && port !== '0';
+  const { username, password, port } = new URL(text);
+  return username === '' && password === '' && port !== '0';
 }
 
 /** Event types or `prefix.*`; none stands for all. */

@@ -1,7 +1,8 @@
 import { EventEmitter } from 'node:events';
 import { expect } from 'chai';
+import { Batch } from '../../../src/event/batch.ts';
 import { Feeds, type Reader, scanEntries } from '../../../src/event/feeds.ts';
-import { Filter } from '../../../src/event/filter.ts';
+import { Filter, type FilterQuery } from '../../../src/event/filter.ts';
 import { Watcher } from '../../../src/event/watcher.ts';
 import type { Store } from '../../../src/redis/connection.ts';
 import type { Scripts } from '../../../src/redis/scripts.ts';
@@ -11,7 +12,7 @@ import { until } from '../../support/processes.ts';
 const reader: Reader = { org: 'o', spaceId: '0190a1b2-0000-7000-8000-000000000000', apiKeyDigest: 'd' };
 const channel = `muster:{o}:${reader.spaceId}:events`;
 const { signal: never } = new AbortController();
-const event = (n: number, type: string) => [`${n}-0`, [type, `id ~ ~ `]];
+const event = (n: number, type: string, id = 'id', scopeId = '~') => [`${n}-0`, [type, `${id} ${scopeId} ~ `]];
 
 /** Readings of a journal, which the test answers, and its subscription. */
 describe('Held watches of one reader', () => {
@@ -144,6 +145,21 @@ describe('Held watches of one reader', () => {
     readings[0]?.answer('2-0', event(2, 'budget.created'));
     await end;
     expect([left.position, found(left)]).to.deep.equal(['1-0', []]);
+  });
+
+  it('find each their own in a reading that they share', () => {
+    const entries = [
+      event(2, 'message.sent', 'm'),
+      event(3, 'budget.created', 'b', 's'),
+      event(4, 'budget.settled', 'c'),
+    ];
+    const batch = new Batch(reader.spaceId, ['4-0', 'e', entries], scanEntries);
+    const ids = (query: FilterQuery) => batch.select(new Filter(query, () => false)).map(({ entryId }) => entryId);
+    expect(ids({ types: 'message.sent' })).to.deep.equal(['2-0']);
+    expect(ids({ types: 'budget.*' })).to.deep.equal(['3-0', '4-0']);
+    expect(ids({ types: 'budget.*', scopeId: 's' })).to.deep.equal(['3-0']);
+    expect(ids({ types: 'budget.*', aggregate: 'message' })).to.deep.equal([]);
+    expect(ids({ types: 'budget.*', aggregate: 'budget' })).to.deep.equal(['3-0', '4-0']);
   });
 
   it('of two keys, or in two spaces, are two: each reads as itself', async () => {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { ScopePaths } from '../../../src/event/scope-paths.ts';
+import type { Scripts } from '../../../src/redis/scripts.ts';
 import { World } from '../../support/world.ts';
 
 describe('the paths of scopes by which a watch is filtered', () => {
@@ -11,12 +12,20 @@ describe('the paths of scopes by which a watch is filtered', () => {
     for (const scopeId of [old, other, ...fresh])
       await world.made(`/mailboxes/${mailbox.id}/messages`, { scopeId, payload: 1 });
 
-    const paths = new ScopePaths(world.service.scripts, 3);
+    let asked = 0;
+    const run: Scripts['run'] = (...call) => {
+      asked++;
+      return world.service.scripts.run(...call);
+    };
+    const paths = new ScopePaths({ run } as Scripts, 3);
     const knows = (id: string): boolean => paths.isBelow(world.spaceId, id, id);
     for (const id of [old, other]) await paths.know(world.org, world.spaceId, [id]);
     const batch = [old, ...fresh];
     await paths.know(world.org, world.spaceId, batch);
     expect(batch.map(knows)).to.deep.equal([true, true, true]);
     expect(knows(other)).to.equal(false);
+    expect(asked).to.equal(3);
+    await paths.know(world.org, world.spaceId, ['', old]);
+    expect(asked, 'nothing is asked twice, nor of what has no scope').to.equal(3);
   });
 });

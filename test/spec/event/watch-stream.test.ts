@@ -95,6 +95,13 @@ describe('watch as server-sent events', () => {
     const again = await Stream.open(world, 'types=message.sent&cursor=latest', { 'Last-Event-ID': one?.id ?? '' });
     expect((await again.next(1))[0]).to.deep.equal(two);
     again.close();
+    const without = await Stream.open(world, 'types=message.sent', { 'Last-Event-ID': '' });
+    expect((await without.next(1))[0]).to.deep.equal(one);
+    without.close();
+    const page = { Authorization: `Bearer ${world.apiKey}`, 'Last-Event-ID': one?.id ?? '' };
+    expect((await world.call('GET', '/watch?types=message.sent&limit=1', undefined, page)).body.events).to.deep.equal([
+      one?.data,
+    ]);
   });
 
   it('a malformed Last-Event-ID is 400, a caller without a key 401', async () => {
@@ -135,6 +142,26 @@ describe('watch as server-sent events', () => {
     const stream = await Stream.open(world, 'limit=1&types=message.sent');
     expect(await stream.next(12)).to.have.length(12);
     expect(stream.chunks).to.equal(1);
+    stream.close();
+  });
+
+  it('says where it stands while there is nothing to say, and nothing twice', async () => {
+    const { world, send } = await ready();
+    const { setTimeout: begin } = globalThis;
+    // The heartbeat of 15 s.
+    globalThis.setTimeout = ((run: () => void, ms?: number, ...rest: []) =>
+      begin(run, ms === 15_000 ? 50 : ms, ...rest)) as typeof setTimeout;
+    const stream = await Stream.open(world, 'types=message.sent');
+    await send();
+    const [message] = await stream.next(1);
+    await world.made('/mailboxes', { name: 'other' });
+    const { nextCursor } = (await world.get('/watch?cursor=latest')).body;
+    const next = stream.next(1);
+    while (stream.lastId !== nextCursor) await new Promise(setImmediate);
+    await send();
+    globalThis.setTimeout = begin;
+    const [other] = await next;
+    expect(other?.data.eventId).to.not.equal(message?.data.eventId);
     stream.close();
   });
 

@@ -125,6 +125,33 @@ describe('watch', () => {
     expect(seen).to.have.length(4);
   });
 
+  it('that does not wait looks at 5,000 entries at most, is charged once, and goes on behind them', async () => {
+    const { world, mailboxId, cursor } = await ready();
+    const { store } = world.service;
+    const key = `muster:{${world.org}}:${world.spaceId}`;
+    const add = async (count: number): Promise<void> => {
+      const pipeline = store.pipeline();
+      for (let i = 0; i < count; i++) pipeline.xadd(`${key}:events`, '*', 'message.acked', `${mailboxId} ~ ~ `);
+      await pipeline.exec();
+    };
+    await add(4_990);
+    const { id: within } = await world.made('/mailboxes', { name: 'within' });
+    await add(20);
+    const { id: beyond } = await world.made('/mailboxes', { name: 'beyond' });
+    await world.at(Math.ceil(Date.now() / 60_000) * 60_000);
+    const find = async (from: string, filter: string) => (await world.get(`/watch?cursor=${from}&${filter}`)).body;
+    const ids = ({ events }: { events: Event[] }) => events.map(({ aggregateId }) => aggregateId);
+    expect(ids(await find(cursor, 'aggregate=mailbox'))).to.deep.equal([within]);
+    const none = await find(cursor, 'types=budget.*');
+    expect(none.events).to.deep.equal([]);
+    expect(ids(await find(none.nextCursor, 'types=mailbox.created'))).to.deep.equal([beyond]);
+    expect(await store.hget(key, 'usedRequests')).to.equal('3');
+    const calls = async () => Number(/cmdstat_fcall:calls=(\d+)/.exec(await store.info('commandstats'))?.[1]);
+    const before = await calls();
+    await find('latest', 'types=budget.*');
+    expect((await calls()) - before, 'there is nothing more to look at').to.equal(1);
+  });
+
   it('refuses unknown filters and malformed parameters with 400', async () => {
     const { world } = await ready();
     const bad = [
@@ -132,6 +159,7 @@ describe('watch', () => {
       'types=*',
       'types=',
       'types=mess.*',
+      'types=message.sent,message.lost',
       'types=message__',
       'aggregate=budgets',
       'aggregate=budget,',

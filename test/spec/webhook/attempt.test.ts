@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { createServer as createReceiver, type ServerResponse } from 'node:http';
+import { type AddressInfo, createServer, type Server } from 'node:net';
 import { expect } from 'chai';
 import { attempt } from '../../../src/webhook/attempt.ts';
 import { testMessage } from '../../../src/webhook/message.ts';
@@ -5,18 +8,125 @@ import { Targets } from '../../../src/webhook/target.ts';
 import { hangsOn } from '../../support/hangs-on.ts';
 
 const message = testMessage('e', 'd', 0);
-const delivery = { url: 'http://127.0.0.1:9/', secrets: [], message, at: 0 };
+const { signal: never } = new AbortController();
+const timers = (): number => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
 
 describe('an attempt to deliver', () => {
-  it('leaves nothing with the signal that outlives it: a worker makes millions', async () => {
+  let silent: Server;
+  let port: number;
+  before(async () => {
+    silent = createServer((socket) => socket.on('error', () => undefined)).listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    port = (silent.address() as AddressInfo).port;
+  });
+  after(() => silent.close());
+  const to = (host: string, targets: Targets, stop = never) =>
+    attempt(targets, { url: `http://${host}:${port}/`, secrets: [], message, at: 0 }, stop);
+
+  it('leaves nothing with the signal that outlives it, and no timer: a worker makes millions', async () => {
     const { signal } = new AbortController();
+    const warnings: Error[] = [];
+    const warned = (warning: Error) => warnings.push(warning);
+    process.on('warning', warned);
     const before = hangsOn(signal);
-    for (let i = 0; i < 5; i++) await attempt(new Targets(false), delivery, signal);
+    await Promise.all(Array.from({ length: 20 }, () => to('name.test', new Targets(false, async () => []), signal)));
     expect(hangsOn(signal)).to.equal(before);
+    expect(timers()).to.be.below(20);
+    process.off('warning', warned);
+    expect(warnings).to.deep.equal([]);
+  });
+
+  it('to an address inside is not made, also where the destination was accepted before', async () => {
+    for (const host of ['127.0.0.1', '[::1]', '169.254.169.254'])
+      expect((await to(host, new Targets(false))).errorCode, host).to.equal('TARGET_FORBIDDEN');
+    const inside = async () => [{ address: '127.0.0.1', family: 4 }];
+    expect((await to('name.test', new Targets(false, inside))).errorCode).to.equal('TARGET_FORBIDDEN');
+    const nowhere = new Targets(false, async () => []);
+    expect((await to('name.test', nowhere)).errorCode).to.equal('NAME_NOT_RESOLVED');
   });
 
   it('that is stopped is INTERRUPTED, also before it began', async () => {
-    const { errorCode } = await attempt(new Targets(true), delivery, AbortSignal.abort());
-    expect(errorCode).to.equal('INTERRUPTED');
+    const stop = new AbortController();
+    silent.once('connection', () => stop.abort());
+    for (const signal of [stop.signal, AbortSignal.abort()]) {
+      const { errorCode, durationMs } = await to('127.0.0.1', new Targets(true), signal);
+      expect(errorCode).to.equal('INTERRUPTED');
+      expect(durationMs).to.be.below(10_000);
+    }
+  });
+
+  it('that is not answered in 15 s is a TIMEOUT', async () => {
+    const { setTimeout: begin } = globalThis;
+    globalThis.setTimeout = ((run: () => void, ms: number) => begin(run, ms / 1000)) as typeof setTimeout;
+    const outcome = to('localhost', new Targets(true));
+    globalThis.setTimeout = begin;
+    expect((await outcome).errorCode).to.equal('TIMEOUT');
+  });
+
+  describe('to a receiver', () => {
+    let connections = 0;
+    let answer: (response: ServerResponse) => void;
+    let lengths: (string | undefined)[];
+    const receiver = createReceiver((request, response) => {
+      lengths.push(request.headers['content-length']);
+      answer(response);
+    }).on('connection', () => connections++);
+    before(async () => void (await once(receiver.listen(0, '127.0.0.1'), 'listening')));
+    after(() => {
+      receiver.closeAllConnections();
+      receiver.close();
+    });
+    beforeEach(() => {
+      connections = 0;
+      lengths = [];
+    });
+    const send = (scheme = 'http', at = 0) => {
+      const url = `${scheme}://127.0.0.1:${(receiver.address() as AddressInfo).port}/`;
+      return attempt(new Targets(true), { url, secrets: [], message: { ...message, body: '"é"' }, at }, never);
+    };
+
+    it('has a connection of its own: one kept alive was judged before', async () => {
+      answer = (response) => response.end();
+      for (let i = 0; i < 2; i++) expect((await send()).errorCode).to.equal('');
+      expect([connections, lengths]).to.deep.equal([2, ['4', '4']]);
+    });
+
+    it('is put off for as long as Retry-After says, a day at most', async () => {
+      const at = Date.parse('2026-01-01T00:00:00Z');
+      const pauses: [string, number][] = [
+        ['7', 7_000],
+        ['Thu, 01 Jan 2026 00:01:00 GMT', 60_000],
+        ['Wed, 31 Dec 2025 00:00:00 GMT', 0],
+        ['999999999', 86_400_000],
+        ['soon', 0],
+      ];
+      for (const [after, pauseMs] of pauses) {
+        answer = (response) => response.writeHead(503, { 'Retry-After': after }).end();
+        expect(await send('http', at), after).to.include({ responseStatus: '503', errorCode: 'STATUS', pauseMs });
+      }
+    });
+
+    it('stands, however the body ends that follows the status; one without end is not read on', async () => {
+      answer = (response) => response.writeHead(200, { 'Content-Length': 9 }).write('cut', () => response.destroy());
+      expect((await send()).errorCode).to.equal('');
+      const begun = performance.now();
+      const ended = new Promise<void>((resolve) => {
+        answer = (response) => {
+          const more = (): void =>
+            void (response.destroyed || response.write('x'.repeat(10_000), () => setImmediate(more)));
+          response.on('close', resolve);
+          more();
+        };
+      });
+      expect((await send()).errorCode).to.equal('');
+      await ended;
+      expect(performance.now() - begun).to.be.below(1_900);
+    });
+
+    it('tells why there was no answer', async () => {
+      expect((await send('https')).errorCode).to.equal('TLS_FAILED');
+      const refused = { url: 'http://127.0.0.1:1/', secrets: [], message, at: 0 };
+      expect((await attempt(new Targets(true), refused, never)).errorCode).to.equal('CONNECTION_REFUSED');
+    });
   });
 });

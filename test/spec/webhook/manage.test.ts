@@ -55,7 +55,7 @@ describe('webhook destinations', () => {
       'https://',
       'https://me:pw@example.com',
       '',
-      `https://x/${'y'.repeat(2048)}`,
+      `${url}?`.padEnd(2049, 'y'),
       1,
       'http:example.com',
       'HTTP://example.com',
@@ -65,6 +65,10 @@ describe('webhook destinations', () => {
     ]) {
       expect(await code({ url: bad }), String(bad)).to.equal('400 VALIDATION_FAILED');
     }
+    expect(await code({ url: `${url}?`.padEnd(2048, 'y'), eventTypes: Array(100).fill('scope.*') })).to.equal(
+      '201 undefined',
+    );
+    expect(await code({ url, eventTypes: Array(101).fill('scope.*') })).to.equal('400 VALIDATION_FAILED');
     const never = ['destination.*', 'destination.disabled', 'delivery.*', 'delivery.exhausted'];
     for (const types of [['message.lost'], ['*'], 'message.sent', ['mess.*'], [1], ...never.map((type) => [type])]) {
       expect(await code({ url, eventTypes: types })).to.equal('400 VALIDATION_FAILED');

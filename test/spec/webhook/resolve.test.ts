@@ -1,5 +1,6 @@
 import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
+import { isIP } from 'node:net';
 import { expect } from 'chai';
 import { resolver } from '../../../src/webhook/resolve.ts';
 import { isPublic } from '../../../src/webhook/target.ts';
@@ -21,6 +22,7 @@ describe('The host of a destination', () => {
     const found = await resolver()('localhost');
     expect(performance.now() - asked).to.be.below(1000);
     expect(found.map(({ address }) => address)).to.include('127.0.0.1');
+    for (const { address, family } of found) expect(family).to.equal(isIP(address));
     for (const error of await Promise.all(hanging)) expect(error.code).to.equal('ETIMEOUT');
   });
 
