@@ -35,7 +35,6 @@ export async function readBody(ctx: Context): Promise<void> {
   } catch (error) {
     const { type, status } = error as { type?: string; status?: number };
     if (type === 'entity.too.large') throw apiError('PAYLOAD_TOO_LARGE');
-    if (type === 'encoding.unsupported' || status === 415) throw apiError('UNSUPPORTED_MEDIA_TYPE');
     if (status === 400) throw apiError('MALFORMED_JSON');
     throw error;
   }

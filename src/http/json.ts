@@ -73,7 +73,6 @@ export function cut(text: string, wanted: readonly string[] | undefined): string
       }
       if (code === 44) continue;
       depth--;
-      if (depth < target) names.length = depth;
     }
   }
   return found;

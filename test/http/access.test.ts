@@ -91,10 +91,12 @@ describe('Access and the envelope', () => {
 
   it('a malformed space id is 400 for a caller with a key, an upper-case one is the same space', async () => {
     const key = `Bearer ${world.apiKey}`;
-    for (const id of ['x', '-'.repeat(36), `${world.spaceId}0`, 'muster:{x}']) {
+    for (const id of ['x', '-'.repeat(36), `${world.spaceId}0`, 'muster:{x}', 'a%00b']) {
       expect(codeOf(await as(key, `/v1/spaces/${id}/mailboxes`)), id).to.equal('400 VALIDATION_FAILED');
       expect(codeOf(await as(undefined, `/v1/spaces/${id}/mailboxes`)), id).to.equal('401 UNAUTHENTICATED');
     }
+    const unknown = `Bearer mk_${world.org}_${'0'.repeat(43)}`;
+    expect(codeOf(await as(unknown, '/v1/spaces/x/mailboxes'))).to.equal('401 INVALID_API_KEY');
     expect((await as(key, `/v1/spaces/${world.spaceId.toUpperCase()}/mailboxes`)).status).to.equal(200);
   });
 

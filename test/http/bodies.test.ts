@@ -62,6 +62,7 @@ describe('Request bodies', () => {
       'application/x-www-form-urlencoded',
       'application/jsonx',
       'text/json',
+      'application/json-patch+json',
       '',
       'application',
     ];
@@ -72,8 +73,11 @@ describe('Request bodies', () => {
     for (const type of ['application/json', 'Application/JSON; charset=utf-8', 'application/json;charset=UTF-8']) {
       expect((await text('/mailboxes', '{"name":"x"}', { 'Content-Type': type })).status, type).to.equal(201);
     }
-    const zipped = await text('/mailboxes', '{"name":"x"}', { 'Content-Encoding': 'zip' });
-    expect(codeOf(zipped)).to.equal('415 UNSUPPORTED_MEDIA_TYPE');
+    for (const encoding of ['zip', 'gzip', 'deflate', 'Identity']) {
+      const packed = await text('/mailboxes', '{"name":"x"}', { 'Content-Encoding': encoding });
+      expect(codeOf(packed), encoding).to.equal('415 UNSUPPORTED_MEDIA_TYPE');
+    }
+    expect((await text('/mailboxes', '{"name":"x"}', { 'Content-Encoding': 'identity' })).status).to.equal(201);
   });
 
   it('a body that nests 10,000 deep is 400 wherever it stands', async () => {

@@ -73,6 +73,8 @@ describe('Payloads come back value for value', () => {
       expect(text, sent).to.contain(`,"payload":${back},"deadline":`);
       expect(text, sent).to.contain(`,"result":${back},"createdAt":`);
     }
+    expect((await send(`1,"p\\u0061yload":[1.0]`)).status).to.equal(201);
+    expect((await recv()).text, 'the last of equal names').to.contain(',"payload":[1.0],');
   });
 
   it('payload is required, null is a payload', async () => {

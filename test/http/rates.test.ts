@@ -44,7 +44,10 @@ describe('Request rates', () => {
     expect(denied.headers.get('RateLimit')).to.equal('"space";r=2;t=50');
     await world.get('/mailboxes');
     await world.get('/mailboxes');
-    for (let i = 0; i < 5; i++) expect((await world.get('/mailboxes')).status).to.equal(429);
+    for (let i = 0; i < 5; i++) {
+      const { status, headers } = await world.get('/mailboxes');
+      expect([status, headers.get('Retry-After')]).to.deep.equal([429, '50']);
+    }
     await world.call('PUT', '/limits', { requestsPerMinute: 6 });
     expect((await world.get('/mailboxes')).headers.get('RateLimit')).to.equal('"space";r=0;t=50');
   });
@@ -129,6 +132,13 @@ describe('Request rates', () => {
     });
     expect(codeOf(reply)).to.equal('404 SPACE_NOT_FOUND');
     expect(rateOf(reply)).to.deep.equal(['"org";q=10;w=60', '"org";r=8;t=50']);
+  });
+
+  it('a watch and a destination, which look more than once, say what is left too', async () => {
+    const world = await make({ limits: { requestsPerMinute: 40 } });
+    const url = 'https://93.184.215.14/';
+    for (const reply of [await world.get('/watch'), await world.post('/destinations', { url })])
+      expect(reply.headers.get('RateLimit-Policy')).to.equal('"space";q=40;w=60');
   });
 
   it('of 100 requests at once exactly the rate is let in', async () => {

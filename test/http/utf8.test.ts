@@ -44,7 +44,8 @@ describe('A body that is not UTF-8', () => {
     }
     expect(await send('/mailboxes', '\xff\xfe{\0}\0')).to.equal('400 MALFORMED_JSON');
     expect(await send('/mailboxes', '{"name":"\xf0\x9f\x98\x80"}'), 'four good bytes').to.equal('201 ');
-    expect((await world.get('/mailboxes')).body.mailboxes).to.have.length(2);
+    expect(await send('/mailboxes', '{"name":"\xef\xbf\xbd"}'), 'U+FFFD itself').to.equal('201 ');
+    expect((await world.get('/mailboxes')).body.mailboxes).to.have.length(3);
     expect((await world.get(`/mailboxes/${id}/messages`)).body.messages).to.have.length(0);
   });
 });

@@ -3,8 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { allKeys, allRoutes } from '../../src/primitives.ts';
+import type { Store } from '../../src/redis/connection.ts';
 import { loadLibrary, roomNames } from '../../src/redis/loader.ts';
-import { Refusal, ScriptFailure } from '../../src/redis/scripts.ts';
+import { Refusal, ScriptFailure, Scripts, StoreUnavailable } from '../../src/redis/scripts.ts';
 import { Queue } from '../spec/mailbox/queue.ts';
 import { api, clockFile, World } from '../support/world.ts';
 
@@ -63,11 +64,37 @@ describe('Scripts', () => {
     for (const args of [
       { spaceId: '', requestId: '' },
       { spaceId: '', requestId: '', maxChanges: '1', extra: 'secret' },
+      { spaceId: '', requestId: '', extra: 'secret' },
     ]) {
       const error = await run(args);
       expect(error).to.be.instanceOf(ScriptFailure);
       expect(String(error)).to.contain('timer/sweep').and.to.not.contain('secret');
     }
+  });
+
+  it('what the store says is taken for what it is: it takes no calls, a refusal, or a defect', async () => {
+    let loads = 0;
+    const saying = (message: string) => {
+      const fcall = () => Promise.reject(new Error(message));
+      const store = { fcall, call: async () => loads++ } as unknown as Store;
+      const args = { spaceId: '', requestId: '', maxChanges: 1 };
+      return new Scripts(store, allKeys).run('timer/sweep', 'o', args).catch((error: Error) => error);
+    };
+    const states =
+      'LOADING READONLY OOM MASTERDOWN CLUSTERDOWN NOREPLICAS TRYAGAIN BUSY MISCONF UNBLOCKED NOAUTH WRONGPASS NOPERM';
+    for (const state of states.split(' ')) {
+      const error = await saying(`${state} the server's own words`);
+      expect(error, state).to.be.instanceOf(StoreUnavailable).with.property('message', state);
+    }
+    for (const closed of ["Stream isn't writeable and", 'Reached the max retries per request', 'Connection is closed.'])
+      expect(await saying(closed))
+        .to.be.instanceOf(StoreUnavailable)
+        .with.property('message', 'no connection');
+    expect(await saying('ERR Function not found')).to.be.instanceOf(StoreUnavailable);
+    expect(loads, 'a store that loses them each time').to.equal(3);
+    const refused = await saying('NOT_FOUND 1,,, the detail script: timer_sweep, on @user_script:1.');
+    expect(refused).to.be.instanceOf(Refusal).and.to.include({ code: 'NOT_FOUND', note: '1,,,', detail: 'the detail' });
+    expect(await saying('WRONGTYPE Operation against a key')).to.be.instanceOf(ScriptFailure);
   });
 
   it('a value that holds what ends an argument is a defect, and is not sent', async () => {

@@ -154,9 +154,10 @@ describe('watch as server-sent events', () => {
     const stream = await Stream.open(world, 'types=message.sent');
     await send();
     const [message] = await stream.next(1);
+    const next = stream.next(1);
+    for (const { chunks } = stream; stream.chunks < chunks + 2; ) await new Promise(setImmediate);
     await world.made('/mailboxes', { name: 'other' });
     const { nextCursor } = (await world.get('/watch?cursor=latest')).body;
-    const next = stream.next(1);
     while (stream.lastId !== nextCursor) await new Promise(setImmediate);
     await send();
     globalThis.setTimeout = begin;

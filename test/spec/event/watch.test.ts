@@ -164,7 +164,13 @@ describe('watch', () => {
       'aggregate=budgets',
       'aggregate=budget,',
     ];
-    bad.push('aggregate=budget:1', `aggregate=budget:${randomUUID()},message`, 'scopeId=1', 'waitSeconds=31');
+    bad.push(
+      'aggregate=budget:1',
+      `aggregate=budget:${randomUUID()},message`,
+      `aggregate=boat:${randomUUID()}`,
+      'scopeId=1',
+      'waitSeconds=31',
+    );
     bad.push('limit=0', 'limit=501', 'waitSeconds=-1', 'types=message.sent&types=message.sent', 'since=1');
     for (const query of bad) {
       const reply = await world.get(`/watch?${query}`);

@@ -37,7 +37,7 @@ describe('Settings', () => {
   it('are read', () => {
     const env = {
       ROLE: 'worker',
-      PORT: '0',
+      PORT: ' 0 ',
       METRICS_PORT: '9090',
       HOST: '::',
       REDIS_URL: 'rediss://user:secret@redis.example.com:6380/1',

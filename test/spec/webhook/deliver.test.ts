@@ -197,13 +197,11 @@ describe('webhooks', () => {
   it('test sends at once and answers the attempt; redeliver sends the event of an attempt again', async () => {
     const world = await ready();
     const { id, signingSecret } = await register(world, ['mailbox.*']);
-    const tested = await world.made(`/destinations/${id}/test`);
-    expect(tested).to.include({
-      trigger: 'TEST',
-      eventType: 'destination.test',
-      state: 'SUCCEEDED',
-      destinationId: id,
-    });
+    const key = { 'Idempotency-Key': randomUUID() };
+    const tested = await world.made(`/destinations/${id}/test`, undefined, key);
+    expect(await world.made(`/destinations/${id}/test`, undefined, key), 'not sent again').to.deep.equal(tested);
+    const sent = { trigger: 'TEST', eventType: 'destination.test', state: 'SUCCEEDED', destinationId: id };
+    expect(tested).to.include(sent);
     await happen(world);
     const [row] = await untilRows(world, 2);
     status(500);
