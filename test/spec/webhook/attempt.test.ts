@@ -66,9 +66,10 @@ describe('an attempt to deliver', () => {
   describe('to a receiver', () => {
     let connections = 0;
     let answer: (response: ServerResponse) => void;
-    let lengths: (string | undefined)[];
+    let heads: string[];
     const receiver = createReceiver((request, response) => {
-      lengths.push(request.headers['content-length']);
+      const { connection, 'content-length': length } = request.headers;
+      heads.push(`${connection} ${length}`);
       answer(response);
     }).on('connection', () => connections++);
     before(async () => void (await once(receiver.listen(0, '127.0.0.1'), 'listening')));
@@ -78,7 +79,7 @@ describe('an attempt to deliver', () => {
     });
     beforeEach(() => {
       connections = 0;
-      lengths = [];
+      heads = [];
     });
     const send = (scheme = 'http', at = 0) => {
       const url = `${scheme}://127.0.0.1:${(receiver.address() as AddressInfo).port}/`;
@@ -88,7 +89,7 @@ describe('an attempt to deliver', () => {
     it('has a connection of its own: one kept alive was judged before', async () => {
       answer = (response) => response.end();
       for (let i = 0; i < 2; i++) expect((await send()).errorCode).to.equal('');
-      expect([connections, lengths]).to.deep.equal([2, ['4', '4']]);
+      expect([connections, heads]).to.deep.equal([2, ['close 4', 'close 4']]);
     });
 
     it('is put off for as long as Retry-After says, a day at most', async () => {
