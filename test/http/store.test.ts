@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import pino from 'pino';
+import { connect } from '../../src/redis/connection.ts';
 import { type MusterService, startService } from '../../src/service.ts';
 import { OwnStore } from '../support/own-store.ts';
 import { codeOf, World } from '../support/world.ts';
@@ -23,6 +24,11 @@ describe('Store down, loading, read-only or out of memory: 503 STORE_UNAVAILABLE
   after(async () => {
     await service.stop();
     await store.stop();
+  });
+
+  it('is one server, where it is no cluster: of several nobody knows which', async () => {
+    const refused = await connect(`${store.url},${store.url}`).catch((error: Error) => error.message);
+    expect(refused).to.contain('no node of a cluster');
   });
 
   it('out of memory: nothing half-written, and the next call goes through when it is over', async () => {

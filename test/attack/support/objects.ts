@@ -13,7 +13,7 @@ export async function makeObjects(world: World, sink: Sink): Promise<Objects> {
   const { id: mailboxId } = await world.made('/mailboxes', { name: name() });
   const holder = { scopeId, holder: 'h', holderSession: 's' };
   const send = () => world.made(`/mailboxes/${mailboxId}/messages`, { scopeId, payload: { n: 1 } });
-  const recv = () => world.made(`/mailboxes/${mailboxId}/recv`, holder);
+  const recv = () => world.made(`/mailboxes/${mailboxId}/recv`, { ...holder, leaseSeconds: 600 });
 
   const group = { mailboxId, condition: 'N_ACCEPTED', threshold: 50, parentScopeId: scopeId };
   const { groupId } = await world.made('/task-groups', group);

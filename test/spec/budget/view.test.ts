@@ -73,5 +73,8 @@ describe('GET /budgets/{id}', () => {
       const cursor = Buffer.from(inside).toString('base64url');
       expect(codeOf(await purse.world.get(`/budgets/${purse.id}?cursor=${cursor}`))).to.equal('400 INVALID_CURSOR');
     }
+    const written = Buffer.from(purse.id).toString('base64url');
+    expect((await purse.world.get(`/budgets?cursor=${written}`)).status).to.equal(200);
+    expect(codeOf(await purse.world.get(`/budgets?cursor=${written}=`))).to.equal('400 INVALID_CURSOR');
   });
 });

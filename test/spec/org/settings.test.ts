@@ -98,6 +98,8 @@ describe('Settings', () => {
       'redis+sentinel:///store',
       'redis+sentinel://10.0.0.1:x/store',
       'nonsense',
+      '/',
+      '/run/one.sock,/run/two.sock',
     ],
     LOG_LEVEL: ['verbose', 'INFO'],
     WEBHOOK_ALLOW_PRIVATE: ['yes', '1', 'TRUE'],
@@ -115,6 +117,13 @@ describe('Settings', () => {
       }
     });
   }
+
+  it('METRICS_PORT is another port than PORT, where both are listened on', () => {
+    const both = { PORT: '9090', METRICS_PORT: '9090' };
+    expect(() => readConfig(both)).to.throw(/^METRICS_PORT: "9090" cannot be used/);
+    expect(() => readConfig({ ...both, ROLE: 'worker' })).not.to.throw();
+    expect(() => readConfig({ PORT: '0', METRICS_PORT: '0' })).not.to.throw();
+  });
 
   it('a line feed in one stays on the line, and a password is not repeated', () => {
     expect(() => readConfig({ ROLE: 'a\nb' })).to.throw(

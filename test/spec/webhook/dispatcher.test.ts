@@ -1,0 +1,34 @@
+import { expect } from 'chai';
+import type { Store } from '../../../src/redis/connection.ts';
+import type { Scripts } from '../../../src/redis/scripts.ts';
+import type { Wake } from '../../../src/redis/wake.ts';
+import { type Attempt, Dispatcher } from '../../../src/workers/dispatcher.ts';
+
+const turn = () => new Promise(setImmediate);
+
+describe('Dispatching what is due in a space', () => {
+  it('is done again for those who ask meanwhile, and while there is more, until it is stopped', async () => {
+    const runs: ((left: number, ...attempts: unknown[]) => void)[] = [];
+    const run = () => new Promise((resolve) => runs.push((left, ...attempts) => resolve([left, attempts, ''])));
+    const handed: Attempt[] = [];
+    const parts = { store: {} as Store, wake: {} as Wake, log: {} as never, scripts: { run } as unknown as Scripts };
+    const dispatcher = new Dispatcher(parts, async (attempts) => void handed.push(...attempts));
+
+    const both = [dispatcher.poke('org space'), dispatcher.poke('org space')];
+    expect(runs).to.have.length(1);
+    runs[0]?.(0, ['d', '1-0', 1]);
+    await turn();
+    runs[1]?.(1);
+    await turn();
+    runs[2]?.(0);
+    await Promise.all(both);
+    expect(runs).to.have.length(3);
+    expect(handed).to.deep.equal([{ org: 'org', spaceId: 'space', destinationId: 'd', entryId: '1-0', number: 1 }]);
+
+    const last = dispatcher.poke('org space');
+    const stopped = dispatcher.stop();
+    runs[3]?.(1);
+    await Promise.all([last, stopped]);
+    expect(runs).to.have.length(4);
+  });
+});
