@@ -5,7 +5,7 @@
 --- @include "mailbox/_ready"
 --- @include "mailbox/_lease"
 --- Takes a READY or CLAIMED message to a final state, at the moment `at`; `what` names its event, `reason` may be nil.
---- The last claim stays readable; its token does only where the message was acknowledged (to know a repetition).
+--- The last claim stays readable.
 function message.finish(record, state, at, what, reason)
   local path = scope.path(record.scopeId)
   local held = record.state == 'CLAIMED'
@@ -30,7 +30,6 @@ function message.finish(record, state, at, what, reason)
   else
     redis.call('HSET', keys.message(record.id), 'state', state, 'finishedAt', finishedAt)
   end
-  if held and state ~= 'ACKED' then redis.call('HDEL', keys.message(record.id), 'token') end
   scope.addLive(path, -1)
   message.tell(record, what)
   if record.groupId then message.memberFinished(record, held, at, reason) end

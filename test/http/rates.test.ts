@@ -104,8 +104,11 @@ describe('Request rates', () => {
     for (let left = 6; left >= 0; left--) expect(orgRate(await world.get('/limits'))).to.equal(`"org";r=${left};t=50`);
     expect(codeOf(await world.get('/limits'))).to.equal('429 SERVICE_RATE_LIMITED');
     expect(codeOf(await renew())).to.equal('429 SERVICE_RATE_LIMITED');
+    await world.service.store.hset(`muster:{${world.org}}`, 'rpm', 5);
+    expect(orgRate(await world.get('/limits')), 'a plan changed to less than is used').to.equal('"org";r=0;t=50');
+    await world.service.store.hset(`muster:{${world.org}}`, 'rpm', 10);
     await world.at(start + minute);
-    expect(orgRate(await world.get('/limits'))).to.equal('"org";r=7;t=50');
+    for (const left of [7, 6]) expect(orgRate(await world.get('/limits'))).to.equal(`"org";r=${left};t=50`);
   });
 
   it('the share of ordinary calls is at least one', async () => {
@@ -161,5 +164,7 @@ describe('Request rates', () => {
     await world.made(`/messages/${claim.id}/nack`, { token: claim.token, retry: true });
     const reply = await held;
     expect([reply.status, reply.body?.payload]).to.deep.equal([200, 'result']);
+    const tenth = await world.post(`/messages/${claim.id}/renew`, { token: reply.body.token });
+    expect(tenth.status, 'nor counted again').to.equal(200);
   });
 });

@@ -39,8 +39,11 @@ const outcomes = async (calls: Promise<Reply>[]): Promise<unknown[]> =>
     return result.reason instanceof Refusal ? result.reason.code : result.reason;
   });
 
-async function fcalls(world: World): Promise<number> {
-  return Number(/cmdstat_fcall:calls=(\d+)/.exec(await world.service.store.info('commandstats'))?.[1]);
+/** How often the store has done these commands. */
+async function counted(world: World): Promise<{ fcall: number; spublish: number }> {
+  const stats = await world.service.store.info('commandstats');
+  const of = (name: string) => Number(new RegExp(`cmdstat_${name}:calls=(\\d+)`).exec(stats)?.[1]);
+  return { fcall: of('fcall'), spublish: of('spublish') };
 }
 
 describe('calls of one organization that meet', () => {
@@ -48,29 +51,34 @@ describe('calls of one organization that meet', () => {
     const queue = await Queue.create();
     const other = await Queue.create();
     await send(queue);
-    const before = await fcalls(queue.world);
+    const before = await counted(queue.world);
     await Promise.all([...Array.from({ length: 40 }, () => send(queue)), send(other)]);
-    expect((await fcalls(queue.world)) - before).to.equal(3);
+    expect((await counted(queue.world)).fcall - before.fcall).to.equal(3);
     await expectAgreement(queue.world);
   });
 
   it('of several spaces leave each as it must be', async () => {
+    const foreign = await Queue.create();
     const queue = await Queue.create();
     const { world } = queue;
     const space = await createSpace(world.service, { org: world.org });
     const there = await Queue.create({}, new World(world.service, world.org, space.spaceId, world.apiKey));
-    const foreign = await Queue.create();
     await Promise.all([send(queue), send(there)]);
-    const before = await fcalls(world);
+    const before = await counted(world);
     const calls = [queue, there, queue, there, there, queue].map((one) => send(one));
     calls.push(send(queue, { spaceId: foreign.world.spaceId }), send(there, { mailboxId: queue.id }), send(queue));
+    // The last space of the run, which is never read.
+    calls.push(send(queue, { apiKeyDigest: 'unknown', spaceId: 'ffffffff-ffff-7fff-bfff-ffffffffffff' }));
     expect(await outcomes(calls)).to.deep.equal([
       ...Array(6).fill('READY'),
       'SPACE_NOT_FOUND',
       'MAILBOX_NOT_FOUND',
       'READY',
+      'INVALID_API_KEY',
     ]);
-    expect((await fcalls(world)) - before).to.equal(1);
+    const after = await counted(world);
+    expect(after.fcall - before.fcall).to.equal(1);
+    expect(after.spublish - before.spublish, 'each wakes its own watchers').to.equal(2);
     for (const [one, sent] of [
       [queue, 5],
       [there, 4],
@@ -97,6 +105,7 @@ describe('calls of one organization that meet', () => {
       send(queue, { deadline: '1' }),
       send(queue),
       send(queue),
+      send(queue, { apiKeyDigest: 'revoked' }),
     ];
     expect(await outcomes(calls)).to.deep.equal([
       'INVALID_API_KEY',
@@ -109,7 +118,9 @@ describe('calls of one organization that meet', () => {
       'VALIDATION_FAILED',
       'READY',
       'BACKLOG_FULL',
+      'INVALID_API_KEY',
     ]);
+    expect(await calls[10]?.catch(({ note }) => note), 'whose rates are nobody’s business').to.equal('-');
     const [first, replay] = await Promise.all([calls[4], calls[5]]);
     expect(replay?.[1]).to.equal(first?.[1]);
     expect((await queue.record()).counts.ready).to.equal(3);
@@ -156,6 +167,10 @@ describe('calls of one organization that meet', () => {
     await store.set(`muster:{${queue.world.org}}:${queue.world.spaceId}:mailbox:${queue.id}:messages`, 'no such thing');
     const results = await outcomes(Array.from({ length: 3 }, () => send(queue)));
     await store.del(`muster:{${queue.world.org}}:${queue.world.spaceId}:mailbox:${queue.id}:messages`);
+    // Not only what Redis says, but also what Lua says: here, that it cannot compare with nothing.
+    await store.hdel(`muster:{${queue.world.org}}:${queue.world.spaceId}:mailbox:${queue.id}`, 'backlogLimit');
+    results.push(...(await outcomes([send(queue)])), ...(await outcomes([send(queue), send(queue)])));
+    expect(results).to.have.length(6);
     for (const result of results) expect(result).to.be.instanceOf(ScriptFailure);
   });
 });

@@ -7,7 +7,7 @@ const sorted = (rows: Record<string, string>[], name: string): string[] => rows.
 /** Fails where what the service counts differs from what it keeps. Fits spaces of up to 200 of each thing that waits. */
 export async function expectAgreement(world: World): Promise<void> {
   const stored = await recount(world);
-  const { counts, backlog, waits, retainedBytes, org } = await told(world);
+  const { counts, backlog, waits, retainedBytes, org, timers } = await told(world);
   const { census } = stored;
   expect(counts).to.deep.equal(census);
   expect(backlog).to.include({
@@ -22,6 +22,10 @@ export async function expectAgreement(world: World): Promise<void> {
   expect(sorted(waits.heldGrants, 'waiterId')).to.deep.equal(stored.heldGrantIds(Date.parse(waits.asOf)));
   expect(sorted(waits.waitingTasks, 'taskId')).to.deep.equal(stored.waitingTaskIds);
   expect(waits.truncated).to.equal(false);
+  const armed = timers.flatMap((name, i) =>
+    /^(mailbox:message|group:deadline):/.test(name) ? `${name} ${timers[i + 1]}` : [],
+  );
+  expect(armed.sort(), 'timers').to.deep.equal(stored.deadlines);
   // One space: its counters are the organization's.
   expect(Number(org['usedAgents'] ?? 0)).to.equal(census.claims.HELD);
   expect(Number(org['usedTasks'] ?? 0)).to.equal((census.tasks['PENDING'] ?? 0) + (census.tasks['RUNNING'] ?? 0));

@@ -64,12 +64,12 @@ function activeScopes(records: Records, messages: readonly Hash[]): Set<string> 
   return active;
 }
 
-function timers(records: Records, messages: readonly Hash[]): number {
-  const groups = [...records.of('group').values()].filter((group) => group['state'] !== 'DECIDED' && group['deadline']);
-  const settling = [...records.of('reservation').values()].filter(
-    (one) => one['state'] === 'ACTIVE' && one['settleBy'],
-  );
-  return messages.filter((message) => isLive(message) && message['deadline']).length + groups.length + settling.length;
+/** What the organization's timers hold for the deadlines of live messages and undecided groups. */
+function deadlines(records: Records, messages: readonly Hash[], spaceId: string): string[] {
+  const live = messages.filter((message) => isLive(message) && message['deadline']);
+  const groups = [...records.of('group')].filter(([, group]) => group['state'] !== 'DECIDED' && group['deadline']);
+  const timers = live.map(({ id, deadline }) => `mailbox:message:${spaceId}:${id} ${deadline}`);
+  return [...timers, ...groups.map(([id, group]) => `group:deadline:${spaceId}:${id} ${group['deadline']}`)].sort();
 }
 
 /** What the census, the backlog, the waits and the counters must say of a space, counted from every record it keeps. */
@@ -79,6 +79,10 @@ export async function recount(world: World) {
   const messages = all.filter((message) => message['mailboxId'] !== undefined);
   const withTask = all.filter((message) => message['taskId'] !== '');
   const active = activeScopes(records, messages);
+  const timers = deadlines(records, messages, world.spaceId);
+  const settling = [...records.of('reservation').values()].filter(
+    (one) => one['state'] === 'ACTIVE' && one['settleBy'],
+  );
   const ids = (list: readonly Hash[]): string[] => list.map((one) => one['id'] ?? '').sort();
   const inState = (state: string) => messages.filter((message) => message['state'] === state);
   const states = (kind: string) => [...records.of(kind).values()].map(stateOf);
@@ -86,7 +90,7 @@ export async function recount(world: World) {
     census: {
       scopes: { ACTIVE: active.size, IDLE: records.of('scope').size - active.size },
       claims: { HELD: inState('CLAIMED').length },
-      timers: { ARMED: timers(records, messages) },
+      timers: { ARMED: timers.length + settling.length },
       messages: tally(Object.keys(taskStates), messages.map(stateOf)),
       tasks: tally(
         [...new Set(Object.values(taskStates))],
@@ -102,6 +106,7 @@ export async function recount(world: World) {
       0,
     ),
     activeRoots: [...active].filter((id) => !records.of('scope').get(id)?.['path']?.includes(' ')).length,
+    deadlines: timers,
     claimIds: ids(inState('CLAIMED')),
     waiterIds: [...records.of('waiter')].flatMap(([id, waiter]) => (waiter['state'] === 'WAITING' ? [id] : [])).sort(),
     /** Waiters granted in a window that is not over yet. */
@@ -124,13 +129,21 @@ export async function recount(world: World) {
 
 /** Census, backlog, waits, usage and the organization's counters as the service tells them, in the shape of `recount`. */
 export async function told(world: World) {
-  const [census, backlog, waits, usage, org] = await Promise.all([
+  const [census, backlog, waits, usage, org, timers] = await Promise.all([
     world.get('/census'),
     world.get('/backlog'),
     world.get('/ops/waits'),
     world.get('/usage'),
     world.service.store.hgetall(`muster:{${world.org}}`),
+    world.service.store.zrange(`muster:{${world.org}}:timers`, '0', '-1', 'WITHSCORES'),
   ]);
   const { asOf, ...counts } = census.body;
-  return { counts, backlog: backlog.body, waits: waits.body, retainedBytes: usage.body.days.at(-1).retainedBytes, org };
+  return {
+    counts,
+    backlog: backlog.body,
+    waits: waits.body,
+    retainedBytes: usage.body.days.at(-1).retainedBytes,
+    org,
+    timers,
+  };
 }

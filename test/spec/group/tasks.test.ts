@@ -39,9 +39,13 @@ describe('POST /task-groups/:groupId/tasks', () => {
         ...{ outcome: { sum: 3 }, deadline: '2040-01-01T00:00:00.000Z' },
       },
     ]);
-    expect((await team.queue.world.eventTypes()).slice(4)).to.deep.equal([
+    const events = (await team.queue.world.get('/events')).body.events.slice(4);
+    expect(events.map(({ type }: { type: string }) => type)).to.deep.equal([
       ...['task.submitted', 'message.sent', 'message.claimed', 'task.started', 'message.acked', 'task.succeeded'],
     ]);
+    const told = { messageId, taskId, groupId: team.id, scopeId: team.gate, attempts: 1 };
+    expect(events[2].payload).to.deep.equal({ ...told, mailboxId: team.queue.id, state: 'CLAIMED' });
+    expect(events[5].payload).to.deep.equal({ ...told, state: 'SUCCEEDED' });
   });
 
   it('a receive for the run gets it too, and absent input is null', async () => {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { codeOf, World } from '../../support/world.ts';
+import { callArgs } from '../allowance/script.ts';
 import { Queue } from './queue.ts';
 
 const iso = (at: number) => new Date(at).toISOString();
@@ -71,6 +72,9 @@ describe('Claims', () => {
     for (let i = 0; i < 3; i++) order.push((await queue.claim()).id);
     expect(order).to.deep.equal([between, early, after]);
     expect((await queue.told()).filter((type) => type === 'message.lease_expired')).to.have.lengthOf(2);
+    await queue.world.at(now + 51_234);
+    await queue.claim();
+    expect((await queue.record()).oldestReadyAt, 'noticed late').to.equal(iso(now + 50_000));
   });
 
   it('leaseSeconds omitted is min(30, maxLeaseSeconds); 5 to 600; above the space’s LEASE_LIMIT_EXCEEDED', async () => {
@@ -95,6 +99,8 @@ describe('Claims', () => {
     const now = Date.now();
     await queue.world.at(now);
     await queue.sent();
+    await queue.act('complete', await queue.claim({ leaseSeconds: 5 }));
+    await queue.sent();
     const claim = await queue.claim({ leaseSeconds: 30 });
     await queue.world.at(now + 20_000);
     const longer = await queue.act('renew', claim, { leaseSeconds: 600 });
@@ -109,7 +115,7 @@ describe('Claims', () => {
     expect((await queue.message(claim.id)).leaseExpiresAt).to.equal(iso(now + 25_000));
     await queue.world.at(now + 25_000);
     expect(codeOf(await queue.act('renew', claim))).to.equal('409 CLAIM_LOST');
-    expect(await queue.told()).to.deep.equal(
+    expect((await queue.told()).slice(3)).to.deep.equal(
       ['sent', 'claimed', 'lease_expired', 'retried'].map((what) => `message.${what}`),
     );
   });
@@ -130,6 +136,7 @@ describe('Claims', () => {
     const rejected = await queue.act('nack', await queue.claim(), { retry: false });
     expect(rejected.body).to.deep.equal({ id: ready.id, state: 'REJECTED', attempts: 2 });
     expect(await queue.message(ready.id)).to.include({ state: 'REJECTED', reason: 'REJECTED_BY_WORKER', attempts: 2 });
+    expect((await queue.record()).counts).to.deep.equal({ ready: 0, claimed: 0, failed: 0 });
     expect((await queue.told()).slice(-3)).to.deep.equal(['message.retried', 'message.claimed', 'message.rejected']);
     for (const retry of [null, 'true', 1]) {
       expect(codeOf(await queue.act('nack', { id: ready.id, token: 'x' }, { retry }))).to.equal(
@@ -163,6 +170,7 @@ describe('Claims', () => {
       now += 5000;
       await queue.world.at(now);
     }
+    await queue.world.at(now + 7);
     expect((await queue.recv()).status).to.equal(204);
     expect(await queue.message(id)).to.include({ state: 'FAILED', reason: 'ATTEMPTS_EXHAUSTED', finishedAt: iso(now) });
     const round = ['message.claimed', 'message.lease_expired', 'message.retried'];
@@ -187,7 +195,13 @@ describe('Claims', () => {
       return [...said][0];
     };
     expect(await lost('nonsense')).to.contain('claimed again');
-    await queue.world.at(now + 5000);
+    const { world } = queue;
+    await world.at(now + 5000);
+    const own = { messageId: claim.id, token: claim.token, leaseSeconds: '', drainedThrough: now + 4999 };
+    const late = await world.service.scripts
+      .run('mailbox/renew', world.org, { ...callArgs(world), ...own })
+      .catch(String);
+    expect(late, 'the sweep was a moment before').to.equal('Error: CLAIM_LOST LAPSED');
     expect(await lost(claim.token), 'over is over, swept or not').to.contain('ready for others');
     const second = await queue.claim();
     expect(await lost(claim.token)).to.contain('claimed again');

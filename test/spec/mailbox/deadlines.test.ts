@@ -19,7 +19,7 @@ describe('Deadlines', () => {
     const other = await queue.sent({ deadline: iso(now + 1000) });
     await queue.world.at(now + 999);
     expect((await queue.claim()).id).to.equal(id);
-    await queue.world.at(now + 1000);
+    await queue.world.at(now + 1500);
     expect((await queue.recv()).status).to.equal(204);
     for (const one of [id, other]) {
       expect(await queue.message(one)).to.include({
@@ -108,6 +108,18 @@ describe('Deadlines', () => {
     const { counts } = await queue.record();
     expect(counts).to.deep.equal({ ready: 119, claimed: 1, failed: 0 });
     expect((await queue.list('?state=EXPIRED&limit=200')).body.messages).to.have.lengthOf(130);
+  });
+
+  it('deadlines and a lease of one queue that are over by the same sweep leave its oldest message known', async () => {
+    await queue.sent();
+    await queue.claim({ leaseSeconds: 11 });
+    for (const seconds of [10, 12]) await queue.sent({ deadline: iso(now + seconds * 1000) });
+    await queue.world.at(now + 13_000);
+    await queue.send({ scopeId: queue.id });
+    expect(await queue.record()).to.deep.include({
+      counts: { ready: 2, claimed: 0, failed: 0 },
+      oldestReadyAt: iso(now + 11_000),
+    });
   });
 
   it('what is due happens once when 50 calls meet it', async () => {

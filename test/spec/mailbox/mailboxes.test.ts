@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
+import { randomTail } from '../../../src/http/random.ts';
 import { codeOf, World } from '../../support/world.ts';
+import { callArgs } from '../allowance/script.ts';
 import { Queue } from './queue.ts';
 
 describe('Mailboxes', () => {
@@ -111,8 +113,60 @@ describe('Mailboxes', () => {
       counts: { ready: 2, claimed: 0, failed: 0 },
       oldestReadyAt: iso(10),
     });
-    for (const key of ['10', '0']) await queue.claim({ scopeId: await scopeOf(key) });
+    const [ten, zero] = [await scopeOf('10'), await scopeOf('0')];
+    for (const scopeId of [ten, zero]) await queue.claim({ scopeId, leaseSeconds: scopeId === ten ? 31 : 30 });
     expect((await queue.record()).oldestReadyAt).to.equal(null);
+    // Sent after these leases had ended, which the sweep that was for the sends came too early to see.
+    const { service, org } = queue.world;
+    const late = {
+      ...callArgs(queue.world),
+      mailboxId: queue.id,
+      payload: '1',
+      workKey: '',
+      deadline: '',
+      drainedThrough: start + 39_999,
+    };
+    for (const scopeId of [ten, zero]) {
+      await queue.world.at(start + (scopeId === ten ? 42_000 : 44_000));
+      await service.scripts.run('mailbox/send', org, { ...late, scopeId, tail: randomTail() });
+    }
+    await queue.act('renew', claim);
+    expect(await queue.record()).to.deep.include({
+      counts: { ready: 4, claimed: 0, failed: 0 },
+      oldestReadyAt: iso(40),
+    });
+  });
+
+  it('since when the oldest is ready stays right whatever comes and goes, in the backlog too', async () => {
+    const queue = await Queue.create();
+    const other = await Queue.create({}, queue.world);
+    const start = Math.ceil(Date.now() / 1000) * 1000;
+    const at = (seconds: number) => queue.world.at(start + seconds * 1000);
+    const [a, b, c] = [randomUUID(), randomUUID(), randomUUID()];
+    const oldest = async () => {
+      const { oldestReadyAt } = await queue.record();
+      const { oldestReadyAgeSeconds } = (await queue.world.get('/backlog')).body;
+      return [(Date.parse(oldestReadyAt) - start) / 1000, oldestReadyAgeSeconds];
+    };
+    const sends = [
+      [0, queue, a],
+      [5, queue, b],
+      [6, other, a],
+      [7, queue, a],
+      [8, queue, c],
+    ] as const;
+    for (const [seconds, one, scopeId] of sends) {
+      await at(seconds);
+      await one.sent({ scopeId });
+    }
+    expect(await oldest()).to.deep.equal([0, 8]);
+    await queue.claim({ scopeId: a, leaseSeconds: 5 });
+    expect(await oldest()).to.deep.equal([5, 3]);
+    await queue.claim({ scopeId: b });
+    expect(await oldest()).to.deep.equal([7, 2]);
+    await at(13);
+    expect((await queue.recv()).status, 'a lapsed claim comes back').to.equal(204);
+    expect(await oldest()).to.deep.equal([7, 7]);
   });
 
   it('INBOX with a recipientId: only a recv whose holder equals it, else RECIPIENT_MISMATCH', async () => {
