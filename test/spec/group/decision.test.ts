@@ -18,7 +18,11 @@ describe('the decision of a task group', () => {
     expect((await team.queue.recv()).status).to.equal(204);
     expect((await team.queue.record()).counts).to.deep.equal({ ready: 0, claimed: 1, failed: 0 });
     expect((await team.queue.act('renew', held)).body.groupState).to.equal('DECIDED');
+    const { service, org, spaceId } = team.queue.world;
+    const finished = () => service.store.zscore(`muster:{${org}}:finished`, `group:group:${spaceId}:${team.id}`);
+    expect(await finished(), 'not finished while somebody works for it').to.equal(null);
     expect((await team.queue.act('complete', held)).body).to.include({ taskState: 'SUCCEEDED', groupState: 'DECIDED' });
+    expect(await finished()).to.not.equal(null);
     expect((await team.queue.world.eventTypes()).slice(-8)).to.deep.equal([
       ...['task.accepted', 'group.decided'],
       ...['message.cancelled', 'task.cancelled', 'message.cancelled', 'task.cancelled'],
@@ -67,6 +71,11 @@ describe('the decision of a task group', () => {
     expect(refused.body.state).to.equal('REJECTED');
     expect(await late.view()).to.include({ state: 'DECIDED', outcome: 'UNSATISFIABLE' });
     expect(await late.states()).to.deep.equal(['FAILED', 'CANCELLED']);
+    const half = await Team.create({ condition: 'N_ACCEPTED', threshold: 2 }, team.queue);
+    const [first = ''] = await half.succeeded(1);
+    await half.accept(first);
+    await half.submit('y');
+    expect((await half.seal()).body.outcome, 'the second may still be accepted').to.equal(null);
   });
 
   it('ALL_TERMINAL is satisfied when it is sealed and every member is terminal, however it ended', async () => {
@@ -79,6 +88,15 @@ describe('the decision of a task group', () => {
     expect((await team.queue.act('complete', claim)).body.groupState).to.equal('DECIDED');
     expect((await team.queue.act('complete', claim)).body).to.include({ groupState: 'DECIDED', replay: true });
     expect(await team.view()).to.include({ outcome: 'SATISFIED' });
+    const now = Date.now();
+    const iso = (seconds: number) => new Date(now + seconds * 1000).toISOString();
+    await team.queue.world.at(now);
+    const due = await Team.create({ condition: 'ALL_TERMINAL', deadline: iso(10) }, team.queue);
+    await due.submit('a', { deadline: iso(5) });
+    await due.seal();
+    await team.queue.world.at(now + 12_000);
+    expect((await team.queue.recv()).status).to.equal(204);
+    expect(await due.view(), 'in time, though noticed late').to.include({ outcome: 'SATISFIED', decidedAt: iso(5) });
   });
 
   it('a seal of an empty group decides: FIRST and N are UNSATISFIABLE, ALL_TERMINAL is SATISFIED', async () => {
@@ -119,6 +137,7 @@ describe('the decision of a task group', () => {
     const decidedAt = new Date(now + 1000).toISOString();
     expect(await team.view()).to.include({ state: 'DECIDED', outcome: 'EXPIRED', decidedAt });
     expect(await team.states()).to.deep.equal(['RUNNING', 'CANCELLED']);
+    expect((await queue.message((await team.view()).members[1].messageId)).finishedAt).to.equal(decidedAt);
     await queue.act('complete', held);
     const verdict = (await team.accept((await team.view()).members[0].taskId)).body;
     expect(verdict).to.include({ verdict: 'ACCEPTED', groupState: 'DECIDED', outcome: 'EXPIRED' });

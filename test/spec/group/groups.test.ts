@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
+import { expectAgreement } from '../../support/agree.ts';
 import { codeOf, World } from '../../support/world.ts';
 import { Queue } from '../mailbox/queue.ts';
 import { Team } from './team.ts';
@@ -119,6 +120,7 @@ describe('POST /task-groups', () => {
     expect(codeOf(await team.submit('a', { deadline }))).to.equal('409 TIMERS_FULL');
     await team.seal();
     expect((await queue.world.post('/task-groups', asked)).status).to.equal(201);
+    await expectAgreement(queue.world);
   });
 
   it('a new run is refused when it would be one active run too many', async () => {

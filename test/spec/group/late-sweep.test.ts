@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { randomTail } from '../../../src/http/random.ts';
+import { expectAgreement } from '../../support/agree.ts';
 import { callArgs } from '../allowance/script.ts';
 import { Queue } from '../mailbox/queue.ts';
 import { Team } from './team.ts';
@@ -14,9 +15,9 @@ describe('a task group whose deadline is not swept yet', () => {
     await queue.world.at(start);
     return Team.create({ condition, deadline }, queue);
   };
-  /** A call at the deadline whose sweep was done just before it. */
+  /** A call after the deadline whose sweep was done just before it. */
   const late = async ({ queue: { world } }: Team, name: string, own: Record<string, string | number>) => {
-    await world.at(start + 1000);
+    await world.at(start + 1500);
     return world.service.scripts.run(name, world.org, { ...callArgs(world), drainedThrough: start + 999, ...own }).then(
       () => 'done',
       (error: { code: string; detail: string }) => `${error.code} ${error.detail}`,
@@ -39,6 +40,30 @@ describe('a task group whose deadline is not swept yet', () => {
     expect(await late(one, 'group/join', { groupId, taskId })).to.equal('GROUP_NOT_OPEN DECIDED');
     expect(await late(one, 'group/seal', { groupId })).to.equal('GROUP_DECIDED EXPIRED');
     expect(await settled(one)).to.deep.include({ ...expired, sealedAt: null, members: [] });
+    const { service, org, spaceId } = one.queue.world;
+    const finished = await service.store.zscore(`muster:{${org}}:finished`, `group:group:${spaceId}:${groupId}`);
+    expect(finished, 'and is kept from then on').to.equal(String(start + 1000));
+  });
+
+  it('is decided with all its members by one sweep: the next one, where this one has too little left', async () => {
+    const one = await team('ALL_TERMINAL');
+    const { world } = one.queue;
+    await one.queue.sent({ deadline: new Date(start + 999).toISOString() });
+    await one.submitted(3);
+    await world.at(start + 1500);
+    const sweep = async (maxChanges: number) => {
+      const args = { spaceId: '', requestId: '', maxChanges };
+      return (await world.service.scripts.run('timer/sweep', world.org, args)).slice(1);
+    };
+    expect(await sweep(4), 'the next moment, whether it has come, and what was done').to.deep.equal([
+      `${start + 1000}`,
+      1,
+      4,
+    ]);
+    expect((await one.view()).counts).to.include({ pending: 3, cancelled: 0 });
+    expect(await sweep(2), 'however much it may do').to.deep.equal(['', 0, 4]);
+    expect((await one.view()).counts).to.include({ pending: 0, cancelled: 3 });
+    await expectAgreement(world);
   });
 
   it('is not satisfied by an accept any more: the verdict stands without effect', async () => {

@@ -123,7 +123,8 @@ describe('POST /task-groups/:groupId/tasks', () => {
     await team.submit('late', { deadline: new Date(now + 1000).toISOString() });
     await world.at(now + 1000);
     await team.seal();
-    const { members } = await team.view();
+    const { members, counts } = await team.view();
+    expect(counts).to.include({ members: 3, pending: 0, running: 0, failed: 2, expired: 1 });
     expect(
       members.map(({ state, reason, attempts }: Record<string, unknown>) => [state, reason, attempts]),
     ).to.deep.equal([

@@ -21,6 +21,10 @@ describe('Plan limits of mailboxes', () => {
     await queue.act('nack', claim, { retry: true });
     await queue.claim();
     expect((await showOrganization(queue.world.service, queue.world.org)).usage.agents).to.equal(2);
+    const many = await Queue.create({}, await World.create({ figures: { agents: '4' } }));
+    await Promise.all(Array.from({ length: 12 }, () => many.sent()));
+    const replies = await Promise.all(Array.from({ length: 12 }, () => many.recv()));
+    expect(replies.filter(({ status }) => status === 200)).to.have.lengthOf(4);
   });
 
   it('lapsed claims are no agents any more', async () => {
