@@ -201,6 +201,20 @@ describe('verdicts', () => {
     expect(await team.told('task.accepted')).to.equal(1);
   });
 
+  it('what is repeated without effect is no operation: a verdict, a seal, a join', async () => {
+    const team = await Team.create({ condition: 'N_ACCEPTED', threshold: 2 });
+    const [taskId = ''] = await team.succeeded(1);
+    const outside = await team.queue.sent();
+    const all = async () => [await team.join(outside), await team.accept(taskId), await team.seal()];
+    const operations = async () => (await team.queue.world.get('/usage')).body.days.at(-1).operations;
+    const replies = await all();
+    const before = await operations();
+    const again = await all();
+    expect(again.map(({ status }) => status)).to.deep.equal([200, 200, 200]);
+    expect(again[2]?.body).to.deep.equal(replies[2]?.body);
+    expect(await operations()).to.equal(before);
+  });
+
   it("a task that is no member of the group is 404 TASK_NOT_FOUND, another group's too", async () => {
     const team = await Team.create();
     const [taskId = ''] = await (await Team.create({}, team.queue)).succeeded(1);

@@ -72,8 +72,13 @@ describe('POST /task-groups', () => {
     const inbox = await world.post('/task-groups', { mailboxId, condition });
     expect(codeOf(inbox)).to.equal('409 MAILBOX_MODE_INVALID');
     const work = await world.made('/mailboxes', { name: 'work' });
-    const late = await world.post('/task-groups', { mailboxId: work.id, condition, deadline: '2020-01-01T00:00:00Z' });
-    expect(codeOf(late)).to.equal('400 VALIDATION_FAILED');
+    const now = Date.now() + 1000;
+    await world.at(now);
+    const asked = (at: number) => ({ mailboxId: work.id, condition, deadline: new Date(at).toISOString() });
+    expect(codeOf(await world.post('/task-groups', asked(now)))).to.equal('400 VALIDATION_FAILED');
+    const team = new Team(new Queue(world, work.id), (await world.made('/task-groups', asked(now + 1))).groupId, '');
+    expect(codeOf(await team.submit('a', { deadline: asked(now).deadline }))).to.equal('400 VALIDATION_FAILED');
+    expect((await team.submit('a', { deadline: asked(now + 1).deadline })).status).to.equal(201);
     expect(codeOf(await world.post('/task-groups', { mailboxId: work.id, condition: 'ANY' }))).to.equal(
       '400 VALIDATION_FAILED',
     );
@@ -109,6 +114,10 @@ describe('POST /task-groups', () => {
     expect((await queue.world.post(`/task-groups/${ids[0]}/seal`)).body.outcome).to.equal('SATISFIED');
     expect((await create()).status).to.equal(201);
     expect(codeOf(await create())).to.equal('409 SCOPE_CHILDREN_FULL');
+    const first = (await queue.world.get('/task-groups?state=DECIDED')).body;
+    const rest = (await queue.world.get(`/task-groups?state=DECIDED&cursor=${first.nextCursor}`)).body;
+    expect([...first.groups, ...rest.groups], 'a page looks at 1,000').to.have.lengthOf(1);
+    expect([first.nextCursor === null, rest.nextCursor]).to.deep.equal([false, null]);
   });
 
   it("a deadline takes one of the space's maxArmedTimers until the decision", async () => {
@@ -118,6 +127,8 @@ describe('POST /task-groups', () => {
     const asked = { mailboxId: queue.id, condition: 'ALL_TERMINAL', deadline };
     expect(codeOf(await queue.world.post('/task-groups', asked))).to.equal('409 TIMERS_FULL');
     expect(codeOf(await team.submit('a', { deadline }))).to.equal('409 TIMERS_FULL');
+    const timeless = await Team.create({}, queue);
+    expect((await timeless.submit('a')).status, 'what carries none is not refused').to.equal(201);
     await team.seal();
     expect((await queue.world.post('/task-groups', asked)).status).to.equal(201);
     await expectAgreement(queue.world);
@@ -179,6 +190,26 @@ describe('GET /task-groups', () => {
     const second = (await queue.world.get(`/task-groups?cursor=${first.nextCursor}`)).body;
     expect(first.groups.length + second.groups.length).to.equal(11);
     expect(second.nextCursor).to.equal(null);
+    expect((await queue.world.get('/task-groups?limit=9')).body.groups, 'and not before').to.have.lengthOf(9);
+  });
+
+  it('a page ends after 4 MiB of outcomes, with a cursor for the rest', async () => {
+    const queue = await Queue.create();
+    const [older, newer] = [await Team.create({}, queue), await Team.create({}, queue)];
+    const { service, org, spaceId } = queue.world;
+    for (const team of [older, newer]) {
+      await team.succeeded(1);
+      const [{ messageId }] = (await team.view()).members;
+      await service.store.hset(
+        `muster:{${org}}:${spaceId}:message:${messageId}`,
+        'result',
+        `"${'x'.repeat(4_200_000)}"`,
+      );
+    }
+    const first = (await queue.world.get('/task-groups')).body;
+    expect(first.groups.map(({ id }: { id: string }) => id)).to.deep.equal([newer.id]);
+    const second = (await queue.world.get(`/task-groups?cursor=${first.nextCursor}`)).body;
+    expect(second.groups.map(({ id }: { id: string }) => id)).to.deep.equal([older.id]);
   });
 
   it('an unknown group is 404 GROUP_NOT_FOUND, also for what is done with it', async () => {

@@ -101,7 +101,7 @@ describe('POST /task-groups/:groupId/tasks', () => {
     const large = await team.submit('a', { input: '0123456789' });
     expect(codeOf(large)).to.equal('413 PAYLOAD_TOO_LARGE');
     expect(large.body.error.message).to.match(/^input /);
-    await team.submit('a');
+    expect((await team.submit('a', { input: '01234567' })).status, 'as many bytes as may be').to.equal(201);
     expect(codeOf(await team.submit('b'))).to.equal('409 BACKLOG_FULL');
     const other = await Team.create({}, await Queue.create({}, world));
     await other.submit('a');
@@ -151,7 +151,8 @@ describe('POST /task-groups/:groupId/join-task', () => {
       taskKey: null,
       scopeId: team.queue.scopeId,
     });
-    expect((await team.view()).members[0]).to.include({ taskId, messageId: taskId, taskKey: null, state: 'RUNNING' });
+    const joined = { taskId, messageId: taskId, taskKey: null, state: 'RUNNING', attempts: 1 };
+    expect((await team.view()).members[0]).to.include(joined);
     await team.seal();
     expect((await team.join(taskId)).body).to.deep.equal({ ...body, groupState: 'SEALED' });
   });
@@ -163,9 +164,9 @@ describe('POST /task-groups/:groupId/join-task', () => {
     const first = (await team.queue.act('complete', claim, { result: { payload: 7 } })).body;
     const [running, pending] = [await team.queue.sent(), await team.queue.sent()];
     const held = await team.queue.claim();
-    for (const taskId of [done, running, pending]) expect((await team.join(taskId)).status).to.equal(200);
-    expect(await team.states()).to.deep.equal(['SUCCEEDED', 'RUNNING', 'PENDING']);
-    expect((await team.view()).members[0]).to.include({ outcome: 7, attempts: 1 });
+    for (const taskId of [running, pending, done]) expect((await team.join(taskId)).status).to.equal(200);
+    expect(await team.states(), 'in the order in which they joined').to.deep.equal(['RUNNING', 'PENDING', 'SUCCEEDED']);
+    expect((await team.view()).members[2]).to.include({ outcome: 7, attempts: 1 });
     expect((await team.queue.act('complete', claim)).body, 'the first answer').to.deep.equal({
       ...first,
       replay: true,
@@ -175,6 +176,15 @@ describe('POST /task-groups/:groupId/join-task', () => {
     expect((await team.accept(running)).body).to.include({ groupState: 'DECIDED', outcome: 'SATISFIED' });
     expect(await team.queue.message(pending)).to.include({ state: 'CANCELLED', reason: 'GROUP_DECIDED' });
     expect((await team.queue.recv()).status).to.equal(204);
+  });
+
+  it('a SUCCEEDED task that joined may still be accepted', async () => {
+    const team = await Team.create();
+    await team.queue.act('complete', await team.queue.sent().then(() => team.queue.claim()));
+    const [{ id }] = (await team.queue.list()).body.messages;
+    await team.join(id);
+    expect((await team.seal()).body.outcome).to.equal(null);
+    expect((await team.accept(id)).body.outcome).to.equal('SATISFIED');
   });
 
   it('not joinable: a task that failed, one of another group, what is no task', async () => {
