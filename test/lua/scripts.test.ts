@@ -163,11 +163,13 @@ describe('Scripts', () => {
     const dateOf = (at: number) => new Date(at).toISOString().slice(0, 10);
     await queue.world.at(noon);
     for (let i = 0; i < 3; i++) await queue.sent();
+    await queue.recv({ scopeId: queue.id });
     await queue.world.at(noon + day / 2);
     await queue.sent();
     expect(await store.hget(space, 'op:message.send')).to.equal('1');
     const away = await store.hgetall(`${space}:usage:${dateOf(noon)}`);
-    expect(away).to.include({ 'op:message.send': '3', retainedBytes: '3' });
+    expect(away).to.include({ 'op:message.send': '3', uncounted: '1', retainedBytes: '3' });
+    expect(await store.hget(space, 'uncounted')).to.equal(null);
     await queue.world.at(noon + 3 * day);
     await queue.claim();
     expect(await store.hget(space, 'op:message.send')).to.equal(null);

@@ -188,6 +188,9 @@ describe('verdicts', () => {
     const rejected = { taskId, verdict: 'REJECTED', groupId: team.id, groupState: 'OPEN', outcome: null };
     expect((await team.reject(taskId)).body).to.deep.equal(rejected);
     expect((await team.view()).counts).to.include({ failed: 1, rejected: 1 });
+    await team.submit('another');
+    await team.queue.act('complete', await team.queue.claim());
+    expect((await team.seal()).body.outcome, 'that one may still be accepted').to.equal(null);
   });
 
   it('the first stands: the same again is 200 and changes nothing, the other is VERDICT_CONFLICT', async () => {

@@ -102,6 +102,7 @@ describe('POST /task-groups/:groupId/tasks', () => {
     expect(codeOf(large)).to.equal('413 PAYLOAD_TOO_LARGE');
     expect(large.body.error.message).to.match(/^input /);
     expect((await team.submit('a', { input: '01234567' })).status, 'as many bytes as may be').to.equal(201);
+    await team.queue.claim();
     expect(codeOf(await team.submit('b'))).to.equal('409 BACKLOG_FULL');
     const other = await Team.create({}, await Queue.create({}, world));
     await other.submit('a');

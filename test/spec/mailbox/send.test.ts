@@ -155,6 +155,18 @@ describe('POST /mailboxes/{id}/messages', () => {
     expect((await queue.message(id)).deadline).to.equal('9999-12-31T23:59:59.999Z');
   });
 
+  it('a clock that was set back fails no call: events and audit entries go on after the last', async () => {
+    const queue = await Queue.create();
+    const now = Date.now() + 60_000;
+    for (const back of [0, 30_000]) {
+      await queue.world.at(now - back);
+      await queue.sent();
+      expect((await queue.world.call('PUT', '/limits', { maxBacklog: 5 + back })).status).to.equal(200);
+    }
+    const round = ['message.sent', 'limits.updated'];
+    expect((await queue.world.eventTypes()).slice(2)).to.deep.equal([...round, ...round]);
+  });
+
   it('MAILBOX_NOT_FOUND for an unknown mailbox, also of another space', async () => {
     const queue = await Queue.create();
     const elsewhere = new Queue(await World.create(), queue.id);
