@@ -29,6 +29,8 @@ describe('POST /task-groups/:groupId/tasks', () => {
       payload: { n: [] },
     };
     expect(claim).to.deep.include({ ...asked, deadline: '2040-01-01T00:00:00.000Z' });
+    const ofRun = (await team.queue.list(`?scopeId=${team.queue.scopeId}`)).body.messages;
+    expect(ofRun.map(({ id }: { id: string }) => id)).to.deep.equal([messageId]);
     expect((await team.queue.act('renew', claim)).body.groupState).to.equal('OPEN');
     const done = await team.queue.act('complete', claim, { result: { payload: { sum: 3 } } });
     const answer = { taskId, taskState: 'SUCCEEDED', groupId: team.id, groupState: 'OPEN', replay: false };
@@ -50,8 +52,11 @@ describe('POST /task-groups/:groupId/tasks', () => {
 
   it('a receive for the run gets it too, and absent input is null', async () => {
     const team = await Team.create();
-    await team.submit('a');
-    expect(await team.queue.claim()).to.include({ groupId: team.id, payload: null });
+    await team.queue.sent();
+    for (const taskKey of ['a', 'b']) await team.submit(taskKey);
+    expect((await team.queue.claim({ scopeId: team.gate })).taskKey, 'not what is older above').to.equal('a');
+    await team.queue.claim();
+    expect(await team.queue.claim()).to.include({ groupId: team.id, taskKey: 'b', payload: null });
   });
 
   it('a taskKey stands for one task of its group', async () => {

@@ -10,8 +10,9 @@ describe('Claims', () => {
   it('recv returns the message with token, attempt and leaseSeconds; message.claimed', async () => {
     const queue = await Queue.create();
     const now = Date.now();
-    await queue.world.at(now);
+    await queue.world.at(now - 1);
     const id = await queue.sent({ payload: [1], workKey: 'k' });
+    await queue.world.at(now);
     const reply = await queue.recv({ holder: 'h', holderSession: 's', leaseSeconds: 5 });
     const { token, attempt, leaseSeconds, ...record } = reply.body;
     expect([attempt, leaseSeconds]).to.deep.equal([1, 5]);
@@ -89,6 +90,7 @@ describe('Claims', () => {
     const claim = await queue.claim();
     expect(claim.leaseSeconds).to.equal(10);
     expect(codeOf(await queue.act('renew', claim, { leaseSeconds: 11 }))).to.equal('400 LEASE_LIMIT_EXCEEDED');
+    expect((await queue.act('renew', claim)).status).to.equal(200);
     const wide = await Queue.create();
     await wide.sent();
     expect((await wide.claim()).leaseSeconds).to.equal(30);

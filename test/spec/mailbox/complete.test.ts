@@ -122,6 +122,8 @@ describe('POST /messages/{id}/complete', () => {
     const large = await queue.act('complete', claim, { result: to({ payload: 'x'.repeat(65_535) }) });
     expect(codeOf(large)).to.equal('413 PAYLOAD_TOO_LARGE');
     expect(large.body.error.message).to.contain('result.payload');
+    const recorded = await queue.act('complete', claim, { result: { payload: 'x'.repeat(65_535) } });
+    expect(codeOf(recorded)).to.equal('413 PAYLOAD_TOO_LARGE');
     let deep: unknown = 1;
     for (let i = 0; i < 600; i++) deep = [deep];
     expect(codeOf(await queue.act('complete', claim, { result: to({ payload: deep }) }))).to.equal(
@@ -129,7 +131,8 @@ describe('POST /messages/{id}/complete', () => {
     );
     expect(await queue.world.eventTypes()).to.deep.equal(events);
     expect((await queue.message(claim.id)).state).to.equal('CLAIMED');
-    expect((await queue.act('complete', claim, { result: to() })).status).to.equal(200);
+    const largest = to({ payload: 'x'.repeat(65_534) });
+    expect((await queue.act('complete', claim, { result: largest })).status).to.equal(200);
   });
 
   it('no backlog, plan or operations limit refuses a result', async () => {

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { codeOf } from '../../support/world.ts';
+import { createSpace } from '../../../src/org/admin.ts';
+import { codeOf, World } from '../../support/world.ts';
 import { Queue } from './queue.ts';
 
 const iso = (at: number) => new Date(at).toISOString();
@@ -120,6 +121,27 @@ describe('Deadlines', () => {
       counts: { ready: 2, claimed: 0, failed: 0 },
       oldestReadyAt: iso(now + 11_000),
     });
+  });
+
+  it('deadlines of two spaces that one sweep makes real are counted and told in each', async () => {
+    const { world } = queue;
+    const { spaceId } = await createSpace(world.service, { org: world.org });
+    const there = await Queue.create({}, new World(world.service, world.org, spaceId, world.apiKey));
+    for (const one of [queue, there, queue]) await one.sent({ deadline: iso(now + 1000) });
+    const stats = () => world.service.store.info('commandstats');
+    const wakeUps = async () => Number(/cmdstat_spublish:calls=(\d+)/.exec(await stats())?.[1]);
+    const before = await wakeUps();
+    await world.at(now + 1000);
+    expect((await queue.recv()).status).to.equal(204);
+    expect((await wakeUps()) - before).to.equal(2);
+    for (const [one, expired] of [
+      [queue, 2],
+      [there, 1],
+    ] as const) {
+      expect((await one.world.get('/census')).body.messages).to.include({ READY: 0, EXPIRED: expired });
+      expect((await one.told()).filter((type) => type === 'message.expired')).to.have.lengthOf(expired);
+    }
+    expect(await world.service.store.hget(`muster:{${world.org}}`, 'usedTasks')).to.equal('0');
   });
 
   it('what is due happens once when 50 calls meet it', async () => {

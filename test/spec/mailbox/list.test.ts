@@ -43,6 +43,8 @@ describe('GET /mailboxes/{id}/messages', () => {
     expect(await listed(`?scopeId=${randomUUID()}`)).to.deep.equal([]);
     expect(await listed('?workKey=rejected')).to.deep.equal(['rejected']);
     expect(await listed('?workKey=unknown')).to.deep.equal([]);
+    const { nextCursor } = (await queue.list('?limit=2')).body;
+    expect(await listed(`?workKey=rejected&cursor=${nextCursor}`), 'it came before').to.deep.equal([]);
     expect(await listed('?workKey=rejected&state=READY')).to.deep.equal([]);
     expect(await listed(`?workKey=rejected&scopeId=${otherScope}`)).to.deep.equal([]);
     expect(await listed(`?scopeId=${queue.scopeId}&state=READY&limit=1`)).to.deep.equal(['ready']);
@@ -92,5 +94,9 @@ describe('GET /mailboxes/{id}/messages', () => {
     expect(Buffer.byteLength(text)).to.be.below(4.5 * 1024 * 1024);
     const rest = await large.list(`?limit=200&cursor=${body.nextCursor}`);
     expect(body.messages.length + rest.body.messages.length).to.equal(80);
+    const { service, org, spaceId } = large.world;
+    const first = `muster:{${org}}:${spaceId}:message:${body.messages[0].id}`;
+    await service.store.hset(first, 'result', `"${'x'.repeat(4_200_000)}"`);
+    expect((await large.list('?limit=200')).body.messages, 'results count too').to.have.lengthOf(1);
   });
 });

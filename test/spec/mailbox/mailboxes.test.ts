@@ -150,6 +150,7 @@ describe('Mailboxes', () => {
     };
     const sends = [
       [0, queue, a],
+      [0.3, queue, a],
       [5, queue, b],
       [6, other, a],
       [7, queue, a],
@@ -161,6 +162,8 @@ describe('Mailboxes', () => {
     }
     expect(await oldest()).to.deep.equal([0, 8]);
     await queue.claim({ scopeId: a, leaseSeconds: 5 });
+    expect(await oldest()).to.deep.equal([0.3, 7]);
+    await queue.claim({ scopeId: a });
     expect(await oldest()).to.deep.equal([5, 3]);
     await queue.claim({ scopeId: b });
     expect(await oldest()).to.deep.equal([7, 2]);

@@ -92,6 +92,8 @@ describe('Plan limits of mailboxes', () => {
     it('new work is refused with OPERATIONS_EXHAUSTED, running work may finish', async () => {
       const claims = [await queue.claim(), await queue.claim()];
       await use(99_999);
+      // 402 comes before 429.
+      await queue.world.service.store.hset(`muster:{${queue.world.org}}`, { agents: 2 });
       await queue.sent({ workKey: 'last' });
       expect(codeOf(await queue.send())).to.equal('402 OPERATIONS_EXHAUSTED');
       expect(codeOf(await queue.recv())).to.equal('402 OPERATIONS_EXHAUSTED');

@@ -158,6 +158,8 @@ describe('POST /mailboxes/{id}/messages', () => {
   it('a clock that was set back fails no call: events and audit entries go on after the last', async () => {
     const queue = await Queue.create();
     const now = Date.now() + 60_000;
+    const audited = () => queue.world.service.store.xlen(`muster:{${queue.world.org}}:audit`);
+    const before = await audited();
     for (const back of [0, 30_000]) {
       await queue.world.at(now - back);
       await queue.sent();
@@ -165,6 +167,7 @@ describe('POST /mailboxes/{id}/messages', () => {
     }
     const round = ['message.sent', 'limits.updated'];
     expect((await queue.world.eventTypes()).slice(2)).to.deep.equal([...round, ...round]);
+    expect((await audited()) - before).to.equal(2);
   });
 
   it('MAILBOX_NOT_FOUND for an unknown mailbox, also of another space', async () => {

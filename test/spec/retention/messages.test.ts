@@ -58,6 +58,9 @@ describe('retention of messages', () => {
     const scopeId = traffic.scope();
     await traffic.send(scopeId);
     await traffic.note(scopeId);
+    const lone = traffic.scope();
+    await traffic.note(lone);
+    await traffic.complete(await traffic.claim(lone, traffic.inbox));
     for (let attempt = 1; attempt <= 5; attempt++) await traffic.nack(await traffic.claim(scopeId), true);
     await traffic.complete(await traffic.claim(scopeId, traffic.inbox));
     const failed = async () => {
@@ -72,6 +75,9 @@ describe('retention of messages', () => {
       [['FAILED', 'ATTEMPTS_EXHAUSTED']],
     );
     await expectAgreement(world);
+    expect((await world.get(`/ops/runs/${lone}`)).status).to.equal(200);
+    await aging.sweepAt(30 * day);
+    expect((await world.get(`/ops/runs/${lone}`)).status, 'a scope with nothing left').to.equal(404);
   });
 
   it('never lets live messages go, and starts their window when they finish', async () => {
