@@ -149,6 +149,10 @@ describe('GET /budgets', () => {
       cursor = body.nextCursor ?? '';
     } while (cursor);
     expect(pages).to.deep.equal([made.slice(0, 2), made.slice(2, 4), made.slice(4)]);
+    const spent = new Purse(world, made[0] ?? '');
+    await spent.settle((await spent.reserve('7')).body.id, '3');
+    const { reservations: _, nextCursor: __, ...seen } = await spent.view();
+    expect((await world.get('/budgets?limit=1')).body.budgets).to.deep.equal([seen]);
     expect(codeOf(await world.get('/budgets?cursor=nonsense'))).to.equal('400 INVALID_CURSOR');
     expect(codeOf(await world.get('/budgets?limit=201'))).to.equal('400 VALIDATION_FAILED');
   });

@@ -73,11 +73,12 @@ describe('settleBy', () => {
       fingerprint: '',
       requestId: '',
     };
-    const own = { budgetId: purse.id, reservationId: id, amountMinor: '10', workKey: 'w', tail: randomTail() };
+    const own = { budgetId: purse.id, reservationId: id, amountMinor: '9', workKey: 'w', tail: randomTail() };
     const args = { ...caller, ...request, ...own, drainedThrough: start + 999 };
     await world.service.scripts.run('budget/settle', world.org, args);
     expect((await world.eventTypes()).slice(-2)).to.deep.equal(['budget.reservation_overdue', 'budget.settled']);
-    await purse.reserve('1');
+    // The sweep before this call finds the timer that still stands.
+    await purse.settle(id, '1');
     expect(await overdueEvents(purse)).to.equal(1);
     expect((await purse.view('?state=SETTLED')).reservations[0].overdue).to.equal(true);
   });
@@ -86,6 +87,7 @@ describe('settleBy', () => {
     const purse = await purseAt();
     const { id } = (await purse.reserve('10', at(1000))).body;
     await purse.settle(id, '10');
+    expect(await purse.world.service.store.exists(`muster:{${purse.world.org}}:timers`)).to.equal(0);
     await purse.world.at(start + 5000);
     await purse.reserve('1');
     expect(await overdueEvents(purse)).to.equal(0);

@@ -52,14 +52,30 @@ describe('usage', () => {
     await world.made(`/messages/${claim.id}/renew`, { token: claim.token });
     const key = { 'Idempotency-Key': 'k' };
     for (let i = 0; i < 2; i++) await world.made('/barriers', { scopeId, target: 2 }, key);
+    const [[barrier], [budget], [allowance]] = await Promise.all(
+      ['barriers', 'budgets', 'allowances'].map(async (what) => (await world.get(`/${what}`)).body[what]),
+    );
+    const money = { holder: 'h', amountMinor: '5' };
+    const { id: reservationId } = await world.made(`/budgets/${budget.id}/reserve`, { ...money, scopeId });
+    const arrival: [string, object] = [`/barriers/${barrier.id}/arrive`, { arrivalKey: 'a' }];
+    const repeated: [string, object][] = [
+      ...[arrival, arrival],
+      [`/barriers/${barrier.id}/arrive`, { arrivalKey: 'the last' }],
+      [`/budgets/${budget.id}/settle`, { reservationId, amountMinor: '5', workKey: 'w' }],
+      [`/allowances/${allowance.id}/consume`, { scopeId, units: 1, holder: 'h', workKey: 'w' }],
+    ];
+    for (const [path, body] of [...repeated, ...repeated]) await world.made(path, body);
     // Refused, read or without effect: neither.
     await world.post('/barriers', { scopeId, target: 0 });
     await world.post(`/messages/${claim.id}/complete`, { token: 'another' });
     await world.get('/census');
     await world.call('PUT', '/limits', {});
     const after = await today();
-    expect(after.byCall).to.deep.equal({ ...before.byCall, 'message.send': 1, 'message.recv': 1, 'barrier.create': 1 });
-    expect([after.operations, after.syscalls]).to.deep.equal([7, 11]);
+    expect(after.byCall).to.deep.equal({
+      ...{ ...before.byCall, 'message.send': 1, 'message.recv': 1, 'barrier.create': 1, 'barrier.arrive': 2 },
+      ...{ 'budget.reserve': 1, 'budget.settle': 1, 'allowance.consume': 1 },
+    });
+    expect([after.operations, after.syscalls]).to.deep.equal([12, 22]);
   });
 
   it('puts each day away with the first call of a later one; quiet days are zeros and keep the retained bytes', async () => {
