@@ -97,6 +97,9 @@ describe('allowances', () => {
     await world.at(start + 60_000);
     expect((await world.get(path)).body).to.include({ usedUnits: 0, availableUnits: 5 });
     expect((await consume(path, 5)).body).to.include({ availableUnits: 0 });
+    // A clock that goes back hands nothing out twice.
+    await world.at(start + 59_999);
+    expect(codeOf(await consume(path, 1))).to.equal('429 ALLOWANCE_EXHAUSTED');
     const types = ['allowance.created', 'scope.created', 'allowance.consumed', 'allowance.consumed'];
     expect(await world.eventTypes()).to.deep.equal(types);
   });

@@ -175,16 +175,16 @@ describe('allowance waiters', () => {
   it('can be found per scope, per space, and as held grants of the current window', async () => {
     const prefix = `muster:{${world.org}}:${world.spaceId}`;
     const { store } = world.service;
-    const first = await queue(5);
+    const first = [await queue(3), await queue(2)].sort();
     await world.at(start + 1000);
     const second = await queue(5);
-    const waiting = [first, `${start}`, second, `${start + 1000}`];
+    const waiting = [...first.flatMap((id) => [id, `${start}`]), second, `${start + 1000}`];
     expect(await store.zrange(`${prefix}:waiting`, '0', '-1', 'WITHSCORES')).to.deep.equal(waiting);
-    expect(await store.zrange(`${prefix}:scope:${scopeId}:waiters`, '0', '-1')).to.deep.equal([first, second]);
+    expect(await store.zrange(`${prefix}:scope:${scopeId}:waiters`, '0', '-1')).to.deep.equal([...first, second]);
     await passTo(start + 60_000);
     expect(await store.zrange(`${prefix}:waiting`, '0', '-1')).to.deep.equal([second]);
     const held = () => store.zrange(`${prefix}:heldGrants`, '0', '-1', 'WITHSCORES');
-    expect(await held()).to.deep.equal([first, `${start + 120_000}`]);
+    expect(await held()).to.deep.equal(first.flatMap((id) => [id, `${start + 120_000}`]));
     await passTo(start + 120_000);
     expect(await held()).to.deep.equal([second, `${start + 180_000}`]);
   });

@@ -42,9 +42,11 @@ describe('a destination that is disabled', () => {
     await happen(world);
     const outbox = async () => (await world.get('/backlog')).body.outbox;
     expect(await outbox()).to.deep.equal({ UNREAD: 0, PENDING: 0, DELIVERED: 0, EXHAUSTED: 2 });
+    expect(await service.store.keys(`muster:{${world.org}}:*:destination:${id}:*`)).to.deep.equal([]);
     status(200);
     const enabled = (await world.call('PATCH', `/destinations/${id}`, { state: 'ACTIVE' })).body;
     expect(enabled).to.include({ state: 'ACTIVE', disabledReason: null, consecutiveFailures: 0 });
+    expect((await outbox()).UNREAD).to.equal(0);
     const { id: heard } = await happen(world);
     await untilRows(world, 2);
     expect(sink.received.at(-1)?.body.data.aggregateId).to.equal(heard);

@@ -11,7 +11,7 @@ describe('a worker that was thought lost', () => {
   });
   after(() => service.stop());
 
-  it('adds no second row to its attempt, which was recorded as INTERRUPTED, when it goes on after another one delivered', async () => {
+  it('adds no second row to its attempt, which was INTERRUPTED and no failure, when it goes on after another one delivered', async () => {
     const world = await World.create({ on: service });
     const now = Date.now();
     await world.at(now);
@@ -29,7 +29,13 @@ describe('a worker that was thought lost', () => {
     };
     const first = await begin();
     await world.at(now + 26_000);
-    await finish(2, await begin());
+    const second = await begin();
+    const [interrupted] = await rows(world);
+    expect(interrupted?.nextAttemptAt).to.equal(new Date(now + 26_000).toISOString());
+    expect((await world.get(`/destinations/${destinationId}`)).body.consecutiveFailures).to.equal(0);
+    // The clock goes back a little; the row comes after the one before it all the same.
+    await world.at(now + 25_999);
+    await finish(2, second);
     await finish(1, first);
     const found = (await rows(world)).map(({ attempt, state, errorCode }) => [attempt, state, errorCode]);
     expect(found).to.deep.equal([
