@@ -11,7 +11,8 @@ describe('a worker that was thought lost', () => {
   });
   after(() => service.stop());
 
-  it('adds no second row to its attempt, which was INTERRUPTED and no failure, when it goes on after another one delivered', async () => {
+  /** A destination that is to get one event, and the steps of its workers. */
+  async function oneToGet() {
     const world = await World.create({ on: service });
     const now = Date.now();
     await world.at(now);
@@ -20,27 +21,47 @@ describe('a worker that was thought lost', () => {
     const of = { spaceId: world.spaceId, requestId: '' };
     const run = (name: string, args: Record<string, string | number>) =>
       service.scripts.run(`webhook/${name}`, world.org, { ...of, ...args });
-    const [, attempts] = await run('dispatch', { most: 10 });
-    const [[destinationId = '', entryId = ''] = []] = attempts as string[][];
-    const begin = async () => String((await run('begin', { destinationId, entryId }))[0]);
-    const finish = (attempt: number, attemptedAt: string) => {
+    const dispatch = async () => (await run('dispatch', { most: 10 }))[1] as string[][];
+    const [[destinationId = '', entryId = ''] = []] = await dispatch();
+    const begin = async () => (await run('begin', { destinationId, entryId }))[0];
+    const finish = (attempt: number, attemptedAt: unknown) => {
       const answer = { responseStatus: '204', errorCode: '', durationMs: 10, pauseMs: 0, scale: 1 };
-      return run('finish', { destinationId, entryId, eventType: 'mailbox.created', attempt, attemptedAt, ...answer });
+      const own = { destinationId, entryId, eventType: 'mailbox.created', attempt, attemptedAt: String(attemptedAt) };
+      return run('finish', { ...own, ...answer });
     };
+    const key = `muster:{${world.org}}:${world.spaceId}`;
+    return { world, now, key, entryId, destinationId, dispatch, begin, finish };
+  }
+
+  it('adds no second row to its attempt, which was INTERRUPTED and no failure, when it goes on after another one delivered', async () => {
+    const { world, now, key, destinationId, dispatch, begin, finish } = await oneToGet();
+    await world.at(now + 20_000);
     const first = await begin();
-    await world.at(now + 26_000);
+    await world.at(now + 44_999);
+    expect([await dispatch(), await begin()]).to.deep.equal([[], undefined]);
+    expect(await service.store.zcard(`${key}:destination:${destinationId}:running`)).to.equal(1);
+    await world.at(now + 45_000);
     const second = await begin();
     const [interrupted] = await rows(world);
-    expect(interrupted?.nextAttemptAt).to.equal(new Date(now + 26_000).toISOString());
+    expect(interrupted?.nextAttemptAt).to.equal(new Date(now + 45_000).toISOString());
     expect((await world.get(`/destinations/${destinationId}`)).body.consecutiveFailures).to.equal(0);
     // The clock goes back a little; the row comes after the one before it all the same.
-    await world.at(now + 25_999);
+    await world.at(now + 44_999);
     await finish(2, second);
+    await world.at(now + 45_000);
     await finish(1, first);
+    expect(await begin()).to.equal(undefined);
     const found = (await rows(world)).map(({ attempt, state, errorCode }) => [attempt, state, errorCode]);
     expect(found).to.deep.equal([
       [2, 'SUCCEEDED', null],
       [1, 'FAILED', 'INTERRUPTED'],
     ]);
+  });
+
+  it('finds nothing to send when the journal has been trimmed meanwhile: EXHAUSTED', async () => {
+    const { world, key, entryId, begin } = await oneToGet();
+    await service.store.xdel(`${key}:events`, entryId);
+    expect(await begin()).to.equal(undefined);
+    expect((await world.get('/backlog')).body.outbox).to.include({ PENDING: 0, DELIVERED: 0, EXHAUSTED: 1 });
   });
 });
