@@ -28,6 +28,8 @@ describe('operations of a month', () => {
     const scopeId = traffic.scope();
     const [{ id: budgetId }] = (await world.get('/budgets')).body.budgets;
     const [{ id: allowanceId }] = (await world.get('/allowances')).body.allowances;
+    const url = 'https://93.184.215.14/hook';
+    const { id: destinationId } = await world.made('/destinations', { url });
     const group = await world.made('/task-groups', { mailboxId: traffic.work, condition: 'ALL_TERMINAL' });
     const task = await world.made(`/task-groups/${group.id}/tasks`, { taskKey: 'a' });
     const barriers = await Promise.all([1, 2].map((target) => world.made('/barriers', { scopeId, target })));
@@ -62,9 +64,16 @@ describe('operations of a month', () => {
       [`/allowances/${allowanceId}/consume`, { scopeId, holder: 'h', units: 1 }],
       [`/allowances/${allowanceId}/wait`, { scopeId, holder: 'h', units: 1 }],
       [`/allowances/${allowanceId}/cooldown`, { seconds: 5 }],
+      ['/destinations', { url }],
+      [`/destinations/${destinationId}/rotate-secret`, undefined],
+      [`/destinations/${destinationId}/test`, undefined],
     ];
     for (const [path, body] of refused) {
       expect([path, ...outcome(await world.post(path, body))]).to.deep.equal([path, 402, 'OPERATIONS_EXHAUSTED']);
+    }
+    for (const [method, body] of [['PATCH', { state: 'DISABLED' }], ['DELETE']] as const) {
+      const reply = await world.call(method, `/destinations/${destinationId}`, body);
+      expect([method, ...outcome(reply)]).to.deep.equal([method, 402, 'OPERATIONS_EXHAUSTED']);
     }
     expect(await used(world)).to.equal(100_000);
 

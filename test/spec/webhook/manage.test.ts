@@ -125,9 +125,14 @@ describe('webhook destinations', () => {
     expect((await world.eventTypes()).at(-1)).to.equal('destination.disabled');
   });
 
-  it('DELETE is 204, then the destination is not found', async () => {
+  it('DELETE is 204, then the destination is not found, and what it was still to get is EXHAUSTED', async () => {
     const world = await World.create();
-    const { id } = await world.made('/destinations', { url });
+    const { scripts, store } = world.service;
+    const ids: string[] = [];
+    for (let i = 0; i < 2; i++) ids.push((await world.made('/destinations', { url })).id);
+    const [id, other] = ids;
+    await world.made('/mailboxes', { name: 'jobs' });
+    await scripts.run('webhook/dispatch', world.org, { spaceId: world.spaceId, requestId: '', most: 10 });
     expect((await world.call('DELETE', `/destinations/${id}`)).status).to.equal(204);
     for (const [method, path] of [
       ['GET', ''],
@@ -139,6 +144,14 @@ describe('webhook destinations', () => {
       expect([reply.status, reply.body.error.code]).to.deep.equal([404, 'DESTINATION_NOT_FOUND']);
     }
     expect((await world.call('PATCH', `/destinations/${id}`, {})).status).to.equal(404);
+    expect((await world.get('/backlog')).body.outbox).to.include({ PENDING: 1, EXHAUSTED: 1 });
+    const { destinations } = (await world.get('/destinations')).body;
+    expect(destinations.map((one: { id: string }) => one.id)).to.deep.equal([other]);
+    const key = `muster:{${world.org}}`;
+    expect(await store.smembers(`${key}:outbox`)).to.deep.equal([world.spaceId]);
+    await world.call('DELETE', `/destinations/${other}`);
+    const left = [...(await store.keys(`${key}:*:destination*`)), ...(await store.keys(`${key}:outbox`))];
+    expect(left).to.deep.equal([]);
   });
 
   it('every change is in the audit trail, without secrets', async () => {
