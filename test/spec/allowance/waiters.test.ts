@@ -78,6 +78,8 @@ describe('allowance waiters', () => {
     const views = await Promise.all(ids.map(view));
     expect(views.map(({ state }) => state)).to.deep.equal(['GRANTED', 'GRANTED', 'EXPIRED']);
     expect(views[1].grantedAt).to.equal(iso(start + 120_000));
+    const finished = `allowance:waiter:${world.spaceId}:${ids[1]}`;
+    expect(await world.service.store.zscore(`muster:{${world.org}}:finished`, finished)).to.equal(`${start + 120_000}`);
     expect((await world.get(path)).body).to.include({ usedUnits: 3 });
   });
 
@@ -138,6 +140,9 @@ describe('allowance waiters', () => {
     expect(await states(ids)).to.deep.equal(['CANCELLED', 'GRANTED']);
     const again = await cancel(ids[0] ?? '');
     expect([again.status, again.body]).to.deep.equal([200, first.body]);
+    // Two consumptions, an allowance, two waits and the first cancel; no timer is left of those who have left.
+    expect(await world.service.store.hget(`muster:{${world.org}}`, 'usedOperations')).to.equal('6');
+    expect(await world.service.store.exists(`muster:{${world.org}}:timers`)).to.equal(0);
     expect((await world.eventTypes()).slice(-2)).to.deep.equal(['waiter.cancelled', 'waiter.granted']);
   });
 

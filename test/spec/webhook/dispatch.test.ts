@@ -1,0 +1,78 @@
+import { expect } from 'chai';
+import { World } from '../../support/world.ts';
+
+const url = 'https://93.184.215.14/hook';
+const guardMs = 25_000;
+
+/** The test is the dispatcher: nobody makes the attempts that are named. */
+describe('the dispatcher', () => {
+  async function begin() {
+    const world = await World.create();
+    const now = Date.now();
+    await world.at(now);
+    const { id } = await world.made('/destinations', { url, eventTypes: ['mailbox.created'] });
+    const happen = async (times: number): Promise<void> => {
+      for (let i = 0; i < times; i++) await world.made('/mailboxes', { name: 'jobs' });
+    };
+    const dispatch = async (most: number) => {
+      const args = { spaceId: world.spaceId, requestId: '', most };
+      const [more, attempts, nextInMs] = await world.service.scripts.run('webhook/dispatch', world.org, args);
+      return { more, attempts: attempts as string[][], nextInMs };
+    };
+    const outbox = async () => (await world.get('/backlog')).body.outbox;
+    return {
+      world,
+      now,
+      id,
+      happen,
+      dispatch,
+      outbox,
+      key: `muster:{${world.org}}:${world.spaceId}:destination:${id}`,
+    };
+  }
+
+  it('reads on in the journal in steps, everything once, for nobody who is DISABLED', async () => {
+    const { world, happen, dispatch, outbox } = await begin();
+    const disabled = await world.made('/destinations', { url });
+    await world.call('PATCH', `/destinations/${disabled.id}`, { state: 'DISABLED' });
+    await dispatch(10);
+    await happen(5);
+    const named: string[] = [];
+    for (const [more, UNREAD, PENDING] of [
+      [1, 3, 2],
+      [1, 1, 4],
+      [0, 0, 5],
+      [0, 0, 5],
+    ]) {
+      const step = await dispatch(2);
+      expect([step.more, step.nextInMs]).to.deep.equal([more, guardMs]);
+      expect(await outbox()).to.include({ UNREAD, PENDING });
+      for (const [, entryId = '', number] of step.attempts) named.push(`${number} ${entryId}`);
+    }
+    expect(named).to.have.length(5);
+    expect(new Set(named).size).to.equal(5);
+  });
+
+  it('reads no further than 1,000 unfinished deliveries of a destination', async () => {
+    const { world, now, happen, dispatch, outbox, key } = await begin();
+    const others = Array.from({ length: 999 }, (_, i) => [`${now + 1_000_000}`, `1-${i}`]).flat();
+    await world.service.store.zadd(`${key}:unfinished`, ...others);
+    await happen(3);
+    for (let i = 0; i < 2; i++) {
+      await dispatch(10);
+      expect(await outbox()).to.include({ UNREAD: 2, PENDING: 1 });
+    }
+  });
+
+  it('names 16 attempts of a destination at once, 2 of one that fails, and again those whose worker was lost', async () => {
+    const { world, now, happen, dispatch, key } = await begin();
+    await happen(20);
+    const named = async () => (await dispatch(100)).attempts.length;
+    expect([await named(), await named()]).to.deep.equal([16, 0]);
+    await world.at(now + guardMs);
+    expect([await named(), await named()]).to.deep.equal([16, 0]);
+    await world.service.store.hset(key, 'consecutiveFailures', 1);
+    await world.at(now + 2 * guardMs);
+    expect([await named(), await named()]).to.deep.equal([2, 0]);
+  });
+});
