@@ -82,4 +82,25 @@ describe('retention of the journal and of usage', () => {
     expect(bytes).to.deep.equal([10, 10, 10, 10, 10, 10, 10, 0]);
     expect(days.at(-8).operations).to.equal(7);
   });
+
+  it('keeps what a request was answered for 24 hours; its day goes when the last of it is as old, in bounded steps', async () => {
+    const aging = await Aging.begin({ plan: 'enterprise', figures: { retentionDays: '1000' } });
+    const { world } = aging;
+    const { scripts, store } = world.service;
+    const key = `muster:{${world.org}}:${world.spaceId}`;
+    const today = aging.start / day;
+    const create = () => world.post('/mailboxes', { name: 'm' }, { 'Idempotency-Key': 'k' });
+    await aging.at(day - 1);
+    const first = await create();
+    await aging.sweepAt(2 * day - 2);
+    expect((await create()).body).to.deep.equal(first.body);
+    expect(await store.exists(`${key}:idempotency:${today}`)).to.equal(1);
+    await aging.sweepAt(2 * day);
+    expect(await store.exists(`${key}:idempotency:${today}`)).to.equal(0);
+    await aging.at(5 * day);
+    const from: unknown[] = [];
+    for (let more: unknown = 1; more === 1; from.push(Number(await store.hget(key, 'idempotencyFrom')) - today))
+      [more] = await scripts.run('retention/space', world.org, { spaceId: world.spaceId, requestId: '', most: 1 });
+    expect(from).to.deep.equal([2, 3, 4]);
+  });
 });

@@ -125,6 +125,9 @@ describe('retention of messages', () => {
     await traffic.complete(await traffic.claim(scopeId));
     await aging.sweepAt(99 * day);
     expect((await aging.body(`/mailboxes/${traffic.work}/messages`)).messages).to.have.length(1);
+    await world.service.store.hset(`muster:{${world.org}}`, 'retentionDays', 'unlimited');
+    await aging.sweepAt(99 * day);
+    expect((await aging.body(`/mailboxes/${traffic.work}/messages`)).messages).to.have.length(1);
     await world.service.store.hset(`muster:{${world.org}}`, 'retentionDays', '7');
     await aging.sweepAt(99 * day);
     expect((await aging.body(`/mailboxes/${traffic.work}/messages`)).messages).to.have.length(0);

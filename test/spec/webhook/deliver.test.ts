@@ -175,6 +175,8 @@ describe('webhooks', () => {
     const signed = (secret: string) =>
       new Webhook(secret).sign(String(later?.headers['webhook-id']), new Date(now + day), later?.text ?? '');
     expect(later?.headers['webhook-signature']).to.equal(signed(second.signingSecret));
+    await world.made(`/destinations/${first.id}/test`);
+    expect(sink.received.at(-1)?.headers['webhook-signature']).to.not.contain(' ');
   });
 
   it('test sends at once and answers the attempt; redeliver sends the event of an attempt again', async () => {
@@ -202,7 +204,13 @@ describe('webhooks', () => {
       new Webhook(signingSecret).verify(text, headers as Record<string, string>);
     }
     expect((await rows(world)).map(({ trigger }) => trigger)).to.deep.equal(['MANUAL', 'SCHEDULED', 'TEST']);
-    expect((await world.post(`/deliveries/${randomUUID()}/redeliver`)).body.error.code).to.equal('DELIVERY_NOT_FOUND');
+    const redeliver = async (one?: string) => (await world.post(`/deliveries/${one}/redeliver`)).body.error.code;
+    const another = row?.id.replace(/.$/, (last) => (last === '0' ? '1' : '0'));
+    for (const unknown of [randomUUID(), another]) expect(await redeliver(unknown)).to.equal('DELIVERY_NOT_FOUND');
+    await service.store.xtrim(`muster:{${world.org}}:${world.spaceId}:events`, 'MAXLEN', 0);
+    expect(await redeliver(row?.id), 'its event has gone').to.equal('DELIVERY_NOT_FOUND');
+    await world.call('DELETE', `/destinations/${id}`);
+    expect(await redeliver(tested.id), 'its destination has gone').to.equal('DELIVERY_NOT_FOUND');
   });
 
   it('a redelivery that succeeds ends the retries of its event', async () => {
@@ -211,11 +219,18 @@ describe('webhooks', () => {
     await register(world);
     await happen(world);
     const [row] = await untilRows(world, 1);
-    status(200);
-    for (const attempt of ['the one that ends them', 'one more']) {
+    for (const [code, PENDING, DELIVERED] of [
+      [500, 1, 0],
+      [200, 0, 1],
+      [200, 0, 1],
+    ] as const) {
+      status(code);
       await world.made(`/deliveries/${row?.id}/redeliver`);
-      expect((await world.get('/backlog')).body.outbox, attempt).to.include({ PENDING: 0, DELIVERED: 1 });
+      expect((await world.get('/backlog')).body.outbox).to.include({ PENDING, DELIVERED });
     }
+    const [destination] = (await world.get('/destinations')).body.destinations;
+    expect(destination.consecutiveFailures).to.equal(0);
+    expect(destination.lastSuccessAt).to.be.a('string');
   });
 
   it('a dead receiver holds at most 1,000 unfinished deliveries; the rest stays in the journal', async () => {

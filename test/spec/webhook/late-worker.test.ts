@@ -45,6 +45,7 @@ describe('a worker that was thought lost', () => {
     const [interrupted] = await rows(world);
     expect(interrupted?.nextAttemptAt).to.equal(new Date(now + 45_000).toISOString());
     expect((await world.get(`/destinations/${destinationId}`)).body.consecutiveFailures).to.equal(0);
+    await finish(1, first);
     // The clock goes back a little; the row comes after the one before it all the same.
     await world.at(now + 44_999);
     await finish(2, second);
@@ -56,6 +57,15 @@ describe('a worker that was thought lost', () => {
       [2, 'SUCCEEDED', null],
       [1, 'FAILED', 'INTERRUPTED'],
     ]);
+  });
+
+  it('has the row of its attempt also when the destination was disabled meanwhile', async () => {
+    const { world, destinationId, begin, finish } = await oneToGet();
+    const attemptedAt = await begin();
+    await world.call('PATCH', `/destinations/${destinationId}`, { state: 'DISABLED' });
+    await finish(1, attemptedAt);
+    expect((await rows(world)).map(({ attempt, state }) => [attempt, state])).to.deep.equal([[1, 'SUCCEEDED']]);
+    expect((await world.get('/backlog')).body.outbox).to.include({ PENDING: 0, DELIVERED: 0, EXHAUSTED: 1 });
   });
 
   it('finds nothing to send when the journal has been trimmed meanwhile: EXHAUSTED', async () => {

@@ -150,6 +150,12 @@ describe('webhook destinations', () => {
     const key = `muster:{${world.org}}`;
     expect(await store.smembers(`${key}:outbox`)).to.deep.equal([world.spaceId]);
     await world.call('DELETE', `/destinations/${other}`);
+    const [more] = await scripts.run('webhook/dispatch', world.org, {
+      spaceId: world.spaceId,
+      requestId: '',
+      most: 10,
+    });
+    expect(more, 'no destinations').to.equal(-1);
     const left = [...(await store.keys(`${key}:*:destination*`)), ...(await store.keys(`${key}:outbox`))];
     expect(left).to.deep.equal([]);
   });
