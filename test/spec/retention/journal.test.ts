@@ -28,6 +28,23 @@ describe('retention of the journal and of usage', () => {
     await expectAgreement(world);
   });
 
+  it('keeps deliveries as long as events', async () => {
+    const aging = await Aging.begin();
+    const { scripts, store } = aging.world.service;
+    const { org, spaceId } = aging.world;
+    const own = { destinationId: 'd', entryId: '1-1', eventType: 'mailbox.created', attempt: 1, durationMs: 1 };
+    const outcome = { responseStatus: '204', errorCode: '', attemptedAt: aging.start, pauseMs: 0, scale: 1 };
+    const attempt = () => scripts.run('webhook/finish', org, { spaceId, requestId: '', ...own, ...outcome });
+    await Promise.all(Array.from({ length: 40 }, attempt));
+    const length = () => store.xlen(`muster:{${org}}:${spaceId}:deliveries`);
+    await aging.sweepAt(30 * day - 1);
+    expect(await length()).to.equal(40);
+    await aging.at(30 * day);
+    for (let more: unknown = 1; more === 1; )
+      [more] = await scripts.run('retention/space', org, { spaceId, requestId: '', most: 1 });
+    expect(await length()).to.equal(0);
+  });
+
   it('finds the messages before their journal entries go, however far behind it is', async () => {
     const aging = await Aging.begin();
     const { traffic, world } = aging;
@@ -68,6 +85,10 @@ describe('retention of the journal and of usage', () => {
     expect(days[9]).to.include({ date: date(299), operations: 0, retainedBytes: 10 });
     expect(days[10]).to.include({ date: date(300), operations: 1, retainedBytes: 16 });
     expect(days.at(-1)).to.include({ date: date(401), operations: 0, retainedBytes: 16 });
+    // The oldest day that is kept has a figure of its own.
+    await traffic.send(traffic.scope());
+    await aging.sweepAt(700 * day);
+    expect((await usage(300, 300))[0]).to.include({ operations: 1, retainedBytes: 16 });
   });
 
   it('counts what retention removes on a quiet day to that day, not to the last busy one', async () => {
