@@ -114,6 +114,8 @@ describe('retention of messages', () => {
     expect(verdict.status).to.equal(200);
     await aging.sweepAt(400 * day);
     expect(await members()).to.have.length(2);
+    const [{ members: listed }] = (await aging.body(`/ops/runs/${group.scopeId}`)).groups;
+    expect(listed.map((one: { state: string }) => one.state)).to.deep.equal(['SUCCEEDED', 'FAILED']);
     await expectAgreement(world);
   });
 

@@ -48,10 +48,17 @@ describe('retention of records', () => {
     await traffic.barrier();
     const [gone = '', kept = ''] = traffic.scopes;
     const [{ id }] = (await aging.body(`/ops/runs/${kept}`)).barriers;
-    // One in the gate scope of a group that nobody decides.
-    const group = await world.made('/task-groups', { mailboxId: traffic.work, condition: 'ALL_TERMINAL' });
-    const inGroup = await world.made('/barriers', { scopeId: group.scopeId, target: 1 });
-    await world.made(`/barriers/${inGroup.id}/cancel`);
+    // Others in scopes of something that stays: a group that nobody decides, a reservation, an OPEN barrier.
+    const [parentScopeId, spends, waits] = [traffic.scope(), traffic.scope(), traffic.scope()];
+    const undecided = { parentScopeId, mailboxId: traffic.work, condition: 'ALL_TERMINAL' };
+    const { scopeId: gate } = await world.made('/task-groups', undecided);
+    const [budget] = (await aging.body('/budgets')).budgets;
+    await world.made(`/budgets/${budget.id}/reserve`, { scopeId: spends, holder: 'h', amountMinor: '1' });
+    await world.made('/barriers', { scopeId: waits, target: 1 });
+    for (const scopeId of [gate, parentScopeId, spends, waits]) {
+      const { id: cancelled } = await world.made('/barriers', { scopeId, target: 1 });
+      await world.made(`/barriers/${cancelled}/cancel`);
+    }
     await aging.sweepAt(30 * day - 1);
     expect(await kinds(aging, gone)).to.deep.equal({ ...none, barriers: 1 });
     await world.made(`/barriers/${id}/nextEpoch`);
@@ -59,7 +66,10 @@ describe('retention of records', () => {
     expect(await kinds(aging, gone)).to.equal(null);
     await aging.sweepAt(90 * day);
     expect(await kinds(aging, kept)).to.deep.equal({ ...none, barriers: 1 });
-    expect(await kinds(aging, group.scopeId)).to.deep.equal({ ...none, groups: 1 });
+    expect(await kinds(aging, gate)).to.deep.equal({ ...none, groups: 1 });
+    expect(await kinds(aging, parentScopeId)).to.deep.equal({ ...none, groups: 1, scopes: 1 });
+    expect(await kinds(aging, spends)).to.deep.equal({ ...none, reservations: 1 });
+    expect(await kinds(aging, waits)).to.deep.equal({ ...none, barriers: 1 });
     expect((await aging.body(`/barriers/${id}`)).state).to.equal('OPEN');
     await expectAgreement(world);
   });

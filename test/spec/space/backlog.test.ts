@@ -28,6 +28,8 @@ describe('backlog', () => {
     await world.at(start + 300);
     await traffic.send(second);
     await traffic.note(first);
+    await world.at(start + 400);
+    await traffic.send(first);
     await world.at(start + 2000);
     await traffic.units();
     const ages = async () => {

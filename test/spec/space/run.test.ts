@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
+import { groupKeys } from '../../../src/group/keys.ts';
+import { keyName } from '../../../src/redis/keys.ts';
 import { Traffic } from '../../support/traffic.ts';
 import { World } from '../../support/world.ts';
 
@@ -79,7 +81,7 @@ describe('run view', () => {
     const whole = (await world.get(`/ops/runs/${root}`)).body;
     expect(whole.scope.state).to.equal('ACTIVE');
     expect(ids(whole.messages)).to.have.members(sent);
-    expect(ids(whole.groups)).to.have.members([top.id, below.id, beside.id]);
+    expect(ids(whole.groups)).to.deep.equal([beside.id, below.id, top.id]);
     expect(whole.barriers).to.have.length(3);
     expect(whole.scopes.map((one: Record<string, string>) => [one['id'], one['parentScopeId']])).to.have.deep.members([
       [top.scopeId, root],
@@ -107,6 +109,26 @@ describe('run view', () => {
     expect([barriers, truncated]).to.deep.equal([[], true]);
   });
 
+  it('lists groups of no more than 1,000 members together, the newest of them', async () => {
+    const world = await World.create();
+    const traffic = await Traffic.on(world);
+    const body = { parentScopeId: randomUUID(), mailboxId: traffic.work, condition: 'ALL_TERMINAL' };
+    const older = await world.made('/task-groups', body);
+    await world.made(`/task-groups/${older.id}/tasks`, { taskKey: 'a' });
+    const { id: groupId } = await world.made('/task-groups', body);
+    const parts = { org: world.org, spaceId: world.spaceId, groupId };
+    const batch = world.service.store.pipeline();
+    for (let i = 0; i < 1000; i++) {
+      const taskId = `0190a1b2-0000-7000-8000-${String(i).padStart(12, '0')}`;
+      const task = { groupId, messageId: taskId, taskKey: `${i}`, state: 'SUCCEEDED', attempts: 1 };
+      batch.zadd(keyName(groupKeys.groupMembers, parts), i + 1, taskId);
+      batch.hset(keyName(groupKeys.task, { ...parts, taskId }), task);
+    }
+    await batch.exec();
+    const { groups, truncated } = (await world.get(`/ops/runs/${body.parentScopeId}`)).body;
+    expect([ids(groups), groups[0]?.members.length, truncated]).to.deep.equal([[groupId], 1000, true]);
+  });
+
   it('lists at most 200 scopes, and takes the newest 200 messages of all of them', async function () {
     this.timeout(30_000);
     const world = await World.create({ limits: { maxBacklog: 100_000 } });
@@ -118,6 +140,7 @@ describe('run view', () => {
       .map((group) => group.scopeId)
       .sort()
       .slice(0, 100);
+    expect((await world.get(`/ops/runs/${root}`)).body.truncated).to.equal(true);
     const sent = await Promise.all(early.flatMap((scopeId) => [1, 2, 3].map(() => traffic.send(scopeId))));
     const { scopes, messages, truncated } = (await world.get(`/ops/runs/${root}`)).body;
     expect([scopes.length, messages.length, truncated]).to.deep.equal([200, 200, true]);

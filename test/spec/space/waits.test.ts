@@ -130,5 +130,10 @@ describe('waits', () => {
     expect(moments).to.deep.equal([...moments].sort());
     for (let i = 0; i < 10; i++) await traffic.claim(waitingTasks[0].scopeId, i % 2 ? traffic.work : second.id);
     expect((await world.get('/ops/waits')).body.truncated).to.equal(false);
+    // One for each of 201 scopes.
+    const wide = await begin();
+    await Promise.all(Array.from({ length: 201 }, () => wide.traffic.send(wide.traffic.scope())));
+    const { body } = await wide.world.get('/ops/waits');
+    expect([body.waitingTasks.length, body.truncated]).to.deep.equal([200, true]);
   });
 });
