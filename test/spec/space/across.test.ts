@@ -61,6 +61,25 @@ describe('Plans are counted across the organization, not per space', () => {
     expect((await send(there, two, randomUUID())).status).to.equal(201);
   });
 
+  it('what waits, and since when, as the metrics tell it', async () => {
+    const here = await World.create();
+    const there = await besides(here);
+    const now = Date.now();
+    for (const [i, world] of [here, there].entries()) {
+      await here.at(now + i * 1000);
+      await send(world, await queue(world));
+      const { id } = await world.made('/allowances', { name: 'a', unitsLimit: 1, windowSeconds: 86_400 });
+      const one = { scopeId, units: 1, holder: 'h' };
+      await world.made(`/allowances/${id}/consume`, one);
+      await world.made(`/allowances/${id}/wait`, one);
+    }
+    await here.at(now + 5000);
+    const args = { spaceId: '', requestId: '', counters: 'messages:READY,waiters:WAITING', most: 10 };
+    expect(await here.service.scripts.run('space/depths', here.org, args)).to.deep.equal([2, 2, [2, 2], 5000, 5000]);
+    const first = await here.service.scripts.run('space/depths', here.org, { ...args, most: 1 });
+    expect(first).to.deep.equal([1, 2, [1, 1], 5000, 5000]);
+  });
+
   it('operations of the month, and requests of the minute', async () => {
     const here = await World.create({ plan: 'free' });
     const there = await besides(here);

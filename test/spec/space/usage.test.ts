@@ -101,6 +101,7 @@ describe('usage', () => {
     expect(days[5].byCall).to.deep.equal({ 'message.send': 1 });
     const part = (await world.get(`/usage?from=${date(2)}&to=${date(3)}`)).body.days;
     expect(part.map((row: Record<string, unknown>) => row['retainedBytes'])).to.deep.equal([13, 13]);
+    expect((await world.get(`/usage?from=${date(6)}`)).body.days).to.deep.include.members([days[7]]);
   });
 
   it('keeps what a day has counted when the clock goes back over midnight', async () => {

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { Traffic } from '../../support/traffic.ts';
 import { World } from '../../support/world.ts';
+import { queueMany } from '../allowance/script.ts';
 
 const iso = (at: number): string => new Date(at).toISOString();
 
@@ -104,11 +105,34 @@ describe('waits', () => {
         windowEndsAt: iso(start + 600_000),
       },
     ]);
+    await world.at(start + 100_002);
+    expect((await world.get('/ops/waits')).body.waiters[2].blockedBy, 'it is over, though not swept').to.equal(
+      'WINDOW',
+    );
     await world.at(start + 600_000);
     await world.service.due.drain(world.org);
     expect(
       (await world.get('/ops/waits')).body.heldGrants.map((row: { waiterId: string }) => row.waiterId),
     ).to.not.include(granted.waiterId);
+  });
+
+  it('lists at most 200 waiters and 200 grants, and says that there are more', async () => {
+    const { world, traffic } = await begin();
+    const allowance = async (unitsLimit: number) =>
+      (await world.made('/allowances', { name: `${unitsLimit}`, unitsLimit, windowSeconds: 600 })).id;
+    const id = await allowance(1);
+    await world.made(`/allowances/${id}/consume`, { scopeId: traffic.scope(), units: 1, holder: 'h' });
+    await queueMany(world, id, 201, 300);
+    const told = async () => {
+      const { waiters, heldGrants, truncated } = (await world.get('/ops/waits')).body;
+      return [waiters.length, heldGrants.length, truncated];
+    };
+    expect(await told()).to.deep.equal([200, 0, true]);
+    const [{ waiterId }] = (await world.get('/ops/waits')).body.waiters;
+    await world.made(`/allowance-waiters/${waiterId}/cancel`);
+    expect(await told()).to.deep.equal([200, 0, false]);
+    await queueMany(world, await allowance(201), 201, 300);
+    expect(await told()).to.deep.equal([200, 200, true]);
   });
 
   it('lists the oldest 200 waiting tasks of all mailboxes and scopes, oldest first, and says that there are more', async () => {
