@@ -27,5 +27,7 @@ describe('the paths of scopes by which a watch is filtered', () => {
     expect(asked).to.equal(3);
     await paths.know(world.org, world.spaceId, ['', old]);
     expect(asked, 'nothing is asked twice, nor of what has no scope').to.equal(3);
+    await paths.know(world.org, world.spaceId, [randomUUID(), other]);
+    expect(knows(other), 'beside one that is not there').to.equal(true);
   });
 });

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
+import { showOrganization } from '../../../src/org/admin.ts';
 import { plans } from '../../../src/org/plans.ts';
 import { Traffic } from '../../support/traffic.ts';
 import { World } from '../../support/world.ts';
@@ -100,9 +101,13 @@ describe('operations of a month', () => {
     const now = new Date();
     await use(world, 100_000);
     expect(outcome(await world.post('/mailboxes', { name: 'x' }))).to.deep.equal([402, 'OPERATIONS_EXHAUSTED']);
+    const shown = async () => (await showOrganization(world.service, world.org)).usage;
+    expect((await shown()).operations).to.equal(100_000);
     await world.at(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 1));
+    expect(await shown()).to.include({ operations: 0, rpm: 0 });
     expect((await world.post('/mailboxes', { name: 'x' })).status).to.equal(201);
     expect(await used(world)).to.equal(1);
+    expect(await shown()).to.include({ operations: 1, rpm: 1 });
   });
 
   it('is tracked, never a stop, on every other plan', async () => {
