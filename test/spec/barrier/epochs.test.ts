@@ -118,6 +118,8 @@ describe('nextEpoch and cancel', () => {
     expect(cancelled.body).to.include({ state: 'CANCELLED', arrivals: 1, releasedAt: null });
     expect((await gate.cancel()).body).to.deep.equal(cancelled.body);
     expect(await gate.told('cancelled')).to.equal(1);
+    // To create it, to arrive, to cancel it once.
+    expect(await gate.world.service.store.hget(`muster:{${gate.world.org}}`, 'usedOperations')).to.equal('3');
     const other = await Gate.create(1);
     await other.arrive('a');
     expect(codeOf(await other.cancel())).to.equal('409 BARRIER_RELEASED');

@@ -73,11 +73,13 @@ describe('Plans are counted across the organization, not per space', () => {
       await world.made(`/allowances/${id}/consume`, one);
       await world.made(`/allowances/${id}/wait`, one);
     }
+    await there.made('/destinations', { url: 'https://93.184.215.14/hook' });
+    await queue(there);
     await here.at(now + 5000);
-    const args = { spaceId: '', requestId: '', counters: 'messages:READY,waiters:WAITING', most: 10 };
-    expect(await here.service.scripts.run('space/depths', here.org, args)).to.deep.equal([2, 2, [2, 2], 5000, 5000]);
+    const args = { spaceId: '', requestId: '', counters: 'messages:READY,waiters:WAITING,outbox:UNREAD', most: 10 };
+    expect(await here.service.scripts.run('space/depths', here.org, args)).to.deep.equal([2, 2, [2, 2, 1], 5000, 5000]);
     const first = await here.service.scripts.run('space/depths', here.org, { ...args, most: 1 });
-    expect(first).to.deep.equal([1, 2, [1, 1], 5000, 5000]);
+    expect(first).to.deep.equal([1, 2, [1, 1, 0], 5000, 5000]);
   });
 
   it('operations of the month, and requests of the minute', async () => {

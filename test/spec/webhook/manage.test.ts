@@ -112,10 +112,8 @@ describe('webhook destinations', () => {
     const world = await World.create();
     const { id } = await world.made('/destinations', { url });
     const patch = (body: object) => world.call('PATCH', `/destinations/${id}`, body);
-    expect((await patch({ url: 'https://93.184.215.14/new', eventTypes: ['budget.*'] })).body).to.deep.include({
-      url: 'https://93.184.215.14/new',
-      eventTypes: ['budget.*'],
-    });
+    const changed = { url: 'https://93.184.215.14/new', eventTypes: ['budget.*'] };
+    for (let i = 0; i < 2; i++) expect((await patch(changed)).body).to.deep.include(changed);
     expect((await patch({ url: 'http://127.0.0.1/' })).body.error.code).to.equal('DESTINATION_URL_FORBIDDEN');
     expect((await patch({ state: 'DISABLED' })).body).to.include({ state: 'DISABLED', disabledReason: 'REQUESTED' });
     expect((await patch({ state: 'DISABLED' })).status).to.equal(200);
