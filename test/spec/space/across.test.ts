@@ -73,7 +73,7 @@ describe('Plans are counted across the organization, not per space', () => {
       await world.made(`/allowances/${id}/consume`, one);
       await world.made(`/allowances/${id}/wait`, one);
     }
-    await there.made('/destinations', { url: 'https://93.184.215.14/hook' });
+    await there.made('/destinations', { url: 'https://93.184.215.14/hook', eventTypes: ['waiter.expired'] });
     await queue(there);
     await here.at(now + 5000);
     const args = { spaceId: '', requestId: '', counters: 'messages:READY,waiters:WAITING,outbox:UNREAD', most: 10 };

@@ -29,8 +29,8 @@ describe('operations of a month', () => {
     const scopeId = traffic.scope();
     const [{ id: budgetId }] = (await world.get('/budgets')).body.budgets;
     const [{ id: allowanceId }] = (await world.get('/allowances')).body.allowances;
-    const url = 'https://93.184.215.14/hook';
-    const { id: destinationId } = await world.made('/destinations', { url });
+    const hook = { url: 'https://93.184.215.14/hook', eventTypes: ['waiter.expired'] };
+    const { id: destinationId } = await world.made('/destinations', hook);
     const group = await world.made('/task-groups', { mailboxId: traffic.work, condition: 'ALL_TERMINAL' });
     const task = await world.made(`/task-groups/${group.id}/tasks`, { taskKey: 'a' });
     const barriers = await Promise.all([1, 2].map((target) => world.made('/barriers', { scopeId, target })));
@@ -65,7 +65,7 @@ describe('operations of a month', () => {
       [`/allowances/${allowanceId}/consume`, { scopeId, holder: 'h', units: 1 }],
       [`/allowances/${allowanceId}/wait`, { scopeId, holder: 'h', units: 1 }],
       [`/allowances/${allowanceId}/cooldown`, { seconds: 5 }],
-      ['/destinations', { url }],
+      ['/destinations', hook],
       [`/destinations/${destinationId}/rotate-secret`, undefined],
       [`/destinations/${destinationId}/test`, undefined],
     ];

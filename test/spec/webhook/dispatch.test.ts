@@ -1,13 +1,21 @@
 import { expect } from 'chai';
+import type { MusterService } from '../../../src/service.ts';
+import { delivering } from '../../support/webhooks.ts';
 import { World } from '../../support/world.ts';
 
-const url = 'https://93.184.215.14/hook';
+const url = 'http://127.0.0.1:1/';
 const guardMs = 25_000;
 
 /** The test is the dispatcher: nobody makes the attempts that are named. */
 describe('the dispatcher', () => {
+  let service: MusterService;
+  before(async () => {
+    service = await delivering({ role: 'api' });
+  });
+  after(() => service.stop());
+
   async function begin() {
-    const world = await World.create();
+    const world = await World.create({ on: service });
     const now = Date.now();
     await world.at(now);
     const { id } = await world.made('/destinations', { url, eventTypes: ['mailbox.created'] });
@@ -16,7 +24,7 @@ describe('the dispatcher', () => {
     };
     const dispatch = async (most: number) => {
       const args = { spaceId: world.spaceId, requestId: '', most };
-      const [more, attempts, nextInMs] = await world.service.scripts.run('webhook/dispatch', world.org, args);
+      const [more, attempts, nextInMs] = await service.scripts.run('webhook/dispatch', world.org, args);
       return { more, attempts: attempts as string[][], nextInMs };
     };
     const outbox = async () => (await world.get('/backlog')).body.outbox;
@@ -55,9 +63,9 @@ describe('the dispatcher', () => {
   });
 
   it('reads no further than 1,000 unfinished deliveries of a destination', async () => {
-    const { world, now, happen, dispatch, outbox, key } = await begin();
+    const { now, happen, dispatch, outbox, key } = await begin();
     const others = Array.from({ length: 999 }, (_, i) => [`${now + 1_000_000}`, `1-${i}`]).flat();
-    await world.service.store.zadd(`${key}:unfinished`, ...others);
+    await service.store.zadd(`${key}:unfinished`, ...others);
     await happen(3);
     for (let i = 0; i < 2; i++) {
       await dispatch(10);
@@ -72,7 +80,7 @@ describe('the dispatcher', () => {
     expect([await named(), await named()]).to.deep.equal([16, 0]);
     await world.at(now + guardMs);
     expect([await named(), await named()]).to.deep.equal([16, 0]);
-    await world.service.store.hset(key, 'consecutiveFailures', 1);
+    await service.store.hset(key, 'consecutiveFailures', 1);
     await world.at(now + 2 * guardMs);
     expect([await named(), await named()]).to.deep.equal([2, 0]);
   });
