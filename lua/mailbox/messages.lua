@@ -10,7 +10,7 @@ local found, bytes, last, more, inSubtree = {}, 0, false, false, {}
 
 local ids
 if workKey ~= '' then
-  local id = cursor == '' and redis.call('HGET', keys.workKeys(mailboxId), workKey)
+  local id = redis.call('HGET', keys.workKeys(mailboxId), workKey)
   ids = id and { id, '0' } or {}
 else
   ids = redis.call('ZRANGE', keys.messages(mailboxId), cursor == '' and '-inf' or '(' .. cursor, '+inf', 'BYSCORE',

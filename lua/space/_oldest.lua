@@ -1,25 +1,12 @@
---- @include "lib/space"
---- Since when the oldest of the space waits.
-local oldest = {}
-
---- The members of a set of heads within the second of the first, at most `most`: heads are kept to the second.
-local function firstOf(key, most)
-  local head = redis.call('ZRANGE', key, 0, 0, 'WITHSCORES')[2]
-  if not head then return {} end
-  return redis.call('ZRANGE', key, '-inf', string.format('%d', head - head % 1000 + 999), 'BYSCORE', 'LIMIT', 0, most)
-end
-
---- The moment of the oldest READY message, or false. It is exact where no more than `most` mailboxes, and root scopes
---- of each, have one of its second; else it may be a later one of that second.
+--- @include "mailbox/_oldest"
+--- The moment of the space's oldest READY message, or false: exact as that of a mailbox is, and where no more than `most`
+--- mailboxes have one of its second.
 function oldest.ready(most)
-  local oldestReady = false
+  local first = math.huge
   for _, mailboxId in ipairs(firstOf(keys.oldestReady(), most)) do
-    for _, rootId in ipairs(firstOf(keys.heads(mailboxId), most)) do
-      local at = tonumber(redis.call('ZRANGE', keys.ready(mailboxId, rootId), 0, 0, 'WITHSCORES')[2])
-      if at and at < (oldestReady or math.huge) then oldestReady = at end
-    end
+    first = math.min(first, oldest.readyOf(mailboxId, most) or first)
   end
-  return oldestReady
+  return first < math.huge and first
 end
 
 --- The moment of the oldest WAITING waiter as text, or false.

@@ -142,7 +142,8 @@ describe('Mailboxes', () => {
     const other = await Queue.create({}, queue.world);
     const start = Math.ceil(Date.now() / 1000) * 1000;
     const at = (seconds: number) => queue.world.at(start + seconds * 1000);
-    const [a, b, c] = [randomUUID(), randomUUID(), randomUUID()];
+    // Of the last two, which have one of the same second, the later sorts first.
+    const [a, b, d, c] = Array.from({ length: 4 }, () => randomUUID()).sort() as [string, string, string, string];
     const oldest = async () => {
       const { oldestReadyAt } = await queue.record();
       const { oldestReadyAgeSeconds } = (await queue.world.get('/backlog')).body;
@@ -155,6 +156,7 @@ describe('Mailboxes', () => {
       [6, other, a],
       [7, queue, a],
       [8, queue, c],
+      [8.5, queue, d],
     ] as const;
     for (const [seconds, one, scopeId] of sends) {
       await at(seconds);
@@ -162,7 +164,7 @@ describe('Mailboxes', () => {
     }
     expect(await oldest()).to.deep.equal([0, 8]);
     await queue.claim({ scopeId: a, leaseSeconds: 5 });
-    expect(await oldest()).to.deep.equal([0.3, 7]);
+    expect(await oldest()).to.deep.equal([0.3, 8]);
     await queue.claim({ scopeId: a });
     expect(await oldest()).to.deep.equal([5, 3]);
     await queue.claim({ scopeId: b });
@@ -170,6 +172,8 @@ describe('Mailboxes', () => {
     await at(13);
     expect((await queue.recv()).status, 'a lapsed claim comes back').to.equal(204);
     expect(await oldest()).to.deep.equal([7, 7]);
+    await queue.claim({ scopeId: a });
+    expect(await oldest(), 'of one second').to.deep.equal([8, 7]);
   });
 
   it('INBOX with a recipientId: only a recv whose holder equals it, else RECIPIENT_MISMATCH', async () => {
