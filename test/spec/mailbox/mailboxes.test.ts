@@ -142,8 +142,7 @@ describe('Mailboxes', () => {
     const other = await Queue.create({}, queue.world);
     const start = Math.ceil(Date.now() / 1000) * 1000;
     const at = (seconds: number) => queue.world.at(start + seconds * 1000);
-    // Of the last two, which have one of the same second, the later sorts first.
-    const [a, b, d, c] = Array.from({ length: 4 }, () => randomUUID()).sort() as [string, string, string, string];
+    const [a, b, c, d] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()];
     const oldest = async () => {
       const { oldestReadyAt } = await queue.record();
       const { oldestReadyAgeSeconds } = (await queue.world.get('/backlog')).body;
@@ -157,6 +156,7 @@ describe('Mailboxes', () => {
       [7, queue, a],
       [8, queue, c],
       [8.5, queue, d],
+      [8.6, queue, c],
     ] as const;
     for (const [seconds, one, scopeId] of sends) {
       await at(seconds);
@@ -173,7 +173,9 @@ describe('Mailboxes', () => {
     expect((await queue.recv()).status, 'a lapsed claim comes back').to.equal(204);
     expect(await oldest()).to.deep.equal([7, 7]);
     await queue.claim({ scopeId: a });
-    expect(await oldest(), 'of one second').to.deep.equal([8, 7]);
+    expect(await oldest()).to.deep.equal([8, 7]);
+    await queue.claim({ scopeId: c });
+    expect(await oldest(), 'what follows in the scope is of the same second').to.deep.equal([8.5, 7]);
   });
 
   it('INBOX with a recipientId: only a recv whose holder equals it, else RECIPIENT_MISMATCH', async () => {
