@@ -1,6 +1,7 @@
 import pino from 'pino';
 import { type MusterService, type ServiceOptions, startService } from '../../src/service.ts';
-import { clockFile, redisUrl, type World } from './world.ts';
+import { Sink } from './sink.ts';
+import { clockFile, redisUrl, World } from './world.ts';
 
 /** API and workers on the test clock, allowed to deliver to a test's receiver. */
 export async function delivering(options: Partial<ServiceOptions> = {}): Promise<MusterService> {
@@ -14,6 +15,37 @@ export async function delivering(options: Partial<ServiceOptions> = {}): Promise
     webhookAllowPrivate: true,
     ...options,
   });
+}
+
+/** For the tests of a block: one service that delivers, a receiver for each test, and what they do with them. */
+export class Deliveries {
+  service!: MusterService;
+  sink!: Sink;
+
+  constructor() {
+    before(async () => {
+      this.service = await delivering();
+    });
+    after(() => this.service.stop());
+    beforeEach(async () => {
+      this.sink = await Sink.start();
+    });
+    afterEach(() => this.sink.stop());
+  }
+
+  ready = () => World.create({ on: this.service });
+
+  register = (world: World, eventTypes: string[] = [], path = '/') =>
+    world.made('/destinations', { url: `${this.sink.url}${path}`, eventTypes });
+
+  happen = (world: World) => world.made('/mailboxes', { name: 'jobs' });
+
+  /** What the receiver answers from now on. */
+  status = (code: number, headers: Record<string, string> = {}): void => {
+    this.sink.answer = (response) => response.writeHead(code, headers).end();
+  };
+
+  poke = (world: World) => this.service.deliverer?.poke(world.org, world.spaceId);
 }
 
 interface Row {

@@ -1,34 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { Webhook } from 'standardwebhooks';
-import type { MusterService } from '../../../src/service.ts';
-import { Sink } from '../../support/sink.ts';
-import { delivering, rows, untilRows } from '../../support/webhooks.ts';
-import { World } from '../../support/world.ts';
+import { Deliveries, rows, untilRows } from '../../support/webhooks.ts';
 
 const day = 86_400_000;
 
 describe('webhooks', () => {
-  let service: MusterService;
-  let sink: Sink;
-
-  before(async () => {
-    service = await delivering();
-  });
-  after(() => service.stop());
-  beforeEach(async () => {
-    sink = await Sink.start();
-  });
-  afterEach(() => sink.stop());
-
-  const ready = () => World.create({ on: service });
-  const register = (world: World, eventTypes: string[] = [], path = '/') =>
-    world.made('/destinations', { url: `${sink.url}${path}`, eventTypes });
-  const happen = (world: World) => world.made('/mailboxes', { name: 'jobs' });
-  const status = (code: number, headers: Record<string, string> = {}): void => {
-    sink.answer = (response) => response.writeHead(code, headers).end();
-  };
-  const poke = (world: World) => service.deliverer?.poke(world.org, world.spaceId);
+  const to = new Deliveries();
+  const { ready, register, happen, status, poke } = to;
 
   it('follow Standard Webhooks: the public library verifies what arrives', async () => {
     const world = await ready();
@@ -36,7 +15,7 @@ describe('webhooks', () => {
     await world.at(now);
     // A place within its millisecond that takes every part of an id there is for it.
     const journal = `muster:{${world.org}}:${world.spaceId}:events`;
-    await service.store.xadd(
+    await to.service.store.xadd(
       journal,
       `${now}-${2 ** 31 + 70_000}`,
       'mailbox.created',
@@ -44,7 +23,7 @@ describe('webhooks', () => {
     );
     const { signingSecret } = await register(world);
     await happen(world);
-    const [got] = await sink.got(1);
+    const [got] = await to.sink.got(1);
     const headers = got?.headers as Record<string, string>;
     const body = new Webhook(signingSecret).verify(got?.text ?? '', headers) as Record<string, unknown>;
     const event = (await world.get('/events?limit=500')).body.events.at(-1);
@@ -66,9 +45,9 @@ describe('webhooks', () => {
     await register(world, [], '/all');
     const { id } = await happen(world);
     await world.made(`/mailboxes/${id}/messages`, { scopeId: randomUUID(), payload: 1 });
-    const types = (path: string) => sink.at(path).map(({ body }) => body.type);
-    await sink.got(2, '/some');
-    await sink.got(3, '/all');
+    const types = (path: string) => to.sink.at(path).map(({ body }) => body.type);
+    await to.sink.got(2, '/some');
+    await to.sink.got(3, '/all');
     expect(types('/some')).to.have.members(['mailbox.created', 'message.sent']);
     expect(types('/all')).to.have.members(['mailbox.created', 'scope.created', 'message.sent']);
   });
@@ -112,7 +91,7 @@ describe('webhooks', () => {
     expect(row?.nextAttemptAt).to.equal(new Date(now + 60_000).toISOString());
     expect((await world.get(`/destinations/${id}`)).body.consecutiveFailures).to.equal(1);
     const key = `muster:{${world.org}}:${world.spaceId}:destination:${id}`;
-    expect(await service.store.exists(`${key}:running`)).to.equal(0);
+    expect(await to.service.store.exists(`${key}:running`)).to.equal(0);
     status(204);
     await world.at(now + 60_000);
     await poke(world);
@@ -125,7 +104,7 @@ describe('webhooks', () => {
       DELIVERED: 1,
       EXHAUSTED: 0,
     });
-    expect(await service.store.keys(`${key}:*`)).to.deep.equal([]);
+    expect(await to.service.store.keys(`${key}:*`)).to.deep.equal([]);
     // Five days of failures are counted from the first one after this success.
     status(500);
     await world.at(now + 6 * day);
@@ -136,7 +115,7 @@ describe('webhooks', () => {
 
   it('redirects fail and are not followed', async () => {
     const world = await ready();
-    status(302, { Location: `${sink.url}/elsewhere` });
+    status(302, { Location: `${to.sink.url}/elsewhere` });
     await register(world);
     await happen(world);
     expect((await untilRows(world, 1))[0]).to.include({
@@ -144,17 +123,17 @@ describe('webhooks', () => {
       responseStatus: 302,
       errorCode: 'REDIRECTED',
     });
-    expect(sink.at('/elsewhere')).to.have.length(0);
+    expect(to.sink.at('/elsewhere')).to.have.length(0);
   });
 
   it('one slow or dead destination never delays another', async () => {
     const world = await ready();
-    sink.answer = (response, { path }) => path !== '/slow' && response.end();
+    to.sink.answer = (response, { path }) => path !== '/slow' && response.end();
     await register(world, ['mailbox.*'], '/slow');
     await register(world, ['mailbox.*'], '/quick');
     for (let i = 0; i < 40; i++) await happen(world);
-    await sink.got(40, '/quick');
-    expect(sink.at('/slow').length).to.be.within(1, 16);
+    await to.sink.got(40, '/quick');
+    expect(to.sink.at('/slow').length).to.be.within(1, 16);
   });
 
   it('after rotate-secret both secrets sign for 24 hours', async () => {
@@ -165,18 +144,18 @@ describe('webhooks', () => {
     const second = await world.made(`/destinations/${first.id}/rotate-secret`);
     expect(second.signingSecret).to.not.equal(first.signingSecret);
     await happen(world);
-    const [got] = await sink.got(1);
+    const [got] = await to.sink.got(1);
     for (const { signingSecret } of [first, second]) {
       new Webhook(signingSecret).verify(got?.text ?? '', got?.headers as Record<string, string>);
     }
     await world.at(now + day);
     await happen(world);
-    const [, later] = await sink.got(2);
+    const [, later] = await to.sink.got(2);
     const signed = (secret: string) =>
       new Webhook(secret).sign(String(later?.headers['webhook-id']), new Date(now + day), later?.text ?? '');
     expect(later?.headers['webhook-signature']).to.equal(signed(second.signingSecret));
     await world.made(`/destinations/${first.id}/test`);
-    expect(sink.received.at(-1)?.headers['webhook-signature']).to.not.contain(' ');
+    expect(to.sink.received.at(-1)?.headers['webhook-signature']).to.not.contain(' ');
   });
 
   it('test sends at once and answers the attempt; redeliver sends the event of an attempt again', async () => {
@@ -198,16 +177,16 @@ describe('webhooks', () => {
       state: 'FAILED',
       nextAttemptAt: null,
     });
-    const ids = sink.received.map(({ headers }) => headers['webhook-id']);
+    const ids = to.sink.received.map(({ headers }) => headers['webhook-id']);
     expect(ids).to.deep.equal([tested.eventId, row?.eventId, row?.eventId]);
-    for (const { text, headers } of sink.received) {
+    for (const { text, headers } of to.sink.received) {
       new Webhook(signingSecret).verify(text, headers as Record<string, string>);
     }
     expect((await rows(world)).map(({ trigger }) => trigger)).to.deep.equal(['MANUAL', 'SCHEDULED', 'TEST']);
     const redeliver = async (one?: string) => (await world.post(`/deliveries/${one}/redeliver`)).body.error.code;
     const another = row?.id.replace(/.$/, (last) => (last === '0' ? '1' : '0'));
     for (const unknown of [randomUUID(), another]) expect(await redeliver(unknown)).to.equal('DELIVERY_NOT_FOUND');
-    await service.store.xtrim(`muster:{${world.org}}:${world.spaceId}:events`, 'MAXLEN', 0);
+    await to.service.store.xtrim(`muster:{${world.org}}:${world.spaceId}:events`, 'MAXLEN', 0);
     expect(await redeliver(row?.id), 'its event has gone').to.equal('DELIVERY_NOT_FOUND');
     await world.call('DELETE', `/destinations/${id}`);
     expect(await redeliver(tested.id), 'its destination has gone').to.equal('DELIVERY_NOT_FOUND');
@@ -238,7 +217,7 @@ describe('webhooks', () => {
     const now = Math.ceil(Date.now() / 1000) * 1000;
     await world.at(now);
     await register(world, ['mailbox.*']);
-    await sink.stop();
+    await to.sink.stop();
     for (let i = 0; i < 21; i++) await Promise.all(Array.from({ length: 50 }, () => happen(world)));
     await poke(world);
     const { outbox } = (await world.get('/backlog')).body;

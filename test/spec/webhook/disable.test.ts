@@ -1,38 +1,18 @@
 import { expect } from 'chai';
-import type { MusterService } from '../../../src/service.ts';
-import { Sink } from '../../support/sink.ts';
-import { delivering, rows, untilRows } from '../../support/webhooks.ts';
-import { World } from '../../support/world.ts';
+import { Deliveries, rows, untilRows } from '../../support/webhooks.ts';
 
 const day = 86_400_000;
 
 describe('a destination that is disabled', () => {
-  let service: MusterService;
-  let sink: Sink;
-
-  before(async () => {
-    service = await delivering();
-  });
-  after(() => service.stop());
-  beforeEach(async () => {
-    sink = await Sink.start();
-  });
-  afterEach(() => sink.stop());
-
-  const ready = () => World.create({ on: service });
-  const register = (world: World) => world.made('/destinations', { url: sink.url });
-  const happen = (world: World) => world.made('/mailboxes', { name: 'jobs' });
-  const status = (code: number): void => {
-    sink.answer = (response) => response.writeHead(code).end();
-  };
-  const poke = (world: World) => service.deliverer?.poke(world.org, world.spaceId);
+  const to = new Deliveries();
+  const { ready, register, happen, status, poke } = to;
 
   it('was so by a 410; what it had pending is EXHAUSTED; enabled again, it hears what happens from then on', async () => {
     const world = await ready();
-    sink.answer = () => undefined;
+    to.sink.answer = () => undefined;
     const { id } = await register(world);
     await happen(world);
-    await sink.got(1);
+    await to.sink.got(1);
     status(410);
     await happen(world);
     await untilRows(world, 1);
@@ -42,14 +22,14 @@ describe('a destination that is disabled', () => {
     await happen(world);
     const outbox = async () => (await world.get('/backlog')).body.outbox;
     expect(await outbox()).to.deep.equal({ UNREAD: 0, PENDING: 0, DELIVERED: 0, EXHAUSTED: 2 });
-    expect(await service.store.keys(`muster:{${world.org}}:*:destination:${id}:*`)).to.deep.equal([]);
+    expect(await to.service.store.keys(`muster:{${world.org}}:*:destination:${id}:*`)).to.deep.equal([]);
     status(200);
     const enabled = (await world.call('PATCH', `/destinations/${id}`, { state: 'ACTIVE' })).body;
     expect(enabled).to.include({ state: 'ACTIVE', disabledReason: null, consecutiveFailures: 0 });
     expect((await outbox()).UNREAD).to.equal(0);
     const { id: heard } = await happen(world);
     await untilRows(world, 2);
-    expect(sink.received.at(-1)?.body.data.aggregateId).to.equal(heard);
+    expect(to.sink.received.at(-1)?.body.data.aggregateId).to.equal(heard);
     expect(await outbox()).to.deep.equal({ UNREAD: 0, PENDING: 0, DELIVERED: 1, EXHAUSTED: 2 });
   });
 
