@@ -5,15 +5,15 @@
 --- What requests with an Idempotency-Key were answered (contract section 2), for 24 hours: one hash for each day in
 --- which they came, which goes as a whole. A key of its own, with an expiry, costs three times as much.
 local idempotency = { windowMs = 86400000 }
-local today, yesterday
+local yesterday
 
 function idempotency.begin()
-  local day = math.floor(now / 86400000)
-  today, yesterday = string.format('%d', day), string.format('%d', day - 1)
+  yesterday = string.format('%d', usage.today - 1)
 end
 
 --- The day at hand and the one before. After a clock went back over midnight the later day goes on, as it does in usage.
 local function days()
+  local today = usage.today
   if usage.day ~= today and usage.day == string.format('%d', today + 1) then return usage.day, today end
   return today, yesterday
 end

@@ -5,17 +5,18 @@
 --- move to a record of their own when the first call of a later day comes, so that a call costs no command for them.
 --- That first call also begins the organization's month anew where it is another one.
 local usage = {}
-local today, monthOf, month
+local monthOf, month
 
---- operations: of this month, known where the plan stops at a number of them; day: the space's usageDay, as read.
+--- today: in days since 1970, as text; operations: of this month, known where the plan stops at a number of them; day:
+--- the space's usageDay, as read.
 function usage.begin()
-  today = string.format('%d', math.floor(now / 86400000))
+  usage.today = string.format('%d', math.floor(now / 86400000))
   usage.operations, usage.day = 0, false
 end
 
 --- YYYY-MM; reckoned once a day.
 function usage.month()
-  if monthOf ~= today then monthOf, month = today, string.sub(dateOf(now), 1, 7) end
+  if monthOf ~= usage.today then monthOf, month = usage.today, string.sub(dateOf(now), 1, 7) end
   return month
 end
 
@@ -39,12 +40,12 @@ local function startDay(previousDay)
     redis.call('HSET', keys.org(), 'operationsMonth', usage.month(), 'usedOperations', '0')
     count.know('org', nil)
   end
-  count.setSpace.usageDay, usage.day = today, today
+  count.setSpace.usageDay, usage.day = usage.today, usage.today
 end
 
 --- Whether today comes after the space's day: a clock that went back over midnight goes on counting in the later one.
 local function isNew(spaceDay)
-  return spaceDay ~= today and (not spaceDay or tonumber(today) > tonumber(spaceDay))
+  return spaceDay ~= usage.today and (not spaceDay or tonumber(usage.today) > tonumber(spaceDay))
 end
 
 --- Makes today the space's day, as a call that counts does: whoever changes retainedBytes without being counted asks
