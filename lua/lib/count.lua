@@ -6,6 +6,8 @@
 local count = {}
 --- What has been read of the two records: names, and their values from `offset` on.
 local known = { space = {}, org = {} }
+--- One list for every command, which need not grow then.
+local command = { 'HSET' }
 
 --- Nothing is gathered.
 function count.begin()
@@ -41,14 +43,14 @@ function count.add(counters, name, change)
 end
 
 local function writeRecord(key, counters, set, of)
-  local args, unknown = { 'HSET', key }, nil
-  local n = 2
+  local n, unknown = 2, nil
+  command[2] = key
   for name, change in pairs(counters) do
     if change ~= 0 then
       local value = valueOf(of, name)
       if value then
         -- As text: Redis formats a Lua number digit by digit.
-        args[n + 1], args[n + 2], n = name, string.format('%d', value + change), n + 2
+        command[n + 1], command[n + 2], n = name, string.format('%d', value + change), n + 2
       elseif unknown then
         unknown[#unknown + 1] = name
       else
@@ -59,11 +61,11 @@ local function writeRecord(key, counters, set, of)
   if unknown then
     local values = redis.call('HMGET', key, unpack(unknown))
     for i, name in ipairs(unknown) do
-      args[n + 1], args[n + 2], n = name, string.format('%d', (values[i] or 0) + counters[name]), n + 2
+      command[n + 1], command[n + 2], n = name, string.format('%d', (values[i] or 0) + counters[name]), n + 2
     end
   end
-  for name, value in pairs(set) do args[n + 1], args[n + 2], n = name, value, n + 2 end
-  if n > 2 then redis.call(unpack(args)) end
+  for name, value in pairs(set) do command[n + 1], command[n + 2], n = name, value, n + 2 end
+  if n > 2 then redis.call(unpack(command, 1, n)) end
 end
 
 --- What is gathered for the space at hand, before the turn of another one.

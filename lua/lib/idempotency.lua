@@ -6,6 +6,8 @@
 --- which they came, which goes as a whole. A key of its own, with an expiry, costs three times as much.
 local idempotency = { windowMs = 86400000 }
 local yesterday
+--- Where the answers of the day stand, of the request at hand.
+local todaysKey
 
 function idempotency.begin()
   yesterday = string.format('%d', usage.today - 1)
@@ -22,14 +24,14 @@ end
 --- none within the window.
 function idempotency.find(digest)
   local day, dayBefore = days()
-  local record = later.get(keys.idempotency(day), digest) or redis.call('HGET', keys.idempotency(dayBefore), digest)
+  todaysKey = keys.idempotency(day)
+  local record = later.get(todaysKey, digest) or redis.call('HGET', keys.idempotency(dayBefore), digest)
   if record and now - tonumber(string.sub(record, 23, 35)) < idempotency.windowMs then
     return string.sub(record, 1, 22), cmsgpack.unpack(string.sub(record, 36))
   end
 end
 
---- fingerprint: 22 characters.
+--- For a request that was looked for. fingerprint: 22 characters.
 function idempotency.keep(digest, fingerprint, ...)
-  local day = days()
-  later.set(keys.idempotency(day), digest, fingerprint .. nowText .. cmsgpack.pack({ ... }))
+  later.set(todaysKey, digest, fingerprint .. nowText .. cmsgpack.pack({ ... }))
 end

@@ -4,8 +4,10 @@
 --- half a command: its name is the event's type, its value `aggregateId scopeId requestId members`, `~` where there is
 --- none. Watchers are woken once per script, by journal.publish.
 local journal = {}
+local entryId
 
 function journal.begin()
+  entryId = nowText .. '-*'
   journal.appended, journal.ready = false, {}
 end
 
@@ -13,8 +15,8 @@ end
 --- aggregate and the scope, as JSON members without braces (ids, states, counts).
 --- The entry's id carries the moment. A clock set back must not fail a half-done script, hence the second form.
 function journal.append(type, aggregateId, scopeId, members)
-  local event = aggregateId .. (scopeId == '' and ' ~ ' or ' ' .. scopeId .. ' ') .. (requestId == '' and '~' or requestId) .. ' ' .. members
-  local reply = redis.pcall('XADD', keys.events(), nowText .. '-*', type, event)
+  local event = aggregateId .. ' ' .. (scopeId == '' and '~' or scopeId) .. ' ' .. (requestId == '' and '~' or requestId) .. ' ' .. members
+  local reply = redis.pcall('XADD', keys.events(), entryId, type, event)
   if reply.err then redis.call('XADD', keys.events(), '*', type, event) end
   journal.appended = true
 end
@@ -22,6 +24,6 @@ end
 --- The wake-up names the messages that became ready (`mailboxId/scope/…/scope`, between commas), for held receives.
 function journal.publish()
   if not journal.appended then return end
-  redis.call('SPUBLISH', keys.events(), table.concat(journal.ready, ','))
+  redis.call('SPUBLISH', keys.events(), journal.ready[2] and table.concat(journal.ready, ',') or journal.ready[1] or '')
   journal.appended, journal.ready = false, {}
 end

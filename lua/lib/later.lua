@@ -90,6 +90,7 @@ end
 --- Writes everything.
 function later.write()
   if not later.gathers then return end
-  for key in pairs(commands) do later.settle(key) end
+  for _, args in pairs(commands) do redis.call(unpack(args)) end
+  commands = {}
   for key in pairs(changes) do later.settle(key) end
 end

@@ -1,11 +1,13 @@
 --- Records whose fields a script changes one by one: read once in a run of several requests, and what has changed of
 --- each written at its end by one command (count.write).
 local records = {}
---- By key; and those that have changed.
-local known, changed
+--- By key; and of those that have changed the names of the fields.
+local known, changes
+--- One list for every command, which need not grow then.
+local command = { 'HSET' }
 
 function records.begin()
-  known, changed = {}, {}
+  known, changes = {}, {}
 end
 
 --- The record as this run has read and changed it; nil where it has not read it.
@@ -21,34 +23,28 @@ end
 
 --- Forgets a record that is about to go.
 function records.forget(key)
-  if known[key] then known[key].changes = {} end
-  known[key] = nil
+  known[key], changes[key] = nil, nil
 end
 
 --- Sets a field to a text or a whole number.
 function records.set(record, field, value)
   record[field] = value
-  local changes = record.changes
-  if not changes then
-    changes = {}
-    record.changes, changed[#changed + 1] = changes, record
-  end
-  changes[field] = true
+  local fields = changes[record.key]
+  if fields then fields[field] = true else changes[record.key] = { [field] = true } end
 end
 
 function records.write()
-  for i = 1, #changed do
-    local record = changed[i]
-    local args, n = { 'HSET', record.key }, 2
-    for field in pairs(record.changes) do
+  for key, fields in pairs(changes) do
+    local record, n = known[key], 2
+    command[2] = key
+    for field in pairs(fields) do
       local value = record[field]
       -- As text: Redis formats a Lua number digit by digit.
-      args[n + 1], args[n + 2], n = field, type(value) == 'number' and string.format('%d', value) or value, n + 2
+      command[n + 1], command[n + 2], n = field, type(value) == 'number' and string.format('%d', value) or value, n + 2
     end
-    record.changes = nil
-    if n > 2 then redis.call(unpack(args)) end
+    redis.call(unpack(command, 1, n))
   end
-  changed = {}
+  changes = {}
 end
 
 --- A hash by the names of its fields; nil where there is none. One field costs as much to ask for as two come for unasked.

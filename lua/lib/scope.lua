@@ -13,8 +13,8 @@ function scope.read(scopeId)
   if record then return record end
   local path, live = unpack(redis.call('HMGET', key, 'path', 'live'))
   if not path then return nil end
-  record = { path = {}, live = tonumber(live) }
-  for id in string.gmatch(path, '%S+') do record.path[#record.path + 1] = id end
+  record = { path = { string.sub(path, 1, 36) }, live = tonumber(live) }
+  for first = 38, #path, 37 do record.path[#record.path + 1] = string.sub(path, first, first + 35) end
   return records.keep(key, record)
 end
 

@@ -4,7 +4,7 @@
 --- @include "mailbox/_ready"
 --- @include "mailbox/_mailbox"
 --- Puts a new READY message into a mailbox. Every refusal has been made by then.
---- record: id, mailboxId, scopeId, taskId (false for none), attempts = 0, payload, and groupId, taskKey, workKey,
+--- record: id, mailboxId, scopeId, taskId (false for none), state = false, payload, and groupId, taskKey, workKey,
 --- deadline or nil. box: the mailbox's record.
 function message.create(record, path, box)
   path = path or scope.create(record.scopeId)

@@ -24,7 +24,7 @@ function message.taskIdOf(messageId, stored)
   return stored or messageId
 end
 
---- Counts the step from record.state (nil: it is new) to `state`, and puts the record there. Tasks are counted as
+--- Counts the step from record.state (false: it is new) to `state`, and puts the record there. Tasks are counted as
 --- messages; the few messages without a task are counted beside (`inbox:STATE`).
 function message.enter(record, state)
   local from = record.state
@@ -45,7 +45,7 @@ local attemptsText = { [0] = '0', '1', '2', '3', '4', '5' }
 --- Appends `message.<what>` for the state the record has now.
 function message.tell(record, what)
   journal.append('message.' .. what, record.id, record.scopeId, '"mailboxId":"' .. record.mailboxId
-    .. (record.taskId and '","taskId":"' .. record.taskId or '')
-    .. (record.groupId and '","groupId":"' .. record.groupId or '')
-    .. '","state":"' .. record.state .. '","attempts":' .. attemptsText[record.attempts])
+    .. (record.taskId and '","taskId":"' or '') .. (record.taskId or '')
+    .. (record.groupId and '","groupId":"' or '') .. (record.groupId or '')
+    .. '","state":"' .. record.state .. '","attempts":' .. attemptsText[record.attempts or 0])
 end

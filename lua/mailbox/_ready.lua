@@ -6,7 +6,7 @@
 --- theirs) answer "how old is the oldest" without a scan. They are kept to the second: a queue that moves thousands
 --- of messages a second does not pay for them with each.
 local ready = {}
---- By key: the first entries of the queues that this run has read, and which queues it knows not to be empty.
+--- By key: the front of the queues that this run has read, and which queues it knows not to be empty.
 local fronts, filled
 
 function ready.begin()
@@ -14,7 +14,7 @@ function ready.begin()
 end
 
 function ready.member(sequence, messageId)
-  return string.format('%012d', sequence) .. messageId
+  return string.sub('000000000000', #sequence + 1) .. sequence .. messageId
 end
 
 --- Adds a message that is ready since `at` (number and text), with the mailbox's counter for it.
@@ -33,25 +33,26 @@ function ready.add(mailboxId, path, messageId, at, atText, sequence)
     later.enter(key, atText, member)
     fronts[key] = nil
   end
-  journal.ready[#journal.ready + 1] = mailboxId .. '/' .. table.concat(path, '/')
+  journal.ready[#journal.ready + 1] = mailboxId .. '/' .. (path[2] and table.concat(path, '/') or path[1])
 end
 
---- Members and moments from the front of a queue. A run that takes several reads twice as many each time.
+--- What is at the front of a queue: members and their moments, of which those before `at` are taken out. A run that
+--- takes several reads twice as many each time.
 local function front(key)
-  local entries = fronts[key]
-  if entries and (entries[entries.at] or entries.whole) then return entries end
-  local last = entries and 2 * entries.last + 1 or 1
+  local known = fronts[key]
+  if known and (known.entries[known.at] or known.isWhole) then return known end
+  local last = known and 2 * known.last + 1 or 1
   later.settle(key)
-  entries = redis.call('ZRANGE', key, '0', string.format('%d', last), 'WITHSCORES')
-  entries.at, entries.last, entries.whole = 1, last, #entries < 2 * last + 2
-  fronts[key] = entries
-  return entries
+  local entries = redis.call('ZRANGE', key, '0', string.format('%d', last), 'WITHSCORES')
+  known = { entries = entries, at = 1, last = last, isWhole = #entries < 2 * last + 2 }
+  fronts[key] = known
+  return known
 end
 
 --- The member that is first in the queue of a scope, and its moment; nil when the queue is empty.
 function ready.first(mailboxId, scopeId)
-  local entries = front(keys.ready(mailboxId, scopeId))
-  return entries[entries.at], entries[entries.at + 1]
+  local head = front(keys.ready(mailboxId, scopeId))
+  return head.entries[head.at], head.entries[head.at + 1]
 end
 
 --- The moment at which a message became ready.
@@ -64,15 +65,15 @@ end
 --- Takes a message out, which became ready at `at`.
 function ready.remove(mailboxId, path, member, at)
   local ofRoot = keys.ready(mailboxId, path[1])
-  for _, scopeId in ipairs(path) do
-    local key = keys.ready(mailboxId, scopeId)
-    local entries = fronts[key]
+  for depth, scopeId in ipairs(path) do
+    local key = depth == 1 and ofRoot or keys.ready(mailboxId, scopeId)
+    local known = fronts[key]
     later.leave(key, member)
-    if entries and entries[entries.at] == member then entries.at = entries.at + 2 else fronts[key] = nil end
+    if known and known.entries[known.at] == member then known.at = known.at + 2 else fronts[key] = nil end
   end
   filled[ofRoot] = nil
-  local entries = front(ofRoot)
-  local next = entries[entries.at + 1]
+  local oldest = front(ofRoot)
+  local next = oldest.entries[oldest.at + 1]
   if next and math.floor(next / 1000) == math.floor(at / 1000) then return end
   if next then redis.call('ZADD', keys.heads(mailboxId), next, path[1]) else redis.call('ZREM', keys.heads(mailboxId), path[1]) end
   local head = redis.call('ZRANGE', keys.heads(mailboxId), 0, 0, 'WITHSCORES')[2]

@@ -31,7 +31,7 @@ if published then
   resultMessageId = resultWorkKey ~= '' and redis.call('HGET', keys.workKeys(resultMailboxId), resultWorkKey)
   if not resultMessageId then
     resultMessageId = newId(tail)
-    message.create({ id = resultMessageId, mailboxId = resultMailboxId, scopeId = resultScopeId, attempts = 0, payload = result,
+    message.create({ id = resultMessageId, mailboxId = resultMailboxId, scopeId = resultScopeId, state = false, payload = result,
       taskId = published.mode == 'WORK' and resultMessageId, workKey = resultWorkKey ~= '' and resultWorkKey },
       scope.path(resultScopeId), published)
   end
