@@ -34,7 +34,8 @@ export class StoreUnavailable extends Error {
 /** A defect of ours: a script failed in a way that no room declares. Named, never with its arguments. */
 export class ScriptFailure extends Error {}
 
-const refusal = /^([A-Z][A-Z_]+) (\S+) (.*?)(?: script: \w+, on \S+)?$/s;
+/** Redis says behind it where it was: `script: name, on @user_function:9.`, Valkey 9 without the name. */
+const refusal = /^([A-Z][A-Z_]+) (\S+) (.*?)(?: script: (?:\w+, )?on \S+)?$/s;
 const unavailable =
   /^(LOADING|READONLY|OOM|MASTERDOWN|CLUSTERDOWN|NOREPLICAS|TRYAGAIN|BUSY|MISCONF|UNBLOCKED|NOAUTH|WRONGPASS|NOPERM) ?/;
 /** The client's words for it tell of its options. */
