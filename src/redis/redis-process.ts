@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { open, readFile, rename, rm, stat } from 'node:fs/promises';
+import { open, readFile, rename, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
@@ -43,8 +43,6 @@ interface SpawnOptions {
  */
 export async function spawnRedis(options: SpawnOptions): Promise<ProcessIdentity> {
   const { program, dataDir, socketPath } = options;
-  // A file that nobody listens on, or the caller would have found a server there.
-  await rm(socketPath, { force: true });
   const fixed = {
     port: '0',
     unixsocket: socketPath,

@@ -86,8 +86,10 @@ describe('the embedded Redis after an unclean end', () => {
       process.kill(await pidOfServer(store.socketPath), 'SIGKILL');
       // Its child, whose id is in the name, would go on.
       for (const name of await halfWritten()) process.kill(Number(/\d+/.exec(name)?.[0]), 'SIGKILL');
+      for (const name of ['temp-rewriteaof-bg-1.aof', 'no-temp-1.rdb']) await writeFile(join(folder, name), '');
       await until(() => restarts > before);
       expect(await halfWritten()).to.deep.equal([]);
+      expect(await readdir(folder)).to.include('no-temp-1.rdb');
       expect(await ask(store.socketPath, 'DBSIZE')).to.equal('8000');
     }
   });

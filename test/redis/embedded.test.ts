@@ -1,7 +1,7 @@
-import { cp, mkdir, readdir, readFile, rm, stat, symlink, unlink, writeFile } from 'node:fs/promises';
+import { readdir, readFile, stat, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { findEmbedded, startEmbedded } from '../../src/redis/embedded.ts';
+import { findEmbedded } from '../../src/redis/embedded.ts';
 import { findRedisServer } from '../../src/redis/server-binary.ts';
 import { answers, ask, isRunning, pidOfServer, Stores, until } from './embedded-support.ts';
 
@@ -29,7 +29,9 @@ describe('the embedded Redis', () => {
   });
 
   it('listens on a private socket only, and writes every change to the disk', async () => {
-    const store = await stores.start(await stores.folder(), { settings: { 'hash-max-listpack-value': '99' } });
+    const store = await stores.start(await stores.folder(), {
+      settings: { 'hash-max-listpack-value': '99', port: '1' },
+    });
     const setting = async (name: string) => (await ask(store.socketPath, 'CONFIG', 'GET', name)).split(',')[1];
     expect(await setting('port')).to.equal('0');
     expect(await setting('save')).to.equal('');
@@ -64,7 +66,8 @@ describe('the embedded Redis', () => {
     process.kill(await pidOfServer(store.socketPath), 'SIGKILL');
     await until(() => stores.lines.length === 1);
     await store.stop();
-    expect(await answers(store.socketPath)).to.equal(false);
+    expect(stores.lines).to.have.lengthOf(1);
+    expect((await readFile(join(folder, 'redis.log'), 'utf8')).match(/ready to accept/gi)).to.have.lengthOf(1);
     expect(await stores.start(folder)).to.include({ wasClean: false });
   });
 
@@ -159,32 +162,20 @@ describe('the embedded Redis', () => {
   });
 
   it('goes on for its guests when its owner stops it', async () => {
-    const folder = await stores.folder();
+    // Where the socket is elsewhere, each has its own idea of where.
+    const folder = join(await stores.folder(), 'd'.repeat(100));
     let restarts = 0;
     const owner = await stores.start(folder);
+    const { TMPDIR } = process.env;
+    process.env['TMPDIR'] = await stores.folder();
     const guest = await stores.start(folder, { onUncleanRestart: () => restarts++ });
+    if (TMPDIR === undefined) delete process.env['TMPDIR'];
+    else process.env['TMPDIR'] = TMPDIR;
     await owner.stop();
     await until(() => answers(guest.socketPath));
     await guest.stop();
     expect(await answers(guest.socketPath)).to.equal(false);
     expect(restarts).to.equal(0);
-  });
-
-  it('listens elsewhere when the path is too long for a socket', async () => {
-    const folder = join(await stores.folder(), 'd'.repeat(60), 'é'.repeat(40));
-    const store = await stores.start(folder);
-    expect(Buffer.byteLength(store.socketPath)).to.be.lessThan(104);
-    expect(await findEmbedded(folder)).to.equal(store.socketPath);
-    const pid = await pidOfServer(store.socketPath);
-    expect(await pidOfServer((await stores.start(folder)).socketPath)).to.equal(pid);
-  });
-
-  it('is the same one through another name of the folder', async () => {
-    const folder = await stores.folder();
-    await mkdir(join(folder, 'data'));
-    await symlink(join(folder, 'data'), join(folder, 'alias'));
-    const store = await stores.start(join(folder, 'data'));
-    expect((await stores.start(join(folder, 'alias'))).socketPath).to.equal(store.socketPath);
   });
 
   it('is replaced when it has lost its socket', async () => {
@@ -198,23 +189,6 @@ describe('the embedded Redis', () => {
     const store = await stores.start(folder);
     await until(() => !isRunning(pid));
     expect(await ask(store.socketPath, 'GET', 'colour')).to.equal('green');
-  });
-
-  it('does not outlive its folder', async () => {
-    const folder = join(await stores.folder(), 'data');
-    const store = await startEmbedded({ dataDir: folder, log: () => undefined });
-    const pid = await pidOfServer(store.socketPath);
-    await rm(folder, { recursive: true });
-    expect(await store.stop().catch((error: Error) => error)).to.be.an('error');
-    await until(() => !isRunning(pid));
-  });
-
-  it('leaves the server of the folder alone that its own was copied from', async () => {
-    const folder = await stores.folder();
-    const original = await stores.start(join(folder, 'a'));
-    await cp(join(folder, 'a'), join(folder, 'b'), { recursive: true, filter: (path) => !path.endsWith('.sock') });
-    const copy = await stores.start(join(folder, 'b'));
-    expect(await pidOfServer(copy.socketPath)).not.to.equal(await pidOfServer(original.socketPath));
   });
 
   it('is found by the commands of the operator', async () => {

@@ -1,0 +1,58 @@
+import { existsSync } from 'node:fs';
+import { cp, mkdir, rm, symlink, unlink } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { expect } from 'chai';
+import { findEmbedded, startEmbedded } from '../../src/redis/embedded.ts';
+import { socketPathFor } from '../../src/redis/store-folder.ts';
+import { isRunning, pidOfServer, Stores, until } from './embedded-support.ts';
+
+describe('the folder of an embedded Redis', () => {
+  const stores = new Stores();
+  afterEach(() => stores.clear());
+
+  it('has its socket elsewhere when the path is too long for one', async () => {
+    const base = await stores.folder();
+    const name = 'd'.repeat(103 - join(base, 'd', 'redis.sock').length);
+    expect(await socketPathFor(join(base, `d${name}`))).to.have.lengthOf(103);
+    const folder = join(base, `é${name}`);
+    const store = await stores.start(folder);
+    expect(dirname(store.socketPath)).to.not.equal(folder);
+    expect(await findEmbedded(folder)).to.equal(store.socketPath);
+    const pid = await pidOfServer(store.socketPath);
+    const guest = await stores.start(folder);
+    expect(await pidOfServer(guest.socketPath)).to.equal(pid);
+    await guest.stop();
+    await store.stop();
+    expect(existsSync(dirname(store.socketPath))).to.equal(false);
+    // Whoever made the folder first could lead us to a server of his.
+    await symlink(base, dirname(store.socketPath));
+    const refused = await socketPathFor(folder).catch((error: Error) => error.message);
+    await unlink(dirname(store.socketPath));
+    expect(refused).to.contain('belongs to another user');
+  });
+
+  it('is the same one by another name', async () => {
+    const folder = await stores.folder();
+    await mkdir(join(folder, 'data'));
+    await symlink(join(folder, 'data'), join(folder, 'alias'));
+    const store = await stores.start(join(folder, 'data'));
+    expect((await stores.start(join(folder, 'alias'))).socketPath).to.equal(store.socketPath);
+  });
+
+  it('is not outlived by its server', async () => {
+    const folder = join(await stores.folder(), 'data');
+    const store = await startEmbedded({ dataDir: folder, log: () => undefined });
+    const pid = await pidOfServer(store.socketPath);
+    await rm(folder, { recursive: true });
+    expect(await store.stop().catch((error: Error) => error)).to.be.an('error');
+    await until(() => !isRunning(pid));
+  });
+
+  it('leaves the server of the one alone that it was copied from', async () => {
+    const folder = await stores.folder();
+    const original = await stores.start(join(folder, 'a'));
+    await cp(join(folder, 'a'), join(folder, 'b'), { recursive: true, filter: (path) => !path.endsWith('.sock') });
+    const copy = await stores.start(join(folder, 'b'));
+    expect(await pidOfServer(copy.socketPath)).not.to.equal(await pidOfServer(original.socketPath));
+  });
+});

@@ -1,0 +1,52 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { withFolderLock } from '../../src/redis/folder-lock.ts';
+import { identify, isAlive, self } from '../../src/redis/process-identity.ts';
+import { endProcess, whenReady } from '../../src/redis/redis-process.ts';
+import { isRunning, Stores, until } from './embedded-support.ts';
+
+describe('The process of a redis-server', () => {
+  const stores = new Stores();
+  afterEach(() => stores.clear());
+
+  it('is ended by force when it does not obey, and no other that has its number', async () => {
+    const bystander = spawn('sleep', ['60']);
+    const stubborn = spawn('sh', ['-c', "trap '' TERM; echo; exec sleep 60"], { stdio: ['ignore', 'pipe', 'ignore'] });
+    const ended = once(stubborn, 'exit');
+    await once(stubborn.stdout, 'data');
+    await endProcess(`${bystander.pid}-another`, 50);
+    await endProcess(identify(stubborn.pid ?? 0) ?? '', 50);
+    expect(await ended).to.deep.equal([null, 'SIGKILL']);
+    expect(bystander.signalCode).to.equal(null);
+    bystander.kill();
+  });
+
+  it('is not alive when only its zombie is left, whose parent does not look after it', async () => {
+    const parent = spawn('sh', ['-c', 'sleep 60 & echo $!; exec cat'], { stdio: ['pipe', 'pipe', 'ignore'] });
+    const pid = Number(await once(parent.stdout, 'data'));
+    // Its answer says that the shell, which would have looked after it, is no more.
+    parent.stdin.write('?');
+    await once(parent.stdout, 'data');
+    process.kill(pid);
+    await until(() => identify(pid) === null);
+    expect(isRunning(pid)).to.equal(true);
+    expect([isAlive(`${pid}-earlier`), isAlive(self())]).to.deep.equal([false, true]);
+    parent.kill();
+  });
+
+  it('that lives and says nothing is waited for as long as the patience lasts', async () => {
+    const folder = await stores.folder();
+    const failure = await whenReady(self(), join(folder, 'nobody'), folder, 50, () => undefined).catch(String);
+    expect(failure).to.contain('does not answer after 0.05 s');
+  });
+
+  it('is started by one at a time: who waits for the folder too long is told who holds it', async () => {
+    const folder = await stores.folder();
+    const failure = await withFolderLock(folder, 0, () =>
+      withFolderLock(folder, 50, async () => 'inside').catch(String),
+    );
+    expect(failure).to.contain(`waited 0.05 s for another process that holds ${folder}/lock.${process.pid}-`);
+  });
+});
