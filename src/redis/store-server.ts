@@ -77,7 +77,7 @@ async function join(store: Store): Promise<Joined | null> {
   const probe = await connect(socketPath);
   if (!probe) {
     // It runs, but has lost its socket: a second server must not write to the same files.
-    if (record && isAlive(record.server)) await endProcess(record.server, STOP_MS);
+    if (record) await endProcess(record.server, STOP_MS);
     return null;
   }
   const server = await serverOf(probe).finally(() => probe.disconnect());
@@ -145,7 +145,7 @@ async function stopIfOurs(store: Store): Promise<void> {
     await markClean(dataDir, isWritten);
     await removeSocketFolder(dataDir, store.socketPath);
   } else {
-    if (record && isAlive(record.server)) await endProcess(record.server, STOP_MS);
+    if (record) await endProcess(record.server, STOP_MS);
     await removeRecord(dataDir);
   }
 }

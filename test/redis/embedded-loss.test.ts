@@ -1,9 +1,12 @@
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import type { Redis } from 'ioredis';
 import { awaitStore } from '../../src/redis/await-store.ts';
 import { startEmbedded } from '../../src/redis/embedded.ts';
+import { whenReady } from '../../src/redis/redis-process.ts';
 import { findRedisServer } from '../../src/redis/server-binary.ts';
+import { readRecord } from '../../src/redis/store-folder.ts';
 import { answers, ask, pidOfServer, Stores, until } from './embedded-support.ts';
 
 describe('the embedded Redis after an unclean end', () => {
@@ -41,16 +44,19 @@ describe('the embedded Redis after an unclean end', () => {
   it('is not done again after an orderly end, nor when a user only joins', async () => {
     const folder = await stores.folder();
     let losses = 0;
-    const afterLoss = async (): Promise<void> => {
-      losses++;
+    const afterLoss = async (link: Redis): Promise<void> => {
+      if (++losses > 1) return;
+      // It ends again before anybody listens for that.
+      process.kill(await pidOfServer(first.socketPath), 'SIGKILL');
+      await until(() => link.status === 'end');
     };
     const first = await stores.start(folder, { afterLoss });
     await stores.start(folder, { afterLoss });
     process.kill(await pidOfServer(first.socketPath), 'SIGKILL');
-    await until(() => losses === 1);
+    await until(() => losses === 2);
     await until(() => answers(first.socketPath));
     await stores.start(folder, { afterLoss });
-    expect(losses).to.equal(1);
+    expect(losses).to.equal(2);
   });
 
   it('an end on a full disk counts as a loss: the last write that was answered was not written', async () => {
@@ -105,10 +111,15 @@ describe('the embedded Redis after an unclean end', () => {
     const starting = stores.start(folder, { settings: slow });
     const lines: string[] = [];
     const log = (line: string): unknown => lines.push(line);
-    await awaitStore(store.socketPath, { log, signal: new AbortController().signal, lineEveryMs: 100 });
-    const loading = lines.filter((line) => line.startsWith('the store is loading'));
-    expect(loading.length).to.be.greaterThan(2);
-    expect(loading.join('\n')).to.match(/^the store is loading its data \(\d+ %\)$/m);
+    const signal = new AbortController().signal;
+    const waiting = awaitStore(store.socketPath, { log, signal, lineEveryMs: 100, patienceMs: 1000 });
+    const loading = () => lines.filter((line) => line.startsWith('the store is loading'));
+    await until(() => loading().length > 0);
+    const { server } = (await readRecord(folder)) ?? { server: '' };
+    (await whenReady(server, store.socketPath, folder, 1000, () => undefined)).disconnect();
+    await waiting;
+    expect(loading().length).to.be.greaterThan(2);
+    expect(loading().join('\n')).to.match(/^the store is loading its data \(\d+ %\)$/m);
     await starting;
     expect(stores.lines.length).to.be.greaterThan(0);
     for (const line of stores.lines) expect(line).to.match(/^the embedded redis-server is loading its data \(/);

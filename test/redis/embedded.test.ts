@@ -1,5 +1,6 @@
-import { readdir, readFile, stat, unlink, writeFile } from 'node:fs/promises';
+import { readdir, readFile, stat, symlink, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { findEmbedded } from '../../src/redis/embedded.ts';
 import { findRedisServer } from '../../src/redis/server-binary.ts';
@@ -60,13 +61,20 @@ describe('the embedded Redis', () => {
     expect(stores.lines[0]).to.match(/^lost the embedded redis-server.*redis\.log\)$/);
   });
 
-  it('can be stopped while it is down', async () => {
+  it('is tried again now and then while it cannot be started, and can be stopped meanwhile', async () => {
     const folder = await stores.folder();
-    const store = await stores.start(folder);
+    const program = await findRedisServer({ log: console.log });
+    const command = join(folder, 'redis-server');
+    await symlink(program.command, command);
+    const store = await stores.start(folder, { program: { ...program, command } });
+    await unlink(command);
     process.kill(await pidOfServer(store.socketPath), 'SIGKILL');
-    await until(() => stores.lines.length === 1);
+    await until(() => stores.lines.length > 1);
+    expect(stores.lines[1]).to.contain('ENOENT');
+    await sleep(200);
     await store.stop();
-    expect(stores.lines).to.have.lengthOf(1);
+    expect(stores.lines).to.have.lengthOf(2);
+    expect(await answers(store.socketPath)).to.equal(false);
     expect((await readFile(join(folder, 'redis.log'), 'utf8')).match(/ready to accept/gi)).to.have.lengthOf(1);
     expect(await stores.start(folder)).to.include({ wasClean: false });
   });
@@ -208,6 +216,8 @@ describe('the embedded Redis', () => {
       .to.be.an('error')
       .with.property('message')
       .that.matches(/^the embedded redis-server ended at once: .*no-such-setting.*redis\.log\)$/);
+    const program = { ...(await findRedisServer({ log: console.log })), command: '/nowhere' };
+    expect(await stores.start(folder, { program }).catch(String)).to.contain('ENOENT');
     expect(await stores.start(folder)).to.include({ wasEmpty: true, wasClean: true });
   });
 });

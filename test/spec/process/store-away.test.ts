@@ -36,6 +36,9 @@ describe('A store that goes away and comes back needs no restart of ours', funct
     return all;
   };
 
+  const clients = async (): Promise<number> => ((await redis.client('LIST')) as string).trim().split('\n').length;
+  let clientsBefore: number;
+
   before(async () => {
     const DATA_DIR = await processes.folder();
     muster = await processes.start({ DATA_DIR, REDIS_MAXMEMORY: '2gb' }).ready();
@@ -63,6 +66,7 @@ describe('A store that goes away and comes back needs no restart of ours', funct
       }
     });
     await until(() => acknowledged.size > 200);
+    clientsBefore = await clients();
     const pid = Number(/process_id:(\d+)/.exec(await redis.info('server'))?.[1]);
     process.kill(pid, 'SIGKILL');
     await until(() => refused.length > 0);
@@ -170,6 +174,10 @@ describe('A store that goes away and comes back needs no restart of ours', funct
       ).to.equal(201);
     }
     expect((await api(`/messages/${body.id}/complete`, { token: body.token })).body.state).to.equal('ACKED');
+  });
+
+  it('and has as many connections as before', async () => {
+    await until(async () => (await clients()) === clientsBefore);
   });
 
   it('and exits 0 on SIGTERM', async () => {
