@@ -38,6 +38,7 @@ describe('the embedded Redis after an unclean end', () => {
     };
     const joins = [stores.start(folder, { afterLoss }), stores.start(folder, { afterLoss })];
     await Promise.all(joins.map((join) => join.then(() => seen.push('used'))));
+    expect((await Promise.all(joins)).map(({ wasClean }) => wasClean)).to.have.members([true, false]);
     expect(seen).to.deep.equal(['begun', 'done', 'used', 'used']);
   });
 

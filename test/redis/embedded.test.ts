@@ -2,7 +2,7 @@ import { readdir, readFile, stat, symlink, unlink, writeFile } from 'node:fs/pro
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
-import { findEmbedded } from '../../src/redis/embedded.ts';
+import { findEmbedded, startEmbedded } from '../../src/redis/embedded.ts';
 import { findRedisServer } from '../../src/redis/server-binary.ts';
 import { answers, ask, isRunning, pidOfServer, Stores, until } from './embedded-support.ts';
 
@@ -52,7 +52,9 @@ describe('the embedded Redis', () => {
 
   it('comes up again when it is killed, and says that the end was not clean', async () => {
     let restarts = 0;
-    const store = await stores.start(await stores.folder(), { onUncleanRestart: () => restarts++ });
+    const folder = await stores.folder();
+    await (await stores.start(folder)).stop();
+    const store = await stores.start(folder, { onUncleanRestart: () => restarts++ });
     await ask(store.socketPath, 'SET', 'colour', 'green');
     process.kill(await pidOfServer(store.socketPath), 'SIGKILL');
     await until(() => restarts === 1);
@@ -153,7 +155,7 @@ describe('the embedded Redis', () => {
     expect(store).to.include({ wasEmpty: false, wasClean: true });
     expect(await pidOfServer(store.socketPath)).to.equal(pid);
     await guest.stop();
-    expect(isRunning(pid)).to.equal(true);
+    expect(await pidOfServer(store.socketPath)).to.equal(pid);
     await store.stop();
     await until(() => !isRunning(pid));
     expect(await stores.start(folder)).to.include({ wasClean: true });
@@ -179,6 +181,7 @@ describe('the embedded Redis', () => {
     const guest = await stores.start(folder, { onUncleanRestart: () => restarts++ });
     if (TMPDIR === undefined) delete process.env['TMPDIR'];
     else process.env['TMPDIR'] = TMPDIR;
+    expect(guest.socketPath).to.equal(owner.socketPath);
     await owner.stop();
     await until(() => answers(guest.socketPath));
     await guest.stop();
@@ -199,6 +202,16 @@ describe('the embedded Redis', () => {
     expect(await ask(store.socketPath, 'GET', 'colour')).to.equal('green');
   });
 
+  it('is ended by force, which is no orderly end, when it refuses to stop', async () => {
+    const folder = await stores.folder();
+    const store = await startEmbedded({ dataDir: folder, log: () => undefined });
+    const pid = await pidOfServer(store.socketPath);
+    await ask(store.socketPath, 'ACL', 'SETUSER', 'default', '-shutdown');
+    expect(await store.stop().catch(String)).to.contain('had to be killed');
+    await until(() => !isRunning(pid));
+    expect(await stores.start(folder)).to.include({ wasClean: false });
+  });
+
   it('is found by the commands of the operator', async () => {
     const folder = await stores.folder();
     expect(await findEmbedded(join(folder, 'nowhere'))).to.equal(null);
@@ -211,6 +224,7 @@ describe('the embedded Redis', () => {
 
   it('says in one line why it cannot start, and stays clean', async () => {
     const folder = await stores.folder();
+    await (await stores.start(folder)).stop();
     const failure = await stores.start(folder, { settings: { 'no-such-setting': '1' } }).catch((error: Error) => error);
     expect(failure)
       .to.be.an('error')
