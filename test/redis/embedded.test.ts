@@ -202,14 +202,23 @@ describe('the embedded Redis', () => {
     expect(await ask(store.socketPath, 'GET', 'colour')).to.equal('green');
   });
 
-  it('is ended by force, which is no orderly end, when it refuses to stop', async () => {
+  it('is ended by force, which is no orderly end, when it refuses to stop or cannot be asked to', async () => {
     const folder = await stores.folder();
-    const store = await startEmbedded({ dataDir: folder, log: () => undefined });
-    const pid = await pidOfServer(store.socketPath);
-    await ask(store.socketPath, 'ACL', 'SETUSER', 'default', '-shutdown');
-    expect(await store.stop().catch(String)).to.contain('had to be killed');
-    await until(() => !isRunning(pid));
-    expect(await stores.start(folder)).to.include({ wasClean: false });
+    const path = join(folder, 'redis.sock');
+    const ways: [() => Promise<unknown>, end: string][] = [
+      [() => ask(path, 'ACL', 'SETUSER', 'default', '-shutdown'), 'had to be killed'],
+      [() => unlink(path), 'undefined'],
+    ];
+    for (const [spoil, end] of ways) {
+      const store = await startEmbedded({ dataDir: folder, log: () => undefined });
+      const pid = await pidOfServer(path);
+      await spoil();
+      expect(String(await store.stop().catch(String))).to.contain(end);
+      await until(() => !isRunning(pid));
+      const again = await stores.start(folder);
+      expect(again.wasClean).to.equal(false);
+      await again.stop();
+    }
   });
 
   it('is found by the commands of the operator', async () => {
