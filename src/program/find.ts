@@ -52,7 +52,7 @@ export interface Place {
  * @throws Error with one line saying what to install or set
  */
 export async function findProgram(kind: ProgramKind, place: Place): Promise<Program> {
-  const named = place.env[kind.variable];
+  const named = place.env[kind.variable]?.trim();
   if (named) {
     return checked(kind, named, place.env).catch((error: unknown) => {
       throw new Error(`${kind.variable}=${named} cannot be used: ${reason(error)}`);

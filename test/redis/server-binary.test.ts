@@ -41,9 +41,10 @@ describe('finding a redis-server', () => {
 
   it('takes the one that REDIS_SERVER names, before all others', async () => {
     const command = await fake('own/mine', 'Redis server v=7.4.1 sha=00000000:0 malloc=libc bits=64 build=0');
-    await fake('bin/redis-server', 'Redis server v=8.0.0 sha=00000000:0');
-    const server = await find({ REDIS_SERVER: command, PATH: join(base, 'bin') });
+    const other = await fake('bin/redis-server', 'Redis server v=8.0.0 sha=00000000:0');
+    const server = await find({ REDIS_SERVER: ` ${command} `, PATH: join(base, 'bin') });
     expect(server).to.include({ command, version: '7.4.1' });
+    expect(await find({ REDIS_SERVER: ' ', PATH: join(base, 'bin') }), 'unset').to.include({ command: other });
   });
 
   it('says in one line that REDIS_SERVER cannot be used', async () => {
