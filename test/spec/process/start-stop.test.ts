@@ -1,14 +1,20 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { Agent, request } from 'node:http';
 import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { awaitStore } from '../../../src/redis/await-store.ts';
 import { startEmbedded } from '../../../src/redis/embedded.ts';
+import { roomNames } from '../../../src/redis/loader.ts';
+import { isAlive } from '../../../src/redis/process-identity.ts';
+import { listSnapshots, snapshotFolder } from '../../../src/snapshot/folder.ts';
 import { isBuilt } from '../../readme/reader.ts';
+import { ask } from '../../redis/embedded-support.ts';
 import { call, type MusterProcess, Processes, until } from '../../support/processes.ts';
+
+const recordIn = (folder: string): Promise<string> => readFile(join(folder, 'server.json'), 'utf8').catch(() => '');
 
 const scopeId = '7f9c24e8-3b12-4e7a-9c55-0c1f6b2d8a10';
 
@@ -24,15 +30,16 @@ describe('A process starts and stops in order', function () {
     const muster = await startOnOwnFolder();
     const { url, access } = muster;
     const mailbox = (await call(url, access, '/mailboxes', { name: 'jobs' })).body.id;
+    const quiet = (await call(url, access, '/mailboxes', { name: 'quiet' })).body.id;
     const hold = () =>
-      call(url, access, `/mailboxes/${mailbox}/recv`, { scopeId, holder: 'a', holderSession: 's', waitSeconds: 30 });
+      call(url, access, `/mailboxes/${quiet}/recv`, { scopeId, holder: 'a', holderSession: 's', waitSeconds: 30 });
     // Connections that stay open and have nothing to wait for.
     const agent = new Agent({ keepAlive: true });
     const [health] = await once(request(`${url}/healthz`, { agent }).end(), 'response');
     health.resume();
     await once(health, 'end');
     const held = Array.from({ length: 20 }, hold);
-    const watch = call(url, access, '/watch?cursor=latest&waitSeconds=30');
+    const watch = call(url, access, '/watch?cursor=latest&types=budget.*&waitSeconds=30');
     await until(async () => (await call(url, access, '/limits')).status === 200);
     const sends = Array.from({ length: 100 }, (_, n) =>
       call(url, access, `/mailboxes/${mailbox}/messages`, { scopeId, payload: n }).catch(() => null),
@@ -45,7 +52,7 @@ describe('A process starts and stops in order', function () {
     expect(performance.now() - begun).to.be.lessThan(4000);
     expect(stderr).to.equal('');
     agent.destroy();
-    for (const answer of await Promise.all(held)) expect(answer.status).to.be.oneOf([200, 204]);
+    for (const answer of await Promise.all(held)) expect(answer.status).to.equal(204);
     expect((await watch).status).to.equal(200);
     // Nothing was cut in the middle: every send was answered, or not accepted.
     for (const answer of await Promise.all(sends)) if (answer) expect(answer.status).to.equal(201);
@@ -64,6 +71,18 @@ describe('A process starts and stops in order', function () {
     await once(npm, 'close');
     expect(npm.exitCode).to.equal(0);
     expect(await fetch(`${url}/healthz`).catch(() => 'nobody listens')).to.equal('nobody listens');
+  });
+
+  it('SIGTERM in the middle of a start ends it in order, with its store', async () => {
+    const libraries = (folder: string) => ask(join(folder, 'redis.sock'), 'FUNCTION', 'LIST').catch(() => '');
+    for (const hasCome of [recordIn, libraries]) {
+      const DATA_DIR = await processes.folder();
+      const muster = processes.start({ DATA_DIR });
+      await until(async () => (await hasCome(DATA_DIR)) !== '');
+      const { server } = JSON.parse(await recordIn(DATA_DIR));
+      expect(await muster.end('SIGTERM')).to.include({ status: 0, stderr: '' });
+      expect([isAlive(server), await recordIn(DATA_DIR)]).to.deep.equal([false, '']);
+    }
   });
 
   it('signals that come together are one, as Ctrl-C on npm start comes from the terminal and by npm', async () => {
@@ -145,7 +164,7 @@ describe('A process starts and stops in order', function () {
   it('start waits for a Redis that is not up yet, with a line; SIGTERM ends the waiting', async () => {
     const dataDir = await processes.folder();
     const REDIS_URL = join(dataDir, 'redis.sock');
-    const settings = { REDIS_URL, DATA_DIR: dataDir };
+    const settings = { REDIS_URL, DATA_DIR: dataDir, SNAPSHOT_INTERVAL_SECONDS: '1' };
     const [muster, given] = [processes.start(settings), processes.start(settings)];
     const isWaiting = (one: MusterProcess) =>
       /^waiting for the store \(connect ENOENT .*\), \d+ s more at most\n$/.test(one.stderr);
@@ -153,8 +172,12 @@ describe('A process starts and stops in order', function () {
     expect((await given.end('SIGTERM')).status).to.equal(0);
     const redis = await startEmbedded({ dataDir, log: () => undefined });
     await muster.ready();
+    const libraries = (await ask(REDIS_URL, 'FUNCTION', 'LIST')).match(/library_name/g);
+    expect(libraries).to.have.lengthOf(roomNames().length);
     expect((await fetch(`${muster.url}/readyz`)).status).to.equal(200);
+    await until(async () => (await listSnapshots(snapshotFolder(dataDir))).length > 0);
     expect((await muster.end('SIGTERM')).status).to.equal(0);
+    expect(await readdir(dataDir), 'the file of a store that is not ours').to.include('dump.rdb');
     await redis.stop();
   });
 
