@@ -45,7 +45,7 @@ export async function awaitStore(url: string, options: PatienceOptions): Promise
           : `waiting for the store (${why}), ${left} s more at most`,
       );
     }
-    await sleep(tryEveryMs, undefined, { signal }).catch(() => undefined);
+    await sleep(tryEveryMs);
   }
 }
 

@@ -5,6 +5,7 @@ import { Agent, request } from 'node:http';
 import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { Redis } from 'ioredis';
 import { awaitStore } from '../../../src/redis/await-store.ts';
 import { startEmbedded } from '../../../src/redis/embedded.ts';
 import { roomNames } from '../../../src/redis/loader.ts';
@@ -195,6 +196,30 @@ describe('A process starts and stops in order', function () {
         'REDIS_URL: the store could not be reached for 0 s (connect ECONNREFUSED 127.0.0.1:1): start it, or correct REDIS_URL',
       );
     expect(lines.length).to.be.greaterThan(1);
+  });
+
+  it('and says at once that its login is refused', async () => {
+    const redis = await startEmbedded({ dataDir: await processes.folder(), log: () => undefined });
+    const admin = new Redis(redis.socketPath);
+    await admin.call('ACL', 'SETUSER', 'default', 'resetpass', '>hunter2');
+    const begin = { log: () => undefined, signal: new AbortController().signal };
+    const failure = await awaitStore(redis.socketPath, begin).catch(String);
+    expect(failure).to.match(
+      /^Error: REDIS_URL: the store refuses the login \(NOAUTH .*\): correct user and password$/,
+    );
+    await admin.call('ACL', 'SETUSER', 'default', 'nopass');
+    admin.disconnect();
+    await redis.stop();
+  });
+
+  it('a defect that nobody caught ends it with status 1, without the members of the error', async () => {
+    const defect = "process.on('SIGUSR2',()=>{throw Object.assign(new Error('oh'),{secret:1})})";
+    const muster = await startOnOwnFolder({ NODE_OPTIONS: `--import=data:text/javascript,${encodeURI(defect)}` });
+    const { status, stderr } = await muster.end('SIGUSR2');
+    expect(status).to.equal(1);
+    expect(stderr)
+      .to.match(/^a defect ended the process: Error: oh\n/)
+      .and.not.contain('secret: 1');
   });
 
   it('an unclean start of the embedded store expires the cursors from before it, a clean one does not', async () => {
