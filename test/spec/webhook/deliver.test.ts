@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { Webhook } from 'standardwebhooks';
+import { webhookKeys } from '../../../src/webhook/keys.ts';
 import { Deliveries, rows, untilRows } from '../../support/webhooks.ts';
 
 const day = 86_400_000;
@@ -190,6 +191,8 @@ describe('webhooks', () => {
     expect(await redeliver(row?.id), 'its event has gone').to.equal('DELIVERY_NOT_FOUND');
     await world.call('DELETE', `/destinations/${id}`);
     expect(await redeliver(tested.id), 'its destination has gone').to.equal('DELIVERY_NOT_FOUND');
+    await poke(world);
+    expect(await to.service.store.sismember(webhookKeys.outbox.pattern, `${world.org} ${world.spaceId}`)).to.equal(0);
   });
 
   it('a redelivery that succeeds ends the retries of its event', async () => {
