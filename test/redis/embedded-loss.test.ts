@@ -52,7 +52,7 @@ describe('the embedded Redis after an unclean end', () => {
       await until(() => link.status === 'end');
     };
     const first = await stores.start(folder, { afterLoss });
-    await stores.start(folder, { afterLoss });
+    await (await stores.start(folder, { afterLoss })).stop();
     process.kill(await pidOfServer(first.socketPath), 'SIGKILL');
     await until(() => losses === 2);
     await until(() => answers(first.socketPath));

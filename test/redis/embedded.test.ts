@@ -74,6 +74,7 @@ describe('the embedded Redis', () => {
     await until(() => stores.lines.length > 1);
     expect(stores.lines[1]).to.contain('ENOENT');
     await sleep(200);
+    await symlink(program.command, command);
     await store.stop();
     expect(stores.lines).to.have.lengthOf(2);
     expect(await answers(store.socketPath)).to.equal(false);
