@@ -1,4 +1,4 @@
-import { chmod, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -96,9 +96,11 @@ describe('finding a redis-server', () => {
     const apt = await fake('bin/apt-get', '');
     await writeFile(apt, "#!/bin/sh\necho 'E: Unable to locate package redis-server' >&2; exit 100\n");
     await fake('bin/dpkg-deb', '');
+    for (const name of ['of-the-killed', 'of-another']) await fake(`.redis/work-${name}/file`, '');
+    await utimes(join(base, '.redis/work-of-the-killed'), 0, 0);
     const message = await failure(find({ PATH: join(base, 'bin') }));
     expect(message).to.match(/^no usable.*\(E: Unable to locate package redis-server\): install Redis 7.*$/);
-    expect(await readdir(join(base, '.redis'))).to.deep.equal([]);
+    expect(await readdir(join(base, '.redis'))).to.deep.equal(['work-of-another']);
   });
 
   it("fetches the distribution's own without root, once, also for two at a time", async () => {

@@ -92,7 +92,7 @@ describe('A process starts and stops in order', function () {
     expect((await muster.end('SIGINT')).status).to.equal(0);
   });
 
-  it('a request that never ends does not hold up SIGTERM for 10 s; a second SIGTERM or SIGINT exits 1 at once', async () => {
+  it('a request that never ends, or a store that is away, does not hold up SIGTERM for 10 s; a second SIGTERM or SIGINT exits 1 at once', async () => {
     const unending = async (muster: MusterProcess) => {
       const { hostname, port } = new URL(muster.url);
       const socket = connect(Number(port), hostname).on('error', () => undefined);
@@ -102,16 +102,20 @@ describe('A process starts and stops in order', function () {
       await until(async () => (await fetch(`${muster.url}/healthz`)).status === 200);
       return socket;
     };
-    const [patient, hurried] = await Promise.all([startOnOwnFolder(), startOnOwnFolder()]);
-    await Promise.all([unending(patient), unending(hurried)]);
+    const store = await startEmbedded({ dataDir: await processes.folder(), log: () => undefined });
+    const settings = { REDIS_URL: store.socketPath };
+    const starts = [startOnOwnFolder(), startOnOwnFolder(), startOnOwnFolder(settings)] as const;
+    const [patient, hurried, storeless] = await Promise.all(starts);
+    await Promise.all([unending(patient), unending(hurried), store.stop()]);
     const begun = performance.now();
     patient.signal('SIGTERM');
     hurried.signal('SIGTERM');
+    storeless.signal('SIGTERM');
     const again = setInterval(() => hurried.signal('SIGINT'), 100);
     expect((await hurried.ended).status).to.equal(1);
     clearInterval(again);
     expect(performance.now() - begun).to.be.lessThan(3000);
-    expect((await patient.ended).status).to.equal(0);
+    for (const one of [patient, storeless]) expect((await one.ended).status).to.equal(0);
     expect(performance.now() - begun).to.be.lessThan(9000);
   });
 
