@@ -8,6 +8,8 @@ import { nowAndThen, SteadyWorker } from './steady-worker.ts';
 /** A queue that is silent for this long, or twice as long behind its schedule, is done without. */
 const lateMs = 500;
 const quietMs = 10_000;
+/** A start waits no longer for a queue that hangs: what it was sent stands there when it goes on. */
+const scheduleMs = 2_000;
 
 /** Doing it twice at once must be harmless. */
 interface Job {
@@ -67,9 +69,9 @@ export class Periodic {
     const { everyMs: every = 0, waitsFirst } = this.#jobs[job] ?? {};
     // A restart does not put it off: what is scheduled already stays in the store.
     const schedule = { every, ...(waitsFirst && { startDate: Date.now() + every }) };
-    await this.#queue
-      .upsertJobScheduler(job, schedule, { name: job })
-      .catch((error: Error) => this.#complain(job, error, 'periodic job cannot be scheduled'));
+    await within(scheduleMs, this.#queue.upsertJobScheduler(job, schedule, { name: job })).catch((error: Error) =>
+      this.#complain(job, error, 'periodic job cannot be scheduled'),
+    );
   }
 
   /** Does the job where the queue should have had it done, but has not. */

@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import pino from 'pino';
+import { connect } from '../../src/redis/connection.ts';
 import { type MusterService, startService } from '../../src/service.ts';
 import { listSnapshots, snapshotFolder } from '../../src/snapshot/folder.ts';
+import { Periodic } from '../../src/workers/periodic.ts';
 import { OwnStore } from '../support/own-store.ts';
 import { until } from '../support/processes.ts';
 import { World } from '../support/world.ts';
@@ -50,5 +52,16 @@ describe('The queue of the workers may be lost at any time', () => {
     const lost = new Date().toISOString();
     await until(async () => (await listSnapshots(folder)).some(({ createdAt }) => createdAt > lost));
     await until(async () => Number(await schedule('snapshot')) > Date.now());
+  });
+
+  it('a queue that hangs does not keep a process from starting', async () => {
+    const { store: redis } = await store.admin();
+    const connection = await connect(store.url, 'patient');
+    await redis.call('CLIENT', 'PAUSE', '60000', 'WRITE');
+    const jobs = { sweep: { everyMs: 60_000, run: async () => undefined } };
+    const periodic = await Periodic.start(redis, connection, 'sweep', jobs, pino({ level: 'silent' }));
+    await redis.call('CLIENT', 'UNPAUSE');
+    await periodic.stop();
+    connection.disconnect();
   });
 });
