@@ -28,7 +28,7 @@ function waitingTasks.read(most)
     local taskId, groupId, scopeId = unpack(redis.call('HMGET', keys.message(id), 'taskId', 'groupId', 'scopeId'))
     rows[i] = { taskId or id, groupId, row[3], scopeId, row[2] }
   end
-  local more = #rows > most or mailboxes.at ~= nil and #rows < most
+  local more = #rows > most or mailboxes.at ~= nil
   rows[most + 1] = nil
   return rows, more
 end

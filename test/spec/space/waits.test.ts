@@ -61,10 +61,15 @@ describe('waits', () => {
     await world.made(`/messages/${claim.id}/renew`, { token: claim.token, leaseSeconds: 5 });
     await world.at(start + 5000);
     await world.service.due.drain(world.org);
+    const work = { mailboxId: traffic.work, condition: 'ALL_TERMINAL' };
+    const { id: groupId, scopeId: gate } = await world.made('/task-groups', work);
+    await world.at(start + 5001);
+    const { taskId } = await world.made(`/task-groups/${groupId}/tasks`, { taskKey: 'a' });
     const { heldClaims, waitingTasks } = (await world.get('/ops/waits')).body;
     expect(heldClaims).to.have.length(1);
     expect(waitingTasks).to.deep.equal([
       { taskId: claim.id, groupId: null, mailboxId: traffic.work, scopeId, waitingSince: iso(start + 5000) },
+      { taskId, groupId, mailboxId: traffic.work, scopeId: gate, waitingSince: iso(start + 5001) },
     ]);
   });
 
@@ -140,7 +145,7 @@ describe('waits', () => {
     const second = await world.made('/mailboxes', { name: 'more' });
     const sent: string[] = [];
     for (let i = 0; i < 210; i += 10) {
-      await world.at(start + i * 500);
+      await world.at(start + i * 50);
       const scopeId = randomUUID();
       const batch = Array.from({ length: 10 }, (_, j) => traffic.send(scopeId, {}, j % 2 ? traffic.work : second.id));
       for (const { id } of await Promise.all(batch)) sent.push(id);
@@ -159,5 +164,34 @@ describe('waits', () => {
     await Promise.all(Array.from({ length: 201 }, () => wide.traffic.send(wide.traffic.scope())));
     const { body } = await wide.world.get('/ops/waits');
     expect([body.waitingTasks.length, body.truncated]).to.deep.equal([200, true]);
+    await Promise.all(wide.traffic.scopes.map((scopeId) => wide.traffic.claim(scopeId)));
+    const { heldClaims, ...rest } = (await wide.world.get('/ops/waits')).body;
+    expect([heldClaims.length, rest.waitingTasks.length, rest.truncated]).to.deep.equal([200, 0, true]);
+  });
+
+  it('looks for waiting tasks in some 1,000 mailboxes, and says that there may be more', async () => {
+    const { world, traffic, start } = await begin();
+    // Stand-ins for inboxes: they are no WORK mailboxes either.
+    const others = (at: number, count: number) =>
+      world.service.store.zadd(
+        `muster:{${world.org}}:${world.spaceId}:oldestReady`,
+        ...Array.from({ length: count }, () => [at, randomUUID()]).flat(),
+      );
+    const scopeId = traffic.scope();
+    const told = async () => {
+      const { waitingTasks, truncated } = (await world.get('/ops/waits')).body;
+      return [waitingTasks.length, truncated];
+    };
+    await others(start, 130);
+    await world.at(start + 1000);
+    await Promise.all(Array.from({ length: 199 }, () => traffic.send(scopeId)));
+    expect(await told()).to.deep.equal([199, false]);
+    await others(start + 2000, 900);
+    const { id } = await world.made('/mailboxes', { name: 'last' });
+    await world.at(start + 3000);
+    await traffic.send(scopeId, {}, id);
+    expect(await told()).to.deep.equal([199, true]);
+    await traffic.send(scopeId);
+    expect(await told()).to.deep.equal([200, true]);
   });
 });
