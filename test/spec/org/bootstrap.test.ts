@@ -40,6 +40,9 @@ describe('The first start on an embedded store', () => {
 
   it('is only the first: later ones print URL, space and how to make another key, and change nothing', async () => {
     const [, space, , console] = await bootstrap(to, url);
+    const [oldest] = await admin.listSpaces(to, 'dev');
+    await admin.createSpace(to, { org: 'dev' });
+    expect(await admin.createSpace(to, { org: 'dev', first: true })).to.deep.equal(oldest);
     const before = await to.store.hgetall('muster:{dev}');
     const command =
       'npm run -s muster -- key create --org dev --permissions coordination_read,coordination_write,resource_config';

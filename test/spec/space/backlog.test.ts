@@ -23,11 +23,12 @@ describe('backlog', () => {
     const start = Math.ceil(Date.now() / 600_000) * 600_000 + 450;
     await world.at(start);
     const traffic = await Traffic.on(world);
-    const [first, second] = [randomUUID(), randomUUID()];
+    const [first = '', second = ''] = [randomUUID(), randomUUID()].sort();
     await traffic.send(first);
+    await world.at(start + 200);
+    await traffic.note(first);
     await world.at(start + 300);
     await traffic.send(second);
-    await traffic.note(first);
     await world.at(start + 400);
     await traffic.send(first);
     await world.at(start + 2000);
@@ -38,12 +39,17 @@ describe('backlog', () => {
     };
     await world.at(start + 10_000);
     expect(await ages()).to.deep.equal([10, 8]);
-    await traffic.claim(first);
-    // The next one is 300 ms younger, in the same second of the clock.
-    await world.at(start + 10_299);
-    expect(await ages()).to.deep.equal([9, 8]);
-    await world.at(start + 10_300);
-    expect(await ages()).to.deep.equal([10, 8]);
+    // The next ones are 200 and 300 ms younger, in the same second of the clock.
+    for (const [younger, mailbox] of [
+      [200, traffic.work],
+      [300, traffic.inbox],
+    ] as const) {
+      await traffic.claim(first, mailbox);
+      await world.at(start + 10_000 + younger - 1);
+      expect(await ages()).to.deep.equal([9, 8]);
+      await world.at(start + 10_000 + younger);
+      expect(await ages()).to.deep.equal([10, 8]);
+    }
   });
 
   it('takes the moment a message became ready again, not the one it was sent', async () => {

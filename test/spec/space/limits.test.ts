@@ -94,6 +94,7 @@ describe('Per-space limits', () => {
 
   it('the default is no refusal on a plan below it: the effective value is min(stored, plan)', async () => {
     const world = await World.create({ figures: { rpm: '100' }, limits: { requestsPerMinute: 50 } });
+    expect((await put(world, { maxBacklog: 5 })).body.requestsPerMinute).to.equal(50);
     const reply = await put(world, { requestsPerMinute: null });
     expect([reply.status, reply.body.requestsPerMinute]).to.deep.equal([200, 100]);
     expect((await world.get('/limits')).body.requestsPerMinute).to.equal(100);

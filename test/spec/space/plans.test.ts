@@ -146,6 +146,7 @@ describe('what a plan limits at once', () => {
     const send = () => world.post(`/mailboxes/${traffic.work}/messages`, { scopeId, payload: 1 });
     const replies = await Promise.all(Array.from({ length: 20 }, send));
     expect(replies.filter(({ status }) => status === 201)).to.have.length(3);
+    expect((await showOrganization(world.service, world.org)).usage).to.include({ agents: 0, runs: 1, tasks: 3 });
     expect(outcome(await send())).to.deep.equal([409, 'ACTIVE_TASKS_LIMITED']);
     expect(outcome(await world.post(`/task-groups/${group.id}/tasks`, { taskKey: 'a' }))).to.deep.equal([
       409,

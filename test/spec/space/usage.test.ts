@@ -99,8 +99,13 @@ describe('usage', () => {
       [date(6), 0, 15],
     ]);
     expect(days[5].byCall).to.deep.equal({ 'message.send': 1 });
-    const part = (await world.get(`/usage?from=${date(2)}&to=${date(3)}`)).body.days;
-    expect(part.map((row: Record<string, unknown>) => row['retainedBytes'])).to.deep.equal([13, 13]);
+    for (const [from, to, retained] of [
+      [2, 3, [13, 13]],
+      [3, 4, [13, 15]],
+    ] as const) {
+      const part = (await world.get(`/usage?from=${date(from)}&to=${date(to)}`)).body.days;
+      expect(part.map((row: Record<string, unknown>) => row['retainedBytes'])).to.deep.equal(retained);
+    }
     expect((await world.get(`/usage?from=${date(6)}`)).body.days).to.deep.include.members([days[7]]);
   });
 

@@ -213,6 +213,23 @@ describe('webhooks', () => {
     const [destination] = (await world.get('/destinations')).body.destinations;
     expect(destination.consecutiveFailures).to.equal(0);
     expect(destination.lastSuccessAt).to.be.a('string');
+
+    // Made while an attempt is under way, it leaves the end to that: its place is not free before.
+    status(500);
+    await happen(world);
+    const [failed] = await untilRows(world, 5);
+    const underWay = new Promise<() => void>((resolve) => {
+      to.sink.answer = (response) => resolve(() => response.end());
+    });
+    await world.at(Date.parse(failed?.nextAttemptAt ?? ''));
+    await poke(world);
+    const answer = await underWay;
+    status(200);
+    await world.made(`/deliveries/${failed?.id}/redeliver`);
+    expect((await world.get('/backlog')).body.outbox).to.include({ PENDING: 1, DELIVERED: 1 });
+    answer();
+    await untilRows(world, 7);
+    expect((await world.get('/backlog')).body.outbox).to.include({ PENDING: 0, DELIVERED: 2 });
   });
 
   it('a dead receiver holds at most 1,000 unfinished deliveries; the rest stays in the journal', async () => {
