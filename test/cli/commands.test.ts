@@ -84,6 +84,7 @@ describe("The operator's commands", () => {
     });
     expect(entries[5].at).to.match(moment);
     expect(entries[4].detail).to.include({ plan: 'enterprise', agents: 20, keys: 3, rpm: 'unlimited' });
+    expect([entries[2].detail, entries[3].detail]).to.deep.equal([{ name: null }, { name: 'Größe "1"' }]);
     expect(entries[1].detail).to.deep.equal({
       name: 'ci',
       permissions: ['coordination_read', 'resource_config'],

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -65,6 +66,9 @@ describe('API keys', () => {
     for (const bad of [[], [''], ['x'], [spaceId, 'x']]) {
       expect(await rejectionOf(key(['coordination_read'], bad)), bad.join()).to.equal('VALIDATION_FAILED');
     }
+    const strangers = Array.from({ length: 101 }, () => randomUUID());
+    expect(await rejectionOf(key(['coordination_read'], strangers))).to.equal('VALIDATION_FAILED');
+    expect(await rejectionOf(key(['coordination_read'], strangers.slice(1)))).to.equal('SPACE_NOT_FOUND');
     const stranger = '0190b8a4-7e2b-7c55-9d3e-5a1f0c2b4d6e';
     expect(await rejectionOf(key(['coordination_read'], [spaceId, stranger]))).to.equal('SPACE_NOT_FOUND');
     const made = await key(

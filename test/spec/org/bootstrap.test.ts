@@ -90,6 +90,10 @@ describe('The first start on an embedded store', () => {
     await admin.createOrganization(to, { org: 'acme', plan: 'free' });
     expect(await bootstrap(to, url)).to.deep.equal([`export MUSTER_URL=${url}`]);
     expect((await admin.listOrganizations(to)).map((organization) => organization.org)).to.deep.equal(['acme']);
+    await admin.createOrganization(to, { org: 'dev', plan: 'team' });
+    expect(await bootstrap(to, url)).to.deep.equal([`export MUSTER_URL=${url}`]);
+    await admin.createKey(to, { org: 'dev', permissions: ['coordination_read'] });
+    expect((await bootstrap(to, url))[1]).to.match(/^# another key: /);
   });
 });
 

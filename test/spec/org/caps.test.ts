@@ -49,8 +49,12 @@ describe('What a plan caps', () => {
     expect(first.revokedAt).to.match(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
     expect(await admin.revokeKey(to, 'twice', keyId)).to.deep.equal(first);
     expect((await admin.showOrganization(to, 'twice')).usage.keys).to.equal(0);
-    const { entries } = await admin.listAudit(to, 'twice');
-    expect(entries.filter((entry) => entry.action === 'key.revoked')).to.have.length(1);
+    const { entries, nextCursor } = await admin.listAudit(to, 'twice', 3);
+    expect(entries.map(({ action }) => action)).to.deep.equal(['key.revoked', 'key.created', 'org.created']);
+    expect([entries[0]?.at, nextCursor]).to.deep.equal([first.revokedAt, null]);
+    await to.store.xadd('muster:{twice}:audit', '*', 'action', 'by hand', 'detail', 'no JSON');
+    const byHand = { action: 'by hand', actor: '', target: '', detail: 'no JSON' };
+    expect((await admin.listAudit(to, 'twice', 1)).entries[0]).to.include(byHand);
   });
 
   it('a smaller plan takes nothing away: what is in use stays, and nothing more can be made', async () => {
@@ -66,7 +70,9 @@ describe('What a plan caps', () => {
   it('an organization that is listed but was never written is passed over, and can still be made', async () => {
     await to.store.sadd('muster:orgs', 'half-made');
     const names = async () => (await admin.listOrganizations(to)).map((organization) => organization.org);
-    expect(await names()).not.to.include('half-made');
+    expect(await names())
+      .to.deep.equal([...(await names())].sort())
+      .and.not.to.include('half-made');
     await admin.createOrganization(to, { org: 'half-made', plan: 'free' });
     expect(await names()).to.include('half-made');
     expect(await rejectionOf(admin.createOrganization(to, { org: 'half-made', plan: 'team' }))).to.equal('ORG_EXISTS');

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { InvalidInput } from '../../../src/org/input.ts';
-import { defaultLimits, figureNames, figuresOf, maximumLimits } from '../../../src/org/plans.ts';
+import { defaultLimits, figureNames, figuresOf, maximumLimits, spaceLimits } from '../../../src/org/plans.ts';
 
 describe('Plans', () => {
   const table = {
@@ -29,6 +29,7 @@ describe('Plans', () => {
       for (const text of ['0', '-1', '1.5', '1e3', '', ' 5', 'Unlimited', '1000000000001']) {
         expect(() => figuresOf('enterprise', { [name]: text }), text).to.throw(InvalidInput, `${name}: "${text}"`);
       }
+      expect(figuresOf('enterprise', { [name]: '1000000000000' })[name]).to.equal(10 ** 12);
     }
   });
 
@@ -46,8 +47,9 @@ describe('Plans', () => {
     expect(() => figuresOf('toString')).to.throw(InvalidInput);
   });
 
-  it('the limits of a space have the defaults and maxima of the specification', () => {
+  it('the limits of a space have the defaults, minima and maxima of the specification', () => {
     expect(Object.values(defaultLimits)).to.deep.equal([600, 1_000, 65_536, 600, 10_000, 10_000]);
+    expect(Object.values(spaceLimits).map(({ min }) => min)).to.deep.equal([1, 1, 1, 5, 1, 1]);
     expect(Object.values(maximumLimits)).to.deep.equal([100_000, 1_000_000, 65_536, 600, 1_000_000, 1_000_000]);
   });
 });

@@ -1,0 +1,48 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from 'chai';
+import * as admin from '../../../src/org/admin.ts';
+import { OwnStore, rejectionOf } from '../../support/own-store.ts';
+
+describe('What an operator types', () => {
+  let store: OwnStore;
+  let to: admin.Admin;
+  before(async () => {
+    store = await OwnStore.start();
+    to = await store.admin();
+    await admin.createOrganization(to, { org: 'acme', plan: 'team' });
+  });
+  after(() => store.stop());
+
+  it('an organization, a name, a page of the audit trail: its bounds hold wherever it is given, and no brace or line feed gets in', async () => {
+    const permissions = ['coordination_read'];
+    const named = (name: string) => [
+      () => admin.createSpace(to, { org: 'acme', name }),
+      () => admin.createKey(to, { org: 'acme', name, permissions }),
+    ];
+    const of = (org: string) => [
+      () => admin.createOrganization(to, { org, plan: 'free' }),
+      () => admin.setPlan(to, { org, plan: 'free' }),
+      () => admin.showOrganization(to, org),
+      () => admin.createSpace(to, { org }),
+      () => admin.listSpaces(to, org),
+      () => admin.createKey(to, { org, permissions }),
+      () => admin.listKeys(to, org),
+      () => admin.revokeKey(to, org, randomUUID()),
+      () => admin.listAudit(to, org),
+    ];
+    const page = (limit: number, cursor?: string) => () => admin.listAudit(to, 'acme', limit, cursor);
+    const bad = [
+      ...['', 'x'.repeat(201), 'a{b', 'a}b', 'a\nb'].flatMap(named),
+      ...['ab', 'a'.repeat(41), 'a}b', 'Abc', 'abc\n'].flatMap(of),
+      ...[0, 1.5, 1001].map((limit) => page(limit)),
+    ];
+    for (const call of bad) expect(await rejectionOf(call()), String(call)).to.equal('VALIDATION_FAILED');
+    for (const cursor of ['x', '1', '99999999999999999-0', '1-0\n'])
+      expect(await rejectionOf(page(1, cursor)()), cursor).to.equal('INVALID_CURSOR');
+    for (const call of [...named('😀'.repeat(200)), page(1), page(1000, '9999999999999999-0')]) await call();
+    const long = `b-${'2'.repeat(38)}`;
+    expect((await admin.createOrganization(to, { org: long, plan: 'free' })).org).to.equal(long);
+    const told = await admin.showOrganization(to, 'A'.repeat(1000)).catch(String);
+    expect(told).to.have.length.below(200);
+  });
+});
