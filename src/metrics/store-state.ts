@@ -17,11 +17,9 @@ export interface StoreState {
 
 type Info = (field: string) => string;
 
-/** Undefined where the server does not tell (a managed one may forbid INFO). Rejects when the store is away. */
-export async function readStoreState(store: Store): Promise<StoreState | undefined> {
-  const infos = await Promise.all(shardsOf(store).map(infoOf));
-  if (infos.some((info) => info === undefined)) return undefined;
-  const told = infos as Info[];
+/** Rejects when the store is away, and where the server does not tell: a managed one may forbid INFO. */
+export async function readStoreState(store: Store): Promise<StoreState> {
+  const told = await Promise.all(shardsOf(store).map(infoOf));
   const numbers = (field: string): number[] => told.map((info) => Number(info(field)));
   const sum = (field: string): number => numbers(field).reduce((total, one) => total + one, 0);
   const every = (field: string, value: string): boolean => told.every((info) => info(field) === value);
@@ -39,12 +37,8 @@ export async function readStoreState(store: Store): Promise<StoreState | undefin
   };
 }
 
-async function infoOf(node: Redis): Promise<Info | undefined> {
-  const text = await node.info().catch((error: Error) => {
-    if (/^(NOPERM|ERR)/.test(error.message)) return undefined;
-    throw error;
-  });
-  if (text === undefined) return undefined;
+async function infoOf(node: Redis): Promise<Info> {
+  const text = await node.info();
   const fields = new Map(text.split('\r\n').map((line) => line.split(':', 2) as [string, string]));
   return (field) => fields.get(field) ?? '';
 }

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
+import { histogram } from '../../src/metrics/scraped.ts';
+import { Tally } from '../../src/metrics/tally.ts';
 import { createSpace } from '../../src/org/admin.ts';
 import type { MusterService } from '../../src/service.ts';
 import { World } from '../support/world.ts';
@@ -47,22 +49,41 @@ describe('GET /metrics', () => {
     expect(now.value('muster_script_duration_seconds_sum', { script: 'mailbox/send' })).to.be.within(0.0001, 3);
   });
 
+  it('a duration counts in the bucket of its bound and in those above it', async () => {
+    const tally = new Tally([1, 2]);
+    for (const seconds of [1, 1.5, 3]) tally.observe(seconds);
+    const metric = histogram('h', '', [1, 2], () => [{ labels: {}, tally }]);
+    const { values } = await metric.get();
+    expect(values.map(({ labels, value }) => [labels['le'], value])).to.deep.equal([
+      [1, 1],
+      [2, 2],
+      ['+Inf', 3],
+      [undefined, 5.5],
+      [undefined, 3],
+    ]);
+  });
+
   it('tells what waits in all organizations, and since when, as the backlog of their spaces does', async () => {
     const other = await World.create({ on: service });
     const inbox = `/mailboxes/${(await other.made('/mailboxes', { name: 'inbox' })).id}`;
     await other.made(`${inbox}/messages`, { scopeId, payload: 1, deadline: new Date(Date.now() + 60_000) });
     const allowance = await world.made('/allowances', { name: 'quota', unitsLimit: 1, windowSeconds: 86_400 });
     await world.made(`/allowances/${allowance.id}/consume`, { scopeId, units: 1, holder: 'a' });
-    await world.made(`/allowances/${allowance.id}/wait`, { scopeId, units: 1, holder: 'a' });
+    for (let i = 0; i < 2; i++)
+      await world.made(`/allowances/${allowance.id}/wait`, { scopeId, units: 1, holder: 'a' });
 
+    // Organizations where nothing waits make none of it less.
+    const empty = Array.from({ length: 40 }, (_, i) => `empty-${i}`);
+    await service.store.sadd('muster:orgs', ...empty);
     const now = await scrape(service);
+    await service.store.srem('muster:orgs', ...empty);
     const backlogs = [(await world.get('/backlog')).body, (await other.get('/backlog')).body];
     const sum = (of: (backlog: (typeof backlogs)[0]) => number) => of(backlogs[0]) + of(backlogs[1]);
     expect(now.value('muster_messages', { state: 'READY' }))
       .to.equal(3)
       .and.equal(sum((one) => one.readyMessages));
     expect(now.value('muster_messages', { state: 'CLAIMED' })).to.equal(1);
-    expect(now.value('muster_waiters')).to.equal(1);
+    expect(now.value('muster_waiters')).to.equal(2);
     expect(now.value('muster_timers'))
       .to.equal(1)
       .and.equal(sum((one) => one.armedTimers));
@@ -71,7 +92,7 @@ describe('GET /metrics', () => {
     const age = now.value('muster_oldest_ready_age_seconds') ?? 0;
     expect(age).to.be.greaterThan(0);
     expect(Math.floor(age)).to.be.at.most(backlogs[0].oldestReadyAgeSeconds);
-    expect(now.value('muster_oldest_waiter_age_seconds')).to.be.within(0, age);
+    expect(now.value('muster_oldest_waiter_age_seconds')).to.be.within(0.001, age);
     expect(now.value('muster_sweep_lag_seconds')).to.be.within(0, 5);
     expect([now.value('muster_spaces_read'), now.value('muster_spaces_partial')]).to.deep.equal([2, 0]);
   });
@@ -80,8 +101,12 @@ describe('GET /metrics', () => {
     const now = await scrape(service);
     for (const name of ['up', 'masters', 'append_only', 'persisting'])
       expect(now.value(`muster_store_${name}`), name).to.equal(1);
-    for (const name of ['memory_bytes', 'clients', 'commands_total'])
-      expect(now.value(`muster_store_${name}`), name).to.be.greaterThan(1);
+    for (const [name, least] of [
+      ['memory_bytes', 100_000],
+      ['clients', 1],
+      ['commands_total', 100],
+    ] as const)
+      expect(now.value(`muster_store_${name}`), name).to.be.greaterThan(least);
     expect(now.value('muster_store_evicted_keys_total')).to.equal(0);
     expect(now.value('muster_store_memory_ratio')).to.equal(undefined);
     await service.store.config('SET', 'maxmemory', String(2 ** 30));
@@ -94,14 +119,14 @@ describe('GET /metrics', () => {
 
   it('counts held receives and held watches while they are held', async () => {
     const empty = await world.made('/mailboxes', { name: 'empty' });
-    const receive = world.post(`/mailboxes/${empty.id}/recv`, { ...claim, waitSeconds: 20 });
+    const receives = [1, 2].map(() => world.post(`/mailboxes/${empty.id}/recv`, { ...claim, waitSeconds: 20 }));
     const watch = world.get('/watch?cursor=latest&types=message.*&waitSeconds=20');
-    while (service.wake.size === 0 || service.feeds.size === 0) await new Promise((resolve) => setImmediate(resolve));
+    while (service.wake.size < 2 || service.feeds.size === 0) await new Promise((resolve) => setImmediate(resolve));
     const now = await scrape(service);
-    expect(now.value('muster_held_requests', { kind: 'receive' })).to.equal(1);
+    expect(now.value('muster_held_requests', { kind: 'receive' })).to.equal(2);
     expect(now.value('muster_held_requests', { kind: 'watch' })).to.equal(1);
-    await world.made(`/mailboxes/${empty.id}/messages`, { scopeId, payload: 1 });
-    expect([(await receive).status, (await watch).status]).to.deep.equal([200, 200]);
+    for (const payload of [1, 2]) await world.made(`/mailboxes/${empty.id}/messages`, { scopeId, payload });
+    for (const { status } of await Promise.all([...receives, watch])) expect(status).to.equal(200);
     const later = await scrape(service);
     expect(later.value('muster_held_requests', { kind: 'receive' })).to.equal(0);
   });
@@ -132,7 +157,12 @@ describe('GET /metrics', () => {
       expect(now.text, name).to.not.include(name);
   });
 
-  it('looks at 50 spaces of an organization at most, and says when there are more', async () => {
+  it('looks at 50 spaces of an organization and at 200 organizations at most, and says when there are more', async () => {
+    const more = Array.from({ length: 300 }, (_, i) => `more-${i}`);
+    await service.store.sadd('muster:orgs', ...more);
+    expect((await scrape(service)).value('muster_spaces_partial')).to.equal(1);
+    await service.store.srem('muster:orgs', ...more);
+    expect((await scrape(service)).value('muster_spaces_partial')).to.equal(0);
     for (let n = 0; n < 50; n++) await createSpace(service, { org: world.org });
     const now = await scrape(service);
     expect([now.value('muster_spaces_read'), now.value('muster_spaces_partial')]).to.deep.equal([51, 1]);

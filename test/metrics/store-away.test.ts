@@ -1,3 +1,5 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect } from 'chai';
 import type { MusterService } from '../../src/service.ts';
 import type { Scrape } from './exposition.ts';
@@ -22,6 +24,25 @@ describe('GET /metrics while the store is away', () => {
     expect(now.value('process_resident_memory_bytes')).to.be.greaterThan(1e7);
   };
 
+  it('how late the sweeper is: 0 where nothing is due, and while the earliest timer is not', async () => {
+    const lag = async () => (await scrape(service)).value('muster_sweep_lag_seconds');
+    expect(await lag()).to.equal(0);
+    await service.store.zadd('muster:due', Date.now() + 60_000, 'later');
+    expect(await lag()).to.equal(0);
+    await service.store.zadd('muster:due', Date.now() - 60_000, 'late');
+    expect(await lag()).to.be.within(60, 90);
+  });
+
+  it('a server that forbids INFO is up, and what its scripts tell is there', async () => {
+    await service.store.call('ACL', 'SETUSER', 'default', '-info');
+    const now = await scrape(service);
+    expect(now.samples.filter(({ name }) => name.startsWith('muster_store_')).map(({ value }) => value)).to.deep.equal([
+      1,
+    ]);
+    expect(now.value('muster_spaces_read')).to.equal(0);
+    await service.store.call('ACL', 'SETUSER', 'default', '+info');
+  });
+
   it('a store that hangs is not up, and does not keep the scraper waiting', async () => {
     expect((await scrape(service)).value('muster_store_up')).to.equal(1);
     await service.store.call('CLIENT', 'PAUSE', '4000', 'ALL');
@@ -38,6 +59,19 @@ describe('GET /metrics while the store is away', () => {
     expect(now.value('muster_store_up')).to.equal(0);
     expect(now.value('muster_store_memory_ratio')).to.be.greaterThan(1);
     await service.store.config('SET', 'maxmemory', '0');
+  });
+
+  it('a store that keeps no append-only file, or could not write its dump file, says so', async () => {
+    const told = async () => {
+      const now = await scrape(service);
+      return [now.value('muster_store_append_only'), now.value('muster_store_persisting')];
+    };
+    await service.store.config('SET', 'appendonly', 'no');
+    expect(await told()).to.deep.equal([0, 1]);
+    await mkdir(join(metered.store.dataDir, 'dump.rdb'));
+    await service.store.bgsave();
+    while ((await told())[1] === 1);
+    expect(await told()).to.deep.equal([0, 0]);
   });
 
   it('a store that is gone is not up; what could not be read is left out, never 0', async () => {
