@@ -34,9 +34,10 @@ describe("The operator's commands", () => {
 
   it('org set-plan changes plan and figures; enterprise takes its own', async () => {
     const made = await run(
-      'org set-plan acme --plan enterprise --agents 20 --retention-days 180 --spaces unlimited --keys 3',
+      'org set-plan acme --plan enterprise --agents 20 --retention-days 180 --spaces unlimited --keys 3 --runs 6 --operations 7 --tasks 8',
     );
     expect(made).to.include({ org: 'acme', plan: 'enterprise' });
+    expect(made.figures).to.include({ runs: 6, operations: 7, tasks: 8 });
     expect(made.figures).to.include({ agents: 20, retentionDays: 180, spaces: 'unlimited', keys: 3, rpm: 'unlimited' });
     expect(made.usage.rpm, 'not counted').to.equal(null);
     expect(await run('org show acme')).to.deep.equal(made);
@@ -51,7 +52,11 @@ describe("The operator's commands", () => {
   });
 
   it('key create shows the key once; key list and key revoke do not', async () => {
-    const made = await run('key create --org acme --permissions resource_config,coordination_read --name ci');
+    const permissions = 'resource_config, coordination_read';
+    const made = await record(
+      ['key', 'create', '--org', 'acme', '--name', 'ci', '--permissions', permissions],
+      settings,
+    );
     expect(made.apiKey).to.match(/^mk_acme_[0-9A-Za-z]{43}$/);
     expect(made.keyId).to.match(uuid7);
     const { apiKey, ...shown } = made;
@@ -62,6 +67,24 @@ describe("The operator's commands", () => {
     expect(revoked.revokedAt).to.match(moment);
     expect(await run(`key revoke --org acme ${made.keyId}`)).to.deep.equal(revoked);
     expect(JSON.stringify(await run('key list --org acme'))).not.to.include(apiKey);
+  });
+
+  it('what is there already and what is not is told by its name, with the command that shows it', async () => {
+    const nothing = '0190b8a4-7e2b-7c55-9d3e-5a1f0c2b4d6e';
+    const lines: [line: string, code: string, message: RegExp][] = [
+      ['org create acme', 'ORG_EXISTS', /org show/],
+      [`key revoke --org acme ${nothing}`, 'KEY_NOT_FOUND', new RegExp(`${nothing}: key list`)],
+      [
+        `key create --org acme --permissions coordination_read --spaces ${nothing}`,
+        'SPACE_NOT_FOUND',
+        new RegExp(`${nothing}: space list`),
+      ],
+    ];
+    const check = async ([line, code, message]: (typeof lines)[number]) => {
+      const error = await failure(line.split(' '), settings);
+      expect([error.code, message.test(error.message)], error.message).to.deep.equal([code, true]);
+    };
+    await Promise.all(lines.map(check));
   });
 
   it('audit list tells what was changed, newest first, page by page', async () => {

@@ -20,11 +20,12 @@ export function muster(args: readonly string[], settings: Record<string, string>
   });
 }
 
-/** Runs a command that succeeds; returns the one JSON value it prints. */
+/** Runs a command that succeeds; returns the one JSON value it prints, on one line. */
 // biome-ignore lint/suspicious/noExplicitAny: tests look into records of every shape.
 export async function record(args: readonly string[], settings: Record<string, string>): Promise<any> {
   const { status, stdout, stderr } = await muster(args, settings);
-  if (status !== 0 || stderr !== '') throw new Error(`muster ${args.join(' ')}: ${status} ${stderr}`);
+  if (status !== 0 || stderr !== '' || !/^.+\n$/.test(stdout))
+    throw new Error(`muster ${args.join(' ')}: ${status} ${stderr}`);
   return JSON.parse(stdout);
 }
 

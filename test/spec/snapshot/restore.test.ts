@@ -1,9 +1,10 @@
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Redis } from 'ioredis';
 import { connect } from '../../../src/redis/connection.ts';
 import { startEmbedded } from '../../../src/redis/embedded.ts';
-import type { Snapshot } from '../../../src/snapshot/folder.ts';
+import { type Snapshot, snapshotFolder } from '../../../src/snapshot/folder.ts';
 import { failure, record } from '../../support/cli.ts';
 import { OwnStore } from '../../support/own-store.ts';
 import { type Access, call, type MusterProcess, Processes, until } from '../../support/processes.ts';
@@ -133,6 +134,7 @@ describe('A snapshot under load, restored elsewhere', function () {
       record(['snapshot', 'restore', file], { ...settings, DATA_DIR: folder }),
     ]);
     // Locks of the queues may have expired in between.
+    expect((await readdir(snapshotFolder(folder))).filter((name) => name.startsWith('restore-'))).to.deep.equal([]);
     for (const answer of [here, there]) expect(answer).to.include({ createdAt: made.createdAt, organizations: 1 });
     const embedded = await startEmbedded({ dataDir, log: () => undefined });
     expect(await contentOf(own.url)).to.deep.equal(await contentOf(embedded.socketPath));

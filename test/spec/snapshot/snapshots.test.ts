@@ -1,16 +1,14 @@
-import { appendFile, cp, mkdir, open, readdir, readFile, stat, utimes, writeFile } from 'node:fs/promises';
+import { appendFile, cp, mkdir, open, readdir, readFile, rmdir, stat, utimes, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { expect } from 'chai';
 import type { Redis } from 'ioredis';
-import { createOrganization, createSpace } from '../../../src/org/admin.ts';
-import { renewEpochs } from '../../../src/org/epochs.ts';
-import { maximumLimits } from '../../../src/org/plans.ts';
+import { createOrganization } from '../../../src/org/admin.ts';
 import { startEmbedded } from '../../../src/redis/embedded.ts';
 import { findRedisServer } from '../../../src/redis/server-binary.ts';
 import { digestOf } from '../../../src/snapshot/copy.ts';
 import { createSnapshot } from '../../../src/snapshot/create.ts';
 import { findSnapshot, listSnapshots, type Snapshot, snapshotFolder } from '../../../src/snapshot/folder.ts';
-import { restoreEmbedded, type Target } from '../../../src/snapshot/restore.ts';
+import { restoreEmbedded, restoreInto, type Target } from '../../../src/snapshot/restore.ts';
 import { verifySnapshot } from '../../../src/snapshot/verify.ts';
 import { failure, record } from '../../support/cli.ts';
 import { OwnStore } from '../../support/own-store.ts';
@@ -80,10 +78,12 @@ describe('Snapshots', function () {
     const orphan = '2020-01-01T00-00-00-000Z.rdb';
     for (const name of [`${newest}.rdb.0a1b2c3d.part`, orphan, 'by-hand.rdb'])
       await writeFile(join(folder, name), 'REDIS');
+    const record = await readFile(join(folder, `${newest}.json`));
+    await writeFile(join(folder, 'copy.json'), record);
     const made = await make(2);
     expect(await names()).to.deep.equal([made.snapshot, newest]);
     const left = [made.snapshot, newest].flatMap((name) => [`${name}.json`, `${name}.rdb`]);
-    expect((await readdir(folder)).sort()).to.deep.equal([...left, 'by-hand.rdb'].sort());
+    expect((await readdir(folder)).sort()).to.deep.equal([...left, 'by-hand.rdb', 'copy.json'].sort());
   });
 
   it('two at once are both whole', async () => {
@@ -92,6 +92,28 @@ describe('Snapshots', function () {
       expect(await digestOf(join(folder, `${snapshot}.rdb`))).to.deep.equal({ bytes, sha256 });
     }
     expect(new Set(made.map(({ snapshot }) => snapshot)).size).to.equal(3);
+  });
+
+  it('has all that was answered before its moment, also where another save is under way; one that fails is none', async () => {
+    await store.config('SET', 'rdb-key-save-delay', '30000');
+    const saves = async () => Number(/rdb_saves:(\d+)/.exec(await store.info('persistence'))?.[1]);
+    await store.bgsave();
+    await store.set('late', 1);
+    const before = await saves();
+    const making = make(9);
+    await until(async () => (await saves()) > before);
+    const during = Date.now();
+    await store.config('SET', 'rdb-key-save-delay', '0');
+    const made = await making;
+    expect(Date.parse(made.createdAt)).to.be.at.most(during);
+    const { keys } = await verifySnapshot(await findSnapshot(folder, made.snapshot), target.program);
+    expect([keys, made.keys]).to.deep.equal([await store.dbsize(), await store.dbsize()]);
+    await store.del('late');
+
+    await mkdir(join(own.dataDir, 'dump.rdb'));
+    expect((await failureOf(make(9))).code).to.equal('SNAPSHOT_FAILED');
+    expect((await names())[0]).to.equal(made.snapshot);
+    await rmdir(join(own.dataDir, 'dump.rdb'));
   });
 
   it('a file that was changed, cut short, lengthened or swapped is detected, and not restored', async () => {
@@ -149,41 +171,25 @@ describe('Snapshots', function () {
 
     const later = snapshotFolder(dataDir);
     await mkdir(later);
-    const future = { ...file.record, snapshot: 'later', createdAt: '2999-01-01T00:00:00.000Z' };
+    const future = { ...(file.record as Snapshot), snapshot: 'later', createdAt: '2999-01-01T00:00:00.000Z' };
     await writeFile(join(later, 'later.json'), JSON.stringify(future));
     expect((await failureOf(into(dataDir))).code).to.equal('CLOCK_BEHIND');
+    const ahead = { ...file, record: future };
+    const elsewhere = { ...target, dataDir: await processes.folder() };
+    expect((await failureOf(restoreEmbedded(ahead, elsewhere))).code).to.equal('CLOCK_BEHIND');
+    expect((await failureOf(restoreInto(await own.admin(), ahead, elsewhere))).code).to.equal('CLOCK_BEHIND');
   });
 
   it('takes the place of an embedded store that holds no key', async () => {
     const { snapshot } = await make(9);
     const dataDir = await processes.folder();
     await (await startEmbedded({ dataDir, log: () => undefined })).stop();
-    const { keys } = await restoreEmbedded(await findSnapshot(folder, snapshot), { ...target, dataDir });
+    const { keys, organizations } = await restoreEmbedded(await findSnapshot(folder, snapshot), { ...target, dataDir });
     expect(keys).to.be.greaterThan(0);
+    expect(organizations, 'whose epochs are new').to.equal(1);
     const again = await startEmbedded({ dataDir, log: () => undefined });
     expect(again).to.include({ wasEmpty: false, wasClean: true });
     await again.stop();
-  });
-
-  it('a journal that a clock in the future wrote goes on well behind its newest entry', async () => {
-    const admin = await own.admin();
-    await createOrganization(admin, { org: 'future', plan: 'enterprise' });
-    const { spaceId } = await createSpace(admin, { org: 'future', limits: maximumLimits });
-    const key = `muster:{future}:${spaceId}:events`;
-    const ahead = Date.now() + 3_600_000;
-    await store.xadd(key, `${ahead}-0`, 'type', 'x');
-    const epoch = await store.hget('muster:{future}', 'epoch');
-    const { spaceId: other } = await createSpace(admin, { org: 'future' });
-    const present = `muster:{future}:${other}:events`;
-    await store.xadd(present, `${ahead - 3_602_000}-0`, 'type', 'x');
-    await store.sadd('muster:orgs', 'never-made');
-    expect(await renewEpochs(admin)).to.equal(2);
-    expect(await store.hget('muster:{future}', 'epoch'))
-      .to.match(/^[0-9a-f]{16}$/)
-      .and.not.equal(epoch);
-    expect(await store.exists('muster:{never-made}')).to.equal(0);
-    expect(Number((await store.xadd(present, '*', 'type', 'x'))?.split('-')[0])).to.be.lessThan(ahead - 3_570_000);
-    expect(Number((await store.xadd(key, '*', 'type', 'x'))?.split('-')[0])).to.be.greaterThan(ahead + 30_000);
   });
 
   it('the worker makes one every SNAPSHOT_INTERVAL_SECONDS', async () => {
@@ -215,6 +221,9 @@ describe('Snapshots', function () {
     const { status, stderr } = await worker.end('SIGTERM');
     expect(status).to.equal(0);
     expect(stderr.match(/no snapshots of this store/g)).to.have.length(1);
+    await redis.call('ACL', 'SETUSER', 'default', '+bgsave');
+    await record(['snapshot', 'create'], remote);
+    expect(await readdir(managed.dataDir), 'its own dump file is not ours to remove').to.include('dump.rdb');
   });
 
   it('a server whose files are on another machine is told apart, also when the path exists here', async () => {
