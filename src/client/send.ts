@@ -157,7 +157,7 @@ function read(outcome: Outcome | Error, call: string): unknown {
   } catch {
     // Not JSON: below.
   }
-  if (status >= 200 && status < 300 && body !== undefined) return body;
+  if (status < 300 && body !== undefined) return body;
   if (typeof body?.error?.code === 'string') throw new MusterError(body.error.code, body.error.message, about);
   throw new MusterError('UNREADABLE', `${call}: ${status}, and not Muster's: ${text.slice(0, 200)}`, about);
 }

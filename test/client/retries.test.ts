@@ -85,13 +85,38 @@ describe('retries of the typed client', () => {
 
   it('the tries are bounded, and the last answer is thrown', async () => {
     mishaps = Array.from({ length: 9 }, () => unavailable);
+    const begun = performance.now();
+    await failure(client().limits.get());
+    expect([seen.length, performance.now() - begun < 4000], 'told to come back at once, it does').to.deep.equal([
+      5,
+      true,
+    ]);
+    seen = [];
     const error = await failure(client({ attempts: 3 }).limits.get());
     expect(seen.length).to.equal(3);
     expect([error.code, error.status, error.message]).to.deep.equal(['STORE_UNAVAILABLE', 503, 'away']);
-    mishaps = [breakOff, breakOff];
-    const none = await failure(client().limits.get({}, { attempts: 2 }));
+    mishaps = [breakOff, breakOff, breakOff];
+    const lost = performance.now();
+    const none = await failure(client().limits.get({}, { attempts: 3 }));
+    expect(performance.now() - lost).to.be.at.least(290);
+    expect(none.message).to.match(/no answer: (?!fetch failed)./);
     expect([none.code, none.status, none.requestId]).to.deep.equal(['UNREACHABLE', 0, null]);
     expect(none.cause).to.be.instanceOf(Error);
+  });
+
+  it('Retry-After is respected up to a minute; without one that can be read it is a second', async () => {
+    const told = (status: number, after: string): Mishap[] => [
+      (response) => void response.writeHead(status, { 'Retry-After': after }).end('{"error":{"code":"X"}}'),
+    ];
+    mishaps = told(429, '0');
+    await client().limits.get();
+    mishaps = told(503, '61');
+    expect((await failure(client().limits.get())).retryAfterSeconds).to.equal(61);
+    mishaps = told(503, 'soon');
+    const begun = performance.now();
+    await client().limits.get();
+    expect(performance.now() - begun).to.be.at.least(990);
+    expect(seen.length).to.equal(5);
   });
 
   it('no other failure is tried again, and what Muster did not say is UNREADABLE', async () => {
@@ -100,6 +125,10 @@ describe('retries of the typed client', () => {
     expect([gateway.code, gateway.status]).to.deep.equal(['UNREADABLE', 502]);
     mishaps = [(response) => void response.writeHead(200).end('hello')];
     expect((await failure(client().limits.get())).code).to.equal('UNREADABLE');
+    const moved = async () => new Response('{}', { status: 302 });
+    expect((await failure(client({ fetch: moved }).limits.get())).code).to.equal('UNREADABLE');
+    const away = () => Promise.reject(new Error('away', { cause: new Error() }));
+    expect((await failure(client({ fetch: away, attempts: 1 }).limits.get())).message).to.match(/no answer: away$/);
     const refused = await failure(client({ key: 'mk_x_y' }).limits.get());
     expect([refused.code, refused.status, seen.length]).to.deep.equal(['INVALID_API_KEY', 401, 3]);
   });
@@ -114,20 +143,53 @@ describe('retries of the typed client', () => {
       },
     ];
     expect(await failure(client().limits.get({}, { signal: stop.signal }))).to.equal(why);
-    expect(await failure(client().limits.get({}, { signal: stop.signal }))).to.equal(why);
+    expect(await failure(client().limits.get({}, { signal: stop.signal, attempts: 1 }))).to.equal(why);
     expect(seen.length).to.equal(1);
+    const later = new AbortController();
+    const busy = async () => {
+      setTimeout(() => later.abort(why), 20);
+      return new Response('{}', { status: 503, headers: { 'Retry-After': '60' } });
+    };
+    expect(await failure(client({ fetch: busy }).limits.get({}, { signal: later.signal }))).to.equal(why);
   });
 
   it('a signal that outlives its calls is left as it was', async () => {
-    const { signal } = new AbortController();
+    const stop = new AbortController();
+    const { signal } = stop;
+    const own: AbortSignal[] = [];
+    const tried: typeof fetch = (to, request) => {
+      if (request?.signal) own.push(request.signal);
+      return fetch(to, request);
+    };
     mishaps = [unavailable];
     await client().limits.get({}, { signal });
     // One listener stands for all calls, however many are made, and are under way at once.
     const ofOne = hangsOn(signal);
-    const many = Array.from({ length: 20 }, () => client().limits.get({}, { signal }));
+    const many = Array.from({ length: 20 }, () => client({ fetch: tried }).limits.get({}, { signal }));
     expect(getEventListeners(signal, 'abort').length).to.equal(1);
     await Promise.all(many);
     expect(hangsOn(signal)).to.equal(ofOne);
+    stop.abort();
+    expect(own.filter((one) => one.aborted)).to.deep.equal([]);
+  });
+
+  it('a call goes where its arguments say, without what is not given; it needs url, key and spaceId', async () => {
+    const made: [url: string, body: unknown][] = [];
+    const told: typeof fetch = async (to, request) => {
+      made.push([String(to), request?.body]);
+      return new Response('{}');
+    };
+    const to = client({ url: 'http://h//', spaceId: 'a/b', fetch: told });
+    const some = { mailboxId: '../c', state: 'READY', limit: undefined, cursor: null } as unknown;
+    await to.message.list(some as Parameters<typeof to.message.list>[0]);
+    await to.destination.delete({ destinationId: 'd' });
+    const space = 'http://h/v1/spaces/a%2Fb';
+    expect(made).to.deep.equal([
+      [`${space}/mailboxes/..%2Fc/messages?state=READY`, undefined],
+      [`${space}/destinations/d`, undefined],
+    ]);
+    for (const missing of ['url', 'key', 'spaceId'])
+      expect(await failure(client({ [missing]: undefined }).limits.get())).to.be.instanceOf(TypeError);
   });
 
   it('a try ends when nothing comes for timeoutSeconds, and not at once when that is long', async () => {

@@ -37,6 +37,7 @@ describe('GET /metrics', () => {
     const sent = { method: 'POST', route: `${spaces}/mailboxes/:mailboxId/messages`, status: '201' };
     expect(now.value('muster_http_requests_total', sent)).to.equal(3);
     expect(now.value('muster_http_request_duration_seconds_count', sent)).to.equal(3);
+    expect(now.value('muster_http_request_duration_seconds_bucket', { ...sent, le: '5' })).to.equal(3);
     expect(now.value('muster_http_request_duration_seconds_sum', sent)).to.be.within(0.0003, 3);
     expect(now.value('muster_http_requests_total', { ...sent, status: '400' })).to.equal(1);
     const view = { method: 'GET', route: `${spaces}/budgets/:budgetId` };
@@ -153,6 +154,10 @@ describe('GET /metrics', () => {
     expect(made).to.deep.equal([]);
     const unmatched = { method: 'GET', route: 'unmatched', status: '404' };
     expect(now.value('muster_http_requests_total', unmatched)).to.equal(252);
+    const others = now.samples.filter(
+      ({ name, labels }) => /requests_total$/.test(name) && labels['method'] === 'OTHER',
+    );
+    expect(others.map(({ value }) => value)).to.deep.equal([252]);
     for (const name of [world.org, world.spaceId, world.apiKey, scopeId, 'nobody', 'PROPFIND'])
       expect(now.text, name).to.not.include(name);
   });
