@@ -109,10 +109,14 @@ describe('Snapshots', function () {
     const { keys } = await verifySnapshot(await findSnapshot(folder, made.snapshot), target.program);
     expect([keys, made.keys]).to.deep.equal([await store.dbsize(), await store.dbsize()]);
     await store.del('late');
+    await store.config('SET', 'rdb-key-save-delay', '30000');
+    await store.bgrewriteaof();
+    await store.config('SET', 'rdb-key-save-delay', '0');
+    expect((await make(9)).keys, 'made after a rewrite of the log').to.equal(await store.dbsize());
 
     await mkdir(join(own.dataDir, 'dump.rdb'));
     expect((await failureOf(make(9))).code).to.equal('SNAPSHOT_FAILED');
-    expect((await names())[0]).to.equal(made.snapshot);
+    expect(await names()).to.include(made.snapshot);
     await rmdir(join(own.dataDir, 'dump.rdb'));
   });
 
