@@ -14,6 +14,7 @@ describe('After a loss of acknowledged writes', () => {
     const admin = await own.admin();
     const { store } = admin;
     await createOrganization(admin, { org: 'future', plan: 'enterprise' });
+    await createSpace(admin, { org: 'future', name: 'without a journal' });
     const { spaceId } = await createSpace(admin, { org: 'future' });
     const key = `muster:{future}:${spaceId}:events`;
     const ahead = Date.now() + 3_600_000;

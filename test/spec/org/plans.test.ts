@@ -21,6 +21,7 @@ describe('Plans', () => {
   it('enterprise is unlimited and keeps 365 days unless told otherwise', () => {
     const figures = figuresOf('enterprise', { agents: '7', operations: 'unlimited' });
     expect(figures).to.include({ agents: 7, operations: 'unlimited', spaces: 'unlimited', retentionDays: 365 });
+    expect(figuresOf('enterprise').agents, 'of another organization').to.equal('unlimited');
   });
 
   it('a figure is a whole number from 1 on or the word unlimited, for every one of them', () => {
