@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { envelope } from '../../../src/cli/errors.ts';
 import * as admin from '../../../src/org/admin.ts';
 import { OwnStore, rejectionOf } from '../../support/own-store.ts';
 
@@ -36,6 +37,9 @@ describe('What a plan caps', () => {
     await admin.createOrganization(to, { org: 'keys', plan: 'free' });
     const made = await Promise.all(Array.from({ length: 10 }, () => key('keys')));
     expect(await rejectionOf(key('keys'))).to.equal('ENTITLEMENT_EXCEEDED');
+    expect(await key('keys').catch(envelope)).to.match(
+      /the free plan allows 10 keys, and all are in use: revoke a key, or/,
+    );
     await admin.revokeKey(to, 'keys', made[0]?.keyId ?? '');
     await key('keys');
     expect(await rejectionOf(key('keys'))).to.equal('ENTITLEMENT_EXCEEDED');
