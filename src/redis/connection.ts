@@ -1,6 +1,7 @@
 import { Cluster, type ClusterOptions, Command, type Redis } from 'ioredis';
 import { addressesOf, clientOf } from './address.ts';
 import { CallsCluster } from './calls-cluster.ts';
+import { within } from './within.ts';
 
 /** Either kind of client: both send a call to where its KEYS[1] lives. */
 export type Store = Redis | Cluster;
@@ -66,7 +67,7 @@ export async function connect(url: string, kind: 'calls' | 'patient' = 'calls'):
   const addresses = addressesOf(url);
   let failure: unknown;
   for (const address of addresses) {
-    const found = await connectTo(address, kind).catch((error) => {
+    const found = await connectTo(address, kind, addresses.length > 1).catch((error) => {
       failure ??= error;
     });
     if (!found) continue;
@@ -79,17 +80,23 @@ export async function connect(url: string, kind: 'calls' | 'patient' = 'calls'):
   throw failure;
 }
 
-async function connectTo(address: string, kind: 'calls' | 'patient'): Promise<{ redis: Redis; isCluster: boolean }> {
+/** One of several that is silent is passed over; where there is no other, it is waited for. */
+async function connectTo(
+  address: string,
+  kind: 'calls' | 'patient',
+  isOneOfSeveral: boolean,
+): Promise<{ redis: Redis; isCluster: boolean }> {
   const redis = clientOf(address, kind === 'calls' ? calls : patient);
   // Every command reports its own failure, and reconnecting goes on by itself.
   redis.on('error', () => undefined);
-  const isCluster = await opened(redis, async () => {
+  const asked = async (): Promise<boolean> => {
     await redis.connect();
     if (!String(await redis.info('cluster')).includes('cluster_enabled:1')) return false;
     if ((await redis.cluster('SLOTS')).some(([, , node]) => node?.[0] === ''))
       throw new Error('a node of the cluster does not know its address: set its cluster-announce-ip');
     return true;
-  });
+  };
+  const isCluster = await opened(redis, () => (isOneOfSeveral ? within(silenceMs, asked()) : asked()));
   return { redis, isCluster };
 }
 

@@ -1,5 +1,7 @@
 import { execFile } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -44,6 +46,17 @@ describe('A store that is a cluster', () => {
     const store = await connect(url);
     expect(store).to.be.instanceOf(Cluster);
     store.disconnect();
+  });
+
+  it('a node that takes connections and is silent is passed over, also by those who are patient', async () => {
+    const silent = createServer().listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    const url = `redis://127.0.0.1:${(silent.address() as AddressInfo).port},${cluster.url}`;
+    for (const store of await Promise.all([connect(url), connect(url, 'patient')])) {
+      expect(store).to.be.instanceOf(Cluster);
+      store.disconnect();
+    }
+    silent.close();
   });
 
   it('a process ends with its connection, also while that is being told where the slots are', async () => {
