@@ -73,17 +73,16 @@ export class Call {
   async #admitted(caller: Caller, args: CallArgs, params: Record<string, string>, error: ApiError): Promise<ApiError> {
     const spaceId = (params['spaceId'] ?? '').toLowerCase();
     const wellFormed = isUuid(spaceId);
+    const noted = (note: string): ApiError =>
+      new ApiError(error.status, error.code, error.message, { ...error.headers, ...readNote(note).headers });
     try {
       const [note] = await this.#service.scripts.run('space/admit', caller.org, {
         ...args,
         spaceId: wellFormed ? spaceId : '',
       });
-      return new ApiError(error.status, error.code, error.message, {
-        ...error.headers,
-        ...readNote(String(note)).headers,
-      });
+      return noted(String(note));
     } catch (refusal) {
-      if (!wellFormed && refusal instanceof Refusal && refusal.code === 'SPACE_NOT_FOUND') return error;
+      if (!wellFormed && refusal instanceof Refusal && refusal.code === 'SPACE_NOT_FOUND') return noted(refusal.note);
       throw refusal;
     }
   }

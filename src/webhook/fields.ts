@@ -1,5 +1,6 @@
 import Joi from 'joi';
 import { isTypePattern } from '../event/filter.ts';
+import { text } from '../http/fields.ts';
 import { says } from '../http/says.ts';
 
 /** These are never sent: a receiver that fails would cause the next event that it is to get. */
@@ -7,22 +8,21 @@ const neverSent = /^(destination|delivery)\./;
 
 /** Where a destination is: what can be called, whoever lives there. */
 export const url = () =>
-  Joi.string()
-    .max(2048)
+  text(1, 2048)
     .custom((value: string, helpers) => (isCallable(value) ? value : helpers.error('url')))
     .error(
       says({
         url: '{#label} must begin with http:// or https:// and have a host, no user name, no password and no port 0',
         'string.base': '{#label} must be a string',
         'string.empty': '{#label} must be an http or https URL',
-        'string.max': '{#label} must be at most 2,048 characters',
+        characters: '{#label} must be at most 2,048 characters, without control characters',
       }),
     )
     .meta({ format: 'uri', pattern: '^https?://' });
 
-function isCallable(text: string): boolean {
-  if (!/^https?:\/\//.test(text) || /[\s\p{Cc}]/u.test(text) || !URL.canParse(text)) return false;
-  const { username, password, port } = new URL(text);
+function isCallable(address: string): boolean {
+  if (!/^https?:\/\//.test(address) || /\s/.test(address) || !URL.canParse(address)) return false;
+  const { username, password, port } = new URL(address);
   return username === '' && password === '' && port !== '0';
 }
 

@@ -128,13 +128,17 @@ describe('Request rates', () => {
     expect(codeOf(await second.get('/mailboxes'))).to.equal('429 SERVICE_RATE_LIMITED');
   });
 
-  it('an unknown space has no space rate, its answer carries the organization rate', async () => {
+  it('an unknown space, and an id that is none, has no space rate: the answer carries the organization rate', async () => {
     const world = await make({ figures: { rpm: '10' } });
-    const reply = await world.send('GET', `/v1/spaces/${randomUUID()}/mailboxes`, undefined, {
-      Authorization: `Bearer ${world.apiKey}`,
-    });
-    expect(codeOf(reply)).to.equal('404 SPACE_NOT_FOUND');
-    expect(rateOf(reply)).to.deep.equal(['"org";q=10;w=60', '"org";r=8;t=50']);
+    for (const [spaceId, code] of [
+      [randomUUID(), '404 SPACE_NOT_FOUND'],
+      ['x', '400 VALIDATION_FAILED'],
+    ]) {
+      const headers = { Authorization: `Bearer ${world.apiKey}` };
+      const reply = await world.send('GET', `/v1/spaces/${spaceId}/mailboxes`, undefined, headers);
+      expect(codeOf(reply)).to.equal(code);
+      expect(rateOf(reply), code).to.deep.equal(['"org";q=10;w=60', '"org";r=8;t=50']);
+    }
   });
 
   it('a watch and a destination, which look more than once, say what is left too', async () => {

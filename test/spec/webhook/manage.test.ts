@@ -24,14 +24,24 @@ describe('webhook destinations', () => {
     expect(await world.eventTypes()).to.deep.equal(['destination.created']);
   });
 
-  it('a replayed create carries its signingSecret', async () => {
+  it('a replayed create carries its signingSecret, a replayed rotation the one it made; a change and a deletion replay too', async () => {
     const world = await World.create();
-    const headers = { 'Idempotency-Key': randomUUID() };
-    const first = await world.post('/destinations', { url }, headers);
-    const again = await world.post('/destinations', { url }, headers);
-    expect([again.status, again.body]).to.deep.equal([201, first.body]);
-    expect(again.headers.get('idempotent-replayed')).to.equal('true');
-    expect((await world.get('/destinations')).body.destinations).to.have.length(1);
+    const twice = async (method: string, path: string, body?: object, meanwhile?: () => Promise<unknown>) => {
+      const headers = { 'Idempotency-Key': randomUUID() };
+      const first = await world.call(method, path, body, headers);
+      await meanwhile?.();
+      const again = await world.call(method, path, body, headers);
+      expect([again.status, again.text], path).to.deep.equal([first.status, first.text]);
+      expect(again.headers.get('idempotent-replayed'), path).to.equal('true');
+      return first;
+    };
+    const { status, body } = await twice('POST', '/destinations', { url });
+    expect([status, (await world.get('/destinations')).body.destinations.length]).to.deep.equal([201, 1]);
+    const path = `/destinations/${body.id}`;
+    const rotate = () => world.made(`${path}/rotate-secret`);
+    expect((await twice('POST', `${path}/rotate-secret`, undefined, rotate)).body.signingSecret).to.match(/^whsec_/);
+    await twice('PATCH', path, { eventTypes: ['budget.*'] }, () => world.call('PATCH', path, { state: 'DISABLED' }));
+    expect((await twice('DELETE', path)).status).to.equal(204);
   });
 
   it('creating counts as one request and one operation', async () => {
@@ -62,6 +72,7 @@ describe('webhook destinations', () => {
       'http:\\\\example.com',
       'http://example.com:0/',
       'http://example.com:65536/',
+      'http://example.com/\ud800',
     ]) {
       expect(await code({ url: bad }), String(bad)).to.equal('400 VALIDATION_FAILED');
     }

@@ -1,0 +1,95 @@
+import { expect } from 'chai';
+import type Joi from 'joi';
+import { allRoutes } from '../../src/primitives.ts';
+import { samples } from '../support/sample.ts';
+
+/** Of the specification ("Fixed API bounds") and the contract ("Bounds not in the specification"), wherever the field is. */
+const characters: Readonly<Record<string, number>> = {
+  ...{ name: 200, holder: 256, holderSession: 256, recipientId: 256, reason: 512, url: 2048 },
+  ...{ workKey: 512, taskKey: 512, arrivalKey: 512 },
+};
+const integers: Readonly<Record<string, readonly [number, number]>> = {
+  ...{ leaseSeconds: [5, 600], waitSeconds: [0, 30], ttlSeconds: [5, 3600], seconds: [1, 3600], scale: [0, 9] },
+  ...{ backlogLimit: [1, 100_000], threshold: [1, 1000], target: [1, 100_000] },
+  ...{ unitsLimit: [1, 1e9], units: [1, 1e9], windowSeconds: [1, 31_536_000] },
+  ...{ requestsPerMinute: [1, 100_000], maxBacklog: [1, 1_000_000], maxPayloadBytes: [1, 65_536] },
+  ...{ maxLeaseSeconds: [5, 600], maxPendingWaiters: [1, 1_000_000], maxArmedTimers: [1, 1_000_000] },
+};
+/** What is more than the plan grants is no matter of shape. */
+const granted = ['requestsPerMinute', 'maxPayloadBytes'];
+const defaults: Readonly<Record<string, object>> = {
+  'mailbox.create': { mode: 'WORK', backlogLimit: 1000 },
+  'message.recv': { waitSeconds: 0 },
+  'allowance.wait': { ttlSeconds: 300 },
+  'destination.create': { eventTypes: [] },
+};
+
+/** As many code points, most of them two code units. */
+const long = (name: string, length: number): string =>
+  name === 'url' ? `https://a.test/${'😀'.repeat(length - 15)}` : '😀'.repeat(length);
+
+interface Field {
+  readonly where: string;
+  readonly name: string;
+  takes(value: unknown): boolean;
+}
+
+/** The fields of a body, those of an object in it too. */
+function fieldsOf(where: string, schema: Joi.ObjectSchema, wrap = (value: object): object => value): Field[] {
+  const [full = {}] = samples(schema);
+  return Object.entries(full).flatMap(([name, value]) => {
+    const put = (one: unknown) => wrap({ ...full, [name]: one });
+    const isObject = typeof value === 'object' && !Array.isArray(value);
+    if (isObject) return fieldsOf(`${where}.${name}`, schema.extract(name) as Joi.ObjectSchema, put);
+    const root = allRoutes.find(({ call }) => call === where.split(' ')[0])?.body;
+    return [{ where, name, takes: (one) => root?.validate(put(one)).error === undefined }];
+  });
+}
+
+describe('the bounds of a field', () => {
+  const fields = allRoutes.flatMap(({ call, body }) => (body ? fieldsOf(`${call} `, body) : []));
+
+  it('of text are those of the specification and the contract, in code points, in every body that has it', () => {
+    const met = new Set<string>();
+    for (const { where, name, takes } of fields) {
+      const most = characters[name];
+      if (most === undefined) continue;
+      met.add(name);
+      expect([takes(long(name, most)), takes(long(name, most + 1))], where + name).to.deep.equal([true, false]);
+      expect(takes(''), `${where}${name} empty`).to.equal(name === 'reason');
+    }
+    expect([...met]).to.have.members(Object.keys(characters));
+  });
+
+  it('of whole numbers are those of the specification and the contract, in every body that has it', () => {
+    const met = new Set<string>();
+    for (const { where, name, takes } of fields) {
+      const [least, most] = integers[name] ?? [];
+      if (least === undefined || most === undefined) continue;
+      met.add(name);
+      const taken = [least - 1, least, most, most + 1].map(takes);
+      expect(taken, where + name).to.deep.equal([false, true, true, granted.includes(name)]);
+    }
+    expect([...met]).to.have.members(Object.keys(integers));
+  });
+
+  it('that is left out are its default', () => {
+    for (const [call, expected] of Object.entries(defaults)) {
+      const schema = allRoutes.find((route) => route.call === call)?.body;
+      expect(schema?.validate(samples(schema)[1]).value, call).to.deep.include(expected);
+    }
+  });
+
+  it('limit are 1 to 200, 50 by default, in every list, and 1 to 500, 100 by default, of the journal', () => {
+    const lists: string[] = [];
+    for (const { call, query } of allRoutes) {
+      if (!query?.describe().keys?.limit) continue;
+      lists.push(call);
+      const [most, preset] = call.startsWith('event.') ? [500, 100] : [200, 50];
+      expect(query.validate({}).value.limit, call).to.equal(preset);
+      const taken = [0, 1, most, most + 1].map((limit) => !query.validate({ limit: `${limit}` }).error);
+      expect(taken, call).to.deep.equal([false, true, true, false]);
+    }
+    expect(lists).to.have.length(11);
+  });
+});
