@@ -14,7 +14,7 @@ const everyRoute = [
 ];
 
 /** Methods whose body is read. */
-export const bodyMethods: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
+export const bodyMethods: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
 
 /** Every error code that a route can answer. */
 export function codesOf(route: Route): readonly string[] {

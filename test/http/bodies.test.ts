@@ -54,6 +54,9 @@ describe('Request bodies', () => {
       }
     }
     expect((await text(`/barriers/${barrier.id}/cancel`, '')).status).to.equal(200);
+    const path = `/destinations/${(await world.made('/destinations', { url: 'https://93.184.215.14/' })).id}`;
+    expect(codeOf(await world.call('DELETE', path, { force: true }))).to.equal('400 VALIDATION_FAILED');
+    expect((await world.call('DELETE', path, {})).status).to.equal(204);
   });
 
   it('other content type: 415 UNSUPPORTED_MEDIA_TYPE; parameters are no other type', async () => {

@@ -1,6 +1,5 @@
 import type { ErrorTable } from '../errors.ts';
 import type { Route } from '../route.ts';
-import { bodyMethods } from '../route-errors.ts';
 import { responses } from './responses.ts';
 import { type JsonSchema, jsonSchema } from './schema.ts';
 
@@ -24,7 +23,8 @@ export function operation(route: Route, errors: ErrorTable): object {
     tags: [tagOf(route)],
     'x-permission': route.permission,
     parameters: [...pathParameters(route), ...queryParameters(route), ...headerParameters(route)],
-    ...(bodyMethods.has(route.method) && { requestBody: requestBody(route) }),
+    // HTTP gives the body of a GET or a DELETE no meaning: none is described, though that of a DELETE is checked.
+    ...(!['GET', 'DELETE'].includes(route.method) && { requestBody: requestBody(route) }),
     responses: responses(route, errors),
   };
 }

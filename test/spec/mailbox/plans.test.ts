@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { showOrganization } from '../../../src/org/admin.ts';
+import { setPlan, showOrganization } from '../../../src/org/admin.ts';
 import { codeOf, World } from '../../support/world.ts';
 import { Queue } from './queue.ts';
 
@@ -66,6 +66,23 @@ describe('Plan limits of mailboxes', () => {
     await queue.sent({ scopeId: c });
     expect((await queue.send({ scopeId: a })).status, 'a is no new root').to.equal(201);
     expect((await showOrganization(queue.world.service, queue.world.org)).usage.runs).to.equal(3);
+    expect(codeOf(await queue.send({ scopeId: randomUUID() })), 'of 2').to.equal('409 ACTIVE_RUNS_LIMITED');
+  });
+
+  it('a smaller plan stops what is new; what is there above its figures may finish', async () => {
+    const queue = await Queue.create();
+    const { service, org } = queue.world;
+    for (let i = 0; i < 4; i++) await queue.sent();
+    const claims = [await queue.claim(), await queue.claim(), await queue.claim()];
+    await setPlan(service, { org, plan: 'enterprise', figures: { agents: '2', tasks: '2' } });
+    const refused = async () => [codeOf(await queue.recv()), codeOf(await queue.send())];
+    for (const claim of claims.slice(0, 2)) {
+      expect(await refused()).to.deep.equal(['429 CONCURRENCY_LIMITED', '409 ACTIVE_TASKS_LIMITED']);
+      expect((await queue.act('renew', claim)).status).to.equal(200);
+      expect((await queue.act('complete', claim)).status).to.equal(200);
+    }
+    await queue.claim();
+    expect((await showOrganization(service, org)).usage).to.include({ agents: 2, tasks: 2 });
   });
 
   it('of 100 parallel sends exactly the plan’s tasks are taken', async () => {

@@ -124,6 +124,17 @@ describe('Per-space limits', () => {
     expect(codeOf(await send())).to.equal('409 BACKLOG_FULL');
     await put(world, { maxBacklog: 3, maxPayloadBytes: 5 });
     expect(codeOf(await send())).to.equal('413 PAYLOAD_TOO_LARGE');
+    const scopeId = randomUUID();
+    const { id: budgetId } = await world.made('/budgets', { name: 'b', currency: 'EUR', scale: 2, limitMinor: '9' });
+    const { id: allowanceId } = await world.made('/allowances', { name: 'a', unitsLimit: 1, windowSeconds: 86_400 });
+    const one = { scopeId, holder: 'h', units: 1 };
+    await world.made(`/allowances/${allowanceId}/consume`, one);
+    const wait = () => world.post(`/allowances/${allowanceId}/wait`, one);
+    const timed = { scopeId, holder: 'h', amountMinor: '1', settleBy: '2999-01-01T00:00:00Z' };
+    const reserve = () => world.post(`/budgets/${budgetId}/reserve`, timed);
+    for (const more of [wait, wait, reserve, reserve]) expect((await more()).status).to.equal(201);
+    await put(world, { maxPendingWaiters: 1, maxArmedTimers: 1 });
+    expect([codeOf(await wait()), codeOf(await reserve())]).to.deep.equal(['409 WAITERS_FULL', '409 TIMERS_FULL']);
   });
 
   it('an Idempotency-Key answers with what was put then', async () => {

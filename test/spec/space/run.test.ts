@@ -60,8 +60,15 @@ describe('run view', () => {
       remainingMinor: '5',
     });
     expect(body.waiters[0]).to.include({ waiterId: made['waiter'], state: 'GRANTED', position: null });
-    const view = (await world.get(`/barriers/${made['barrier']}`)).body;
-    expect(body.barriers[0]).to.deep.equal(view);
+    const [{ payload, result, ...listed }] = (await world.get(`/mailboxes/${traffic.work}/messages?state=ACKED`)).body
+      .messages;
+    const view = async (path: string) => (await world.get(path)).body;
+    expect([body.messages[0], body.barriers[0], body.waiters[0], body.reservations[0]]).to.deep.equal([
+      listed,
+      await view(`/barriers/${made['barrier']}`),
+      await view(`/allowance-waiters/${made['waiter']}`),
+      (await view(`/budgets/${budgetId}`)).reservations[0],
+    ]);
   });
 
   it('covers the subtree: a run shows what lies below it, and nothing above or beside', async () => {

@@ -44,6 +44,15 @@ describe('waits', () => {
     expect(second).to.include({ messageId: note.id, taskId: null, mailboxId: traffic.inbox });
     await world.made(`/messages/${claim.id}/renew`, { token: claim.token, leaseSeconds: 600 });
     expect((await held())[1]).to.include({ messageId: claim.id, leaseExpiresAt: iso(start + 601_000) });
+    const group = await world.made('/task-groups', { mailboxId: traffic.work, condition: 'ALL_TERMINAL' });
+    const { taskId } = await world.made(`/task-groups/${group.id}/tasks`, { taskKey: 'a' });
+    const waiting = { taskId, groupId: group.id, mailboxId: traffic.work, waitingSince: iso(start + 1000) };
+    const { waitingTasks } = (await world.get('/ops/waits')).body;
+    expect(waitingTasks, 'a member by its own id').to.deep.equal([{ ...waiting, scopeId: group.scopeId }]);
+    const member = await traffic.claim(group.scopeId);
+    const rows = (await held()).map((row: Record<string, string>) => [row['messageId'], row['taskId']]);
+    expect(rows).to.deep.include([member.id, taskId]);
+    await traffic.complete(member);
     await traffic.complete(claim);
     expect(await held()).to.have.length(1);
     await world.at(start + 61_000);
