@@ -111,6 +111,63 @@ describe('Precedence, first match wins', () => {
     expect(codeOf(await free.post(send, { scopeId, payload: 1 }))).to.equal('409 BACKLOG_FULL');
   });
 
+  it('the same of funds and units: natural replay → 400s of stored state → 402 → 413 → 409 limits → funds and units', async () => {
+    const limits = { maxArmedTimers: 1, maxPayloadBytes: 10 };
+    const full = await World.create({ figures: { runs: '1', tasks: '1' }, limits });
+    const { id: mailboxId } = await full.made('/mailboxes', { name: 'jobs' });
+    const run = { scopeId: randomUUID(), holder: 'h' };
+    const never = '2999-01-01T00:00:00Z';
+    await full.made(`/mailboxes/${mailboxId}/messages`, { scopeId: run.scopeId, payload: 1, deadline: never });
+    const { id: budget } = await full.made('/budgets', { name: 'b', currency: 'EUR', scale: 2, limitMinor: '5' });
+    const { id: allowance } = await full.made('/allowances', { name: 'a', unitsLimit: 5, windowSeconds: 86_400 });
+    const asked = { mailboxId, condition: 'FIRST_ACCEPTED' };
+    const { groupId } = await full.made('/task-groups', { ...asked, parentScopeId: run.scopeId });
+    const first = { ...run, units: 4, workKey: 'k' };
+    await full.made(`/allowances/${allowance}/consume`, first);
+    const past = '2001-01-01T00:00:00Z';
+    const [reserve, consume] = [`/budgets/${budget}/reserve`, `/allowances/${allowance}/consume`];
+    const [wait, tasks] = [`/allowances/${allowance}/wait`, `/task-groups/${groupId}/tasks`];
+    const all = async (calls: readonly (readonly [string, object, string])[]) => {
+      for (const [path, body, expected] of calls)
+        expect(codeOf(await full.post(path, body)), `${path} ${JSON.stringify(body)}`).to.equal(expected);
+    };
+    const other = { scopeId: randomUUID(), holder: 'h', units: 3 };
+    const held = { scopeId: other.scopeId, holder: 'h', amountMinor: '9', settleBy: never };
+    const large = { taskKey: 't', input: 'x'.repeat(20), deadline: never };
+    const used = { operations: 1, operationsMonth: new Date().toISOString().slice(0, 7), usedOperations: 5 };
+    await full.service.store.hset(`muster:{${full.org}}`, { plan: 'free', unlimited: '0', ...used });
+    await all([
+      [consume, first, '201'],
+      [consume, { ...first, units: 9 }, '409 WORK_KEY_CONFLICT'],
+      [consume, { ...other, units: 9 }, '400 UNITS_EXCEED_LIMIT'],
+      [consume, other, '402 OPERATIONS_EXHAUSTED'],
+      [wait, { ...other, units: 9 }, '400 UNITS_EXCEED_LIMIT'],
+      [wait, other, '402 OPERATIONS_EXHAUSTED'],
+      [reserve, { ...held, settleBy: past }, '400 VALIDATION_FAILED'],
+      [reserve, held, '402 OPERATIONS_EXHAUSTED'],
+      [tasks, { ...large, deadline: past }, '400 VALIDATION_FAILED'],
+      [tasks, large, '402 OPERATIONS_EXHAUSTED'],
+      ['/task-groups', { ...asked, deadline: past }, '400 VALIDATION_FAILED'],
+      ['/task-groups', { ...asked, deadline: never }, '402 OPERATIONS_EXHAUSTED'],
+      ['/budgets', { name: 'b', currency: 'EUR', scale: 2, limitMinor: '5' }, '409 BUDGET_EXISTS'],
+      ['/allowances', { name: 'a', unitsLimit: 5, windowSeconds: 60 }, '409 ALLOWANCE_EXISTS'],
+    ]);
+    await full.service.store.hset(`muster:{${full.org}}`, { operations: 1000 });
+    await all([
+      [consume, other, '409 ACTIVE_RUNS_LIMITED'],
+      [consume, { ...other, ...run }, '429 ALLOWANCE_EXHAUSTED'],
+      [reserve, held, '409 TIMERS_FULL'],
+      [reserve, { ...held, settleBy: null }, '409 ACTIVE_RUNS_LIMITED'],
+      [reserve, { ...held, ...run, settleBy: null }, '409 INSUFFICIENT_BUDGET'],
+      [tasks, large, '413 PAYLOAD_TOO_LARGE'],
+      [tasks, { taskKey: 't', deadline: never }, '409 TIMERS_FULL'],
+      [`/allowances/${allowance}/cooldown`, { seconds: 60 }, '200'],
+      [consume, first, '201'],
+      [consume, other, '409 ACTIVE_RUNS_LIMITED'],
+      [consume, { ...other, ...run }, '429 ALLOWANCE_COOLING_DOWN'],
+    ]);
+  });
+
   it('an id in the path is 404, the same kind of id in the body 409', async () => {
     await world.made(`/mailboxes/${mailboxId}/messages`, { scopeId, payload: 1 });
     const recv = { scopeId, holder: 'h', holderSession: 's' };

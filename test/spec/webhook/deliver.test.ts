@@ -77,6 +77,8 @@ describe('webhooks', () => {
     expect(last).to.include({ attempt: 10, state: 'FAILED', nextAttemptAt: null });
     const event = (await world.get('/events?limit=500')).body.events.at(-1);
     expect(event).to.include({ type: 'delivery.exhausted', aggregate: 'delivery', aggregateId: last?.id });
+    const { id: deliveryId, destinationId, eventId } = last ?? {};
+    expect(event.payload).to.deep.equal({ deliveryId, destinationId, eventId, attempts: 10 });
     const { outbox } = (await world.get('/backlog')).body;
     expect(outbox).to.include({ PENDING: 0, DELIVERED: 0, EXHAUSTED: 1 });
   });

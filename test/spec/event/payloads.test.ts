@@ -1,0 +1,122 @@
+import { expect } from 'chai';
+import { eventTypes } from '../../../src/event/types.ts';
+import { Traffic } from '../../support/traffic.ts';
+import { World } from '../../support/world.ts';
+
+const message = (state: string) => `mailboxId state=${state} attempts`;
+const task = (state: string) => `groupId messageId state=${state} attempts`;
+const verdict = (state: string, verdict: string) => `groupId messageId state=${state} verdict=${verdict}`;
+const barrier = (state: string) => `state=${state} epoch arrivals target`;
+const waiter = (state: string) => `allowanceId units state=${state}`;
+const entry = (state: string) => `reservationId entryId state=${state} amountMinor`;
+
+/** What the payload of each type says beyond the ids of its aggregate and its scope, and in which states. */
+const payloads: Readonly<Record<string, string>> = {
+  'budget.created': 'limitMinor',
+  'budget.reserved': 'reservationId state=ACTIVE amountMinor',
+  'budget.settled': entry('ACTIVE'),
+  'budget.voided': entry('VOIDED'),
+  'budget.reservation_overdue': 'reservationId state=ACTIVE',
+  'mailbox.created': 'mode',
+  'message.sent': message('READY'),
+  'message.claimed': message('CLAIMED'),
+  'message.acked': message('ACKED'),
+  'message.retried': message('READY'),
+  'message.rejected': message('REJECTED'),
+  'message.failed': message('FAILED'),
+  'message.lease_expired': message('CLAIMED'),
+  'message.expired': message('EXPIRED'),
+  'message.cancelled': message('CANCELLED'),
+  'group.created': 'state=OPEN mailboxId condition',
+  'group.sealed': 'state=SEALED',
+  'group.task_joined': 'state=OPEN taskId members',
+  'group.decided': 'state=DECIDED outcome=SATISFIED',
+  'task.submitted': task('PENDING'),
+  'task.started': task('RUNNING'),
+  'task.succeeded': task('SUCCEEDED'),
+  'task.failed': task('FAILED'),
+  'task.expired': task('EXPIRED'),
+  'task.cancelled': task('CANCELLED'),
+  'task.accepted': verdict('SUCCEEDED', 'ACCEPTED'),
+  'task.rejected': verdict('FAILED', 'REJECTED'),
+  'barrier.created': barrier('OPEN'),
+  'barrier.arrived': barrier('OPEN'),
+  'barrier.released': barrier('RELEASED'),
+  'barrier.cancelled': barrier('CANCELLED'),
+  'barrier.epoch_advanced': barrier('OPEN'),
+  'allowance.created': 'unitsLimit windowSeconds',
+  'allowance.consumed': 'consumptionId units availableUnits',
+  'allowance.cooldown_started': 'seconds',
+  'waiter.queued': waiter('WAITING'),
+  'waiter.granted': waiter('GRANTED'),
+  'waiter.cancelled': waiter('CANCELLED'),
+  'waiter.expired': waiter('EXPIRED'),
+  'limits.updated': 'maxBacklog',
+  'scope.created': 'parentScopeId',
+  'destination.created': 'state=ACTIVE',
+  'destination.disabled': 'state=DISABLED disabledReason=REQUESTED',
+};
+/** Told of some messages alone: where they carry a task, and where that is a member. */
+const ofSome = ['taskId', 'groupId'];
+const worded = ['state', 'outcome', 'verdict', 'disabledReason'];
+
+interface Event {
+  readonly type: string;
+  readonly aggregate: string;
+  readonly aggregateId: string;
+  readonly scopeId: string | null;
+  readonly payload: Record<string, unknown>;
+}
+
+describe('the payload of an event', () => {
+  it('has the ids of its aggregate and its scope, then ids, states and counts, for every type there is', async () => {
+    const world = await World.create();
+    const start = Math.ceil(Date.now() / 600_000) * 600_000;
+    await world.at(start);
+    const traffic = await Traffic.on(world);
+    const deadline = new Date(start + 120_000).toISOString();
+    await traffic.messages(deadline);
+    for (const make of ['group', 'barrier', 'units'] as const) await traffic[make]();
+    await traffic.reservation(deadline);
+
+    const scopeId = traffic.scope();
+    const { id: outside } = await traffic.send(scopeId);
+    for (let i = 0; i < 4; i++) await traffic.nack(await traffic.claim(scopeId), true);
+    await traffic.claim(scopeId);
+    const group = await world.made('/task-groups', { mailboxId: traffic.work, condition: 'ALL_TERMINAL' });
+    const path = `/task-groups/${group.id}`;
+    const { taskId } = await world.made(`${path}/tasks`, { taskKey: 'a' });
+    await traffic.nack(await traffic.claim(group.scopeId), false);
+    await world.made(`${path}/tasks`, { taskKey: 'b', deadline });
+    await world.made(`${path}/tasks/${taskId}/reject`);
+    await world.made(`${path}/join-task`, { taskId: outside });
+    await world.made(`${path}/seal`);
+    const { id: gate } = await world.made('/barriers', { scopeId, target: 1 });
+    for (const what of ['cancel', 'nextEpoch']) await world.made(`/barriers/${gate}/${what}`);
+    const [allowance] = (await world.get('/allowances')).body.allowances;
+    const [budget] = (await world.get('/budgets')).body.budgets;
+    await world.made(`/allowances/${allowance.id}/cooldown`, { seconds: 1 });
+    const held = { scopeId, holder: 'h', amountMinor: '1', settleBy: deadline };
+    await world.made(`/budgets/${budget.id}/reserve`, held);
+    await world.call('PUT', '/limits', { maxBacklog: 7 });
+    const destination = await world.made('/destinations', { url: 'https://93.184.215.14/' });
+    await world.call('PATCH', `/destinations/${destination.id}`, { state: 'DISABLED' });
+    await world.at(start + 121_000);
+    await world.service.due.drain(world.org);
+
+    const told = new Map<string, string>();
+    for (const event of (await world.get('/events?limit=500')).body.events as Event[]) {
+      const { type, aggregate, aggregateId, scopeId: of, payload } = event;
+      const { [`${aggregate}Id`]: own, scopeId: repeated = null, ...members } = payload;
+      expect([own ?? repeated, repeated], type).to.deep.equal([aggregateId, of]);
+      const said = Object.entries(members)
+        .filter(([name]) => aggregate !== 'message' || !ofSome.includes(name))
+        .map(([name, value]) => (worded.includes(name) ? `${name}=${value}` : name))
+        .join(' ');
+      expect(said, type).to.equal(payloads[type]);
+      told.set(type, said);
+    }
+    // That one comes with the tenth attempt of a delivery.
+    expect(eventTypes.filter((type) => !told.has(type))).to.deep.equal(['delivery.exhausted']);
+  });
+});
