@@ -1,5 +1,6 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
+import { isUuid } from '../../src/http/fields.ts';
 import { openapi } from '../../src/http/openapi.ts';
 import type { Route } from '../../src/http/route.ts';
 import { codesOf, statusOf } from '../../src/http/route-errors.ts';
@@ -8,6 +9,12 @@ import type { Reply } from './world.ts';
 
 /** Codes of requests that meet no route, or a path that needs no key. */
 const routeless = ['ROUTE_NOT_FOUND', 'METHOD_NOT_ALLOWED', 'STORE_UNAVAILABLE', 'INTERNAL'];
+/** Codes that may come before the caller and the space are known, and with them what is left of their rates. */
+const rateless = ['UNAUTHENTICATED', 'INVALID_API_KEY', 'PERMISSION_DENIED', 'SPACE_NOT_FOUND', ...routeless].concat([
+  'MALFORMED_JSON',
+  'PAYLOAD_TOO_LARGE',
+  'UNSUPPORTED_MEDIA_TYPE',
+]);
 const published = openapi(allRoutes, allErrors) as { paths: Record<string, Record<string, unknown>> };
 // ajv-formats exports its function as a property of itself.
 const formats = addFormats as unknown as (ajv: Ajv2020) => void;
@@ -31,7 +38,9 @@ function routeOf(method: string, url: string): Route | undefined {
 export function checkDeclared(method: string, url: string, reply: Reply): void {
   const route = routeOf(method, url);
   const problem =
-    envelopeProblem(reply) ?? (reply.status < 400 ? successProblem(route, reply) : errorProblem(route, reply));
+    envelopeProblem(reply) ??
+    (reply.status < 400 ? successProblem(route, reply) : errorProblem(route, reply)) ??
+    rateProblem(route, url, reply);
   if (problem === undefined) return;
   throw new Error(`${method} ${url} answered ${reply.status} ${reply.text}\nwhich is not as declared: ${problem}`);
 }
@@ -60,12 +69,18 @@ function errorProblem(route: Route | undefined, { status, text, body }: Reply): 
   return status === right ? undefined : `${code} is ${right}`;
 }
 
-function successProblem(route: Route | undefined, { status, headers, text, body }: Reply): string | undefined {
+/** Every authenticated answer carries the rate headers. */
+function rateProblem(route: Route | undefined, url: string, { status, headers, body }: Reply): string | undefined {
+  if (!route || !isUuid(url.split('/')[3] ?? '') || (status >= 400 && rateless.includes(body?.error.code)))
+    return undefined;
+  if (!headers.get('ratelimit')?.startsWith('"space";r=')) return 'no RateLimit';
+  return headers.get('ratelimit-policy')?.startsWith('"space";q=') ? undefined : 'no RateLimit-Policy';
+}
+
+function successProblem(route: Route | undefined, { status, text, body }: Reply): string | undefined {
   if (!route) return undefined;
   const reply = route.success[status];
   if (reply === undefined) return `${route.call} does not declare ${status}`;
-  if (!headers.get('ratelimit')?.startsWith('"space";r=')) return 'no RateLimit';
-  if (!headers.get('ratelimit-policy')?.startsWith('"space";q=')) return 'no RateLimit-Policy';
   if (reply === null) return text === '' ? undefined : 'it has no content';
   const { error } = reply.validate(body, { convert: false, presence: 'required', allowUnknown: false });
   if (error) return error.message;
