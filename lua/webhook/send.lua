@@ -1,12 +1,14 @@
 --- One attempt on request: a test of a destination, or an attempted event once more (deliveryId). Called
 --- twice: first for what to send (attemptedAt ''), then with what came of it. One request of an Idempotency-Key is sent
 --- at a time: another one is told nothing until that one's answer is there, or its process is thought lost.
---- @args destinationId deliveryId testEventId attemptedAt responseStatus errorCode durationMs
+--- @args destinationId deliveryId testEventId tail attemptedAt responseStatus errorCode durationMs
 --- @include "lib/call"
+--- @include "lib/id"
 --- @include "webhook/_delivery"
 local replay = call.open()
 if replay then return replay end
-local eventId, eventType, attempt, trigger, entryId = testEventId, 'destination.test', 1, 'TEST', false
+local eventId = testEventId ~= '' and testEventId or newId(tail)
+local eventType, attempt, trigger, entryId = 'destination.test', 1, 'TEST', false
 if deliveryId ~= '' then
   local rowEntry = row.entryOf(deliveryId)
   local found = rowEntry and row.id(rowEntry) == deliveryId and redis.call('XRANGE', keys.deliveries(), rowEntry, rowEntry)[1]

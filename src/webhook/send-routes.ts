@@ -14,12 +14,6 @@ import { deliveryReply } from './schemas.ts';
 /** How often a request looks whether the one that is sent with its Idempotency-Key has been answered. */
 const sameKeyMs = 100;
 
-/** A uuid for an event that is in no journal. */
-function newEventId(): string {
-  const time = Date.now().toString(16).padStart(12, '0');
-  return `${time.slice(0, 8)}-${time.slice(8)}-7${randomTail()}`;
-}
-
 function attempted(input: Input, values: Reply): Answer {
   return { status: 201, body: deliveryRecord(param(input, 'spaceId'), values) };
 }
@@ -45,7 +39,7 @@ async function serve(input: Input, context: ServeContext): Promise<Answer> {
   return attempted(input, (await context.run({ ...row, attemptedAt: at, testEventId: String(eventId) }, true)).values);
 }
 
-const nothingYet = { attemptedAt: '', responseStatus: '', errorCode: '', durationMs: '' };
+const nothingYet = { testEventId: '', attemptedAt: '', responseStatus: '', errorCode: '', durationMs: '' };
 
 const test = route({
   method: 'POST',
@@ -57,7 +51,7 @@ const test = route({
   success: { 201: deliveryReply },
   refuses: ['DESTINATION_NOT_FOUND', 'OPERATIONS_EXHAUSTED'],
   script: 'webhook/send',
-  args: () => ({ deliveryId: '', testEventId: newEventId(), ...nothingYet }),
+  args: () => ({ deliveryId: '', tail: randomTail(), ...nothingYet }),
   answer: (values, input) => attempted(input, values),
   serve,
 });
@@ -72,7 +66,7 @@ const redeliver = route({
   success: { 201: deliveryReply },
   refuses: ['DELIVERY_NOT_FOUND', 'OPERATIONS_EXHAUSTED'],
   script: 'webhook/send',
-  args: () => ({ destinationId: '', testEventId: '', ...nothingYet }),
+  args: () => ({ destinationId: '', tail: randomTail(), ...nothingYet }),
   answer: (values, input) => attempted(input, values),
   serve,
 });

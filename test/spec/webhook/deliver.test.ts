@@ -163,12 +163,16 @@ describe('webhooks', () => {
 
   it('test sends at once and answers the attempt; redeliver sends the event of an attempt again', async () => {
     const world = await ready();
+    const now = Date.now() - 60_000;
+    await world.at(now);
     const { id, signingSecret } = await register(world, ['mailbox.*']);
     const key = { 'Idempotency-Key': randomUUID() };
     const tested = await world.made(`/destinations/${id}/test`, undefined, key);
     expect(await world.made(`/destinations/${id}/test`, undefined, key), 'not sent again').to.deep.equal(tested);
     const sent = { trigger: 'TEST', eventType: 'destination.test', state: 'SUCCEEDED', destinationId: id };
     expect(tested).to.include(sent);
+    const moment = Number.parseInt(tested.eventId.replace('-', '').slice(0, 12), 16);
+    expect(moment, "of the store's clock, as every id").to.equal(now);
     await happen(world);
     const [row] = await untilRows(world, 2);
     status(500);
