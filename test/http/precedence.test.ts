@@ -148,6 +148,8 @@ describe('Precedence, first match wins', () => {
       [tasks, { ...large, deadline: past }, '400 VALIDATION_FAILED'],
       [tasks, large, '402 OPERATIONS_EXHAUSTED'],
       ['/task-groups', { ...asked, deadline: past }, '400 VALIDATION_FAILED'],
+      ['/task-groups', { ...asked, mailboxId: randomUUID() }, '409 MAILBOX_NOT_FOUND'],
+      [`/task-groups/${groupId}/join-task`, { taskId: randomUUID() }, '409 TASK_NOT_FOUND'],
       ['/task-groups', { ...asked, deadline: never }, '402 OPERATIONS_EXHAUSTED'],
       ['/budgets', { name: 'b', currency: 'EUR', scale: 2, limitMinor: '5' }, '409 BUDGET_EXISTS'],
       ['/allowances', { name: 'a', unitsLimit: 5, windowSeconds: 60 }, '409 ALLOWANCE_EXISTS'],

@@ -139,6 +139,14 @@ describe('Request rates', () => {
       expect(codeOf(reply)).to.equal(code);
       expect(rateOf(reply), code).to.deep.equal(['"org";q=10;w=60', '"org";r=8;t=50']);
     }
+    for (let i = 0; i < 9; i++) await world.get('/mailboxes');
+    expect(codeOf(await world.get('/mailboxes'))).to.equal('429 SERVICE_RATE_LIMITED');
+    const other = { Authorization: `Bearer ${await world.key(['resource_config'])}` };
+    expect(codeOf(await world.call('GET', '/mailboxes', undefined, other)), 'first 403').to.equal(
+      '403 PERMISSION_DENIED',
+    );
+    const elsewhere = new World(world.service, world.org, randomUUID(), world.apiKey);
+    expect(codeOf(await elsewhere.get('/mailboxes')), 'then 404').to.equal('404 SPACE_NOT_FOUND');
   });
 
   it('a watch and a destination, which look more than once, say what is left too', async () => {
