@@ -93,7 +93,7 @@ describe('allowances', () => {
       replay: false,
       availableUnits: 2,
     });
-    expect(first.body.windowEndsAt).to.equal(iso(start + 60_000));
+    expect(first.body).to.include({ windowEndsAt: iso(start + 60_000), createdAt: iso(start + 1234) });
     const refused = await consume(path, 3);
     expect(codeOf(refused)).to.equal('429 ALLOWANCE_EXHAUSTED');
     expect(refused.headers.get('Retry-After')).to.equal('59');

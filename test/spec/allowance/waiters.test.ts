@@ -37,7 +37,8 @@ describe('allowance waiters', () => {
     await world.at(start + 60_000);
     const { status, body } = await wait(2);
     expect(status).to.equal(201);
-    expect(body).to.include({ state: 'GRANTED', position: null, grantedAt: iso(start + 60_000), units: 2, scopeId });
+    const at = { grantedAt: iso(start + 60_000), createdAt: iso(start + 60_000) };
+    expect(body).to.include({ ...at, state: 'GRANTED', position: null, units: 2, scopeId });
     expect(await view(body.id)).to.deep.equal(body);
     expect((await world.get(path)).body).to.include({ usedUnits: 2, waiting: 0 });
     expect((await world.eventTypes()).at(-1)).to.equal('waiter.granted');

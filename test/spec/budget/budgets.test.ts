@@ -9,10 +9,12 @@ const plain = { name: 'tokens', currency: 'EUR', scale: 2, limitMinor: '5000' };
 describe('POST /budgets', () => {
   it('creates a budget: 201 with all of the limit available, and budget.created', async () => {
     const world = await World.create();
+    const now = Date.now();
+    await world.at(now);
     const { status, body } = await world.post('/budgets', plain);
     expect(status).to.equal(201);
     expect(body).to.deep.include({
-      ...plain,
+      ...{ ...plain, createdAt: new Date(now).toISOString() },
       balances: { limit: '5000', reserved: '0', settled: '0', available: '5000' },
     });
     const { events } = (await world.get('/events')).body;

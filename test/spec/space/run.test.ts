@@ -22,6 +22,8 @@ describe('run view', () => {
 
   it('shows every primitive of the scope, without payloads', async () => {
     const world = await World.create();
+    const now = Date.now();
+    await world.at(now);
     const traffic = await Traffic.on(world);
     const [scopeId, other] = [randomUUID(), randomUUID()];
     const [{ id: budgetId }] = (await world.get('/budgets')).body.budgets;
@@ -41,7 +43,8 @@ describe('run view', () => {
     await traffic.complete(await traffic.claim(scopeId), { payload: { secret: 1 } });
     const { text, body } = await world.get(`/ops/runs/${scopeId}`);
     expect(text).not.to.match(/secret|do this|"payload"|"result"|token/);
-    expect(body.scope).to.include({ id: scopeId, parentScopeId: null, state: 'IDLE' });
+    const createdAt = new Date(now).toISOString();
+    expect(body.scope).to.include({ id: scopeId, parentScopeId: null, state: 'IDLE', createdAt });
     expect([body.scopes, body.groups, body.truncated]).to.deep.equal([[], [], false]);
     expect(body.consumptions).to.deep.equal({ count: 2, units: 3 });
     expect(ids(body.messages)).to.deep.equal([made['message']]);

@@ -10,7 +10,10 @@ const url = 'https://93.184.215.14/hook';
 describe('webhook destinations', () => {
   it('creation returns the record and the signingSecret, which is revealed once', async () => {
     const world = await World.create();
+    const now = Date.now();
+    await world.at(now);
     const { signingSecret, ...record } = await world.made('/destinations', { url, eventTypes: ['message.*'] });
+    expect(record.createdAt).to.equal(new Date(now).toISOString());
     expect(Buffer.from(signingSecret.replace('whsec_', ''), 'base64')).to.have.length(32);
     expect(record).to.include({
       url,
