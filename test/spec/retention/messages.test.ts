@@ -35,14 +35,19 @@ describe('retention of messages', () => {
     await expectAgreement(world);
   });
 
-  it('lets a message go for every call: its id is unknown and its workKey free', async () => {
+  it('lets a message go for every call: its id is unknown, its workKey free, and a list goes on after it', async () => {
     const aging = await Aging.begin();
     const { traffic, world } = aging;
     const scopeId = traffic.scope();
     const sent = await traffic.send(scopeId, { workKey: 'once' });
     const claim = await traffic.claim(scopeId);
     await traffic.complete(claim);
+    const { id: live } = await traffic.send(scopeId);
+    const list = `/mailboxes/${traffic.work}/messages`;
+    const { nextCursor } = await aging.body(`${list}?limit=1`);
     await aging.sweepAt(7 * day);
+    const { messages } = await aging.body(`${list}?limit=1&cursor=${nextCursor}`);
+    expect(messages.map(({ id }: { id: string }) => id)).to.deep.equal([live]);
     for (const what of ['renew', 'complete']) {
       const reply = await world.post(`/messages/${claim.id}/${what}`, { token: claim.token });
       expect([reply.status, reply.body.error.code]).to.deep.equal([404, 'MESSAGE_NOT_FOUND']);
