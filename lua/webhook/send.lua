@@ -1,6 +1,7 @@
 --- One attempt on request: a test of a destination, or an attempted event once more (deliveryId). Called
---- twice: first for what to send (attemptedAt ''), then with what came of it. One request of an Idempotency-Key is sent
---- at a time: another one is told nothing until that one's answer is there, or its process is thought lost.
+--- twice: first for what to send (attemptedAt ''), then with what came of it, which is kept whatever has gone meanwhile.
+--- One request of an Idempotency-Key is sent at a time: another one is told nothing until that one's answer is there, or
+--- its process is thought lost.
 --- @args destinationId deliveryId testEventId tail attemptedAt responseStatus errorCode durationMs
 --- @include "lib/call"
 --- @include "lib/id"
@@ -17,16 +18,13 @@ if deliveryId ~= '' then
   destinationId, eventId, eventType, attempt, trigger = first[1], first[2], first[3], first[4] + 1, 'MANUAL'
 end
 local target = redis.call('HMGET', keys.destination(destinationId), 'url', 'signingSecret', 'previousSecret', 'previousSecretUntil')
-if not target[1] and deliveryId ~= '' then refuse('DELIVERY_NOT_FOUND') end
-if not target[1] then refuse('DESTINATION_NOT_FOUND') end
-local entry = false
-if eventType ~= 'destination.test' then
-  entryId = row.entryOf(eventId)
-  entry = redis.call('XRANGE', keys.events(), entryId, entryId)[1]
-  if not entry then refuse('DELIVERY_NOT_FOUND') end
-end
-plan.needOperation()
+if eventType ~= 'destination.test' then entryId = row.entryOf(eventId) end
 if attemptedAt == '' then
+  if not target[1] and deliveryId ~= '' then refuse('DELIVERY_NOT_FOUND') end
+  if not target[1] then refuse('DESTINATION_NOT_FOUND') end
+  local entry = entryId and redis.call('XRANGE', keys.events(), entryId, entryId)[1]
+  if entryId and not entry then refuse('DELIVERY_NOT_FOUND') end
+  plan.needOperation()
   if idempotencyDigest ~= '' and not redis.call('SET', keys.sending(idempotencyDigest), requestId, 'NX', 'PX', delivery.guardMs) then
     return call.answer()
   end
@@ -36,7 +34,7 @@ end
 
 if idempotencyDigest ~= '' then redis.call('DEL', keys.sending(idempotencyDigest)) end
 local state = errorCode == '' and 'SUCCEEDED' or 'FAILED'
-if state == 'SUCCEEDED' then
+if state == 'SUCCEEDED' and target[1] then
   delivery.succeeded(destinationId)
   local made = entryId and redis.call('HGET', keys.attempts(destinationId), entryId)
   -- An attempt that is under way ends the delivery by itself.

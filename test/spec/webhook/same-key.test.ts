@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import type { MusterService } from '../../../src/service.ts';
 import { Sink } from '../../support/sink.ts';
-import { delivering, untilRows } from '../../support/webhooks.ts';
+import { delivering, rows, untilRows } from '../../support/webhooks.ts';
 import { codeOf, type Reply, World } from '../../support/world.ts';
 
 describe('a redelivery or test with an Idempotency-Key', () => {
@@ -36,6 +36,29 @@ describe('a redelivery or test with an Idempotency-Key', () => {
       expect(replies.filter((reply) => reply.headers.get('Idempotent-Replayed') === null)).to.have.lengthOf(1);
     }
     expect(await untilRows(world, 3)).to.have.lengthOf(3);
+  });
+
+  it('has the row of its attempt, also when the destination, or the last operation of the month, has gone meanwhile', async () => {
+    const world = await World.create({ on: services[0] as MusterService, plan: 'free' });
+    const { store } = world.service;
+    const org = `muster:{${world.org}}`;
+    const register = () => world.made('/destinations', { url: `${sink.url}/gone` });
+    const [one, other] = [await register(), await register()];
+    const { answer } = sink;
+    const meanwhile = [
+      () => world.call('DELETE', `/destinations/${one.id}`),
+      () => store.hset(org, { usedOperations: 100_000 }),
+    ];
+    const made: string[] = [];
+    for (const [index, { id }] of [one, other].entries()) {
+      sink.answer = (response) => void meanwhile[index]?.().then(() => response.end());
+      const { status, body } = await world.post(`/destinations/${id}/test`);
+      expect([status, body.state, body.destinationId]).to.deep.equal([201, 'SUCCEEDED', id]);
+      made.unshift(body.id);
+    }
+    sink.answer = answer;
+    expect((await rows(world)).map(({ id }) => id)).to.deep.equal(made);
+    expect(await store.exists(`${org}:${world.spaceId}:destination:${one.id}`)).to.equal(0);
   });
 
   it('is not sent beside another of that key, which is refused; a process that dies meanwhile keeps it for 25 s', async () => {
