@@ -17,6 +17,7 @@ describe('POST /budgets', () => {
       ...{ ...plain, createdAt: new Date(now).toISOString() },
       balances: { limit: '5000', reserved: '0', settled: '0', available: '5000' },
     });
+    expect((await world.get(`/budgets/${body.id}`)).body, 'as it is kept').to.deep.include(body);
     const { events } = (await world.get('/events')).body;
     expect(events).to.have.lengthOf(1);
     expect(events[0]).to.deep.include({
