@@ -7,12 +7,12 @@
 --- @include "budget/_reservation"
 --- What settle and void share: an entry per workKey, unique per budget and kind, kept as long as its reservation.
 local entry = {}
---- The hash of the entries of this request's kind.
-local key
+--- The hash of the entries of this request's kind; the budget's balances.
+local key, balances
 
 --- The answer of the first request with this workKey, nil where there was none. amountMinor nil: any.
 function entry.replayOf(kind, amountMinor)
-  local balances = budget.read(budgetId)
+  balances = budget.read(budgetId)
   key = keys.budgetWorkKeys(budgetId, kind)
   local known = later.get(key, workKey)
   if not known then return nil end
@@ -38,7 +38,7 @@ end
 function entry.record(record, kind, what, amountMinor, field, balance, closesAs)
   -- A settleBy that passed after the last sweep is told before the reservation may close.
   reservation.becomeOverdue(record)
-  local balances, ofWorkKey = budget.read(budgetId), kind .. ' ' .. workKey
+  local ofWorkKey = kind .. ' ' .. workKey
   budget.move(balances, 'reserved', balance, amountMinor)
   record.remainingMinor, record[field] = money.subtract(record.remainingMinor, amountMinor), money.add(record[field], amountMinor)
   local changes = { keys.reservation(reservationId), 'remainingMinor', record.remainingMinor, field, record[field] }

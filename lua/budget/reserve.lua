@@ -8,7 +8,7 @@
 --- @include "lib/scope"
 --- @include "lib/timer"
 --- @include "budget/_budget"
-local replay, maxArmedTimers, armed = call.open('maxArmedTimers', 'timers:ARMED')
+local replay, maxArmedTimers, armed = call.open('maxArmedTimers', 'timers:ARMED', 'reservations:ACTIVE')
 if replay then return replay end
 local record = budget.read(budgetId)
 if settleBy ~= '' and tonumber(settleBy) <= now then refuse('VALIDATION_FAILED', 'settleBy must lie in the future') end

@@ -4,7 +4,7 @@
 --- @include "lib/call"
 --- @include "lib/money"
 --- @include "budget/_entry"
-local replay = call.open() or entry.replayOf('SETTLE', amountMinor)
+local replay = call.open('reservations:ACTIVE', 'reservations:SETTLED') or entry.replayOf('SETTLE', amountMinor)
 if replay then return replay end
 local record = entry.reservation()
 if money.exceeds(amountMinor, record.remainingMinor) then refuse('SETTLEMENT_EXCEEDS_RESERVATION', record.remainingMinor) end
