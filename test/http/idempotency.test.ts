@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { createSpace } from '../../src/org/admin.ts';
 import { codeOf, type Reply, World } from '../support/world.ts';
 
 const hours = 3_600_000;
@@ -123,8 +122,7 @@ describe('Idempotency-Key', () => {
   });
 
   it('its scope is the space: the same key in another space is another request', async () => {
-    const { spaceId } = await createSpace(world.service, { org: world.org });
-    const other = new World(world.service, world.org, spaceId, world.apiKey);
+    const other = await world.beside();
     const { id } = await other.made('/mailboxes', { name: 'jobs' });
     const key = keyed();
     expect((await send({ payload: 1 }, key)).status).to.equal(201);

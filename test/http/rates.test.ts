@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { createSpace, type PlanChoice } from '../../src/org/admin.ts';
+import type { PlanChoice } from '../../src/org/admin.ts';
 import { codeOf, type Reply, World } from '../support/world.ts';
 
 const minute = 60_000;
@@ -119,8 +119,7 @@ describe('Request rates', () => {
 
   it('the organization rate is one for all its spaces, the space rate each its own', async () => {
     const world = await make({ figures: { rpm: '4' }, limits: { requestsPerMinute: 2 } });
-    const { spaceId } = await createSpace(world.service, { org: world.org });
-    const second = new World(world.service, world.org, spaceId, world.apiKey);
+    const second = await world.beside();
     await world.get('/mailboxes');
     await world.get('/mailboxes');
     expect(codeOf(await world.get('/mailboxes'))).to.equal('429 RATE_LIMITED');

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { randomTail } from '../../src/http/random.ts';
-import { createSpace } from '../../src/org/admin.ts';
 import { Refusal, type Reply } from '../../src/redis/scripts.ts';
 import { World } from '../support/world.ts';
 import { callIn, digest, withNumberedIds } from './gathered-support.ts';
@@ -36,8 +35,7 @@ class Mailboxes {
     const mailboxes = new Mailboxes();
     const world = await World.create({ figures: { agents: '9', tasks: '25', runs: '5' }, limits: { maxBacklog: 15 } });
     await world.at(startsAt);
-    const { spaceId } = await createSpace(world.service, { org: world.org });
-    mailboxes.worlds.push(world, new World(world.service, world.org, spaceId, world.apiKey));
+    mailboxes.worlds.push(world, await world.beside());
     for (const one of mailboxes.worlds) {
       const [parentScopeId, second, third] = roots;
       const mailboxId = (await one.made('/mailboxes', { name: 'a', backlogLimit: 12 })).id;

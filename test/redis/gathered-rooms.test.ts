@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { randomTail } from '../../src/http/random.ts';
-import { createSpace } from '../../src/org/admin.ts';
 import { Refusal, type Reply } from '../../src/redis/scripts.ts';
 import { World } from '../support/world.ts';
 import { callIn, digest, withNumberedIds } from './gathered-support.ts';
@@ -34,8 +33,7 @@ class Rooms {
     const rooms = new Rooms();
     const world = await World.create();
     await world.at(at);
-    const { spaceId } = await createSpace(world.service, { org: world.org });
-    rooms.worlds.push(world, new World(world.service, world.org, spaceId, world.apiKey));
+    rooms.worlds.push(world, await world.beside());
     for (const one of rooms.worlds) {
       const budget = { name: 'b', currency: 'EUR', scale: 2, limitMinor: '999999999999999999' };
       rooms.parts.push({

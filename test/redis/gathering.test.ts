@@ -2,7 +2,6 @@ import { hash, randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { Cluster } from 'ioredis';
 import { randomTail } from '../../src/http/random.ts';
-import { createSpace } from '../../src/org/admin.ts';
 import { Refusal, type Reply, ScriptFailure } from '../../src/redis/scripts.ts';
 import { Queue } from '../spec/mailbox/queue.ts';
 import { expectAgreement } from '../support/agree.ts';
@@ -61,8 +60,7 @@ describe('calls of one organization that meet', () => {
     const foreign = await Queue.create();
     const queue = await Queue.create();
     const { world } = queue;
-    const space = await createSpace(world.service, { org: world.org });
-    const there = await Queue.create({}, new World(world.service, world.org, space.spaceId, world.apiKey));
+    const there = await Queue.create({}, await world.beside());
     await Promise.all([send(queue), send(there)]);
     const before = await counted(world);
     const calls = [queue, there, queue, there, there, queue].map((one) => send(one));

@@ -104,6 +104,13 @@ export class World {
     return new World(running, org, space.spaceId, key.apiKey);
   }
 
+  /** Another space of the organization, reached with the same key; it has the limits of every new space unless told. */
+  async beside(limits?: Record<string, number>): Promise<World> {
+    const own = limits && { limits: { ...defaultLimits, ...limits } };
+    const { spaceId } = await createSpace(this.service, { org: this.org, ...own });
+    return new World(this.service, this.org, spaceId, this.apiKey);
+  }
+
   /** A key with other permissions or spaces. */
   async key(permissions: string[], spaces?: string[]): Promise<string> {
     return (await createKey(this.service, { org: this.org, permissions, ...(spaces !== undefined && { spaces }) }))

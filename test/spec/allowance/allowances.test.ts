@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { createSpace } from '../../../src/org/admin.ts';
 import { codeOf, World } from '../../support/world.ts';
 
 const scopeId = randomUUID();
@@ -49,8 +48,7 @@ describe('allowances', () => {
     const body = { name: 'calls', unitsLimit: 1, windowSeconds: 1 };
     await world.made('/allowances', body);
     expect(codeOf(await world.post('/allowances', body))).to.equal('409 ALLOWANCE_EXISTS');
-    const { spaceId } = await createSpace(world.service, { org: world.org });
-    await new World(world.service, world.org, spaceId, world.apiKey).made('/allowances', body);
+    await (await world.beside()).made('/allowances', body);
   });
 
   it('take whole units from 1 to 10^9 and windows from 1 to 31,536,000 seconds', async () => {

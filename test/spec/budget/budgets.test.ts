@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { createSpace, listAudit } from '../../../src/org/admin.ts';
+import { listAudit } from '../../../src/org/admin.ts';
 import { codeOf, World } from '../../support/world.ts';
 import { Purse } from './purse.ts';
 
@@ -49,8 +49,7 @@ describe('POST /budgets', () => {
     const world = await World.create();
     await world.made('/budgets', plain);
     expect(codeOf(await world.post('/budgets', { ...plain, limitMinor: '1' }))).to.equal('409 BUDGET_EXISTS');
-    const { spaceId } = await createSpace(world.service, { org: world.org });
-    await new World(world.service, world.org, spaceId, world.apiKey).made('/budgets', plain);
+    await (await world.beside()).made('/budgets', plain);
   });
 
   it('of 50 creations of one name at once, one is made', async () => {

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { eventTypes } from '../../../src/event/types.ts';
-import { createSpace } from '../../../src/org/admin.ts';
 import { codeOf, World } from '../../support/world.ts';
 import { Queue } from '../mailbox/queue.ts';
 
@@ -113,8 +112,7 @@ describe('GET /events', () => {
 
   it("malformed or another space's cursor: 400 INVALID_CURSOR", async () => {
     const { nextCursor } = (await world.get('/events')).body;
-    const { spaceId } = await createSpace(world.service, { org: world.org });
-    const second = new World(world.service, world.org, spaceId, world.apiKey);
+    const second = await world.beside();
     expect(codeOf(await second.get(`/events?cursor=${nextCursor}`))).to.equal('400 INVALID_CURSOR');
     const inside = Buffer.from(nextCursor, 'base64url').toString();
     const forge = (text: string) => Buffer.from(text).toString('base64url');

@@ -1,6 +1,5 @@
 import { expect } from 'chai';
-import { createSpace } from '../../../src/org/admin.ts';
-import { codeOf, World } from '../../support/world.ts';
+import { codeOf } from '../../support/world.ts';
 import { Queue } from './queue.ts';
 
 const iso = (at: number) => new Date(at).toISOString();
@@ -125,8 +124,7 @@ describe('Deadlines', () => {
 
   it('deadlines of two spaces that one sweep makes real are counted and told in each', async () => {
     const { world } = queue;
-    const { spaceId } = await createSpace(world.service, { org: world.org });
-    const there = await Queue.create({}, new World(world.service, world.org, spaceId, world.apiKey));
+    const there = await Queue.create({}, await world.beside());
     for (const one of [queue, there, queue]) await one.sent({ deadline: iso(now + 1000) });
     const stats = () => world.service.store.info('commandstats');
     const wakeUps = async () => Number(/cmdstat_spublish:calls=(\d+)/.exec(await stats())?.[1]);

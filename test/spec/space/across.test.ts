@@ -1,17 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { createSpace } from '../../../src/org/admin.ts';
-import { defaultLimits } from '../../../src/org/plans.ts';
 import { World } from '../../support/world.ts';
 
 const own = (plan: Record<string, string>) => ({ plan: 'enterprise', figures: plan });
 
-/** A second space of the same organization, reached with the same key. */
-async function besides(world: World): Promise<World> {
-  const limits = { ...defaultLimits, requestsPerMinute: 100_000 };
-  const { spaceId } = await createSpace(world.service, { org: world.org, limits });
-  return new World(world.service, world.org, spaceId, world.apiKey);
-}
+/** A second space of the same organization, with requests enough. */
+const besides = (world: World) => world.beside({ requestsPerMinute: 100_000 });
 
 describe('Plans are counted across the organization, not per space', () => {
   const scopeId = randomUUID();
