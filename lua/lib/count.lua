@@ -6,8 +6,6 @@
 local count = {}
 --- What has been read of the two records: names, and their values from `offset` on.
 local known = { space = {}, org = {} }
---- One list for every command, which need not grow then.
-local command = { 'HSET' }
 
 --- Nothing is gathered.
 function count.begin()

@@ -6,6 +6,11 @@
 local journal = {}
 local entryId
 
+--- Texts as one. Making one of a single text would cost as much as that had.
+local function joined(texts, separator)
+  return texts[2] and table.concat(texts, separator) or texts[1] or ''
+end
+
 function journal.begin()
   entryId = nowText .. '-*'
   journal.appended, journal.ready = false, {}
@@ -24,6 +29,6 @@ end
 --- The wake-up names the messages that became ready (`mailboxId/scope/…/scope`, between commas), for held receives.
 function journal.publish()
   if not journal.appended then return end
-  redis.call('SPUBLISH', keys.events(), journal.ready[2] and table.concat(journal.ready, ',') or journal.ready[1] or '')
+  redis.call('SPUBLISH', keys.events(), joined(journal.ready, ','))
   journal.appended, journal.ready = false, {}
 end

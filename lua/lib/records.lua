@@ -3,7 +3,7 @@
 local records = {}
 --- By key; and of those that have changed the names of the fields.
 local known, changes
---- One list for every command, which need not grow then.
+--- One list for every HSET of changed fields, lib/count's too, which need not grow then.
 local command = { 'HSET' }
 
 function records.begin()

@@ -4,8 +4,8 @@
 --- @include "mailbox/_ready"
 --- @include "mailbox/_mailbox"
 --- Puts a new READY message into a mailbox. Every refusal has been made by then.
---- record: id, mailboxId, scopeId, taskId (false for none), state = false, payload, and groupId, taskKey, workKey,
---- deadline or nil. box: the mailbox's record.
+--- record: id, mailboxId, scopeId, taskId (false for none), payload, and groupId, taskKey, workKey, deadline or nil; with
+--- state = false the table need not grow for the state. box: the mailbox's record.
 function message.create(record, path, box)
   path = path or scope.create(record.scopeId)
   message.enter(record, 'READY')

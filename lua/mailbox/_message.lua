@@ -24,7 +24,7 @@ function message.taskIdOf(messageId, stored)
   return stored or messageId
 end
 
---- Counts the step from record.state (false: it is new) to `state`, and puts the record there. Tasks are counted as
+--- Counts the step from record.state (none: it is new) to `state`, and puts the record there. Tasks are counted as
 --- messages; the few messages without a task are counted beside (`inbox:STATE`).
 function message.enter(record, state)
   local from = record.state

@@ -1,3 +1,4 @@
+--- @include "lib/journal"
 --- @include "lib/later"
 --- READY messages, first in, first out by the moment they became ready. One sorted set per mailbox and scope, for the
 --- message's scope and each scope above it, so that a receive for any subtree is one ZRANGE. Members carry the
@@ -33,7 +34,7 @@ function ready.add(mailboxId, path, messageId, at, atText, sequence)
     later.enter(key, atText, member)
     fronts[key] = nil
   end
-  journal.ready[#journal.ready + 1] = mailboxId .. '/' .. (path[2] and table.concat(path, '/') or path[1])
+  journal.ready[#journal.ready + 1] = mailboxId .. '/' .. joined(path, '/')
 end
 
 --- What is at the front of a queue: members and their moments, of which those before `at` are taken out. A run that

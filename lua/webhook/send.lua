@@ -8,9 +8,10 @@
 --- @include "webhook/_delivery"
 local replay = call.open()
 if replay then return replay end
-local eventId = testEventId ~= '' and testEventId or newId(tail)
-local eventType, attempt, trigger, entryId = 'destination.test', 1, 'TEST', false
-if deliveryId ~= '' then
+local eventId, eventType, attempt, trigger
+if deliveryId == '' then
+  eventId, eventType, attempt, trigger = testEventId ~= '' and testEventId or newId(tail), 'destination.test', 1, 'TEST'
+else
   local rowEntry = row.entryOf(deliveryId)
   local found = rowEntry and row.id(rowEntry) == deliveryId and redis.call('XRANGE', keys.deliveries(), rowEntry, rowEntry)[1]
   if not found then refuse('DELIVERY_NOT_FOUND') end
@@ -18,7 +19,7 @@ if deliveryId ~= '' then
   destinationId, eventId, eventType, attempt, trigger = first[1], first[2], first[3], first[4] + 1, 'MANUAL'
 end
 local target = redis.call('HMGET', keys.destination(destinationId), 'url', 'signingSecret', 'previousSecret', 'previousSecretUntil')
-if eventType ~= 'destination.test' then entryId = row.entryOf(eventId) end
+local entryId = eventType ~= 'destination.test' and row.entryOf(eventId)
 if attemptedAt == '' then
   if not target[1] and deliveryId ~= '' then refuse('DELIVERY_NOT_FOUND') end
   if not target[1] then refuse('DESTINATION_NOT_FOUND') end

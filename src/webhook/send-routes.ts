@@ -66,7 +66,7 @@ const redeliver = route({
   success: { 201: deliveryReply },
   refuses: ['DELIVERY_NOT_FOUND', 'OPERATIONS_EXHAUSTED'],
   script: 'webhook/send',
-  args: () => ({ destinationId: '', tail: randomTail(), ...nothingYet }),
+  args: () => ({ destinationId: '', tail: '', ...nothingYet }),
   answer: (values, input) => attempted(input, values),
   serve,
 });
