@@ -1,6 +1,6 @@
 import { CALL_PHASES, type Phase } from '../phases.ts';
 import type { Settings, Work } from './contender.ts';
-import { Forked } from './forked.ts';
+import { Forked, postTo } from './forked.ts';
 
 /** A limit: a server that does one EVALSHA per request and nothing else, whatever the phase. */
 class Bare extends Forked {
@@ -20,9 +20,15 @@ class Bare extends Forked {
   }
 }
 
-/** The limit of what is recorded: how far a send could come that did nothing but write. */
+/** The limit of what is recorded: how far a call could come that did nothing but write. */
 class Writes extends Bare {
   protected override readonly env = { BENCH_SPACES: String(this.settings.spaces) };
+
+  protected override async work(phase: Phase, seconds: number): Promise<Work> {
+    const steps = phase === 'reserve' ? ['reserve', 'settle'] : [phase];
+    const work = await this.post(seconds, postTo(...steps));
+    return { ...work, count: work.count * steps.length };
+  }
 }
 
 /** What every ratio "of (b)" is a ratio to. */
@@ -31,5 +37,6 @@ export const LIMIT = '(b) Koa';
 export const bareContenders = {
   'bare-http': (settings: Settings) => new Bare(settings, '(a) node:http', 'servers/bare-http.ts', ['send']),
   'bare-koa': (settings: Settings) => new Bare(settings, LIMIT, 'servers/bare-koa.ts', ['send', ...CALL_PHASES]),
-  writes: (settings: Settings) => new Writes(settings, 'Koa, writes only', 'servers/writes-koa.ts', ['send']),
+  writes: (settings: Settings) =>
+    new Writes(settings, 'Koa, writes only', 'servers/writes-koa.ts', ['send', ...CALL_PHASES]),
 };

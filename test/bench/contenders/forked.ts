@@ -1,11 +1,15 @@
-import type { JobResult, Plan } from '../driver.ts';
+import type { JobResult, Plan, Step } from '../driver.ts';
 import { ForkedServer } from '../servers/fork.ts';
 import { Contender, PAYLOAD, type Work } from './contender.ts';
 
 export const BODY = JSON.stringify({ scopeId: '0197f000-0000-7000-8000-000000000001', payload: PAYLOAD });
 /** As long as a real one, so that every contender reads the same headers. */
 const AUTHORIZATION = `Bearer mk_bench_${'x'.repeat(43)}`;
-const POST: Plan = [{ name: 'send', path: '/', body: BODY, keyed: true }];
+const step = (name: string, path: string): Step => ({ name, path, body: BODY, keyed: true });
+const POST: Plan = [step('send', '/')];
+
+/** The same POST to a path of its own for each of these steps. */
+export const postTo = (...steps: string[]): Plan => steps.map((name) => step(name, `/${name}`));
 
 /** A contender whose server is a file of the benchmark itself. */
 export abstract class Forked extends Contender {
@@ -30,10 +34,10 @@ export abstract class Forked extends Contender {
     return this.server.pid;
   }
 
-  protected async post(seconds: number): Promise<Work & { http: JobResult }> {
+  protected async post(seconds: number, plan = POST): Promise<Work & { http: JobResult }> {
     const { driver, connections } = this.settings;
     const headers = { authorization: AUTHORIZATION };
-    const http = await driver.run({ url: this.server.url, plans: [POST], headers, connections, seconds });
+    const http = await driver.run({ url: this.server.url, plans: [plan], headers, connections, seconds });
     return { count: http.laps, seconds: http.seconds, http };
   }
 }
