@@ -11,6 +11,7 @@ import { allErrors, allKeys, allRoutes } from './primitives.ts';
 import { sayCluster } from './redis/cluster-notice.ts';
 import { connect, type Store } from './redis/connection.ts';
 import { Due } from './redis/due.ts';
+import { checkFormat } from './redis/format.ts';
 import type { Overrides } from './redis/loader.ts';
 import { Refusal, Scripts } from './redis/scripts.ts';
 import { Wake } from './redis/wake.ts';
@@ -96,6 +97,7 @@ export async function startService(options: ServiceOptions): Promise<MusterServi
     for (const connection of connections) connection.disconnect();
   };
   try {
+    await checkFormat(store);
     // First what may be refused: a port that is in use.
     const { metricsPort } = options;
     if (options.role !== 'worker')

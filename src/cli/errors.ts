@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { CommanderError } from 'commander';
 import { ConfigError } from '../config.ts';
 import { InvalidInput } from '../org/input.ts';
+import { OtherFormat } from '../redis/format.ts';
 import { Refusal, StoreUnavailable } from '../redis/scripts.ts';
 import { SnapshotFailure } from '../snapshot/failure.ts';
 
@@ -31,7 +32,7 @@ function explain(error: unknown): { code: string; message: string } {
   if (error instanceof InvalidInput) return { code: error.code, message };
   if (error instanceof SnapshotFailure) return { code: error.code, message };
   if (error instanceof ConfigError) return { code: 'VALIDATION_FAILED', message };
-  if (error instanceof StoreUnavailable) return { code: 'STORE_UNAVAILABLE', message };
+  if (error instanceof StoreUnavailable || error instanceof OtherFormat) return { code: 'STORE_UNAVAILABLE', message };
   if (error instanceof Refusal && sentences[error.code]) {
     return { code: error.code, message: sentences[error.code]?.(error.detail) ?? '' };
   }

@@ -3,13 +3,14 @@ import type { Admin } from '../org/admin.ts';
 import { allKeys } from '../primitives.ts';
 import { connect } from '../redis/connection.ts';
 import { findEmbedded } from '../redis/embedded.ts';
+import { checkFormat } from '../redis/format.ts';
 import { Scripts, StoreUnavailable } from '../redis/scripts.ts';
 
 /**
  * Connects to the store of the settings for as long as `work` takes: REDIS_URL, else the embedded Redis that runs on
  * DATA_DIR.
  *
- * @throws ConfigError, StoreUnavailable, and whatever `work` throws
+ * @throws ConfigError, StoreUnavailable, OtherFormat, and whatever `work` throws
  */
 export async function withStore<T>(work: (admin: Admin) => Promise<T>): Promise<T> {
   const { redisUrl, dataDir } = readConfig();
@@ -26,6 +27,7 @@ export async function withStore<T>(work: (admin: Admin) => Promise<T>): Promise<
     );
   });
   try {
+    await checkFormat(store);
     return await work({ store, scripts: new Scripts(store, allKeys) });
   } catch (error) {
     if (!(error instanceof StoreUnavailable)) throw error;

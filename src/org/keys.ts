@@ -52,6 +52,12 @@ export const orgKeys = {
     holds: 'what was changed (action), by whom (actor: a keyId or `cli`), on what (target), how (detail)',
     goes: 'entries after 365 days',
   },
+  format: {
+    pattern: 'muster:format',
+    type: 'string',
+    holds: 'the format that everything here is written in: a process that knows another one does not start on it',
+    goes: 'never',
+  },
   orgs: { pattern: 'muster:orgs', type: 'set', holds: 'all organizations', goes: 'never' },
   due: {
     pattern: 'muster:due',

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Cluster } from 'ioredis';
 import { addressOf, type Store } from './connection.ts';
+import { markFormat } from './format.ts';
 import { within } from './within.ts';
 
 export const organizationsKey = 'muster:orgs';
@@ -30,7 +31,7 @@ export function organizationNames(store: Store): Promise<ReadonlySet<string>> {
 
 /** Before its record is made: a crash in between leaves a name that is passed over, not one that no sweep finds. */
 export async function listOrganization(store: Store, org: string): Promise<void> {
-  await store.sadd(organizationsKey, org);
+  await Promise.all([markFormat(store), store.sadd(organizationsKey, org)]);
 }
 
 /** What a worker does for many organizations. On a cluster no shard that is away holds up the others. */

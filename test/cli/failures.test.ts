@@ -83,6 +83,16 @@ describe("A command that fails prints the API's error envelope on stderr and exi
     }
   });
 
+  it('a store that another version has written in another format is left alone', async () => {
+    const { store: redis } = await store.admin();
+    await redis.set('muster:format', '2');
+    const error = await failure(['org', 'create', 'acme'], settings);
+    expect(error.code).to.equal('STORE_UNAVAILABLE');
+    expect(error.message).to.match(/^the store is written in format 2, .*format 1: run the version that wrote it/);
+    expect(await redis.keys('*')).to.deep.equal(['muster:format']);
+    await redis.del('muster:format');
+  });
+
   it('a bad setting is named', async () => {
     const error = await failure(['org', 'list'], { ...settings, SNAPSHOT_KEEP: 'all' });
     expect(error).to.include({ code: 'VALIDATION_FAILED' });
