@@ -86,6 +86,7 @@ describe('API keys', () => {
       else if (type === 'stream') found.push(key, JSON.stringify(await to.store.xrange(key, '-', '+')));
       else if (type === 'set') found.push(key, JSON.stringify(await to.store.smembers(key)));
       else if (type === 'zset') found.push(key, JSON.stringify(await to.store.zrange(key, '0', '-1')));
+      else if (type === 'string') found.push(key, String(await to.store.get(key)));
       else throw new Error(`a ${type}, which this test does not read: ${key}`);
     }
     return found.join('\n');
