@@ -6,12 +6,11 @@ import { createKey, createSpace, revokeKey } from '../../../src/org/admin.ts';
 import { defaultLimits } from '../../../src/org/plans.ts';
 import { allErrors, allRoutes } from '../../../src/primitives.ts';
 import type { MusterService } from '../../../src/service.ts';
-import { samples } from '../../support/sample.ts';
 import { Sink } from '../../support/sink.ts';
 import { delivering } from '../../support/webhooks.ts';
 import { allPermissions, codeOf, type Reply, World } from '../../support/world.ts';
 import { changed, digests } from '../support/digest.ts';
-import { makeObjects, type Objects } from '../support/objects.ts';
+import { makeObjects, type Objects, requestOf } from '../support/objects.ts';
 
 /** Ids that a body names, and that must be known. */
 const bodyIds: Readonly<Record<string, readonly string[]>> = {
@@ -62,27 +61,11 @@ describe('Every route, every kind of caller', () => {
     objects: Objects,
     by: { key?: string | undefined; spaceId?: string } = {},
   ): Promise<Reply> {
-    const path = route.path.replaceAll(/:(\w+)/g, (_, name: string) => objects[name] ?? name);
+    const { path, body } = requestOf(route, objects);
     const headers: Record<string, string> = { 'Content-Type': 'application/json', 'Idempotency-Key': randomUUID() };
     const { key = world.apiKey, spaceId = world.spaceId } = by;
     if (!('key' in by) || by.key !== undefined) headers['Authorization'] = `Bearer ${key}`;
-    const body = route.body ? JSON.stringify(bodyOf(route, objects)) : undefined;
     return world.send(route.method, `/v1/spaces/${spaceId}${path}`, body, headers);
-  }
-
-  function bodyOf(route: Route, objects: Objects): Record<string, unknown> {
-    const [full, least] = samples(route.body);
-    const body = structuredClone(route.call === 'message.complete' ? full : least) ?? {};
-    const put = (into: Record<string, unknown>): void => {
-      for (const [name, value] of Object.entries(into)) {
-        if (typeof value === 'object' && value !== null && !Array.isArray(value)) put(value as Record<string, unknown>);
-        else if (name === 'url') into[name] = sink.url;
-        else if (name === 'taskId') into[name] = objects['outsideTaskId'] ?? objects['taskId'];
-        else into[name] = objects[name] ?? value;
-      }
-    };
-    put(body);
-    return body;
   }
 
   /** Refuses every route in this way, and changes nothing that any organization keeps. */

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { createSpace } from '../../../src/org/admin.ts';
 import { defaultLimits } from '../../../src/org/plans.ts';
 import type { MusterService } from '../../../src/service.ts';
+import { Commands } from '../../support/commands.ts';
 import { Sink } from '../../support/sink.ts';
 import { delivering } from '../../support/webhooks.ts';
 import { allPermissions, type Reply, World } from '../../support/world.ts';
@@ -14,6 +15,10 @@ import { curlLine, type Request, sendRaw } from './wire.ts';
 /** Objects wear out as they are used: so many requests, then new ones. */
 const renewEvery = 250;
 const limiting = new Set(['RATE_LIMITED', 'PAYLOAD_TOO_LARGE', 'BACKLOG_FULL']);
+/** What a refused request may write, in the records of its space and its organization: it was one of the minute's. */
+const rates = new Set(['usedRequests', 'usedRecovery', 'requestsMinute']);
+const reading =
+  /^(TIME|EXISTS|H?M?GET|HGETALL|HEXISTS|L(RANGE|LEN|INDEX|POS)|S(CARD|MEMBERS|M?ISMEMBER)|X(LEN|RANGE|REVRANGE|INFO)|Z(CARD|M?SCORE|RANK|REVRANK|COUNT|RANGE))$/;
 
 export interface Outcome {
   readonly requests: number;
@@ -26,15 +31,16 @@ export interface Outcome {
 
 /**
  * Sends so many requests made from the service's own document, one after the other or some of one operation at once;
- * throws the smallest that is answered wrongly.
+ * throws the smallest that is answered wrongly, or refused and yet written of something (where it was sent by itself).
  */
 export async function fuzz(requests: number, seed: number, together = 1): Promise<Outcome> {
   const sink = await Sink.start();
   const resolve = async (name: string) => (name === 'sink.test' ? [{ address: '127.0.0.1', family: 4 }] : []);
   const service = await delivering({ resolve });
   const agent = new Agent({ keepAlive: true, maxSockets: together });
+  const commands = together === 1 ? await Commands.hear(service.store) : undefined;
   try {
-    const fuzzer = await Fuzzer.start(service, sink, agent);
+    const fuzzer = await Fuzzer.start(service, sink, agent, commands);
     const size = { minLength: 1, maxLength: together, size: 'max' } as const;
     const all = fuzzer.document.operations.map((operation) => fc.array(drafts(operation), size));
     const property = fc.asyncProperty(fc.oneof(...all), (some) => fuzzer.send(some));
@@ -43,10 +49,17 @@ export async function fuzz(requests: number, seed: number, together = 1): Promis
     await fc.assert(property, { numRuns, seed, includeErrorInReport: true });
     return fuzzer.outcome();
   } finally {
+    commands?.stop();
     agent.destroy();
     await service.stop();
     await sink.stop();
   }
+}
+
+/** Whether a command inside a script only reads, or counts the request. */
+function isOfRates([name = '', key = '', ...pairs]: readonly string[]): boolean {
+  if (reading.test(name) || key.endsWith(':clock:ticks')) return true;
+  return name === 'HSET' && pairs.every((field, index) => index % 2 === 1 || rates.has(field));
 }
 
 class Fuzzer {
@@ -54,6 +67,7 @@ class Fuzzer {
   readonly #world: World;
   readonly #sink: Sink;
   readonly #agent: Agent;
+  readonly #commands: Commands | undefined;
   readonly #fixed: Record<string, string>;
   #slots: Record<string, string> = {};
   #requests = 0;
@@ -61,15 +75,23 @@ class Fuzzer {
   readonly #seen = new Set<string>();
   readonly #statuses = new Map<string, Set<number>>();
 
-  private constructor(world: World, sink: Sink, agent: Agent, document: Document, fixed: Record<string, string>) {
+  private constructor(
+    world: World,
+    sink: Sink,
+    agent: Agent,
+    commands: Commands | undefined,
+    document: Document,
+    fixed: Record<string, string>,
+  ) {
     this.#world = world;
     this.#sink = sink;
     this.#agent = agent;
+    this.#commands = commands;
     this.document = document;
     this.#fixed = fixed;
   }
 
-  static async start(service: MusterService, sink: Sink, agent: Agent): Promise<Fuzzer> {
+  static async start(service: MusterService, sink: Sink, agent: Agent, commands?: Commands): Promise<Fuzzer> {
     const world = await World.create({ on: service });
     const other = await World.create({ on: service });
     const { spaceId } = await createSpace(service, { org: world.org, limits: { ...defaultLimits } });
@@ -82,7 +104,7 @@ class Fuzzer {
       otherSpaceId: other.spaceId,
       url: `http://sink.test:${sink.port}/`,
     };
-    return new Fuzzer(world, sink, agent, await Document.fetch(world.url), fixed);
+    return new Fuzzer(world, sink, agent, commands, await Document.fetch(world.url), fixed);
   }
 
   outcome(): Outcome {
@@ -104,10 +126,19 @@ class Fuzzer {
     try {
       const reply = await sendRaw(this.#world.url, this.#agent, request);
       this.document.check(request.method, request.target, reply);
+      if (reply.status >= 400) await this.#checkWrites(reply.headers.get('X-Request-Id') ?? '');
       return this.#note(request, reply);
     } catch (error) {
       throw new Error(`${(error as Error).message}\nas a request:\n${curlLine(this.#world.url, request)}\n`);
     }
+  }
+
+  /** A refusal comes before the first write: Redis takes nothing back. */
+  async #checkWrites(requestId: string): Promise<void> {
+    const sent = (await this.#commands?.take()) ?? [];
+    const own = sent.filter(({ words }) => words.some((word) => word.includes(`\\x00${requestId}\\x00`)));
+    const written = own.flatMap(({ inside }) => inside).filter((words) => !isOfRates(words));
+    if (written.length > 0) throw new Error(`it is refused, and wrote ${JSON.stringify(written)}`);
   }
 
   #filled({ method, target, headers, body, bytes }: Draft): Request {

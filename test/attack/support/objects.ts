@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
+import type { Route } from '../../../src/http/route.ts';
+import { samples } from '../../support/sample.ts';
 import type { Sink } from '../../support/sink.ts';
 import { untilRows } from '../../support/webhooks.ts';
 import type { World } from '../../support/world.ts';
 
-/** One of everything that a path or a body can name, in a state in which most calls on it succeed. */
+/** One of everything that a path or a body can name, in a state in which most calls on it succeed; and a receiver's url. */
 export type Objects = Readonly<Record<string, string>>;
 
 /** Makes them; the space's service must deliver webhooks. */
@@ -55,5 +57,24 @@ export async function makeObjects(world: World, sink: Sink): Promise<Objects> {
     waiterId: waiter.id,
     deliveryId: delivery?.id ?? '',
   };
-  return { scopeId, mailboxId, groupId, taskId, budgetId, allowanceId, destinationId, barrierId, ...more };
+  const url = sink.url;
+  return { url, scopeId, mailboxId, groupId, taskId, budgetId, allowanceId, destinationId, barrierId, ...more };
+}
+
+/** Calls that do little without their optional fields. */
+const inFull = new Set(['message.complete', 'destination.update']);
+
+/** A request that its route takes, with these objects in it: its path below the space, and its body. */
+export function requestOf(route: Route, objects: Objects): { path: string; body: string | undefined } {
+  const path = route.path.replaceAll(/:(\w+)/g, (_, name: string) => objects[name] ?? name);
+  const [full, least] = samples(route.body);
+  const body = structuredClone(inFull.has(route.call) ? full : least) ?? {};
+  const put = (into: Record<string, unknown>): void => {
+    for (const [name, value] of Object.entries(into)) {
+      if (typeof value === 'object' && value !== null && !Array.isArray(value)) put(value as Record<string, unknown>);
+      else into[name] = objects[name === 'taskId' ? 'outsideTaskId' : name] ?? value;
+    }
+  };
+  put(body);
+  return { path, body: route.body && JSON.stringify(body) };
 }
