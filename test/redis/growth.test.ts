@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import pino from 'pino';
 import { membersOf } from '../../src/redis/organizations.ts';
-import { startService } from '../../src/service.ts';
+import { type MusterService, startService } from '../../src/service.ts';
 import { Team } from '../spec/group/team.ts';
 import { Queue } from '../spec/mailbox/queue.ts';
 import { readCommands } from '../support/commands.ts';
@@ -10,6 +10,19 @@ import { OwnStore } from '../support/own-store.ts';
 import { api, World } from '../support/world.ts';
 
 const sweep = { spaceId: '', requestId: '' };
+
+/** On a store of its own, set up as the embedded one is. */
+async function onOwnStore(test: (service: MusterService) => Promise<void>): Promise<void> {
+  const own = await OwnStore.start();
+  const log = pino({ level: 'silent' });
+  const service = await startService({ redisUrl: own.url, role: 'api', host: '127.0.0.1', port: 0, log });
+  try {
+    await test(service);
+  } finally {
+    await service.stop();
+    await own.stop();
+  }
+}
 
 describe('What holds the store is bounded', () => {
   it('the run view reads few ids more than it answers, whatever its scopes hold', async () => {
@@ -136,16 +149,8 @@ describe('What holds the store is bounded', () => {
     }
   });
 
-  it('a task of a group stays compact with its result; the records that every call reads are tables', async () => {
-    const own = await OwnStore.start();
-    const service = await startService({
-      redisUrl: own.url,
-      role: 'api',
-      host: '127.0.0.1',
-      port: 0,
-      log: pino({ level: 'silent' }),
-    });
-    try {
+  it('a task of a group stays compact with its result; the records that every call reads are tables', () =>
+    onOwnStore(async (service) => {
       const team = await Team.create({}, await Queue.create({}, await World.create({ on: service })));
       const { world } = team.queue;
       await team.submit('a', { input: { file: 'a.txt' } });
@@ -155,11 +160,42 @@ describe('What holds the store is bounded', () => {
       const records = [prefix, `${prefix}:${world.spaceId}`, `${prefix}:${world.spaceId}:message:${claim.id}`];
       const encodings = await Promise.all(records.map((key) => service.store.object('ENCODING', key)));
       expect(encodings).to.deep.equal(['hashtable', 'hashtable', 'listpack']);
-    } finally {
-      await service.stop();
-      await own.stop();
-    }
-  });
+    }));
+
+  it('so are the bytes of a queued message, a reservation and a waiter, with all that goes with them, and of a replay', () =>
+    onOwnStore(async (service) => {
+      const world = await World.create({ on: service });
+      /** Bytes of all keys of the organization: of replays, and of the rest. */
+      const footprint = async (): Promise<[replays: number, rest: number]> => {
+        const names = await service.store.keys(`muster:{${world.org}}*`);
+        const sum = async (some: string[]): Promise<number> => {
+          const sizes = await Promise.all(some.map((name) => service.store.memory('USAGE', name, 'SAMPLES', 0)));
+          return sizes.reduce<number>((all, size) => all + Number(size), 0);
+        };
+        const replays = names.filter((name) => name.includes(':idempotency:'));
+        return [await sum(replays), await sum(names.filter((name) => !replays.includes(name)))];
+      };
+      const own = { scopeId: randomUUID(), holder: 'agent-1' };
+      const budget = { name: 'b', currency: 'EUR', scale: 2, limitMinor: '999999' };
+      const allowance = { name: 'a', unitsLimit: 1, windowSeconds: 31_536_000 };
+      const { id: mailboxId } = await world.made('/mailboxes', { name: 'jobs' });
+      const { id: budgetId } = await world.made('/budgets', budget);
+      const { id: allowanceId } = await world.made('/allowances', allowance);
+      await world.made(`/allowances/${allowanceId}/consume`, { ...own, units: 1 });
+      const many = 500;
+      const payload = 'x'.repeat(98);
+      for (const [path, body, most] of [
+        [`/mailboxes/${mailboxId}/messages`, { scopeId: own.scopeId, payload }, 1300],
+        [`/budgets/${budgetId}/reserve`, { ...own, amountMinor: '1000' }, 1000],
+        [`/allowances/${allowanceId}/wait`, { ...own, units: 1, ttlSeconds: 3600 }, 1400],
+      ] as const) {
+        const before = await footprint();
+        await Promise.all(Array.from({ length: many }, () => world.made(path, body)));
+        const [replays, rest] = (await footprint()).map((bytes, i) => (bytes - (before[i] ?? 0)) / many);
+        expect(replays, `a replay of ${path}`).to.be.within(100, 300);
+        expect(rest, path).to.be.within(most / 2, most);
+      }
+    }));
 
   it('a set of any size is read in pages', async () => {
     const { store } = await api();
