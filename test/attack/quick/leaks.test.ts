@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { createKey, createOrganization, createSpace, listAudit } from '../../../src/org/admin.ts';
 import { defaultLimits } from '../../../src/org/plans.ts';
+import { allRoutes } from '../../../src/primitives.ts';
 import type { Store } from '../../../src/redis/connection.ts';
 import { rawRequest } from '../../http/client.ts';
 import { OwnStore } from '../../support/own-store.ts';
@@ -28,6 +29,9 @@ describe('What is logged and answered', () => {
   /** Every answer that was a failure, and everything that tells of what happened. */
   const told: string[] = [];
   const secrets = new Set<string>([mark('args')]);
+  /** Method and status of every answer, by request id. */
+  const answers = new Map<string, string>();
+  let logged = '';
 
   before(async () => {
     own = await OwnStore.start();
@@ -67,6 +71,7 @@ describe('What is logged and answered', () => {
     const body = values === undefined ? undefined : typeof values === 'string' ? values : JSON.stringify(values);
     const response = await fetch(server.url + path, { method, headers: all, ...(body !== undefined && { body }) });
     const text = await response.text();
+    answers.set(response.headers.get('X-Request-Id') ?? '', `${method} ${response.status}`);
     if (response.status >= 400) told.push(text);
     for (const [, secret = ''] of text.matchAll(/"(?:token|signingSecret)":"([^"]+)"/g)) secrets.add(secret);
     return text === '' ? {} : JSON.parse(text);
@@ -166,6 +171,7 @@ describe('What is logged and answered', () => {
   it('nor when a defect ends the process; nothing of a key or an Idempotency-Key is on disk', async () => {
     server.signal('SIGUSR2');
     const { status, stdout, stderr } = await server.ended;
+    logged = stderr;
     expect(status).to.equal(1);
     expect(stderr).to.contain('ERR/boom');
     expect(stderr.match(/"status":500/g)).to.have.length(1);
@@ -177,5 +183,18 @@ describe('What is logged and answered', () => {
     expect(disk).to.contain('MARKpayload');
     for (const secret of [apiKey, 'MARKidem', 'MARKheader', 'MARKkey'])
       expect(disk.includes(secret), secret).to.equal(false);
+  });
+
+  it('every request has one line: its id, method, route, status, duration and script', () => {
+    const lines = logged.split('\n').filter((line) => line.includes('"durationMs"'));
+    const own = lines.map((line) => JSON.parse(line)).filter(({ requestId }) => answers.has(requestId));
+    expect(own.map(({ requestId }) => requestId)).to.have.members([...answers.keys()]);
+    for (const { requestId, method, route, status, durationMs, script } of own) {
+      expect(`${method} ${status}`).to.equal(answers.get(requestId));
+      expect(durationMs).to.be.within(0.01, 20_000);
+      const met = allRoutes.filter((one) => one.method === method && `/v1/spaces/:spaceId${one.path}` === route);
+      if (route !== undefined || script !== undefined) expect(met.map((one) => one.script)).to.deep.equal([script]);
+      else expect(answers.get(requestId)).to.equal('POST 404');
+    }
   });
 });
