@@ -63,11 +63,21 @@ describe('One request, one round trip to the store', () => {
     const typed = { 'Content-Type': 'application/json', ...all };
     const { status } = await world.send(route.method, `/v1/spaces/${world.spaceId}${path}`, body, typed);
     await service.due.told();
-    const sent = (await commands.take()).map(({ words }) => words.slice(0, 2).join(' '));
-    return [status, sent.map((text) => text.replace(/_[0-9a-f]{8}$/, ''))];
+    const sent = await commands.take();
+    for (const { words, inside } of sent.filter(({ words }) => words[0] === 'FCALL'))
+      expect(inside.filter(([name]) => name === 'TIME').length, `${words[1]} reads the clock`).to.equal(1);
+    return [
+      status,
+      sent.map(({ words }) =>
+        words
+          .slice(0, 2)
+          .join(' ')
+          .replace(/_[0-9a-f]{8}$/, ''),
+      ),
+    ];
   }
 
-  it('whether it is done, refused or replayed, on every route; those that need more are named with their reason', async () => {
+  it('and one look at its clock, whether it is done, refused or replayed, on every route; those that need more are named with their reason', async () => {
     const isLast = (route: Route): number => Number(route.method === 'DELETE');
     const needed: Record<string, readonly string[]> = {};
     for (const route of allRoutes.toSorted((one, next) => isLast(one) - isLast(next))) {

@@ -150,11 +150,21 @@ describe('Deadlines', () => {
     expect((await queue.told()).filter((type) => type === 'message.expired')).to.have.lengthOf(10);
   });
 
-  it('the test clock stands still and moves only when told', async () => {
-    const first = await queue.claim({ leaseSeconds: 5 }).catch(() => undefined);
-    expect(first).to.equal(undefined);
-    await queue.sent();
-    const { claimedAt } = await queue.claim();
-    expect(claimedAt).to.equal(iso(now));
+  it('the test clock stands still, moves only when told, and is its own of each organization', async () => {
+    const claimed = async (): Promise<string> => {
+      await queue.sent();
+      const { claimedAt, leaseExpiresAt } = await queue.claim({ leaseSeconds: 5 });
+      expect(Date.parse(leaseExpiresAt) - Date.parse(claimedAt)).to.equal(5000);
+      return claimedAt;
+    };
+    expect([await claimed(), await claimed()]).to.deep.equal([iso(now), iso(now)]);
+    await queue.world.at(now + 1);
+    expect(await claimed()).to.equal(iso(now + 1));
+    await queue.world.at(now - 1);
+    expect(await claimed()).to.equal(iso(now - 1));
+    const other = await Queue.create();
+    const begun = Date.now();
+    const { createdAt } = await other.world.made('/mailboxes', { name: 'a' });
+    expect(Date.parse(createdAt), "where no test has set one, it is the store's").to.be.within(begun - 50, Date.now());
   });
 });
