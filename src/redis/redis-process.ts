@@ -1,4 +1,5 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { open, readFile, rename, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -64,7 +65,7 @@ export async function spawnRedis(options: SpawnOptions): Promise<ProcessIdentity
   try {
     const stdio = ['ignore' as const, log.fd, log.fd];
     const child = spawn(program.command, words, { cwd: dataDir, env: program.env, detached: true, stdio });
-    await started(child);
+    await once(child, 'spawn');
     child.unref();
     return (child.pid && identify(child.pid)) || `${child.pid ?? 0}-ended`;
   } finally {
@@ -191,11 +192,4 @@ function signal(server: ProcessIdentity, name: NodeJS.Signals): void {
   } catch {
     // It ended in this moment.
   }
-}
-
-function started(child: ChildProcess): Promise<void> {
-  return new Promise((resolve, reject) => {
-    child.once('spawn', resolve);
-    child.once('error', reject);
-  });
 }

@@ -122,11 +122,8 @@ describe('webhooks', () => {
     status(302, { Location: `${to.sink.url}/elsewhere` });
     await register(world);
     await happen(world);
-    expect((await untilRows(world, 1))[0]).to.include({
-      state: 'FAILED',
-      responseStatus: 302,
-      errorCode: 'REDIRECTED',
-    });
+    const [row] = await untilRows(world, 1);
+    expect(row).to.include({ state: 'FAILED', responseStatus: 302, errorCode: 'REDIRECTED' });
     expect(to.sink.at('/elsewhere')).to.have.length(0);
   });
 
@@ -135,8 +132,10 @@ describe('webhooks', () => {
     to.sink.answer = (response, { path }) => path !== '/slow' && response.end();
     await register(world, ['mailbox.*'], '/slow');
     await register(world, ['mailbox.*'], '/quick');
+    const begun = performance.now();
     for (let i = 0; i < 40; i++) await happen(world);
     await to.sink.got(40, '/quick');
+    expect(performance.now() - begun, 'ms; the slow one is waited for 15 s').to.be.below(5_000);
     expect(to.sink.at('/slow').length).to.be.within(1, 16);
   });
 
@@ -208,14 +207,11 @@ describe('webhooks', () => {
     await register(world);
     await happen(world);
     const [row] = await untilRows(world, 1);
-    for (const [code, PENDING, DELIVERED] of [
-      [500, 1, 0],
-      [200, 0, 1],
-      [200, 0, 1],
-    ] as const) {
+    for (const code of [500, 200, 200]) {
       status(code);
       await world.made(`/deliveries/${row?.id}/redeliver`);
-      expect((await world.get('/backlog')).body.outbox).to.include({ PENDING, DELIVERED });
+      const DELIVERED = Number(code === 200);
+      expect((await world.get('/backlog')).body.outbox).to.include({ PENDING: 1 - DELIVERED, DELIVERED });
     }
     const [destination] = (await world.get('/destinations')).body.destinations;
     expect(destination.consecutiveFailures).to.equal(0);
