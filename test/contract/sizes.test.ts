@@ -1,0 +1,38 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+
+/** Helpers beyond the size of helpers, and how long each may be: what every call does, in the order in which it is done. */
+const longer: Readonly<Record<string, number>> = {
+  ...{ 'lua/lib/call.lua': 130, 'lua/lib/later.lua': 100, 'lua/lib/count.lua': 85, 'lua/lib/usage.lua': 80 },
+  ...{ 'lua/lib/rates.lua': 75, 'lua/lib/merge.lua': 75, 'lua/lib/scope.lua': 65 },
+  ...{ 'lua/mailbox/_ready.lua': 85, 'lua/budget/_entry.lua': 65 },
+};
+
+/** How many lines a file may have; the first that fits. */
+const sizes: readonly (readonly [form: RegExp, lines: number])[] = [
+  [/^lua\/(lib\/|.*\/_)\w+\.lua$/, 60],
+  [/^lua\/.*\.lua$/, 80],
+  [/^test\/model\/(budget|barrier|allowance)\.model\.ts$/, 59],
+  [/^test\/.*\.ts$/, 250],
+  [/^src\/.*\.ts$/, 200],
+];
+
+const filesBelow = (folder: string): string[] =>
+  readdirSync(`${root}${folder}`, { recursive: true, encoding: 'utf8' })
+    .map((path) => `${folder}/${path}`)
+    .filter((path) => !/\/(node_modules|generated)\//.test(path));
+
+describe('The files', () => {
+  it('are no longer than their kind is to be', () => {
+    const found = ['lua', 'src', 'test'].flatMap(filesBelow).flatMap((path) => {
+      const most = longer[path] ?? sizes.find(([form]) => form.test(path))?.[1];
+      if (most === undefined) return [];
+      const lines = readFileSync(root + path, 'utf8').split('\n').length - 1;
+      return lines > most ? [`${path} has ${lines} lines, and is to have ${most} at most`] : [];
+    });
+    expect(found).to.deep.equal([]);
+  });
+});
