@@ -1,0 +1,141 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from 'chai';
+import pino from 'pino';
+import type { Route } from '../../src/http/route.ts';
+import { allRoutes } from '../../src/primitives.ts';
+import { type MusterService, startService } from '../../src/service.ts';
+import { makeObjects, type Objects, requestOf } from '../attack/support/objects.ts';
+import { Commands, type Sent } from '../support/commands.ts';
+import { OwnStore } from '../support/own-store.ts';
+import { Sink } from '../support/sink.ts';
+import { delivering } from '../support/webhooks.ts';
+import { World } from '../support/world.ts';
+
+/**
+ * Routes that need more, and why. What is due is swept first, by a run of its own, and the call then made again; a held
+ * request looks again when it is woken, a watch that filters reads five pages at most: that is not of these requests.
+ */
+const more: Readonly<Record<string, readonly string[]>> = {
+  // The name is looked up in the DNS between the two; then the workers' index of spaces with webhooks is told.
+  'destination.create': ['FCALL webhook_create', 'FCALL webhook_create', 'SADD muster:outbox'],
+  'destination.update': ['FCALL webhook_update', 'FCALL webhook_update'],
+  // The attempt, over the network, is between the two.
+  'destination.test': ['FCALL webhook_send', 'FCALL webhook_send'],
+  'delivery.redeliver': ['FCALL webhook_send', 'FCALL webhook_send'],
+};
+/** After the answer: a timer that is the organization's earliest is told to the workers' index. */
+const told = 'ZADD muster:due';
+
+/** Calls that answer with as much as there is, up to a page. */
+const isPage = ({ call }: Route): boolean =>
+  /\.list$/.test(call) || ['budget.view', 'waits.get', 'run.view'].includes(call);
+const inOrder = allRoutes.toSorted((one, next) => Number(one.method === 'DELETE') - Number(next.method === 'DELETE'));
+
+describe('What a request costs the store', () => {
+  let own: OwnStore;
+  let sink: Sink;
+  let service: MusterService;
+  let commands: Commands;
+  let world: World;
+  let objects: Objects[];
+
+  before(async () => {
+    own = await OwnStore.start();
+    sink = await Sink.start();
+    const worker = await delivering({ redisUrl: own.url });
+    const made = await World.create({ on: worker });
+    const { org, spaceId, apiKey } = made;
+    objects = [await makeObjects(made, sink), await makeObjects(made, sink), await makeObjects(made, sink)];
+    await worker.stop();
+    // From here on an API alone: no worker looks for what it has to do.
+    const log = pino({ level: 'silent' });
+    const rest = { host: '127.0.0.1', port: 0, webhookAllowPrivate: true };
+    service = await startService({ redisUrl: own.url, role: 'api', log, ...rest });
+    await service.scripts.load();
+    world = new World(service, org, spaceId, apiKey);
+    commands = await Commands.hear(service.store);
+  });
+  after(async () => {
+    commands.stop();
+    await service.stop();
+    await sink.stop();
+    await own.stop();
+  });
+
+  /** The status of a request, and what the service sent to the store for it. */
+  async function ask(route: Route, own: Objects, headers: Record<string, string> = {}): Promise<[number, Sent[]]> {
+    const { path, body } = requestOf(route, own);
+    const all = { Authorization: `Bearer ${world.apiKey}`, 'Idempotency-Key': randomUUID(), ...headers };
+    const typed = { 'Content-Type': 'application/json', ...all };
+    const { status } = await world.send(route.method, `/v1/spaces/${world.spaceId}${path}`, body, typed);
+    await service.due.told();
+    return [status, await commands.take()];
+  }
+
+  /** Commands and what they name, but for what follows the answer. */
+  function trips(sent: readonly Sent[]): string[] {
+    for (const { words, inside } of sent.filter(({ words }) => words[0] === 'FCALL'))
+      expect(inside.filter(([name]) => name === 'TIME').length, `${words[1]} reads the clock`).to.equal(1);
+    const named = sent.map(({ words }) =>
+      words
+        .slice(0, 2)
+        .join(' ')
+        .replace(/_[0-9a-f]{8}$/, ''),
+    );
+    return named.filter((text) => text !== told);
+  }
+
+  it('is no more commands, however much the store holds; a page costs what is on it', async () => {
+    const count = async (own: Objects): Promise<Map<string, [status: number, commands: number]>> => {
+      const counts = new Map<string, [number, number]>();
+      for (const route of inOrder.filter(({ method }) => method !== 'DELETE')) {
+        const [status, sent] = await ask(route, { ...own, name: randomUUID(), taskKey: randomUUID() });
+        counts.set(route.call, [status, sent.reduce((sum, { inside }) => sum + inside.length, 0)]);
+      }
+      return counts;
+    };
+    const [first = {}, second = {}] = objects;
+    const few = await count(first);
+    const { scopeId, mailboxId, budgetId, reservationId, allowanceId } = second;
+    const own = { scopeId, holder: 'h' };
+    for (const [path, body] of [
+      [`/mailboxes/${mailboxId}/messages`, { scopeId, payload: 1 }],
+      [`/budgets/${budgetId}/reserve`, { ...own, amountMinor: '1' }],
+      [`/budgets/${budgetId}/settle`, { reservationId, amountMinor: '1' }],
+      [`/allowances/${allowanceId}/consume`, { ...own, units: 1 }],
+      ['/barriers', { scopeId, target: 3 }],
+      ['/mailboxes', { name: 'jobs' }],
+      ['/task-groups', { mailboxId, condition: 'ALL_TERMINAL' }],
+    ] as const) {
+      const key = (n: number) => ('amountMinor' in body && 'reservationId' in body ? { workKey: `${n}` } : {});
+      await Promise.all(Array.from({ length: 200 }, (_, n) => world.made(path, { ...body, ...key(n) })));
+    }
+    await commands.take();
+    const many = await count(second);
+    for (const route of inOrder.filter(({ method }) => method !== 'DELETE')) {
+      const [[status = 0, before = 0] = [], [again, after = 0] = []] = [few.get(route.call), many.get(route.call)];
+      expect(again, route.call).to.equal(status);
+      // One more: a second entry of its kind. The backlog looks at 16 queues and 20 destinations at most.
+      const most = isPage(route) ? 1000 : before + (route.call === 'backlog.get' ? 100 : 1);
+      expect(after, route.call).to.be.within(1, most);
+    }
+  });
+
+  it('is one round trip and one look at its clock, on every route, done, refused or replayed; what needs more is named with its reason', async () => {
+    const needed: Record<string, readonly string[]> = {};
+    for (const route of inOrder) {
+      const own = { ...objects[2], url: `${sink.url}/${route.call}` };
+      const once = [`FCALL ${route.script.replace('/', '_')}`];
+      const key = { 'Idempotency-Key': randomUUID() };
+      for (const headers of [key, key, {}]) {
+        const [status, sent] = await ask(route, own, headers);
+        const found = trips(sent);
+        if (status < 300 && found.length > 1) needed[route.call] = found;
+        else expect(found, `${route.call} ${status}`).to.deep.equal(once);
+      }
+      const [status, sent] = await ask(route, own, { Authorization: `Bearer mk_${world.org}_${'x'.repeat(43)}` });
+      expect([status, trips(sent)], route.call).to.deep.equal([401, once]);
+    }
+    expect(needed).to.deep.equal(more);
+  });
+});
