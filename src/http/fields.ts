@@ -23,16 +23,13 @@ const rfc3339 =
 const lastMoment = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 
 /** An id: any uuid version, lower-cased. */
-export const id = () =>
-  Joi.string()
+export const id = () => {
+  const rule = '{#label} must be a uuid, like 0190a1b2-0000-7000-8000-000000000000';
+  return Joi.string()
     .custom((value: string, helpers) => (isUuid(value) ? value.toLowerCase() : helpers.error('uuid')))
-    .error(
-      says({
-        uuid: '{#label} must be a uuid, like 0190a1b2-0000-7000-8000-000000000000',
-        'string.base': '{#label} must be a uuid string',
-      }),
-    )
+    .error(says({ uuid: rule, 'string.base': rule, 'string.empty': rule }))
     .meta({ format: 'uuid' });
+};
 
 function characters(min: number, max: number, forbidden: RegExp, without: string): Joi.StringSchema {
   const rule = `{#label} must be ${min} to ${max} characters, without ${without}`;
@@ -73,16 +70,13 @@ export const integer = (min: number, max: number, told = max) => {
 };
 
 /** An RFC 3339 date-time with any offset, as epoch milliseconds. */
-export const moment = () =>
-  Joi.string()
+export const moment = () => {
+  const rule = '{#label} must be a date-time like 2026-01-31T12:00:00.000Z';
+  return Joi.string()
     .custom((value: string, helpers) => epochMs(value) ?? helpers.error('moment'))
-    .error(
-      says({
-        moment: '{#label} must be a date-time like 2026-01-31T12:00:00.000Z',
-        'string.base': '{#label} must be a date-time string',
-      }),
-    )
+    .error(says({ moment: rule, 'string.base': rule, 'string.empty': rule }))
     .meta({ format: 'date-time' });
+};
 
 function epochMs(value: string): number | undefined {
   const [, year, month, day] = rfc3339.exec(value) ?? [];
@@ -156,8 +150,9 @@ export const cursor = () =>
     .error(says({ 'string.base': 'cursor must be given once' }));
 
 /** One of the states or a comma list of them; unknown ones are refused. */
-export const states = (...known: string[]) =>
-  Joi.string()
+export const states = (...known: string[]) => {
+  const rule = `{#label} must be one of ${known.join(', ')}, or a comma list of them`;
+  return Joi.string()
     .custom((value: string, helpers) =>
       value.split(',').every((state) => known.includes(state)) ? value : helpers.error('states'),
     )
@@ -166,10 +161,5 @@ export const states = (...known: string[]) =>
       pattern: `^(${known.join('|')})(,(${known.join('|')}))*$`,
       description: 'one state or a comma list of them',
     })
-    .error(
-      says({
-        states: `{#label} must be one of ${known.join(', ')}, or a comma list of them`,
-        'string.base': '{#label} must be given once',
-        'string.empty': '{#label} must not be empty',
-      }),
-    );
+    .error(says({ states: rule, 'string.base': '{#label} must be given once', 'string.empty': rule }));
+};

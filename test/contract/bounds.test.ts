@@ -73,6 +73,21 @@ describe('the bounds of a field', () => {
     expect([...met]).to.have.members(Object.keys(integers));
   });
 
+  it('are told with the name of the field and what would be right, whatever is wrong with it', () => {
+    const wrong = [5, 1.5, 'x', '', '{', '\0', 'x'.repeat(3000), true, [], ['x'], [5], {}, '2026-13-01T00:00:00Z'];
+    for (const { call, body, query } of allRoutes)
+      for (const schema of [body, query])
+        for (const name of Object.keys(schema?.describe().keys ?? {})) {
+          const said = wrong.map(
+            (value) => schema?.validate({ ...samples(schema, ['cursor'])[0], [name]: value }).error,
+          );
+          for (const { message } of said.filter((error) => error !== undefined))
+            expect(message, call).to.match(
+              new RegExp(`^${name}(\\[0\\]|\\.payload)? (must (be|have|begin) .|is missing$)`),
+            );
+        }
+  });
+
   it('that is left out are its default', () => {
     for (const [call, expected] of Object.entries(defaults)) {
       const schema = allRoutes.find((route) => route.call === call)?.body;
