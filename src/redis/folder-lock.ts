@@ -12,12 +12,12 @@ const PREFIX = 'lock.';
  * Everyone puts a file named after itself there and then looks for others: whoever came second sees the first. A file
  * says by its name who left it, so that one of a dead process can be removed without a race, as it never comes back.
  *
- * @param patience milliseconds to wait for the others
+ * @param patienceMs how long to wait for the others
  * @throws Error naming the holder's file when the patience is at its end
  */
-export async function withFolderLock<T>(folder: string, patience: number, work: () => Promise<T>): Promise<T> {
+export async function withFolderLock<T>(folder: string, patienceMs: number, work: () => Promise<T>): Promise<T> {
   const mine = `${PREFIX}${self()}.${randomBytes(4).toString('hex')}`;
-  const until = Date.now() + patience;
+  const until = Date.now() + patienceMs;
   for (;;) {
     if ((await others(folder, mine)).length === 0) {
       await writeFile(join(folder, mine), '');
@@ -27,7 +27,7 @@ export async function withFolderLock<T>(folder: string, patience: number, work: 
     }
     if (Date.now() > until) {
       const [holder] = await others(folder, mine);
-      throw new Error(`waited ${patience / 1000} s for another process that holds ${join(folder, holder ?? PREFIX)}`);
+      throw new Error(`waited ${patienceMs / 1000} s for another process that holds ${join(folder, holder ?? PREFIX)}`);
     }
     // of differing length, so that two that met do not meet again
     await sleep(5 + Math.random() * 30);

@@ -106,7 +106,7 @@ export async function connect(socketPath: string): Promise<Redis | null> {
 /**
  * Waits until the server answers PING and has loaded its data, however long it loads.
  *
- * @param patience milliseconds without a sign of life
+ * @param patienceMs how long it may give no sign of life
  * @param log told now and then how far it has loaded
  * @throws Error with the end of the server's log when it dies or the patience ends
  */
@@ -114,10 +114,10 @@ export async function whenReady(
   server: ProcessIdentity,
   socketPath: string,
   dataDir: string,
-  patience: number,
+  patienceMs: number,
   log: (line: string) => void,
 ): Promise<Redis> {
-  let until = Date.now() + patience;
+  let until = Date.now() + patienceMs;
   let quietUntil = Date.now() + FIRST_LOADING_LINE_MS;
   let link: Redis | null = null;
   for (;;) {
@@ -127,7 +127,7 @@ export async function whenReady(
     const answer = await link?.ping().catch((error: Error) => error.message);
     if (link && answer === 'PONG') return link;
     if (link && answer?.startsWith('LOADING')) {
-      until = Date.now() + patience;
+      until = Date.now() + patienceMs;
       if (Date.now() > quietUntil) {
         quietUntil = Date.now() + LOADING_LINE_MS;
         log(`the embedded redis-server is loading its data${await loaded(link)}`);
@@ -137,7 +137,7 @@ export async function whenReady(
     const late = Date.now() > until;
     if (!alive || late) {
       link?.disconnect();
-      const what = alive ? `does not answer after ${patience / 1000} s` : 'ended at once';
+      const what = alive ? `does not answer after ${patienceMs / 1000} s` : 'ended at once';
       throw new Error(`the embedded redis-server ${what}: ${await logTail(dataDir)}`);
     }
     await sleep(10);
@@ -154,11 +154,11 @@ export async function loaded(link: Redis): Promise<string> {
 /**
  * Waits for the end of a server.
  *
- * @param patience milliseconds
+ * @param patienceMs how long at most
  * @returns whether it came
  */
-export async function hasEnded(server: ProcessIdentity, patience: number): Promise<boolean> {
-  for (const until = Date.now() + patience; isAlive(server); await sleep(10)) {
+export async function hasEnded(server: ProcessIdentity, patienceMs: number): Promise<boolean> {
+  for (const until = Date.now() + patienceMs; isAlive(server); await sleep(10)) {
     if (Date.now() > until) return false;
   }
   return true;
@@ -167,13 +167,13 @@ export async function hasEnded(server: ProcessIdentity, patience: number): Promi
 /**
  * Makes a server end: by SIGTERM, and by SIGKILL when it has not obeyed.
  *
- * @param patience milliseconds between the two
+ * @param patienceMs from the one to the other
  */
-export async function endProcess(server: ProcessIdentity, patience: number): Promise<void> {
+export async function endProcess(server: ProcessIdentity, patienceMs: number): Promise<void> {
   signal(server, 'SIGTERM');
-  if (await hasEnded(server, patience)) return;
+  if (await hasEnded(server, patienceMs)) return;
   signal(server, 'SIGKILL');
-  await hasEnded(server, patience);
+  await hasEnded(server, patienceMs);
 }
 
 /**
