@@ -10,7 +10,7 @@ export const dueKey = 'muster:due';
 /** A sweep that a crash cut short is taken up again after this long. */
 const guardMs = 2000;
 /** Of one step: up to some 4 ms of the store, where scopes are deep and spaces many. */
-const maxChanges = 50;
+export const maxChanges = 50;
 /** A sweep waits no longer for organizations on a shard that does not answer. */
 const patienceMs = 500;
 

@@ -1,5 +1,6 @@
 import { hash, randomUUID } from 'node:crypto';
 import { randomTail } from '../../../src/http/random.ts';
+import { maxChanges } from '../../../src/redis/due.ts';
 import type { World } from '../../support/world.ts';
 
 /** The arguments that every call's script takes, as the HTTP side gives them. */
@@ -39,7 +40,7 @@ export interface Step {
   readonly micros: number;
 }
 
-/** Sweeps until nothing is due, and measures each script by the store's own counters. */
+/** Sweeps until nothing is due, in the steps of the service, and measures each by the store's own counters. */
 export async function sweepMeasured(world: World): Promise<Step[]> {
   const { scripts, store } = world.service;
   const journal = `muster:{${world.org}}:${world.spaceId}:events`;
@@ -47,7 +48,7 @@ export async function sweepMeasured(world: World): Promise<Step[]> {
   let events = await store.xlen(journal);
   for (let more: unknown = 1; more === 1; ) {
     await store.call('CONFIG', 'RESETSTAT');
-    const reply = await scripts.run('timer/sweep', world.org, { spaceId: '', requestId: '', maxChanges: 100 });
+    const reply = await scripts.run('timer/sweep', world.org, { spaceId: '', requestId: '', maxChanges });
     const stats = new Map(
       [...(await store.info('commandstats')).matchAll(/cmdstat_(\S+):calls=(\d+),usec=(\d+)/g)].map((line) => [
         line[1],
