@@ -172,9 +172,9 @@ describe('A process starts and stops in order', function () {
   });
 
   it('start waits for a Redis that is not up yet, with a line; SIGTERM ends the waiting', async () => {
-    const dataDir = await processes.folder();
+    const [dataDir, DATA_DIR] = [await processes.folder(), await processes.folder()];
     const REDIS_URL = join(dataDir, 'redis.sock');
-    const settings = { REDIS_URL, DATA_DIR: dataDir, SNAPSHOT_INTERVAL_SECONDS: '1' };
+    const settings = { REDIS_URL, DATA_DIR, SNAPSHOT_INTERVAL_SECONDS: '1' };
     const [muster, given] = [processes.start(settings), processes.start(settings)];
     const isWaiting = (one: MusterProcess) =>
       /^waiting for the store \(connect ENOENT .*\), \d+ s more at most\n$/.test(one.stderr);
@@ -185,9 +185,10 @@ describe('A process starts and stops in order', function () {
     const libraries = (await ask(REDIS_URL, 'FUNCTION', 'LIST')).match(/library_name/g);
     expect(libraries).to.have.lengthOf(roomNames().length);
     expect((await fetch(`${muster.url}/readyz`)).status).to.equal(200);
-    await until(async () => (await listSnapshots(snapshotFolder(dataDir))).length > 0);
+    await until(async () => (await listSnapshots(snapshotFolder(DATA_DIR))).length > 0);
     expect((await muster.end('SIGTERM')).status).to.equal(0);
     expect(await readdir(dataDir), 'the file of a store that is not ours').to.include('dump.rdb');
+    expect(await readdir(DATA_DIR), 'no store was started').to.deep.equal(['snapshots']);
     await redis.stop();
   });
 
