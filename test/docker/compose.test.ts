@@ -21,7 +21,25 @@ const named = (name: string): Service => {
 };
 const isOurs = ([, { build }]: [string, Service]): boolean => build !== undefined;
 
+/** What Compose knows, of which this file needs these: it refuses a file with any other word. */
+const words: Readonly<Record<'file' | 'service' | 'healthcheck', string>> = {
+  file: 'name services networks volumes configs',
+  service:
+    'image build user profiles environment entrypoint command ports volumes configs networks depends_on healthcheck init read_only restart cap_drop security_opt ulimits tmpfs stop_grace_period',
+  healthcheck: 'test interval timeout retries start_period disable',
+};
+
 describe('docker-compose.yml', () => {
+  it('is made of words that Compose knows', () => {
+    const known = (kind: keyof typeof words, found: object = {}) =>
+      expect(words[kind].split(' ')).to.include.members(Object.keys(found).filter((name) => !name.startsWith('x-')));
+    known('file', compose);
+    for (const [, service] of services) {
+      known('service', service);
+      known('healthcheck', service.healthcheck);
+    }
+  });
+
   it('names files, volumes, networks, configs and services that there are', () => {
     for (const [name, { file }] of Object.entries(compose.configs)) {
       // Contents given in place of a file cannot be put into a read-only container.
@@ -146,5 +164,30 @@ describe('docker-compose.yml', () => {
     expect(names).to.have.members(services.filter(isOurs).map(([name]) => name));
     expect(readFileSync(join(root, 'Dockerfile'), 'utf8')).to.include(`METRICS_PORT=${port} `);
     for (const name of names) expect(networksOf(named(name)), name).to.include('default');
+  });
+
+  it('has the services, profiles, ports and volumes of which the README tells', () => {
+    const text = readFileSync(join(root, 'README.md'), 'utf8');
+    const section = /\n## Docker\n([\s\S]*?)\n## /.exec(text)?.[1] ?? '';
+    const execs = [...section.matchAll(/docker compose exec (\S+) (\S+)(?: (dist\/\S+))?/g)];
+    expect(execs.map(([, service]) => service)).to.include.members(['app', 'redis']);
+    for (const [, service = '', program, path] of execs) {
+      expect(named(service).profiles, service).to.equal(undefined);
+      if (program === 'node') expect(existsSync(join(root, path ?? '-')), path).to.equal(true);
+    }
+    const rows = [...section.matchAll(/^\| `(\w+) up -d(?: --wait)?(?: ([\w-]+))?` \| (.*) \|$/gm)];
+    expect(rows.map(([, profile]) => profile)).to.have.members([
+      ...new Set(services.flatMap(([, { profiles = [] }]) => profiles)),
+    ]);
+    const portsOf = (all: readonly Service[]) =>
+      all.flatMap(({ ports = [] }) => ports).map((port) => port.split(':')[1]);
+    for (const [, profile = '', service, told = ''] of rows) {
+      if (service) expect(named(service).profiles).to.deep.equal([profile]);
+      const own = services.map(([, one]) => one).filter(({ profiles }) => profiles?.includes(profile));
+      expect(told.match(/\b\d{4}\b/g), profile).to.have.members(portsOf(own));
+    }
+    expect(section).to.include(`on port ${portsOf([named('app')])}`);
+    for (const [, volume] of section.matchAll(/`muster_(\w+)`/g))
+      expect(compose.volumes).to.have.property(volume ?? '');
   });
 });
