@@ -21,6 +21,7 @@ export async function prepareHashing(stage: Stage, screen: Screen): Promise<void
   screen.tell('quota', `all agents together may begin ${unitsLimit} parts a second; who comes too early waits in line`);
 }
 
+/** Ends when every part is hashed and paid for, or refused. */
 export async function hash(stage: Stage, screen: Screen): Promise<void> {
   const { hashed, refused, units } = stage;
   await collect(

@@ -83,6 +83,7 @@ export interface Sight {
   readonly budget: Answer<'budget.view'> | undefined;
 }
 
+/** Reads all of it at once. */
 export async function look({ muster, ids, budgetId }: Stage): Promise<Sight> {
   const [waits, { mailboxes }, barrier, allowance, budget] = await Promise.all([
     muster.waits.get(),

@@ -28,6 +28,7 @@ export async function prepareVote(stage: Stage, screen: Screen): Promise<void> {
   screen.tell('group', `is ${by}'s digest of ${unit} right? ${crew.length + 1} tasks; ${quorum} agents must agree`);
 }
 
+/** Accepts who says what was counted before, rejects who does not; ends when all have spoken. Throws where no vote was opened. */
 export async function judge(stage: Stage, screen: Screen): Promise<void> {
   const { muster, votes, vote } = stage;
   if (!vote) throw new Error('there is no vote');

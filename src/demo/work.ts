@@ -33,6 +33,7 @@ async function filesOf(path: string): Promise<string[]> {
     .sort();
 }
 
+/** How many files there are below a folder, and their bytes. */
 export async function measure(path: string): Promise<Size> {
   const files = await filesOf(path);
   let bytes = 0;
