@@ -30,7 +30,8 @@ describe('Signing in to the console', () => {
     await tab.signIn(await world.key(['coordination_write', 'resource_config']));
     await problem(tab, 'the API key lacks the permission coordination_read: the console reads with it');
     await problem(tab, `key create --org ${world.org} --permissions coordination_read`);
-    await tab.signIn(await world.key(['coordination_read'], [(await World.create()).spaceId]).catch(() => ''));
+    await tab.signIn(await world.key(['coordination_read'], [(await world.beside()).spaceId]));
+    await problem(tab, 'the API key is limited to other spaces.');
     await tab.page.getByLabel('Space id').fill(randomUUID());
     await tab.signIn(world.apiKey);
     await problem(tab, 'there is no such space in the organization of this API key.');
