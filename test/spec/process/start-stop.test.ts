@@ -5,8 +5,6 @@ import { Agent, request } from 'node:http';
 import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { Redis } from 'ioredis';
-import { awaitStore } from '../../../src/redis/await-store.ts';
 import { startEmbedded } from '../../../src/redis/embedded.ts';
 import { roomNames } from '../../../src/redis/loader.ts';
 import { isAlive } from '../../../src/redis/process-identity.ts';
@@ -189,36 +187,6 @@ describe('A process starts and stops in order', function () {
     expect((await muster.end('SIGTERM')).status).to.equal(0);
     expect(await readdir(dataDir), 'the file of a store that is not ours').to.include('dump.rdb');
     expect(await readdir(DATA_DIR), 'no store was started').to.deep.equal(['snapshots']);
-    await redis.stop();
-  });
-
-  it('and gives up with one clear line when it does not come', async () => {
-    const lines: string[] = [];
-    const patience = { patienceMs: 300, lineEveryMs: 50, signal: new AbortController().signal };
-    const log = (line: string) => lines.push(line);
-    const failure = await awaitStore('redis://:hunter2@127.0.0.1:1', { ...patience, log }).catch(
-      (error: Error) => error,
-    );
-    expect(failure)
-      .to.be.an('error')
-      .with.property(
-        'message',
-        'REDIS_URL: the store could not be reached for 0 s (connect ECONNREFUSED 127.0.0.1:1): start it, or correct REDIS_URL',
-      );
-    expect(lines.length).to.be.greaterThan(1);
-  });
-
-  it('and says at once that its login is refused', async () => {
-    const redis = await startEmbedded({ dataDir: await processes.folder(), log: () => undefined });
-    const admin = new Redis(redis.socketPath);
-    await admin.call('ACL', 'SETUSER', 'default', 'resetpass', '>hunter2');
-    const begin = { log: () => undefined, signal: new AbortController().signal };
-    const failure = await awaitStore(redis.socketPath, begin).catch(String);
-    expect(failure).to.match(
-      /^Error: REDIS_URL: the store refuses the login \(NOAUTH .*\): correct user and password$/,
-    );
-    await admin.call('ACL', 'SETUSER', 'default', 'nopass');
-    admin.disconnect();
     await redis.stop();
   });
 
