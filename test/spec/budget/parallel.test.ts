@@ -28,10 +28,13 @@ describe('200 requests at once', () => {
     const refused = amounts.filter((_, i) => replies[i]?.status === 409);
     for (const amount of refused) expect(BigInt(amount) > BigInt(limit) - reserved).to.equal(true);
 
-    const halves = made.map(({ amountMinor }) => `${BigInt(amountMinor) / 2n}`);
-    await Promise.all(
-      made.flatMap(({ id }, i) => [purse.settle(id, halves[i] ?? ''), i % 2 ? purse.void(id) : undefined]),
-    );
+    const half = (one: { id: string; amountMinor: string }) => purse.settle(one.id, `${BigInt(one.amountMinor) / 2n}`);
+    const ends = made.flatMap((one, i) => {
+      if (i % 3 === 0) return [half(one)];
+      return i % 3 === 1 ? [half(one), purse.void(one.id)] : [half(one).then(() => purse.void(one.id))];
+    });
+    const done = (await Promise.all(ends)).map(codeOf);
+    expect(done.filter((code) => code === '200').length).to.be.at.least(2 * Math.floor(made.length / 3));
     const { reservations, balances } = await purse.view('?limit=200');
     const total = (field: string): bigint => sum(reservations.map((one: Record<string, string>) => one[field]));
     expect(BigInt(balances.reserved)).to.equal(total('remainingMinor'));
