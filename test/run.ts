@@ -3,8 +3,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 
-const rooms = ['contract', 'http', 'lua', 'metrics', 'redis', 'spec/!(process|snapshot)'];
-const products = ['attack/quick', 'bench', 'cli', 'client', 'docker', 'docs', 'load', 'model', 'readme'];
+const rooms = ['http', 'lua', 'metrics', 'redis', 'spec/!(process|snapshot)'];
+const products = ['attack/quick', 'bench', 'cli', 'client', 'contract', 'docker', 'docs', 'load', 'model', 'readme'];
 /** What waits the most: for processes, and for a browser. */
 const processes = ['console', 'demo', 'spec/{process,snapshot}'];
 const moments = [
