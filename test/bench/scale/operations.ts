@@ -153,7 +153,7 @@ export function operations(times: number, payload: unknown): Operation[] {
     allowance: allowances(run),
   };
   run.measure('limits.put', () => ({ method: 'PUT', path: '/limits', body: { maxLeaseSeconds: 600 } }));
-  for (const [name, path] of Object.entries(paths)) run.read(`${name}.get`, path);
+  for (const [name, path] of Object.entries(paths)) run.read(`${name}.view`, path);
   run.read('messages, page of 50', () => `/mailboxes/${queue.mailbox()}/messages`);
   run.read('events, page of 100', () => '/events');
   run.read('watch, nothing new', () => '/watch?cursor=latest');
