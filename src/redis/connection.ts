@@ -1,6 +1,7 @@
 import { Cluster, type ClusterOptions, Command, type Redis } from 'ioredis';
 import { addressesOf, clientOf } from './address.ts';
 import { CallsCluster } from './calls-cluster.ts';
+import { PatientCluster } from './patient-cluster.ts';
 import { within } from './within.ts';
 
 /** Either kind of client: both send a call to where its KEYS[1] lives. */
@@ -39,7 +40,12 @@ const silenceMs = 3_000;
 /** What nobody told us of (a slot that moved while nothing was sent there) is found out after this long. */
 const refreshMs = 2_000;
 
-const nodeOptions = { protocol: 2 as const, connectTimeout: connectMs, maxRetriesPerRequest: null };
+const nodeOptions = {
+  protocol: calls.protocol,
+  connectTimeout: connectMs,
+  keepAlive: calls.keepAlive,
+  maxRetriesPerRequest: null,
+};
 const clusterOptions = {
   // Whether the slots are all served is for each call to find out: those of living shards go on.
   enableReadyCheck: false,
@@ -109,11 +115,12 @@ async function connectCluster(addresses: readonly string[], one: Redis, kind: 'c
     const { hostname, port } = new URL(address);
     return { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port || 6379) };
   });
-  const bounded = { ...redisOptions, socketTimeout: silenceMs };
+  // A node that loads its data is to say so: a call that waited for it would run after its caller has gone.
+  const bounded = { ...redisOptions, socketTimeout: silenceMs, enableReadyCheck: false };
   const cluster =
     kind === 'calls'
       ? new CallsCluster(seeds, { ...clusterOptions, ...clusterCalls, redisOptions: bounded })
-      : new Cluster(seeds, { ...clusterOptions, redisOptions, shardedSubscribers: true });
+      : new PatientCluster(seeds, { ...clusterOptions, redisOptions, shardedSubscribers: true });
   cluster.on('error', () => undefined);
   await opened(cluster, () => cluster.connect());
   refreshNowAndThen(cluster);

@@ -86,7 +86,8 @@ export class Scripts {
         .finally(() => Promise.allSettled(loads))
         .then(
           () => undefined,
-          (error: AggregateError) => Promise.reject(explain(room, error.errors[0])),
+          // None where the cluster has no master that it could be sent to.
+          (error: AggregateError) => Promise.reject(explain(room, error.errors[0] ?? 'no connection')),
         )
         .finally(() => this.#loading.delete(room));
       this.#loading.set(room, loading);

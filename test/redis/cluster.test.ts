@@ -4,16 +4,25 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { Cluster } from 'ioredis';
+import pino from 'pino';
 import { allKeys } from '../../src/primitives.ts';
 import { addressesOf } from '../../src/redis/address.ts';
 import { awaitStore } from '../../src/redis/await-store.ts';
 import { connect } from '../../src/redis/connection.ts';
 import { Scripts, StoreUnavailable } from '../../src/redis/scripts.ts';
+import { type Listening, Wake } from '../../src/redis/wake.ts';
+import { startService } from '../../src/service.ts';
+import { Targets } from '../../src/webhook/target.ts';
+import { Deliverer } from '../../src/workers/deliverer.ts';
 import { failure, record } from '../support/cli.ts';
 import { TestCluster } from '../support/cluster.ts';
+import { until } from '../support/processes.ts';
+import { Sink } from '../support/sink.ts';
+import { World } from '../support/world.ts';
 
 /** Nobody listens there. */
 const dead = 'redis://127.0.0.1:1';
@@ -43,9 +52,12 @@ describe('A store that is a cluster', () => {
   it('is found out by itself, by way of any node that answers', async () => {
     const url = `${dead},${cluster.url}`;
     await awaitStore(url, { log: () => undefined, signal: new AbortController().signal, patienceMs: 1000 });
-    const store = await connect(url);
-    expect(store).to.be.instanceOf(Cluster);
-    store.disconnect();
+    for (const store of [await connect(url), await connect(url, 'patient')]) {
+      expect(store).to.be.instanceOf(Cluster);
+      // As a connection to one server: a machine that has gone says nothing.
+      for (const node of (store as Cluster).nodes()) expect(node.options.keepAlive).to.equal(5_000);
+      store.disconnect();
+    }
   });
 
   it('a node that takes connections and is silent is passed over, also by those who are patient', async () => {
@@ -74,18 +86,54 @@ describe('A store that is a cluster', () => {
     await promisify(execFile)(process.execPath, words, { timeout: 10_000 });
   });
 
-  it('calls fail at once where nobody answers any more, and go through when somebody does', async () => {
+  it('calls fail at once where nobody answers any more, or has yet to load its data, and go through again', async () => {
+    const [node] = cluster.masters;
     const store = await connect(cluster.url);
     const scripts = new Scripts(store, allKeys);
     const show = () => scripts.run('org/show', 'nobody', {}).catch((error) => error);
     expect(await show()).to.have.property('code', 'ORG_NOT_FOUND');
-    await cluster.masters[0]?.kill();
+    await Promise.all(Array.from({ length: 200 }, (_, n) => store.set(`{loaded}:${n}`, 'x'.repeat(1000))));
+    // Of a snapshot, it looks at its connections every so many bytes while it loads.
+    await node?.admin.bgrewriteaof();
+    await until(async () => /aof_rewrite_in_progress:0/.test((await node?.admin.info('persistence')) ?? ''));
+    await node?.kill();
     const begun = performance.now();
     expect(await show()).to.be.instanceOf(StoreUnavailable);
     expect(performance.now() - begun).to.be.at.most(1000);
-    await cluster.masters[0]?.up();
+    const unloaded = await scripts.load().catch((error) => error);
+    expect(unloaded).to.be.instanceOf(StoreUnavailable).with.property('message', 'no connection');
+    let isLoading = true;
+    const up = node?.up({ 'key-load-delay': '10000', 'loading-process-events-interval-bytes': '1024' }).then(() => {
+      isLoading = false;
+    });
+    let slowest = 0;
+    while (isLoading) {
+      const asked = performance.now();
+      await show();
+      slowest = Math.max(slowest, performance.now() - asked);
+      await sleep(10);
+    }
+    await up;
+    expect(slowest).to.be.at.most(1000);
     while ((await show()).code !== 'ORG_NOT_FOUND') await new Promise((resolve) => setImmediate(resolve));
     store.disconnect();
+  });
+
+  it('a slot that no node serves is no matter to those who listen to others', async () => {
+    const [node] = cluster.masters;
+    await node?.cluster('DELSLOTS', 5);
+    const [store, subscriber] = [await connect(cluster.url), await connect(cluster.url, 'patient')];
+    const wake = new Wake(subscriber);
+    let listening: Listening | undefined;
+    const heard = new Promise<void>((resolve) => {
+      listening = wake.listen('{nobody}', resolve);
+    });
+    await listening?.ready;
+    await store.spublish('{nobody}', '');
+    await heard;
+    listening?.stop();
+    await node?.cluster('ADDSLOTS', 5);
+    for (const one of [store, subscriber]) one.disconnect();
   });
 
   it('the command line works on it, and says that there are no snapshots', async () => {
@@ -96,5 +144,28 @@ describe('A store that is a cluster', () => {
     const refusal = await failure(['snapshot', 'create'], settings);
     expect(refusal.code).to.equal('SNAPSHOTS_UNAVAILABLE');
     expect(refusal.message).to.contain('each node of a cluster');
+  });
+
+  it('webhooks go on where the workers’ queue takes them and falls silent; what it did take is not done twice', async () => {
+    const log = pino({ level: 'silent' });
+    const options = { role: 'api', host: '127.0.0.1', port: 0, log, webhookAllowPrivate: true } as const;
+    const service = await startService({ redisUrl: cluster.url, ...options });
+    const connection = (await connect(cluster.url, 'patient')) as Cluster;
+    const deliverer = new Deliverer(connection, { ...service, targets: new Targets(true), log });
+    const sink = await Sink.start();
+    const world = await World.create({ on: service });
+    await world.made('/destinations', { url: sink.url, eventTypes: ['mailbox.created'] });
+    await world.made('/mailboxes', { name: 'a' });
+    await sink.got(1);
+    const streams = connection.nodes().map((node) => node.stream);
+    for (const stream of streams) stream.pause();
+    await world.made('/mailboxes', { name: 'b' });
+    await sink.got(2);
+    for (const stream of streams) stream.resume();
+    await deliverer.stop();
+    expect(sink.received).to.have.length(2);
+    await sink.stop();
+    connection.disconnect();
+    await service.stop();
   });
 });

@@ -52,10 +52,11 @@ export class ClusterNode {
     return node;
   }
 
-  /** Starts it, or starts it again with the data that it has. */
-  async up(): Promise<void> {
+  /** Starts it, or starts it again with the data that it has; resolves when that is loaded. */
+  async up(more: Readonly<Record<string, string>> = {}): Promise<void> {
     const { command, env } = await findRedisServer({ log: () => undefined });
-    const words = Object.entries(this.#settings).flatMap(([name, value]) => [`--${name}`, value]);
+    const settings = Object.entries({ ...this.#settings, ...more });
+    const words = settings.flatMap(([name, value]) => [`--${name}`, value]);
     this.#process = spawn(command, words, { env, stdio: 'ignore' });
     await this.admin.ping();
   }
