@@ -1,4 +1,4 @@
-import type { Store } from '../redis/connection.ts';
+import { type Store, serverOf } from '../redis/connection.ts';
 import { dueKey } from '../redis/due.ts';
 import { nowOf } from '../redis/moment.ts';
 import { organizationsKey } from '../redis/organizations.ts';
@@ -66,6 +66,7 @@ export async function readDepths(store: Store, scripts: Scripts): Promise<Depths
 
 /** How long the earliest timer of all is overdue: what the sweeper has not come to. */
 export async function readSweepLag(store: Store): Promise<number> {
-  const [now, [, due]] = await Promise.all([nowOf(store), store.zrange(dueKey, '0', '0', 'WITHSCORES')]);
+  const first = store.zrange(dueKey, '0', '0', 'WITHSCORES');
+  const [now, [, due]] = await Promise.all([nowOf(serverOf(store, dueKey)), first]);
   return due === undefined ? 0 : Math.max(0, now - Number(due)) / 1000;
 }

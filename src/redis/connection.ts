@@ -160,3 +160,9 @@ export function addressOf(store: Store, key: string): string {
   if (!(store instanceof Cluster)) return '';
   return store.slots[new Command('exists', [key]).getSlot()]?.[0] ?? '';
 }
+
+/** The server that has a key, for commands without one; any of a cluster that does not know it. */
+export function serverOf(store: Store, key: string): Store {
+  const address = addressOf(store, key);
+  return shardsOf(store).find(({ options }) => `${options.host}:${options.port}` === address) ?? store;
+}

@@ -1,5 +1,5 @@
 import { Cluster } from 'ioredis';
-import type { Store } from './connection.ts';
+import { type Store, serverOf } from './connection.ts';
 import { orUnavailable } from './failures.ts';
 import { nowOf } from './moment.ts';
 import { Organizations } from './organizations.ts';
@@ -97,7 +97,7 @@ export class Due {
   /** undefined: the index lies on a shard of a cluster that is away. */
   async #readIndex(limit: number): Promise<{ now: number; members: string[] } | undefined> {
     const read = async () => {
-      const now = await nowOf(this.#store);
+      const now = await nowOf(serverOf(this.#store, dueKey));
       return {
         now,
         members: await this.#store.zrangebyscore(dueKey, '-inf', String(now), 'LIMIT', '0', String(limit)),

@@ -1,0 +1,135 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'chai';
+import type { Cluster } from 'ioredis';
+import pino from 'pino';
+import { readStoreState } from '../../src/metrics/store-state.ts';
+import { allKeys } from '../../src/primitives.ts';
+import { sayCluster } from '../../src/redis/cluster-notice.ts';
+import { connect, type Store } from '../../src/redis/connection.ts';
+import { Due, dueKey } from '../../src/redis/due.ts';
+import { Scripts } from '../../src/redis/scripts.ts';
+import { Wake } from '../../src/redis/wake.ts';
+import { type ClusterNode, TestCluster } from '../support/cluster.ts';
+import { until } from '../support/processes.ts';
+import { ownerOf, slotOf } from './slots.ts';
+
+describe('The parts of a process on a cluster', function () {
+  this.timeout(60_000);
+  let cluster: TestCluster;
+  let store: Store;
+  let scripts: Scripts;
+  /** Who has the index of due organizations, and who has not. */
+  let index: ClusterNode;
+  let other: ClusterNode;
+
+  before(async () => {
+    cluster = await TestCluster.start(3);
+    store = await connect(cluster.url);
+    scripts = new Scripts(store, allKeys);
+    index = await ownerOf(cluster, slotOf(dueKey));
+    other = cluster.masters.find((master) => master !== index) ?? index;
+  });
+  after(async () => {
+    store.disconnect();
+    await cluster.stop();
+  });
+
+  /** Names of organizations that lie there. */
+  const orgsOn = async (master: ClusterNode, count: number): Promise<string[]> => {
+    const orgs: string[] = [];
+    for (let n = 0; orgs.length < count; n++)
+      if ((await ownerOf(cluster, slotOf(`{org-${n}}`))) === master) orgs.push(`org-${n}`);
+    return orgs;
+  };
+  /** Every organization is served. */
+  const whole = async (): Promise<void> => {
+    const keys = (await Promise.all(cluster.masters.map((master) => orgsOn(master, 1)))).map(([org]) => `{${org}}`);
+    await until(async () =>
+      (await Promise.allSettled(keys.map((key) => store.exists(key)))).every(({ status }) => status === 'fulfilled'),
+    );
+  };
+  const show = (org: string) => scripts.run('org/show', org, {}).catch(({ code, message }) => code ?? message);
+
+  it('say what a cluster leaves out, and that one shard would stop all, where any of them has that set', async () => {
+    const lines: string[] = [];
+    const log = pino({ base: null, timestamp: false }, { write: (line) => lines.push(JSON.parse(line).msg) });
+    await sayCluster(store as Cluster, log);
+    expect(lines).to.have.length(1);
+    expect(lines[0]).to.match(/of 3 shards: no snapshots are made/);
+    await other.admin.config('SET', 'cluster-require-full-coverage', 'yes');
+    await sayCluster(store as Cluster, log);
+    await other.admin.config('SET', 'cluster-require-full-coverage', 'no');
+    expect(lines).to.have.length(3);
+    expect(lines[2]).to.contain('set it to no on every node');
+  });
+
+  it('load a library into every master that lives, and again into one that has lost it or is new', async () => {
+    expect((await readStoreState(store)).masters).to.equal(3);
+    await scripts.load();
+    const orgs = (await Promise.all(cluster.masters.map((master) => orgsOn(master, 1)))).flat();
+    const loaded = async (master: ClusterNode): Promise<unknown> =>
+      ((await master.admin.call('FUNCTION', 'STATS')) as unknown[]).at(-1);
+    const [most] = await Promise.all(cluster.masters.map(loaded));
+    expect(JSON.stringify(most)).to.match(/"libraries_count",[1-9]/);
+    for (const master of cluster.masters) expect(await loaded(master)).to.deep.equal(most);
+    for (const master of cluster.masters) {
+      await master.admin.call('FUNCTION', 'FLUSH');
+      expect(await Promise.all(orgs.map(show))).to.deep.equal(Array(3).fill('ORG_NOT_FOUND'));
+    }
+    const [here = ''] = await orgsOn(index, 1);
+    await index.admin.call('FUNCTION', 'FLUSH');
+    other.hang();
+    const begun = performance.now();
+    expect(await show(here)).to.equal('ORG_NOT_FOUND');
+    expect(performance.now() - begun, 'one that hangs is not waited for').to.be.at.most(1_000);
+    other.goOn();
+    await whole();
+  });
+
+  it('look for what is due without a shard that hangs, and not through all organizations where the index answers', async () => {
+    const due = new Due(store, scripts);
+    await scripts.load();
+    const [here = ''] = await orgsOn(index, 1);
+    await store.sadd('muster:orgs', here);
+    await store.zadd(dueKey, 0, here);
+    other.hang();
+    const slow: number[] = [];
+    for (let n = 0; n < 10; n++) {
+      const begun = performance.now();
+      await due.takeDue().catch(() => undefined);
+      slow.push(performance.now() - begun);
+    }
+    other.goOn();
+    await whole();
+    expect(Math.max(...slow)).to.be.at.most(400);
+  });
+
+  it('listen to a shard that is dead: they look for it a few times a second, and hear it when it is back', async () => {
+    const channels = (await orgsOn(other, 20)).map((org) => `{${org}}`);
+    const subscriber = await connect(cluster.url, 'patient');
+    const wake = new Wake(subscriber);
+    const heard = new Set<string>();
+    const listen = (channel: string) => wake.listen(channel, () => heard.add(channel)).ready;
+    const connections = async (): Promise<number> =>
+      Number(/total_connections_received:(\d+)/.exec(await index.admin.info('stats'))?.[1]);
+
+    await Promise.all(channels.slice(0, 10).map(listen));
+    await other.kill();
+    const all = Promise.all(channels.slice(10).map(listen));
+    const before = await connections();
+    await sleep(3_000);
+    const each = ((await connections()) - before) / 3;
+    console.log(`      ${each.toFixed(1)} connections a second to the living one`);
+    expect(each).to.be.at.most(20);
+
+    await other.up();
+    await all;
+    await until(async () => {
+      heard.clear();
+      await Promise.allSettled(channels.map((channel) => store.spublish(channel, '')));
+      await sleep(50);
+      return heard.size === channels.length;
+    });
+    subscriber.disconnect();
+  });
+});
