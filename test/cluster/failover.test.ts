@@ -18,6 +18,8 @@ const refusedMs = 1_500;
 const hangingMs = 4_000;
 /** How late leases and timers of living shards may be. */
 const lateMs = 2_000;
+/** What a worker may take to stop meanwhile. */
+const stopMs = 6_000;
 
 describe('Masters of a cluster that die under load', function () {
   this.timeout(60_000);
@@ -143,9 +145,16 @@ describe('Masters of a cluster that die under load', function () {
       expect(worst('swept')).to.be.at.most(lateMs);
       expect(refused).to.be.at.most(how === 'dies' ? refusedMs : hangingMs);
 
+      const begun = performance.now();
+      const { status } = await fleet.worker.end('SIGTERM');
+      const stoppedMs = Math.round(performance.now() - begun);
+      console.log(`      the worker stopped within ${stoppedMs} ms`);
+      expect(status).to.equal(0);
+      expect(stoppedMs).to.be.at.most(stopMs);
+
       if (how === 'dies') await master.up();
       else master.goOn();
-      await heir.up();
+      await Promise.all([heir.up(), fleet.startWorker()]);
       await fleet.underLoad(() => sleep(500));
       await checkAll(fleet.tenants);
     });

@@ -29,10 +29,9 @@ export class Fleet {
   static async start(): Promise<Fleet> {
     const fleet = new Fleet(await TestCluster.start(3, 1));
     const { cluster, processes } = fleet;
-    const REDIS_URL = cluster.nodes.map(({ port }) => `redis://127.0.0.1:${port}`).join();
+    const REDIS_URL = fleet.#url;
     fleet.apis = ['api', 'api'].map((ROLE) => processes.start({ ROLE, REDIS_URL }));
-    fleet.worker = processes.start({ ROLE: 'worker', REDIS_URL, WEBHOOK_ALLOW_PRIVATE: 'true' });
-    await Promise.all([...fleet.apis, fleet.worker].map((one) => one.ready()));
+    await Promise.all([fleet.startWorker(), ...fleet.apis.map((one) => one.ready())]);
     const log = pino({ level: 'silent' });
     const options = { role: 'api' as const, host: '127.0.0.1', port: 0, log, webhookAllowPrivate: true };
     fleet.service = await startService({ redisUrl: REDIS_URL, ...options });
@@ -40,6 +39,15 @@ export class Fleet {
     fleet.quiet = made.flatMap((tenants) => tenants.slice(0, 1));
     fleet.tenants = made.flatMap((tenants) => tenants.slice(1));
     return fleet;
+  }
+
+  get #url(): string {
+    return this.cluster.nodes.map(({ port }) => `redis://127.0.0.1:${port}`).join();
+  }
+
+  async startWorker(): Promise<void> {
+    const settings = { ROLE: 'worker', REDIS_URL: this.#url, WEBHOOK_ALLOW_PRIVATE: 'true' };
+    this.worker = await this.processes.start(settings).ready();
   }
 
   async #tenantsOn(master: ClusterNode): Promise<Tenant[]> {

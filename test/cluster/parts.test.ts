@@ -5,13 +5,13 @@ import pino from 'pino';
 import { readStoreState } from '../../src/metrics/store-state.ts';
 import { allKeys } from '../../src/primitives.ts';
 import { sayCluster } from '../../src/redis/cluster-notice.ts';
-import { connect, type Store } from '../../src/redis/connection.ts';
+import { addressOf, connect, type Store } from '../../src/redis/connection.ts';
 import { Due, dueKey } from '../../src/redis/due.ts';
 import { Scripts } from '../../src/redis/scripts.ts';
 import { Wake } from '../../src/redis/wake.ts';
 import { type ClusterNode, TestCluster } from '../support/cluster.ts';
 import { until } from '../support/processes.ts';
-import { ownerOf, slotOf } from './slots.ts';
+import { moveSlot, ownerOf, slotOf } from './slots.ts';
 
 describe('The parts of a process on a cluster', function () {
   this.timeout(60_000);
@@ -86,19 +86,55 @@ describe('The parts of a process on a cluster', function () {
     await whole();
   });
 
+  it('hold a call back while its slot moves, for about a second; then it is refused before anything is written', async () => {
+    const [org = ''] = await orgsOn(index, 1);
+    const slot = slotOf(`{${org}}`);
+    const [fromId, toId] = await Promise.all([index.id(), other.id()]);
+    const timed = async (): Promise<[unknown, number]> => {
+      const begun = performance.now();
+      return [await show(org), performance.now() - begun];
+    };
+    await other.cluster('SETSLOT', slot, 'IMPORTING', fromId);
+    await index.cluster('SETSLOT', slot, 'MIGRATING', toId);
+    // With the organization's record still here, and gone already.
+    await store.hset(`muster:{${org}}`, 'plan', 'free');
+    for (const gone of [false, true]) {
+      if (gone) await store.del(`muster:{${org}}`);
+      const [outcome, ms] = await timed();
+      expect(outcome).to.match(/^Too many Cluster redirections/);
+      expect(ms).to.be.within(500, 2_000);
+    }
+    const held = show(org);
+    await sleep(100);
+    await other.cluster('SETSLOT', slot, 'NODE', toId);
+    await index.cluster('SETSLOT', slot, 'NODE', toId);
+    expect(await held).to.equal('ORG_NOT_FOUND');
+  });
+
+  it('find out by themselves that a slot has moved', async () => {
+    const [org = ''] = await orgsOn(index, 1);
+    await moveSlot(cluster, slotOf(`{${org}}`), other);
+    await until(() => addressOf(store, `{${org}}`) === `127.0.0.1:${other.port}`);
+  });
+
   it('look for what is due without a shard that hangs, and not through all organizations where the index answers', async () => {
     const due = new Due(store, scripts);
     await scripts.load();
     const [here = ''] = await orgsOn(index, 1);
+    const [there = ''] = await orgsOn(other, 1);
     await store.sadd('muster:orgs', here);
     await store.zadd(dueKey, 0, here);
     other.hang();
+    const begun = performance.now();
+    const refused = show(there);
     const slow: number[] = [];
     for (let n = 0; n < 10; n++) {
       const begun = performance.now();
       await due.takeDue().catch(() => undefined);
       slow.push(performance.now() - begun);
     }
+    expect(await refused).to.equal('no connection');
+    expect(performance.now() - begun, 'its own calls').to.be.at.most(4_000);
     other.goOn();
     await whole();
     expect(Math.max(...slow)).to.be.at.most(400);

@@ -60,6 +60,27 @@ describe('A store that is a cluster', () => {
     }
   });
 
+  it('is reached with the login that its address names', async () => {
+    const [node] = cluster.masters;
+    await node?.admin.call('ACL', 'SETUSER', 'somebody', 'on', '>word', '~*', '+@all');
+    await node?.admin.config('SET', 'requirepass', 'other');
+    const host = cluster.url.replace('redis://', '');
+    for (const login of ['somebody:word', ':other']) {
+      const store = await connect(`redis://${login}@${host}`);
+      expect(await store.exists('{nobody}')).to.equal(0);
+      store.disconnect();
+    }
+    await node?.admin.config('SET', 'requirepass', '');
+  });
+
+  it('is refused with the reason of the first that is named, and where its nodes do not know their addresses', async () => {
+    const refused = (url: string) => connect(url).catch(({ message }) => message);
+    expect(await refused(`${dead},redis://127.0.0.1:2`)).to.contain('127.0.0.1:1');
+    await cluster.masters[0]?.admin.config('SET', 'cluster-announce-ip', '');
+    expect(await refused(cluster.url)).to.contain('set its cluster-announce-ip');
+    await cluster.masters[0]?.admin.config('SET', 'cluster-announce-ip', '127.0.0.1');
+  });
+
   it('a node that takes connections and is silent is passed over, also by those who are patient', async () => {
     const silent = createServer().listen(0, '127.0.0.1');
     await once(silent, 'listening');
@@ -84,6 +105,20 @@ describe('A store that is a cluster', () => {
       };`;
     const words = ['--import', 'tsx', '--input-type=module', '--eval', script];
     await promisify(execFile)(process.execPath, words, { timeout: 10_000 });
+  });
+
+  it('a call whose connection breaks may have run: it is not made again', async () => {
+    const [node] = cluster.masters;
+    const store = await connect(cluster.url);
+    await store.exists('{once}');
+    await node?.admin.call('CLIENT', 'PAUSE', '60000', 'WRITE');
+    const call = store.incr('{once}').catch(({ message }) => message);
+    await until(async () => /blocked_clients:1/.test((await node?.admin.info('clients')) ?? ''));
+    await node?.admin.call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
+    await node?.admin.call('CLIENT', 'UNPAUSE');
+    expect(await call).to.equal('Connection is closed.');
+    await until(async () => (await store.get('{once}').catch(() => '')) === null);
+    store.disconnect();
   });
 
   it('calls fail at once where nobody answers any more, or has yet to load its data, and go through again', async () => {
@@ -121,7 +156,19 @@ describe('A store that is a cluster', () => {
 
   it('a slot that no node serves is no matter to those who listen to others', async () => {
     const [node] = cluster.masters;
+    const strictly = (word: string) => node?.admin.config('SET', 'cluster-require-full-coverage', word);
+    const inState = (state: string) =>
+      until(async () => String(await node?.cluster('INFO')).includes(`cluster_state:${state}`));
+    await strictly('yes');
     await node?.cluster('DELSLOTS', 5);
+    await inState('fail');
+    const refused = await connect(cluster.url);
+    const begun = performance.now();
+    expect(await refused.exists('{nobody}').catch(({ message }) => message)).to.match(/^CLUSTERDOWN/);
+    expect(performance.now() - begun).to.be.at.most(1000);
+    refused.disconnect();
+    await strictly('no');
+    await inState('ok');
     const [store, subscriber] = [await connect(cluster.url), await connect(cluster.url, 'patient')];
     const wake = new Wake(subscriber);
     let listening: Listening | undefined;
