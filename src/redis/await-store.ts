@@ -56,15 +56,15 @@ interface Look {
   readonly why: string;
 }
 
-/** Of several nodes of a cluster one is enough. */
+/** Of several nodes of a cluster one is enough; where none is ready, one that will be is waited for. */
 async function lookAround(url: string): Promise<Look> {
-  let away: Look | undefined;
+  let best: Look | undefined;
   for (const address of addressesOf(url)) {
     const seen = await look(address);
-    if (seen.state !== 'away') return seen;
-    away ??= seen;
+    if (seen.state === 'ready' || seen.state === 'refused') return seen;
+    if (!best || seen.state === 'loading') best = seen;
   }
-  return away ?? { state: 'away', why: 'no server is named' };
+  return best ?? { state: 'away', why: 'no server is named' };
 }
 
 async function look(address: string): Promise<Look> {

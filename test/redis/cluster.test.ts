@@ -50,14 +50,23 @@ describe('A store that is a cluster', () => {
   });
 
   it('is found out by itself, by way of any node that answers', async () => {
+    const loading = createServer((socket) => {
+      socket.on('data', () => socket.write('-LOADING Redis is loading the dataset in memory\r\n'));
+    }).listen(0, '127.0.0.1');
+    await once(loading, 'listening');
     const url = `${dead},${cluster.url}`;
-    await awaitStore(url, { log: () => undefined, signal: new AbortController().signal, patienceMs: 1000 });
+    await awaitStore(`redis://127.0.0.1:${(loading.address() as AddressInfo).port},${url}`, {
+      log: () => undefined,
+      signal: new AbortController().signal,
+      patienceMs: 1000,
+    });
     for (const store of [await connect(url), await connect(url, 'patient')]) {
       expect(store).to.be.instanceOf(Cluster);
       // As a connection to one server: a machine that has gone says nothing.
       for (const node of (store as Cluster).nodes()) expect(node.options.keepAlive).to.equal(5_000);
       store.disconnect();
     }
+    loading.close();
   });
 
   it('is reached with the login that its address names', async () => {
