@@ -6,7 +6,7 @@ import { Cluster } from 'ioredis';
  */
 export class CallsCluster extends Cluster {
   override sendCommand(...[command, stream, node]: Parameters<Cluster['sendCommand']>): unknown {
-    if (this.status === 'ready' || command.name === 'cluster') return super.sendCommand(command, stream, node);
+    if (this.status === 'ready') return super.sendCommand(command, stream, node);
     command.reject(new Error('Connection is closed.'));
     return command.promise;
   }

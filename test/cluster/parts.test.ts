@@ -140,6 +140,28 @@ describe('The parts of a process on a cluster', function () {
     expect(Math.max(...slow)).to.be.at.most(400);
   });
 
+  it('keep no call waiting until a node has loaded its data', async () => {
+    const [there = ''] = await orgsOn(other, 1);
+    await Promise.all(Array.from({ length: 200 }, (_, n) => store.set(`{${there}}:${n}`, 'x'.repeat(1000))));
+    // Of a snapshot, it looks at its connections every so many bytes while it loads.
+    await other.admin.bgrewriteaof();
+    await until(async () => (await other.admin.info('persistence')).includes('aof_rewrite_in_progress:0'));
+    await other.kill();
+    let isLoading = true;
+    const up = other.up({ 'key-load-delay': '10000', 'loading-process-events-interval-bytes': '1024' }).then(() => {
+      isLoading = false;
+    });
+    let slowest = 0;
+    while (isLoading) {
+      const begun = performance.now();
+      await show(there);
+      slowest = Math.max(slowest, performance.now() - begun);
+      await sleep(10);
+    }
+    await Promise.all([up, whole()]);
+    expect(slowest).to.be.at.most(1_000);
+  });
+
   it('listen to a shard that is dead: they look for it a few times a second, and hear it when it is back', async () => {
     const channels = (await orgsOn(other, 20)).map((org) => `{${org}}`);
     const subscriber = await connect(cluster.url, 'patient');

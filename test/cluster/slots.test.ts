@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
+import { shardsOf } from '../../src/redis/connection.ts';
 import { call } from '../support/processes.ts';
 import { Fleet, longest } from './fleet.ts';
 import { moveSlot, slotOf } from './slots.ts';
@@ -14,7 +15,8 @@ describe('Organizations whose slots move between masters, under load', function 
   after(() => fleet.stop());
 
   it('moving every slot round the masters: nothing acknowledged is lost, nothing happens twice, nothing half', async () => {
-    const { cluster, tenants } = fleet;
+    const { cluster, service, tenants } = fleet;
+    expect(shardsOf(service.store), 'the masters, and not their replicas').to.have.length(3);
     let moves = 0;
     await fleet.underLoad(async () => {
       await sleep(1000);
