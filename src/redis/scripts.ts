@@ -4,7 +4,6 @@ import { Gathering } from './gathering.ts';
 import type { KeyTable } from './keys.ts';
 import { type Library, loadLibrary, type Overrides, roomNames, type Script } from './loader.ts';
 import { slotGuard } from './slot-guard.ts';
-import { within } from './within.ts';
 
 /** A value in a reply: Lua's false arrives as null, numbers as numbers, everything else as text. */
 export type Value = string | number | null | Value[];
@@ -44,8 +43,6 @@ const noConnection = /^(Stream isn't writeable|Reached the max retries per reque
 const notLoaded = 'ERR Function not found';
 /** A load that is shared may be from before the last FUNCTION FLUSH. */
 const mostLoads = 3;
-/** A shard that hangs is not waited for: the call that needed the library is of another one. */
-const patienceMs = 500;
 const ownErrors = /^(ERR|WRONGTYPE|NOSCRIPT|CROSSSLOT|EXECABORT) /;
 
 /** All scripts of the product, bound by name. Arguments are an object: a missing or an extra one is a defect. */
@@ -85,8 +82,8 @@ export class Scripts {
     if (!loading) {
       const { text } = this.#library(room);
       const loads = shardsOf(this.#store).map((shard) => shard.call('FUNCTION', 'LOAD', 'REPLACE', text));
+      // None waits for another: a call goes to its shard behind the library.
       loading = Promise.any(loads)
-        .finally(() => within(patienceMs, Promise.allSettled(loads)).catch(() => undefined))
         .then(
           () => undefined,
           // None where the cluster has no master that it could be sent to.

@@ -11,6 +11,7 @@ import pino from 'pino';
 import { allKeys } from '../../src/primitives.ts';
 import { addressesOf } from '../../src/redis/address.ts';
 import { awaitStore } from '../../src/redis/await-store.ts';
+import { sayCluster } from '../../src/redis/cluster-notice.ts';
 import { connect } from '../../src/redis/connection.ts';
 import { Scripts, StoreUnavailable } from '../../src/redis/scripts.ts';
 import { type Listening, Wake } from '../../src/redis/wake.ts';
@@ -70,12 +71,14 @@ describe('A store that is a cluster', () => {
 
   it('is reached with the login that its address names', async () => {
     const [node] = cluster.masters;
-    await node?.admin.call('ACL', 'SETUSER', 'somebody', 'on', '>word', '~*', '+@all');
+    await node?.admin.call('ACL', 'SETUSER', 'somebody', 'on', '>word', '~*', '+@all', '-config');
     await node?.admin.config('SET', 'requirepass', 'other');
     const host = cluster.url.replace('redis://', '');
     for (const login of ['somebody:word', ':other']) {
       const store = await connect(`redis://${login}@${host}`);
       expect(await store.exists('{nobody}')).to.equal(0);
+      // Who may not read settings knows them.
+      await sayCluster(store as Cluster, pino({ level: 'silent' }));
       store.disconnect();
     }
     await node?.admin.config('SET', 'requirepass', '');
@@ -198,7 +201,15 @@ describe('A store that is a cluster', () => {
     await heard;
     listening?.stop();
     await node?.cluster('ADDSLOTS', 5);
+    const told: unknown[] = [];
+    const refreshed = () =>
+      new Promise<void>((resolve) => {
+        (subscriber as Cluster).refreshSlotsCache((error) => resolve(void told.push(error?.name)));
+      });
+    await Promise.all([refreshed(), refreshed()]);
     for (const one of [store, subscriber]) one.disconnect();
+    await refreshed();
+    expect(told, 'each is told once').to.deep.equal([undefined, undefined, 'ClusterAllFailedError']);
   });
 
   it('the command line works on it, and says that there are no snapshots', async () => {
