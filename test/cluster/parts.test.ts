@@ -141,6 +141,36 @@ describe('The parts of a process on a cluster', function () {
     expect(Math.max(...slow)).to.be.at.most(400);
   });
 
+  it('sweep all organizations while the shard with the index hangs and once after it, and else what is due', async () => {
+    let swept: string[] = [];
+    const run = async (_: string, org: string): Promise<unknown[]> => {
+      await store.exists(`{${org}}`);
+      swept.push(org);
+      return ['1', '', 0];
+    };
+    const due = new Due(store, { run } as unknown as Scripts);
+    const living = (await orgsOn(other, 2)).sort();
+    const [dead = ''] = await orgsOn(index, 1);
+    for (const key of [organizationsKey, dueKey]) await store.del(key);
+    await store.sadd(organizationsKey, ...living, dead);
+    await store.zadd(dueKey, 0, `!${living[0]}`);
+    /** What one look sweeps, and whether it takes as long as a shard that is silent may. */
+    const look = async (): Promise<[string[], boolean]> => {
+      swept = [];
+      const begun = performance.now();
+      await due.takeDue();
+      return [swept.sort(), performance.now() - begun > 2_000];
+    };
+    expect(await look()).to.deep.equal([[living[0]], false]);
+    await due.repair();
+    index.hang();
+    expect(await look()).to.deep.equal([living, false]);
+    index.goOn();
+    await whole();
+    expect(await look()).to.deep.equal([[...living, dead].sort(), false]);
+    expect(await look()).to.deep.equal([[], false]);
+  });
+
   it('know the organizations when the shard that names them hangs, and work for those of the others', async () => {
     const names = await ownerOf(cluster, slotOf(organizationsKey));
     const [here = ''] = await orgsOn(cluster.masters.find((master) => master !== names) ?? names, 1);
