@@ -17,6 +17,7 @@ describe('Organizations whose slots move between masters, under load', function 
   it('moving every slot round the masters: nothing acknowledged is lost, nothing happens twice, nothing half', async () => {
     const { cluster, service, tenants } = fleet;
     expect(shardsOf(service.store), 'the masters, and not their replicas').to.have.length(3);
+    expect(fleet.worker.stderr).to.contain('a Redis Cluster of 3 shards');
     let moves = 0;
     await fleet.underLoad(async () => {
       await sleep(1000);
