@@ -25,7 +25,7 @@ function warn(line: string): void {
   process.stderr.write(`${line}\n`);
 }
 
-/** Aborts at the first SIGTERM or SIGINT; one that comes after it ends the process at once. */
+/** Aborts at the first SIGTERM, SIGINT or SIGHUP (its terminal is gone); one that comes after it ends the process at once. */
 function stopSignal(): AbortSignal {
   const stopping = new AbortController();
   let begun = 0;
@@ -38,7 +38,7 @@ function stopSignal(): AbortSignal {
     setTimeout(() => process.exit(1), stopMs).unref();
     stopping.abort();
   };
-  process.on('SIGTERM', stop).on('SIGINT', stop);
+  for (const name of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(name, stop);
   return stopping.signal;
 }
 
@@ -105,10 +105,16 @@ async function main(): Promise<void> {
   }
 }
 
+/** Whoever reads what we say may be gone or have a full disk: that ends nothing. */
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
+
 /** Node would print every member of the error: of a failed command its arguments, keys and payloads among them. */
 process.on('uncaughtException', (error) => {
-  writeSync(2, `a defect ended the process: ${error instanceof Error ? error.stack : 'not an error'}\n`);
-  process.exit(1);
+  try {
+    writeSync(2, `a defect ended the process: ${error instanceof Error ? error.stack : 'not an error'}\n`);
+  } finally {
+    process.exit(1);
+  }
 });
 
 main().then(

@@ -84,9 +84,9 @@ describe('A process starts and stops in order', function () {
     }
   });
 
-  it('signals that come together are one, as Ctrl-C on npm start comes from the terminal and by npm', async () => {
+  it('signals that come together are one, as Ctrl-C on npm start comes from the terminal and by npm, or its end', async () => {
     const muster = await startOnOwnFolder();
-    muster.signal('SIGTERM');
+    muster.signal('SIGHUP');
     expect((await muster.end('SIGINT')).status).to.equal(0);
   });
 

@@ -1,0 +1,66 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, openSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { freePort } from '../../fault/redis-server.ts';
+import { Processes, until } from '../../support/processes.ts';
+
+/** More than a pipe holds, in log lines of some 150 characters. */
+const requests = 600;
+
+describe('Where nobody reads what a process says', function () {
+  this.timeout(60_000);
+  const processes = new Processes();
+  afterEach(() => processes.clear());
+
+  const start = async (stdout: 'ignore' | number, stderr: 'pipe' | number) => {
+    const [DATA_DIR, port] = [await processes.folder(), await freePort()];
+    const env = { ...process.env, REDIS_URL: '', PORT: String(port), LOG_LEVEL: 'info', DATA_DIR };
+    const child = spawn(process.execPath, ['dist/main.js'], { env, stdio: ['ignore', stdout, stderr] });
+    const request = (): Promise<number | undefined> =>
+      fetch(`http://127.0.0.1:${port}/readyz`).then(
+        ({ status }) => status,
+        () => undefined,
+      );
+    const isReady = async () => (await request()) === 200 || child.exitCode !== null;
+    await until(isReady);
+    const stopped = async (): Promise<number | null> => {
+      if (child.exitCode !== null) return child.exitCode;
+      child.kill('SIGTERM');
+      const begun = performance.now();
+      const [status] = await once(child, 'exit');
+      expect(performance.now() - begun).to.be.lessThan(9_000);
+      return status;
+    };
+    return { child, DATA_DIR, request, isReady, stopped };
+  };
+
+  it('because the disk of its log is full, it goes on and ends in order', async () => {
+    const full = openSync('/dev/full', 'w');
+    const muster = await start(full, full);
+    const end = performance.now() + 200;
+    // The log line of the first has been written, or rather has not.
+    await until(() => performance.now() > end);
+    expect(await muster.request()).to.equal(200);
+    expect(await muster.stopped()).to.equal(0);
+    closeSync(full);
+  });
+
+  it('because its reader is gone or stuck, it goes on, starts its store again, and ends in order', async () => {
+    const pipe = join(await processes.folder(), 'pipe');
+    execFileSync('mkfifo', [pipe]);
+    // Open to be read as well, and never read.
+    const unread = openSync(pipe, 'r+');
+    const [gone, stuck] = await Promise.all([start('ignore', 'pipe'), start('ignore', unread)]);
+    gone.child.stderr?.destroy();
+    const { server } = JSON.parse(await readFile(join(gone.DATA_DIR, 'server.json'), 'utf8'));
+    process.kill(Number.parseInt(server, 10), 'SIGKILL');
+    for (let sent = 0; sent < requests; sent += 50) await Promise.all(Array.from({ length: 50 }, stuck.request));
+    expect(await stuck.request()).to.equal(200);
+    await until(gone.isReady);
+    expect([await gone.stopped(), await stuck.stopped()]).to.deep.equal([0, 0]);
+    closeSync(unread);
+  });
+});
