@@ -63,7 +63,7 @@ const settings: Record<keyof Config, Setting & { name: string; otherwise: unknow
     otherwise: null,
     schema: Joi.string().custom(storeUrl),
     right:
-      'redis://host:port, rediss://host:port, unix:///path or the absolute path of a unix socket, nodes of one cluster with commas in between, or redis+sentinel://user:password@host:port,host:port/master-name; without it the embedded Redis is used',
+      'redis://user:password@host:port/database (with %XX for what is special in a password), rediss://host:port, unix:///path or the absolute path of a unix socket, nodes of one cluster with commas in between, or redis+sentinel://user:password@host:port,host:port/master-name; without it the embedded Redis is used',
     secret: true,
   },
   dataDir: { name: 'DATA_DIR', otherwise: './data', schema: Joi.string(), right: 'the path of a folder' },
@@ -135,6 +135,9 @@ function storeUrl(text: string): string {
 function isStore(address: string, isNode: boolean): boolean {
   if (address.startsWith('/')) return !isNode && address.length > 1;
   if (address.startsWith('redis+sentinel:')) return sentinelsOf(address) !== undefined;
-  const { protocol, hostname } = new URL(address);
-  return ['redis:', 'rediss:'].includes(protocol) && hostname !== '';
+  const { protocol, username, password, hostname, pathname, hash } = new URL(address);
+  for (const part of [username, password]) decodeURIComponent(part);
+  // What is behind the host and no number is of a password that was not encoded: host and database would be wrong.
+  const isWhole = /^(\/\d*)?$/.test(pathname) && hash === '';
+  return ['redis:', 'rediss:'].includes(protocol) && hostname !== '' && isWhole;
 }

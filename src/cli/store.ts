@@ -3,6 +3,7 @@ import type { Admin } from '../org/admin.ts';
 import { allKeys } from '../primitives.ts';
 import { connect } from '../redis/connection.ts';
 import { findEmbedded } from '../redis/embedded.ts';
+import { inShort } from '../redis/failures.ts';
 import { checkFormat } from '../redis/format.ts';
 import { Scripts, StoreUnavailable } from '../redis/scripts.ts';
 
@@ -23,7 +24,7 @@ export async function withStore<T>(work: (admin: Admin) => Promise<T>): Promise<
   const store = await connect(url).catch((error: Error) => {
     const where = redisUrl === null ? `the embedded Redis of ${dataDir}` : 'the store that REDIS_URL names';
     throw new StoreUnavailable(
-      `${where} cannot be reached (${error.message}): start it, or set REDIS_URL to one that runs`,
+      `${where} cannot be reached (${inShort(error)}): start it, or set REDIS_URL to one that runs`,
     );
   });
   try {

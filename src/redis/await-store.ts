@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Redis } from 'ioredis';
 import { addressesOf, clientOf } from './address.ts';
+import { inShort } from './failures.ts';
 import { loaded } from './redis-process.ts';
 
 const tryEveryMs = 100;
@@ -16,7 +18,7 @@ interface PatienceOptions {
 /**
  * Waits until the server that REDIS_URL names is up and has loaded its data, with a line now and then.
  *
- * @throws Error with one line when the patience ends, or at once when the server refuses the login
+ * @throws Error with one line when the patience ends, or at once when the server is not one that could be used
  */
 export async function awaitStore(url: string, options: PatienceOptions): Promise<void> {
   const { log, signal, patienceMs = 60_000, lineEveryMs = 5_000 } = options;
@@ -26,8 +28,7 @@ export async function awaitStore(url: string, options: PatienceOptions): Promise
   while (!signal.aborted) {
     const { state, why } = await lookAround(url);
     if (state === 'ready') return;
-    if (state === 'refused')
-      throw new Error(`REDIS_URL: the store refuses the login (${why}): correct user and password`);
+    if (state === 'refused') throw new Error(`REDIS_URL: ${why}`);
     const now = Date.now();
     if (state === 'loading') until = now + patienceMs;
     if (now >= until) {
@@ -79,18 +80,20 @@ async function look(address: string): Promise<Look> {
     connectTimeout: 5_000,
     commandTimeout: 5_000,
   });
-  let cause = '';
+  let cause: unknown;
   // What it says first is why; what follows is only that the connection is closed.
   redis.on('error', (error: Error) => {
-    cause ||= error.message;
+    cause ??= error;
   });
   try {
     await redis.connect();
     await redis.ping();
+    await offersAll(redis);
     return { state: 'ready', why: '' };
   } catch (error) {
-    const why = cause || (error as Error).message;
-    if (/^(NOAUTH|WRONGPASS|NOPERM|ERR invalid password|ERR AUTH)/.test(why)) return { state: 'refused', why };
+    const why = inShort(cause ?? error);
+    const refusal = refusals.find(([said]) => said.test(why));
+    if (refusal) return { state: 'refused', why: refusal[1](why) };
     // A replica that has lost its master, a cluster without a majority: up, and answered 503 by us.
     if (/^(MASTERDOWN|CLUSTERDOWN|BUSY|MISCONF|READONLY)/.test(why)) return { state: 'ready', why };
     return why.startsWith('LOADING') ? { state: 'loading', why: await loaded(redis) } : { state: 'away', why };
@@ -98,3 +101,47 @@ async function look(address: string): Promise<Look> {
     redis.disconnect();
   }
 }
+
+/** Under which every space's journal publishes. */
+const channel = 'muster:{-}:-:events';
+
+/**
+ * Asks for what a server may lack, or this user have no right to: each would fail in the middle of a call, or never be
+ * noticed.
+ */
+async function offersAll(redis: Redis): Promise<void> {
+  await redis.info('server');
+  if (redis.options.db) await redis.select(redis.options.db);
+  const may = (asked: Promise<unknown>, lacks: RegExp) =>
+    asked.catch((error: Error) => {
+      if (lacks.test(error.message)) throw error;
+    });
+  // Whoever may load functions need not be allowed to list them.
+  await may(redis.function('LIST', 'LIBRARYNAME', 'muster_'), /^ERR unknown/);
+  // A node of a cluster says that another has the channel.
+  await may(redis.spublish(channel, ''), /^NOPERM/);
+  await may(redis.ssubscribe(channel), /^NOPERM/);
+}
+
+/** What waiting does not mend, and what does. */
+const refusals: readonly [said: RegExp, what: (why: string) => string][] = [
+  [
+    /^(NOAUTH|WRONGPASS|ERR invalid password|ERR AUTH)/,
+    (why) => `the store refuses the login (${why}): correct user and password`,
+  ],
+  [
+    /^NOPERM/,
+    (why) => `the store's user may not do what is needed (${why}): README, "Scaling out", has the rights to give it`,
+  ],
+  [/^DENIED/, (why) => `the store refuses the connection (${why}): give it a password, and name that here`],
+  [/^ERR (DB index|SELECT|value is not)/, (why) => `the store has no such database (${why}): name another, or none`],
+  [
+    /^ERR unknown/,
+    (why) =>
+      `the store cannot be used (${why}): Redis 7 or Valkey 7.2 or newer is needed, with INFO and FUNCTION allowed`,
+  ],
+  [
+    /certificate|altnames/i,
+    (why) => `the store's certificate is refused (${why}): name its CA in NODE_EXTRA_CA_CERTS, and the host as it does`,
+  ],
+];

@@ -97,6 +97,8 @@ async function connectTo(
   redis.on('error', () => undefined);
   const asked = async (): Promise<boolean> => {
     await redis.connect();
+    // Where it is refused the client goes on, in database 0.
+    if (redis.options.db) await redis.select(redis.options.db);
     if (!String(await redis.info('cluster')).includes('cluster_enabled:1')) return false;
     if ((await redis.cluster('SLOTS')).some(([, , node]) => node?.[0] === ''))
       throw new Error('a node of the cluster does not know its address: set its cluster-announce-ip');

@@ -14,3 +14,10 @@ export function orUnavailable<T>(reply: Promise<T>): Promise<T> {
     throw new StoreUnavailable(error.message);
   });
 }
+
+/** What a store said: its first sentence, without where in a script, advice and the client's words for its options. */
+export function inShort(error: unknown): string {
+  const said = error instanceof Error ? error.message : String(error);
+  const [first = ''] = said.split(/ script: |, with args|\. |\n/, 1);
+  return new StoreUnavailable(first.slice(0, 200)).message;
+}

@@ -155,7 +155,9 @@ function pack({ name, args, long }: Script, values: Readonly<Record<string, stri
 function explain(name: string, error: unknown): Error {
   if (error instanceof ScriptFailure || error instanceof StoreUnavailable) return error;
   const message = error instanceof Error ? error.message : String(error);
-  if (unavailable.test(message)) return new StoreUnavailable(message.split(' ', 1)[0]);
+  // Which right is missing stands behind the code.
+  if (unavailable.test(message))
+    return new StoreUnavailable(message.startsWith('NOPERM') ? message : message.split(' ', 1)[0]);
   // It has just been loaded wherever that was possible.
   if (message.startsWith(notLoaded)) return new StoreUnavailable('the scripts cannot be loaded');
   if (ownErrors.test(message)) return new ScriptFailure(`${name}: ${message}`);

@@ -1,31 +1,82 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect } from 'chai';
-import { Redis } from 'ioredis';
+import type { Redis } from 'ioredis';
 import { awaitStore } from '../../src/redis/await-store.ts';
-import { OwnStore } from '../support/own-store.ts';
+import { connect } from '../../src/redis/connection.ts';
+import { freePort, RedisServer } from '../fault/redis-server.ts';
 
-describe('Waiting for the store of REDIS_URL', () => {
-  const { signal } = new AbortController();
+/** As the README has it. */
+const rights = ['~muster:*', '~{muster}:*', '&muster:*', '+@all', '-@admin', '-@dangerous', '+info'];
 
-  it('ends with one clear line when it does not come', async () => {
-    const lines: string[] = [];
-    const patience = { patienceMs: 300, lineEveryMs: 50, signal, log: (line: string) => lines.push(line) };
-    const failure = await awaitStore('redis://:hunter2@127.0.0.1:1', patience).catch(String);
-    expect(failure).to.equal(
-      'Error: REDIS_URL: the store could not be reached for 0 s (connect ECONNREFUSED 127.0.0.1:1): start it, or correct REDIS_URL',
-    );
-    expect(lines.length).to.be.greaterThan(1);
+it('A store of REDIS_URL that does not come is waited for, with a line now and then and a clear one at the end', async () => {
+  const lines: string[] = [];
+  const log = (line: string) => lines.push(line);
+  const patience = { patienceMs: 300, lineEveryMs: 50, signal: new AbortController().signal, log };
+  const failure = await awaitStore('redis://:hunter2@127.0.0.1:1', patience).catch(String);
+  expect(failure).to.equal(
+    'Error: REDIS_URL: the store could not be reached for 0 s (connect ECONNREFUSED 127.0.0.1:1): start it, or correct REDIS_URL',
+  );
+  expect(lines.length).to.be.greaterThan(1);
+});
+
+describe('A store that could not be used is refused at the start, in one line that says why', () => {
+  let dir: string;
+  let redis: RedisServer;
+  let admin: Redis;
+  before(async () => {
+    dir = await mkdtemp(join(tmpdir(), 'muster-await-'));
+    redis = await new RedisServer(dir, await freePort(), { databases: '2' }).start();
+    admin = redis.link;
+  });
+  after(async () => {
+    await redis.stop();
+    await rm(dir, { recursive: true });
   });
 
-  it('ends at once when the login is refused', async () => {
-    const own = await OwnStore.start();
-    const admin = new Redis(own.url);
-    await admin.call('ACL', 'SETUSER', 'default', 'resetpass', '>hunter2');
-    const failure = await awaitStore(own.url, { signal, log: () => undefined }).catch(String);
-    expect(failure).to.match(
-      /^Error: REDIS_URL: the store refuses the login \(NOAUTH .*\): correct user and password$/,
+  const refusal = (url: string): Promise<string> =>
+    awaitStore(url, { log: () => undefined, signal: new AbortController().signal, patienceMs: 2_000 }).then(
+      () => 'none',
+      (error: Error) => error.message,
     );
-    await admin.call('ACL', 'SETUSER', 'default', 'nopass');
-    admin.disconnect();
-    await own.stop();
+  const at = (login: string, database = ''): string => redis.url.replace('//', `//${login}@`) + database;
+  const allow = (...rules: string[]) => admin.call('ACL', 'SETUSER', 'muster', 'reset', 'on', '>pw', ...rules);
+
+  it('because of its login', async () => {
+    await allow('+@all');
+    expect(await refusal(at('muster:wrong'))).to.match(
+      /^REDIS_URL: the store refuses the login \(WRONGPASS .*\): correct user and password$/,
+    );
+    await admin.config('SET', 'requirepass', 'hunter2');
+    expect(await refusal(redis.url)).to.match(/^REDIS_URL: the store refuses the login \(NOAUTH .*\): correct user/);
+    await admin.config('SET', 'requirepass', '');
+  });
+
+  it('because its user lacks a right, without which calls would fail in their middle or nobody would be woken', async () => {
+    await allow(...rights);
+    expect(await refusal(at('muster:pw'))).to.equal('none');
+    for (const missing of ['resetchannels', '-spublish', '-ssubscribe', '-info', '-ping']) {
+      await allow(...rights, missing);
+      expect(await refusal(at('muster:pw')), missing).to.match(
+        /^REDIS_URL: the store's user may not do what is needed \(NOPERM .*\): README, "Scaling out", .*$/,
+      );
+    }
+  });
+
+  it('because it has no such database: calls would be made in another', async () => {
+    await allow(...rights);
+    expect(await refusal(at('muster:pw', '/1'))).to.equal('none');
+    expect(await refusal(at('muster:pw', '/2'))).to.match(/^REDIS_URL: the store has no such database \(ERR DB .*\): /);
+    const store = await connect(at('muster:pw', '/2')).catch(String);
+    expect(store).to.match(/DB index is out of range/);
+  });
+
+  it('because it has no functions', async () => {
+    await redis.kill();
+    await redis.spawn({}, ['--rename-command', 'FUNCTION', '']);
+    expect(await refusal(redis.url)).to.match(
+      /^REDIS_URL: the store cannot be used \(ERR unknown command '?.?FUNCTION.*\): Redis 7 /i,
+    );
   });
 });

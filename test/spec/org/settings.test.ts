@@ -71,6 +71,7 @@ describe('Settings', () => {
     REDIS_URL: [
       'redis://localhost',
       'redis://:pw@10.0.0.1:6379',
+      'redis://:p%40s%2Fs@10.0.0.1/3',
       'unix:///run/redis.sock',
       '/run/redis.sock',
       'redis://[::1]:7000',
@@ -94,6 +95,9 @@ describe('Settings', () => {
       'run/redis.sock',
       'unix://run/redis.sock',
       'redis://',
+      'redis://10.0.0.1/store',
+      'redis://:p@ss/word#1@10.0.0.1',
+      'redis://:50%off@10.0.0.1',
       'redis+sentinel://10.0.0.1:26379',
       'redis+sentinel:///store',
       'redis+sentinel://10.0.0.1:x/store',
