@@ -1,4 +1,5 @@
 import { writeSync } from 'node:fs';
+import type { Logger } from 'pino';
 import { type Config, readConfig } from './config.ts';
 import { openLog } from './log.ts';
 import { bootstrap } from './org/bootstrap.ts';
@@ -63,9 +64,20 @@ async function openEmbedded({ dataDir, redisServer, redisMaxmemory }: Config): P
   });
 }
 
+/** Libraries print what they warn of, for each of their connections: here it is a line of the log, once. */
+function warnInto(log: Logger): void {
+  const said = new Set<string>();
+  console.warn = (text: unknown) => {
+    if (said.has(String(text))) return;
+    said.add(String(text));
+    log.warn(String(text));
+  };
+}
+
 function start(config: Config, redisUrl: string): Promise<MusterService> {
   const { role, host, port, metricsPort, logLevel, webhookAllowPrivate } = config;
   const log = openLog(logLevel);
+  warnInto(log);
   const snapshots = {
     folder: snapshotFolder(config.dataDir),
     keep: config.snapshotKeep,

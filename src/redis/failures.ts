@@ -18,6 +18,6 @@ export function orUnavailable<T>(reply: Promise<T>): Promise<T> {
 /** What a store said: its first sentence, without where in a script, advice and the client's words for its options. */
 export function inShort(error: unknown): string {
   const said = error instanceof Error ? error.message : String(error);
-  const [first = ''] = said.split(/ script: |, with args|\. |\n/, 1);
+  const [first = ''] = said.split(/ script: |, with args|\.(?: |$)|\n/, 1);
   return new StoreUnavailable(first.slice(0, 200)).message;
 }

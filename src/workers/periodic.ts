@@ -3,11 +3,10 @@ import type { Logger } from 'pino';
 import type { Store } from '../redis/connection.ts';
 import { within } from '../redis/within.ts';
 import { type QueueName, queuePrefix } from './queues.ts';
-import { nowAndThen, SteadyWorker } from './steady-worker.ts';
+import { newsOf, nowAndThen, SteadyWorker } from './steady-worker.ts';
 
 /** A queue that is silent for this long, or twice as long behind its schedule, is done without. */
 const lateMs = 500;
-const quietMs = 10_000;
 /** A start waits no longer for a queue that hangs: what it was sent stands there when it goes on. */
 const scheduleMs = 2_000;
 
@@ -35,7 +34,6 @@ export class Periodic {
   readonly #queue: Queue;
   readonly #worker: SteadyWorker;
   readonly #timers: NodeJS.Timeout[] = [];
-  readonly #quietUntil = new Map<string, number>();
   readonly #running = new Map<string, Promise<unknown>>();
   readonly #stopping = new AbortController();
 
@@ -91,10 +89,8 @@ export class Periodic {
 
   /** Of what fails again and again (a shard that is away), one line now and then. */
   #complain(job: string, error: Error, what = 'periodic job failed'): void {
-    const now = performance.now();
-    if (now < (this.#quietUntil.get(`${job} ${what}`) ?? 0)) return;
-    this.#quietUntil.set(`${job} ${what}`, now + quietMs);
-    this.#log.error({ job, error: error.message }, what);
+    const news = newsOf(this.#log, error);
+    if (news !== '') this.#log.error({ job, error: news }, what);
   }
 
   /** Lets the running jobs end. */

@@ -1,5 +1,6 @@
 import { Worker } from 'bullmq';
 import type { Logger } from 'pino';
+import { inShort } from '../redis/failures.ts';
 
 /** Until a worker whose store refused it asks again, and until its log repeats itself. */
 const refusedMs = 1_000;
@@ -20,15 +21,25 @@ export class SteadyWorker<Data = unknown> extends Worker<Data> {
   }
 }
 
+/** What each log has been told of, and until when that is enough. */
+const told = new WeakMap<Logger, Map<string, number>>();
+
+/** In short what an error says; '' where the log was told of it just now, whoever heard it: a store is one for all. */
+export function newsOf(log: Logger, error: Error): string {
+  const said = inShort(error);
+  const now = performance.now();
+  const until = told.get(log) ?? new Map<string, number>();
+  told.set(log, until);
+  if (now < (until.get(said) ?? 0)) return '';
+  for (const [other, end] of until) if (end < now) until.delete(other);
+  until.set(said, now + quietMs);
+  return said;
+}
+
 /** Warns of an error (`what` says where), but of the same again only now and then. */
 export function nowAndThen(log: Logger, what: string): (error: Error) => void {
-  let last = '';
-  let quietUntil = 0;
   return (error) => {
-    const now = performance.now();
-    if (error.message === last && now < quietUntil) return;
-    last = error.message;
-    quietUntil = now + quietMs;
-    log.warn({ error: error.message }, what);
+    const news = newsOf(log, error);
+    if (news !== '') log.warn({ error: news }, what);
   };
 }
