@@ -28,10 +28,14 @@ examples(
   'key create --help',
 );
 
+// Not by itself at the end: a connection that failed lingers for seconds.
+const fail = (error: unknown): unknown => process.stderr.write(`${envelope(error)}\n`, () => process.exit(1));
+
+// Whoever reads the answer may have seen enough of it (`| head`); on a full disk it is lost.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => (error.code === 'EPIPE' ? process.exit(0) : fail(error)));
 try {
   await program.parseAsync();
 } catch (error) {
   const wasHelp = error instanceof CommanderError && error.exitCode === 0;
-  // Not by itself at the end: a connection that failed lingers for seconds.
-  if (!wasHelp) process.stderr.write(`${envelope(error)}\n`, () => process.exit(1));
+  if (!wasHelp) fail(error);
 }

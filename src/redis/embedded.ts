@@ -83,6 +83,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedR
         await sleep(pause, undefined, { signal });
         const again = await joinOrStart(store);
         link = watch(again.link);
+        options.log('the embedded redis-server runs again');
         if (!again.wasClean) options.onUncleanRestart?.();
         return;
       } catch (error) {

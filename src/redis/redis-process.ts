@@ -183,7 +183,9 @@ export async function logTail(dataDir: string): Promise<string> {
   const path = join(dataDir, LOG);
   const text = await readFile(path, 'utf8').catch(() => '');
   const lines = text.split('\n').map((line) => line.trim());
-  return `${lines.filter(Boolean).slice(-4).join(' | ')} (${path})`;
+  // It warns of what the system might be set to, at length and at each start.
+  const told = lines.filter((line) => line !== '' && !line.includes(' # WARNING '));
+  return `${told.slice(-4).join(' | ')} (${path})`;
 }
 
 function signal(server: ProcessIdentity, name: NodeJS.Signals): void {

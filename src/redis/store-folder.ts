@@ -37,9 +37,15 @@ export async function makeStoreFolder(path: string): Promise<string> {
     await access(path, constants.R_OK | constants.W_OK | constants.X_OK);
     return await realpath(path);
   } catch (error) {
-    const { message } = error as Error;
-    throw new Error(`DATA_DIR: ${path} cannot be used (${message}); it must be a folder that this user may write to`);
+    throw unusable(path, error as Error);
   }
+}
+
+/** What the system refuses in a data folder (it may be full), as one line that says whose setting it is. */
+export function unusable(path: string, { message }: Error): Error {
+  return new Error(
+    `DATA_DIR: ${path} cannot be used (${message}); it must be a folder that this user may write to, with room on its disk`,
+  );
 }
 
 /**

@@ -15,6 +15,7 @@ import {
   removeRecord,
   removeSocketFolder,
   type StoreRecord,
+  unusable,
   writeRecord,
 } from './store-folder.ts';
 
@@ -22,6 +23,10 @@ const START_MS = 60_000;
 const STOP_MS = 30_000;
 /** Longer than a start may take, with much to load: whoever waits for another's start then sees how it ended. */
 const LOCK_MS = 600_000;
+
+/** Said of damaged files, and of those in a format that it does not know. */
+const unreadable =
+  /Can't handle RDB|Bad file format|Unexpected EOF|Unrecoverable error reading|Unable to obtain the AOF/;
 
 /** One user of a data folder's server. */
 export interface Store {
@@ -107,8 +112,18 @@ async function start(store: Store): Promise<Joined> {
     if (server) await endProcess(server, STOP_MS);
     // It has not taken a single write.
     if (wasClean) await markClean(dataDir, true);
-    throw error;
+    throw explained(error as NodeJS.ErrnoException, store);
   }
+}
+
+/** What the server itself says of such files is only how it could cut them off. */
+function explained(error: NodeJS.ErrnoException, { dataDir, program }: Store): Error {
+  if (error.syscall !== undefined && !error.syscall.startsWith('spawn')) return unusable(dataDir, error);
+  if (!unreadable.test(error.message)) return error;
+  return new Error(
+    `${error.message}: it is version ${program.version}; if a newer one, or the other of Redis and Valkey, wrote these files, ` +
+      `set REDIS_SERVER to that; if they are damaged, move ${dataDir}/appendonlydir away and restore a snapshot`,
+  );
 }
 
 /**

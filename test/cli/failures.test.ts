@@ -1,6 +1,10 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { failure } from '../support/cli.ts';
 import { OwnStore } from '../support/own-store.ts';
+
+const sh = (line: string) => promisify(execFile)('sh', ['-c', line]);
 
 const somebody = '0190b8a4-7e2b-7c55-9d3e-5a1f0c2b4d6e';
 
@@ -97,5 +101,13 @@ describe("A command that fails prints the API's error envelope on stderr and exi
     const error = await failure(['org', 'list'], { ...settings, SNAPSHOT_KEEP: 'all' });
     expect(error).to.include({ code: 'VALIDATION_FAILED' });
     expect(error.message).to.match(/^SNAPSHOT_KEEP: "all" cannot be used; it must be a whole number/);
+  });
+
+  it('an answer that is lost on a full disk is told, one that nobody reads to its end is not', async () => {
+    const muster = `${process.execPath} dist/cli/main.js snapshot list`;
+    const { stderr } = await sh(`${muster} > /dev/full; [ $? = 1 ] || echo no >&2`);
+    expect(JSON.parse(stderr).error).to.include({ code: 'INTERNAL' });
+    expect(JSON.parse(stderr).error.message).to.contain('ENOSPC');
+    expect(await sh(`{ ${muster}; echo $? >&2; } | true`)).to.deep.equal({ stdout: '', stderr: '0\n' });
   });
 });

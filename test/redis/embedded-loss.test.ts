@@ -1,4 +1,4 @@
-import { readdir, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Redis } from 'ioredis';
@@ -126,6 +126,38 @@ describe('the embedded Redis after an unclean end', () => {
     await starting;
     expect(stores.lines.length).to.be.greaterThan(0);
     for (const line of stores.lines) expect(line).to.match(/^the embedded redis-server is loading its data \(/);
+  });
+
+  it('does not touch files that it cannot read, and says which server may have written them and what to do', async () => {
+    const folder = await stores.folder();
+    const store = await stores.start(folder);
+    await ask(store.socketPath, 'SET', 'colour', 'green');
+    await store.stop();
+    const spoilt = { 'appendonly.aof.1.incr.aof': 'of no format', 'appendonly.aof.1.base.rdb': 'REDIS9999' };
+    for (const [name, text] of Object.entries(spoilt)) {
+      const path = join(folder, 'appendonlydir', name);
+      const before = await readFile(path);
+      const after = Buffer.concat([Buffer.from(text), before.subarray(text.length)]);
+      await writeFile(path, after);
+      const said = await stores.start(folder).catch(String);
+      expect(said, name).to.match(
+        /ended at once: .*\(.*redis\.log\): it is version .*REDIS_SERVER.*restore a snapshot$/,
+      );
+      expect(said).not.to.contain('WARNING');
+      expect(await readFile(path)).to.deep.equal(after);
+      await writeFile(path, before);
+    }
+    expect(await ask((await stores.start(folder)).socketPath, 'GET', 'colour')).to.equal('green');
+  });
+
+  it('in a folder that takes no more names DATA_DIR and what would be right', async () => {
+    const folder = await stores.folder();
+    // As good as a disk that is full: it cannot be written.
+    await mkdir(join(folder, 'server.json.new'));
+    expect(await stores.start(folder).catch(String)).to.match(
+      /^Error: DATA_DIR: .* cannot be used \(E.*\); it must be a folder .* with room on its disk$/,
+    );
+    expect(await answers(join(folder, 'redis.sock'))).to.equal(false);
   });
 });
 
