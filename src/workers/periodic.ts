@@ -7,6 +7,8 @@ import { newsOf, nowAndThen, SteadyWorker } from './steady-worker.ts';
 
 /** A queue that is silent for this long, or twice as long behind its schedule, is done without. */
 const lateMs = 500;
+/** A schedule that lies further ahead is of a clock that was set back since; those of machines differ by less. */
+const aheadMs = 5_000;
 /** A start waits no longer for a queue that hangs: what it was sent stands there when it goes on. */
 const scheduleMs = 2_000;
 
@@ -63,11 +65,15 @@ export class Periodic {
     return periodic;
   }
 
-  async #schedule(job: string): Promise<void> {
+  async #schedule(job: string, isAnew = false): Promise<void> {
     const { everyMs: every = 0, waitsFirst } = this.#jobs[job] ?? {};
     // A restart does not put it off: what is scheduled already stays in the store.
     const schedule = { every, ...(waitsFirst && { startDate: Date.now() + every }) };
-    await within(scheduleMs, this.#queue.upsertJobScheduler(job, schedule, { name: job })).catch((error: Error) =>
+    const scheduled = async () => {
+      if (isAnew) await this.#queue.removeJobScheduler(job);
+      await this.#queue.upsertJobScheduler(job, schedule, { name: job });
+    };
+    await within(scheduleMs, scheduled()).catch((error: Error) =>
       this.#complain(job, error, 'periodic job cannot be scheduled'),
     );
   }
@@ -77,11 +83,13 @@ export class Periodic {
     const { everyMs = 0, run } = this.#jobs[job] ?? {};
     const key = `${queuePrefix}:${this.#queue.name}:repeat`;
     const next = await within(lateMs, this.#store.zscore(key, job)).catch(() => undefined);
-    if (next && Number(next) > Date.now() - Math.max(2 * lateMs, everyMs)) return;
+    const dueInMs = Number(next) - Date.now();
+    const isAhead = dueInMs > everyMs + aheadMs;
+    if (next && dueInMs > -Math.max(2 * lateMs, everyMs) && !isAhead) return;
     const { signal } = this.#stopping;
     if (!run || this.#running.has(job) || signal.aborted) return;
     const work = run(signal).catch((error: Error) => this.#complain(job, error));
-    const both = Promise.all([work, next === undefined ? undefined : this.#schedule(job)]);
+    const both = Promise.all([work, next === undefined ? undefined : this.#schedule(job, isAhead)]);
     this.#running.set(job, both);
     await both;
     this.#running.delete(job);

@@ -32,19 +32,35 @@ describe('The queue of the workers may be lost at any time', () => {
     await store.stop();
   });
 
-  it('sweeps go on without it, and it is scheduled anew', async () => {
+  const sweepsInTime = async (): Promise<void> => {
     const world = await World.create({ on: service });
     const { id: mailboxId } = await world.made('/mailboxes', { name: 'jobs' });
-    expect(await schedule('sweep')).to.not.equal(null);
-    await loseQueue();
-
     const deadline = Date.now() + 1_000;
     const body = { scopeId: randomUUID(), payload: 1, deadline: new Date(deadline).toISOString() };
     const { id } = await world.made(`/mailboxes/${mailboxId}/messages`, body);
     const record = `muster:{${world.org}}:${world.spaceId}:message:${id}`;
     await until(async () => (await service.store.hget(record, 'state')) === 'EXPIRED');
     expect(Date.now() - deadline).to.be.within(0, 1000);
+  };
+
+  it('sweeps go on without it, and it is scheduled anew', async () => {
+    expect(await schedule('sweep')).to.not.equal(null);
+    await loseQueue();
+    await sweepsInTime();
     await until(async () => (await schedule('sweep')) !== null);
+  });
+
+  it('nor do they wait, when a clock was set forward and back, for what was scheduled meanwhile', async () => {
+    const now = Date.now;
+    const soon = now() + 600_000;
+    Date.now = () => now() + 3_600_000;
+    try {
+      await until(async () => Number(await schedule('sweep')) > soon);
+    } finally {
+      Date.now = now;
+    }
+    await sweepsInTime();
+    await until(async () => Number(await schedule('sweep')) < soon);
   });
 
   it('snapshots go on too, where their schedule alone is left', async () => {
