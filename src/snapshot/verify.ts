@@ -18,7 +18,7 @@ interface Verified extends Digest {
 /**
  * Reads the whole file: its checksum must be that of the record beside it, and Redis must find it sound.
  *
- * @throws SnapshotFailure SNAPSHOT_DAMAGED
+ * @throws SnapshotFailure SNAPSHOT_DAMAGED, SNAPSHOT_TOO_NEW
  */
 export async function verifySnapshot(file: SnapshotFile, program: RedisServer): Promise<Verified> {
   const { path, record } = file;
@@ -29,14 +29,21 @@ export async function verifySnapshot(file: SnapshotFile, program: RedisServer): 
       `it has ${digest.bytes} bytes with SHA-256 ${digest.sha256}, and was made with ${record.bytes} and ${record.sha256}`,
     );
   }
-  return { ...digest, keys: await checkWithRedis(path, program) };
+  return { ...digest, keys: await checkWithRedis(file, program) };
 }
 
 /** Redis' own checker; its program is the server's, which behaves by the name it is called by. */
-async function checkWithRedis(path: string, program: RedisServer): Promise<number> {
+async function checkWithRedis({ path, record }: SnapshotFile, program: RedisServer): Promise<number> {
   const output = await outputOf(path, program);
   const keys = /RDB looks OK/.test(output) ? /(\d+) keys read/.exec(output)?.[1] : undefined;
   if (keys !== undefined) return Number(keys);
+  if (output.includes("Can't handle RDB format")) {
+    const writer = record ? `version ${record.redisVersion}` : 'a newer version';
+    throw new SnapshotFailure(
+      'SNAPSHOT_TOO_NEW',
+      `${path} was written by ${writer} of Redis or Valkey, which this one, ${program.version}, cannot read: set REDIS_SERVER to one that can`,
+    );
+  }
   const lines = output.split('\n').filter((line) => /error|can't|\[additional/i.test(line));
   const why = lines.join(' | ').replaceAll(/-{2,}/g, '').trim();
   throw damaged(path, `redis-check-rdb does not accept it (${why || output.trim().split('\n').at(-1)})`);

@@ -1,4 +1,6 @@
 import { execFile } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { failure } from '../support/cli.ts';
@@ -101,6 +103,16 @@ describe("A command that fails prints the API's error envelope on stderr and exi
     const error = await failure(['org', 'list'], { ...settings, SNAPSHOT_KEEP: 'all' });
     expect(error).to.include({ code: 'VALIDATION_FAILED' });
     expect(error.message).to.match(/^SNAPSHOT_KEEP: "all" cannot be used; it must be a whole number/);
+  });
+
+  it('a snapshot of a newer Redis is not called damaged: it needs that one', async () => {
+    const path = join(store.dataDir, 'newer.rdb');
+    await writeFile(path, 'REDIS9999');
+    const error = await failure(['snapshot', 'restore', path], { DATA_DIR: join(store.dataDir, 'restored') });
+    expect(error.code).to.equal('SNAPSHOT_TOO_NEW');
+    expect(error.message).to.match(
+      /newer version of Redis or Valkey, which this one, \d+\..*, cannot read: set REDIS_SERVER/,
+    );
   });
 
   it('an answer that is lost on a full disk is told, one that nobody reads to its end is not', async () => {
