@@ -15,9 +15,14 @@ export function orUnavailable<T>(reply: Promise<T>): Promise<T> {
   });
 }
 
+/** The client's words, and behind them what the last of the Sentinels said, if that was an error. */
+const noMaster = /^All sentinels are unreachable.*?(?:Last error: (.*))?$/s;
+
 /** What a store said: its first sentence, without where in a script, advice and the client's words for its options. */
 export function inShort(error: unknown): string {
   const said = error instanceof Error ? error.message : String(error);
+  const [isOfSentinels, last] = noMaster.exec(said) ?? [];
+  if (isOfSentinels) return `no Sentinel names a master: ${last ?? 'is its name right?'}`;
   const [first = ''] = said.split(/ script: |, with args|\.(?: |$)|\n/, 1);
   return new StoreUnavailable(first.slice(0, 200)).message;
 }

@@ -87,7 +87,7 @@ export async function restoreInto(admin: Admin, file: SnapshotFile, target: Targ
   if ((await sizeOf(admin.store)) > 0) {
     throw new SnapshotFailure(
       'STORE_NOT_EMPTY',
-      'the store that REDIS_URL names holds keys: restore into an empty one',
+      'the store that REDIS_URL names holds keys: restore into an empty one. One that came back empty has them from processes of Muster that run: stop these, then FLUSHDB',
     );
   }
   await makeFolders(snapshotFolder(target.dataDir));

@@ -36,7 +36,7 @@ describe('A store that could not be used is refused at the start, in one line th
   });
 
   const refusal = (url: string): Promise<string> =>
-    awaitStore(url, { log: () => undefined, signal: new AbortController().signal, patienceMs: 2_000 }).then(
+    awaitStore(url, { log: () => undefined, signal: new AbortController().signal, patienceMs: 1_000 }).then(
       () => 'none',
       (error: Error) => error.message,
     );
@@ -70,6 +70,11 @@ describe('A store that could not be used is refused at the start, in one line th
     expect(await refusal(at('muster:pw', '/2'))).to.match(/^REDIS_URL: the store has no such database \(ERR DB .*\): /);
     const store = await connect(at('muster:pw', '/2')).catch(String);
     expect(store).to.match(/DB index is out of range/);
+  });
+
+  it('while one that its Sentinels do not name is waited for, with what they say', async () => {
+    const sentinels = `redis+sentinel://127.0.0.1:${redis.port}/store`;
+    expect(await refusal(sentinels)).to.match(/not be reached for 1 s \(no Sentinel names a master: ERR .*\): /);
   });
 
   it('because it has no functions', async () => {
