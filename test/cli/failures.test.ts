@@ -107,7 +107,7 @@ describe("A command that fails prints the API's error envelope on stderr and exi
 
   it('a snapshot of a newer Redis is not called damaged: it needs that one', async () => {
     const path = join(store.dataDir, 'newer.rdb');
-    await writeFile(path, 'REDIS9999');
+    await writeFile(path, 'REDIS0099');
     const error = await failure(['snapshot', 'restore', path], { DATA_DIR: join(store.dataDir, 'restored') });
     expect(error.code).to.equal('SNAPSHOT_TOO_NEW');
     expect(error.message).to.match(
