@@ -1,12 +1,12 @@
 import { writeSync } from 'node:fs';
 import type { Logger } from 'pino';
 import { type Config, readConfig } from './config.ts';
+import { type EmbeddedRedis, startEmbedded } from './embedded/embedded.ts';
+import { findRedisServer } from './embedded/server-binary.ts';
 import { openLog } from './log.ts';
 import { bootstrap } from './org/bootstrap.ts';
 import { awaitStore } from './redis/await-store.ts';
-import { type EmbeddedRedis, startEmbedded } from './redis/embedded.ts';
 import { StoreUnavailable } from './redis/scripts.ts';
-import { findRedisServer } from './redis/server-binary.ts';
 import { type MusterService, startService } from './service.ts';
 import { snapshotFolder } from './snapshot/folder.ts';
 import { renewOver } from './snapshot/restore.ts';

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { type Config, readConfig } from '../config.ts';
-import { findRedisServer, type RedisServer } from '../redis/server-binary.ts';
+import { findRedisServer, type RedisServer } from '../embedded/server-binary.ts';
 import { createSnapshot } from '../snapshot/create.ts';
 import { findSnapshot, listSnapshots, snapshotFolder } from '../snapshot/folder.ts';
 import { restoreEmbedded, restoreInto } from '../snapshot/restore.ts';

@@ -1,8 +1,8 @@
 import { readConfig } from '../config.ts';
+import { findEmbedded } from '../embedded/embedded.ts';
 import type { Admin } from '../org/admin.ts';
 import { allKeys } from '../primitives.ts';
 import { connect } from '../redis/connection.ts';
-import { findEmbedded } from '../redis/embedded.ts';
 import { inShort } from '../redis/failures.ts';
 import { checkFormat } from '../redis/format.ts';
 import { Scripts, StoreUnavailable } from '../redis/scripts.ts';

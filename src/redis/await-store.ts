@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
+import { loaded } from '../embedded/redis-process.ts';
 import { addressesOf, clientOf } from './address.ts';
 import { inShort } from './failures.ts';
-import { loaded } from './redis-process.ts';
 
 const tryEveryMs = 100;
 

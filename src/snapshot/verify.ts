@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import type { RedisServer } from '../redis/server-binary.ts';
+import type { RedisServer } from '../embedded/server-binary.ts';
 import { type Digest, digestOf } from './copy.ts';
 import { SnapshotFailure } from './failure.ts';
 import type { SnapshotFile } from './folder.ts';

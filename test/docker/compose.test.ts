@@ -8,8 +8,8 @@ import { expect } from 'chai';
 import { Redis } from 'ioredis';
 import { parse } from 'yaml';
 import { readConfig } from '../../src/config.ts';
+import { findRedisServer } from '../../src/embedded/server-binary.ts';
 import { awaitStore } from '../../src/redis/await-store.ts';
-import { findRedisServer } from '../../src/redis/server-binary.ts';
 import { addressesOf, networksOf, readCompose, root, type Service } from './compose.ts';
 
 const compose = readCompose();

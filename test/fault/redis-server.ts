@@ -2,8 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { Redis } from 'ioredis';
+import { findRedisServer } from '../../src/embedded/server-binary.ts';
 import { awaitStore } from '../../src/redis/await-store.ts';
-import { findRedisServer } from '../../src/redis/server-binary.ts';
 
 /** A port that nobody listens on now. */
 export async function freePort(): Promise<number> {

@@ -4,7 +4,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
-import { findRedisServer } from '../../src/redis/server-binary.ts';
+import { findRedisServer } from '../../src/embedded/server-binary.ts';
 import { until } from '../support/processes.ts';
 import { Lab } from './lab.ts';
 import { missing } from './missing.ts';

@@ -5,7 +5,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
-import { findRedisServer } from '../../src/redis/server-binary.ts';
+import { findRedisServer } from '../../src/embedded/server-binary.ts';
 import { until } from './processes.ts';
 
 const slots = 16_384;

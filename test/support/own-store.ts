@@ -1,10 +1,10 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { type EmbeddedRedis, startEmbedded } from '../../src/embedded/embedded.ts';
 import type { Admin } from '../../src/org/admin.ts';
 import { allKeys } from '../../src/primitives.ts';
 import { connect, type Store } from '../../src/redis/connection.ts';
-import { type EmbeddedRedis, startEmbedded } from '../../src/redis/embedded.ts';
 import { Scripts } from '../../src/redis/scripts.ts';
 
 /** An embedded store of a test file's own, for what needs an empty one or looks at all of it. */

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { startEmbedded } from '../../src/redis/embedded.ts';
+import { startEmbedded } from '../../src/embedded/embedded.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 

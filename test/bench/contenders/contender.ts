@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startEmbedded } from '../../../src/redis/embedded.ts';
+import { startEmbedded } from '../../../src/embedded/embedded.ts';
 import { cpuMicros } from '../cpu.ts';
 import type { Driver, JobResult } from '../driver.ts';
 import type { Phase } from '../phases.ts';

@@ -5,12 +5,12 @@ import { Agent, request } from 'node:http';
 import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { startEmbedded } from '../../../src/redis/embedded.ts';
+import { startEmbedded } from '../../../src/embedded/embedded.ts';
+import { isAlive } from '../../../src/embedded/process-identity.ts';
 import { roomNames } from '../../../src/redis/loader.ts';
-import { isAlive } from '../../../src/redis/process-identity.ts';
 import { listSnapshots, snapshotFolder } from '../../../src/snapshot/folder.ts';
+import { ask } from '../../embedded/support.ts';
 import { isBuilt } from '../../readme/reader.ts';
-import { ask } from '../../redis/embedded-support.ts';
 import { call, type MusterProcess, Processes, until } from '../../support/processes.ts';
 
 const recordIn = (folder: string): Promise<string> => readFile(join(folder, 'server.json'), 'utf8').catch(() => '');

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { findEmbedded } from '../../../src/embedded/embedded.ts';
 import { connect } from '../../../src/redis/connection.ts';
-import { findEmbedded } from '../../../src/redis/embedded.ts';
 import type { MusterService } from '../../../src/service.ts';
 import type { Snapshot } from '../../../src/snapshot/folder.ts';
 import { expectAgreement } from '../../support/agree.ts';

@@ -2,9 +2,9 @@ import { appendFile, cp, mkdir, open, readdir, readFile, rmdir, stat, utimes, wr
 import { join, relative } from 'node:path';
 import { expect } from 'chai';
 import type { Redis } from 'ioredis';
+import { startEmbedded } from '../../../src/embedded/embedded.ts';
+import { findRedisServer } from '../../../src/embedded/server-binary.ts';
 import { createOrganization } from '../../../src/org/admin.ts';
-import { startEmbedded } from '../../../src/redis/embedded.ts';
-import { findRedisServer } from '../../../src/redis/server-binary.ts';
 import { digestOf } from '../../../src/snapshot/copy.ts';
 import { createSnapshot } from '../../../src/snapshot/create.ts';
 import { findSnapshot, listSnapshots, type Snapshot, snapshotFolder } from '../../../src/snapshot/folder.ts';

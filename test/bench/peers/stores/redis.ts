@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
-import { startEmbedded } from '../../../../src/redis/embedded.ts';
+import { startEmbedded } from '../../../../src/embedded/embedded.ts';
 import type { Store } from './store.ts';
 
 /** The embedded Redis as Muster is shipped with it, for Muster and for BullMQ alike. */

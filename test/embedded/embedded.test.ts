@@ -2,9 +2,9 @@ import { readdir, readFile, stat, symlink, unlink, writeFile } from 'node:fs/pro
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
-import { findEmbedded, startEmbedded } from '../../src/redis/embedded.ts';
-import { findRedisServer } from '../../src/redis/server-binary.ts';
-import { answers, ask, isRunning, pidOfServer, Stores, until } from './embedded-support.ts';
+import { findEmbedded, startEmbedded } from '../../src/embedded/embedded.ts';
+import { findRedisServer } from '../../src/embedded/server-binary.ts';
+import { answers, ask, isRunning, pidOfServer, Stores, until } from './support.ts';
 
 describe('the embedded Redis', () => {
   const stores = new Stores();

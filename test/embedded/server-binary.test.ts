@@ -2,7 +2,7 @@ import { chmod, mkdir, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/p
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { findRedisServer, type RedisServer, setUp } from '../../src/redis/server-binary.ts';
+import { findRedisServer, type RedisServer, setUp } from '../../src/embedded/server-binary.ts';
 
 const SYSTEM = '/usr/bin:/bin:/usr/sbin:/sbin';
 

@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs';
 import { cp, mkdir, rm, symlink, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { expect } from 'chai';
-import { findEmbedded, startEmbedded } from '../../src/redis/embedded.ts';
-import { socketPathFor } from '../../src/redis/store-folder.ts';
-import { isRunning, pidOfServer, Stores, until } from './embedded-support.ts';
+import { findEmbedded, startEmbedded } from '../../src/embedded/embedded.ts';
+import { socketPathFor } from '../../src/embedded/store-folder.ts';
+import { isRunning, pidOfServer, Stores, until } from './support.ts';
 
 describe('the folder of an embedded Redis', () => {
   const stores = new Stores();

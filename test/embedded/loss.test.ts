@@ -2,12 +2,12 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Redis } from 'ioredis';
+import { startEmbedded } from '../../src/embedded/embedded.ts';
+import { whenReady } from '../../src/embedded/redis-process.ts';
+import { findRedisServer } from '../../src/embedded/server-binary.ts';
+import { readRecord } from '../../src/embedded/store-folder.ts';
 import { awaitStore } from '../../src/redis/await-store.ts';
-import { startEmbedded } from '../../src/redis/embedded.ts';
-import { whenReady } from '../../src/redis/redis-process.ts';
-import { findRedisServer } from '../../src/redis/server-binary.ts';
-import { readRecord } from '../../src/redis/store-folder.ts';
-import { answers, ask, pidOfServer, Stores, until } from './embedded-support.ts';
+import { answers, ask, pidOfServer, Stores, until } from './support.ts';
 
 describe('the embedded Redis after an unclean end', () => {
   const stores = new Stores();

@@ -2,10 +2,10 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { withFolderLock } from '../../src/redis/folder-lock.ts';
-import { identify, isAlive, self } from '../../src/redis/process-identity.ts';
-import { endProcess, whenReady } from '../../src/redis/redis-process.ts';
-import { isRunning, Stores, until } from './embedded-support.ts';
+import { withFolderLock } from '../../src/embedded/folder-lock.ts';
+import { identify, isAlive, self } from '../../src/embedded/process-identity.ts';
+import { endProcess, whenReady } from '../../src/embedded/redis-process.ts';
+import { isRunning, Stores, until } from './support.ts';
 
 describe('The process of a redis-server', () => {
   const stores = new Stores();

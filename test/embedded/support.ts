@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Redis } from 'ioredis';
-import { type EmbeddedOptions, type EmbeddedRedis, startEmbedded } from '../../src/redis/embedded.ts';
+import { type EmbeddedOptions, type EmbeddedRedis, startEmbedded } from '../../src/embedded/embedded.ts';
 
 /** Starts embedded servers in folders of its own, and leaves nothing behind. */
 export class Stores {
@@ -98,7 +98,7 @@ interface OtherProcess {
 }
 
 function scriptOfOther(dataDir: string): string {
-  const module = new URL('../../dist/redis/embedded.js', import.meta.url).href;
+  const module = new URL('../../dist/embedded/embedded.js', import.meta.url).href;
   return `
     import { startEmbedded } from ${JSON.stringify(module)};
     const store = await startEmbedded({ dataDir: ${JSON.stringify(dataDir)}, log: console.error });
