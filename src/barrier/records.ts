@@ -1,6 +1,5 @@
-import { iso, isoOrNull } from '../http/route.ts';
-import { momentOfId } from '../redis/moment.ts';
-import type { Value, Values } from '../redis/scripts.ts';
+import { iso, isoOrNull, momentOfId } from '../redis/moment.ts';
+import type { Value, Values } from '../redis/reply.ts';
 
 /** A barrier, in the order of lua/barrier/_barrier. */
 export function barrierRecord(id: Value | undefined, values: Values): object {

@@ -2,7 +2,7 @@ import { fields, id, integer, key, optional } from '../http/fields.ts';
 import { randomTail } from '../http/random.ts';
 import { readList } from '../http/read-list.ts';
 import { type Input, param, type Route, read, route } from '../http/route.ts';
-import type { Reply } from '../redis/scripts.ts';
+import type { Reply } from '../redis/reply.ts';
 import { barrierRecord } from './records.ts';
 import { barrierReply, barrierStates } from './schemas.ts';
 

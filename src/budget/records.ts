@@ -1,6 +1,6 @@
-import { type Answer, type Input, iso, isoOrNull, param } from '../http/route.ts';
-import { momentOfId } from '../redis/moment.ts';
-import type { Reply, Value, Values } from '../redis/scripts.ts';
+import { type Answer, type Input, param } from '../http/route.ts';
+import { iso, isoOrNull, momentOfId } from '../redis/moment.ts';
+import type { Reply, Value, Values } from '../redis/reply.ts';
 
 /** The four balances, in the order of the scripts. */
 export function balancesRecord(values: Value | undefined): object {

@@ -1,6 +1,6 @@
 import { cursor, fields, queryInteger } from '../http/fields.ts';
 import { param, type Route, read } from '../http/route.ts';
-import type { Value } from '../redis/scripts.ts';
+import type { Value } from '../redis/reply.ts';
 import { readCursor, writeCursor } from './cursor.ts';
 import { eventRecord } from './record.ts';
 import { eventsReply } from './schemas.ts';

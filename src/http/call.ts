@@ -1,6 +1,7 @@
 import type { Context } from 'koa';
 import type { Logger } from 'pino';
-import { Refusal, type Reply } from '../redis/scripts.ts';
+import type { Reply } from '../redis/reply.ts';
+import { Refusal } from '../redis/scripts.ts';
 import { journalKey } from '../space/keys.ts';
 import { type Note, readNote } from './envelope.ts';
 import { ApiError } from './errors.ts';

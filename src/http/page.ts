@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { Value } from '../redis/scripts.ts';
+import type { Value } from '../redis/reply.ts';
 import { apiError } from './errors.ts';
 import { idForm } from './replies.ts';
 import type { Input } from './route.ts';

@@ -1,5 +1,5 @@
 import type Joi from 'joi';
-import type { Value } from '../redis/scripts.ts';
+import type { Value } from '../redis/reply.ts';
 import { fields, page, states } from './fields.ts';
 import { Cursors, pageOf, positions } from './page.ts';
 import { pageReply } from './replies.ts';

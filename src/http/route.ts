@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type Joi from 'joi';
-import type { Reply } from '../redis/scripts.ts';
+import type { Reply } from '../redis/reply.ts';
 import type { ServeContext } from './serve-context.ts';
 
 /** What a key may be allowed to do (specification, "Authentication"). None implies another. */
@@ -68,16 +68,6 @@ export interface Route<Query = unknown, Body = unknown> {
   readonly hold?: (input: Input<Query, Body>) => Hold;
   /** For what one run of the script cannot answer (a watch, a look at the network): runs it by itself, any times. */
   readonly serve?: (input: Input<Query, Body>, context: ServeContext) => Promise<Answer>;
-}
-
-/** ISO 8601 UTC with milliseconds, from epoch milliseconds. */
-export function iso(at: unknown): string {
-  return new Date(Number(at)).toISOString();
-}
-
-/** The same; absent is null. */
-export function isoOrNull(at: unknown): string | null {
-  return at === null || at === undefined ? null : iso(at);
 }
 
 /** Declares an endpoint; the types of its query and body are those its schemas let through. */

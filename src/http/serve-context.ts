@@ -1,6 +1,6 @@
 import type { Feeds } from '../event/feeds.ts';
 import type { Store } from '../redis/connection.ts';
-import type { Reply } from '../redis/scripts.ts';
+import type { Reply } from '../redis/reply.ts';
 import type { Targets } from '../webhook/target.ts';
 
 /** What a route works with that serves its requests by itself. */

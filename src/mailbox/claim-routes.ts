@@ -1,8 +1,9 @@
 import Joi from 'joi';
 import { fields, flag, id, integer, key, opaque, optional, text } from '../http/fields.ts';
 import { randomTail, randomToken } from '../http/random.ts';
-import { iso, param, type Route, route } from '../http/route.ts';
+import { param, type Route, route } from '../http/route.ts';
 import { says } from '../http/says.ts';
+import { iso } from '../redis/moment.ts';
 import { claimedMessage } from './records.ts';
 import { claimReply, messageReply } from './schemas.ts';
 

@@ -2,7 +2,8 @@ import { type Store, serverOf } from '../redis/connection.ts';
 import { dueKey } from '../redis/due.ts';
 import { nowOf } from '../redis/moment.ts';
 import { organizationsKey } from '../redis/organizations.ts';
-import type { Scripts, Value } from '../redis/scripts.ts';
+import type { Value } from '../redis/reply.ts';
+import type { Scripts } from '../redis/scripts.ts';
 
 /** Bounds of one reading: some twenty milliseconds of the store at most, however much it holds. */
 const mostOrganizations = 200;

@@ -3,7 +3,8 @@ import { randomTail } from '../http/random.ts';
 import type { Store } from '../redis/connection.ts';
 import { orUnavailable, unless } from '../redis/failures.ts';
 import { listOrganization, organizationNames } from '../redis/organizations.ts';
-import type { Reply, Scripts } from '../redis/scripts.ts';
+import type { Reply } from '../redis/reply.ts';
+import type { Scripts } from '../redis/scripts.ts';
 import { apiKeyDigest, newApiKey } from './api-key.ts';
 import {
   checkAuditCursor,

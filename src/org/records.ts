@@ -1,5 +1,6 @@
-import { iso, isoOrNull, type Permission } from '../http/route.ts';
-import type { Reply, Value } from '../redis/scripts.ts';
+import type { Permission } from '../http/route.ts';
+import { iso, isoOrNull } from '../redis/moment.ts';
+import type { Reply, Value } from '../redis/reply.ts';
 import { type Figure, type FigureName, figureNames, type PlanFigures, type PlanName } from './plans.ts';
 
 /**

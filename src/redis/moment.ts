@@ -11,3 +11,13 @@ export function momentOfId(id: unknown): number {
   const [high = '', low = ''] = String(id).split('-', 2);
   return Number.parseInt(high + low, 16);
 }
+
+/** ISO 8601 UTC with milliseconds, from epoch milliseconds. */
+export function iso(at: unknown): string {
+  return new Date(Number(at)).toISOString();
+}
+
+/** The same; absent is null. */
+export function isoOrNull(at: unknown): string | null {
+  return at === null || at === undefined ? null : iso(at);
+}

@@ -3,13 +3,8 @@ import { type Store, shardsOf } from './connection.ts';
 import { Gathering } from './gathering.ts';
 import type { KeyTable } from './keys.ts';
 import { type Library, loadLibrary, type Overrides, roomNames, type Script } from './loader.ts';
+import type { Reply } from './reply.ts';
 import { slotGuard } from './slot-guard.ts';
-
-/** A value in a reply: Lua's false arrives as null, numbers as numbers, everything else as text. */
-export type Value = string | number | null | Value[];
-export type Reply = Value[];
-/** Values that a reply was taken apart into: none lacks, but the compiler does not know. */
-export type Values = readonly (Value | undefined)[];
 
 /** What a script refused with `refuse(code, detail)`; `note` is the text that successful replies begin with. */
 export class Refusal extends Error {

@@ -3,9 +3,9 @@ import { barrierRecord } from '../barrier/records.ts';
 import { reservationRecord } from '../budget/records.ts';
 import { groupRecord } from '../group/records.ts';
 import { pageOf } from '../http/page.ts';
-import { iso } from '../http/route.ts';
 import { messageRecord } from '../mailbox/records.ts';
-import type { Reply, Value } from '../redis/scripts.ts';
+import { iso } from '../redis/moment.ts';
+import type { Reply, Value } from '../redis/reply.ts';
 
 /** A scope as lua/scope/_subtree gives it. */
 function scopeRecord([parentScopeId, live, createdAt, , , , id]: readonly Value[]): object {

@@ -1,6 +1,7 @@
 import { count, record, time } from '../http/replies.ts';
-import { iso, type Route, read } from '../http/route.ts';
-import type { Reply, Value } from '../redis/scripts.ts';
+import { type Route, read } from '../http/route.ts';
+import { iso } from '../redis/moment.ts';
+import type { Reply, Value } from '../redis/reply.ts';
 import { countersOf } from './census.ts';
 
 const outbox = ['UNREAD', 'PENDING', 'DELIVERED', 'EXHAUSTED'];

@@ -3,9 +3,10 @@ import { barrierStates } from '../barrier/schemas.ts';
 import { reservationStates } from '../budget/schemas.ts';
 import { groupStates, taskStates } from '../group/schemas.ts';
 import { count, record, time } from '../http/replies.ts';
-import { iso, type Route, read } from '../http/route.ts';
+import { type Route, read } from '../http/route.ts';
 import { messageStates } from '../mailbox/schemas.ts';
-import type { Value } from '../redis/scripts.ts';
+import { iso } from '../redis/moment.ts';
+import type { Value } from '../redis/reply.ts';
 
 /** Every state of every kind that the census counts (contract section 4). */
 const states = {

@@ -3,7 +3,7 @@ import { fields, integer } from '../http/fields.ts';
 import { record } from '../http/replies.ts';
 import { type Route, read, route } from '../http/route.ts';
 import { defaultLimits, type LimitName, spaceLimits } from '../org/plans.ts';
-import type { Reply } from '../redis/scripts.ts';
+import type { Reply } from '../redis/reply.ts';
 import { backlogRoute } from './backlog.ts';
 import { censusRoute } from './census.ts';
 import { usageRoute } from './usage.ts';

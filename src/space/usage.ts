@@ -3,7 +3,7 @@ import { fields } from '../http/fields.ts';
 import { count, record } from '../http/replies.ts';
 import { type Route, read } from '../http/route.ts';
 import { says } from '../http/says.ts';
-import type { Reply, Value } from '../redis/scripts.ts';
+import type { Reply, Value } from '../redis/reply.ts';
 
 const dayMs = 86_400_000;
 const form = /^\d{4}-\d\d-\d\d$/;

@@ -1,8 +1,9 @@
 import Joi from 'joi';
 import { pageOf } from '../http/page.ts';
 import { record, replyId, time } from '../http/replies.ts';
-import { iso, type Route, read } from '../http/route.ts';
-import type { Reply, Value } from '../redis/scripts.ts';
+import { type Route, read } from '../http/route.ts';
+import { iso } from '../redis/moment.ts';
+import type { Reply, Value } from '../redis/reply.ts';
 
 /** Rows of each list (contract section 4). */
 const most = 200;

@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto';
 import { eventRecord } from '../event/record.ts';
 import { stringify } from '../http/json.ts';
-import { iso } from '../http/route.ts';
-import type { Value } from '../redis/scripts.ts';
+import { iso } from '../redis/moment.ts';
+import type { Value } from '../redis/reply.ts';
 
 /** A request as Standard Webhooks 1.0 has it. */
 export interface Message {

@@ -5,7 +5,7 @@ import { randomTail } from '../http/random.ts';
 import { pageReply } from '../http/replies.ts';
 import { type Answer, type Input, param, type Route, read, route } from '../http/route.ts';
 import type { ServeContext } from '../http/serve-context.ts';
-import type { Reply } from '../redis/scripts.ts';
+import type { Reply } from '../redis/reply.ts';
 import { attempt } from './attempt.ts';
 import { eventMessage, testMessage } from './message.ts';
 import { deliveryRecord } from './records.ts';

@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { randomTail } from '../../src/http/random.ts';
-import { Refusal, type Reply } from '../../src/redis/scripts.ts';
+import type { Reply } from '../../src/redis/reply.ts';
+import { Refusal } from '../../src/redis/scripts.ts';
 import { World } from '../support/world.ts';
 import { callIn, digest, withNumberedIds } from './gathered-support.ts';
 

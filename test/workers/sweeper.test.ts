@@ -5,7 +5,7 @@ import pino from 'pino';
 import { randomTail } from '../../src/http/random.ts';
 import { apiKeyDigest } from '../../src/org/api-key.ts';
 import { Due } from '../../src/redis/due.ts';
-import type { Reply } from '../../src/redis/scripts.ts';
+import type { Reply } from '../../src/redis/reply.ts';
 import { type MusterService, startService } from '../../src/service.ts';
 import { readCommands } from '../support/commands.ts';
 import { OwnStore } from '../support/own-store.ts';
