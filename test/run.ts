@@ -4,9 +4,21 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 
 const rooms = ['embedded', 'http', 'lua', 'metrics', 'redis', 'spec/!(process|snapshot)'];
-const products = ['attack/quick', 'bench', 'cli', 'client', 'contract', 'docker', 'docs', 'load', 'model', 'readme'];
+const products = [
+  'attack/quick',
+  'bench',
+  'cli',
+  'client',
+  'contract',
+  'demo',
+  'docker',
+  'docs',
+  'load',
+  'model',
+  'readme',
+];
 /** What waits the most: for processes, and for a browser. */
-const processes = ['console', 'demo', 'spec/{process,snapshot}'];
+const processes = ['console', 'spec/{process,snapshot}'];
 const moments = [
   'workers',
   'spec/event/watch.test.ts',
