@@ -38,8 +38,7 @@ class Lines {
     if (this.#length > mostLength) return;
     this.#lines.push(line);
     this.#length += line.length;
-    if (this.#length >= flushLength) this.flush();
-    else this.#flushLater();
+    this.#flushInTime();
   }
 
   flush(): void {
@@ -70,19 +69,20 @@ class Lines {
       else if (!error && written < bytes.length) this.#put(bytes.subarray(written));
       else {
         this.#isWriting = false;
-        if (this.#length >= flushLength) this.flush();
-        else if (this.#length > 0) this.#flushLater();
+        if (this.#length > 0) this.#flushInTime();
       }
     });
   }
 
-  #flushLater(): void {
-    if (this.#isTimed) return;
-    this.#isTimed = true;
-    setTimeout(() => {
-      this.#isTimed = false;
-      this.flush();
-    }, flushMs).unref();
+  #flushInTime(): void {
+    if (this.#length >= flushLength) this.flush();
+    else if (!this.#isTimed) {
+      this.#isTimed = true;
+      setTimeout(() => {
+        this.#isTimed = false;
+        this.flush();
+      }, flushMs).unref();
+    }
   }
 }
 
