@@ -16,6 +16,16 @@ describe('the embedded Redis', () => {
   });
   afterEach(() => stores.clear());
 
+  /** One that another process started, with something in it. */
+  const startedElsewhere = async () => {
+    const folder = await stores.folder();
+    const other = await stores.startInOtherProcess(folder);
+    const path = join(folder, 'redis.sock');
+    const pid = await pidOfServer(path);
+    await ask(path, 'SET', 'colour', 'green');
+    return { folder, other, path, pid };
+  };
+
   it('keeps its data over a stop and a start', async () => {
     const folder = await stores.folder();
     const first = await stores.start(join(folder, 'new', 'data'));
@@ -83,11 +93,7 @@ describe('the embedded Redis', () => {
   });
 
   it('is not clean after it and its owner were killed', async () => {
-    const folder = await stores.folder();
-    const other = await stores.startInOtherProcess(folder);
-    const path = join(folder, 'redis.sock');
-    const pid = await pidOfServer(path);
-    await ask(path, 'SET', 'colour', 'green');
+    const { folder, other, path, pid } = await startedElsewhere();
     await other.end('SIGKILL');
     process.kill(pid, 'SIGKILL');
     await until(() => !isRunning(pid));
@@ -144,10 +150,7 @@ describe('the embedded Redis', () => {
   });
 
   it('is taken over from an owner that was killed', async () => {
-    const folder = await stores.folder();
-    const other = await stores.startInOtherProcess(folder);
-    const pid = await pidOfServer(join(folder, 'redis.sock'));
-    await ask(join(folder, 'redis.sock'), 'SET', 'colour', 'green');
+    const { folder, other, pid } = await startedElsewhere();
     const guest = await stores.start(folder);
     await other.end('SIGKILL');
     expect(isRunning(pid)).to.equal(true);
@@ -191,11 +194,7 @@ describe('the embedded Redis', () => {
   });
 
   it('is replaced when it has lost its socket', async () => {
-    const folder = await stores.folder();
-    const other = await stores.startInOtherProcess(folder);
-    const path = join(folder, 'redis.sock');
-    const pid = await pidOfServer(path);
-    await ask(path, 'SET', 'colour', 'green');
+    const { folder, other, path, pid } = await startedElsewhere();
     await other.end('SIGKILL');
     await unlink(path);
     const store = await stores.start(folder);
