@@ -60,15 +60,27 @@ export async function unpackWithApt(
 }
 
 /**
- * The folders below an unpacked root that hold its shared libraries, for LD_LIBRARY_PATH.
+ * The folders below an unpacked root that hold its shared libraries, for LD_LIBRARY_PATH. A package's libraries may
+ * have others of its own in a folder beneath, which they name by its absolute path: one that only a system has.
  */
 export async function libraryFolders(root: string): Promise<string[]> {
   const found: string[] = [];
   for (const base of [join(root, 'usr/lib'), join(root, 'lib')]) {
-    const names = await readdir(base).catch(() => [] as string[]);
-    found.push(...names.filter((name) => name.includes('-linux-')).map((name) => join(base, name)));
+    const shared = (await readdir(base).catch(() => [] as string[])).filter((name) => name.includes('-linux-'));
+    for (const folder of shared.map((name) => join(base, name))) found.push(folder, ...(await privateFolders(folder)));
   }
   return found;
+}
+
+async function privateFolders(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+  const folders = entries.filter((entry) => entry.isDirectory()).map(({ name }) => join(folder, name));
+  const holds = await Promise.all(folders.map(holdsLibraries));
+  return folders.filter((_, at) => holds[at]);
+}
+
+async function holdsLibraries(folder: string): Promise<boolean> {
+  return (await readdir(folder)).some((name) => /^lib.+\.so(\.|$)/.test(name));
 }
 
 const limits = { timeout: 300_000, maxBuffer: 16 * 1024 * 1024 };

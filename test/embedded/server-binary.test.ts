@@ -120,6 +120,17 @@ describe('finding a redis-server', () => {
     expect(lines).to.deep.equal([]);
   });
 
+  it('gives one that it fetched its libraries, also those that a package keeps to itself', async () => {
+    await fake('.redis/root/usr/bin/redis-server', 'Redis server v=7.0.15 sha=00000000:0');
+    const shared = join(base, '.redis/root/usr/lib/x86_64-linux-gnu');
+    for (const file of ['libsound.so.0', 'sound/libsoundcommon-16.1.so', 'modules/README']) {
+      await mkdir(join(shared, file, '..'), { recursive: true });
+      await writeFile(join(shared, file), '');
+    }
+    const { env } = await find({ PATH: join(base, 'bin'), LD_LIBRARY_PATH: '/opt/lib' });
+    expect(env['LD_LIBRARY_PATH']).to.equal(`${shared}:${shared}/sound:/opt/lib`);
+  });
+
   it('fetches it again when the one it had no longer runs', async () => {
     await fake('.redis/root/usr/bin/redis-server', 'cannot open shared object file');
     const server = await setUp(join(base, '.redis'), { ...process.env, PATH: SYSTEM }, log);
