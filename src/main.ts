@@ -74,7 +74,7 @@ function warnInto(log: Logger): void {
   };
 }
 
-function start(config: Config, redisUrl: string): Promise<MusterService> {
+function start(config: Config, redisUrl: string, signal: AbortSignal): Promise<MusterService> {
   const { role, host, port, metricsPort, logLevel, webhookAllowPrivate } = config;
   const log = openLog(logLevel);
   warnInto(log);
@@ -85,7 +85,8 @@ function start(config: Config, redisUrl: string): Promise<MusterService> {
     embedded: config.redisUrl === null,
   };
   const metrics = metricsPort === null ? {} : { metricsPort };
-  return startService({ redisUrl, role, host, port, ...metrics, webhookAllowPrivate, log, snapshots });
+  const waiting = { awaitStore: () => awaitStore(redisUrl, { log: warn, signal }) };
+  return startService({ redisUrl, role, host, port, ...metrics, webhookAllowPrivate, log, snapshots, ...waiting });
 }
 
 async function prepare(service: MusterService, isEmbedded: boolean): Promise<void> {
@@ -102,7 +103,7 @@ async function main(): Promise<void> {
     if (config.redisUrl === null) embedded = await openEmbedded(config);
     else await awaitStore(config.redisUrl, { log: warn, signal });
     if (signal.aborted) return;
-    service = await start(config, config.redisUrl ?? embedded?.socketPath ?? '');
+    service = await start(config, config.redisUrl ?? embedded?.socketPath ?? '', signal);
     await prepare(service, embedded !== undefined).catch((error) => {
       if (!(error instanceof StoreUnavailable)) throw error;
       // It may take calls again at any time: until then they are answered 503, and so is /readyz.
@@ -111,6 +112,9 @@ async function main(): Promise<void> {
     if (config.metricsPort !== null) say(`metrics on ${service.metricsUrl}/metrics`);
     say(service.url === undefined ? 'worker ready' : `listening on ${service.url}`);
     if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+  } catch (error) {
+    // Who is to stop does not wait for a store that has gone.
+    if (!signal.aborted) throw error;
   } finally {
     await service?.stop();
     await embedded?.stop();

@@ -28,6 +28,9 @@ const metricsMaxAgeMs = 5_000;
 /** Organizations that nobody has, over so many slots that they meet every shard. */
 const probes = 16;
 
+/** Of opening a connection. */
+const mostAttempts = 3;
+
 export interface ServiceOptions {
   readonly redisUrl: string;
   readonly role: 'api' | 'worker' | 'all';
@@ -45,6 +48,8 @@ export interface ServiceOptions {
   readonly resolve?: Resolve;
   /** Left out: no periodic snapshots. */
   readonly snapshots?: SnapshotterOptions;
+  /** Waits for a store that broke a connection off in the middle of the start; left out: that fails the start. */
+  readonly awaitStore?: () => Promise<void>;
 }
 
 /** The running product: API, workers or both, on one store. */
@@ -69,7 +74,7 @@ export interface MusterService {
 export async function startService(options: ServiceOptions): Promise<MusterService> {
   const connections: Store[] = [];
   const open = async (kind: 'calls' | 'patient'): Promise<Store> => {
-    const connection = await connect(options.redisUrl, kind);
+    const connection = await opened(options, kind);
     connections.push(connection);
     return connection;
   };
@@ -125,6 +130,18 @@ export async function startService(options: ServiceOptions): Promise<MusterServi
     metricsUrl: metricsListener?.url ?? listener?.url,
     stop,
   };
+}
+
+/** A store that breaks each of several off is not one to wait for. */
+async function opened({ redisUrl, awaitStore }: ServiceOptions, kind: 'calls' | 'patient'): Promise<Store> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await connect(redisUrl, kind);
+    } catch (error) {
+      if (!awaitStore || attempt === mostAttempts) throw error;
+      await awaitStore();
+    }
+  }
 }
 
 type Parts = Omit<Service, 'errors' | 'openapi'>;

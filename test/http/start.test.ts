@@ -1,0 +1,63 @@
+import { once } from 'node:events';
+import { connect, createServer, type Server } from 'node:net';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import pino from 'pino';
+import { startService } from '../../src/service.ts';
+import { OwnStore } from '../support/own-store.ts';
+
+/** Passes on to a store, and breaks one connection when its first command comes. */
+async function breaking(target: string, at: string, which: number): Promise<{ server: Server; count: () => number }> {
+  let count = 0;
+  const server = createServer((near) => {
+    const isBroken = ++count === which;
+    const far = connect(target);
+    near.on('data', (bytes) => (isBroken ? near.destroy() : far.write(bytes))).on('close', () => far.destroy());
+    far.on('data', (bytes) => near.write(bytes)).on('close', () => near.destroy());
+    for (const socket of [near, far]) socket.on('error', () => undefined);
+  });
+  server.listen(at);
+  await once(server, 'listening');
+  return { server, count: () => count };
+}
+
+describe('A store that breaks a connection off in the middle of a start', function () {
+  this.timeout(60_000);
+  let store: OwnStore;
+  before(async () => {
+    store = await OwnStore.start();
+  });
+  after(() => store.stop());
+
+  it('is waited for, whichever it is: nobody needs to start the process again', async () => {
+    const log = pino({ level: 'silent' });
+    const awaited: number[] = [];
+    for (let which = 1, made = 1; which <= made; which++) {
+      const redisUrl = join(store.dataDir, `breaks-${which}`);
+      const { server, count } = await breaking(store.url, redisUrl, which);
+      const awaitStore = async () => void awaited.push(which);
+      const service = await startService({ redisUrl, role: 'all', host: '127.0.0.1', port: 0, log, awaitStore });
+      made = count();
+      const ready = await fetch(`${service.url}/readyz`);
+      await service.stop();
+      server.close();
+      expect(ready.status, `connection ${which} of ${made}`).to.equal(200);
+    }
+    // For calls, for the subscription, and one for each of three queues; what a queue opens beside it goes on by itself.
+    expect(awaited).to.have.length(5);
+  });
+
+  it('fails the start where it goes on breaking', async () => {
+    const redisUrl = join(store.dataDir, 'breaks-each');
+    const server = createServer((near) => near.on('error', () => undefined).once('data', () => near.destroy()));
+    await once(server.listen(redisUrl), 'listening');
+    const log = pino({ level: 'silent' });
+    let awaited = 0;
+    const awaitStore = async () => void awaited++;
+    const start = startService({ redisUrl, role: 'all', host: '127.0.0.1', port: 0, log, awaitStore });
+    const failure = await start.catch((error: unknown) => error);
+    server.close();
+    expect(failure).to.be.an('error');
+    expect(awaited).to.equal(2);
+  });
+});
