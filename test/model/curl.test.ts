@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
 import fc from 'fast-check';
+import { withCurl } from '../support/curl.ts';
 import { World } from '../support/world.ts';
 import { trySequences } from './sequences.ts';
 
@@ -41,7 +42,7 @@ describe('a model test', () => {
       ),
     ]);
     const { url, spaceId, apiKey } = await World.create();
-    const env = { ...process.env, MUSTER_URL: url, MUSTER_SPACE: spaceId, MUSTER_KEY: apiKey };
+    const env = await withCurl({ ...process.env, MUSTER_URL: url, MUSTER_SPACE: spaceId, MUSTER_KEY: apiKey });
     const { stdout } = await promisify(execFile)('bash', ['-c', lines.join('\n')], { env });
     expect(JSON.parse(stdout).error.code).to.equal('INSUFFICIENT_BUDGET');
   });

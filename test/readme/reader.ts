@@ -3,6 +3,7 @@ import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { runLoad } from '../load/emulator/run.ts';
+import { withCurl } from '../support/curl.ts';
 import type { Access } from '../support/processes.ts';
 import type { Block, Document, Example } from './document.ts';
 import { compactJson, Normal, withoutFigures, wrapJson } from './normal.ts';
@@ -37,7 +38,7 @@ export class Reader {
   static async start(): Promise<Reader> {
     // What `npm test` itself has set for its children would make a reader's npm behave differently.
     const own = Object.entries(process.env).filter(([name]) => !/^(npm_|REDIS_URL|MUSTER_)/i.test(name));
-    const env: NodeJS.ProcessEnv = { ...Object.fromEntries(own), LOG_LEVEL: 'error' };
+    const env = await withCurl({ ...Object.fromEntries(own), LOG_LEVEL: 'error' });
     const port = await freePort();
     const shell = await Shell.start(root, { ...env, ...isBuilt });
     const data = `${shell.folder}/data`;
