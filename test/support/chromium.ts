@@ -10,8 +10,12 @@ const chromiumProgram: ProgramKind = {
   names: ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', 'chromium-headless-shell'],
   packages: ['chromium-headless-shell', 'chromium-common', 'fontconfig-config', 'fonts-dejavu-core'],
   path: 'usr/lib/chromium/chromium-headless-shell',
-  // Fonts and their settings are looked for below the unpacked root.
-  environment: (root) => ({ FONTCONFIG_SYSROOT: root }),
+  // Where fonts, and what was found out about them, are looked for: its own, for there may be none in the system.
+  environment: (root) => ({
+    FONTCONFIG_PATH: `${root}/etc/fonts`,
+    XDG_DATA_HOME: `${root}/usr/share`,
+    XDG_CACHE_HOME: `${root}/var/cache`,
+  }),
   versionIn: (printed) => {
     const version = /\b(?:Chromium|Chrome\S*) (\d+[\d.]*)/.exec(printed)?.[1];
     if (!version) throw new Error('its --version is not that of a Chromium');
