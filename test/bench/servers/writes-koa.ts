@@ -1,43 +1,46 @@
-// The limit of what is recorded: bare Koa and, per request, one script that does the writes of a call and nothing else.
+// The limit of what is recorded: bare Koa, Muster's own gathering of calls that come together, and one script for a run
+// of them that does the writes of a call and nothing else.
 import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import { Redis } from 'ioredis';
 import Koa from 'koa';
 import bodyParser from 'koa-bodyparser';
+import { Gathering } from '../../../src/redis/gathering.ts';
+import type { Script } from '../../../src/redis/loader.ts';
+import type { Reply, Value } from '../../../src/redis/reply.ts';
 import { announce, NOOP_KEY, redisSocket } from './child.ts';
-import { WRITES } from './writes.ts';
+import { FIELDS, WRITES } from './writes.ts';
 
 const SPACES = Number(process.env['BENCH_SPACES']);
 
 const redis = new Redis({ path: redisSocket() });
-const shas = new Map<string, string>();
-for (const [step, text] of Object.entries(WRITES)) shas.set(`/${step}`, (await redis.script('LOAD', text)) as string);
-const places = Array.from({ length: SPACES }, () => [randomUUID(), randomUUID(), randomUUID()]);
+const scripts = new Map<string, Script>();
+for (const [step, text] of Object.entries(WRITES)) {
+  const functionName = (await redis.script('LOAD', text)) as string;
+  scripts.set(`/${step}`, { name: step, functionName, args: FIELDS, long: [], gathers: true });
+}
+const gathering = new Gathering(async ({ functionName }, _org, argv) => {
+  const replies = (await redis.evalsha(functionName, 1, NOOP_KEY, ...argv)) as Value[];
+  return argv.length === FIELDS.length ? (replies[0] as Reply) : replies;
+});
+const places = Array.from({ length: SPACES }, () => [randomUUID(), randomUUID(), randomUUID()] as const);
 const reserved: string[] = [];
 let done = 0;
 
 const app = new Koa();
 app.use(bodyParser({ enableTypes: ['json'] }));
 app.use(async (ctx) => {
+  const script = scripts.get(ctx.path);
+  const place = places[done % SPACES];
+  if (!script || !place) throw new Error(`nothing is written for ${ctx.path}`);
   const id = randomUUID();
   const { payload } = ctx.request.body as { payload: unknown };
-  const place = places[done % SPACES] ?? [];
   const number = String(done++).padStart(12, '0');
-  const key = ctx.get('idempotency-key');
-  const earlier = ctx.path === '/settle' ? (reserved.shift() ?? id) : '';
-  await redis.evalsha(
-    shas.get(ctx.path) ?? '',
-    1,
-    NOOP_KEY,
-    id,
-    key,
-    JSON.stringify(payload),
-    ...place,
-    number,
-    Date.now(),
-    earlier,
-  );
-  if (ctx.path === '/reserve') reserved.push(id);
+  const earlier = script.name === 'settle' ? (reserved.shift() ?? id) : '';
+  const [space] = place;
+  const call = [id, ctx.get('idempotency-key'), JSON.stringify(payload), ...place, number, `${Date.now()}`, earlier];
+  await gathering.call(script, '', space, call);
+  if (script.name === 'reserve') reserved.push(id);
   ctx.status = 201;
   ctx.body = { id, state: 'READY' };
 });

@@ -1,78 +1,133 @@
-// What each measured call writes, by the name of its step: the same commands on keys of the same length, one after the
-// other. Nothing is read or checked, so nobody could receive, replay or bill what these scripts leave.
+// What each measured call writes, by the name of its step: for a run of calls that come together, as they do in Muster,
+// and with as few commands as there can be: what several calls of a space add to one key goes there together. Nothing is
+// read or checked, so nobody could receive, replay or bill what these scripts leave.
 
-const HEAD = `
-local root, id, key, payload = KEYS[1], ARGV[1], ARGV[2], ARGV[3]
-local space, record, scope, number = root .. ':' .. ARGV[4], ARGV[5], ARGV[6], ARGV[7]
-local moment, earlier, ofScope = ARGV[8], ARGV[9], space .. ':scope:' .. ARGV[6]
-local function counted(operation, ...)
-  redis.call('HSET', space, 'usedRequests', number, 'op:' .. operation, number, ...)
-  redis.call('HSET', root, 'usedOperations', number)
+/** The arguments of one call, in this order. */
+export const FIELDS = ['id', 'key', 'payload', 'space', 'record', 'scope', 'number', 'moment', 'earlier'] as const;
+
+interface Writes {
+  readonly operation: string;
+  /** Of one call: what is its own, and (in `add`) what goes to a key of its space together with that of others. */
+  readonly each: string;
+  /** Of all calls of a space. */
+  readonly together: string;
+}
+
+/** An event of one call: type, and members beside the usual. */
+const journal = (type: string, members: string): string =>
+  `call('XADD', at .. ':events', '*', '${type}', record .. ' ' .. scope .. ' ' .. id .. ' ' .. ${members})`;
+
+const WRITES_OF: Record<string, Writes> = {
+  send: {
+    operation: 'message.send',
+    each: `
+      call('HSET', at .. ':message:' .. id, 'state', 'READY', 'mailboxId', record, 'scopeId', scope, 'sequence', number, 'payload', payload)
+      add('ready', moment, number .. id)
+      add('all', number, id)
+      add('ofScope', '0', id)
+      add('replays', key, id .. moment)
+      ${journal('message.sent', `'"mailboxId":"' .. record .. '","state":"READY"'`)}`,
+    together: `
+      put('ZADD', at .. ':mailbox:' .. record .. ':ready:' .. scope, 'ready')
+      put('ZADD', at .. ':mailbox:' .. record .. ':messages', 'all')
+      put('ZADD', at .. ':scope:' .. scope .. ':messages', 'ofScope')
+      put('HSET', at .. ':idempotency', 'replays')
+      call('HSET', at .. ':mailbox:' .. record, 'ready', number, 'sequence', number)
+      call('HSET', at .. ':scope:' .. scope, 'live', number)
+      call('HSET', at, 'messages:READY', number, 'retainedBytes', number)`,
+  },
+  reserve: {
+    operation: 'budget.reserve',
+    each: `
+      call('HSET', at .. ':reservation:' .. id, 'budgetId', record, 'scopeId', scope, 'holder', 'bench', 'state', 'ACTIVE', 'remainingMinor', '125')
+      add('active', '0', id)
+      add('replays', key, id .. moment)
+      ${journal('budget.reserved', `'"reservationId":"' .. id .. '","state":"ACTIVE","amountMinor":"125"'`)}`,
+    together: `
+      put('ZADD', at .. ':budget:' .. record .. ':reservations:ACTIVE', 'active')
+      put('ZADD', at .. ':scope:' .. scope .. ':reservations', 'active')
+      put('HSET', at .. ':idempotency', 'replays')
+      call('HSET', at .. ':budget:' .. record, 'reserved', number, 'available', number)
+      call('HSET', at, 'reservations:ACTIVE', number)`,
+  },
+  settle: {
+    operation: 'budget.settle',
+    each: `
+      call('HSET', at .. ':reservation:' .. earlier, 'remainingMinor', '0', 'settledMinor', '125', 'firstEntry', 'SETTLE ' .. key, 'state', 'SETTLED', 'closedAt', moment)
+      add('active', earlier)
+      add('settled', '0', earlier)
+      add('closed', moment, 'budget:reservation:' .. at .. ':' .. earlier)
+      add('workKeys', key, id .. ' ' .. earlier .. ' 125')
+      ${journal('budget.settled', `'"reservationId":"' .. earlier .. '","entryId":"' .. id .. '","state":"SETTLED","amountMinor":"125"'`)}`,
+    together: `
+      put('ZREM', at .. ':budget:' .. record .. ':reservations:ACTIVE', 'active')
+      put('ZADD', at .. ':budget:' .. record .. ':reservations:SETTLED', 'settled')
+      put('ZADD', root .. ':closed', 'closed')
+      put('HSET', at .. ':budget:' .. record .. ':workKeys:SETTLE', 'workKeys')
+      call('HSET', at .. ':budget:' .. record, 'reserved', number, 'settled', number)
+      call('HSET', at, 'reservations:ACTIVE', number, 'reservations:SETTLED', number)`,
+  },
+  arrive: {
+    operation: 'barrier.arrive',
+    each: `
+      add('keys', key)
+      ${journal('barrier.arrived', `'"state":"OPEN","epoch":1,"arrivals":' .. number .. ',"target":100000'`)}`,
+    together: `
+      put('SADD', at .. ':barrier:' .. record .. ':arrivalKeys', 'keys')
+      call('HSET', at .. ':barrier:' .. record, 'arrivals', number)`,
+  },
+  consume: {
+    operation: 'allowance.consume',
+    each: `
+      add('finished', moment, 'allowance:consumption:' .. at .. ':' .. id .. ' ' .. record .. ' ' .. scope .. ' 1')
+      add('replays', key, id .. moment)
+      ${journal('allowance.consumed', `'"consumptionId":"' .. id .. '","units":1,"availableUnits":' .. number`)}`,
+    together: `
+      put('ZADD', root .. ':finished', 'finished')
+      put('HSET', at .. ':idempotency', 'replays')
+      call('HSET', at .. ':scope:' .. scope, 'consumptions', number, 'consumedUnits', number)
+      call('HSET', at .. ':allowance:' .. record, 'usedUnits', number)`,
+  },
+};
+
+const script = ({ operation, each, together }: Writes): string => `
+local root, call = KEYS[1], redis.call
+local replies, spaces, inOrder = {}, {}, {}
+local own, last
+local function add(list, one, two)
+  local values = own[list]
+  if not values then
+    values = {}
+    own[list] = values
+  end
+  values[#values + 1] = one
+  values[#values + 1] = two
 end
-local function journal(type, members)
-  redis.call('XADD', space .. ':events', '*', type, record .. ' ' .. scope .. ' ' .. id .. ' ' .. members)
-  redis.call('SPUBLISH', space .. ':events', record)
+local function put(command, key, list) call(command, key, unpack(own[list])) end
+for first = 1, #ARGV, ${FIELDS.length} do
+  local ${FIELDS.join(', ')} = unpack(ARGV, first, first + ${FIELDS.length - 1})
+  local at = root .. ':' .. space
+  own = spaces[space]
+  if not own then
+    own = { at = at, record = record, scope = scope }
+    spaces[space] = own
+    inOrder[#inOrder + 1] = own
+  end
+  own.number, last = number, number
+  ${each}
+  replies[#replies + 1] = { id }
 end
-local function replayable() redis.call('HSET', space .. ':idempotency', key, id .. moment) end
-`;
-
-const SEND = `
-local box = space .. ':mailbox:' .. record
-redis.call('HSET', space .. ':message:' .. id, 'state', 'READY', 'mailboxId', record, 'scopeId', scope, 'sequence', number, 'payload', payload)
-redis.call('ZADD', box .. ':ready:' .. scope, moment, number .. id)
-redis.call('ZADD', box .. ':messages', number, id)
-redis.call('ZADD', ofScope .. ':messages', '0', id)
-redis.call('HSET', box, 'ready', number, 'sequence', number)
-redis.call('HSET', ofScope, 'live', number)
-counted('message.send', 'messages:READY', number, 'retainedBytes', number)
-redis.call('HSET', root, 'usedTasks', number)
-replayable()
-journal('message.sent', '"mailboxId":"' .. record .. '","state":"READY"')
-return id`;
-
-const RESERVE = `
-local budget = space .. ':budget:' .. record
-redis.call('HSET', space .. ':reservation:' .. id, 'budgetId', record, 'scopeId', scope, 'holder', 'bench', 'state', 'ACTIVE', 'remainingMinor', '125')
-redis.call('ZADD', budget .. ':reservations:ACTIVE', '0', id)
-redis.call('ZADD', ofScope .. ':reservations', '0', id)
-redis.call('HSET', budget, 'reserved', number, 'available', number)
-counted('budget.reserve', 'reservations:ACTIVE', number)
-replayable()
-journal('budget.reserved', '"reservationId":"' .. id .. '","state":"ACTIVE","amountMinor":"125"')
-return id`;
-
-const SETTLE = `
-local budget = space .. ':budget:' .. record
-redis.call('ZREM', budget .. ':reservations:ACTIVE', earlier)
-redis.call('ZADD', budget .. ':reservations:SETTLED', '0', earlier)
-redis.call('ZADD', root .. ':closed', moment, 'budget:reservation:' .. space .. ':' .. earlier)
-redis.call('HSET', space .. ':reservation:' .. earlier, 'remainingMinor', '0', 'settledMinor', '125', 'firstEntry', 'SETTLE ' .. key, 'state', 'SETTLED', 'closedAt', moment)
-redis.call('HSET', budget .. ':workKeys:SETTLE', key, id .. ' ' .. earlier .. ' 125')
-redis.call('HSET', budget, 'reserved', number, 'settled', number)
-counted('budget.settle', 'reservations:ACTIVE', number, 'reservations:SETTLED', number)
-journal('budget.settled', '"reservationId":"' .. earlier .. '","entryId":"' .. id .. '","state":"SETTLED","amountMinor":"125"')
-return id`;
-
-const ARRIVE = `
-local barrier = space .. ':barrier:' .. record
-redis.call('SADD', barrier .. ':arrivalKeys', key)
-redis.call('HSET', barrier, 'arrivals', number)
-counted('barrier.arrive')
-journal('barrier.arrived', '"state":"OPEN","epoch":1,"arrivals":' .. number .. ',"target":100000')
-return id`;
-
-const CONSUME = `
-redis.call('ZADD', root .. ':finished', moment, 'allowance:consumption:' .. space .. ':' .. id .. ' ' .. record .. ' ' .. scope .. ' 1')
-redis.call('HSET', ofScope, 'consumptions', number, 'consumedUnits', number)
-redis.call('HSET', space .. ':allowance:' .. record, 'usedUnits', number)
-counted('allowance.consume')
-replayable()
-journal('allowance.consumed', '"consumptionId":"' .. id .. '","units":1,"availableUnits":' .. number)
-return id`;
+for _, each in ipairs(inOrder) do
+  own = each
+  local at, record, scope, number = own.at, own.record, own.scope, own.number
+  ${together}
+  call('HSET', at, 'usedRequests', number, 'op:${operation}', number)
+  call('SPUBLISH', at .. ':events', record)
+end
+call('HSET', root, 'usedOperations', last)
+return replies`;
 
 /** Script texts by step. */
 export const WRITES: Record<string, string> = Object.fromEntries(
-  Object.entries({ send: SEND, reserve: RESERVE, settle: SETTLE, arrive: ARRIVE, consume: CONSUME }).map(
-    ([step, text]) => [step, HEAD + text],
-  ),
+  Object.entries(WRITES_OF).map(([step, writes]) => [step, script(writes)]),
 );
