@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { expect } from 'chai';
 import { runLoad } from '../load/emulator/run.ts';
 import { withCurl } from '../support/curl.ts';
@@ -11,7 +12,7 @@ import { freePort, StartedServer } from './server.ts';
 import { Shell } from './shell.ts';
 import { specialsOf } from './special.ts';
 
-const root = new URL('../../', import.meta.url).pathname.replace(/\/$/, '');
+const root = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, '');
 /** What the texts say, and a test cannot use: 8080 may be taken, and ./data somebody's own. */
 const shownUrl = '127.0.0.1:8080';
 const shownReceiver = '127.0.0.1:9000';
@@ -87,7 +88,7 @@ export class Reader {
     const file = join(root, 'dist', `readme-${randomUUID()}.mjs`);
     await writeFile(file, this.#asReal(text));
     try {
-      return await this.bash(`node ${file}`);
+      return await this.bash(`node '${file}'`);
     } finally {
       await rm(file);
     }
@@ -105,7 +106,7 @@ export class Reader {
     const { url, spaceId, apiKey } = await this.access();
     const short = { VUS: '2', DURATION: '0.2s', P95: '5000' };
     const env = { MUSTER_URL: url, MUSTER_SPACE: spaceId, MUSTER_KEY: apiKey, ...short };
-    return (await runLoad(new URL(script, `file://${root}/`), env)).stdout;
+    return (await runLoad(pathToFileURL(join(root, script)), env)).stdout;
   }
 
   /** Tells the terminal an id by its name; the document shows it as `shown`. */

@@ -52,7 +52,7 @@ export class Shell {
     const marker = `--- ${randomUUID()}`;
     await writeFile(file, `${block}\n`);
     this.#output = '';
-    this.#child.stdin?.write(`. ${file} </dev/null; printf '\\n%s %s\\n' '${marker}' $?\n`);
+    this.#child.stdin?.write(`. '${file}' </dev/null; printf '\\n%s %s\\n' '${marker}' $?\n`);
     const limit = setTimeout(() => this.#kill(), limitMs);
     try {
       return await this.#answer(marker);
