@@ -7,7 +7,7 @@ limit = tonumber(limit)
 local scan = destinationId == '' and limit + 1 or 1000
 local entries = redis.call('XREVRANGE', keys.deliveries(), cursor == '' and '+' or '(' .. cursor, '-', 'COUNT', scan)
 local page, last = {}, false
-for i, entry in ipairs(entries) do
+for _, entry in ipairs(entries) do
   if #page == limit then return call.answer(last, page) end
   last = entry[1]
   local row = cmsgpack.unpack(entry[2][2])

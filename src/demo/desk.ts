@@ -5,7 +5,7 @@ import type { Stage } from './stage.ts';
 
 /** What the coordinator does again and again. */
 
-export const coordinator = 'coordinator';
+const coordinator = 'coordinator';
 const sentAtOnce = 20;
 
 /** One message a unit. */

@@ -28,7 +28,7 @@ export function stringify(value: unknown): string {
 }
 
 /** Deeper nesting than this is refused: no client needs it, and many parsers overflow on it. */
-export const maxDepth = 512;
+const maxDepth = 512;
 
 /** A text nests deeper than `maxDepth`. */
 export class TooDeep extends Error {}

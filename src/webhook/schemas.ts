@@ -19,7 +19,7 @@ export const secretReply = record({
 });
 
 /** Where there was no answer with a status of success: why. */
-export const errorCodes = [
+const errorCodes = [
   'STATUS',
   'REDIRECTED',
   'TIMEOUT',

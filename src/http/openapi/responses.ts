@@ -56,7 +56,7 @@ export function responses(route: Route, errors: ErrorTable): Named {
 }
 
 /** An error response: the envelope with one of these codes. */
-export function failure(status: number, codes: readonly string[], errors: ErrorTable): object {
+function failure(status: number, codes: readonly string[], errors: ErrorTable): object {
   const own = status === 401 ? ['WWW-Authenticate'] : status >= 413 && status !== 422 && status !== 429 ? [] : rates;
   const retry = status === 429 || status === 503 ? ['Retry-After'] : [];
   const narrowed = { properties: { error: { properties: { code: { enum: codes } } } } };
