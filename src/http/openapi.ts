@@ -3,6 +3,7 @@ import { components, systemPaths } from './openapi/components.ts';
 import { operation, pathOf, tagOf } from './openapi/operation.ts';
 import type { Route } from './route.ts';
 
+const license = { name: 'Apache License 2.0', identifier: 'Apache-2.0' };
 const description =
   'Coordination for concurrent workers. Times are ISO 8601 UTC with milliseconds; amounts of money are digit strings in ' +
   'minor units; null for an optional field means absent, and absent values in answers are null.';
@@ -17,7 +18,7 @@ export function openapi(routes: readonly Route[], errors: ErrorTable): object {
   const tags = [...new Set(routes.map(tagOf)), 'system'].map((name) => ({ name }));
   return {
     openapi: '3.1.0',
-    info: { title: 'Muster', version: '1', description },
+    info: { title: 'Muster', version: '1', description, license },
     servers: [{ url: '/' }],
     security: [{ apiKey: [] }],
     tags,
