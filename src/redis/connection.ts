@@ -143,7 +143,10 @@ async function opened<T>(client: Store, open: () => Promise<T>): Promise<T> {
   };
   client.on('error', hear);
   try {
-    return await open();
+    const answer = await open();
+    // BullMQ's duplicate for blocking would else fail for ever with its first attempt, and its worker take no job.
+    client.options.lazyConnect = false;
+    return answer;
   } catch (error) {
     client.disconnect();
     throw cause ?? error;

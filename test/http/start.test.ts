@@ -5,6 +5,7 @@ import { expect } from 'chai';
 import pino from 'pino';
 import { startService } from '../../src/service.ts';
 import { OwnStore } from '../support/own-store.ts';
+import { until } from '../support/processes.ts';
 
 /** Passes on to a store, and breaks one connection when its first command comes. */
 async function breaking(target: string, at: string, which: number): Promise<{ server: Server; count: () => number }> {
@@ -31,6 +32,8 @@ describe('A store that breaks a connection off in the middle of a start', functi
 
   it('is waited for, whichever it is: nobody needs to start the process again', async () => {
     const log = pino({ level: 'silent' });
+    const { store: redis } = await store.admin();
+    const idleWorkers = async () => String(await redis.call('CLIENT', 'LIST')).match(/ cmd=bzpopmin /g)?.length;
     const awaited: number[] = [];
     for (let which = 1, made = 1; which <= made; which++) {
       const redisUrl = join(store.dataDir, `breaks-${which}`);
@@ -39,6 +42,7 @@ describe('A store that breaks a connection off in the middle of a start', functi
       const service = await startService({ redisUrl, role: 'all', host: '127.0.0.1', port: 0, log, awaitStore });
       made = count();
       const ready = await fetch(`${service.url}/readyz`);
+      await until(async () => (await idleWorkers()) === 3);
       await service.stop();
       server.close();
       expect(ready.status, `connection ${which} of ${made}`).to.equal(200);
