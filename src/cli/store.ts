@@ -34,7 +34,7 @@ export async function withStore<T>(work: (admin: Admin) => Promise<T>): Promise<
     if (!(error instanceof StoreUnavailable)) throw error;
     // A connection that was cut in mid-call leaves open whether the call was made.
     throw new StoreUnavailable(
-      `the store failed (${error.message}): once it is well again, see with audit list whether this was done`,
+      `the store failed (${error.message}): once it is well again, see with audit list, or snapshot list, whether this was done`,
     );
   } finally {
     store.disconnect();

@@ -1,5 +1,6 @@
 import type { Redis } from 'ioredis';
 import type { Store } from '../redis/connection.ts';
+import { orUnavailable } from '../redis/failures.ts';
 
 /** So many keys are in memory at once. */
 const pageSize = 200;
@@ -25,5 +26,5 @@ async function copy(key: string, from: Redis, to: Store): Promise<void> {
   // It expired meanwhile.
   if (content === null) return;
   // A scan may name a key twice; nothing else can have written it.
-  await to.restore(key, Math.max(0, expiresAt), content, 'REPLACE', 'ABSTTL');
+  await orUnavailable(to.restore(key, Math.max(0, expiresAt), content, 'REPLACE', 'ABSTTL'));
 }

@@ -6,6 +6,7 @@ import { withFolderLock } from '../embedded/folder-lock.ts';
 import { makeFolders } from '../embedded/make-folders.ts';
 import type { Store } from '../redis/connection.ts';
 import { nowOf } from '../redis/moment.ts';
+import { StoreUnavailable } from '../redis/scripts.ts';
 import { copyDurably } from './copy.ts';
 import { SnapshotFailure } from './failure.ts';
 import { partOf, publish, type Snapshot, tidy } from './folder.ts';
@@ -38,10 +39,10 @@ export async function createSnapshot(store: Store, options: CreateOptions): Prom
   return withFolderLock(folder, lockMs, async () => {
     await tidy(folder, keep);
     const begun = Date.now();
-    const createdAt = new Date(await nowOf(store)).toISOString();
-    const keys = await store.dbsize();
+    const createdAt = new Date(await permitted(nowOf(store))).toISOString();
+    const keys = await permitted(store.dbsize());
     const source = await dumpFile(store);
-    const redisVersion = field(await store.info('server'), 'redis_version');
+    const redisVersion = field(await permitted(store.info('server')), 'redis_version');
     await save(store, signal);
     await checkIsHere(source, begun);
     const snapshot = createdAt.replace(/[:.]/g, '-');
@@ -93,7 +94,7 @@ async function save(store: Redis, signal: AbortSignal | undefined): Promise<void
 }
 
 async function savesOf(store: Redis): Promise<{ begun: number; running: boolean; failed: boolean }> {
-  const info = await store.info('persistence');
+  const info = await permitted(store.info('persistence'));
   return {
     begun: Number(field(info, 'rdb_saves')),
     running: field(info, 'rdb_bgsave_in_progress') === '1',
@@ -112,7 +113,7 @@ function permitted<T>(reply: Promise<T>): Promise<T> {
   return reply.catch((error: Error) => {
     throw forbidden.test(error.message)
       ? unavailable(`the server does not allow it (${error.message}): ${byHand}`)
-      : error;
+      : new StoreUnavailable(error.message);
   });
 }
 

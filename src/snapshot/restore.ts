@@ -13,6 +13,7 @@ import type { Admin } from '../org/admin.ts';
 import { renewEpochs } from '../org/epochs.ts';
 import { allKeys } from '../primitives.ts';
 import { connect, type Store, shardsOf } from '../redis/connection.ts';
+import { inShort, orUnavailable } from '../redis/failures.ts';
 import { nowOf } from '../redis/moment.ts';
 import { Scripts } from '../redis/scripts.ts';
 import { copyDurably } from './copy.ts';
@@ -60,7 +61,17 @@ export async function restoreEmbedded(file: SnapshotFile, target: Target): Promi
   await checkClock(file, dataDir, new Date().toISOString());
   await refuseFull({ dataDir, program, log });
   await withFolderLock(dataDir, lockMs, () => place(file.path, dataDir, sha256));
+  try {
+    return await firstStart(file, { dataDir, program, log });
+  } catch (error) {
+    throw new SnapshotFailure(
+      'SNAPSHOT_FAILED',
+      `what was restored is whole, but its redis-server failed (${inShort(error)}): start Muster on it, or restore into an empty store again`,
+    );
+  }
+}
 
+async function firstStart(file: SnapshotFile, { dataDir, program, log }: Target): Promise<Restored> {
   let organizations = 0;
   const afterLoss = async (link: Redis): Promise<void> => {
     organizations = await renewOver(link);
@@ -83,11 +94,11 @@ export async function restoreEmbedded(file: SnapshotFile, target: Target): Promi
  * @throws SnapshotFailure as restoreEmbedded does
  */
 export async function restoreInto(admin: Admin, file: SnapshotFile, target: Target): Promise<Restored> {
-  await checkClock(file, target.dataDir, new Date(await nowOf(admin.store)).toISOString());
+  await checkClock(file, target.dataDir, new Date(await orUnavailable(nowOf(admin.store))).toISOString());
   if ((await sizeOf(admin.store)) > 0) {
     throw new SnapshotFailure(
       'STORE_NOT_EMPTY',
-      'the store that REDIS_URL names holds keys: restore into an empty one. One that came back empty has them from processes of Muster that run: stop these, then FLUSHDB',
+      'the store that REDIS_URL names holds keys: restore into an empty one. One that came back empty has them from processes of Muster that run: stop these, then FLUSHDB. One whose restore was cut short has a part: FLUSHDB',
     );
   }
   await makeFolders(snapshotFolder(target.dataDir));
@@ -155,6 +166,6 @@ async function place(path: string, dataDir: string, sha256: string): Promise<voi
 }
 
 async function sizeOf(store: Store): Promise<number> {
-  const sizes = await Promise.all(shardsOf(store).map((shard) => shard.dbsize()));
+  const sizes = await orUnavailable(Promise.all(shardsOf(store).map((shard) => shard.dbsize())));
   return sizes.reduce((sum, size) => sum + size, 0);
 }
