@@ -43,13 +43,15 @@ function stopSignal(): AbortSignal {
   return stopping.signal;
 }
 
-async function openEmbedded({ dataDir, redisServer, redisMaxmemory }: Config): Promise<EmbeddedRedis> {
+async function openEmbedded(config: Config, signal: AbortSignal): Promise<EmbeddedRedis> {
+  const { dataDir, redisServer, redisMaxmemory } = config;
   const env = { ...process.env, ...(redisServer !== null && { REDIS_SERVER: redisServer }) };
   const program = await findRedisServer({ log: warn, env });
   return startEmbedded({
     dataDir,
     log: warn,
     program,
+    signal,
     settings: redisMaxmemory === null ? {} : { maxmemory: redisMaxmemory },
     afterLoss: async (link) => {
       const organizations = await renewOver(link).catch((error: Error) => {
@@ -100,7 +102,7 @@ async function main(): Promise<void> {
   let embedded: EmbeddedRedis | undefined;
   let service: MusterService | undefined;
   try {
-    if (config.redisUrl === null) embedded = await openEmbedded(config);
+    if (config.redisUrl === null) embedded = await openEmbedded(config, signal);
     else await awaitStore(config.redisUrl, { log: warn, signal });
     if (signal.aborted) return;
     service = await start(config, config.redisUrl ?? embedded?.socketPath ?? '', signal);

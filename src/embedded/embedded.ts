@@ -26,6 +26,8 @@ export interface EmbeddedOptions {
    * the next user of the folder, until it has succeeded once
    */
   afterLoss?: ((link: Redis) => Promise<void>) | undefined;
+  /** gives up a start that is under way: a server may load for long */
+  signal?: AbortSignal | undefined;
 }
 
 export interface EmbeddedRedis {
@@ -54,6 +56,8 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedR
   const socketPath = await socketPathFor(dataDir);
   const program = options.program ?? (await findRedisServer({ log: options.log }));
   const me = `${self()}.${randomBytes(4).toString('hex')}`;
+  const stopping = new AbortController();
+  const signal = options.signal ? AbortSignal.any([options.signal, stopping.signal]) : stopping.signal;
   const store: Store = {
     dataDir,
     socketPath,
@@ -62,9 +66,8 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedR
     settings: options.settings ?? {},
     log: options.log,
     afterLoss: options.afterLoss,
+    signal,
   };
-  const stopping = new AbortController();
-  const { signal } = stopping;
   let recovery: Promise<void> = Promise.resolve();
 
   const watch = (link: Redis): Redis => {

@@ -13,9 +13,15 @@ const PREFIX = 'lock.';
  * says by its name who left it, so that one of a dead process can be removed without a race, as it never comes back.
  *
  * @param patienceMs how long to wait for the others
+ * @param signal ends the waiting
  * @throws Error naming the holder's file when the patience is at its end
  */
-export async function withFolderLock<T>(folder: string, patienceMs: number, work: () => Promise<T>): Promise<T> {
+export async function withFolderLock<T>(
+  folder: string,
+  patienceMs: number,
+  work: () => Promise<T>,
+  signal?: AbortSignal,
+): Promise<T> {
   const mine = `${PREFIX}${self()}.${randomBytes(4).toString('hex')}`;
   const until = Date.now() + patienceMs;
   for (;;) {
@@ -30,7 +36,7 @@ export async function withFolderLock<T>(folder: string, patienceMs: number, work
       throw new Error(`waited ${patienceMs / 1000} s for another process that holds ${join(folder, holder ?? PREFIX)}`);
     }
     // of differing length, so that two that met do not meet again
-    await sleep(5 + Math.random() * 30);
+    await sleep(5 + Math.random() * 30, undefined, { signal });
   }
   try {
     return await work();

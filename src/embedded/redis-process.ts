@@ -108,6 +108,7 @@ export async function connect(socketPath: string): Promise<Redis | null> {
  *
  * @param patienceMs how long it may give no sign of life
  * @param log told now and then how far it has loaded
+ * @param signal gives up
  * @throws Error with the end of the server's log when it dies or the patience ends
  */
 export async function whenReady(
@@ -116,16 +117,23 @@ export async function whenReady(
   dataDir: string,
   patienceMs: number,
   log: (line: string) => void,
+  signal?: AbortSignal,
 ): Promise<Redis> {
   let until = Date.now() + patienceMs;
   let quietUntil = Date.now() + FIRST_LOADING_LINE_MS;
   let link: Redis | null = null;
+  // It may not look at what it is asked for as long as it loads.
+  const giveUp = (): void => link?.disconnect();
+  signal?.addEventListener('abort', giveUp);
   for (;;) {
     const alive = isAlive(server);
     link ??= await connect(socketPath);
     // LOADING and BUSY are refusals too: it lives and will answer.
     const answer = await link?.ping().catch((error: Error) => error.message);
-    if (link && answer === 'PONG') return link;
+    if (link && answer === 'PONG' && !signal?.aborted) {
+      signal?.removeEventListener('abort', giveUp);
+      return link;
+    }
     if (link && answer?.startsWith('LOADING')) {
       until = Date.now() + patienceMs;
       if (Date.now() > quietUntil) {
@@ -135,8 +143,9 @@ export async function whenReady(
     }
     if (link?.status !== 'ready') link = null;
     const late = Date.now() > until;
-    if (!alive || late) {
+    if (!alive || late || signal?.aborted) {
       link?.disconnect();
+      signal?.throwIfAborted();
       const what = alive ? `does not answer after ${patienceMs / 1000} s` : 'ended at once';
       throw new Error(`the embedded redis-server ${what}: ${await logTail(dataDir)}`);
     }

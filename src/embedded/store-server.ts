@@ -39,6 +39,8 @@ export interface Store {
   log(line: string): void;
   /** see EmbeddedOptions */
   afterLoss?: ((link: Redis) => Promise<void>) | undefined;
+  /** nobody waits for a start any more */
+  signal?: AbortSignal | undefined;
   /** the process that was joined or started last */
   server?: ProcessIdentity;
 }
@@ -57,7 +59,13 @@ interface Joined {
  * @throws Error with the end of the server's log
  */
 export function joinOrStart(store: Store): Promise<Joined> {
-  return withFolderLock(store.dataDir, LOCK_MS, async () => seenTo(store, (await join(store)) ?? (await start(store))));
+  const { dataDir, signal } = store;
+  return withFolderLock(
+    dataDir,
+    LOCK_MS,
+    async () => seenTo(store, (await join(store)) ?? (await start(store))),
+    signal,
+  );
 }
 
 /** Nobody else gets to use the store before this is done. */
@@ -85,12 +93,13 @@ async function join(store: Store): Promise<Joined | null> {
     if (record) await endProcess(record.server, STOP_MS);
     return null;
   }
-  const server = await serverOf(probe).finally(() => probe.disconnect());
-  const link = await whenReady(server, socketPath, dataDir, START_MS, store.log);
+  const server = await asked(store, serverOf(probe)).finally(() => probe.disconnect());
+  const link = await whenReady(server, socketPath, dataDir, START_MS, store.log, store.signal);
   const owner = record && ownerLives(record) ? record.owner : me;
   await writeRecord({ dataDir, socketPath, server, owner });
   store.server = server;
-  return { link, socketPath, wasEmpty: (await link.dbsize()) === 0, wasClean: !isMarkedLoss(dataDir) };
+  const keys = await asked(store, link.dbsize());
+  return { link, socketPath, wasEmpty: keys === 0, wasClean: !isMarkedLoss(dataDir) };
 }
 
 async function start(store: Store): Promise<Joined> {
@@ -106,10 +115,13 @@ async function start(store: Store): Promise<Joined> {
     server = await spawnRedis(store);
     store.server = server;
     await writeRecord({ dataDir, socketPath, server, owner: me });
-    const link = await whenReady(server, socketPath, dataDir, START_MS, store.log);
-    return { link, socketPath, wasEmpty: (await link.dbsize()) === 0, wasClean };
+    const link = await whenReady(server, socketPath, dataDir, START_MS, store.log, store.signal);
+    return { link, socketPath, wasEmpty: (await asked(store, link.dbsize())) === 0, wasClean };
   } catch (error) {
-    if (server) await endProcess(server, STOP_MS);
+    if (server) {
+      await endProcess(server, STOP_MS);
+      await removeRecord(dataDir);
+    }
     // It has not taken a single write.
     if (wasClean) await markClean(dataDir, true);
     throw explained(error as NodeJS.ErrnoException, store);
@@ -146,10 +158,9 @@ async function stopIfOurs(store: Store): Promise<void> {
   const record = await readRecord(dataDir);
   if (record && record.owner !== me && ownerLives(record)) return;
   const link = await connect(record?.socketPath ?? store.socketPath);
-  if (link) {
-    const server = await serverOf(link);
-    // On a full disk it ends in order without what it could not write.
-    const isWritten = (await link.info('persistence')).includes('aof_last_write_status:ok');
+  const found = link && (await seen(store, link));
+  if (found) {
+    const { server, isWritten } = found;
     // Where it obeys, the connection ends instead of an answer; whether it did is seen from the process.
     const refusal = await link.shutdown().catch((error: Error) => error);
     link.disconnect();
@@ -163,6 +174,26 @@ async function stopIfOurs(store: Store): Promise<void> {
     if (record) await endProcess(record.server, STOP_MS);
     await removeRecord(dataDir);
   }
+}
+
+/** What is to be known of a server before it is stopped; null when it ends by itself in this moment. */
+async function seen(store: Store, link: Redis): Promise<{ server: ProcessIdentity; isWritten: boolean } | null> {
+  try {
+    const server = await serverOf(link);
+    // On a full disk it ends in order without what it could not write.
+    const isWritten = (await link.info('persistence')).includes('aof_last_write_status:ok');
+    return { server, isWritten };
+  } catch (error) {
+    if (link.status === 'end') return null;
+    return asked(store, Promise.reject(error));
+  }
+}
+
+/** Where it ends or hangs instead of an answer, its log tells more than the client does. */
+function asked<T>({ dataDir }: Store, answer: Promise<T>): Promise<T> {
+  return answer.catch(async ({ message }: Error) => {
+    throw new Error(`the embedded redis-server gives no answer (${message}): ${await logTail(dataDir)}`);
+  });
 }
 
 /** The process behind a connection: also right for a server that was started through a script of the user's. */

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Redis } from 'ioredis';
 import { startEmbedded } from '../../src/embedded/embedded.ts';
+import { isAlive } from '../../src/embedded/process-identity.ts';
 import { whenReady } from '../../src/embedded/redis-process.ts';
 import { findRedisServer } from '../../src/embedded/server-binary.ts';
 import { readRecord } from '../../src/embedded/store-folder.ts';
@@ -126,6 +127,29 @@ describe('the embedded Redis after an unclean end', () => {
     await starting;
     expect(stores.lines.length).to.be.greaterThan(0);
     for (const line of stores.lines) expect(line).to.match(/^the embedded redis-server is loading its data \(/);
+  });
+
+  it('is not waited for by who is to stop while it loads, and ends then', async () => {
+    const folder = await stores.folder();
+    const store = await stores.start(folder);
+    await fill(store.socketPath);
+    await store.stop();
+    const slow = { 'key-load-delay': '300' };
+    const stop = new AbortController();
+    const { signal } = stop;
+    const starting = stores.start(folder, { settings: slow, signal }).catch((error: Error) => error.name);
+    await until(async () => (await readRecord(folder)) !== null);
+    const { server = '' } = (await readRecord(folder)) ?? {};
+    // It waits for the first one to have started.
+    const guest = stores.start(folder, { signal }).catch((error: Error) => error.name);
+    const begun = performance.now();
+    stop.abort();
+    expect(await guest).to.equal('AbortError');
+    expect(await starting).to.equal('AbortError');
+    // It would load for more than two seconds.
+    expect(performance.now() - begun).to.be.lessThan(1500);
+    expect(isAlive(server)).to.equal(false);
+    expect(await stores.start(folder)).to.include({ wasClean: true, wasEmpty: false });
   });
 
   it('does not touch files that it cannot read, and says which server may have written them and what to do', async () => {
