@@ -1,4 +1,5 @@
 import { writeSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { type Config, readConfig } from './config.ts';
 import { type EmbeddedRedis, startEmbedded } from './embedded/embedded.ts';
@@ -16,6 +17,8 @@ const stopMs = 9_500;
 
 /** Ctrl-C on `npm start` comes twice, from the terminal and passed on by npm: what comes together is one signal. */
 const onceMs = 500;
+
+const prepareAgainMs = 1_000;
 
 /** For people: to stdout. The log, one JSON line per request, goes to stderr. */
 function say(line: string): void {
@@ -96,6 +99,18 @@ async function prepare(service: MusterService, isEmbedded: boolean): Promise<voi
   if (isEmbedded && service.url !== undefined) for (const line of await bootstrap(service, service.url)) say(line);
 }
 
+/** A first start that lost its store on the way makes the organization, the space and the key when it is back. */
+async function prepareLater(service: MusterService, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    await sleep(prepareAgainMs, undefined, { ref: false });
+    try {
+      return await prepare(service, true);
+    } catch (error) {
+      if (!(error instanceof StoreUnavailable)) throw error;
+    }
+  }
+}
+
 async function main(): Promise<void> {
   const config = readConfig();
   const signal = stopSignal();
@@ -110,6 +125,7 @@ async function main(): Promise<void> {
       if (!(error instanceof StoreUnavailable)) throw error;
       // It may take calls again at any time: until then they are answered 503, and so is /readyz.
       warn(`the store takes no calls now (${error.message}): they are answered 503 until it does`);
+      if (embedded !== undefined && service !== undefined) void prepareLater(service, signal);
     });
     if (config.metricsPort !== null) say(`metrics on ${service.metricsUrl}/metrics`);
     say(service.url === undefined ? 'worker ready' : `listening on ${service.url}`);

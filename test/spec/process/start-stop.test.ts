@@ -190,6 +190,18 @@ describe('A process starts and stops in order', function () {
     await redis.stop();
   });
 
+  it('a store that takes no calls yet at its first start has its organization, space and key once it does', async () => {
+    const DATA_DIR = await processes.folder();
+    // Less than an empty server takes.
+    const muster = await processes.start({ DATA_DIR, REDIS_MAXMEMORY: '1mb' }).ready();
+    expect(muster.stdout).to.equal(`listening on ${muster.url}\n`);
+    expect(muster.stderr).to.match(/^the store takes no calls now \(OOM\): they are answered 503 until it does$/m);
+    await ask(join(DATA_DIR, 'redis.sock'), 'CONFIG', 'SET', 'maxmemory', '0');
+    await until(() => /^export MUSTER_KEY=.*\n.*\n$/m.test(muster.stdout));
+    expect((await call(muster.url, muster.access, '/limits')).status).to.equal(200);
+    expect((await muster.end('SIGTERM')).status).to.equal(0);
+  });
+
   it('a defect that nobody caught ends it with status 1, without the members of the error', async () => {
     const defect = "process.on('SIGUSR2',()=>{throw Object.assign(new Error('oh'),{secret:1})})";
     const muster = await startOnOwnFolder({ NODE_OPTIONS: `--import=data:text/javascript,${encodeURI(defect)}` });
