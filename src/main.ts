@@ -99,6 +99,17 @@ async function prepare(service: MusterService, isEmbedded: boolean): Promise<voi
   if (isEmbedded && service.url !== undefined) for (const line of await bootstrap(service, service.url)) say(line);
 }
 
+/** It may take calls again at any time: until then they are answered 503, and so is /readyz. */
+async function prepareOrWarn(service: MusterService, isEmbedded: boolean, signal: AbortSignal): Promise<void> {
+  try {
+    await prepare(service, isEmbedded);
+  } catch (error) {
+    if (!(error instanceof StoreUnavailable)) throw error;
+    warn(`the store takes no calls now (${error.message}): they are answered 503 until it does`);
+    if (isEmbedded) void prepareLater(service, signal);
+  }
+}
+
 /** A first start that lost its store on the way makes the organization, the space and the key when it is back. */
 async function prepareLater(service: MusterService, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
@@ -121,12 +132,7 @@ async function main(): Promise<void> {
     else await awaitStore(config.redisUrl, { log: warn, signal });
     if (signal.aborted) return;
     service = await start(config, config.redisUrl ?? embedded?.socketPath ?? '', signal);
-    await prepare(service, embedded !== undefined).catch((error) => {
-      if (!(error instanceof StoreUnavailable)) throw error;
-      // It may take calls again at any time: until then they are answered 503, and so is /readyz.
-      warn(`the store takes no calls now (${error.message}): they are answered 503 until it does`);
-      if (embedded !== undefined && service !== undefined) void prepareLater(service, signal);
-    });
+    await prepareOrWarn(service, embedded !== undefined, signal);
     if (config.metricsPort !== null) say(`metrics on ${service.metricsUrl}/metrics`);
     say(service.url === undefined ? 'worker ready' : `listening on ${service.url}`);
     if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));

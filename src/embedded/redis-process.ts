@@ -10,9 +10,6 @@ import type { RedisServer } from './server-binary.ts';
 const LOG = 'redis.log';
 const LARGEST_LOG_BYTES = 1024 * 1024;
 const COMMAND_TIMEOUT_MS = 10_000;
-/** Not for a short one, as most are; then now and then. */
-const FIRST_LOADING_LINE_MS = 1_000;
-const LOADING_LINE_MS = 5_000;
 
 /** What every embedded server is started with; `settings` may override or add. */
 const DEFAULTS: Record<string, string> = {
@@ -36,7 +33,7 @@ interface SpawnOptions {
 }
 
 /**
- * Starts a redis-server in `dataDir`. It does not answer yet: see {@link whenReady}.
+ * Starts a redis-server in `dataDir`. It does not answer yet: see `whenReady`.
  *
  * It gets a session of its own, so that a Ctrl-C on our terminal ends only us: what we are still doing needs it.
  *
@@ -101,63 +98,6 @@ export async function connect(socketPath: string): Promise<Redis | null> {
     link.disconnect();
     return null;
   }
-}
-
-/**
- * Waits until the server answers PING and has loaded its data, however long it loads.
- *
- * @param patienceMs how long it may give no sign of life
- * @param log told now and then how far it has loaded
- * @param signal gives up
- * @throws Error with the end of the server's log when it dies or the patience ends
- */
-export async function whenReady(
-  server: ProcessIdentity,
-  socketPath: string,
-  dataDir: string,
-  patienceMs: number,
-  log: (line: string) => void,
-  signal?: AbortSignal,
-): Promise<Redis> {
-  let until = Date.now() + patienceMs;
-  let quietUntil = Date.now() + FIRST_LOADING_LINE_MS;
-  let link: Redis | null = null;
-  // It may not look at what it is asked for as long as it loads.
-  const giveUp = (): void => link?.disconnect();
-  signal?.addEventListener('abort', giveUp);
-  for (;;) {
-    const alive = isAlive(server);
-    link ??= await connect(socketPath);
-    // LOADING and BUSY are refusals too: it lives and will answer.
-    const answer = await link?.ping().catch((error: Error) => error.message);
-    if (link && answer === 'PONG' && !signal?.aborted) {
-      signal?.removeEventListener('abort', giveUp);
-      return link;
-    }
-    if (link && answer?.startsWith('LOADING')) {
-      until = Date.now() + patienceMs;
-      if (Date.now() > quietUntil) {
-        quietUntil = Date.now() + LOADING_LINE_MS;
-        log(`the embedded redis-server is loading its data${await loaded(link)}`);
-      }
-    }
-    if (link?.status !== 'ready') link = null;
-    const late = Date.now() > until;
-    if (!alive || late || signal?.aborted) {
-      link?.disconnect();
-      signal?.throwIfAborted();
-      const what = alive ? `does not answer after ${patienceMs / 1000} s` : 'ended at once';
-      throw new Error(`the embedded redis-server ${what}: ${await logTail(dataDir)}`);
-    }
-    await sleep(10);
-  }
-}
-
-/** How far a server has loaded, as it ends a sentence. */
-export async function loaded(link: Redis): Promise<string> {
-  const info = await link.info('persistence').catch(() => '');
-  const percent = /^loading_loaded_perc:(\d+)/m.exec(info)?.[1];
-  return percent === undefined ? '' : ` (${percent} %)`;
 }
 
 /**

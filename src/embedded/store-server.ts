@@ -1,8 +1,10 @@
 import { existsSync } from 'node:fs';
 import { type Redis, ReplyError } from 'ioredis';
 import { withFolderLock } from './folder-lock.ts';
-import { identify, isAlive, type ProcessIdentity } from './process-identity.ts';
-import { connect, endProcess, hasEnded, logTail, spawnRedis, whenReady } from './redis-process.ts';
+import { isAlive, type ProcessIdentity } from './process-identity.ts';
+import { asked, seen, serverOf } from './questions.ts';
+import { whenReady } from './ready.ts';
+import { connect, endProcess, hasEnded, logTail, spawnRedis } from './redis-process.ts';
 import type { RedisServer } from './server-binary.ts';
 import {
   isMarkedClean,
@@ -93,12 +95,12 @@ async function join(store: Store): Promise<Joined | null> {
     if (record) await endProcess(record.server, STOP_MS);
     return null;
   }
-  const server = await asked(store, serverOf(probe)).finally(() => probe.disconnect());
-  const link = await whenReady(server, socketPath, dataDir, START_MS, store.log, store.signal);
+  const server = await asked(dataDir, serverOf(probe)).finally(() => probe.disconnect());
+  const link = await whenReady(server, { ...store, socketPath }, START_MS);
   const owner = record && ownerLives(record) ? record.owner : me;
   await writeRecord({ dataDir, socketPath, server, owner });
   store.server = server;
-  const keys = await asked(store, link.dbsize());
+  const keys = await asked(dataDir, link.dbsize());
   return { link, socketPath, wasEmpty: keys === 0, wasClean: !isMarkedLoss(dataDir) };
 }
 
@@ -115,8 +117,8 @@ async function start(store: Store): Promise<Joined> {
     server = await spawnRedis(store);
     store.server = server;
     await writeRecord({ dataDir, socketPath, server, owner: me });
-    const link = await whenReady(server, socketPath, dataDir, START_MS, store.log, store.signal);
-    return { link, socketPath, wasEmpty: (await asked(store, link.dbsize())) === 0, wasClean };
+    const link = await whenReady(server, store, START_MS);
+    return { link, socketPath, wasEmpty: (await asked(dataDir, link.dbsize())) === 0, wasClean };
   } catch (error) {
     if (server) {
       await endProcess(server, STOP_MS);
@@ -158,7 +160,7 @@ async function stopIfOurs(store: Store): Promise<void> {
   const record = await readRecord(dataDir);
   if (record && record.owner !== me && ownerLives(record)) return;
   const link = await connect(record?.socketPath ?? store.socketPath);
-  const found = link && (await seen(store, link));
+  const found = link && (await seen(dataDir, link));
   if (found) {
     const { server, isWritten } = found;
     // Where it obeys, the connection ends instead of an answer; whether it did is seen from the process.
@@ -174,32 +176,6 @@ async function stopIfOurs(store: Store): Promise<void> {
     if (record) await endProcess(record.server, STOP_MS);
     await removeRecord(dataDir);
   }
-}
-
-/** What is to be known of a server before it is stopped; null when it ends by itself in this moment. */
-async function seen(store: Store, link: Redis): Promise<{ server: ProcessIdentity; isWritten: boolean } | null> {
-  try {
-    const server = await serverOf(link);
-    // On a full disk it ends in order without what it could not write.
-    const isWritten = (await link.info('persistence')).includes('aof_last_write_status:ok');
-    return { server, isWritten };
-  } catch (error) {
-    if (link.status === 'end') return null;
-    return asked(store, Promise.reject(error));
-  }
-}
-
-/** Where it ends or hangs instead of an answer, its log tells more than the client does. */
-function asked<T>({ dataDir }: Store, answer: Promise<T>): Promise<T> {
-  return answer.catch(async ({ message }: Error) => {
-    throw new Error(`the embedded redis-server gives no answer (${message}): ${await logTail(dataDir)}`);
-  });
-}
-
-/** The process behind a connection: also right for a server that was started through a script of the user's. */
-async function serverOf(link: Redis): Promise<ProcessIdentity> {
-  const pid = Number(/process_id:(\d+)/.exec(await link.info('server'))?.[1]);
-  return identify(pid) ?? `${pid}-ended`;
 }
 
 function ownerLives(record: StoreRecord): boolean {

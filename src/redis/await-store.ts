@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
-import { loaded } from '../embedded/redis-process.ts';
+import { loaded } from '../embedded/ready.ts';
 import { addressesOf, clientOf } from './address.ts';
 import { inShort } from './failures.ts';
 

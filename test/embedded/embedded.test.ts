@@ -221,26 +221,6 @@ describe('the embedded Redis', () => {
     }
   });
 
-  it('that is killed as it is joined is told from its log; as it is stopped, that is its end, if not an orderly one', async () => {
-    const folder = await stores.folder();
-    const killedDuring = async <T>(work: () => Promise<T>): Promise<T> => {
-      const pid = await pidOfServer(join(folder, 'redis.sock'));
-      // It takes a connection, and answers nothing.
-      process.kill(pid, 'SIGSTOP');
-      const worked = work();
-      await sleep(200);
-      process.kill(pid, 'SIGKILL');
-      return worked;
-    };
-    const store = await stores.start(folder);
-    const failure = await killedDuring(() => stores.start(folder).catch((error: Error) => error.message));
-    expect(failure).to.match(/^the embedded redis-server gives no answer \(.*\): .*redis\.log\)$/);
-    await store.stop();
-    const again = await stores.start(folder);
-    await killedDuring(() => again.stop());
-    expect(await stores.start(folder)).to.include({ wasClean: false });
-  });
-
   it('is found by the commands of the operator', async () => {
     const folder = await stores.folder();
     expect(await findEmbedded(join(folder, 'nowhere'))).to.equal(null);

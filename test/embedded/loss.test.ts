@@ -1,10 +1,11 @@
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import type { Redis } from 'ioredis';
 import { startEmbedded } from '../../src/embedded/embedded.ts';
 import { isAlive } from '../../src/embedded/process-identity.ts';
-import { whenReady } from '../../src/embedded/redis-process.ts';
+import { whenReady } from '../../src/embedded/ready.ts';
 import { findRedisServer } from '../../src/embedded/server-binary.ts';
 import { readRecord } from '../../src/embedded/store-folder.ts';
 import { awaitStore } from '../../src/redis/await-store.ts';
@@ -120,7 +121,9 @@ describe('the embedded Redis after an unclean end', () => {
     const loading = () => lines.filter((line) => line.startsWith('the store is loading'));
     await until(() => loading().length > 0);
     const { server } = (await readRecord(folder)) ?? { server: '' };
-    (await whenReady(server, store.socketPath, folder, 1000, () => undefined)).disconnect();
+    (
+      await whenReady(server, { socketPath: store.socketPath, dataDir: folder, log: () => undefined }, 1000)
+    ).disconnect();
     await waiting;
     expect(loading().length).to.be.greaterThan(2);
     expect(loading().join('\n')).to.match(/^the store is loading its data \(\d+ %\)$/m);
@@ -150,6 +153,26 @@ describe('the embedded Redis after an unclean end', () => {
     expect(performance.now() - begun).to.be.lessThan(1500);
     expect(isAlive(server)).to.equal(false);
     expect(await stores.start(folder)).to.include({ wasClean: true, wasEmpty: false });
+  });
+
+  it('that is killed as it is joined is told from its log; as it is stopped, that is its end, if not an orderly one', async () => {
+    const folder = await stores.folder();
+    const killedDuring = async <T>(work: () => Promise<T>): Promise<T> => {
+      const pid = await pidOfServer(join(folder, 'redis.sock'));
+      // It takes a connection, and answers nothing.
+      process.kill(pid, 'SIGSTOP');
+      const worked = work();
+      await sleep(200);
+      process.kill(pid, 'SIGKILL');
+      return worked;
+    };
+    const store = await stores.start(folder);
+    const failure = await killedDuring(() => stores.start(folder).catch((error: Error) => error.message));
+    expect(failure).to.match(/^the embedded redis-server gives no answer \(.*\): .*redis\.log\)$/);
+    await store.stop();
+    const again = await stores.start(folder);
+    await killedDuring(() => again.stop());
+    expect(await stores.start(folder)).to.include({ wasClean: false });
   });
 
   it('does not touch files that it cannot read, and says which server may have written them and what to do', async () => {

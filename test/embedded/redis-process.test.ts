@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { withFolderLock } from '../../src/embedded/folder-lock.ts';
 import { identify, isAlive, self } from '../../src/embedded/process-identity.ts';
-import { endProcess, whenReady } from '../../src/embedded/redis-process.ts';
+import { whenReady } from '../../src/embedded/ready.ts';
+import { endProcess } from '../../src/embedded/redis-process.ts';
 import { isRunning, Stores, until } from './support.ts';
 
 describe('The process of a redis-server', () => {
@@ -38,7 +39,11 @@ describe('The process of a redis-server', () => {
 
   it('that lives and says nothing is waited for as long as the patience lasts', async () => {
     const folder = await stores.folder();
-    const failure = await whenReady(self(), join(folder, 'nobody'), folder, 50, () => undefined).catch(String);
+    const failure = await whenReady(
+      self(),
+      { socketPath: join(folder, 'nobody'), dataDir: folder, log: () => undefined },
+      50,
+    ).catch(String);
     expect(failure).to.contain('does not answer after 0.05 s');
   });
 

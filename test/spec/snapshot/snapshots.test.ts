@@ -1,27 +1,10 @@
-import { once } from 'node:events';
-import {
-  appendFile,
-  cp,
-  mkdir,
-  open,
-  readdir,
-  readFile,
-  rmdir,
-  stat,
-  symlink,
-  utimes,
-  writeFile,
-} from 'node:fs/promises';
-import { connect as connectTo, createServer } from 'node:net';
+import { appendFile, cp, mkdir, open, readdir, readFile, rmdir, stat, utimes, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { expect } from 'chai';
 import type { Redis } from 'ioredis';
 import { startEmbedded } from '../../../src/embedded/embedded.ts';
 import { findRedisServer } from '../../../src/embedded/server-binary.ts';
 import { createOrganization } from '../../../src/org/admin.ts';
-import { allKeys } from '../../../src/primitives.ts';
-import { connect, type Store } from '../../../src/redis/connection.ts';
-import { Scripts, StoreUnavailable } from '../../../src/redis/scripts.ts';
 import { digestOf } from '../../../src/snapshot/copy.ts';
 import { createSnapshot } from '../../../src/snapshot/create.ts';
 import { findSnapshot, listSnapshots, type Snapshot, snapshotFolder } from '../../../src/snapshot/folder.ts';
@@ -137,41 +120,6 @@ describe('Snapshots', function () {
     await rmdir(join(own.dataDir, 'dump.rdb'));
   });
 
-  it('a store that breaks the connection off at any step is told, and leaves nothing half-made', async () => {
-    const at = join(own.dataDir, 'breaks');
-    let passes = 0;
-    const server = createServer((near) => {
-      const far = connectTo(own.url);
-      near.on('data', (bytes) => (passes-- > 0 ? far.write(bytes) : near.destroy())).on('close', () => far.destroy());
-      far.pipe(near);
-      for (const socket of [near, far]) socket.on('error', () => undefined);
-    });
-    await once(server.listen(at), 'listening');
-    const broken = async (left: number, work: (link: Store) => Promise<unknown>): Promise<unknown> => {
-      passes = Number.POSITIVE_INFINITY;
-      const link = await connect(at);
-      passes = left;
-      return work(link)
-        .catch((error) => error)
-        .finally(() => link.disconnect());
-    };
-    const create = (link: Store) => createSnapshot(link, { folder, keep: 9, embedded: true });
-    let steps = 0;
-    for (; steps < 100; steps++) {
-      const answer = await broken(steps, create);
-      if (!(answer instanceof Error)) break;
-      expect(answer, `step ${steps}`).to.be.instanceOf(StoreUnavailable).with.property('message', 'no connection');
-    }
-    expect(steps).to.be.greaterThan(5);
-    expect((await readdir(folder)).filter((name) => !/\.(rdb|json)$/.test(name))).to.deep.equal([]);
-
-    const file = await findSnapshot(folder, (await make(9)).snapshot);
-    const restore = (link: Store) =>
-      restoreInto({ store: link, scripts: new Scripts(link, allKeys) }, file, { ...target, dataDir: own.dataDir });
-    for (const left of [0, 1]) expect(await broken(left, restore)).to.be.instanceOf(StoreUnavailable);
-    server.close();
-  });
-
   it('a file that was changed, cut short, lengthened or swapped is detected, and not restored', async () => {
     const made = await make(9);
     const copies = await processes.folder();
@@ -246,21 +194,6 @@ describe('Snapshots', function () {
     const again = await startEmbedded({ dataDir, log: () => undefined });
     expect(again).to.include({ wasEmpty: false, wasClean: true });
     await again.stop();
-  });
-
-  it('is there, and said to be, when the server fails that is to start on it', async () => {
-    const file = await findSnapshot(folder, (await make(9)).snapshot);
-    const [dataDir, elsewhere] = [await processes.folder(), await processes.folder()];
-    const command = join(elsewhere, 'redis-server');
-    await writeFile(command, '#!/bin/sh\nexit 1\n', { mode: 0o700 });
-    await symlink(target.program.command, join(elsewhere, 'redis-check-rdb'));
-    const failing = { ...target, dataDir, program: { ...target.program, command } };
-    const { code, message } = await failureOf(restoreEmbedded(file, failing));
-    expect(code).to.equal('SNAPSHOT_FAILED');
-    expect(message).to.match(/^what was restored is whole, but .* ended at once: .*: start Muster on it/);
-    const store = await startEmbedded({ dataDir, log: () => undefined });
-    expect(store).to.include({ wasEmpty: false, wasClean: false });
-    await store.stop();
   });
 
   it('the worker makes one every SNAPSHOT_INTERVAL_SECONDS', async () => {

@@ -1,0 +1,90 @@
+import { once } from 'node:events';
+import { readdir, symlink, writeFile } from 'node:fs/promises';
+import { connect as connectTo, createServer } from 'node:net';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import type { Redis } from 'ioredis';
+import { startEmbedded } from '../../../src/embedded/embedded.ts';
+import { findRedisServer } from '../../../src/embedded/server-binary.ts';
+import { createOrganization } from '../../../src/org/admin.ts';
+import { allKeys } from '../../../src/primitives.ts';
+import { connect, type Store } from '../../../src/redis/connection.ts';
+import { Scripts, StoreUnavailable } from '../../../src/redis/scripts.ts';
+import { createSnapshot } from '../../../src/snapshot/create.ts';
+import { findSnapshot, type Snapshot, snapshotFolder } from '../../../src/snapshot/folder.ts';
+import { restoreEmbedded, restoreInto, type Target } from '../../../src/snapshot/restore.ts';
+import { OwnStore } from '../../support/own-store.ts';
+import { Processes } from '../../support/processes.ts';
+
+describe('A snapshot whose store breaks off', function () {
+  this.timeout(60_000);
+  const processes = new Processes();
+  let own: OwnStore;
+  let store: Redis;
+  let folder: string;
+  let target: Omit<Target, 'dataDir'>;
+  const make = (): Promise<Snapshot> => createSnapshot(store, { folder, keep: 9, embedded: true });
+
+  before(async () => {
+    own = await OwnStore.start();
+    const admin = await own.admin();
+    store = admin.store as Redis;
+    folder = snapshotFolder(own.dataDir);
+    target = { program: await findRedisServer({ log: () => undefined }), log: () => undefined };
+    await createOrganization(admin, { org: 'acme', plan: 'free' });
+  });
+  afterEach(() => processes.clear());
+  after(() => own.stop());
+
+  it('at any step of it is told so, and nothing half-made is left', async () => {
+    const at = join(own.dataDir, 'breaks');
+    let passes = 0;
+    const server = createServer((near) => {
+      const far = connectTo(own.url);
+      near.on('data', (bytes) => (passes-- > 0 ? far.write(bytes) : near.destroy())).on('close', () => far.destroy());
+      far.pipe(near);
+      for (const socket of [near, far]) socket.on('error', () => undefined);
+    });
+    await once(server.listen(at), 'listening');
+    const broken = async (left: number, work: (link: Store) => Promise<unknown>): Promise<unknown> => {
+      passes = Number.POSITIVE_INFINITY;
+      const link = await connect(at);
+      passes = left;
+      return work(link)
+        .catch((error) => error)
+        .finally(() => link.disconnect());
+    };
+    const create = (link: Store) => createSnapshot(link, { folder, keep: 9, embedded: true });
+    let steps = 0;
+    for (; steps < 100; steps++) {
+      const answer = await broken(steps, create);
+      if (!(answer instanceof Error)) break;
+      expect(answer, `step ${steps}`).to.be.instanceOf(StoreUnavailable).with.property('message', 'no connection');
+    }
+    expect(steps).to.be.greaterThan(5);
+    expect((await readdir(folder)).filter((name) => !/\.(rdb|json)$/.test(name))).to.deep.equal([]);
+
+    const file = await findSnapshot(folder, (await make()).snapshot);
+    const restore = (link: Store) =>
+      restoreInto({ store: link, scripts: new Scripts(link, allKeys) }, file, { ...target, dataDir: own.dataDir });
+    for (const left of [0, 1]) expect(await broken(left, restore)).to.be.instanceOf(StoreUnavailable);
+    server.close();
+  });
+
+  it('is there, and said to be, when the server fails that is to start on it', async () => {
+    const file = await findSnapshot(folder, (await make()).snapshot);
+    const [dataDir, elsewhere] = [await processes.folder(), await processes.folder()];
+    const command = join(elsewhere, 'redis-server');
+    await writeFile(command, '#!/bin/sh\nexit 1\n', { mode: 0o700 });
+    await symlink(target.program.command, join(elsewhere, 'redis-check-rdb'));
+    const failing = { ...target, dataDir, program: { ...target.program, command } };
+    const failure = await restoreEmbedded(file, failing).catch((error: unknown) => error);
+    expect(failure).to.include({ code: 'SNAPSHOT_FAILED' });
+    expect(failure)
+      .to.have.property('message')
+      .that.matches(/^what was restored is whole, but .* ended at once: .*: start Muster on it/);
+    const store = await startEmbedded({ dataDir, log: () => undefined });
+    expect(store).to.include({ wasEmpty: false, wasClean: false });
+    await store.stop();
+  });
+});
