@@ -145,7 +145,7 @@ async function opened<T>(client: Store, open: () => Promise<T>): Promise<T> {
   try {
     const answer = await open();
     // BullMQ's duplicate for blocking would else fail for ever with its first attempt, and its worker take no job.
-    client.options.lazyConnect = false;
+    if (!(client instanceof Cluster)) client.options.lazyConnect = false;
     return answer;
   } catch (error) {
     client.disconnect();
