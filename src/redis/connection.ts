@@ -105,6 +105,8 @@ async function connectTo(
     return true;
   };
   const isCluster = await opened(redis, () => (isOneOfSeveral ? within(silenceMs, asked()) : asked()));
+  // BullMQ's duplicate for blocking would else fail for ever with its first attempt, and its worker take no job.
+  redis.options.lazyConnect = false;
   return { redis, isCluster };
 }
 
@@ -143,10 +145,7 @@ async function opened<T>(client: Store, open: () => Promise<T>): Promise<T> {
   };
   client.on('error', hear);
   try {
-    const answer = await open();
-    // BullMQ's duplicate for blocking would else fail for ever with its first attempt, and its worker take no job.
-    if (!(client instanceof Cluster)) client.options.lazyConnect = false;
-    return answer;
+    return await open();
   } catch (error) {
     client.disconnect();
     throw cause ?? error;

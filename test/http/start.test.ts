@@ -1,26 +1,12 @@
 import { once } from 'node:events';
-import { connect, createServer, type Server } from 'node:net';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import pino from 'pino';
 import { startService } from '../../src/service.ts';
+import { breakingProxy } from '../support/breaking-proxy.ts';
 import { OwnStore } from '../support/own-store.ts';
 import { until } from '../support/processes.ts';
-
-/** Passes on to a store, and breaks one connection when its first command comes. */
-async function breaking(target: string, at: string, which: number): Promise<{ server: Server; count: () => number }> {
-  let count = 0;
-  const server = createServer((near) => {
-    const isBroken = ++count === which;
-    const far = connect(target);
-    near.on('data', (bytes) => (isBroken ? near.destroy() : far.write(bytes))).on('close', () => far.destroy());
-    far.on('data', (bytes) => near.write(bytes)).on('close', () => near.destroy());
-    for (const socket of [near, far]) socket.on('error', () => undefined);
-  });
-  server.listen(at);
-  await once(server, 'listening');
-  return { server, count: () => count };
-}
 
 describe('A store that breaks a connection off in the middle of a start', function () {
   this.timeout(60_000);
@@ -37,7 +23,7 @@ describe('A store that breaks a connection off in the middle of a start', functi
     const awaited: number[] = [];
     for (let which = 1, made = 1; which <= made; which++) {
       const redisUrl = join(store.dataDir, `breaks-${which}`);
-      const { server, count } = await breaking(store.url, redisUrl, which);
+      const { server, count } = await breakingProxy(store.url, redisUrl, (connection) => connection !== which);
       const awaitStore = async () => void awaited.push(which);
       const service = await startService({ redisUrl, role: 'all', host: '127.0.0.1', port: 0, log, awaitStore });
       made = count();

@@ -1,6 +1,4 @@
-import { once } from 'node:events';
 import { readdir, symlink, writeFile } from 'node:fs/promises';
-import { connect as connectTo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Redis } from 'ioredis';
@@ -13,6 +11,7 @@ import { Scripts, StoreUnavailable } from '../../../src/redis/scripts.ts';
 import { createSnapshot } from '../../../src/snapshot/create.ts';
 import { findSnapshot, type Snapshot, snapshotFolder } from '../../../src/snapshot/folder.ts';
 import { restoreEmbedded, restoreInto, type Target } from '../../../src/snapshot/restore.ts';
+import { breakingProxy } from '../../support/breaking-proxy.ts';
 import { OwnStore } from '../../support/own-store.ts';
 import { Processes } from '../../support/processes.ts';
 
@@ -39,13 +38,7 @@ describe('A snapshot whose store breaks off', function () {
   it('at any step of it is told so, and nothing half-made is left', async () => {
     const at = join(own.dataDir, 'breaks');
     let passes = 0;
-    const server = createServer((near) => {
-      const far = connectTo(own.url);
-      near.on('data', (bytes) => (passes-- > 0 ? far.write(bytes) : near.destroy())).on('close', () => far.destroy());
-      far.pipe(near);
-      for (const socket of [near, far]) socket.on('error', () => undefined);
-    });
-    await once(server.listen(at), 'listening');
+    const { server } = await breakingProxy(own.url, at, () => passes-- > 0);
     const broken = async (left: number, work: (link: Store) => Promise<unknown>): Promise<unknown> => {
       passes = Number.POSITIVE_INFINITY;
       const link = await connect(at);
