@@ -20,6 +20,7 @@ import {
   unusable,
   writeRecord,
 } from './store-folder.ts';
+import { dropUnfinished } from './unfinished.ts';
 
 const START_MS = 60_000;
 const STOP_MS = 30_000;
@@ -110,6 +111,7 @@ async function start(store: Store): Promise<Joined> {
   if (!wasClean) await markLoss(dataDir, true);
   await markClean(dataDir, false);
   await removeHalfWritten(dataDir);
+  if (!wasClean) await takeOffUnfinished(store);
   let server: ProcessIdentity | undefined;
   try {
     // Again, as one who stopped meanwhile removed it.
@@ -128,6 +130,14 @@ async function start(store: Store): Promise<Joined> {
     if (wasClean) await markClean(dataDir, true);
     throw explained(error as NodeJS.ErrnoException, store);
   }
+}
+
+async function takeOffUnfinished({ dataDir, log }: Store): Promise<void> {
+  const bytes = await dropUnfinished(dataDir);
+  if (bytes > 0)
+    log(
+      `the embedded redis-server ended in the middle of a write: its last ${bytes} bytes are no whole call, and are taken off its log`,
+    );
 }
 
 /** What the server itself says of such files is only how it could cut them off. */

@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, stat, truncate } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { expect } from 'chai';
 import { Redis } from 'ioredis';
 import { parse } from 'yaml';
@@ -95,44 +95,66 @@ describe('docker-compose.yml', () => {
     expect(roles('scale').map(([, { environment }]) => environment?.['ROLE'])).to.deep.equal(['api', 'api', 'worker']);
   });
 
-  it('its Redis is append-only, synced every second, evicts nothing and keeps messages compact; those of the cluster are nodes of one', async () => {
-    const { command: program, env } = await findRedisServer({ log: () => undefined });
-    for (const name of ['redis', 'redis-1']) {
-      const folder = await mkdtemp(join(tmpdir(), 'muster-compose-'));
-      const socket = join(folder, 'redis.sock');
-      const [, ...words] = [...(named(name).entrypoint ?? []), ...(named(name).command ?? [])];
-      const here = [...words, '--port', '0', '--unixsocket', socket].map((word) => (word === '/data' ? folder : word));
-      const server = spawn(program, here, { env, stdio: 'ignore' });
+  describe('its Redis', () => {
+    const started: { end(signal: NodeJS.Signals): Promise<void> }[] = [];
+    const folders: string[] = [];
+    const folder = async (): Promise<string> => {
+      const made = await mkdtemp(join(tmpdir(), 'muster-compose-'));
+      folders.push(made);
+      return made;
+    };
+    afterEach(async () => {
+      for (const server of started.splice(0)) await server.end('SIGKILL');
+      for (const one of folders.splice(0)) await rm(one, { recursive: true });
+    });
+
+    /** As its container starts it, with `data` for /data. */
+    async function start(name: string, data: string) {
+      const { command, env } = await findRedisServer({ log: () => undefined });
+      const [shell = '', ...words] = [...(named(name).entrypoint ?? []), ...(named(name).command ?? [])];
+      const socket = join(data, 'redis.sock');
+      const here = words.map((word) => word.replaceAll('cd /data', `cd '${data}'`));
+      const PATH = `${dirname(command)}:${env['PATH']}`;
+      const own = ['--port', '0', '--unixsocket', socket];
+      const server = spawn(shell, [...here, ...own], { env: { ...env, PATH }, stdio: 'ignore' });
       const closed = once(server, 'close');
+      const end = async (signal: NodeJS.Signals): Promise<void> => {
+        server.kill(signal);
+        await closed;
+      };
+      started.push({ end });
       await awaitStore(socket, { log: () => undefined, signal: new AbortController().signal });
-      const redis = new Redis(socket);
-      const coverage = 'cluster-require-full-coverage';
-      const compact = ['hash-max-listpack-entries', 'hash-max-listpack-value'];
-      const settings = [
-        'appendonly',
-        'appendfsync',
-        'maxmemory-policy',
-        'save',
-        ...compact,
-        'cluster-enabled',
-        coverage,
-      ];
-      const values = await Promise.all(settings.map(async (one) => (await redis.config('GET', one)) as string[]));
-      const cluster = name === 'redis' ? ['no', 'yes'] : ['yes', 'no'];
-      expect(values.map(([, value]) => value)).to.deep.equal([
-        'yes',
-        'everysec',
-        'noeviction',
-        '',
-        '17',
-        '1024',
-        ...cluster,
-      ]);
-      redis.disconnect();
-      server.kill('SIGTERM');
-      await closed;
-      await rm(folder, { recursive: true });
+      return { end, redis: new Redis(socket, { retryStrategy: () => null }).on('error', () => undefined) };
     }
+
+    it('is append-only, synced every second, evicts nothing and keeps messages compact; those of the cluster are nodes of one', async () => {
+      const all = { appendonly: 'yes', appendfsync: 'everysec', 'maxmemory-policy': 'noeviction', save: '' };
+      const compact = { 'hash-max-listpack-entries': '17', 'hash-max-listpack-value': '1024' };
+      const cluster = (enabled: string, covered: string) =>
+        ({ 'cluster-enabled': enabled, 'cluster-require-full-coverage': covered }) as const;
+      const wanted = { redis: cluster('no', 'yes'), 'redis-1': cluster('yes', 'no') };
+      for (const [name, own] of Object.entries(wanted)) {
+        const data = await folder();
+        const { redis } = await start(name, data);
+        const settings = { ...all, ...compact, ...own, dir: data };
+        for (const [setting, value] of Object.entries(settings))
+          expect(await redis.config('GET', setting), name).to.deep.equal([setting, value]);
+      }
+    });
+
+    it('takes off what it had only begun to write when it was killed, before it starts', async () => {
+      const data = await folder();
+      const log = join(data, 'appendonlydir', 'appendonly.aof.1.incr.aof');
+      const first = await start('redis', data);
+      await first.redis.eval("redis.call('SET','a',1) redis.call('SET','b',1)", 0);
+      await first.end('SIGKILL');
+      await truncate(log, (await stat(log)).size - 3);
+      const second = await start('redis', data);
+      await second.redis.eval("redis.call('SET','c',1) redis.call('SET','d',1)", 0);
+      await second.end('SIGKILL');
+      const { redis } = await start('redis', data);
+      expect(await redis.mget('a', 'b', 'c', 'd')).to.deep.equal([null, null, '1', '1']);
+    });
   });
 
   it('makes its cluster of all six addresses, three masters and three replicas', () => {

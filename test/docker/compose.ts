@@ -36,8 +36,11 @@ interface Compose {
 export function readCompose(): Compose {
   const text = readFileSync(join(root, 'docker-compose.yml'), 'utf8');
   const filled = text.replaceAll(/\$\{\w+:-([^}]*)\}/g, '$1');
-  if (filled.includes('$')) throw new Error('a dollar sign that is not a variable with a default');
-  const compose: Compose = parse(filled, { merge: true });
+  if (filled.replaceAll('$$', '').includes('$')) throw new Error('a dollar sign that is not a variable with a default');
+  const compose: Compose = parse(
+    filled.replaceAll('$$', () => '$'),
+    { merge: true },
+  );
   for (const { environment = {} } of Object.values(compose.services))
     for (const [name, value] of Object.entries(environment)) environment[name] = String(value);
   return compose;

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { Redis } from 'ioredis';
 import { findRedisServer } from '../../src/embedded/server-binary.ts';
+import { dropUnfinished } from '../../src/embedded/unfinished.ts';
 import { awaitStore } from '../../src/redis/await-store.ts';
 
 /** A port that nobody listens on now. */
@@ -38,6 +39,8 @@ export class RedisServer {
 
   /** Starts the process; it may be loading still. */
   async spawn(more: Record<string, string> = {}, words: readonly string[] = []): Promise<void> {
+    // As README tells an operator to do with redis-check-aof.
+    await dropUnfinished(this.dir);
     const { command, env } = await findRedisServer({ log: () => undefined });
     const settings = {
       port: String(this.port),

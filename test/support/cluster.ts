@@ -1,11 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { findRedisServer } from '../../src/embedded/server-binary.ts';
+import { dropUnfinished } from '../../src/embedded/unfinished.ts';
 import { until } from './processes.ts';
 
 const slots = 16_384;
@@ -28,8 +29,10 @@ export class ClusterNode {
     this.admin.on('error', () => undefined);
   }
 
-  static async start(dir: string): Promise<ClusterNode> {
+  static async start(parent: string): Promise<ClusterNode> {
     const [port, busPort] = await freePorts();
+    const dir = join(parent, String(port));
+    await mkdir(dir);
     const node = new ClusterNode(port, {
       port: String(port),
       'cluster-port': String(busPort),
@@ -38,15 +41,13 @@ export class ClusterNode {
       'cluster-enabled': 'yes',
       // A node that has never met another does not know it.
       'cluster-announce-ip': '127.0.0.1',
-      'cluster-config-file': `nodes-${port}.conf`,
       'cluster-node-timeout': String(nodeTimeoutMs),
       'cluster-require-full-coverage': 'no',
       'cluster-allow-replica-migration': 'no',
       'repl-diskless-sync-delay': '0',
       save: '',
       appendonly: 'yes',
-      appenddirname: `append-${port}`,
-      logfile: `${port}.log`,
+      logfile: 'redis.log',
     });
     await node.up();
     return node;
@@ -55,6 +56,8 @@ export class ClusterNode {
   /** Starts it, or starts it again with the data that it has; resolves when that is loaded. */
   async up(more: Readonly<Record<string, string>> = {}): Promise<void> {
     const { command, env } = await findRedisServer({ log: () => undefined });
+    // As README tells an operator to do with redis-check-aof.
+    await dropUnfinished(String(this.#settings['dir']));
     const settings = Object.entries({ ...this.#settings, ...more });
     const words = settings.flatMap(([name, value]) => [`--${name}`, value]);
     this.#process = spawn(command, words, { env, stdio: 'ignore' });
