@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { orUnavailable, unless } from '../redis/failures.ts';
 import { keyName } from '../redis/keys.ts';
+import { nowOf } from '../redis/moment.ts';
 import { organizationNames } from '../redis/organizations.ts';
 import { journalKey } from '../space/keys.ts';
 import type { Admin } from './admin.ts';
@@ -32,8 +33,7 @@ export async function renewEpochs(admin: Admin): Promise<number> {
  * was lost then was counted on from that entry, and would be counted again. So the journal goes on well after it.
  */
 async function passNewest({ store }: Admin, org: string): Promise<void> {
-  const [seconds] = await store.time();
-  const now = Number(seconds) * 1000;
+  const now = await nowOf(store);
   const spaces = keyName(orgKeys.spaces, { org });
   for (let start = 0, page = ['']; page.length > 0; start += pageSize) {
     page = await store.zrange(spaces, String(start), String(start + pageSize - 1));
@@ -43,7 +43,7 @@ async function passNewest({ store }: Admin, org: string): Promise<void> {
       const stream = (await store.xinfo('STREAM', key)) as unknown[];
       const newest = String(stream[stream.indexOf('last-generated-id') + 1]);
       const at = Number(newest.split('-')[0]);
-      if (at >= now) await store.call('XSETID', key, `${at + aheadMs}-0`);
+      if (at > now) await store.call('XSETID', key, `${at + aheadMs}-0`);
     }
   }
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pino from 'pino';
@@ -8,6 +8,7 @@ import { maximumLimits } from '../../src/org/plans.ts';
 import { type MusterService, startService } from '../../src/service.ts';
 import { type Access, type MusterProcess, Processes } from '../support/processes.ts';
 import { allPermissions, World } from '../support/world.ts';
+import { EmbeddedServer } from './embedded-server.ts';
 import { freePort, RedisServer } from './redis-server.ts';
 
 /** One organization with one space, as an operator made them. */
@@ -24,7 +25,7 @@ export class Lab {
   /** Between the clients and the APIs, where a test puts something there. */
   urls: () => readonly string[] = () => this.apis.map(({ url }) => url);
   worker: MusterProcess | undefined;
-  /** What the processes are told as REDIS_URL. */
+  /** What the processes are told as REDIS_URL; '' for the store that they start by themselves. */
   redisUrl: string;
   readonly #folders: string[] = [];
 
@@ -51,6 +52,16 @@ export class Lab {
     const dir = await mkdtemp(join(tmpdir(), 'muster-fault-'));
     this.#folders.push(dir);
     return dir;
+  }
+
+  /** The same with the store that these processes start by themselves. */
+  static async embedded(): Promise<Lab> {
+    const dir = await realpath(await mkdtemp(join(tmpdir(), 'muster-fault-')));
+    const lab = new Lab(new EmbeddedServer(dir), dir);
+    lab.redisUrl = '';
+    await lab.open();
+    await lab.redis.start();
+    return lab;
   }
 
   /** New tenants, with nothing of earlier ones. */
@@ -88,7 +99,7 @@ export class Lab {
   }
 
   /** An API in this process, for what looks into the store. */
-  service(redisUrl = this.redisUrl): Promise<MusterService> {
+  service(redisUrl = this.redisUrl || this.redis.url): Promise<MusterService> {
     const log = pino({ level: 'silent' });
     return startService({ redisUrl, role: 'api', host: '127.0.0.1', port: 0, log });
   }

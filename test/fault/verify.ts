@@ -27,6 +27,7 @@ export async function expectSound(lab: Lab, load: Workload, circumstances: Circu
     const events = (await Promise.all(worlds.map(journal))).flat();
     expect(new Set(events.map(({ eventId }) => eventId)).size, 'event ids').to.equal(events.length);
     expect(disagreements(load.history, events)).to.deep.equal([]);
+    if (circumstances.clock !== 'jumping') expectPast(events);
     expectUniqueIds(load.history);
     const findings = linearizability(resolved([...load.history, ...looks], events), circumstances);
     expect(findings.violations.slice(0, 1).join(''), 'linearizable').to.equal('');
@@ -94,6 +95,12 @@ function linearizability(history: readonly Operation[], { clock = 'steady' }: Ci
     undecided: sum(({ undecided }) => undecided),
     violations: findings.flatMap(({ violations }) => violations),
   };
+}
+
+/** No event says that it happened later than now. */
+function expectPast(events: readonly Event[]): void {
+  const now = Date.now();
+  expect(events.filter(({ occurredAt }) => Date.parse(occurredAt) > now).slice(0, 1)).to.deep.equal([]);
 }
 
 /** No id is issued twice: of what was made, of entries, of tokens. */
