@@ -93,7 +93,7 @@ export class Lab {
   }
 
   async #start(ROLE: string): Promise<MusterProcess> {
-    const settings = { REDIS_URL: this.redisUrl, DATA_DIR: this.redis.dir, ROLE };
+    const settings = { REDIS_URL: this.redisUrl, DATA_DIR: this.redis.dir, ROLE, WEBHOOK_ALLOW_PRIVATE: 'true' };
     // The build: compiling the sources would take longer than most faults do.
     return this.processes.start(settings).ready();
   }
