@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Lab } from './lab.ts';
 import { again, soundUnder } from './under-load.ts';
 
-describe('Processes of ours that die', function () {
+describe('Processes that die, or stand still', function () {
   this.timeout(120_000);
   let lab: Lab;
   before(async () => {
@@ -27,6 +27,24 @@ describe('Processes of ours that die', function () {
         outages.push([from, Date.now()]);
       });
       console.log(`      ${await apis} kills of an API, ${await workers} of the worker`);
+      return { outages };
+    });
+  });
+
+  it('that stand still for seconds, alone or with the whole machine, and go on: nothing is lost, nothing doubled', async () => {
+    await soundUnder(lab, 'processes that stand still', async (_load, chance) => {
+      const outages: [number, number][] = [];
+      const times = await again(async () => {
+        await sleep(chance.below(1_000));
+        const from = Date.now();
+        const all = [lab.redis.pid, lab.worker?.pid, ...lab.apis.map(({ pid }) => pid)].map(Number);
+        const some = chance.next() < 0.2 ? all : [chance.of(all)];
+        for (const pid of some) process.kill(pid, 'SIGSTOP');
+        await sleep(chance.of([300, 1_500, 3_500, 7_000]));
+        for (const pid of some) process.kill(pid, 'SIGCONT');
+        outages.push([from, Date.now() + 1_000]);
+      });
+      console.log(`      ${times} times`);
       return { outages };
     });
   });

@@ -72,6 +72,10 @@ export class RedisServer {
     return this.#link;
   }
 
+  get pid(): number {
+    return this.#child?.pid ?? 0;
+  }
+
   /** kill -9: resolves when the process is gone. */
   async kill(): Promise<void> {
     const child = this.#child;
