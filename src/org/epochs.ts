@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import type { Store } from '../redis/connection.ts';
 import { orUnavailable, unless } from '../redis/failures.ts';
 import { keyName } from '../redis/keys.ts';
 import { nowOf } from '../redis/moment.ts';
@@ -37,13 +38,14 @@ async function passNewest({ store }: Admin, org: string): Promise<void> {
   const spaces = keyName(orgKeys.spaces, { org });
   for (let start = 0, page = ['']; page.length > 0; start += pageSize) {
     page = await store.zrange(spaces, String(start), String(start + pageSize - 1));
-    for (const spaceId of page) {
-      const key = journalKey(org, spaceId);
-      if ((await store.exists(key)) === 0) continue;
-      const stream = (await store.xinfo('STREAM', key)) as unknown[];
-      const newest = String(stream[stream.indexOf('last-generated-id') + 1]);
-      const at = Number(newest.split('-')[0]);
-      if (at > now) await store.call('XSETID', key, `${at + aheadMs}-0`);
-    }
+    await Promise.all(page.map((spaceId) => passNewestOf(store, journalKey(org, spaceId), now)));
   }
+}
+
+async function passNewestOf(store: Store, journal: string, now: number): Promise<void> {
+  if ((await store.exists(journal)) === 0) return;
+  const stream = (await store.xinfo('STREAM', journal)) as unknown[];
+  const newest = String(stream[stream.indexOf('last-generated-id') + 1]);
+  const at = Number(newest.split('-')[0]);
+  if (at > now) await store.call('XSETID', journal, `${at + aheadMs}-0`);
 }
