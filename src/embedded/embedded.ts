@@ -121,10 +121,21 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedR
  * The socket of the embedded server that runs in `dataDir`, for the operator's commands; null when none does.
  */
 export async function findEmbedded(dataDir: string): Promise<string | null> {
-  const real = await realpath(dataDir).catch(() => null);
-  if (real === null) return null;
-  const socketPath = (await readRecord(real))?.socketPath ?? (await socketPathFor(real));
-  const link = await connect(socketPath);
+  const link = await linkTo(dataDir);
   link?.disconnect();
-  return link ? socketPath : null;
+  return link?.options.path ?? null;
+}
+
+/** Whether anybody uses the server of `dataDir`: each user holds a connection. One whose users were killed runs on. */
+export async function isUsed(dataDir: string): Promise<boolean> {
+  const link = await linkTo(dataDir);
+  // One that does not say is not to be touched.
+  const clients = await link?.call('CLIENT', 'LIST').catch(() => null);
+  link?.disconnect();
+  return link !== null && !/^.*\n$/.test(String(clients));
+}
+
+async function linkTo(dataDir: string): Promise<Redis | null> {
+  const real = await realpath(dataDir).catch(() => null);
+  return real === null ? null : connect((await readRecord(real))?.socketPath ?? (await socketPathFor(real)));
 }

@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Redis } from 'ioredis';
 import { sync, writeDurably } from '../embedded/durable.ts';
-import { findEmbedded, startEmbedded } from '../embedded/embedded.ts';
+import { findEmbedded, isUsed, startEmbedded } from '../embedded/embedded.ts';
 import { withFolderLock } from '../embedded/folder-lock.ts';
 import { makeFolders } from '../embedded/make-folders.ts';
 import type { RedisServer } from '../embedded/server-binary.ts';
@@ -132,10 +132,10 @@ async function checkClock(file: SnapshotFile, dataDir: string, now: string): Pro
 
 async function refuseFull(target: Target): Promise<void> {
   const { dataDir } = target;
-  if ((await findEmbedded(dataDir)) !== null) {
+  if (await isUsed(dataDir))
     throw new SnapshotFailure('STORE_RUNNING', `the store of ${dataDir} runs: stop it first`);
-  }
-  if (!existsSync(join(dataDir, logs))) return;
+  // One that a killed restore has left is taken over, and stopped.
+  if (!existsSync(join(dataDir, logs)) && (await findEmbedded(dataDir)) === null) return;
   const found = await startEmbedded(target);
   await found.stop();
   if (found.wasEmpty) return;

@@ -2,7 +2,7 @@ import { readdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Redis } from 'ioredis';
-import { startEmbedded } from '../../../src/embedded/embedded.ts';
+import { findEmbedded, startEmbedded } from '../../../src/embedded/embedded.ts';
 import { findRedisServer } from '../../../src/embedded/server-binary.ts';
 import { createOrganization } from '../../../src/org/admin.ts';
 import { allKeys } from '../../../src/primitives.ts';
@@ -11,6 +11,7 @@ import { Scripts, StoreUnavailable } from '../../../src/redis/scripts.ts';
 import { createSnapshot } from '../../../src/snapshot/create.ts';
 import { findSnapshot, type Snapshot, snapshotFolder } from '../../../src/snapshot/folder.ts';
 import { restoreEmbedded, restoreInto, type Target } from '../../../src/snapshot/restore.ts';
+import { Stores } from '../../embedded/support.ts';
 import { breakingProxy } from '../../support/breaking-proxy.ts';
 import { OwnStore } from '../../support/own-store.ts';
 import { Processes } from '../../support/processes.ts';
@@ -18,6 +19,7 @@ import { Processes } from '../../support/processes.ts';
 describe('A snapshot whose store breaks off', function () {
   this.timeout(60_000);
   const processes = new Processes();
+  const stores = new Stores();
   let own: OwnStore;
   let store: Redis;
   let folder: string;
@@ -32,7 +34,10 @@ describe('A snapshot whose store breaks off', function () {
     target = { program: await findRedisServer({ log: () => undefined }), log: () => undefined };
     await createOrganization(admin, { org: 'acme', plan: 'free' });
   });
-  afterEach(() => processes.clear());
+  afterEach(async () => {
+    await stores.clear();
+    await processes.clear();
+  });
   after(() => own.stop());
 
   it('at any step of it is told so, and nothing half-made is left', async () => {
@@ -79,5 +84,20 @@ describe('A snapshot whose store breaks off', function () {
     const store = await startEmbedded({ dataDir, log: () => undefined });
     expect(store).to.include({ wasEmpty: false, wasClean: false });
     await store.stop();
+  });
+
+  it('goes into a store that killed processes have left running, but not while anybody uses it', async () => {
+    const file = await findSnapshot(folder, (await make()).snapshot);
+    const dataDir = await stores.folder();
+    const restore = (): Promise<unknown> => restoreEmbedded(file, { ...target, dataDir }).catch((error) => error);
+    const owner = await stores.startInOtherProcess(dataDir);
+    const guest = await stores.startInOtherProcess(dataDir);
+    await owner.end('SIGKILL');
+    expect(await restore()).to.include({ code: 'STORE_RUNNING' });
+    await guest.end('SIGKILL');
+    expect(await restore()).to.include({ organizations: 1 });
+    await (await stores.startInOtherProcess(dataDir)).end('SIGKILL');
+    expect(await restore()).to.include({ code: 'STORE_NOT_EMPTY' });
+    expect(await findEmbedded(dataDir)).to.equal(null);
   });
 });
