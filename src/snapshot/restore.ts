@@ -132,8 +132,7 @@ async function checkClock(file: SnapshotFile, dataDir: string, now: string): Pro
 
 async function refuseFull(target: Target): Promise<void> {
   const { dataDir } = target;
-  if (await isUsed(dataDir))
-    throw new SnapshotFailure('STORE_RUNNING', `the store of ${dataDir} runs: stop it first`);
+  if (await isUsed(dataDir)) throw isRunning(dataDir);
   // One that a killed restore has left is taken over, and stopped.
   if (!existsSync(join(dataDir, logs)) && (await findEmbedded(dataDir)) === null) return;
   const found = await startEmbedded(target);
@@ -145,8 +144,14 @@ async function refuseFull(target: Target): Promise<void> {
   );
 }
 
+function isRunning(dataDir: string): SnapshotFailure {
+  return new SnapshotFailure('STORE_RUNNING', `the store of ${dataDir} runs: stop it first`);
+}
+
 /** With `appendonly yes` Redis reads no dump file, but takes an RDB file as the base of its append-only log. */
 async function place(path: string, dataDir: string, sha256: string): Promise<void> {
+  // Whoever started it since we looked would write to files that are gone.
+  if ((await findEmbedded(dataDir)) !== null) throw isRunning(dataDir);
   const work = join(dataDir, `${logs}.${randomBytes(4).toString('hex')}`);
   await mkdir(work, { mode: 0o700 });
   try {

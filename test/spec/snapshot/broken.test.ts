@@ -1,8 +1,12 @@
 import { readdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import type { Redis } from 'ioredis';
 import { findEmbedded, startEmbedded } from '../../../src/embedded/embedded.ts';
+import { withFolderLock } from '../../../src/embedded/folder-lock.ts';
+import { whenReady } from '../../../src/embedded/ready.ts';
+import { endProcess, spawnRedis } from '../../../src/embedded/redis-process.ts';
 import { findRedisServer } from '../../../src/embedded/server-binary.ts';
 import { createOrganization } from '../../../src/org/admin.ts';
 import { allKeys } from '../../../src/primitives.ts';
@@ -99,5 +103,23 @@ describe('A snapshot whose store breaks off', function () {
     await (await stores.startInOtherProcess(dataDir)).end('SIGKILL');
     expect(await restore()).to.include({ code: 'STORE_NOT_EMPTY' });
     expect(await findEmbedded(dataDir)).to.equal(null);
+  });
+
+  it('takes no files away from a store that was started since the restore looked', async () => {
+    const file = await findSnapshot(folder, (await make()).snapshot);
+    const dataDir = await stores.folder();
+    const socketPath = join(dataDir, 'redis.sock');
+    const restored = await withFolderLock(dataDir, 0, async () => {
+      const restoring = restoreEmbedded(file, { ...target, dataDir }).catch((error) => error);
+      // It has looked, and waits for us.
+      await sleep(1_000);
+      const { program, log } = target;
+      const server = await spawnRedis({ program, dataDir, socketPath, settings: {} });
+      (await whenReady(server, { socketPath, dataDir, log }, 5_000)).disconnect();
+      return { restoring, server };
+    });
+    expect(await restored.restoring).to.include({ code: 'STORE_RUNNING' });
+    expect(await readdir(dataDir)).to.include('appendonlydir');
+    await endProcess(restored.server, 5_000);
   });
 });
