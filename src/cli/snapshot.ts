@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { type Config, readConfig } from '../config.ts';
 import { findRedisServer, type RedisServer } from '../embedded/server-binary.ts';
 import { createSnapshot } from '../snapshot/create.ts';
+import { SnapshotFailure } from '../snapshot/failure.ts';
 import { findSnapshot, listSnapshots, snapshotFolder } from '../snapshot/folder.ts';
 import { restoreEmbedded, restoreInto } from '../snapshot/restore.ts';
 import { verifySnapshot } from '../snapshot/verify.ts';
@@ -55,16 +56,28 @@ export function addSnapshotCommands(program: Command): void {
     .action(async (name: string) => {
       const config = readConfig();
       const file = await findSnapshot(folderOf(config), name);
-      const log = toStderr;
-      const target = { dataDir: config.dataDir, program: await programOf(config), log };
-      if (config.redisUrl === null) print(await restoreEmbedded(file, target));
-      else await answer((admin) => restoreInto(admin, file, target));
+      const target = { dataDir: config.dataDir, program: await programOf(config), log: toStderr };
+      await untilStopped(async (signal) => {
+        if (config.redisUrl === null) print(await restoreEmbedded(file, { ...target, signal }));
+        else await answer((admin) => restoreInto(admin, file, { ...target, signal }));
+      });
     });
   examples(
     restore,
     'snapshot restore 2026-01-31T12-00-00-000Z',
     'snapshot restore /backup/2026-01-31T12-00-00-000Z.rdb',
   );
+}
+
+/** The server that a restore starts has a session of its own: where only the command ended, it would run on. */
+async function untilStopped(work: (signal: AbortSignal) => Promise<void>): Promise<void> {
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  for (const name of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(name, () => stopping.abort());
+  await work(signal).catch((error) => {
+    if (!signal.aborted || error instanceof SnapshotFailure) throw error;
+    throw new SnapshotFailure('SNAPSHOT_FAILED', 'the restore was stopped before its end: start it again');
+  });
 }
 
 function folderOf({ dataDir }: Config): string {

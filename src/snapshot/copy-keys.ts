@@ -6,11 +6,12 @@ import { orUnavailable } from '../redis/failures.ts';
 const pageSize = 200;
 const isApiKey = (key: string): boolean => /^muster:\{[^}]*\}:key:/.test(key);
 
-/** Copies every key with its expiry into a store that has none of them; API keys last. */
-export async function copyKeys(from: Redis, to: Store): Promise<void> {
+/** Copies every key with its expiry into a store that has none of them; API keys last. Rejects when the signal aborts. */
+export async function copyKeys(from: Redis, to: Store, signal?: AbortSignal): Promise<void> {
   const last: string[] = [];
   let cursor = '0';
   do {
+    signal?.throwIfAborted();
     const [next, keys] = await from.scan(cursor, 'COUNT', pageSize);
     last.push(...keys.filter(isApiKey));
     await Promise.all(keys.filter((key) => !isApiKey(key)).map((key) => copy(key, from, to)));

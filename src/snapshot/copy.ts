@@ -10,11 +10,11 @@ export interface Digest {
   readonly sha256: string;
 }
 
-/** Reads a file to its end. */
-export async function digestOf(path: string): Promise<Digest> {
+/** Reads a file to its end. Rejects when the signal aborts. */
+export async function digestOf(path: string, signal?: AbortSignal): Promise<Digest> {
   const { stream, result } = digester();
   stream.resume();
-  await pipeline(createReadStream(path), stream);
+  await pipeline([createReadStream(path), stream], signal ? { signal } : {});
   return result();
 }
 

@@ -32,6 +32,8 @@ export interface Target {
   readonly dataDir: string;
   readonly program: RedisServer;
   readonly log: (line: string) => void;
+  /** Gives up, and leaves no server running. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 interface Restored {
@@ -55,14 +57,14 @@ export function renewOver(link: Redis): Promise<number> {
  * @throws SnapshotFailure for a damaged file, a store that runs or holds anything, and a clock that was put back
  */
 export async function restoreEmbedded(file: SnapshotFile, target: Target): Promise<Restored> {
-  const { program, log } = target;
+  const { program, signal } = target;
   const dataDir = await makeStoreFolder(target.dataDir);
-  const { sha256 } = await verifySnapshot(file, program);
+  const { sha256 } = await verifySnapshot(file, program, signal);
   await checkClock(file, dataDir, new Date().toISOString());
-  await refuseFull({ dataDir, program, log });
-  await withFolderLock(dataDir, lockMs, () => place(file.path, dataDir, sha256));
+  await refuseFull({ ...target, dataDir });
+  await withFolderLock(dataDir, lockMs, () => place(file.path, dataDir, sha256, signal), signal);
   try {
-    return await firstStart(file, { dataDir, program, log });
+    return await firstStart(file, { ...target, dataDir });
   } catch (error) {
     throw new SnapshotFailure(
       'SNAPSHOT_FAILED',
@@ -71,12 +73,12 @@ export async function restoreEmbedded(file: SnapshotFile, target: Target): Promi
   }
 }
 
-async function firstStart(file: SnapshotFile, { dataDir, program, log }: Target): Promise<Restored> {
+async function firstStart(file: SnapshotFile, target: Target): Promise<Restored> {
   let organizations = 0;
   const afterLoss = async (link: Redis): Promise<void> => {
     organizations = await renewOver(link);
   };
-  const embedded = await startEmbedded({ dataDir, program, log, afterLoss });
+  const embedded = await startEmbedded({ ...target, afterLoss });
   try {
     const store = await connect(embedded.socketPath);
     const keys = await store.dbsize();
@@ -108,7 +110,7 @@ export async function restoreInto(admin: Admin, file: SnapshotFile, target: Targ
     const embedded = await startEmbedded({ ...target, dataDir });
     const from = await connect(embedded.socketPath);
     try {
-      await copyKeys(from as Redis, admin.store);
+      await copyKeys(from as Redis, admin.store, target.signal);
     } finally {
       from.disconnect();
       await embedded.stop();
@@ -149,13 +151,13 @@ function isRunning(dataDir: string): SnapshotFailure {
 }
 
 /** With `appendonly yes` Redis reads no dump file, but takes an RDB file as the base of its append-only log. */
-async function place(path: string, dataDir: string, sha256: string): Promise<void> {
+async function place(path: string, dataDir: string, sha256: string, signal?: AbortSignal): Promise<void> {
   // Whoever started it since we looked would write to files that are gone.
   if ((await findEmbedded(dataDir)) !== null) throw isRunning(dataDir);
   const work = join(dataDir, `${logs}.${randomBytes(4).toString('hex')}`);
   await mkdir(work, { mode: 0o700 });
   try {
-    const copied = await copyDurably(path, join(work, base));
+    const copied = await copyDurably(path, join(work, base), signal);
     if (copied.sha256 !== sha256) throw new SnapshotFailure('SNAPSHOT_DAMAGED', `${path} changed while it was read`);
     await writeDurably(join(work, 'appendonly.aof.manifest'), `file ${base} seq 1 type b\n`);
     await sync(work);

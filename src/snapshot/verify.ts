@@ -20,21 +20,29 @@ interface Verified extends Digest {
  *
  * @throws SnapshotFailure SNAPSHOT_DAMAGED, SNAPSHOT_TOO_NEW
  */
-export async function verifySnapshot(file: SnapshotFile, program: RedisServer): Promise<Verified> {
+export async function verifySnapshot(
+  file: SnapshotFile,
+  program: RedisServer,
+  signal?: AbortSignal,
+): Promise<Verified> {
   const { path, record } = file;
-  const digest = await digestOf(path);
+  const digest = await digestOf(path, signal);
   if (record && (digest.bytes !== record.bytes || digest.sha256 !== record.sha256)) {
     throw damaged(
       path,
       `it has ${digest.bytes} bytes with SHA-256 ${digest.sha256}, and was made with ${record.bytes} and ${record.sha256}`,
     );
   }
-  return { ...digest, keys: await checkWithRedis(file, program) };
+  return { ...digest, keys: await checkWithRedis(file, program, signal) };
 }
 
 /** Redis' own checker; its program is the server's, which behaves by the name it is called by. */
-async function checkWithRedis({ path, record }: SnapshotFile, program: RedisServer): Promise<number> {
-  const output = await outputOf(path, program);
+async function checkWithRedis(
+  { path, record }: SnapshotFile,
+  program: RedisServer,
+  signal?: AbortSignal,
+): Promise<number> {
+  const output = await outputOf(path, program, signal);
   const keys = /RDB looks OK/.test(output) ? /(\d+) keys read/.exec(output)?.[1] : undefined;
   if (keys !== undefined) return Number(keys);
   if (output.includes("Can't handle RDB format")) {
@@ -49,10 +57,10 @@ async function checkWithRedis({ path, record }: SnapshotFile, program: RedisServ
   throw damaged(path, `redis-check-rdb does not accept it (${why || output.trim().split('\n').at(-1)})`);
 }
 
-async function outputOf(path: string, { command, env }: RedisServer): Promise<string> {
+async function outputOf(path: string, { command, env }: RedisServer, signal?: AbortSignal): Promise<string> {
   const beside = join(dirname(command), checker);
   const [file, argv0] = existsSync(beside) ? [beside, beside] : [command, checker];
-  const child = spawn(file, [path], { env, argv0, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(file, [path], { env, argv0, stdio: ['ignore', 'pipe', 'pipe'], signal });
   const [output, errors] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
   return output + errors;
 }

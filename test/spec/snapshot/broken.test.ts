@@ -1,13 +1,18 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import type { Redis } from 'ioredis';
 import { findEmbedded, startEmbedded } from '../../../src/embedded/embedded.ts';
 import { withFolderLock } from '../../../src/embedded/folder-lock.ts';
+import { isAlive } from '../../../src/embedded/process-identity.ts';
 import { whenReady } from '../../../src/embedded/ready.ts';
 import { endProcess, spawnRedis } from '../../../src/embedded/redis-process.ts';
 import { findRedisServer } from '../../../src/embedded/server-binary.ts';
+import { readRecord } from '../../../src/embedded/store-folder.ts';
 import { createOrganization } from '../../../src/org/admin.ts';
 import { allKeys } from '../../../src/primitives.ts';
 import { connect, type Store } from '../../../src/redis/connection.ts';
@@ -18,7 +23,7 @@ import { restoreEmbedded, restoreInto, type Target } from '../../../src/snapshot
 import { Stores } from '../../embedded/support.ts';
 import { breakingProxy } from '../../support/breaking-proxy.ts';
 import { OwnStore } from '../../support/own-store.ts';
-import { Processes } from '../../support/processes.ts';
+import { Processes, until } from '../../support/processes.ts';
 
 describe('A snapshot whose store breaks off', function () {
   this.timeout(60_000);
@@ -121,5 +126,27 @@ describe('A snapshot whose store breaks off', function () {
     expect(await restored.restoring).to.include({ code: 'STORE_RUNNING' });
     expect(await readdir(dataDir)).to.include('appendonlydir');
     await endProcess(restored.server, 5_000);
+  });
+
+  it('leaves no server running when its command is stopped, by a signal that comes twice', async () => {
+    const { snapshot } = await make();
+    const [dataDir, elsewhere] = [await stores.folder(), await stores.folder()];
+    const { command, env } = target.program;
+    const REDIS_SERVER = join(elsewhere, 'redis-server');
+    await writeFile(REDIS_SERVER, `#!/bin/sh\n[ "$1" = --version ] || sleep 1\nexec '${command}' "$@"\n`, {
+      mode: 0o700,
+    });
+    await symlink(command, join(elsewhere, 'redis-check-rdb'));
+    const words = ['dist/cli/main.js', 'snapshot', 'restore', join(folder, `${snapshot}.rdb`)];
+    const settings = { ...env, REDIS_URL: '', DATA_DIR: dataDir, REDIS_SERVER };
+    const restoring = spawn(process.execPath, words, { env: settings, stdio: ['ignore', 'ignore', 'pipe'] });
+    const ended = Promise.all([text(restoring.stderr), once(restoring, 'close')]);
+    await until(async () => (await readRecord(dataDir)) !== null);
+    const { server = '' } = (await readRecord(dataDir)) ?? {};
+    for (const name of ['SIGINT', 'SIGINT'] as const) restoring.kill(name);
+    const [said, [status]] = await ended;
+    expect(JSON.parse(said).error).to.include({ code: 'SNAPSHOT_FAILED' });
+    expect(status).to.equal(1);
+    expect(isAlive(server)).to.equal(false);
   });
 });
