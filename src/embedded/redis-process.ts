@@ -32,25 +32,33 @@ interface SpawnOptions {
   settings: Record<string, string>;
 }
 
+/** A server that waits to be told where to listen. */
+interface Spawned {
+  server: ProcessIdentity;
+  listen(): void;
+}
+
 /**
  * Starts a redis-server in `dataDir`. It does not answer yet: see `whenReady`.
+ *
+ * It reads where to listen from us, once we have written down that it runs. Whoever is killed before that leaves one
+ * that has nowhere to listen and ends: else it would become a second one for who comes next and finds nothing of it.
  *
  * It gets a session of its own, so that a Ctrl-C on our terminal ends only us: what we are still doing needs it.
  *
  * @throws Error when the program cannot be started at all
  */
-export async function spawnRedis(options: SpawnOptions): Promise<ProcessIdentity> {
+export async function spawnRedis(options: SpawnOptions): Promise<Spawned> {
   const { program, dataDir, socketPath } = options;
   const fixed = {
     port: '0',
-    unixsocket: socketPath,
     unixsocketperm: '700',
     dir: dataDir,
     daemonize: 'no',
     logfile: '',
   };
   const settings = { ...DEFAULTS, ...options.settings, ...fixed };
-  const words = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value]);
+  const words = ['-', ...Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value])];
   const path = join(dataDir, LOG);
   const size = await stat(path).then(
     (info) => info.size,
@@ -60,11 +68,14 @@ export async function spawnRedis(options: SpawnOptions): Promise<ProcessIdentity
   // Its log goes through stdout: complaints about settings and missing libraries are in the same place, then.
   const log = await open(path, 'a', 0o600);
   try {
-    const stdio = ['ignore' as const, log.fd, log.fd];
+    const stdio = ['pipe' as const, log.fd, log.fd];
     const child = spawn(program.command, words, { cwd: dataDir, env: program.env, detached: true, stdio });
+    // It may end without having read: that is seen from the process.
+    child.stdin?.on('error', () => undefined);
     await once(child, 'spawn');
     child.unref();
-    return (child.pid && identify(child.pid)) || `${child.pid ?? 0}-ended`;
+    const server = (child.pid && identify(child.pid)) || `${child.pid ?? 0}-ended`;
+    return { server, listen: () => void child.stdin?.end(`unixsocket ${JSON.stringify(socketPath)}\n`) };
   } finally {
     await log.close();
   }

@@ -116,9 +116,11 @@ async function start(store: Store): Promise<Joined> {
   try {
     // Again, as one who stopped meanwhile removed it.
     await makeSocketFolder(dataDir, socketPath);
-    server = await spawnRedis(store);
+    const spawned = await spawnRedis(store);
+    server = spawned.server;
     store.server = server;
     await writeRecord({ dataDir, socketPath, server, owner: me });
+    spawned.listen();
     const link = await whenReady(server, store, START_MS);
     return { link, socketPath, wasEmpty: (await asked(dataDir, link.dbsize())) === 0, wasClean };
   } catch (error) {

@@ -1,12 +1,15 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { withFolderLock } from '../../src/embedded/folder-lock.ts';
 import { identify, isAlive, self } from '../../src/embedded/process-identity.ts';
 import { whenReady } from '../../src/embedded/ready.ts';
 import { endProcess } from '../../src/embedded/redis-process.ts';
-import { isRunning, Stores, until } from './support.ts';
+import { findRedisServer } from '../../src/embedded/server-binary.ts';
+import { isRunning, pidOfServer, Stores, until } from './support.ts';
 
 describe('The process of a redis-server', () => {
   const stores = new Stores();
@@ -53,5 +56,22 @@ describe('The process of a redis-server', () => {
       withFolderLock(folder, 50, async () => 'inside').catch(String),
     );
     expect(failure).to.contain(`waited 0.05 s for another process that holds ${folder}/lock.${process.pid}-`);
+  });
+
+  it('is not there for who comes next, when its starter is killed before it could write down that it runs', async () => {
+    const folder = await stores.folder();
+    const { command, env } = await findRedisServer({ log: () => undefined });
+    const REDIS_SERVER = join(await stores.folder(), 'redis-server');
+    const late = `kill -9 $PPID; sleep 0.5`;
+    await writeFile(REDIS_SERVER, `#!/bin/sh\n[ "$1" = --version ] || { ${late}; }\nexec '${command}' "$@"\n`, {
+      mode: 0o700,
+    });
+    await stores.startInOtherProcess(folder, { ...env, REDIS_SERVER }).catch(() => undefined);
+    const store = await stores.start(folder);
+    const pid = await pidOfServer(store.socketPath);
+    await sleep(1_000);
+    expect(await pidOfServer(store.socketPath)).to.equal(pid);
+    const log = await readFile(join(folder, 'redis.log'), 'utf8');
+    expect(log.match(/ready to accept connections/gi)).to.have.lengthOf(1);
   });
 });

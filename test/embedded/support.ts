@@ -29,10 +29,10 @@ export class Stores {
   }
 
   /** Another process of ours that starts (or joins) the server of `dataDir`, and stops its store on SIGTERM. */
-  async startInOtherProcess(dataDir: string): Promise<OtherProcess> {
+  async startInOtherProcess(dataDir: string, env = process.env): Promise<OtherProcess> {
     const words = ['--input-type=module', '--eval', scriptOfOther(dataDir)];
     const cwd = fileURLToPath(new URL('../..', import.meta.url));
-    const child = spawn(process.execPath, words, { cwd, stdio: ['ignore', 'pipe', 'inherit'] });
+    const child = spawn(process.execPath, words, { cwd, env, stdio: ['ignore', 'pipe', 'inherit'] });
     const exited = once(child, 'exit');
     const other: OtherProcess = {
       async end(signal) {

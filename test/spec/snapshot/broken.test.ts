@@ -119,7 +119,8 @@ describe('A snapshot whose store breaks off', function () {
       // It has looked, and waits for us.
       await sleep(1_000);
       const { program, log } = target;
-      const server = await spawnRedis({ program, dataDir, socketPath, settings: {} });
+      const { server, listen } = await spawnRedis({ program, dataDir, socketPath, settings: {} });
+      listen();
       (await whenReady(server, { socketPath, dataDir, log }, 5_000)).disconnect();
       return { restoring, server };
     });
