@@ -86,7 +86,7 @@ export async function connect(url: string, kind: 'calls' | 'patient' = 'calls'):
   throw failure;
 }
 
-/** One of several that is silent is passed over; where there is no other, it is waited for. */
+/** One that is silent is given up, for the next of several or for whoever waits for the only one. */
 async function connectTo(
   address: string,
   kind: 'calls' | 'patient',
@@ -104,7 +104,7 @@ async function connectTo(
       throw new Error('a node of the cluster does not know its address: set its cluster-announce-ip');
     return true;
   };
-  const isCluster = await opened(redis, () => (isOneOfSeveral ? within(silenceMs, asked()) : asked()));
+  const isCluster = await opened(redis, () => within(isOneOfSeveral ? silenceMs : calls.socketTimeout, asked()));
   // BullMQ's duplicate for blocking would else fail for ever with its first attempt, and its worker take no job.
   redis.options.lazyConnect = false;
   return { redis, isCluster };

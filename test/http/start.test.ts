@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import pino from 'pino';
@@ -35,6 +35,24 @@ describe('A store that breaks a connection off in the middle of a start', functi
     }
     // For calls, for the subscription, and one for each of three queues; what a queue opens beside it goes on by itself.
     expect(awaited).to.have.length(5);
+  });
+
+  it('is waited for, too, where it is silent: whoever started the process sees what for', async () => {
+    const redisUrl = join(store.dataDir, 'silent');
+    let made = 0;
+    const server = createServer((near) => {
+      // The second is the first that waits for its answers.
+      if (++made !== 2) near.pipe(connect(store.url)).pipe(near);
+      near.on('error', () => undefined);
+    });
+    await once(server.listen(redisUrl), 'listening');
+    let awaited = 0;
+    const awaitStore = async () => void awaited++;
+    const log = pino({ level: 'silent' });
+    const service = await startService({ redisUrl, role: 'api', host: '127.0.0.1', port: 0, log, awaitStore });
+    await service.stop();
+    server.close();
+    expect(awaited).to.equal(1);
   });
 
   it('fails the start where it goes on breaking', async () => {
