@@ -18,6 +18,9 @@ const stopMs = 9_500;
 /** Ctrl-C on `npm start` comes twice, from the terminal and passed on by npm: what comes together is one signal. */
 const onceMs = 500;
 
+/** For a step of a start to end in order; a store that hangs would keep it. */
+const stepMs = 1_500;
+
 const prepareAgainMs = 1_000;
 
 /** For people: to stdout. The log, one JSON line per request, goes to stderr. */
@@ -122,6 +125,16 @@ async function prepareLater(service: MusterService, signal: AbortSignal): Promis
   }
 }
 
+/** Who is to stop does not wait for a store that hangs. */
+function unlessHung<T>(step: Promise<T>, signal: AbortSignal): Promise<T> {
+  const hung = new Promise<never>((_, reject) => {
+    const giveUpSoon = (): unknown => setTimeout(() => reject(signal.reason), stepMs);
+    if (signal.aborted) giveUpSoon();
+    else signal.addEventListener('abort', giveUpSoon, { once: true });
+  });
+  return Promise.race([step, hung]);
+}
+
 async function main(): Promise<void> {
   const config = readConfig();
   const signal = stopSignal();
@@ -131,8 +144,8 @@ async function main(): Promise<void> {
     if (config.redisUrl === null) embedded = await openEmbedded(config, signal);
     else await awaitStore(config.redisUrl, { log: warn, signal });
     if (signal.aborted) return;
-    service = await start(config, config.redisUrl ?? embedded?.socketPath ?? '', signal);
-    await prepareOrWarn(service, embedded !== undefined, signal);
+    service = await unlessHung(start(config, config.redisUrl ?? embedded?.socketPath ?? '', signal), signal);
+    await unlessHung(prepareOrWarn(service, embedded !== undefined, signal), signal);
     if (config.metricsPort !== null) say(`metrics on ${service.metricsUrl}/metrics`);
     say(service.url === undefined ? 'worker ready' : `listening on ${service.url}`);
     if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));

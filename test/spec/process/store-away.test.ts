@@ -1,6 +1,10 @@
+import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Redis } from 'ioredis';
 import { connect } from '../../../src/redis/connection.ts';
+import { pidOfServer } from '../../embedded/support.ts';
+import { breakingProxy } from '../../support/breaking-proxy.ts';
+import { OwnStore } from '../../support/own-store.ts';
 import {
   type Access,
   type Answer,
@@ -182,5 +186,26 @@ describe('A store that goes away and comes back needs no restart of ours', funct
 
   it('and exits 0 on SIGTERM', async () => {
     expect((await muster.end('SIGTERM')).status).to.equal(0);
+  });
+
+  it('one that hangs in the middle of a start does not keep who is to stop', async () => {
+    const own = await OwnStore.start();
+    const pid = await pidOfServer(own.url);
+    // The connection of the subscription; later the worker writes schedules.
+    for (const hanging of [3, 5]) {
+      const at = join(own.dataDir, `hangs-${hanging}`);
+      let hangs = false;
+      const { server } = await breakingProxy(own.url, at, (connection) => {
+        if (connection === hanging && !hangs) hangs = process.kill(pid, 'SIGSTOP');
+        return true;
+      });
+      const starting = processes.start({ REDIS_URL: `unix://${at}`, DATA_DIR: own.dataDir });
+      await until(() => hangs);
+      const { status } = await starting.end('SIGTERM');
+      process.kill(pid, 'SIGCONT');
+      server.close();
+      expect(status, `connection ${hanging}`).to.equal(0);
+    }
+    await own.stop();
   });
 });
