@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path';
 import { sync } from './durable.ts';
 import { makeFolders } from './make-folders.ts';
 import type { ProcessIdentity } from './process-identity.ts';
+import type { RedisServer } from './server-binary.ts';
 
 /** sun_path has 104 bytes on macOS and 108 on Linux, with the closing zero. */
 const LONGEST_SOCKET_PATH = 103;
@@ -14,6 +15,9 @@ const LOSS = 'loss';
 const RECORD = 'server.json';
 /** What Redis writes a rewritten log and a dump into, before it renames them. */
 const HALF_WRITTEN = /^temp-(rewriteaof-(bg-)?\d+\.aof|\d+\.rdb)$/;
+/** A server says it of damaged files, and of those in a format that it does not know. */
+const UNREADABLE =
+  /Can't handle RDB|Bad file format|Unexpected EOF|Unrecoverable error reading|Unable to obtain the AOF/;
 
 /** What a data folder says about the server that uses it: `server.json`. */
 export interface StoreRecord {
@@ -42,9 +46,19 @@ export async function makeStoreFolder(path: string): Promise<string> {
 }
 
 /** What the system refuses in a data folder (it may be full), as one line that says whose setting it is. */
-export function unusable(path: string, { message }: Error): Error {
+function unusable(path: string, { message }: Error): Error {
   return new Error(
     `DATA_DIR: ${path} cannot be used (${message}); it must be a folder that this user may write to, with room on its disk`,
+  );
+}
+
+/** Why a start failed. What the server itself says of files that it cannot read is only how it could cut them off. */
+export function explained(error: NodeJS.ErrnoException, dataDir: string, { version }: RedisServer): Error {
+  if (error.syscall !== undefined && !error.syscall.startsWith('spawn')) return unusable(dataDir, error);
+  if (!UNREADABLE.test(error.message)) return error;
+  return new Error(
+    `${error.message}: it is version ${version}; if a newer one, or the other of Redis and Valkey, wrote these files, ` +
+      `set REDIS_SERVER to that; if they are damaged, move ${dataDir}/appendonlydir away and restore a snapshot`,
   );
 }
 

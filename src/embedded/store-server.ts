@@ -7,6 +7,7 @@ import { whenReady } from './ready.ts';
 import { connect, endProcess, hasEnded, logTail, spawnRedis } from './redis-process.ts';
 import type { RedisServer } from './server-binary.ts';
 import {
+  explained,
   isMarkedClean,
   isMarkedLoss,
   makeSocketFolder,
@@ -17,7 +18,6 @@ import {
   removeRecord,
   removeSocketFolder,
   type StoreRecord,
-  unusable,
   writeRecord,
 } from './store-folder.ts';
 import { dropUnfinished } from './unfinished.ts';
@@ -26,10 +26,6 @@ const START_MS = 60_000;
 const STOP_MS = 30_000;
 /** Longer than a start may take, with much to load: whoever waits for another's start then sees how it ended. */
 const LOCK_MS = 600_000;
-
-/** Said of damaged files, and of those in a format that it does not know. */
-const unreadable =
-  /Can't handle RDB|Bad file format|Unexpected EOF|Unrecoverable error reading|Unable to obtain the AOF/;
 
 /** One user of a data folder's server. */
 export interface Store {
@@ -66,7 +62,15 @@ export function joinOrStart(store: Store): Promise<Joined> {
   return withFolderLock(
     dataDir,
     LOCK_MS,
-    async () => seenTo(store, (await join(store)) ?? (await start(store))),
+    async () => {
+      try {
+        return await seenTo(store, (await join(store)) ?? (await start(store)));
+      } catch (error) {
+        // Nobody else would stop it where its owner is dead.
+        if (signal?.aborted) await stopIfOurs(store).catch(() => undefined);
+        throw error;
+      }
+    },
     signal,
   );
 }
@@ -130,7 +134,7 @@ async function start(store: Store): Promise<Joined> {
     }
     // It has not taken a single write.
     if (wasClean) await markClean(dataDir, true);
-    throw explained(error as NodeJS.ErrnoException, store);
+    throw explained(error as NodeJS.ErrnoException, dataDir, store.program);
   }
 }
 
@@ -140,16 +144,6 @@ async function takeOffUnfinished({ dataDir, log }: Store): Promise<void> {
     log(
       `the embedded redis-server ended in the middle of a write: its last ${bytes} bytes are no whole call, and are taken off its log`,
     );
-}
-
-/** What the server itself says of such files is only how it could cut them off. */
-function explained(error: NodeJS.ErrnoException, { dataDir, program }: Store): Error {
-  if (error.syscall !== undefined && !error.syscall.startsWith('spawn')) return unusable(dataDir, error);
-  if (!unreadable.test(error.message)) return error;
-  return new Error(
-    `${error.message}: it is version ${program.version}; if a newer one, or the other of Redis and Valkey, wrote these files, ` +
-      `set REDIS_SERVER to that; if they are damaged, move ${dataDir}/appendonlydir away and restore a snapshot`,
-  );
 }
 
 /**

@@ -1,4 +1,5 @@
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdir, readdir, readFile, realpath, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
@@ -6,8 +7,9 @@ import type { Redis } from 'ioredis';
 import { startEmbedded } from '../../src/embedded/embedded.ts';
 import { isAlive } from '../../src/embedded/process-identity.ts';
 import { whenReady } from '../../src/embedded/ready.ts';
+import { spawnRedis } from '../../src/embedded/redis-process.ts';
 import { findRedisServer } from '../../src/embedded/server-binary.ts';
-import { readRecord } from '../../src/embedded/store-folder.ts';
+import { readRecord, writeRecord } from '../../src/embedded/store-folder.ts';
 import { awaitStore } from '../../src/redis/await-store.ts';
 import { answers, ask, pidOfServer, Stores, until } from './support.ts';
 
@@ -153,6 +155,27 @@ describe('the embedded Redis after an unclean end', () => {
     expect(performance.now() - begun).to.be.lessThan(1500);
     expect(isAlive(server)).to.equal(false);
     expect(await stores.start(folder)).to.include({ wasClean: true, wasEmpty: false });
+  });
+
+  it('is stopped by who is to stop while it loads, where its owner was killed: nobody else would', async () => {
+    const folder = await realpath(await stores.folder());
+    const store = await stores.start(folder);
+    await fill(store.socketPath);
+    await store.stop();
+    const slow = { 'key-load-delay': '300' };
+    const program = await findRedisServer({ log: () => undefined });
+    const { socketPath } = store;
+    const { server, listen } = await spawnRedis({ program, dataDir: folder, socketPath, settings: slow });
+    await writeRecord({ dataDir: folder, socketPath, server, owner: '1-never.0' });
+    listen();
+    await until(() => existsSync(socketPath));
+    const stop = new AbortController();
+    const joining = stores.start(folder, { signal: stop.signal }).catch((error: Error) => error.name);
+    await sleep(200);
+    stop.abort();
+    expect(await joining).to.equal('AbortError');
+    expect(isAlive(server)).to.equal(false);
+    expect(await stores.start(folder)).to.include({ wasEmpty: false });
   });
 
   it('that is killed as it is joined is told from its log; as it is stopped, that is its end, if not an orderly one', async () => {
