@@ -10,6 +10,9 @@ import type { RedisServer } from './server-binary.ts';
 
 /** sun_path has 104 bytes on macOS and 108 on Linux, with the closing zero. */
 const LONGEST_SOCKET_PATH = 103;
+/** Where Redis keeps its append-only log in a data folder, and the file there that names the others. */
+export const LOGS = 'appendonlydir';
+export const MANIFEST = 'appendonly.aof.manifest';
 const MARKER = 'clean';
 const LOSS = 'loss';
 const RECORD = 'server.json';
@@ -58,7 +61,7 @@ export function explained(error: NodeJS.ErrnoException, dataDir: string, { versi
   if (!UNREADABLE.test(error.message)) return error;
   return new Error(
     `${error.message}: it is version ${version}; if a newer one, or the other of Redis and Valkey, wrote these files, ` +
-      `set REDIS_SERVER to that; if they are damaged, move ${dataDir}/appendonlydir away and restore a snapshot`,
+      `set REDIS_SERVER to that; if they are damaged, move ${dataDir}/${LOGS} away and restore a snapshot`,
   );
 }
 
@@ -123,7 +126,7 @@ export async function removeRecord(dataDir: string): Promise<void> {
  * Whether the last server in this folder ended with everything it had acknowledged on disk, or there was none.
  */
 export function isMarkedClean(dataDir: string): boolean {
-  return existsSync(join(dataDir, MARKER)) || !existsSync(join(dataDir, 'appendonlydir'));
+  return existsSync(join(dataDir, MARKER)) || !existsSync(join(dataDir, LOGS));
 }
 
 /**

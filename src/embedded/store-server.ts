@@ -62,15 +62,7 @@ export function joinOrStart(store: Store): Promise<Joined> {
   return withFolderLock(
     dataDir,
     LOCK_MS,
-    async () => {
-      try {
-        return await seenTo(store, (await join(store)) ?? (await start(store)));
-      } catch (error) {
-        // Nobody else would stop it where its owner is dead.
-        if (signal?.aborted) await stopIfOurs(store).catch(() => undefined);
-        throw error;
-      }
-    },
+    async () => seenTo(store, (await join(store)) ?? (await start(store))),
     signal,
   );
 }
@@ -101,7 +93,11 @@ async function join(store: Store): Promise<Joined | null> {
     return null;
   }
   const server = await asked(dataDir, serverOf(probe)).finally(() => probe.disconnect());
-  const link = await whenReady(server, { ...store, socketPath }, START_MS);
+  const link = await whenReady(server, { ...store, socketPath }, START_MS).catch(async (error) => {
+    // Nobody else would stop it where its owner is dead.
+    if (store.signal?.aborted) await stopIfOurs(store).catch(() => undefined);
+    throw error;
+  });
   const owner = record && ownerLives(record) ? record.owner : me;
   await writeRecord({ dataDir, socketPath, server, owner });
   store.server = server;

@@ -1,9 +1,8 @@
 import { createReadStream } from 'node:fs';
 import { open, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { LOGS, MANIFEST } from './store-folder.ts';
 
-const FOLDER = 'appendonlydir';
-const MANIFEST = 'appendonly.aof.manifest';
 const CHUNK_BYTES = 1024 * 1024;
 const NEWLINE = 0x0a;
 const REMARK = 0x23;
@@ -31,7 +30,7 @@ interface Entry {
  * @returns how many bytes it took off
  */
 export async function dropUnfinished(dataDir: string): Promise<number> {
-  const folder = join(dataDir, FOLDER);
+  const folder = join(dataDir, LOGS);
   let dropped = 0;
   for (const name of await logs(folder)) {
     const path = join(folder, name);
@@ -39,6 +38,7 @@ export async function dropUnfinished(dataDir: string): Promise<number> {
       (info) => info.size,
       () => 0,
     );
+    if (size === 0) continue;
     const kept = dropped > 0 ? 0 : await wholeThrough(path, size);
     if (kept === size) continue;
     await cut(path, kept);
@@ -69,7 +69,6 @@ async function wholeThrough(path: string, size: number): Promise<number> {
   /** Where that begins in the file. */
   let restAt = 0;
   let multiAt: number | undefined;
-  if (size === 0) return 0;
   for await (const chunk of createReadStream(path, { highWaterMark: CHUNK_BYTES }) as AsyncIterable<Buffer>) {
     rest = Buffer.concat([rest, chunk]);
     let from = 0;

@@ -8,7 +8,7 @@ import { findEmbedded, isUsed, startEmbedded } from '../embedded/embedded.ts';
 import { withFolderLock } from '../embedded/folder-lock.ts';
 import { makeFolders } from '../embedded/make-folders.ts';
 import type { RedisServer } from '../embedded/server-binary.ts';
-import { makeStoreFolder, markClean } from '../embedded/store-folder.ts';
+import { LOGS, MANIFEST, makeStoreFolder, markClean } from '../embedded/store-folder.ts';
 import type { Admin } from '../org/admin.ts';
 import { renewEpochs } from '../org/epochs.ts';
 import { allKeys } from '../primitives.ts';
@@ -24,7 +24,6 @@ import { verifySnapshot } from './verify.ts';
 
 const lockMs = 60_000;
 /** The folder and the names that Redis gives its append-only files by default. */
-const logs = 'appendonlydir';
 const base = 'appendonly.aof.1.base.rdb';
 
 /** Where to restore, and with what. */
@@ -136,13 +135,13 @@ async function refuseFull(target: Target): Promise<void> {
   const { dataDir } = target;
   if (await isUsed(dataDir)) throw isRunning(dataDir);
   // One that a killed restore has left is taken over, and stopped.
-  if (!existsSync(join(dataDir, logs)) && (await findEmbedded(dataDir)) === null) return;
+  if (!existsSync(join(dataDir, LOGS)) && (await findEmbedded(dataDir)) === null) return;
   const found = await startEmbedded(target);
   await found.stop();
   if (found.wasEmpty) return;
   throw new SnapshotFailure(
     'STORE_NOT_EMPTY',
-    `${dataDir} holds a store: move ${join(dataDir, logs)} away, or set DATA_DIR to another folder`,
+    `${dataDir} holds a store: move ${join(dataDir, LOGS)} away, or set DATA_DIR to another folder`,
   );
 }
 
@@ -154,18 +153,18 @@ function isRunning(dataDir: string): SnapshotFailure {
 async function place(path: string, dataDir: string, sha256: string, signal?: AbortSignal): Promise<void> {
   // Whoever started it since we looked would write to files that are gone.
   if ((await findEmbedded(dataDir)) !== null) throw isRunning(dataDir);
-  const work = join(dataDir, `${logs}.${randomBytes(4).toString('hex')}`);
+  const work = join(dataDir, `${LOGS}.${randomBytes(4).toString('hex')}`);
   await mkdir(work, { mode: 0o700 });
   try {
     const copied = await copyDurably(path, join(work, base), signal);
     if (copied.sha256 !== sha256) throw new SnapshotFailure('SNAPSHOT_DAMAGED', `${path} changed while it was read`);
-    await writeDurably(join(work, 'appendonly.aof.manifest'), `file ${base} seq 1 type b\n`);
+    await writeDurably(join(work, MANIFEST), `file ${base} seq 1 type b\n`);
     await sync(work);
     // No mark of a clean end: the next start of this store, whoever's it is, renews the epochs.
     await markClean(dataDir, false);
     // It holds no key.
-    await rm(join(dataDir, logs), { recursive: true, force: true });
-    await rename(work, join(dataDir, logs));
+    await rm(join(dataDir, LOGS), { recursive: true, force: true });
+    await rename(work, join(dataDir, LOGS));
     await sync(dataDir);
   } finally {
     await rm(work, { recursive: true, force: true });

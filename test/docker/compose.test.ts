@@ -1,8 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
-import { mkdtemp, rm, stat, truncate } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { stat, truncate } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { expect } from 'chai';
 import { Redis } from 'ioredis';
@@ -10,6 +9,7 @@ import { parse } from 'yaml';
 import { readConfig } from '../../src/config.ts';
 import { findRedisServer } from '../../src/embedded/server-binary.ts';
 import { awaitStore } from '../../src/redis/await-store.ts';
+import { Stores } from '../embedded/support.ts';
 import { addressesOf, networksOf, readCompose, root, type Service } from './compose.ts';
 
 const compose = readCompose();
@@ -97,15 +97,10 @@ describe('docker-compose.yml', () => {
 
   describe('its Redis', () => {
     const started: { end(signal: NodeJS.Signals): Promise<void> }[] = [];
-    const folders: string[] = [];
-    const folder = async (): Promise<string> => {
-      const made = await mkdtemp(join(tmpdir(), 'muster-compose-'));
-      folders.push(made);
-      return made;
-    };
+    const stores = new Stores();
     afterEach(async () => {
       for (const server of started.splice(0)) await server.end('SIGKILL');
-      for (const one of folders.splice(0)) await rm(one, { recursive: true });
+      await stores.clear();
     });
 
     /** As its container starts it, with `data` for /data. */
@@ -134,7 +129,7 @@ describe('docker-compose.yml', () => {
         ({ 'cluster-enabled': enabled, 'cluster-require-full-coverage': covered }) as const;
       const wanted = { redis: cluster('no', 'yes'), 'redis-1': cluster('yes', 'no') };
       for (const [name, own] of Object.entries(wanted)) {
-        const data = await folder();
+        const data = await stores.folder();
         const { redis } = await start(name, data);
         const settings = { ...all, ...compact, ...own, dir: data };
         for (const [setting, value] of Object.entries(settings))
@@ -143,7 +138,7 @@ describe('docker-compose.yml', () => {
     });
 
     it('takes off what it had only begun to write when it was killed, before it starts', async () => {
-      const data = await folder();
+      const data = await stores.folder();
       const log = join(data, 'appendonlydir', 'appendonly.aof.1.incr.aof');
       const first = await start('redis', data);
       await first.redis.eval("redis.call('SET','a',1) redis.call('SET','b',1)", 0);

@@ -22,40 +22,34 @@ describe('The embedded store', function () {
     await appendFile(join(folder, names.sort().at(-1) ?? ''), torn);
   }
 
-  it('is started again when it is killed, again and again in mid-write: nothing acknowledged is lost', async () => {
-    await soundUnder(lab, 'kill -9 of the embedded Redis', async (_load, chance) => {
+  /** Kills it again and again in mid-write, with whatever `others` kills and starts again. */
+  async function isSound(title: string, others?: { kill(): Promise<unknown>; start(): Promise<void> }): Promise<void> {
+    await soundUnder(lab, title, async (_load, chance) => {
       const outages: [number, number][] = [];
       const times = await again(async () => {
         await sleep(500 + chance.below(1_500));
         const from = Date.now();
-        await lab.redis.kill();
+        await Promise.all([lab.redis.kill(), others?.kill()]);
         await tear();
+        await others?.start();
         await lab.redis.start();
         outages.push([from, Date.now() + 1_000]);
       });
-      console.log(`      ${times} kills of the embedded Redis`);
+      console.log(`      killed ${times} times`);
       return { outages };
     });
     expect(await lab.redis.link.exists('torn')).to.equal(0);
-  });
+  }
 
-  it('has everything when it and all processes are killed at once, and started again', async () => {
-    await soundUnder(lab, 'kill -9 of all at once', async (_load, chance) => {
-      const outages: [number, number][] = [];
-      const times = await again(async () => {
-        await sleep(1_000 + chance.below(1_500));
-        const from = Date.now();
-        const ended = [...lab.apis, ...(lab.worker ? [lab.worker] : [])].map((one) => one.end('SIGKILL'));
-        await Promise.all([lab.redis.kill(), ...ended]);
-        await tear();
+  it('is started again when it is killed, again and again in mid-write: nothing acknowledged is lost', () =>
+    isSound('kill -9 of the embedded Redis'));
+
+  it('has everything when it and all processes are killed at once, and started again', () =>
+    isSound('kill -9 of all at once', {
+      kill: () => Promise.all([...lab.apis, ...(lab.worker ? [lab.worker] : [])].map((one) => one.end('SIGKILL'))),
+      start: async () => {
         await lab.open();
-        await lab.redis.start();
         lab.apis.splice(0, lab.apis.length / 2);
-        outages.push([from, Date.now() + 1_000]);
-      });
-      console.log(`      all killed ${times} times`);
-      return { outages };
-    });
-    expect(await lab.redis.link.exists('torn')).to.equal(0);
-  });
+      },
+    }));
 });
