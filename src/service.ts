@@ -1,5 +1,7 @@
 import { Cluster } from 'ioredis';
 import type { Logger } from 'pino';
+import { consoleSite } from './console/site.ts';
+import { docsSite } from './docs/site.ts';
 import { Feeds } from './event/feeds.ts';
 import { createApp } from './http/app.ts';
 import { Listener } from './http/listener.ts';
@@ -7,7 +9,7 @@ import { openapi } from './http/openapi.ts';
 import type { Service } from './http/serving.ts';
 import { Metrics } from './metrics/metrics.ts';
 import { StoreReader } from './metrics/store-reading.ts';
-import { allErrors, allKeys, allRoutes } from './primitives.ts';
+import { product as ownProduct } from './primitives.ts';
 import { sayCluster } from './redis/cluster-notice.ts';
 import { connect, type Store } from './redis/connection.ts';
 import { Due } from './redis/due.ts';
@@ -15,6 +17,8 @@ import { checkFormat } from './redis/format.ts';
 import type { Overrides } from './redis/loader.ts';
 import { Refusal, Scripts } from './redis/scripts.ts';
 import { Wake } from './redis/wake.ts';
+import type { Product } from './room.ts';
+import { journalKey } from './space/keys.ts';
 import type { Resolve } from './webhook/resolve.ts';
 import { Targets } from './webhook/target.ts';
 import type { Deliverer } from './workers/deliverer.ts';
@@ -40,6 +44,8 @@ export interface ServiceOptions {
   readonly metricsPort?: number;
   readonly metricsMaxAgeMs?: number;
   readonly log: Logger;
+  /** The rooms that it is made of; left out: those of primitives.ts. */
+  readonly product?: Product;
   /** Tests put their clock in the place of lib/clock. */
   readonly overrides?: Overrides;
   /** Webhooks may go to private addresses. */
@@ -80,7 +86,8 @@ export async function startService(options: ServiceOptions): Promise<MusterServi
   };
   const store = await open('calls');
   if (store instanceof Cluster) await sayCluster(store, options.log);
-  const scripts = new Scripts(store, allKeys, options.overrides);
+  const { product = ownProduct } = options;
+  const scripts = new Scripts(store, product.words, options.overrides);
   const due = new Due(store, scripts);
   const retention = new Retention(store, scripts);
   const wake = new Wake(await open('patient'));
@@ -91,7 +98,8 @@ export async function startService(options: ServiceOptions): Promise<MusterServi
   const held = { receives: () => wake.size, watches: () => feeds.size };
   const metrics = new Metrics({ role: options.role, reader, held });
   scripts.observe = (name, seconds) => metrics.traffic.script(name, seconds);
-  const parts = { store, scripts, due, retention, wake, feeds, targets, log: options.log, ready, metrics };
+  const parts = { feeds, targets };
+  const core = { store, scripts, due, retention, wake, channel: journalKey, parts, log: options.log, ready, metrics };
   const workers = new Workers();
   let listener: Listener | undefined;
   let metricsListener: Listener | undefined;
@@ -106,14 +114,14 @@ export async function startService(options: ServiceOptions): Promise<MusterServi
     // First what may be refused: a port that is in use.
     const { metricsPort } = options;
     if (options.role !== 'worker')
-      listener = await listen(options, { ...parts, routes: allRoutes, showsMetrics: metricsPort === undefined });
+      listener = await listen(options, { ...core, routes: product.routes, showsMetrics: metricsPort === undefined });
     if (metricsPort !== undefined)
       metricsListener = await listen(
         { ...options, port: metricsPort },
-        { ...parts, routes: [], showsMetrics: true },
+        { ...core, routes: [], showsMetrics: true },
         'METRICS_PORT',
       );
-    if (options.role !== 'api') await workers.start(parts, () => open('patient'), options.snapshots);
+    if (options.role !== 'api') await workers.start({ ...core, targets }, () => open('patient'), options.snapshots);
   } catch (error) {
     await stop();
     throw error;
@@ -144,11 +152,13 @@ async function opened({ redisUrl, awaitStore }: ServiceOptions, kind: 'calls' | 
   }
 }
 
-type Parts = Omit<Service, 'errors' | 'openapi'>;
+type Core = Omit<Service, 'errors' | 'openapi' | 'sites'>;
 
-async function listen({ host, port }: ServiceOptions, parts: Parts, setting = 'PORT'): Promise<Listener> {
-  const { routes } = parts;
-  const server = createApp({ ...parts, errors: allErrors, openapi: JSON.stringify(openapi(routes, allErrors)) });
+async function listen(options: ServiceOptions, core: Core, setting = 'PORT'): Promise<Listener> {
+  const { host, port, product = ownProduct } = options;
+  const { errors } = product;
+  const document = JSON.stringify(openapi({ ...product, routes: core.routes }));
+  const server = createApp({ ...core, errors, openapi: document, sites: [consoleSite(), docsSite()] });
   return Listener.start(server, host, port, setting);
 }
 

@@ -1,5 +1,6 @@
 --- One arrival; the one that reaches the target releases. An arrivalKey counts once per epoch. epoch '': whichever it is.
 --- @args barrierId arrivalKey epoch
+--- @reply barrier:barrier
 --- @gather
 --- @include "lib/call"
 --- @include "lib/records"
@@ -8,19 +9,19 @@ local replay = call.open()
 if replay then return replay end
 local record = barrier.read(barrierId)
 -- A late repetition from an earlier epoch is no repetition of this epoch's arrival, even where the key has arrived.
-if epoch ~= '' and epoch ~= record.epoch then refuse('EPOCH_MISMATCH', record.epoch) end
+if epoch ~= '' and tonumber(epoch) ~= record.epoch then refuse('EPOCH_MISMATCH', record.epoch) end
 local key = keys.arrivalKeys(barrierId)
 if record.state ~= 'OPEN' then
   if redis.call('SISMEMBER', key, arrivalKey) == 0 then refuse('BARRIER_' .. record.state) end
-  return call.uncounted(barrier.values(record))
+  return call.uncounted({ barrier = record })
 end
-if redis.call('SADD', key, arrivalKey) == 0 then return call.uncounted(barrier.values(record)) end
+if redis.call('SADD', key, arrivalKey) == 0 then return call.uncounted({ barrier = record }) end
 
-records.set(record, 'arrivals', string.format('%d', record.arrivals + 1))
-barrier.tell(record, 'arrived')
+records.set(record, 'arrivals', record.arrivals + 1)
+emit.barrier.arrived(barrierId, record)
 if record.arrivals == record.target then
-  records.set(record, 'releasedAt', nowText)
+  records.set(record, 'releasedAt', now)
   barrier.finish(record, 'RELEASED')
-  barrier.tell(record, 'released')
+  emit.barrier.released(barrierId, record)
 end
-return call.done(barrier.values(record))
+return call.done({ barrier = record })

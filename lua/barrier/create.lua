@@ -1,5 +1,6 @@
 --- Creates a barrier, in its first epoch.
 --- @args scopeId target tail
+--- @reply id
 --- @include "lib/call"
 --- @include "lib/id"
 --- @include "lib/scope"
@@ -16,5 +17,5 @@ barrier.enter(record, 'OPEN')
 redis.call('HSET', keys.barrier(record.id), 'state', 'OPEN', 'epoch', 1, 'arrivals', 0, 'target', target, 'scopeId', scopeId)
 redis.call('ZADD', keys.barriers(), 0, record.id)
 redis.call('ZADD', keys.scopeBarriers(scopeId), 0, record.id)
-barrier.tell(record, 'created')
-return call.done(record.id)
+emit.barrier.created(record.id, record)
+return call.done({ id = record.id })

@@ -1,6 +1,7 @@
 --- Barriers, newest first, of the states `,A,B,` ('' for all). A page looks at no more than 1,000 records, so it may be
---- short while there is more. Replies with the next cursor (the last id looked at, or false) and the records, ids last.
+--- short while there is more; the next cursor is the last id looked at.
 --- @args states limit cursor
+--- @reply nextCursor barriers:barrier[]
 --- @include "lib/call"
 --- @include "barrier/_barrier"
 call.read()
@@ -17,8 +18,7 @@ for i, barrierId in ipairs(ids) do
   last = barrierId
   local record = barrier.read(barrierId)
   if states == '' or string.find(states, ',' .. record.state .. ',', 1, true) then
-    page[#page + 1] = { barrier.values(record) }
-    page[#page][7] = barrierId
+    page[#page + 1] = record
   end
 end
-return call.answer(more and last, page)
+return call.answer({ nextCursor = more and last, barriers = page })

@@ -1,5 +1,6 @@
 --- Opens a RELEASED or CANCELLED barrier again. The keys of the epoch that is over go at once, whatever their number.
 --- @args barrierId
+--- @reply barrier:barrier
 --- @include "lib/call"
 --- @include "barrier/_barrier"
 local replay = call.open()
@@ -15,5 +16,5 @@ redis.call('HSET', keys.barrier(barrierId), 'state', 'OPEN', 'arrivals', 0)
 redis.call('HDEL', keys.barrier(barrierId), 'releasedAt')
 redis.call('UNLINK', keys.arrivalKeys(barrierId))
 redis.call('ZREM', keys.finished(), 'barrier:barrier:' .. spaceId .. ':' .. barrierId)
-barrier.tell(record, 'epoch_advanced')
-return call.done(barrier.values(record))
+emit.barrier.epoch_advanced(barrierId, record)
+return call.done({ barrier = record })

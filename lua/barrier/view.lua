@@ -1,6 +1,7 @@
 --- A barrier as it stands.
 --- @args barrierId
+--- @reply barrier:barrier
 --- @include "lib/call"
 --- @include "barrier/_barrier"
 call.read()
-return call.answer(barrier.values(barrier.read(barrierId)))
+return call.answer({ barrier = barrier.read(barrierId) })

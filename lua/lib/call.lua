@@ -30,8 +30,10 @@ local function failure(text)
 end
 
 --- Runs the script's body for each request and writes what they gathered. A single request is answered by itself, and
---- refused by an error; of several, a list is answered, where a refusal is an error.
-function call.serve(args, width, body)
+--- refused by an error; of several, a list is answered, where a refusal is an error. listOf: makes the list that travels
+--- of a reply.
+function call.serve(args, width, body, listOf)
+  call.listOf = listOf
   if #args == width then
     local ok, reply = pcall(body, args, 0)
     count.write()
@@ -85,7 +87,8 @@ function call.open(...)
     if first then
       if first ~= fingerprint then refuse('IDEMPOTENCY_KEY_REUSED') end
       usage.countUncounted()
-      return { note('1'), unpack(answer) }
+      answer[1] = note('1')
+      return answer
     end
   end
   return false, visit.asked(2)
@@ -97,31 +100,39 @@ function call.sendBack(code)
   error({ err = code .. ' - ' })
 end
 
-local function remember(...)
-  if idempotencyDigest ~= '' then idempotency.keep(idempotencyDigest, fingerprint, ...) end
+--- The list that travels of a reply, behind the note; of no reply, the note alone.
+local function listOf(reply, ...)
+  if not call.listOf then return reply == nil and { '' } or { '', reply, ... } end -- LEGACY
+  return reply and call.listOf(reply) or { '' }
+end
+
+local function remembered(reply, ...)
+  local list = listOf(reply, ...)
+  if idempotencyDigest ~= '' then idempotency.keep(idempotencyDigest, fingerprint, list) end
+  list[1] = note()
+  return list
 end
 
 --- The answer of a call that changed something: one operation.
-function call.done(...)
+function call.done(reply, ...)
   usage.countOperation(callName)
-  remember(...)
-  return { note(), ... }
+  return remembered(reply, ...)
 end
 
 --- The answer of a call that found everything as asked for already: no operation.
-function call.unchanged(...)
-  remember(...)
-  return { note(), ... }
+function call.unchanged(reply, ...)
+  return remembered(reply, ...)
 end
 
 --- The answer of a renewal, a natural replay or an empty poll: a syscall, no operation.
-function call.uncounted(...)
+function call.uncounted(reply, ...)
   usage.countUncounted()
-  remember(...)
-  return { note(), ... }
+  return remembered(reply, ...)
 end
 
 --- The answer of a read.
-function call.answer(...)
-  return { note(), ... }
+function call.answer(reply, ...)
+  local list = listOf(reply, ...)
+  list[1] = note()
+  return list
 end

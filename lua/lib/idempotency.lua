@@ -20,7 +20,7 @@ local function days()
   return today, yesterday
 end
 
---- The fingerprint of the request that came with this key, and the values it was answered with; nil where there was
+--- The fingerprint of the request that came with this key, and the list that it was answered with; nil where there was
 --- none within the window.
 function idempotency.find(digest)
   local day, dayBefore = days()
@@ -32,6 +32,6 @@ function idempotency.find(digest)
 end
 
 --- For a request that was looked for. fingerprint: 22 characters.
-function idempotency.keep(digest, fingerprint, ...)
-  later.set(todaysKey, digest, fingerprint .. nowText .. cmsgpack.pack({ ... }))
+function idempotency.keep(digest, fingerprint, list)
+  later.set(todaysKey, digest, fingerprint .. nowText .. cmsgpack.pack(list))
 end

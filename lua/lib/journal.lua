@@ -5,6 +5,9 @@
 --- none. Watchers are woken once per script, by journal.publish.
 local journal = {}
 local entryId
+--- Small numbers as text: Lua makes text of a number digit by digit, and slowly.
+local digits = {}
+for number = 0, 1000 do digits[number] = number .. '' end
 
 --- Texts as one. Making one of a single text would cost as much as that had.
 local function joined(texts, separator)
@@ -16,11 +19,10 @@ function journal.begin()
   journal.appended, journal.ready = false, {}
 end
 
---- type: `aggregate.what`; scopeId '' when the event has none; members: what its payload says beyond the ids of the
---- aggregate and the scope, as JSON members without braces (ids, states, counts).
+--- For `emit.<type>(aggregateId, event)` alone, which the loader makes of a room's declared events.
 --- The entry's id carries the moment. A clock set back must not fail a half-done script, hence the second form.
-function journal.append(type, aggregateId, scopeId, members)
-  local event = aggregateId .. ' ' .. (scopeId == '' and '~' or scopeId) .. ' ' .. (requestId == '' and '~' or requestId) .. ' ' .. members
+function journal.append(type, event, scopeId, members)
+  if members then event = event .. ' ' .. (scopeId == '' and '~' or scopeId) .. ' ' .. (requestId == '' and '~' or requestId) .. ' ' .. members end -- LEGACY
   local reply = redis.pcall('XADD', keys.events(), entryId, type, event)
   if reply.err then redis.call('XADD', keys.events(), '*', type, event) end
   journal.appended = true

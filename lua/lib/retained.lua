@@ -1,4 +1,6 @@
---- What retention does with records whose time is over, by `<room>:<kind>`: each room's _retain.lua adds its own. The
---- record is in no list of finished ones any more by then; `at` is the moment it finished. May return how many records
---- of its own it removed.
-local retained = {}
+--- What retention does; each room's _retain.lua adds its own.
+--- `<room>:<kind>`: with a record whose time is over. It is in no list of finished ones any more by then; `at` is the
+--- moment it finished. May return how many records of its own it removed.
+--- events[type](aggregateId): with what an event of this type speaks of, once it is older than the plan's window.
+--- steps[name](through, most): with what goes at another time; `through`: of its end. Returns whether there may be more.
+local retained = { events = {}, steps = {} }

@@ -24,9 +24,8 @@ function rowOf.reservation(id)
 end
 
 function rowOf.barrier(id)
-  local row = { barrier.values(barrier.read(id)) }
-  row[7] = id
-  return row
+  local record = barrier.read(id)
+  return { record.scopeId, record.state, record.epoch, record.arrivals, record.target, record.releasedAt or false, id }
 end
 
 function rowOf.waiter(id)

@@ -1,5 +1,5 @@
-import { iso, isoOrNull } from '../redis/moment.ts';
-import type { Value, Values } from '../redis/reply.ts';
+import { iso, isoOrNull } from '../declare/moment.ts';
+import type { Value, Values } from '../declare/value.ts';
 
 /** An allowance: what allowance.view of the scripts returns. */
 export function allowanceRecord(values: Values): object {

@@ -1,8 +1,8 @@
+import { iso, momentOfId } from '../declare/moment.ts';
 import { fields, id, integer, key, optional, text } from '../http/fields.ts';
+import { read, readList, route } from '../http/legacy.ts';
 import { randomTail } from '../http/random.ts';
-import { readList } from '../http/read-list.ts';
-import { param, type Route, read, route } from '../http/route.ts';
-import { iso, momentOfId } from '../redis/moment.ts';
+import { param, type Route } from '../http/route.ts';
 import { allowanceRecord } from './records.ts';
 import { allowanceReply, consumptionReply, cooldownReply, mostUnits } from './schemas.ts';
 import { waiterRoutes } from './waiter-routes.ts';

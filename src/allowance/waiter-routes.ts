@@ -1,6 +1,7 @@
 import { fields, id, integer, optional, text } from '../http/fields.ts';
+import { read, route } from '../http/legacy.ts';
 import { randomTail } from '../http/random.ts';
-import { param, type Route, read, route } from '../http/route.ts';
+import { param, type Route } from '../http/route.ts';
 import { waiterRecord } from './records.ts';
 import { mostUnits, waiterReply } from './schemas.ts';
 

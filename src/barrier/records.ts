@@ -1,17 +1,16 @@
-import { iso, isoOrNull, momentOfId } from '../redis/moment.ts';
-import type { Value, Values } from '../redis/reply.ts';
+import { id, number, state, time } from '../declare/field.ts';
+import { momentOfId } from '../declare/moment.ts';
+import { record } from '../declare/record.ts';
 
-/** A barrier, in the order of lua/barrier/_barrier. */
-export function barrierRecord(id: Value | undefined, values: Values): object {
-  const [scopeId, state, epoch, arrivals, target, releasedAt] = values;
-  return {
-    id,
-    scopeId,
-    state,
-    epoch: Number(epoch),
-    arrivals: Number(arrivals),
-    target: Number(target),
-    createdAt: iso(momentOfId(id)),
-    releasedAt: isoOrNull(releasedAt),
-  };
-}
+export const barrierStates = ['OPEN', 'RELEASED', 'CANCELLED'] as const;
+
+export const Barrier = record('Barrier', {
+  id: id(),
+  scopeId: id(),
+  state: state('barriers', ...barrierStates),
+  epoch: number(1),
+  arrivals: number(),
+  target: number(1),
+  createdAt: time().of((get) => momentOfId(get('id'))),
+  releasedAt: time().orNull(),
+});

@@ -1,17 +1,14 @@
+import { id as idField } from '../declare/field.ts';
+import { one } from '../declare/record.ts';
 import { fields, id, integer, key, optional } from '../http/fields.ts';
 import { randomTail } from '../http/random.ts';
 import { readList } from '../http/read-list.ts';
-import { type Input, param, type Route, read, route } from '../http/route.ts';
-import type { Reply } from '../redis/reply.ts';
-import { barrierRecord } from './records.ts';
-import { barrierReply, barrierStates } from './schemas.ts';
+import { type Route, read, route } from '../http/route.ts';
+import { Barrier, barrierStates } from './records.ts';
 
-const answer = (values: Reply, input: Input) => ({
-  status: 200,
-  body: barrierRecord(param(input, 'barrierId'), values),
-});
+const reply = { barrier: one(Barrier) };
 
-const create = route<unknown, { scopeId: string; target: number }>({
+const create = route({
   method: 'POST',
   path: '/barriers',
   call: 'barrier.create',
@@ -19,13 +16,14 @@ const create = route<unknown, { scopeId: string; target: number }>({
   permission: 'coordination_write',
   idempotency: 'required',
   body: fields({ scopeId: id(), target: integer(1, 100_000) }),
-  success: { 201: barrierReply },
+  success: { 201: Barrier.schema },
   refuses: ['OPERATIONS_EXHAUSTED', 'ACTIVE_RUNS_LIMITED'],
   script: 'barrier/create',
   args: ({ body }) => ({ ...body, tail: randomTail() }),
-  answer: ([barrierId], { body }) => ({
+  reply: { id: idField() },
+  answer: ({ id }, { body }) => ({
     status: 201,
-    body: barrierRecord(barrierId, [body.scopeId, 'OPEN', 1, 0, body.target, null]),
+    body: Barrier.of({ ...body, id, state: 'OPEN', epoch: 1, arrivals: 0 }),
   }),
 });
 
@@ -36,21 +34,20 @@ const list = readList({
   script: 'barrier/list',
   plural: 'barriers',
   states: barrierStates,
-  reply: barrierReply,
-  record: (row) => barrierRecord(row[6], row),
+  record: Barrier,
 });
 
 const view = read({
   path: '/barriers/:barrierId',
   call: 'barrier.view',
   summary: 'A barrier: its epoch, arrivals and state',
-  success: { 200: barrierReply },
+  success: { 200: Barrier.schema },
   refuses: ['BARRIER_NOT_FOUND'],
   script: 'barrier/view',
-  answer,
+  reply,
 });
 
-const arrive = route<unknown, { arrivalKey: string; epoch?: number }>({
+const arrive = route({
   method: 'POST',
   path: '/barriers/:barrierId/arrive',
   call: 'barrier.arrive',
@@ -59,11 +56,11 @@ const arrive = route<unknown, { arrivalKey: string; epoch?: number }>({
   idempotency: 'optional',
   rate: 'recovery',
   body: fields({ arrivalKey: key(), epoch: optional(integer(1, Number.MAX_SAFE_INTEGER)) }),
-  success: { 200: barrierReply },
+  success: { 200: Barrier.schema },
   refuses: ['BARRIER_NOT_FOUND', 'EPOCH_MISMATCH', 'BARRIER_RELEASED', 'BARRIER_CANCELLED'],
   script: 'barrier/arrive',
   args: ({ body }) => ({ arrivalKey: body.arrivalKey, epoch: body.epoch ?? '' }),
-  answer,
+  reply,
 });
 
 const nextEpoch = route({
@@ -73,10 +70,10 @@ const nextEpoch = route({
   summary: 'Open a RELEASED or CANCELLED barrier again, in the next epoch',
   permission: 'coordination_write',
   idempotency: 'optional',
-  success: { 200: barrierReply },
+  success: { 200: Barrier.schema },
   refuses: ['BARRIER_NOT_FOUND', 'BARRIER_NOT_RELEASED', 'OPERATIONS_EXHAUSTED'],
   script: 'barrier/nextEpoch',
-  answer,
+  reply,
 });
 
 const cancel = route({
@@ -86,10 +83,10 @@ const cancel = route({
   summary: 'Cancel an OPEN barrier',
   permission: 'coordination_write',
   idempotency: 'optional',
-  success: { 200: barrierReply },
+  success: { 200: Barrier.schema },
   refuses: ['BARRIER_NOT_FOUND', 'BARRIER_RELEASED', 'OPERATIONS_EXHAUSTED'],
   script: 'barrier/cancel',
-  answer,
+  reply,
 });
 
 export const barrierRoutes: readonly Route[] = [create, list, view, arrive, nextEpoch, cancel];

@@ -1,6 +1,6 @@
+import { iso, isoOrNull, momentOfId } from '../declare/moment.ts';
+import type { Reply, Value, Values } from '../declare/value.ts';
 import { type Answer, type Input, param } from '../http/route.ts';
-import { iso, isoOrNull, momentOfId } from '../redis/moment.ts';
-import type { Reply, Value, Values } from '../redis/reply.ts';
 
 /** The four balances, in the order of the scripts. */
 export function balancesRecord(values: Value | undefined): object {

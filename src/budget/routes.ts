@@ -1,8 +1,8 @@
 import { fields, id, integer, key, moment, optional, page, states, text } from '../http/fields.ts';
+import { read, readList, route } from '../http/legacy.ts';
 import { Cursors, pageOf } from '../http/page.ts';
 import { randomTail } from '../http/random.ts';
-import { readList } from '../http/read-list.ts';
-import { param, type Route, read, route } from '../http/route.ts';
+import { param, type Route } from '../http/route.ts';
 import { amount, currency } from './fields.ts';
 import { balancesRecord, budgetRecord, entryAnswer, reservationRecord } from './records.ts';
 import { budgetReply, reservationStates } from './schemas.ts';

@@ -1,5 +1,5 @@
+import type { Reply, Value } from '../declare/value.ts';
 import { Raw, stringify } from '../http/json.ts';
-import type { Reply, Value } from '../redis/reply.ts';
 import type { Filter } from './filter.ts';
 import { type Entry, eventRecord, readEntry } from './record.ts';
 

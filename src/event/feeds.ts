@@ -22,6 +22,12 @@ interface HoldOptions {
   readonly gone: AbortSignal;
 }
 
+declare module '../http/serve-context.ts' {
+  interface Parts {
+    readonly feeds: Feeds;
+  }
+}
+
 /** The held watches of this process. A held watch costs memory only. */
 export class Feeds {
   readonly paths: ScopePaths;

@@ -1,6 +1,6 @@
+import { iso } from '../declare/moment.ts';
+import type { Value } from '../declare/value.ts';
 import { type Raw, raw } from '../http/json.ts';
-import { iso } from '../redis/moment.ts';
-import type { Value } from '../redis/reply.ts';
 
 /**
  * An event id is a UUIDv7 that maps one to one, in order, to the stream entry's id: its 48 bits of time are the

@@ -1,6 +1,7 @@
+import type { Value } from '../declare/value.ts';
 import { cursor, fields, queryInteger } from '../http/fields.ts';
-import { param, type Route, read } from '../http/route.ts';
-import type { Value } from '../redis/reply.ts';
+import { read } from '../http/legacy.ts';
+import { param, type Route } from '../http/route.ts';
 import { readCursor, writeCursor } from './cursor.ts';
 import { eventRecord } from './record.ts';
 import { eventsReply } from './schemas.ts';

@@ -1,5 +1,6 @@
 import { cursor, fields, id, queryInteger } from '../http/fields.ts';
-import { type Answer, type Input, param, type Route, read } from '../http/route.ts';
+import { read } from '../http/legacy.ts';
+import { type Answer, type Input, param, type Route } from '../http/route.ts';
 import type { ServeContext } from '../http/serve-context.ts';
 import { readCursor, writeCursor } from './cursor.ts';
 import { type Reader, scanEntries } from './feeds.ts';

@@ -1,7 +1,7 @@
+import { iso, isoOrNull } from '../declare/moment.ts';
+import type { Value } from '../declare/value.ts';
 import { raw } from '../http/json.ts';
 import { type Input, param } from '../http/route.ts';
-import { iso, isoOrNull } from '../redis/moment.ts';
-import type { Value } from '../redis/reply.ts';
 
 /** The group that the path names. */
 export const groupIdOf = (input: Input) => ({ groupId: param(input, 'groupId') });

@@ -1,9 +1,9 @@
 import Joi from 'joi';
 import { fields, id, integer, moment, oneOf, optional } from '../http/fields.ts';
+import { read, readList, route } from '../http/legacy.ts';
 import { pageOf } from '../http/page.ts';
 import { randomTail } from '../http/random.ts';
-import { readList } from '../http/read-list.ts';
-import { type Route, read, route } from '../http/route.ts';
+import type { Route } from '../http/route.ts';
 import { groupIdOf, groupRecord } from './records.ts';
 import { conditions, groupReply, groupStates } from './schemas.ts';
 import { taskRoutes } from './task-routes.ts';

@@ -1,6 +1,7 @@
 import { fields, id, key, moment, opaque, optional } from '../http/fields.ts';
+import { route } from '../http/legacy.ts';
 import { randomTail } from '../http/random.ts';
-import { param, type Route, route } from '../http/route.ts';
+import { param, type Route } from '../http/route.ts';
 import { groupIdOf } from './records.ts';
 import { groupReply } from './schemas.ts';
 

@@ -1,28 +1,22 @@
 import type { Context } from 'koa';
 import type { Logger } from 'pino';
-import type { Reply } from '../redis/reply.ts';
+import type { Answered, Fields } from '../declare/field.ts';
+import { One } from '../declare/record.ts';
+import type { ReplyReader } from '../declare/reply.ts';
+import type { Reply } from '../declare/value.ts';
 import { Refusal } from '../redis/scripts.ts';
-import { journalKey } from '../space/keys.ts';
-import { type Note, readNote } from './envelope.ts';
+import { readNote } from './envelope.ts';
 import { ApiError } from './errors.ts';
 import { isUuid } from './fields.ts';
+import type { Hold, Ran } from './hold.ts';
 import { stringify } from './json.ts';
 import { type Caller, readCaller, readIdempotency, readInput } from './request.ts';
-import type { Answer, Hold, Input, Route } from './route.ts';
+import type { Answer, Input, Route } from './route.ts';
 import type { ServeContext } from './serve-context.ts';
 import type { Sent, Service } from './serving.ts';
 
 /** Arguments of lib/call, the same for every script behind a route. */
 type CallArgs = Record<string, string | number>;
-
-/** How often a held receive tries again while the organization has its plan's claims. */
-const limitedRetryMs = 500;
-
-/** A held request retries CONCURRENCY_LIMITED by itself (specification, Errors). */
-function unlessLimited(error: unknown): Refusal {
-  if (error instanceof Refusal && error.code === 'CONCURRENCY_LIMITED') return error;
-  throw error;
-}
 
 /** A route at work: one request, one script. */
 export class Call {
@@ -31,6 +25,10 @@ export class Call {
   readonly pattern: string;
   readonly log: Logger;
   readonly #service: Service;
+  readonly #read: ReplyReader<Fields>;
+  readonly #status: number;
+  /** The reply is a record, which is the answer. */
+  readonly #isRecord: boolean;
 
   constructor(route: Route, pattern: string, service: Service) {
     this.route = route;
@@ -38,6 +36,11 @@ export class Call {
     // What every line of a route says is made text once.
     this.log = service.log.child({ route: pattern, script: route.script });
     this.#service = service;
+    this.#status = Number(Object.keys(route.success)[0]);
+    const [member, ...others] = Object.values(route.reply);
+    this.#isRecord = member instanceof One && others.length === 0;
+    // LEGACY
+    this.#read = route.legacy ? () => ({}) : service.scripts.reader(route);
   }
 
   /** Answers a request; throws what it is refused with. */
@@ -66,8 +69,8 @@ export class Call {
     }
     Object.assign(args, input.params, own);
     if (route.serve) return this.#serve(caller, args, input, ctx);
-    const { note, values } = this.#read(caller.org, await this.#run(caller.org, args, input, ctx));
-    return sent(route.answer(values, input, note.replayed), note.headers);
+    const ran = await this.#run(caller.org, args, input, ctx);
+    return sent(this.#answer(ran, input), ran.note.headers);
   }
 
   /** The shape is wrong: says so only to a caller who may call, in a space that exists, within the rates. */
@@ -88,57 +91,45 @@ export class Call {
     }
   }
 
-  #run(org: string, args: CallArgs, input: Input, ctx: Context): Promise<Reply> {
+  #run(org: string, args: CallArgs, input: Input, ctx: Context): Promise<Ran> {
     const hold = this.route.hold?.(input);
-    return hold && hold.waitSeconds > 0 ? this.#held(org, args, hold, ctx) : this.#once(org, args);
+    return hold ? this.#held(org, args, hold, ctx) : this.#ran(org, args);
   }
 
-  async #held(org: string, args: CallArgs, hold: Hold, ctx: Context): Promise<Reply> {
-    let last = await this.#once(org, { ...args, looksAgain: '1' }).catch(unlessLimited);
-    if (!(last instanceof Refusal) && last.length > 1) return last;
-
-    const look = (looksAgain = '1') => this.#once(org, { ...args, rateClass: 'held', looksAgain }).catch(unlessLimited);
-    const gone = signalOf(ctx);
-    const found = await this.#service.wake.until(
-      journalKey(org, String(args['spaceId'])),
-      {
-        waitMs: hold.waitSeconds * 1000,
-        signal: gone,
-        place: `${hold.mailboxId}/${hold.scopeId}`,
-      },
-      async (again) => {
-        last = await look();
-        // Nothing wakes it when a claim elsewhere in the organization ends.
-        if (last instanceof Refusal) again(limitedRetryMs);
-        else if (last.length > 1) return last;
-        return undefined;
-      },
+  async #held(org: string, args: CallArgs, hold: Hold, ctx: Context): Promise<Ran> {
+    const first = await hold.look(
+      (changes) => this.#ran(org, { ...args, ...changes }),
+      false,
+      () => undefined,
     );
-    if (found) return found;
-    // A lease that ended meanwhile wakes nobody where no worker runs.
-    if (!gone.aborted) last = await look('');
-    if (last instanceof Refusal) throw last;
-    return last;
+    if (first) return first;
+    const run = (changes: CallArgs) => this.#ran(org, { ...args, ...changes, rateClass: 'held' });
+    const gone = signalOf(ctx);
+    const { wake, channel } = this.#service;
+    const found = await wake.until(
+      channel(org, String(args['spaceId'])),
+      { waitMs: hold.waitSeconds * 1000, signal: gone, topic: hold.topic },
+      (again) => hold.look(run, false, again),
+    );
+    // What became due meanwhile wakes nobody where no worker runs.
+    const last = found ?? (gone.aborted ? undefined : await hold.look(run, true, () => undefined));
+    return last ?? { note: readNote(''), values: [], reply: undefined };
   }
 
   /** The route answers by itself; the headers are those of its last run. */
   async #serve(caller: Caller, args: CallArgs, input: Input, ctx: Context): Promise<Sent> {
     let headers: Readonly<Record<string, string>> = {};
-    const { store, feeds, targets } = this.#service;
+    const { store, parts } = this.#service;
     const context: ServeContext = {
+      ...parts,
       ...caller,
       store,
-      feeds,
-      targets,
       gone: signalOf(ctx),
       run: async (changes = {}, again = false) => {
         const rateClass = again ? 'held' : (args['rateClass'] ?? '');
-        const { note, values } = this.#read(
-          caller.org,
-          await this.#once(caller.org, { ...args, ...changes, rateClass }),
-        );
+        const { note, values, reply } = await this.#ran(caller.org, { ...args, ...changes, rateClass });
         headers = note.headers;
-        return { values, replayed: note.replayed };
+        return { reply: reply as Answered<Fields> | undefined, values, replayed: note.replayed };
       },
     };
     const answer = await this.route.serve?.(input, context);
@@ -160,11 +151,21 @@ export class Call {
     }
   }
 
-  /** Takes a reply apart; the index of organizations is told of an earlier timer. */
-  #read(org: string, [head, ...values]: Reply): { note: Note; values: Reply } {
+  /** Runs the script and reads its reply; the index of organizations is told of an earlier timer. */
+  async #ran(org: string, args: CallArgs): Promise<Ran> {
+    const [head, ...values] = await this.#once(org, args);
     const note = readNote(String(head));
     if (note.wake !== '') this.#tell(org, note.wake);
-    return { note, values };
+    return { note, values, reply: this.#read(values) };
+  }
+
+  #answer({ note, values, reply }: Ran, input: Input): Answer {
+    const { legacy, answer } = this.route;
+    if (legacy) return legacy(values, input, note.replayed);
+    if (reply === undefined) return { status: 204 };
+    if (answer) return answer(reply as Answered<Fields>, input, note.replayed);
+    const body = this.#isRecord ? Object.values(reply as object)[0] : reply;
+    return { status: this.#status, body: this.route.success[this.#status] === null ? undefined : body };
   }
 
   /** Off the caller's path: a crash before it arrives is repaired by the periodic walk. */

@@ -70,12 +70,12 @@ export const integer = (min: number, max: number, told = max) => {
 };
 
 /** An RFC 3339 date-time with any offset, as epoch milliseconds. */
-export const moment = () => {
+export const moment = (): Joi.AnySchema<number> => {
   const rule = '{#label} must be a date-time like 2026-01-31T12:00:00.000Z';
   return Joi.string()
     .custom((value: string, helpers) => epochMs(value) ?? helpers.error('moment'))
     .error(says({ moment: rule, 'string.base': rule, 'string.empty': rule }))
-    .meta({ format: 'date-time' });
+    .meta({ format: 'date-time' }) as unknown as Joi.AnySchema<number>;
 };
 
 function epochMs(value: string): number | undefined {
@@ -90,10 +90,10 @@ function epochMs(value: string): number | undefined {
 }
 
 /** Any JSON value, opaque: arrives as the text that was cut from the body. */
-export const opaque = () => Joi.any().meta({ opaque: true });
+export const opaque = (): Joi.AnySchema<string> => Joi.any().meta({ opaque: true });
 
-export const oneOf = (...values: string[]) =>
-  Joi.string()
+export const oneOf = <const S extends string>(...values: readonly S[]) =>
+  Joi.string<S>()
     .valid(...values)
     .error(
       says({
@@ -104,16 +104,22 @@ export const oneOf = (...values: string[]) =>
 
 export const flag = () => Joi.boolean().error(says({ 'boolean.base': '{#label} must be true or false' }));
 
-/** A field that may be left out or null. */
-export function optional<T extends Joi.Schema>(schema: T): T {
-  return schema.empty(null).optional() as T;
+/** A field that may be left out or null, which is `preset` then. */
+export function optional<T>(schema: Joi.AnySchema<T>): Joi.AnySchema<T | undefined>;
+export function optional<T>(schema: Joi.AnySchema<T>, preset: T): Joi.AnySchema<T>;
+export function optional<T>(schema: Joi.AnySchema<T>, preset?: T): Joi.AnySchema<T | undefined> {
+  const absent = schema.empty(null).optional();
+  return preset === undefined ? absent : absent.default(preset);
 }
 
+/** What an object of these schemas lets through. */
+type Through<S> = { readonly [K in keyof S]: S[K] extends Joi.AnySchema<infer T> ? T : never };
+
 /** A request body, a set of query parameters or of path parameters: nothing but the named fields. */
-export function fields(
-  schemas: Record<string, Joi.Schema>,
+export function fields<S extends Record<string, Joi.AnySchema<unknown>>>(
+  schemas: S,
   presence: 'required' | 'optional' = 'required',
-): Joi.ObjectSchema {
+): Joi.ObjectSchema<Through<S>> {
   return Joi.object(schemas)
     .prefs({ convert: false, abortEarly: true, presence, errors: { wrap: { label: false } } })
     .messages({
@@ -126,7 +132,7 @@ export function fields(
 const digits = /^\d{1,9}$/;
 
 /** A whole number in a query string. */
-export const queryInteger = (min: number, max: number, preset: number) => {
+export const queryInteger = (min: number, max: number, preset: number): Joi.AnySchema<number> => {
   const rule = `{#label} must be a whole number from ${min} to ${max}`;
   return Joi.string()
     .custom((value: string, helpers) => {
@@ -136,21 +142,21 @@ export const queryInteger = (min: number, max: number, preset: number) => {
     .default(preset)
     .optional()
     .error(says({ range: rule, 'string.base': `${rule}, given once`, 'string.empty': rule }))
-    .meta({ type: 'integer', minimum: min, maximum: max, default: preset });
+    .meta({ type: 'integer', minimum: min, maximum: max, default: preset }) as unknown as Joi.AnySchema<number>;
 };
 
 /** `limit` and `cursor` of every list (contract, Lists). */
 export const page = () => ({ limit: queryInteger(1, 200, 50), cursor: cursor() });
 
 /** An opaque cursor; what is inside is checked where it is read. */
-export const cursor = () =>
+export const cursor = (): Joi.AnySchema<string | undefined> =>
   Joi.string()
     .allow('')
     .optional()
     .error(says({ 'string.base': 'cursor must be given once' }));
 
 /** One of the states or a comma list of them; unknown ones are refused. */
-export const states = (...known: string[]) => {
+export const states = (...known: readonly string[]): Joi.AnySchema<string | undefined> => {
   const rule = `{#label} must be one of ${known.join(', ')}, or a comma list of them`;
   return Joi.string()
     .custom((value: string, helpers) =>

@@ -1,15 +1,11 @@
+import { Raw } from '../declare/raw.ts';
+
 /**
  * Lossless JSON: payloads are cut from the request's text and put into the answer's text, never parsed into numbers
  * (contract, Conventions: they come back value for value).
  */
 
-/** JSON text that goes into an answer as it is. */
-export class Raw {
-  readonly text: string;
-  constructor(text: string) {
-    this.text = text;
-  }
-}
+export { Raw };
 
 /** Raw text of an opaque value as the store gave it; absent is null. */
 export function raw(text: string | null): Raw | null {

@@ -1,3 +1,4 @@
+import type { EventDeclaration } from '../declare/event.ts';
 import type { ErrorTable } from './errors.ts';
 import { components, systemPaths } from './openapi/components.ts';
 import { operation, pathOf, tagOf } from './openapi/operation.ts';
@@ -8,8 +9,15 @@ const description =
   'Coordination for concurrent workers. Times are ISO 8601 UTC with milliseconds; amounts of money are digit strings in ' +
   'minor units; null for an optional field means absent, and absent values in answers are null.';
 
+/** What of a product is described. */
+export interface Described {
+  readonly routes: readonly Route[];
+  readonly errors: ErrorTable;
+  readonly events: readonly EventDeclaration[];
+}
+
 /** The OpenAPI 3.1 description of all routes. */
-export function openapi(routes: readonly Route[], errors: ErrorTable): object {
+export function openapi({ routes, errors }: Described): object {
   const paths: Record<string, Record<string, object>> = {};
   for (const route of routes) {
     const path = pathOf(route);

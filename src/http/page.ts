@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { Value } from '../redis/reply.ts';
+import type { Value } from '../declare/value.ts';
 import { apiError } from './errors.ts';
 import { idForm } from './replies.ts';
 import type { Input } from './route.ts';
@@ -24,7 +24,7 @@ export class Cursors {
   }
 
   /** The request's position; '' for the first page. Throws INVALID_CURSOR for a cursor that this list did not give out. */
-  read(input: Input<{ cursor?: string }>): string {
+  read(input: Input<{ readonly cursor?: string | undefined }>): string {
     const { cursor } = input.query;
     if (cursor === undefined) return '';
     const position = Buffer.from(cursor, 'base64url').toString().slice(tagLength);

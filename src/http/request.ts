@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type Joi from 'joi';
 import type { Context } from 'koa';
-import { apiKeyDigest } from '../org/api-key.ts';
+import { apiKeyDigest } from './api-key.ts';
 import { ApiError, apiError, invalid, invalidApiKey } from './errors.ts';
 import { isUuid } from './fields.ts';
 import { cut, TooDeep } from './json.ts';

@@ -1,6 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type Joi from 'joi';
-import type { Reply } from '../redis/reply.ts';
+import type { Answered, Fields } from '../declare/field.ts';
+import type { Reply } from '../declare/value.ts';
+import type { Hold } from './hold.ts';
 import type { ServeContext } from './serve-context.ts';
 
 /** What a key may be allowed to do (specification, "Authentication"). None implies another. */
@@ -23,18 +25,11 @@ export interface Answer {
   readonly stream?: AsyncIterable<string>;
 }
 
-/** What a held request waits for. */
-export interface Hold {
-  readonly waitSeconds: number;
-  readonly mailboxId: string;
-  readonly scopeId: string;
-}
-
 /**
  * One endpoint. The list of all of them feeds the router, the validation, OpenAPI and the typed client; adding one adds
  * nothing elsewhere.
  */
-export interface Route<Query = unknown, Body = unknown> {
+export interface Route<Query = unknown, Body = unknown, R extends Fields = Fields> {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Below /v1/spaces/:spaceId. */
   readonly path: string;
@@ -46,8 +41,8 @@ export interface Route<Query = unknown, Body = unknown> {
   readonly idempotency: 'required' | 'optional' | 'never';
   /** Recovery calls use the reserved share of the rates; `limits` is never refused by the space's rate. */
   readonly rate?: 'recovery' | 'limits';
-  readonly query?: Joi.ObjectSchema;
-  readonly body?: Joi.ObjectSchema;
+  readonly query?: Joi.ObjectSchema<Query>;
+  readonly body?: Joi.ObjectSchema<Body>;
   /** The member whose text is kept as it is, e.g. ['payload']. */
   readonly opaque?: readonly string[];
   /** Success statuses with what they carry; null: no body. */
@@ -60,27 +55,35 @@ export interface Route<Query = unknown, Body = unknown> {
   readonly script: string;
   /** What it takes beside lib/call's arguments and the path parameters, which it takes by their names. */
   readonly args?: (input: Input<Query, Body>) => Record<string, string | number>;
-  readonly answer: (values: Reply, input: Input<Query, Body>, replayed: boolean) => Answer;
+  /** What is read of the script's reply: the members that its `@reply` names. */
+  readonly reply: R;
   /**
-   * Holds the request while the script finds nothing: the seconds to wait and what wakes it. The script takes
-   * `looksAgain`: '1' while an empty answer is nobody's yet.
+   * What is answered. Left out: the first success status, with the record where the reply is one, else with the reply.
+   * Where the script replies with nothing, it is 204 anyway.
    */
-  readonly hold?: (input: Input<Query, Body>) => Hold;
+  readonly answer?: (reply: Answered<R>, input: Input<Query, Body>, replayed: boolean) => Answer;
+  /** Holds the request while there is nothing to answer; undefined: does not. */
+  readonly hold?: (input: Input<Query, Body>) => Hold | undefined;
   /** For what one run of the script cannot answer (a watch, a look at the network): runs it by itself, any times. */
-  readonly serve?: (input: Input<Query, Body>, context: ServeContext) => Promise<Answer>;
+  readonly serve?: (input: Input<Query, Body>, context: ServeContext<R>) => Promise<Answer>;
+  readonly legacy?: (values: Reply, input: Input<Query, Body>, replayed: boolean) => Answer;
 }
 
-/** Declares an endpoint; the types of its query and body are those its schemas let through. */
-export function route<Query = unknown, Body = unknown>(definition: Route<Query, Body>): Route {
+/** Declares an endpoint; the types of its query, body and reply are those of their declarations. */
+export function route<Query = unknown, Body = unknown, R extends Fields = Fields>(
+  definition: Route<Query, Body, R>,
+): Route {
   return definition as unknown as Route;
 }
 
 /** Declares a read: whoever may read may call it, and repeating it changes nothing. */
-export function read<Query = unknown>(definition: Omit<Route<Query>, 'method' | 'permission' | 'idempotency'>): Route {
-  return route<Query>({ ...definition, method: 'GET', permission: 'coordination_read', idempotency: 'never' });
+export function read<Query = unknown, R extends Fields = Fields>(
+  definition: Omit<Route<Query, unknown, R>, 'method' | 'permission' | 'idempotency'>,
+): Route {
+  return route({ ...definition, method: 'GET', permission: 'coordination_read', idempotency: 'never' });
 }
 
 /** A path parameter; that the path has it is checked when the routes are mounted. */
-export function param(input: Input, name: string): string {
+export function param(input: Input<unknown, unknown>, name: string): string {
   return input.params[name] ?? '';
 }

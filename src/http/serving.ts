@@ -1,13 +1,13 @@
 import type { Logger } from 'pino';
-import type { Feeds } from '../event/feeds.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import type { Store } from '../redis/connection.ts';
 import type { Due } from '../redis/due.ts';
 import type { Scripts } from '../redis/scripts.ts';
 import type { Wake } from '../redis/wake.ts';
-import type { Targets } from '../webhook/target.ts';
 import type { ErrorTable } from './errors.ts';
 import type { Route } from './route.ts';
+import type { Parts } from './serve-context.ts';
+import type { Site } from './site.ts';
 
 /** What the HTTP side works with. */
 export interface Service {
@@ -15,8 +15,9 @@ export interface Service {
   readonly scripts: Scripts;
   readonly due: Due;
   readonly wake: Wake;
-  readonly feeds: Feeds;
-  readonly targets: Targets;
+  /** The channel on which scripts publish what they change in a space. */
+  readonly channel: (org: string, spaceId: string) => string;
+  readonly parts: Parts;
   readonly log: Logger;
   readonly routes: readonly Route[];
   readonly errors: ErrorTable;
@@ -25,6 +26,8 @@ export interface Service {
   /** Whether the store takes calls: GET /readyz. */
   readonly ready: () => Promise<boolean>;
   readonly metrics: Metrics;
+  /** Pages that need no key. */
+  readonly sites: readonly Site[];
   /** Whether GET /metrics is answered here. */
   readonly showsMetrics: boolean;
 }

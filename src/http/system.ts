@@ -1,20 +1,17 @@
 import type { Context } from 'koa';
-import { consoleSite } from '../console/site.ts';
-import { docsSite } from '../docs/site.ts';
 import { Metrics } from '../metrics/metrics.ts';
 import { StoreUnavailable } from '../redis/scripts.ts';
 import { apiError } from './errors.ts';
 import type { Sent, Service, Trace } from './serving.ts';
-import type { Page, Site } from './site.ts';
+import type { Page } from './site.ts';
 
-const sites: readonly Site[] = [consoleSite(), docsSite()];
 const probes = ['/healthz', '/readyz'];
 
 /** Answers the paths that need no key. */
 export async function system(ctx: Context, service: Service, trace: Trace): Promise<Sent> {
   // A port for metrics and probes has no API to describe or to show.
   const hasApi = service.routes.length > 0;
-  const page = hasApi ? await pageAt(ctx) : undefined;
+  const page = hasApi ? await pageAt(ctx, service) : undefined;
   const isMetrics = ctx.path === '/metrics' && service.showsMetrics;
   const isDescription = ctx.path === '/openapi.json' && hasApi;
   if (!page && !isMetrics && !isDescription && !probes.includes(ctx.path)) throw apiError('ROUTE_NOT_FOUND');
@@ -31,7 +28,7 @@ export async function system(ctx: Context, service: Service, trace: Trace): Prom
   throw new StoreUnavailable('not ready');
 }
 
-async function pageAt({ path, req }: Context): Promise<Page | undefined> {
+async function pageAt({ path, req }: Context, { sites }: Service): Promise<Page | undefined> {
   for (const site of sites) {
     const page = await site.answer(path, req.headers);
     if (page) return page;

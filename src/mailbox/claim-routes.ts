@@ -1,9 +1,12 @@
 import Joi from 'joi';
+import { iso } from '../declare/moment.ts';
 import { fields, flag, id, integer, key, opaque, optional, text } from '../http/fields.ts';
+import type { Hold } from '../http/hold.ts';
+import { route } from '../http/legacy.ts';
 import { randomTail, randomToken } from '../http/random.ts';
-import { param, type Route, route } from '../http/route.ts';
+import { param, type Route } from '../http/route.ts';
 import { says } from '../http/says.ts';
-import { iso } from '../redis/moment.ts';
+import { Refusal } from '../redis/scripts.ts';
 import { claimedMessage } from './records.ts';
 import { claimReply, messageReply } from './schemas.ts';
 
@@ -14,6 +17,22 @@ interface RecvBody {
   leaseSeconds?: number;
   waitSeconds: number;
 }
+
+/** How often a held receive tries again while the organization has its plan's claims. */
+const limitedRetryMs = 500;
+
+/** A held receive retries CONCURRENCY_LIMITED by itself (specification, Errors). */
+const look: Hold['look'] = async (run, isLast, again) => {
+  try {
+    const ran = await run({ looksAgain: isLast ? '' : '1' });
+    return isLast || ran.values.length > 0 ? ran : undefined;
+  } catch (error) {
+    if (isLast || !(error instanceof Refusal && error.code === 'CONCURRENCY_LIMITED')) throw error;
+    // Nothing wakes it when a claim elsewhere in the organization ends.
+    again(limitedRetryMs);
+    return undefined;
+  }
+};
 
 const recv = route<unknown, RecvBody>({
   method: 'POST',
@@ -48,11 +67,10 @@ const recv = route<unknown, RecvBody>({
   }),
   answer: (values, input) =>
     values.length === 0 ? { status: 204 } : { status: 200, body: claimedMessage(values, input) },
-  hold: (input) => ({
-    waitSeconds: input.body.waitSeconds,
-    mailboxId: param(input, 'mailboxId'),
-    scopeId: input.body.scopeId,
-  }),
+  hold: (input) => {
+    const { waitSeconds, scopeId } = input.body;
+    return waitSeconds > 0 ? { waitSeconds, topic: `${param(input, 'mailboxId')}/${scopeId}`, look } : undefined;
+  },
 });
 
 const renew = route<unknown, { token: string; leaseSeconds?: number }>({

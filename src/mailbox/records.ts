@@ -1,7 +1,7 @@
+import { iso, isoOrNull, momentOfId } from '../declare/moment.ts';
+import type { Values } from '../declare/value.ts';
 import { raw } from '../http/json.ts';
 import { type Input, param } from '../http/route.ts';
-import { iso, isoOrNull, momentOfId } from '../redis/moment.ts';
-import type { Values } from '../redis/reply.ts';
 
 /** A mailbox of the list script: its fields in the script's order. */
 export function mailboxRecord(values: Values): object {

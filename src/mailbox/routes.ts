@@ -1,9 +1,9 @@
 import { fields, id, integer, key, moment, oneOf, opaque, optional, page, states, text } from '../http/fields.ts';
+import { read, readList, route } from '../http/legacy.ts';
 import { Cursors, pageOf, positions } from '../http/page.ts';
 import { randomTail } from '../http/random.ts';
-import { readList } from '../http/read-list.ts';
 import { pageReply } from '../http/replies.ts';
-import { param, type Route, read, route } from '../http/route.ts';
+import { param, type Route } from '../http/route.ts';
 import { claimRoutes } from './claim-routes.ts';
 import { mailboxRecord, messageRecord } from './records.ts';
 import { mailboxReply, messageReply, messageStates } from './schemas.ts';

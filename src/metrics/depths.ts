@@ -1,8 +1,8 @@
+import type { Value } from '../declare/value.ts';
 import { type Store, serverOf } from '../redis/connection.ts';
 import { dueKey } from '../redis/due.ts';
 import { nowOf } from '../redis/moment.ts';
 import { organizationsKey } from '../redis/organizations.ts';
-import type { Value } from '../redis/reply.ts';
 import type { Scripts } from '../redis/scripts.ts';
 
 /** Bounds of one reading: some twenty milliseconds of the store at most, however much it holds. */

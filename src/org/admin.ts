@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto';
+import type { Reply } from '../declare/value.ts';
+import { apiKeyDigest } from '../http/api-key.ts';
 import { randomTail } from '../http/random.ts';
 import type { Store } from '../redis/connection.ts';
 import { orUnavailable, unless } from '../redis/failures.ts';
 import { listOrganization, organizationNames } from '../redis/organizations.ts';
-import type { Reply } from '../redis/reply.ts';
 import type { Scripts } from '../redis/scripts.ts';
-import { apiKeyDigest, newApiKey } from './api-key.ts';
+import { newApiKey } from './api-key.ts';
 import {
   checkAuditCursor,
   checkAuditLimit,

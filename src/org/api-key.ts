@@ -1,4 +1,4 @@
-import { hash, randomInt } from 'node:crypto';
+import { randomInt } from 'node:crypto';
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 /** 43 characters of 62 are 256 bits. */
@@ -12,9 +12,4 @@ export function newApiKey(org: string): string {
   // randomInt draws without the bias that a remainder of a random byte would have.
   const secret = Array.from({ length: secretCharacters }, () => alphabet[randomInt(alphabet.length)]).join('');
   return `mk_${org}_${secret}`;
-}
-
-/** All that is ever stored of a key: the SHA-256 of its text, base64url (43 characters). */
-export function apiKeyDigest(apiKey: string): string {
-  return hash('sha256', apiKey, 'base64url');
 }

@@ -1,6 +1,6 @@
+import { iso, isoOrNull } from '../declare/moment.ts';
+import type { Reply, Value } from '../declare/value.ts';
 import type { Permission } from '../http/route.ts';
-import { iso, isoOrNull } from '../redis/moment.ts';
-import type { Reply, Value } from '../redis/reply.ts';
 import { type Figure, type FigureName, figureNames, type PlanFigures, type PlanName } from './plans.ts';
 
 /**

@@ -1,9 +1,10 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { allKeys } from '../primitives.ts';
-import { loadLibrary, luaRoot } from './loader.ts';
+import { allKeys, allWords } from '../primitives.ts';
+import { loadLibrary } from './loader.ts';
 import { type Reach, reaches } from './reach.ts';
+import { luaRoot } from './source.ts';
 
 /** The operators' guide to the store: a hand-written head, then every script and every key. */
 export const guideFile = join(luaRoot, 'README.md');
@@ -32,7 +33,7 @@ const callArgs =
 
 /** A script's arguments in the order of a call, but for those of lib/call in front. */
 function argsOf(script: Reach): string {
-  const args = loadLibrary(roomOf(script), allKeys).scripts.get(script.name)?.args.join(' ') ?? '';
+  const args = loadLibrary(roomOf(script), allWords).scripts.get(script.name)?.args.join(' ') ?? '';
   return args.startsWith(callArgs) ? args.slice(callArgs.length).trim() : args;
 }
 

@@ -1,5 +1,5 @@
+import type { Reply, Value } from '../declare/value.ts';
 import type { Script } from './loader.ts';
-import type { Reply, Value } from './reply.ts';
 
 type Run = (script: Script, org: string, argv: readonly string[]) => Promise<Reply>;
 

@@ -1,6 +1,6 @@
 /** A held request, as long as it waits. */
 export interface Held {
-  readonly place: string;
+  readonly topic: string;
   /** Grows from one to the next. */
   readonly number: number;
   wake: () => void;
@@ -8,38 +8,38 @@ export interface Held {
   token: string | undefined;
 }
 
-/** Held requests by their places: what a token costs does not grow with how many others are held. */
-export class Places {
-  readonly #places = new Map<string, Set<Held>>();
+/** Held requests by their topics: what a token costs does not grow with how many others are held. */
+export class Topics {
+  readonly #topics = new Map<string, Set<Held>>();
 
   get size(): number {
     let size = 0;
-    for (const there of this.#places.values()) size += there.size;
+    for (const there of this.#topics.values()) size += there.size;
     return size;
   }
 
   get isEmpty(): boolean {
-    return this.#places.size === 0;
+    return this.#topics.size === 0;
   }
 
   add(held: Held): void {
-    const there = this.#places.get(held.place);
+    const there = this.#topics.get(held.topic);
     if (there) there.add(held);
-    else this.#places.set(held.place, new Set([held]));
+    else this.#topics.set(held.topic, new Set([held]));
   }
 
   remove(held: Held): void {
-    const there = this.#places.get(held.place);
+    const there = this.#topics.get(held.topic);
     there?.delete(held);
-    if (there?.size === 0) this.#places.delete(held.place);
+    if (there?.size === 0) this.#topics.delete(held.topic);
   }
 
   /** Who has waited longest for what a token says, of those that look after no other. */
   longest(token: string): Held | undefined {
-    const [mailboxId, ...path] = token.split('/');
+    const [object, ...parts] = token.split('/');
     let longest: Held | undefined;
-    for (const scopeId of path) {
-      for (const held of this.#places.get(`${mailboxId}/${scopeId}`) ?? []) {
+    for (const part of parts) {
+      for (const held of this.#topics.get(`${object}/${part}`) ?? []) {
         if (held.token !== undefined) continue;
         if (!longest || held.number < longest.number) longest = held;
         break;
@@ -49,6 +49,6 @@ export class Places {
   }
 
   wakeAll(): void {
-    for (const there of this.#places.values()) for (const held of there) held.wake();
+    for (const there of this.#topics.values()) for (const held of there) held.wake();
   }
 }

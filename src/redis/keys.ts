@@ -39,22 +39,29 @@ export function keyName(declaration: KeyDeclaration, parts: Readonly<Record<stri
     .replace(partOf, (_, name: string) => fill(name));
 }
 
-/**
- * Rewrites every `keys.name(argument, …)` of a script into the concatenation it stands for: the builders cost nothing
- * at run time. `root` is `muster:{org}`; `<spaceId>` is the local of that name wherever the call stands.
- */
+/** The parts of a key but for the organization and the space, which scripts know. */
+export function partsOf({ pattern }: KeyDeclaration): string[] {
+  return [...pattern.matchAll(partOf)].map(([, name = '']) => name).filter((name) => name !== 'spaceId');
+}
+
+/** The concatenation that a key stands for. `root` is `muster:{org}`; `<spaceId>` is the local of that name. */
+export function expandKey(declaration: KeyDeclaration, given: readonly string[], call: string): string {
+  if (given.length !== partsOf(declaration).length) throw new Error(`${call} does not fit ${declaration.pattern}`);
+  let next = 0;
+  const rest = declaration.pattern.slice('muster:{org}'.length);
+  const expression = rest.split(partOf).map((part, index) => {
+    if (index % 2 === 0) return part === '' ? '' : `'${part}'`;
+    return part === 'spaceId' ? 'spaceId' : (given[next++] ?? '');
+  });
+  return ['root', ...expression.filter((part) => part !== '')].join(' .. ');
+}
+
+/** Rewrites every `keys.name(argument, …)` of a script: the builders cost nothing at run time. */
 export function expandKeys(lua: string, tables: KeyTable, script: string): string {
   return lua.replace(/\bkeys\.(\w+)\(([^()]*)\)/g, (call, name: string, text: string) => {
     const declaration = tables[name];
     if (!declaration?.pattern.startsWith('muster:{org}')) throw new Error(`${script}: ${call} is in no room's keys.ts`);
     const given = text.trim() === '' ? [] : text.split(',').map((part) => part.trim());
-    let next = 0;
-    const rest = declaration.pattern.slice('muster:{org}'.length);
-    const expression = rest.split(partOf).map((part, index) => {
-      if (index % 2 === 0) return part === '' ? '' : `'${part}'`;
-      return part === 'spaceId' ? 'spaceId' : (given[next++] ?? '');
-    });
-    if (next !== given.length) throw new Error(`${script}: ${call} does not fit ${declaration.pattern}`);
-    return ['root', ...expression.filter((part) => part !== '')].join(' .. ');
+    return expandKey(declaration, given, `${script}: ${call}`);
   });
 }

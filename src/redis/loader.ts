@@ -1,8 +1,18 @@
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import type { ReplyMember } from '../declare/reply.ts';
 import { expandKeys, type KeyTable } from './keys.ts';
+import { type EventTable, emittedTypes, emitters } from './lua-events.ts';
+import { LuaRecords, type RecordTable } from './lua-records.ts';
+import { checkReplies } from './lua-replies.ts';
+import { type Folders, isScript, luaFiles, readSource, type Source } from './source.ts';
+
+/** What rooms declare and scripts name: `keys.message(id)`, `emit.message.sent(id, event)`, `@record message`. */
+export interface Vocabulary {
+  readonly keys: KeyTable;
+  readonly records: RecordTable;
+  readonly events: EventTable;
+  readonly folders: Folders;
+}
 
 /** The scripts of one room as Redis gets them: a function library, named by its content. */
 export interface Library {
@@ -19,30 +29,20 @@ export interface Script {
   readonly functionName: string;
   /** In the order in which they travel, as one text, and after it the long ones. */
   readonly args: readonly string[];
-  /** The last of them: each travels by itself, because taking it out of a text would hash it once more. */
   readonly long: readonly string[];
-  /** Takes the arguments of several calls one after the other, and then answers a list. */
   readonly gathers: boolean;
+  /** What it replies with, in the order of the reply. */
+  readonly reply: readonly ReplyMember[];
 }
-
-/** Where the Lua files are, from src/ and from dist/ alike. */
-export const luaRoot = fileURLToPath(new URL('../../lua/', import.meta.url));
 
 /** Replaces a file by another: the test clock takes the place of lib/clock. */
 export type Overrides = Readonly<Record<string, string>>;
 
-export const directive = /^--- @(args|long|include|around|gather)\b\s*(.*)$/;
-
-interface Source {
-  /** A function of this file that runs the bodies of the scripts that include it. */
-  readonly around: string | undefined;
-  readonly gathers: boolean;
+/** A file with what it names in place, in the order in which a library has it. */
+interface Placed extends Source {
+  readonly file: string;
   /** `['name.begin']` where the file has such a function: what it keeps for a call begins anew with each. */
   readonly begin: readonly string[];
-  readonly args: readonly string[];
-  readonly long: readonly string[];
-  readonly includes: readonly string[];
-  readonly body: string;
 }
 
 /**
@@ -51,149 +51,141 @@ interface Source {
  * function. `@args` of a helper are set anew by each call of a script that includes it, those of a script are its
  * locals; an argument named twice is refused. `guard` is what every function begins with.
  */
-export function loadLibrary(room: string, keys: KeyTable, overrides: Overrides = {}, guard = ''): Library {
-  const files = luaFiles();
-  const sources = new Map<string, Source>();
-  const read = (file: string): Source => {
-    const known = sources.get(file);
-    if (known) return known;
-    const source = parse(readFileSync(overrides[file] ?? join(luaRoot, `${file}.lua`), 'utf8'), files, file, keys);
-    sources.set(file, source);
-    return source;
-  };
-
-  const helpers: string[] = [];
-  const sharedArgs = new Set<string>();
-  const place = (file: string, chain: readonly string[]): string[] => {
-    if (chain.includes(file)) throw new Error(`circular include: ${[...chain, file].join(' > ')}`);
-    const source = read(file);
-    const below = source.includes.flatMap((other) => place(other, [...chain, file]));
-    if (!helpers.includes(file)) helpers.push(file);
-    for (const arg of source.args) sharedArgs.add(arg);
-    return [...below, file];
-  };
-
+export function loadLibrary(room: string, words: Vocabulary, overrides: Overrides = {}, guard = ''): Library {
+  const library = new Builder(words, overrides);
   const functions: string[] = [];
   const scripts = new Map<string, Script>();
-  for (const name of files.filter((file) => isScript(file) && file.startsWith(`${room}/`))) {
-    const source = read(name);
-    const below = [...new Set(source.includes.flatMap((file) => place(file, [name])))];
-    const shared = [...new Set(below.flatMap((file) => read(file).args))];
-    const begins = below.flatMap((file) => read(file).begin);
+  for (const name of [...library.files.keys()].filter((file) => isScript(file) && file.startsWith(`${room}/`))) {
+    const source = library.read(name);
+    const below = library.place(name);
+    const shared = [...new Set(below.flatMap(({ args }) => args))];
     const args = [...shared, ...source.args, ...source.long];
     const twice = args.find((arg, index) => args.indexOf(arg) !== index);
     if (twice !== undefined) throw new Error(`${name}: argument ${twice} is declared twice`);
+    if (source.reply) checkReplies(name, source, below);
     const functionName = `${name.replace('/', '_')}_@version@`;
-    scripts.set(name, { name, functionName, args, long: source.long, gathers: source.gathers });
-    const around = below.map((file) => read(file).around).find((one) => one !== undefined);
-    functions.push(toFunction(functionName, guard, shared, begins, source, around));
+    const { long, gathers, reply = [] } = source;
+    scripts.set(name, { name, functionName, args, long, gathers, reply });
+    functions.push(library.toFunction(functionName, guard, shared, source, below));
   }
-  const declared = sharedArgs.size > 0 ? `local ${[...sharedArgs].join(', ')}\n` : '';
-  const body = [declared, ...helpers.map((file) => `${read(file).body}\n`), ...functions].join('');
-  const draft = `local root, run\n${body}`;
+  const draft = library.text(functions);
   const version = createHash('sha256').update(draft).digest('hex').slice(0, 8);
-  return {
-    version,
-    text: `#!lua name=muster_${room}_${version}\n${draft.replaceAll('@version@', version)}`,
-    scripts: new Map(
-      [...scripts].map(([name, script]) => [
-        name,
-        { ...script, functionName: script.functionName.replace('@version@', version) },
-      ]),
-    ),
-  };
+  const named = (text: string): string => text.replaceAll('@version@', version);
+  const all = [...scripts].map(
+    ([name, script]) => [name, { ...script, functionName: named(script.functionName) }] as const,
+  );
+  return { version, text: `#!lua name=muster_${room}_${version}\n${named(draft)}`, scripts: new Map(all) };
 }
 
-function parse(text: string, files: readonly string[], file: string, keys: KeyTable): Source {
-  const args: string[] = [];
-  const long: string[] = [];
-  const includes: string[] = [];
-  const body: string[] = [];
-  let around: string | undefined;
-  let gathers = false;
-  for (const line of text.split('\n')) {
-    const [, kind, value = ''] = directive.exec(line) ?? [];
-    if (kind === 'args') args.push(...value.trim().split(/\s+/));
-    else if (kind === 'long') long.push(...value.trim().split(/\s+/));
-    else if (kind === 'around') around = value;
-    else if (kind === 'gather') gathers = true;
-    else if (kind === 'include') includes.push(...resolve(value.replaceAll('"', '').trim(), files));
-    else if (!/^\s*(--.*)?$/.test(line)) body.push(line);
+/** Collects what a library is made of. */
+class Builder {
+  readonly files: ReadonlyMap<string, string>;
+  readonly #words: Vocabulary;
+  readonly #overrides: Overrides;
+  readonly #records: LuaRecords;
+  readonly #sources = new Map<string, Placed>();
+  readonly #helpers: Placed[] = [];
+  readonly #emitted = new Set<string>();
+
+  constructor(words: Vocabulary, overrides: Overrides) {
+    this.#words = words;
+    this.#overrides = overrides;
+    this.#records = new LuaRecords(words.records, words.keys);
+    this.files = luaFiles(words.folders);
   }
-  const code = expandKeys(body.join('\n'), keys, file).replaceAll('redis.call(', 'run(');
-  return {
-    args,
-    long,
-    includes,
-    around,
-    gathers,
-    body: code,
-    begin: /^function (\w+\.begin)\(/m.exec(code)?.slice(1) ?? [],
-  };
-}
 
-/**
- * A script's function: lets the helpers begin anew, takes its arguments apart, then does what its file says; where a
- * helper names a function to go around it, as often as that one wants, from argument `offset + 1` on.
- */
-function toFunction(
-  functionName: string,
-  guard: string,
-  shared: readonly string[],
-  begins: readonly string[],
-  { args, long, body: own }: Source,
-  around: string | undefined,
-): string {
-  const packed = [...shared, ...args];
-  const nth = (n: number): string => (around === undefined ? `args[${n}]` : `args[offset + ${n}]`);
-  const body: string[] = [];
-  if (args.length > 0) body.push(`local ${args.join(', ')}`);
-  if (packed.length > 0) body.push(`${packed.join(', ')} = struct.unpack('${'s'.repeat(packed.length)}', ${nth(1)})`);
-  body.push(...long.map((arg, index) => `local ${arg} = ${nth(index + 2)}`));
-  body.push(own);
-  const head = [
-    `redis.register_function('${functionName}', function(keys, args)`,
-    'root, run = keys[1], redis.call',
-    ...(guard === '' ? [] : [guard]),
-    ...begins.map((begin) => `${begin}()`),
-  ];
-  if (around === undefined) return [...head, ...body, 'end)\n'].join('\n');
-  const bodyName = `${functionName}_body`;
-  return [
-    `local function ${bodyName}(args, offset)`,
-    ...body,
-    'end',
-    ...head,
-    `return ${around}(args, ${1 + long.length}, ${bodyName})`,
-    'end)\n',
-  ].join('\n');
-}
+  /** A file, with keys and records put in place of their names. */
+  read(file: string): Placed {
+    const known = this.#sources.get(file);
+    if (known) return known;
+    const { keys, events } = this.#words;
+    const source = readSource(this.#overrides[file] ?? this.files.get(file) ?? file, this.files.keys());
+    const types = emittedTypes(source.body, events, file);
+    for (const type of types) this.#emitted.add(type);
+    this.#records.named(source.body);
+    const body = expandKeys(this.#records.expand(source.body), keys, file).replaceAll('redis.call(', 'run(');
+    const needs = [
+      ...(types.length > 0 ? ['lib/journal'] : []),
+      ...(source.records.length > 0 ? ['lib/space', 'lib/count'] : []),
+    ].filter((need) => need !== file);
+    const placed: Placed = {
+      ...source,
+      file,
+      body,
+      includes: [...needs, ...source.includes],
+      begin: /^function (\w+\.begin)\(/m.exec(body)?.slice(1) ?? [],
+    };
+    this.#sources.set(file, placed);
+    return placed;
+  }
 
-/** The files that an `@include` names: one, or all whose name ends as the `*` says. */
-export function resolve(include: string, files: readonly string[]): string[] {
-  return include.startsWith('*') ? files.filter((file) => file.endsWith(include.slice(1))) : [include];
-}
+  /** Puts what a script includes into the library; in the order in which it is there. */
+  place(name: string): Placed[] {
+    const below = this.read(name).includes.flatMap((file) => this.#put(file, [name]));
+    return [...new Set(below)];
+  }
 
-/** Every Lua file as `room/name`, sorted. */
-export function luaFiles(): string[] {
-  return readdirSync(luaRoot, { recursive: true, encoding: 'utf8' })
-    .filter((path) => path.endsWith('.lua'))
-    .map((path) => path.slice(0, -'.lua'.length))
-    .sort();
-}
+  #put(file: string, chain: readonly string[]): Placed[] {
+    if (chain.includes(file)) throw new Error(`circular include: ${[...chain, file].join(' > ')}`);
+    const source = this.read(file);
+    const below = source.includes.flatMap((other) => this.#put(other, [...chain, file]));
+    if (!this.#helpers.includes(source)) this.#helpers.push(source);
+    return [...below, source];
+  }
 
-/** The rooms that have scripts. */
-export function roomNames(): string[] {
-  return [
-    ...new Set(
-      luaFiles()
-        .filter(isScript)
-        .map((file) => file.split('/', 1)[0] ?? ''),
-    ),
-  ];
-}
+  /**
+   * A script's function: lets the helpers begin anew, takes its arguments apart, then does what its file says; where a
+   * helper names a function to go around it, as often as that one wants, from argument `offset + 1` on.
+   */
+  toFunction(
+    functionName: string,
+    guard: string,
+    shared: readonly string[],
+    { args, long, body, reply }: Placed,
+    below: readonly Placed[],
+  ): string {
+    const around = below.find((one) => one.around !== undefined)?.around;
+    const packed = [...shared, ...args];
+    const nth = (n: number): string => `args[offset + ${n}]`;
+    const takes: string[] = [];
+    if (args.length > 0) takes.push(`local ${args.join(', ')}`);
+    if (packed.length > 0)
+      takes.push(`${packed.join(', ')} = struct.unpack('${'s'.repeat(packed.length)}', ${nth(1)})`);
+    takes.push(...long.map((arg, index) => `local ${arg} = ${nth(index + 2)}`));
+    const members = (reply ?? []).map((member) => this.#records.member(`reply.${member.name}`, member));
+    const list = [...(around === undefined ? [] : ["''"]), ...members].join(', ');
+    const runs =
+      reply === undefined
+        ? around === undefined
+          ? `return ${functionName}_body(args, 0)`
+          : `return ${around}(args, ${1 + long.length}, ${functionName}_body)`
+        : around === undefined
+          ? `local reply = ${functionName}_body(args, 0)\nreturn reply and ${functionName}_list(reply) or {}`
+          : `return ${around}(args, ${1 + long.length}, ${functionName}_body, ${functionName}_list)`;
+    return [
+      `local function ${functionName}_list(reply) return { ${list} } end`,
+      `local function ${functionName}_body(args, offset)`,
+      ...takes,
+      body,
+      'end',
+      `redis.register_function('${functionName}', function(keys, args)`,
+      'root, run = keys[1], redis.call',
+      ...(guard === '' ? [] : [guard]),
+      ...below.flatMap(({ begin }) => begin.map((name) => `${name}()`)),
+      runs,
+      'end)\n',
+    ].join('\n');
+  }
 
-/** What becomes a function, and is no helper. */
-export function isScript(file: string): boolean {
-  return !file.startsWith('lib/') && !file.includes('/_');
+  /** The library's text but for its first line. */
+  text(functions: readonly string[]): string {
+    const args = [...new Set(this.#helpers.flatMap((helper) => helper.args))];
+    const helpers = this.#helpers.map(({ file, records, body }) => {
+      const tables = records.map((record) => `${this.#records.define(record)}\n`).join('');
+      const after = file === 'lib/journal' ? emitters(this.#emitted, this.#words.events) : '';
+      return `${tables}${body}\n${after}`;
+    });
+    const declared = args.length > 0 ? `local ${args.join(', ')}\n` : '';
+    return ['local root, run, rows\n', declared, ...helpers, this.#records.rows(), ...functions].join('');
+  }
 }

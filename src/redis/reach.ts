@@ -1,6 +1,5 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { directive, isScript, luaFiles, luaRoot, resolve } from './loader.ts';
+import type { Folders } from './source.ts';
+import { isScript, luaFiles, readSource } from './source.ts';
 
 /** What can run when a script is called: the sources themselves say which keys it writes and what it refuses. */
 export interface Reach {
@@ -22,41 +21,30 @@ interface LuaFile {
   readonly functions: ReadonlyMap<string, string>;
 }
 
-/** Every script of lua/, by name, in order. */
-export function reaches(): readonly Reach[] {
-  const files = luaFiles();
-  const sources = new Map(files.map((file) => [file, parse(file, files)]));
-  return files.filter(isScript).map((name) => {
+/** Every script, by name, in order. */
+export function reaches(folders: Folders = {}): readonly Reach[] {
+  const files = luaFiles(folders);
+  const sources = new Map([...files].map(([file, path]) => [file, parse(path, files.keys())]));
+  return [...files.keys()].filter(isScript).map((name) => {
     const includes = closure(name, sources);
     const says = sources.get(name)?.says ?? '';
-    return {
-      name,
-      says,
-      includes,
-      code: reachable([name, ...includes].flatMap((file) => sources.get(file) ?? [])),
-    };
+    const code = reachable([name, ...includes].flatMap((file) => sources.get(file) ?? []));
+    return { name, says, includes, code };
   });
 }
 
-function parse(file: string, files: readonly string[]): LuaFile {
-  const says: string[] = [];
-  const includes: string[] = [];
-  const body: string[] = [];
+function parse(path: string, files: Iterable<string>): LuaFile {
+  const { says, includes, around, body: code } = readSource(path, files);
+  const body: string[] = around === undefined ? [] : [around];
   const functions = new Map<string, string>();
   let open = '';
-  for (const line of readFileSync(join(luaRoot, `${file}.lua`), 'utf8').split('\n')) {
-    const [, kind, value = ''] = directive.exec(line) ?? [];
-    if (kind === 'include') includes.push(...resolve(value.replaceAll('"', '').trim(), files));
-    else if (kind === 'around') body.push(value);
-    else if (kind === undefined && line.startsWith('--- ') && body.length === 0 && functions.size === 0)
-      says.push(line.slice(4));
-    if (/^\s*(--.*)?$/.test(line)) continue;
+  for (const line of code.split('\n')) {
     open ||= /^(?:local )?function ([\w.]+)\(/.exec(line)?.[1] ?? '';
     if (open === '') body.push(line);
     else functions.set(open, `${functions.get(open) ?? ''}${line}\n`);
     if (/^end\b/.test(line) || /^(?:local )?function .*\bend$/.test(line)) open = '';
   }
-  return { says: says.join(' '), includes, body: `${body.join('\n')}\n`, functions };
+  return { says, includes, body: `${body.join('\n')}\n`, functions };
 }
 
 function closure(name: string, sources: ReadonlyMap<string, LuaFile>): string[] {

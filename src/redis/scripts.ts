@@ -1,10 +1,12 @@
 import { Cluster } from 'ioredis';
+import type { Answered, Fields } from '../declare/field.ts';
+import { type ReplyReader, replyReader } from '../declare/reply.ts';
+import type { Reply } from '../declare/value.ts';
 import { type Store, shardsOf } from './connection.ts';
 import { Gathering } from './gathering.ts';
-import type { KeyTable } from './keys.ts';
-import { type Library, loadLibrary, type Overrides, roomNames, type Script } from './loader.ts';
-import type { Reply } from './reply.ts';
+import { type Library, loadLibrary, type Overrides, type Script, type Vocabulary } from './loader.ts';
 import { slotGuard } from './slot-guard.ts';
+import { roomNames } from './source.ts';
 
 /** What a script refused with `refuse(code, detail)`; `note` is the text that successful replies begin with. */
 export class Refusal extends Error {
@@ -40,32 +42,41 @@ const notLoaded = 'ERR Function not found';
 const mostLoads = 3;
 const ownErrors = /^(ERR|WRONGTYPE|NOSCRIPT|CROSSSLOT|EXECABORT) /;
 
+type Args = Readonly<Record<string, string | number>>;
+
+/** A script, and what is read of its reply. */
+export interface ScriptCall<F extends Fields = Fields> {
+  readonly script: string;
+  readonly reply: F;
+}
+
 /** All scripts of the product, bound by name. Arguments are an object: a missing or an extra one is a defect. */
 export class Scripts {
   readonly #store: Store;
-  readonly #keys: KeyTable;
+  readonly #words: Vocabulary;
   readonly #overrides: Overrides;
   readonly #libraries = new Map<string, Library>();
   readonly #loading = new Map<string, Promise<void>>();
+  readonly #readers = new WeakMap<ScriptCall, ReplyReader<Fields>>();
   readonly #gathering = new Gathering((script, org, argv) => this.#call(script, org, argv));
   /** Told how long each call took: the metrics. */
   observe: (name: string, seconds: number) => void = () => undefined;
 
-  constructor(store: Store, keys: KeyTable, overrides: Overrides = {}) {
+  constructor(store: Store, words: Vocabulary, overrides: Overrides = {}) {
     this.#store = store;
-    this.#keys = keys;
+    this.#words = words;
     this.#overrides = overrides;
   }
 
   /** Loads every room's library into the store, where it stays with the data. */
   async load(): Promise<void> {
-    for (const room of roomNames()) await this.#load(room);
+    for (const room of roomNames(this.#words.folders)) await this.#load(room);
   }
 
   #library(room: string): Library {
     let library = this.#libraries.get(room);
     if (!library) {
-      library = loadLibrary(room, this.#keys, this.#overrides, this.#store instanceof Cluster ? slotGuard : '');
+      library = loadLibrary(room, this.#words, this.#overrides, this.#store instanceof Cluster ? slotGuard : '');
       this.#libraries.set(room, library);
     }
     return library;
@@ -94,10 +105,8 @@ export class Scripts {
    * Runs a script for an organization: one round trip (more when the store has lost the library), shared with the
    * calls of the same turn where the script gathers. Rejects with Refusal, StoreUnavailable or ScriptFailure.
    */
-  async run(name: string, org: string, args: Readonly<Record<string, string | number>>): Promise<Reply> {
-    const [room = ''] = name.split('/', 1);
-    const script = this.#library(room).scripts.get(name);
-    if (!script) throw new ScriptFailure(`no script ${name}`);
+  async run(name: string, org: string, args: Args): Promise<Reply> {
+    const script = this.#script(name);
     const argv = pack(script, args);
     const start = performance.now();
     try {
@@ -108,6 +117,28 @@ export class Scripts {
     } finally {
       this.observe(name, (performance.now() - start) / 1000);
     }
+  }
+
+  /** Reads what a script replies; throws where that is not what it says it replies with. */
+  reader<F extends Fields>(call: ScriptCall<F>): ReplyReader<F> {
+    let reader = this.#readers.get(call);
+    if (!reader) {
+      reader = replyReader(call.script, this.#script(call.script).reply, call.reply) as ReplyReader<Fields>;
+      this.#readers.set(call, reader);
+    }
+    return reader as unknown as ReplyReader<F>;
+  }
+
+  /** Runs a script that no request is behind; undefined where it replied with nothing. */
+  async find<F extends Fields>(call: ScriptCall<F>, org: string, args: Args): Promise<Answered<F> | undefined> {
+    return this.reader(call)(await this.run(call.script, org, args));
+  }
+
+  /** Runs a script that no request is behind, and that always replies. */
+  async ask<F extends Fields>(call: ScriptCall<F>, org: string, args: Args): Promise<Answered<F>> {
+    const reply = await this.find(call, org, args);
+    if (!reply) throw new ScriptFailure(`${call.script} replied with nothing`);
+    return reply;
   }
 
   async #call(script: Script, org: string, argv: readonly string[]): Promise<Reply> {
@@ -124,7 +155,14 @@ export class Scripts {
 
   /** The names of a script's arguments, for the test that no route passes what its script does not take. */
   argsOf(name: string): readonly string[] {
-    return this.#library(name.split('/', 1)[0] ?? '').scripts.get(name)?.args ?? [];
+    return this.#script(name).args;
+  }
+
+  #script(name: string): Script {
+    const [room = ''] = name.split('/', 1);
+    const script = this.#library(room).scripts.get(name);
+    if (!script) throw new ScriptFailure(`no script ${name}`);
+    return script;
   }
 }
 
@@ -132,7 +170,7 @@ export class Scripts {
 const end = '\0';
 
 /** The arguments of a call as they travel: one text, which costs less than many, and those that may be long. */
-function pack({ name, args, long }: Script, values: Readonly<Record<string, string | number>>): string[] {
+function pack({ name, args, long }: Script, values: Args): string[] {
   let text = '';
   const argv: string[] = [];
   for (const arg of args) {

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Store } from './connection.ts';
-import { type Held, Places } from './held.ts';
+import { type Held, Topics } from './held.ts';
 
 /** A shard of a cluster that is away is asked again after this long. */
 const subscribeAgainMs = 500;
 
 interface Channel {
-  readonly held: Places;
+  readonly held: Topics;
   readonly listeners: Set<() => void>;
   readonly subscribed: Promise<unknown>;
 }
@@ -21,15 +21,15 @@ export interface Hold {
   readonly waitMs: number;
   readonly signal: AbortSignal;
   /**
-   * `mailboxId/scopeId`. A token of a published message, `mailboxId/scope/…/scope`, is meant for those that wait at the
-   * mailbox for any of its scopes; each wakes one.
+   * `object/part`. A token of a published message, `object/part/…/part`, is for those that wait for any of these parts
+   * of the object; each wakes one.
    */
-  readonly place: string;
+  readonly topic: string;
 }
 
 /**
  * What this process hears of its spaces' journals. One subscription connection for all of it, one channel per space
- * that anybody waits for. A held receive costs memory only; each token of a message wakes the one that has waited
+ * that anybody waits for. A held request costs memory only; each token of a message wakes the one that has waited
  * longest for it. A listener hears of every message.
  */
 export class Wake {
@@ -65,7 +65,7 @@ export class Wake {
   ): Promise<T | undefined> {
     // Not a moment to compare with: a timer may fire a little early by another clock.
     let timeIsOver = false;
-    const held: Held = { place: hold.place, number: this.#holds++, token: undefined, wake: () => undefined };
+    const held: Held = { topic: hold.topic, number: this.#holds++, token: undefined, wake: () => undefined };
     const wake = () => held.wake();
     const end = (): void => {
       timeIsOver = true;
@@ -129,7 +129,7 @@ export class Wake {
   #open(name: string): Channel {
     let channel = this.#channels.get(name);
     if (!channel) {
-      channel = { held: new Places(), listeners: new Set(), subscribed: this.#subscribe(name) };
+      channel = { held: new Topics(), listeners: new Set(), subscribed: this.#subscribe(name) };
       this.#channels.set(name, channel);
     }
     return channel;

@@ -1,11 +1,11 @@
 import { waiterRecord } from '../allowance/records.ts';
-import { barrierRecord } from '../barrier/records.ts';
+import { Barrier } from '../barrier/records.ts';
 import { reservationRecord } from '../budget/records.ts';
+import { iso } from '../declare/moment.ts';
+import type { Reply, Value } from '../declare/value.ts';
 import { groupRecord } from '../group/records.ts';
 import { pageOf } from '../http/page.ts';
 import { messageRecord } from '../mailbox/records.ts';
-import { iso } from '../redis/moment.ts';
-import type { Reply, Value } from '../redis/reply.ts';
 
 /** A scope as lua/scope/_subtree gives it. */
 function scopeRecord([parentScopeId, live, createdAt, , , , id]: readonly Value[]): object {
@@ -43,7 +43,11 @@ export function runRecord([scopes, messages, groups, barriers, reservations, wai
     scopes: below,
     messages: pageOf.rows(messages).map(messageRow),
     groups: pageOf.rows(groups).map(groupRow),
-    barriers: pageOf.rows(barriers).map((row) => barrierRecord(row[6], row)),
+    barriers: pageOf
+      .rows(barriers)
+      .map(([scopeId, state, epoch, arrivals, target, releasedAt, id]) =>
+        Barrier.of({ scopeId, state, epoch, arrivals, target, releasedAt, id }),
+      ),
     reservations: pageOf.rows(reservations).map(reservationRow),
     waiters: pageOf.rows(waiters).map(waiterRow),
     consumptions: { count, units },

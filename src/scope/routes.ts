@@ -1,10 +1,11 @@
 import Joi from 'joi';
 import { waiterReply } from '../allowance/schemas.ts';
-import { barrierReply } from '../barrier/schemas.ts';
+import { Barrier } from '../barrier/records.ts';
 import { reservationFields } from '../budget/schemas.ts';
 import { groupReply, memberFields } from '../group/schemas.ts';
+import { read } from '../http/legacy.ts';
 import { count, record, replyId, time } from '../http/replies.ts';
-import { type Route, read } from '../http/route.ts';
+import type { Route } from '../http/route.ts';
 import { messageFields } from '../mailbox/schemas.ts';
 import { runRecord } from './records.ts';
 
@@ -31,7 +32,7 @@ const run = read({
       scopes: listOf(scopeReply),
       messages: listOf(record(messageRow)),
       groups: listOf(groupReply.view.keys({ members: Joi.array().items(record(memberRow)) })),
-      barriers: listOf(barrierReply),
+      barriers: listOf(Barrier.schema),
       reservations: listOf(record(reservationFields)),
       waiters: listOf(waiterReply),
       consumptions: record({ count: count(), units: count() }),

@@ -11,7 +11,7 @@ import type { RedisServer } from '../embedded/server-binary.ts';
 import { LOGS, MANIFEST, makeStoreFolder, markClean } from '../embedded/store-folder.ts';
 import type { Admin } from '../org/admin.ts';
 import { renewEpochs } from '../org/epochs.ts';
-import { allKeys } from '../primitives.ts';
+import { allWords } from '../primitives.ts';
 import { connect, type Store, shardsOf } from '../redis/connection.ts';
 import { inShort, orUnavailable } from '../redis/failures.ts';
 import { nowOf } from '../redis/moment.ts';
@@ -46,7 +46,7 @@ interface Restored {
 
 /** Renews the journals' epochs over a connection of the embedded store's (its `afterLoss`); answers how many. */
 export function renewOver(link: Redis): Promise<number> {
-  return renewEpochs({ store: link, scripts: new Scripts(link, allKeys) });
+  return renewEpochs({ store: link, scripts: new Scripts(link, allWords) });
 }
 
 /**

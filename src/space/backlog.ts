@@ -1,7 +1,8 @@
+import { iso } from '../declare/moment.ts';
+import type { Reply, Value } from '../declare/value.ts';
+import { read } from '../http/legacy.ts';
 import { count, record, time } from '../http/replies.ts';
-import { type Route, read } from '../http/route.ts';
-import { iso } from '../redis/moment.ts';
-import type { Reply, Value } from '../redis/reply.ts';
+import type { Route } from '../http/route.ts';
 import { countersOf } from './census.ts';
 
 const outbox = ['UNREAD', 'PENDING', 'DELIVERED', 'EXHAUSTED'];

@@ -1,9 +1,10 @@
 import type Joi from 'joi';
+import type { Reply } from '../declare/value.ts';
 import { fields, integer } from '../http/fields.ts';
+import { read, route } from '../http/legacy.ts';
 import { record } from '../http/replies.ts';
-import { type Route, read, route } from '../http/route.ts';
+import type { Route } from '../http/route.ts';
 import { defaultLimits, type LimitName, spaceLimits } from '../org/plans.ts';
-import type { Reply } from '../redis/reply.ts';
 import { backlogRoute } from './backlog.ts';
 import { censusRoute } from './census.ts';
 import { usageRoute } from './usage.ts';

@@ -1,9 +1,10 @@
 import Joi from 'joi';
+import type { Reply, Value } from '../declare/value.ts';
 import { fields } from '../http/fields.ts';
+import { read } from '../http/legacy.ts';
 import { count, record } from '../http/replies.ts';
-import { type Route, read } from '../http/route.ts';
+import type { Route } from '../http/route.ts';
 import { says } from '../http/says.ts';
-import type { Reply, Value } from '../redis/reply.ts';
 
 const dayMs = 86_400_000;
 const form = /^\d{4}-\d\d-\d\d$/;

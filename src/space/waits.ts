@@ -1,9 +1,10 @@
 import Joi from 'joi';
+import { iso } from '../declare/moment.ts';
+import type { Reply, Value } from '../declare/value.ts';
+import { read } from '../http/legacy.ts';
 import { pageOf } from '../http/page.ts';
 import { record, replyId, time } from '../http/replies.ts';
-import { type Route, read } from '../http/route.ts';
-import { iso } from '../redis/moment.ts';
-import type { Reply, Value } from '../redis/reply.ts';
+import type { Route } from '../http/route.ts';
 
 /** Rows of each list (contract section 4). */
 const most = 200;

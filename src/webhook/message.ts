@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto';
+import { iso } from '../declare/moment.ts';
+import type { Value } from '../declare/value.ts';
 import { eventRecord } from '../event/record.ts';
 import { stringify } from '../http/json.ts';
-import { iso } from '../redis/moment.ts';
-import type { Value } from '../redis/reply.ts';
 
 /** A request as Standard Webhooks 1.0 has it. */
 export interface Message {

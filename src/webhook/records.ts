@@ -1,6 +1,6 @@
+import { iso, isoOrNull } from '../declare/moment.ts';
+import type { Values } from '../declare/value.ts';
 import { uuidOf } from '../event/record.ts';
-import { iso, isoOrNull } from '../redis/moment.ts';
-import type { Values } from '../redis/reply.ts';
 
 /** `eventTypes` as it is stored, so that a script finds a type in it with one plain search. */
 export function storedTypes(eventTypes: readonly string[]): string {

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
+import type { Reply, Value } from '../declare/value.ts';
 import { fields, oneOf, optional } from '../http/fields.ts';
+import { read, readList, route } from '../http/legacy.ts';
 import { randomTail } from '../http/random.ts';
-import { readList } from '../http/read-list.ts';
-import { type Answer, type Input, param, type Route, read, route } from '../http/route.ts';
+import { type Answer, type Input, param, type Route } from '../http/route.ts';
 import type { ServeContext } from '../http/serve-context.ts';
-import type { Reply, Value } from '../redis/reply.ts';
 import { Refusal } from '../redis/scripts.ts';
 import { eventTypes, url } from './fields.ts';
 import { webhookKeys } from './keys.ts';

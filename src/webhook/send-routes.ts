@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Reply } from '../declare/value.ts';
 import { fields, id, page } from '../http/fields.ts';
+import { read, route } from '../http/legacy.ts';
 import { Cursors, pageOf, positions } from '../http/page.ts';
 import { randomTail } from '../http/random.ts';
 import { pageReply } from '../http/replies.ts';
-import { type Answer, type Input, param, type Route, read, route } from '../http/route.ts';
+import { type Answer, type Input, param, type Route } from '../http/route.ts';
 import type { ServeContext } from '../http/serve-context.ts';
-import type { Reply } from '../redis/reply.ts';
 import { attempt } from './attempt.ts';
 import { eventMessage, testMessage } from './message.ts';
 import { deliveryRecord } from './records.ts';

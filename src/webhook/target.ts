@@ -22,6 +22,12 @@ class ForbiddenTarget extends Error {
   readonly code = 'TARGET_FORBIDDEN';
 }
 
+declare module '../http/serve-context.ts' {
+  interface Parts {
+    readonly targets: Targets;
+  }
+}
+
 /** Which hosts may be called. */
 export class Targets {
   readonly #allowPrivate: boolean;

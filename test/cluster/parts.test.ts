@@ -3,13 +3,13 @@ import { expect } from 'chai';
 import type { Cluster } from 'ioredis';
 import pino from 'pino';
 import { readStoreState } from '../../src/metrics/store-state.ts';
-import { allKeys } from '../../src/primitives.ts';
+import { allWords } from '../../src/primitives.ts';
 import { sayCluster } from '../../src/redis/cluster-notice.ts';
 import { addressOf, connect, type Store } from '../../src/redis/connection.ts';
 import { Due, dueKey } from '../../src/redis/due.ts';
-import { roomNames } from '../../src/redis/loader.ts';
 import { Organizations, organizationsKey } from '../../src/redis/organizations.ts';
 import { Scripts } from '../../src/redis/scripts.ts';
+import { roomNames } from '../../src/redis/source.ts';
 import { Wake } from '../../src/redis/wake.ts';
 import { type ClusterNode, TestCluster } from '../support/cluster.ts';
 import { until } from '../support/processes.ts';
@@ -27,7 +27,7 @@ describe('The parts of a process on a cluster', function () {
   before(async () => {
     cluster = await TestCluster.start(3);
     store = await connect(cluster.url);
-    scripts = new Scripts(store, allKeys);
+    scripts = new Scripts(store, allWords);
     index = await ownerOf(cluster, slotOf(dueKey));
     other = cluster.masters.find((master) => master !== index) ?? index;
   });

@@ -4,10 +4,11 @@ import { expect } from 'chai';
 import { ApiError } from '../../src/http/errors.ts';
 import type { Input, Route } from '../../src/http/route.ts';
 import { codesOf } from '../../src/http/route-errors.ts';
-import { allErrors, allKeys, allRoutes } from '../../src/primitives.ts';
+import { allErrors, allKeys, allRoutes, allWords } from '../../src/primitives.ts';
 import { guide, guideFile } from '../../src/redis/describe.ts';
-import { loadLibrary, luaRoot, roomNames } from '../../src/redis/loader.ts';
+import { loadLibrary } from '../../src/redis/loader.ts';
 import { reaches } from '../../src/redis/reach.ts';
+import { luaRoot, roomNames } from '../../src/redis/source.ts';
 import { samples } from '../support/sample.ts';
 
 const scripts = new Map(reaches().map((reach) => [reach.name, reach]));
@@ -32,7 +33,7 @@ const ofEveryCall = new Set([
 function refusals(name: string): { codes: Set<string>; beginnings: string[] } {
   const script = scripts.get(name);
   const found = [...(script?.code ?? '').matchAll(/\brefuse\('(\w+)'( *\.\.)?/g)];
-  const args = loadLibrary(name.split('/', 1)[0] ?? '', allKeys).scripts.get(name)?.args ?? [];
+  const args = loadLibrary(name.split('/', 1)[0] ?? '', allWords).scripts.get(name)?.args ?? [];
   // Helpers look up what a record refers to, too: missing can only be what the script was asked for.
   const askedFor = (code: string): boolean => {
     const [, kind] = /^([A-Z]+)_NOT_FOUND$/.exec(code) ?? [];
@@ -87,9 +88,9 @@ function argsOf(route: Route, query: unknown, body: unknown): [string, string | 
 
 describe('the scripts', () => {
   it('of all routes exist and take exactly what their routes pass', () => {
-    const callArgs = loadLibrary('space', allKeys).scripts.get('space/admit')?.args ?? [];
+    const callArgs = loadLibrary('space', allWords).scripts.get('space/admit')?.args ?? [];
     for (const route of allRoutes) {
-      const script = loadLibrary(route.script.split('/', 1)[0] ?? '', allKeys).scripts.get(route.script);
+      const script = loadLibrary(route.script.split('/', 1)[0] ?? '', allWords).scripts.get(route.script);
       for (const input of inputs(route)) {
         const { spaceId, ...ids } = input.params;
         const own = { ...ids, ...route.args?.(input) };
@@ -102,7 +103,7 @@ describe('the scripts', () => {
 
   it('get no NUL, which ends their arguments, but where an argument travels by itself', () => {
     for (const route of allRoutes) {
-      const { long = [] } = loadLibrary(route.script.split('/', 1)[0] ?? '', allKeys).scripts.get(route.script) ?? {};
+      const { long = [] } = loadLibrary(route.script.split('/', 1)[0] ?? '', allWords).scripts.get(route.script) ?? {};
       const [query] = samples(route.query);
       const [body] = samples(route.body);
       const requests = [
@@ -150,7 +151,7 @@ describe('the scripts', () => {
   });
 
   it('name every key through its declaration, and every declared key is used', () => {
-    for (const room of roomNames()) loadLibrary(room, allKeys);
+    for (const room of roomNames()) loadLibrary(room, allWords);
     const used = new Set<string>();
     for (const path of sources) {
       const text = textOf(path);

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { expect } from 'chai';
 import type { Store } from '../../src/redis/connection.ts';
-import { Places } from '../../src/redis/held.ts';
+import { Topics } from '../../src/redis/held.ts';
 import { Wake } from '../../src/redis/wake.ts';
 
 /** A subscription that says what the test says. */
@@ -21,8 +21,8 @@ describe('Held requests of a process', () => {
     wake = new Wake(subscriber as unknown as Store);
   });
   const publish = (...tokens: string[]) => subscriber.emit('smessage', 'c', tokens.join(','));
-  const hold = (look: () => Promise<string | undefined>, signal = new AbortController().signal, place = 'm/s') =>
-    wake.until('c', { waitMs: 5000, signal, place }, look);
+  const hold = (look: () => Promise<string | undefined>, signal = new AbortController().signal, topic = 'm/s') =>
+    wake.until('c', { waitMs: 5000, signal, topic }, look);
 
   /** Finds what is there, one each. */
   const shelf = (found: string[]) => async () => found.shift();
@@ -39,7 +39,7 @@ describe('Held requests of a process', () => {
     expect(wake.size).to.equal(0);
   });
 
-  it('each token wakes the one that has waited longest, and keeps its place if it finds nothing', async () => {
+  it('each token wakes the one that has waited longest, and keeps its topic if it finds nothing', async () => {
     const looks: string[] = [];
     const there: string[] = [];
     const named = (name: string) => async () => {
@@ -97,15 +97,15 @@ describe('Held requests of a process', () => {
 
   it('of those that wait for a scope or for one above it, the one that has waited longest is woken', async () => {
     const woken: string[] = [];
-    const places = ['m/below', 'm/root', 'm/beside', 'other/root', 'm/below'];
-    const held = places.map((place, i) => {
+    const topics = ['m/below', 'm/root', 'm/beside', 'other/root', 'm/below'];
+    const held = topics.map((topic, i) => {
       let looks = 0;
       const look = async () => {
         if (looks++ === 0) return undefined;
-        woken.push(`${i} ${place}`);
-        return place;
+        woken.push(`${i} ${topic}`);
+        return topic;
       };
-      return hold(look, undefined, place);
+      return hold(look, undefined, topic);
     });
     await tick();
     for (let i = 0; i < 4; i++) publish('m/root/below');
@@ -118,27 +118,27 @@ describe('Held requests of a process', () => {
   });
 
   it('a token looks at nobody who waits elsewhere', () => {
-    const places = new Places();
+    const topics = new Topics();
     let looked = 0;
     for (let number = 0; number < 1000; number++) {
       const token = () => void looked++;
-      const held = { place: `m/${number}`, number, wake: () => undefined, token: undefined };
-      places.add(Object.defineProperty(held, 'token', { get: token }));
+      const held = { topic: `m/${number}`, number, wake: () => undefined, token: undefined };
+      topics.add(Object.defineProperty(held, 'token', { get: token }));
     }
-    expect([places.size, places.longest('m/root/s'), looked]).to.deep.equal([1000, undefined, 0]);
-    expect(places.longest('m/7/s/3')?.number).to.equal(3);
+    expect([topics.size, topics.longest('m/root/s'), looked]).to.deep.equal([1000, undefined, 0]);
+    expect(topics.longest('m/7/s/3')?.number).to.equal(3);
     expect(looked).to.equal(2);
   });
 
   it('the time of each is over, also where a timer fires a little early', async () => {
     const many = Array.from({ length: 300 }, (_, i) =>
-      wake.until('c', { waitMs: i % 30, signal: new AbortController().signal, place: 'm/s' }, shelf([])),
+      wake.until('c', { waitMs: i % 30, signal: new AbortController().signal, topic: 'm/s' }, shelf([])),
     );
     expect(new Set(await Promise.all(many))).to.deep.equal(new Set([undefined]));
     expect(wake.size).to.equal(0);
     subscriber.ssubscribe = () => new Promise(() => undefined);
     expect(
-      await wake.until('d', { waitMs: 5, signal: new AbortController().signal, place: 'm/s' }, shelf(['1'])),
+      await wake.until('d', { waitMs: 5, signal: new AbortController().signal, topic: 'm/s' }, shelf(['1'])),
     ).to.equal(undefined);
   });
 

@@ -2,10 +2,11 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { allKeys, allRoutes } from '../../src/primitives.ts';
+import { allRoutes, allWords } from '../../src/primitives.ts';
 import type { Store } from '../../src/redis/connection.ts';
-import { loadLibrary, roomNames } from '../../src/redis/loader.ts';
+import { loadLibrary } from '../../src/redis/loader.ts';
 import { Refusal, ScriptFailure, Scripts, StoreUnavailable } from '../../src/redis/scripts.ts';
+import { roomNames } from '../../src/redis/source.ts';
 import { Queue } from '../spec/mailbox/queue.ts';
 import { api, clockFile, World } from '../support/world.ts';
 
@@ -21,20 +22,20 @@ describe('Scripts', () => {
   const withFile = async (file: string, text: string) => {
     const path = join(folder, `${file.replaceAll('/', '-')}.lua`);
     await writeFile(path, text);
-    return () => loadLibrary('mailbox', allKeys, { [file]: path });
+    return () => loadLibrary('mailbox', allWords, { [file]: path });
   };
 
   it('every room loads into the store, and every route’s script is there', async () => {
     const { scripts } = await api();
     await scripts.load();
-    const names = roomNames().flatMap((room) => [...loadLibrary(room, allKeys).scripts.keys()]);
+    const names = roomNames().flatMap((room) => [...loadLibrary(room, allWords).scripts.keys()]);
     for (const route of allRoutes) expect(names, route.call).to.include(route.script);
   });
 
   it('a library is named by its content: another clock, another name; the same, the same', () => {
-    const real = loadLibrary('mailbox', allKeys);
-    expect(loadLibrary('mailbox', allKeys).version).to.equal(real.version);
-    expect(loadLibrary('mailbox', allKeys, { 'lib/clock': clockFile }).version).to.not.equal(real.version);
+    const real = loadLibrary('mailbox', allWords);
+    expect(loadLibrary('mailbox', allWords).version).to.equal(real.version);
+    expect(loadLibrary('mailbox', allWords, { 'lib/clock': clockFile }).version).to.not.equal(real.version);
   });
 
   it('circular includes are refused by name', async () => {
@@ -78,7 +79,7 @@ describe('Scripts', () => {
       const fcall = () => Promise.reject(new Error(message));
       const store = { fcall, call: async () => loads++ } as unknown as Store;
       const args = { spaceId: '', requestId: '', maxChanges: 1 };
-      return new Scripts(store, allKeys).run('timer/sweep', 'o', args).catch((error: Error) => error);
+      return new Scripts(store, allWords).run('timer/sweep', 'o', args).catch((error: Error) => error);
     };
     const states =
       'LOADING READONLY OOM MASTERDOWN CLUSTERDOWN NOREPLICAS TRYAGAIN BUSY MISCONF UNBLOCKED NOAUTH WRONGPASS NOPERM';

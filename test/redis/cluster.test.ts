@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { Cluster } from 'ioredis';
 import pino from 'pino';
-import { allKeys } from '../../src/primitives.ts';
+import { allWords } from '../../src/primitives.ts';
 import { addressesOf } from '../../src/redis/address.ts';
 import { awaitStore } from '../../src/redis/await-store.ts';
 import { sayCluster } from '../../src/redis/cluster-notice.ts';
@@ -157,7 +157,7 @@ describe('A store that is a cluster', () => {
   it('calls fail at once where nobody answers any more, and go through when somebody does', async () => {
     const [node] = cluster.masters;
     const store = await connect(cluster.url);
-    const scripts = new Scripts(store, allKeys);
+    const scripts = new Scripts(store, allWords);
     const show = () => scripts.run('org/show', 'nobody', {}).catch((error) => error);
     expect(await show()).to.have.property('code', 'ORG_NOT_FOUND');
     await node?.kill();

@@ -1,6 +1,6 @@
 // What the tests have in common that compare calls which share a run with the same calls one after the other.
 import { hash } from 'node:crypto';
-import type { Reply } from '../../src/redis/reply.ts';
+import type { Reply } from '../../src/declare/value.ts';
 import type { World } from '../support/world.ts';
 
 /** 22 characters, as a digest or a fingerprint of the text has. */

@@ -5,9 +5,9 @@ import { createServer } from 'node:http';
 import { Redis } from 'ioredis';
 import Koa from 'koa';
 import bodyParser from 'koa-bodyparser';
+import type { Reply, Value } from '../../../src/declare/value.ts';
 import { Gathering } from '../../../src/redis/gathering.ts';
 import type { Script } from '../../../src/redis/loader.ts';
-import type { Reply, Value } from '../../../src/redis/reply.ts';
 import { announce, NOOP_KEY, redisSocket } from './child.ts';
 import { FIELDS, WRITES } from './writes.ts';
 
@@ -17,7 +17,7 @@ const redis = new Redis({ path: redisSocket() });
 const scripts = new Map<string, Script>();
 for (const [step, text] of Object.entries(WRITES)) {
   const functionName = (await redis.script('LOAD', text)) as string;
-  scripts.set(`/${step}`, { name: step, functionName, args: FIELDS, long: [], gathers: true });
+  scripts.set(`/${step}`, { name: step, functionName, args: FIELDS, long: [], gathers: true, reply: [] });
 }
 const gathering = new Gathering(async ({ functionName }, _org, argv) => {
   const replies = (await redis.evalsha(functionName, 1, NOOP_KEY, ...argv)) as Value[];

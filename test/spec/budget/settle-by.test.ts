@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
+import { apiKeyDigest } from '../../../src/http/api-key.ts';
 import { randomTail } from '../../../src/http/random.ts';
-import { apiKeyDigest } from '../../../src/org/api-key.ts';
 import { codeOf, World } from '../../support/world.ts';
 import { Purse } from './purse.ts';
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
+import { apiKeyDigest } from '../../../src/http/api-key.ts';
 import * as admin from '../../../src/org/admin.ts';
-import { apiKeyDigest } from '../../../src/org/api-key.ts';
 import { bootstrap } from '../../../src/org/bootstrap.ts';
 import { maximumLimits } from '../../../src/org/plans.ts';
 import type { Scripts } from '../../../src/redis/scripts.ts';

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { startEmbedded } from '../../../src/embedded/embedded.ts';
 import { isAlive } from '../../../src/embedded/process-identity.ts';
-import { roomNames } from '../../../src/redis/loader.ts';
+import { roomNames } from '../../../src/redis/source.ts';
 import { listSnapshots, snapshotFolder } from '../../../src/snapshot/folder.ts';
 import { ask } from '../../embedded/support.ts';
 import { isBuilt } from '../../readme/reader.ts';

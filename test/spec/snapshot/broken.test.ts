@@ -14,7 +14,7 @@ import { endProcess, spawnRedis } from '../../../src/embedded/redis-process.ts';
 import { findRedisServer } from '../../../src/embedded/server-binary.ts';
 import { readRecord } from '../../../src/embedded/store-folder.ts';
 import { createOrganization } from '../../../src/org/admin.ts';
-import { allKeys } from '../../../src/primitives.ts';
+import { allWords } from '../../../src/primitives.ts';
 import { connect, type Store } from '../../../src/redis/connection.ts';
 import { Scripts, StoreUnavailable } from '../../../src/redis/scripts.ts';
 import { createSnapshot } from '../../../src/snapshot/create.ts';
@@ -73,7 +73,7 @@ describe('A snapshot whose store breaks off', function () {
 
     const file = await findSnapshot(folder, (await make()).snapshot);
     const restore = (link: Store) =>
-      restoreInto({ store: link, scripts: new Scripts(link, allKeys) }, file, { ...target, dataDir: own.dataDir });
+      restoreInto({ store: link, scripts: new Scripts(link, allWords) }, file, { ...target, dataDir: own.dataDir });
     for (const left of [0, 1]) expect(await broken(left, restore)).to.be.instanceOf(StoreUnavailable);
     server.close();
   });

@@ -1,0 +1,11 @@
+--- @include "lib/inRun"
+--- @include "barrier/_barrier"
+inRun.barriers = {}
+
+function inRun.barriers.index(scopeId)
+  return keys.scopeBarriers(scopeId)
+end
+
+function inRun.barriers.row(id)
+  return rows.barrier(barrier.read(id))
+end

@@ -1,0 +1,18 @@
+import { census, many } from '../declare/record.ts';
+import type { Room } from '../room.ts';
+import { barrierErrors } from './errors.ts';
+import { barrierEvents } from './events.ts';
+import { barrierKeys } from './keys.ts';
+import { Barrier } from './records.ts';
+import { barrierRoutes } from './routes.ts';
+
+export const barrierRoom: Room = {
+  name: 'barrier',
+  routes: barrierRoutes,
+  keys: barrierKeys,
+  errors: barrierErrors,
+  records: [Barrier],
+  events: barrierEvents,
+  census: { barriers: census(Barrier) },
+  inRun: { barriers: many(Barrier) },
+};

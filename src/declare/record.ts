@@ -1,0 +1,135 @@
+import Joi from 'joi';
+import { type Answered, type AnyField, counter, Field, type Fields, type Get } from './field.ts';
+import type { Value } from './value.ts';
+
+/** A schema of exactly these fields. */
+export function exactly(schemas: Readonly<Record<string, Joi.Schema>>): Joi.ObjectSchema {
+  return Joi.object(schemas).prefs({ convert: false, presence: 'required' });
+}
+
+const schemasOf = (fields: Fields): Record<string, Joi.Schema> =>
+  Object.fromEntries(
+    Object.entries(fields).flatMap(([name, field]) => (field.special.isInternal ? [] : [[name, field.schema]])),
+  );
+
+/** Every name that answers of these fields need from scripts. */
+function wireOf(fields: Fields): string[] {
+  const names = Object.entries(fields).flatMap(([name, field]) => {
+    if (field instanceof Nested) return wireOf(field.fields);
+    const { isInternal, of, uses = [], named = name } = field.special;
+    return isInternal ? [] : of ? [...uses] : [named];
+  });
+  return [...new Set(names)];
+}
+
+/** Reads the fields of an answer by the names that scripts know them by. */
+function readFields(fields: Fields, get: Get): Record<string, unknown> {
+  const found: Record<string, unknown> = {};
+  for (const name in fields) {
+    const field = fields[name] as AnyField;
+    const { isInternal, of, named = name } = field.special;
+    if (isInternal) continue;
+    if (field instanceof Nested) found[name] = readFields(field.fields, get);
+    else
+      try {
+        found[name] = field.read(of ? of(get) : get(named));
+      } catch (error) {
+        throw new Error(`${name} ${(error as Error).message}`);
+      }
+  }
+  return found;
+}
+
+/** Fields of a record that answers show as an object of their own; scripts have them beside the others. */
+export class Nested<F extends Fields> extends Field<Answered<F>> {
+  readonly fields: F;
+  constructor(fields: F) {
+    super({ lua: 'text', read: (value) => value, schema: () => exactly(schemasOf(fields)) });
+    this.fields = fields;
+  }
+}
+export const nested = <F extends Fields>(fields: F): Field<Answered<F>> => new Nested(fields);
+
+/**
+ * A record, declared once in its room: scripts read it by these names (redis/lua-records.ts), answers are made of it
+ * and checked against it, OpenAPI has it as a component of this name, and so has the key table of lua/README.md.
+ */
+export class RecordDeclaration<F extends Fields = Fields> {
+  /** As OpenAPI names it, e.g. `TaskGroup`. */
+  readonly name: string;
+  /** As scripts name it, e.g. `taskGroup`. */
+  readonly luaName: string;
+  readonly fields: F;
+  /** The names under which its values travel from scripts, in this order. */
+  readonly wire: readonly string[];
+  readonly schema: Joi.ObjectSchema;
+  /** For the compiler alone. */
+  declare readonly type: Answered<F>;
+
+  constructor(name: string, fields: F) {
+    this.name = name;
+    this.luaName = `${name.charAt(0).toLowerCase()}${name.slice(1)}`;
+    this.fields = fields;
+    this.wire = wireOf(fields);
+    this.schema = exactly(schemasOf(fields)).meta({ component: name });
+  }
+
+  /** The record of a script's reply. */
+  read(row: Value): Answered<F> {
+    const values = row as readonly Value[];
+    return this.of((name) => values[this.wire.indexOf(name)] ?? null);
+  }
+
+  /** The record of values by the names that scripts know them by, as they are stored. */
+  of(values: Get | Readonly<Record<string, Value | undefined>>): Answered<F> {
+    const get: Get = typeof values === 'function' ? values : (name) => values[name] ?? null;
+    return readFields(this.fields, get) as Answered<F>;
+  }
+
+  /** The same with further fields, under a name of its own. */
+  with<More extends Fields>(name: string, more: More): RecordDeclaration<F & More> {
+    return new RecordDeclaration(name, { ...this.fields, ...more });
+  }
+
+  /** The same without some of its fields, under a name of its own. */
+  without<K extends keyof F & string>(name: string, ...left: readonly K[]): RecordDeclaration<Omit<F, K>> {
+    const kept = Object.entries(this.fields).filter(([field]) => !(left as readonly string[]).includes(field));
+    return new RecordDeclaration(name, Object.fromEntries(kept) as unknown as Omit<F, K>);
+  }
+}
+
+/** How many records there are in each state: their part of the census. */
+export function census({ fields }: RecordDeclaration): Field<Readonly<Record<string, number>>> {
+  const { states = [], counted } = Object.values(fields as Fields).find(({ kind }) => kind.states)?.kind ?? {};
+  return nested(Object.fromEntries(states.map((state) => [state, counter(`${counted}:${state}`)])));
+}
+
+/** Declares a record. */
+export const record = <F extends Fields>(name: string, fields: F): RecordDeclaration<F> =>
+  new RecordDeclaration(name, fields);
+
+/** A record inside a reply or another record. */
+export class One<T> extends Field<T> {
+  readonly record: RecordDeclaration;
+  constructor(declaration: RecordDeclaration) {
+    super({ lua: 'text', read: (value) => declaration.read(value), schema: () => declaration.schema });
+    this.record = declaration;
+  }
+}
+
+/** Records inside a reply or another record. */
+export class Many<T> extends Field<readonly T[]> {
+  readonly record: RecordDeclaration;
+  constructor(item: RecordDeclaration, max?: number) {
+    const schema = Joi.array().items(item.schema);
+    super({
+      lua: 'text',
+      read: (rows) => (rows as Value[]).map((row) => item.read(row)),
+      schema: () => (max === undefined ? schema : schema.max(max)),
+    });
+    this.record = item;
+  }
+}
+
+export const one = <F extends Fields>(declaration: RecordDeclaration<F>) => new One<Answered<F>>(declaration);
+export const many = <F extends Fields>(item: RecordDeclaration<F>, max?: number) => new Many<Answered<F>>(item, max);

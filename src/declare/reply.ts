@@ -1,0 +1,58 @@
+import type { Answered, Fields } from './field.ts';
+import { Many, One } from './record.ts';
+import type { Reply } from './value.ts';
+
+/** What a script says it replies with, in the order of the reply: `@reply nextCursor barriers:barrier[]`. */
+export interface ReplyMember {
+  readonly name: string;
+  /** A record, or a list of them; absent: a value. */
+  readonly record?: string;
+  readonly isList?: boolean;
+}
+
+/** Takes `name:record[]` apart. */
+export function readMember(text: string): ReplyMember {
+  const [, name = '', record, list] = /^(\w+)(?::(\w+)(\[\])?)?$/.exec(text) ?? [];
+  if (name === '') throw new Error(`@reply ${text}: it must be name, name:record or name:record[]`);
+  return { name, ...(record !== undefined && { record, isList: list !== undefined }) };
+}
+
+/** Reads a script's reply by name; undefined where the script replied with nothing. */
+export type ReplyReader<F extends Fields> = (values: Reply) => Answered<F> | undefined;
+
+/**
+ * Makes the reader of a script's replies. Throws where the script does not reply with just these members: a defect that
+ * no process starts with.
+ */
+export function replyReader<F extends Fields>(
+  script: string,
+  members: readonly ReplyMember[],
+  shape: F,
+): ReplyReader<F> {
+  const says = (list: readonly string[]) => list.toSorted().join(' ') || 'nothing';
+  const replied = says(members.map(textOf));
+  const read = says(Object.entries(shape).map(([name, field]) => textOf({ name, ...kindOf(field) })));
+  if (replied !== read) throw new Error(`${script} replies with ${replied}, but what is read of it is ${read}`);
+  const fields = members.map(({ name }) => [name, shape[name] as Fields[string]] as const);
+  return (values) => {
+    if (values.length === 0 && fields.length > 0) return undefined;
+    const reply: Record<string, unknown> = {};
+    fields.forEach(([name, field], index) => {
+      try {
+        reply[name] = field.read(values[index] ?? null);
+      } catch (error) {
+        throw new Error(`${script}: ${name} ${(error as Error).message}`);
+      }
+    });
+    return reply as Answered<F>;
+  };
+}
+
+function kindOf(field: Fields[string]): Omit<ReplyMember, 'name'> {
+  if (field instanceof One) return { record: field.record.luaName, isList: false };
+  return field instanceof Many ? { record: field.record.luaName, isList: true } : {};
+}
+
+function textOf({ name, record, isList }: ReplyMember): string {
+  return record === undefined ? name : `${name}:${record}${isList ? '[]' : ''}`;
+}

@@ -1,0 +1,174 @@
+import type { AnyField, Fields } from '../declare/field.ts';
+import { Many, Nested, One, type RecordDeclaration } from '../declare/record.ts';
+import type { ReplyMember } from '../declare/reply.ts';
+import { expandKey, type KeyTable, partsOf } from './keys.ts';
+import { argumentsAt } from './lua-text.ts';
+
+/** The records of all rooms, by the names that scripts know them by. */
+export type RecordTable = ReadonlyMap<string, RecordDeclaration>;
+
+type Stored = readonly [name: string, field: AnyField];
+
+/** The fields of a record that are in its hash, under the names that scripts know them by; the id is in its key. */
+export function storedFields({ fields }: Pick<RecordDeclaration, 'fields'>): Stored[] {
+  const found = new Map<string, AnyField>();
+  const add = (all: Fields): void => {
+    for (const [name, field] of Object.entries(all) as [string, AnyField][]) {
+      if (field instanceof Nested) add(field.fields);
+      const { of, isWorkedOut, named = name } = field.special;
+      if (field instanceof Nested || of || isWorkedOut || named === 'id' || found.has(named)) continue;
+      found.set(named, field);
+    }
+  };
+  add(fields);
+  return [...found];
+}
+
+/** A stored value as scripts see it. */
+function seen(value: string, field: AnyField): string {
+  const { or } = field.special;
+  const own =
+    field.kind.lua === 'number' ? `tonumber(${value})` : field.kind.lua === 'flag' ? `${value} == '1'` : value;
+  if (or === undefined) return own;
+  if (typeof or === 'number') return `${own} or ${or}`;
+  return `${own} or ${or.startsWith('=') ? or.slice(1) : `'${or}'`}`;
+}
+
+/** A reader of some fields, or of all: nil where the first of them that each record has is not there. */
+function reader(name: string, record: RecordDeclaration, names: readonly string[], keys: KeyTable): string {
+  const { luaName } = record;
+  const key = keys[luaName];
+  if (!key) throw new Error(`${record.name} is in no room's keys.ts: a script cannot load it`);
+  const id = partsOf(key).length > 0 ? 'id' : '';
+  const at = expandKey(key, id === '' ? [] : [id], luaName);
+  const stored = storedFields(record);
+  if (names.length === 0) {
+    const changed = stored.filter(([, field]) => seen('x', field) !== 'x');
+    return [
+      `function ${luaName}.${name}(${id})`,
+      `local flat = run('HGETALL', ${at})`,
+      'if not flat[1] then return nil end',
+      `local record = { ${id === '' ? '' : 'id = id'} }`,
+      'for i = 1, #flat, 2 do record[flat[i]] = flat[i + 1] end',
+      ...changed.map(([field, of]) => `record.${field} = ${seen(`record.${field}`, of)}`),
+      'return record\nend',
+    ].join('\n');
+  }
+  const fields = names.map((one) => {
+    const field = stored.find(([other]) => other === one)?.[1];
+    if (!field) throw new Error(`${record.name} has no stored field ${one}`);
+    return field;
+  });
+  const sure = fields.findIndex(({ special }) => !special.isNullable && special.or === undefined);
+  const members = names.map((one, index) => `${one} = ${seen(`values[${index + 1}]`, fields[index] as AnyField)}`);
+  return [
+    `function ${luaName}.${name}(${id})`,
+    `local values = run('HMGET', ${at}, ${names.map((one) => `'${one}'`).join(', ')})`,
+    ...(sure < 0 ? [] : [`if not values[${sure + 1}] then return nil end`]),
+    `return { ${[...(id === '' ? [] : ['id = id']), ...members].join(', ')} }`,
+    'end',
+  ].join('\n');
+}
+
+/** Counts the steps of a record whose states the census counts: `enter` and, where it goes, `leave`. */
+function counting({ luaName, fields }: RecordDeclaration): string {
+  const counted = Object.values(fields as Fields).find(({ kind }) => kind.counted !== undefined)?.kind.counted;
+  if (counted === undefined) return '';
+  const add = (state: string, change: number) => `count.add(count.space, '${counted}:' .. ${state}, ${change})`;
+  return [
+    `function ${luaName}.leave(state) ${add('state', -1)} end`,
+    `function ${luaName}.enter(record, state)`,
+    `if record.state then ${add('record.state', -1)} end`,
+    add('state', 1),
+    'record.state = state\nend\n',
+  ].join('\n');
+}
+
+/** `message.load(id, 'state')`: the record by name, with these fields, or with all where none is named. */
+const loading = /(?<!function )\b(\w+)\.load\(/g;
+
+/** The Lua that a library's records come to, and the calls of it put in place of what the scripts say. */
+export class LuaRecords {
+  readonly #table: RecordTable;
+  readonly #keys: KeyTable;
+  readonly #readers = new Map<string, Map<string, string>>();
+  readonly #rows = new Map<string, string>();
+
+  constructor(table: RecordTable, keys: KeyTable) {
+    this.#table = table;
+    this.#keys = keys;
+  }
+
+  record(name: string): RecordDeclaration {
+    const found = this.#table.get(name);
+    if (!found) throw new Error(`${name} is no record of any room`);
+    return found;
+  }
+
+  /** Names the readers that a text asks for, in place of what it says. */
+  expand(lua: string): string {
+    return lua.replaceAll(loading, (call, name: string, at: number) => {
+      if (!this.#table.has(name)) return call;
+      const [, ...fields] = argumentsAt(lua, at + call.length);
+      const wanted = fields.map((field) => {
+        const [, literal] = /^'(\w+)'$/.exec(field) ?? [];
+        if (literal === undefined) throw new Error(`${name}.load takes an id and names of fields, not ${field}`);
+        return literal;
+      });
+      const readers = this.#readers.get(name) ?? new Map<string, string>();
+      this.#readers.set(name, readers);
+      const known = readers.get(wanted.join()) ?? `load${readers.size + 1}`;
+      readers.set(wanted.join(), known);
+      return `${name}.${known}(`;
+    });
+  }
+
+  /** Rows that a text makes by itself: `rows.message(record)`. */
+  named(lua: string): void {
+    for (const [, name = ''] of lua.matchAll(/\brows\.(\w+)\(/g)) this.row(this.record(name), '');
+  }
+
+  /** What `@record` stands for: the table of that name. Every text of the library has been expanded by then. */
+  define(name: string): string {
+    const record = this.record(name);
+    const readers = [...(this.#readers.get(name) ?? [])];
+    return [
+      `local ${name} = {}`,
+      ...readers.map(([fields, as]) => reader(as, record, fields === '' ? [] : fields.split(','), this.#keys)),
+      counting(record),
+    ].join('\n');
+  }
+
+  /** An expression that makes the list which travels of a record. */
+  row(record: RecordDeclaration, of: string): string {
+    const { luaName, fields } = record;
+    if (!this.#rows.has(luaName)) {
+      this.#rows.set(luaName, '');
+      const members = record.wire.map((name) => {
+        const field = Object.entries(fields as Fields).find(([own, one]) => (one.special.named ?? own) === name)?.[1];
+        return this.member(`record.${name}`, field);
+      });
+      this.#rows.set(luaName, `rows.${luaName} = function(record) return { ${members.join(', ')} } end\n`);
+    }
+    return `rows.${luaName}(${of})`;
+  }
+
+  /** What travels of one member of a record or of a reply. */
+  member(value: string, field: Pick<ReplyMember, 'record' | 'isList'> | AnyField | undefined): string {
+    if (field instanceof Many) return `rows.each(${value}, ${this.row(field.record, '').slice(0, -2)})`;
+    if (field instanceof One) return this.row(field.record, value);
+    if (field && 'record' in field && typeof field.record === 'string') {
+      const record = this.record(field.record);
+      return field.isList ? `rows.each(${value}, ${this.row(record, '').slice(0, -2)})` : this.row(record, value);
+    }
+    return `${value} or false`;
+  }
+
+  /** The functions that `row` has named. */
+  rows(): string {
+    if (this.#rows.size === 0) return '';
+    const each =
+      'function rows.each(records, row)\nlocal list = {}\nfor i, record in ipairs(records) do list[i] = row(record) end\nreturn list\nend\n';
+    return `rows = {}\n${each}${[...this.#rows.values()].join('')}`;
+  }
+}

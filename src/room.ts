@@ -1,0 +1,88 @@
+import type { EventDeclaration } from './declare/event.ts';
+import type { Fields } from './declare/field.ts';
+import type { RecordDeclaration } from './declare/record.ts';
+import { commonErrors, type ErrorTable } from './http/errors.ts';
+import type { Route } from './http/route.ts';
+import type { KeyTable } from './redis/keys.ts';
+import type { Vocabulary } from './redis/loader.ts';
+
+/** A limit of a space, which its operator sets. */
+export interface Limit {
+  readonly min: number;
+  readonly max: number;
+  readonly default: number;
+  /** The plan may grant less than `max`: more is refused by the plan's error, not by shape. */
+  readonly isGranted?: true;
+}
+
+/** What each room has a part in. */
+interface Parts {
+  readonly records: readonly RecordDeclaration[];
+  readonly events: readonly EventDeclaration[];
+  /** Members of the census, the backlog, the waits and the view of a run. */
+  readonly census: Fields;
+  readonly backlog: Fields;
+  readonly waits: Fields;
+  readonly inRun: Fields;
+  readonly limits: Readonly<Record<string, Limit>>;
+}
+
+/** A primitive: everything that the rest of the product knows of it. */
+export interface Room extends Partial<Parts> {
+  /** The name of its folders in lua/, src/ and test/spec/. */
+  readonly name: string;
+  /** Where its Lua is, if not in lua/<name>. */
+  readonly lua?: string;
+  /** Of rooms that show what the others have, made of that. */
+  readonly routes?: readonly Route[] | ((all: Parts) => readonly Route[]);
+  readonly keys?: KeyTable;
+  readonly errors?: ErrorTable;
+}
+
+/** What rooms declare, put together. */
+export interface Product extends Parts {
+  readonly routes: readonly Route[];
+  readonly errors: ErrorTable;
+  readonly words: Vocabulary;
+}
+
+/** Puts rooms together. Throws where two of them use a name for different things. */
+export function collect(rooms: readonly Room[]): Product {
+  const merged = <T>(of: (room: Room) => Readonly<Record<string, T>> | undefined): Readonly<Record<string, T>> =>
+    Object.fromEntries(
+      unique(
+        rooms.flatMap((room) => Object.entries(of(room) ?? {})),
+        ([name]) => name,
+      ).values(),
+    );
+  const parts: Parts = {
+    records: rooms.flatMap((room) => room.records ?? []),
+    events: rooms.flatMap((room) => room.events ?? []),
+    census: merged((room) => room.census),
+    backlog: merged((room) => room.backlog),
+    waits: merged((room) => room.waits),
+    inRun: merged((room) => room.inRun),
+    limits: merged((room) => room.limits),
+  };
+  const words: Vocabulary = {
+    keys: merged((room) => room.keys),
+    records: unique(parts.records, ({ luaName }) => luaName),
+    events: unique(parts.events, ({ type }) => type),
+    folders: merged(({ name, lua }) => (lua === undefined ? {} : { [name]: lua })),
+  };
+  return {
+    ...parts,
+    routes: rooms.flatMap(({ routes = [] }) => (typeof routes === 'function' ? routes(parts) : routes)),
+    errors: { ...commonErrors, ...merged((room) => room.errors) },
+    words,
+  };
+}
+
+function unique<T>(all: readonly T[], nameOf: (one: T) => string): ReadonlyMap<string, T> {
+  const found = new Map<string, T>();
+  for (const one of all) {
+    if (found.has(nameOf(one))) throw new Error(`${nameOf(one)} is declared twice`);
+    found.set(nameOf(one), one);
+  }
+  return found;
+}
