@@ -141,6 +141,14 @@ export class Scripts {
     return reply;
   }
 
+  /** Runs a script as a request does, with lib/call's arguments, and reads its reply without the note. */
+  async request<F extends Fields>(call: ScriptCall<F>, org: string, args: Args): Promise<Answered<F>> {
+    const [, ...values] = await this.run(call.script, org, args);
+    const reply = this.reader(call)(values);
+    if (!reply) throw new ScriptFailure(`${call.script} replied with nothing`);
+    return reply;
+  }
+
   async #call(script: Script, org: string, argv: readonly string[]): Promise<Reply> {
     for (let loads = 0; ; loads++) {
       try {
