@@ -1,8 +1,8 @@
 import { Cluster, type ClusterOptions, Command, type Redis } from 'ioredis';
 import { addressesOf, clientOf } from './address.ts';
 import { CallsCluster } from './calls-cluster.ts';
+import { within } from './failures.ts';
 import { PatientCluster } from './patient-cluster.ts';
-import { within } from './within.ts';
 
 /** Either kind of client: both send a call to where its KEYS[1] lives. */
 export type Store = Redis | Cluster;

@@ -1,10 +1,9 @@
 import { Cluster } from 'ioredis';
 import { type Store, serverOf } from './connection.ts';
-import { orUnavailable } from './failures.ts';
+import { orUnavailable, within } from './failures.ts';
 import { nowOf } from './moment.ts';
 import { Organizations } from './organizations.ts';
 import type { Scripts } from './scripts.ts';
-import { within } from './within.ts';
 
 export const dueKey = 'muster:due';
 /** A sweep that a crash cut short is taken up again after this long. */

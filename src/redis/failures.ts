@@ -15,6 +15,19 @@ export function orUnavailable<T>(reply: Promise<T>): Promise<T> {
   });
 }
 
+/** Rejects when a reply takes too long: a server that hangs counts as one that is away. */
+export async function within<T>(ms: number, reply: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`no reply within ${ms} ms`)), ms);
+  });
+  try {
+    return await Promise.race([reply, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
 /** The client's words, and behind them what the last of the Sentinels said, if that was an error. */
 const noMaster = /^All sentinels are unreachable.*?(?:Last error: (.*))?$/s;
 

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Cluster } from 'ioredis';
 import { addressOf, type Store } from './connection.ts';
+import { within } from './failures.ts';
 import { markFormat } from './format.ts';
-import { within } from './within.ts';
 
 export const organizationsKey = 'muster:orgs';
 /** So many members of a set come in one reply. */

@@ -1,12 +1,11 @@
 import { Cluster } from 'ioredis';
 import type { Logger } from 'pino';
 import type { Store } from '../redis/connection.ts';
-import { orUnavailable } from '../redis/failures.ts';
+import { orUnavailable, within } from '../redis/failures.ts';
 import { keyName } from '../redis/keys.ts';
 import { membersOf, Organizations } from '../redis/organizations.ts';
 import type { Scripts } from '../redis/scripts.ts';
 import type { Listening, Wake } from '../redis/wake.ts';
-import { within } from '../redis/within.ts';
 import { journalKey } from '../space/keys.ts';
 import { webhookKeys } from '../webhook/keys.ts';
 import { nowAndThen } from './steady-worker.ts';
