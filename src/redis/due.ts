@@ -1,5 +1,5 @@
 import { Cluster } from 'ioredis';
-import { type Store, serverOf } from './connection.ts';
+import { type Store, serverOf } from './cluster.ts';
 import { orUnavailable, within } from './failures.ts';
 import { nowOf } from './moment.ts';
 import { Organizations } from './organizations.ts';

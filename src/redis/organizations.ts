@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Cluster } from 'ioredis';
-import { addressOf, type Store } from './connection.ts';
+import { addressOf, type Store } from './cluster.ts';
 import { within } from './failures.ts';
 import { markFormat } from './format.ts';
 

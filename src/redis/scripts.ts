@@ -1,10 +1,8 @@
-import { Cluster } from 'ioredis';
-import { type Store, shardsOf } from './connection.ts';
+import { functionGuard, type Store, shardsOf } from './cluster.ts';
 import { Gathering } from './gathering.ts';
 import type { KeyTable } from './keys.ts';
 import { type Library, loadLibrary, type Overrides, roomNames, type Script } from './loader.ts';
 import type { Reply } from './reply.ts';
-import { slotGuard } from './slot-guard.ts';
 
 /** What a script refused with `refuse(code, detail)`; `note` is the text that successful replies begin with. */
 export class Refusal extends Error {
@@ -65,7 +63,7 @@ export class Scripts {
   #library(room: string): Library {
     let library = this.#libraries.get(room);
     if (!library) {
-      library = loadLibrary(room, this.#keys, this.#overrides, this.#store instanceof Cluster ? slotGuard : '');
+      library = loadLibrary(room, this.#keys, this.#overrides, functionGuard(this.#store));
       this.#libraries.set(room, library);
     }
     return library;
@@ -81,7 +79,7 @@ export class Scripts {
       loading = Promise.any(loads)
         .then(
           () => undefined,
-          // None where the cluster has no master that it could be sent to.
+          // No load was sent where the client knows of no shard.
           (error: AggregateError) => Promise.reject(explain(room, error.errors[0] ?? 'no connection')),
         )
         .finally(() => this.#loading.delete(room));
