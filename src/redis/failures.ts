@@ -1,3 +1,4 @@
+import { canFailPartially, type Store } from './cluster.ts';
 import { Refusal, StoreUnavailable } from './scripts.ts';
 
 /** For `catch`: one refusal is the answer null, everything else stays an error. */
@@ -26,6 +27,11 @@ export async function within<T>(ms: number, reply: Promise<T>): Promise<T> {
   } finally {
     clearTimeout(timer);
   }
+}
+
+/** A reply, or `instead` where it fails or takes longer than `ms` while other shards may still answer. */
+export function unlessAway<T>(store: Store, ms: number, reply: Promise<T>, instead: (error: Error) => T | Promise<T>) {
+  return canFailPartially(store) ? within(ms, reply).catch(instead) : reply;
 }
 
 /** The client's words, and behind them what the last of the Sentinels said, if that was an error. */
