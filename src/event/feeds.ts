@@ -123,12 +123,7 @@ export class Feeds {
   }
 
   /** A reply of event/list; the scopes of its entries are known afterwards where a filter needs them. */
-  async batch(
-    { org, spaceId }: Reader,
-    page: JournalPage,
-    limit: number,
-    withPaths: boolean,
-  ): Promise<Batch> {
+  async batch({ org, spaceId }: Reader, page: JournalPage, limit: number, withPaths: boolean): Promise<Batch> {
     const batch = new Batch(spaceId, page, limit);
     if (withPaths)
       await this.paths.know(

@@ -1,8 +1,8 @@
 import Joi from 'joi';
 import { says } from '../http/says.ts';
 import type { EventNames } from './names.ts';
-import { eventTypes } from './types.ts';
 import type { Entry } from './record.ts';
+import { eventTypes } from './types.ts';
 
 const oneRecord = /^([a-z]+):([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})$/i;
 

@@ -2,7 +2,13 @@ import type { EventDeclaration } from '../../declare/event.ts';
 import { type JsonSchema, jsonSchema, type NamedSchemas, schemaRef } from './schema.ts';
 
 const text = { type: 'string' };
-const header = (name: string, description: string) => ({ name, in: 'header', required: true, description, schema: text });
+const header = (name: string, description: string) => ({
+  name,
+  in: 'header',
+  required: true,
+  description,
+  schema: text,
+});
 
 /** Names the events and their union, which `type` tells apart, and describes how they are sent to destinations. */
 export function webhooks(events: readonly EventDeclaration[], named: NamedSchemas): JsonSchema {

@@ -62,17 +62,14 @@ function completed(json: JsonSchema, described: Described, inherited: string, na
   return result;
 }
 
-function completeKeys(
-  json: JsonSchema,
-  described: Described,
-  presence: string,
-  named: NamedSchemas,
-): JsonSchema {
+function completeKeys(json: JsonSchema, described: Described, presence: string, named: NamedSchemas): JsonSchema {
   const properties = json['properties'] as Record<string, JsonSchema>;
   const keys = Object.entries(described.keys ?? {});
   const required = keys.filter(([, key]) => (key.flags?.presence ?? presence) === 'required').map(([name]) => name);
   return {
-    properties: Object.fromEntries(keys.map(([name, key]) => [name, complete(properties[name] ?? {}, key, presence, named)])),
+    properties: Object.fromEntries(
+      keys.map(([name, key]) => [name, complete(properties[name] ?? {}, key, presence, named)]),
+    ),
     ...(required.length > 0 && { required }),
   };
 }
