@@ -24,7 +24,7 @@ import { webhookRoutes } from './webhook/routes.ts';
 import { queueKeys } from './workers/queues.ts';
 
 /** The rooms, each in folders of its name in lua/, src/ and test/spec/. A new primitive adds one line here. */
-const rooms: readonly Room[] = [
+export const rooms: readonly Room[] = [
   { name: 'org', keys: { ...orgKeys, ...queueKeys } },
   { name: 'space', routes: (all) => spaceRoutes(all), keys: spaceKeys, errors: spaceErrors },
   scopeRoom,

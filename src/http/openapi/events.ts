@@ -10,11 +10,10 @@ const header = (name: string, description: string) => ({
   schema: text,
 });
 
-/** Names the events and their union, which `type` tells apart, and describes how they are sent to destinations. */
+/** Names the events by their types, and their union, which `type` tells apart, and describes how they are sent to destinations. */
 export function webhooks(events: readonly EventDeclaration[], named: NamedSchemas): JsonSchema {
   const oneOf = events.map(({ schema }) => jsonSchema(schema, named));
-  const mapping = Object.fromEntries(events.map(({ type }) => [type, String(schemaRef(type)['$ref'])]));
-  named.set('Event', { oneOf, discriminator: { propertyName: 'type', mapping } });
+  named.set('Event', { oneOf, discriminator: { propertyName: 'type' } });
   const message = {
     type: 'object',
     required: ['type', 'timestamp', 'data'],
