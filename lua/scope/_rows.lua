@@ -19,8 +19,7 @@ function rowOf.message(id)
 end
 
 function rowOf.reservation(id)
-  local record = reservation.read(id)
-  return { record.budgetId, reservation.row(record) }
+  return rows.reservation(reservation.view(reservation.load(id)))
 end
 
 function rowOf.barrier(id)
@@ -29,7 +28,7 @@ function rowOf.barrier(id)
 end
 
 function rowOf.waiter(id)
-  return { id, waiter.view(id) }
+  return rows.waiter(waiter.view(id))
 end
 
 --- A group with its members, but for their outcomes.

@@ -1,6 +1,6 @@
-import { waiterRecord } from '../allowance/records.ts';
+import { Waiter } from '../allowance/records.ts';
 import { Barrier } from '../barrier/records.ts';
-import { reservationRecord } from '../budget/records.ts';
+import { Reservation } from '../budget/records.ts';
 import { iso } from '../declare/moment.ts';
 import type { Reply, Value } from '../declare/value.ts';
 import { groupRecord } from '../group/records.ts';
@@ -26,14 +26,6 @@ function groupRow(row: readonly Value[]): object {
   return { ...group, members: group.members.map(({ outcome, ...member }) => member) };
 }
 
-function reservationRow([budgetId, values]: readonly Value[]): object {
-  return reservationRecord(String(budgetId), values as Value[]);
-}
-
-function waiterRow([id, values]: readonly Value[]): object {
-  return waiterRecord(id, values as Value[]);
-}
-
 /** The answer of the run view. */
 export function runRecord([scopes, messages, groups, barriers, reservations, waiters, sums, truncated]: Reply): object {
   const [scope, ...below] = pageOf.rows(scopes).map(scopeRecord);
@@ -48,8 +40,8 @@ export function runRecord([scopes, messages, groups, barriers, reservations, wai
       .map(([scopeId, state, epoch, arrivals, target, releasedAt, id]) =>
         Barrier.of({ scopeId, state, epoch, arrivals, target, releasedAt, id }),
       ),
-    reservations: pageOf.rows(reservations).map(reservationRow),
-    waiters: pageOf.rows(waiters).map(waiterRow),
+    reservations: pageOf.rows(reservations).map((row) => Reservation.read(row)),
+    waiters: pageOf.rows(waiters).map((row) => Waiter.read(row)),
     consumptions: { count, units },
     truncated: truncated === 1,
   };

@@ -1,10 +1,10 @@
 import Joi from 'joi';
-import { waiterReply } from '../allowance/schemas.ts';
+import { ConsumptionTotals, Waiter } from '../allowance/records.ts';
 import { Barrier } from '../barrier/records.ts';
-import { reservationFields } from '../budget/schemas.ts';
+import { Reservation } from '../budget/records.ts';
 import { groupReply, memberFields } from '../group/schemas.ts';
 import { read } from '../http/legacy.ts';
-import { count, record, replyId, time } from '../http/replies.ts';
+import { record, replyId, time } from '../http/replies.ts';
 import type { Route } from '../http/route.ts';
 import { messageFields } from '../mailbox/schemas.ts';
 import { runRecord } from './records.ts';
@@ -33,9 +33,9 @@ const run = read({
       messages: listOf(record(messageRow)),
       groups: listOf(groupReply.view.keys({ members: Joi.array().items(record(memberRow)) })),
       barriers: listOf(Barrier.schema),
-      reservations: listOf(record(reservationFields)),
-      waiters: listOf(waiterReply),
-      consumptions: record({ count: count(), units: count() }),
+      reservations: listOf(Reservation.schema),
+      waiters: listOf(Waiter.schema),
+      consumptions: ConsumptionTotals.schema,
       truncated: Joi.boolean(),
     }),
   },

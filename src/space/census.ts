@@ -1,6 +1,6 @@
-import { waiterStates } from '../allowance/schemas.ts';
+import { waiterStates } from '../allowance/records.ts';
 import { barrierStates } from '../barrier/records.ts';
-import { reservationStates } from '../budget/schemas.ts';
+import { reservationStates } from '../budget/records.ts';
 import { iso } from '../declare/moment.ts';
 import type { Value } from '../declare/value.ts';
 import { groupStates, taskStates } from '../group/schemas.ts';
