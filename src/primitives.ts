@@ -1,10 +1,6 @@
-import { allowanceErrors } from './allowance/errors.ts';
-import { allowanceKeys } from './allowance/keys.ts';
-import { allowanceRoutes } from './allowance/routes.ts';
+import { allowanceRoom } from './allowance/room.ts';
 import { barrierRoom } from './barrier/room.ts';
-import { budgetErrors } from './budget/errors.ts';
-import { budgetKeys } from './budget/keys.ts';
-import { budgetRoutes } from './budget/routes.ts';
+import { budgetRoom } from './budget/room.ts';
 import { eventRoom } from './event/room.ts';
 import { groupErrors } from './group/errors.ts';
 import { groupKeys } from './group/keys.ts';
@@ -30,9 +26,9 @@ export const rooms: readonly Room[] = [
   scopeRoom,
   { name: 'mailbox', routes: mailboxRoutes, keys: mailboxKeys, errors: mailboxErrors },
   { name: 'group', routes: groupRoutes, keys: groupKeys, errors: groupErrors },
-  { name: 'budget', routes: budgetRoutes, keys: budgetKeys, errors: budgetErrors },
+  budgetRoom,
   barrierRoom,
-  { name: 'allowance', routes: allowanceRoutes, keys: allowanceKeys, errors: allowanceErrors },
+  allowanceRoom,
   { name: 'webhook', routes: webhookRoutes, keys: webhookKeys, errors: webhookErrors },
   eventRoom,
 ];
