@@ -7,12 +7,8 @@ import { budgetKeys } from './budget/keys.ts';
 import { budgetRoutes } from './budget/routes.ts';
 import { eventErrors } from './event/errors.ts';
 import { eventRoutes } from './event/routes.ts';
-import { groupErrors } from './group/errors.ts';
-import { groupKeys } from './group/keys.ts';
-import { groupRoutes } from './group/routes.ts';
-import { mailboxErrors } from './mailbox/errors.ts';
-import { mailboxKeys } from './mailbox/keys.ts';
-import { mailboxRoutes } from './mailbox/routes.ts';
+import { groupRoom } from './group/room.ts';
+import { mailboxRoom } from './mailbox/room.ts';
 import { orgKeys } from './org/keys.ts';
 import { collect, type Room } from './room.ts';
 import { scopeErrors } from './scope/errors.ts';
@@ -31,8 +27,8 @@ const rooms: readonly Room[] = [
   { name: 'org', keys: { ...orgKeys, ...queueKeys } },
   { name: 'space', routes: spaceRoutes, keys: spaceKeys, errors: spaceErrors },
   { name: 'scope', routes: scopeRoutes, keys: scopeKeys, errors: scopeErrors },
-  { name: 'mailbox', routes: mailboxRoutes, keys: mailboxKeys, errors: mailboxErrors },
-  { name: 'group', routes: groupRoutes, keys: groupKeys, errors: groupErrors },
+  mailboxRoom,
+  groupRoom,
   { name: 'budget', routes: budgetRoutes, keys: budgetKeys, errors: budgetErrors },
   barrierRoom,
   { name: 'allowance', routes: allowanceRoutes, keys: allowanceKeys, errors: allowanceErrors },

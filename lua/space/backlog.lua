@@ -10,4 +10,4 @@ local values = { call.read(unpack(names)) }
 for i, name in ipairs(names) do
   if name == 'outbox:UNREAD' then values[i] = unread() end
 end
-return call.answer(now, values, oldest.ready(16), oldest.waiter())
+return call.answer(now, values, gauges.oldestReadyAt(), oldest.waiter())

@@ -3,12 +3,11 @@
 --- is more of any.
 --- @args most
 --- @include "lib/call"
---- @include "mailbox/_message"
+--- @include "mailbox/_waits"
 --- @include "allowance/_allowance"
---- @include "space/_waitingTasks"
 call.read()
 most = tonumber(most)
-local waiters, grants, claims, truncated = {}, {}, {}, false
+local waiters, grants, truncated = {}, {}, false
 
 --- At most `most` of the members found; one more than that was asked for.
 local function cut(ids)
@@ -33,11 +32,6 @@ for i, id in ipairs(cut(redis.call('ZRANGE', keys.heldGrants(), '(' .. nowText, 
   row[5], row[6] = redis.call('ZSCORE', keys.heldGrants(), id), id
   grants[i] = row
 end
-for i, id in ipairs(cut(redis.call('ZRANGE', keys.claims(), 0, most))) do
-  local row = redis.call('HMGET', keys.message(id), 'mailboxId', 'taskId', 'scopeId', 'holder', 'holderSession', 'attempts',
-    'claimedAt', 'leaseExpiresAt')
-  row[2], row[9] = message.taskIdOf(id, row[2]), id
-  claims[i] = row
-end
-local tasks, moreTasks = waitingTasks.read(most)
-return call.answer(now, waiters, grants, claims, tasks, (truncated or moreTasks) and 1 or 0)
+local claims, moreClaims = waiting.heldClaims(most)
+local tasks, moreTasks = waiting.waitingTasks(most)
+return call.answer(now, waiters, grants, claims, tasks, (truncated or moreClaims or moreTasks) and 1 or 0)

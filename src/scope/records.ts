@@ -3,27 +3,13 @@ import { Barrier } from '../barrier/records.ts';
 import { reservationRecord } from '../budget/records.ts';
 import { iso } from '../declare/moment.ts';
 import type { Reply, Value } from '../declare/value.ts';
-import { groupRecord } from '../group/records.ts';
+import { TaskGroupSummary } from '../group/records.ts';
 import { pageOf } from '../http/page.ts';
-import { messageRecord } from '../mailbox/records.ts';
+import { MessageSummary } from '../mailbox/records.ts';
 
 /** A scope as lua/scope/_subtree gives it. */
 function scopeRecord([parentScopeId, live, createdAt, , , , id]: readonly Value[]): object {
   return { id, parentScopeId, state: Number(live) > 0 ? 'ACTIVE' : 'IDLE', createdAt: iso(createdAt) };
-}
-
-/** A message without its payload and its result; of a tombstone there is little more than state and reason. */
-function messageRow(row: readonly Value[]): object {
-  const [finishedAt, mailboxId, id] = row.slice(13);
-  const values = [...row.slice(0, 8), null, ...row.slice(8, 13), null, finishedAt, id];
-  const { payload, result, ...rest } = messageRecord(String(mailboxId), values) as Record<string, unknown>;
-  return rest;
-}
-
-/** A group without its members' outcomes. */
-function groupRow(row: readonly Value[]): object {
-  const group = groupRecord(row) as { members: Record<string, unknown>[] };
-  return { ...group, members: group.members.map(({ outcome, ...member }) => member) };
 }
 
 function reservationRow([budgetId, values]: readonly Value[]): object {
@@ -41,8 +27,8 @@ export function runRecord([scopes, messages, groups, barriers, reservations, wai
   return {
     scope,
     scopes: below,
-    messages: pageOf.rows(messages).map(messageRow),
-    groups: pageOf.rows(groups).map(groupRow),
+    messages: pageOf.rows(messages).map((row) => MessageSummary.read(row)),
+    groups: pageOf.rows(groups).map((row) => TaskGroupSummary.read(row)),
     barriers: pageOf
       .rows(barriers)
       .map(([scopeId, state, epoch, arrivals, target, releasedAt, id]) =>

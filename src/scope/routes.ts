@@ -2,11 +2,11 @@ import Joi from 'joi';
 import { waiterReply } from '../allowance/schemas.ts';
 import { Barrier } from '../barrier/records.ts';
 import { reservationFields } from '../budget/schemas.ts';
-import { groupReply, memberFields } from '../group/schemas.ts';
+import { TaskGroupSummary } from '../group/records.ts';
 import { read } from '../http/legacy.ts';
 import { count, record, replyId, time } from '../http/replies.ts';
 import type { Route } from '../http/route.ts';
-import { messageFields } from '../mailbox/schemas.ts';
+import { MessageSummary } from '../mailbox/records.ts';
 import { runRecord } from './records.ts';
 
 /** Records of each kind (contract section 4). */
@@ -18,8 +18,6 @@ const scopeReply = record({
   state: Joi.valid('ACTIVE', 'IDLE'),
   createdAt: time(),
 });
-const { payload, result, ...messageRow } = messageFields;
-const { outcome, ...memberRow } = memberFields;
 const listOf = (item: Joi.Schema) => Joi.array().items(item).max(most);
 
 const run = read({
@@ -30,8 +28,8 @@ const run = read({
     200: record({
       scope: scopeReply,
       scopes: listOf(scopeReply),
-      messages: listOf(record(messageRow)),
-      groups: listOf(groupReply.view.keys({ members: Joi.array().items(record(memberRow)) })),
+      messages: listOf(MessageSummary.schema),
+      groups: listOf(TaskGroupSummary.schema),
       barriers: listOf(Barrier.schema),
       reservations: listOf(record(reservationFields)),
       waiters: listOf(waiterReply),

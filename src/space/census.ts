@@ -3,11 +3,11 @@ import { barrierStates } from '../barrier/records.ts';
 import { reservationStates } from '../budget/schemas.ts';
 import { iso } from '../declare/moment.ts';
 import type { Value } from '../declare/value.ts';
-import { groupStates, taskStates } from '../group/schemas.ts';
+import { groupStates } from '../group/records.ts';
 import { read } from '../http/legacy.ts';
 import { count, record, time } from '../http/replies.ts';
 import type { Route } from '../http/route.ts';
-import { messageStates } from '../mailbox/schemas.ts';
+import { messageStates, taskStates } from '../mailbox/records.ts';
 
 /** Every state of every kind that the census counts (contract section 4). */
 const states = {

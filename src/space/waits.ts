@@ -5,6 +5,7 @@ import { read } from '../http/legacy.ts';
 import { pageOf } from '../http/page.ts';
 import { record, replyId, time } from '../http/replies.ts';
 import type { Route } from '../http/route.ts';
+import { HeldClaim, WaitingTask } from '../mailbox/records.ts';
 
 /** Rows of each list (contract section 4). */
 const most = 200;
@@ -28,32 +29,13 @@ function grantRow([allowanceId, scopeId, holder, units, windowEndsAt, waiterId]:
   return { waiterId, allowanceId, scopeId, holder, units: Number(units), windowEndsAt: iso(windowEndsAt) };
 }
 
-function claimRow(values: readonly Value[]): object {
-  const [mailboxId, taskId, scopeId, holder, holderSession, attempt, claimedAt, leaseExpiresAt, messageId] = values;
-  return {
-    messageId,
-    mailboxId,
-    taskId,
-    scopeId,
-    holder,
-    holderSession,
-    attempt: Number(attempt),
-    claimedAt: iso(claimedAt),
-    leaseExpiresAt: iso(leaseExpiresAt),
-  };
-}
-
-function taskRow([taskId, groupId, mailboxId, scopeId, waitingSince]: readonly Value[]): object {
-  return { taskId, groupId, mailboxId, scopeId, waitingSince: iso(waitingSince) };
-}
-
 function waitsRecord([now, waiters, grants, claims, tasks, truncated]: Reply): object {
   return {
     asOf: iso(now),
     waiters: pageOf.rows(waiters).map(waiterRow),
     heldGrants: pageOf.rows(grants).map(grantRow),
-    heldClaims: pageOf.rows(claims).map(claimRow),
-    waitingTasks: pageOf.rows(tasks).map(taskRow),
+    heldClaims: pageOf.rows(claims).map((row) => HeldClaim.read(row)),
+    waitingTasks: pageOf.rows(tasks).map((row) => WaitingTask.read(row)),
     truncated: truncated === 1,
   };
 }
@@ -84,24 +66,8 @@ export const waitsRoute: Route = read({
         blockedBy: Joi.valid('HEAD_OF_LINE', 'WINDOW', 'COOLDOWN'),
       }),
       heldGrants: rows({ ...ofAllowance, windowEndsAt: time() }),
-      heldClaims: rows({
-        messageId: replyId(),
-        mailboxId: replyId(),
-        taskId: replyId().allow(null),
-        scopeId: replyId(),
-        holder: Joi.string(),
-        holderSession: Joi.string(),
-        attempt: position(),
-        claimedAt: time(),
-        leaseExpiresAt: time(),
-      }),
-      waitingTasks: rows({
-        taskId: replyId(),
-        groupId: replyId().allow(null),
-        mailboxId: replyId(),
-        scopeId: replyId(),
-        waitingSince: time(),
-      }),
+      heldClaims: Joi.array().items(HeldClaim.schema).max(most),
+      waitingTasks: Joi.array().items(WaitingTask.schema).max(most),
       truncated: Joi.boolean(),
     }),
   },
