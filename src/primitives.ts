@@ -2,12 +2,8 @@ import { allowanceRoom } from './allowance/room.ts';
 import { barrierRoom } from './barrier/room.ts';
 import { budgetRoom } from './budget/room.ts';
 import { eventRoom } from './event/room.ts';
-import { groupErrors } from './group/errors.ts';
-import { groupKeys } from './group/keys.ts';
-import { groupRoutes } from './group/routes.ts';
-import { mailboxErrors } from './mailbox/errors.ts';
-import { mailboxKeys } from './mailbox/keys.ts';
-import { mailboxRoutes } from './mailbox/routes.ts';
+import { groupRoom } from './group/room.ts';
+import { mailboxRoom } from './mailbox/room.ts';
 import { orgKeys } from './org/keys.ts';
 import { collect, type Room } from './room.ts';
 import { scopeRoom } from './scope/room.ts';
@@ -24,8 +20,8 @@ export const rooms: readonly Room[] = [
   { name: 'org', keys: { ...orgKeys, ...queueKeys } },
   { name: 'space', routes: (all) => spaceRoutes(all), keys: spaceKeys, errors: spaceErrors },
   scopeRoom,
-  { name: 'mailbox', routes: mailboxRoutes, keys: mailboxKeys, errors: mailboxErrors },
-  { name: 'group', routes: groupRoutes, keys: groupKeys, errors: groupErrors },
+  mailboxRoom,
+  groupRoom,
   budgetRoom,
   barrierRoom,
   allowanceRoom,
