@@ -12,27 +12,34 @@ import { groupRoutes } from './group/routes.ts';
 import { mailboxErrors } from './mailbox/errors.ts';
 import { mailboxKeys } from './mailbox/keys.ts';
 import { mailboxRoutes } from './mailbox/routes.ts';
-import { orgKeys } from './org/keys.ts';
-import { collect, type Room } from './room.ts';
+import { orgRoom } from './org/room.ts';
+import { collect, type Limits, type Room } from './room.ts';
 import { scopeRoom } from './scope/room.ts';
-import { spaceErrors } from './space/errors.ts';
-import { spaceKeys } from './space/keys.ts';
-import { spaceRoutes } from './space/routes.ts';
+import { spaceRoom } from './space/room.ts';
+import { timerRoom } from './timer/room.ts';
 import { webhookErrors } from './webhook/errors.ts';
 import { webhookKeys } from './webhook/keys.ts';
 import { webhookRoutes } from './webhook/routes.ts';
-import { queueKeys } from './workers/queues.ts';
+
+// Into the rooms of these two.
+const mailboxLimits: Limits = {
+  maxBacklog: { min: 1, max: 1_000_000, default: 1_000 },
+  maxPayloadBytes: { min: 1, max: 65_536, default: 65_536, isGranted: true },
+  maxLeaseSeconds: { min: 5, max: 600, default: 600 },
+};
+const allowanceLimits: Limits = { maxPendingWaiters: { min: 1, max: 1_000_000, default: 10_000 } };
 
 /** The rooms, each in folders of its name in lua/, src/ and test/spec/. A new primitive adds one line here. */
 const rooms: readonly Room[] = [
-  { name: 'org', keys: { ...orgKeys, ...queueKeys } },
-  { name: 'space', routes: (all) => spaceRoutes(all), keys: spaceKeys, errors: spaceErrors },
+  orgRoom,
+  spaceRoom,
   scopeRoom,
-  { name: 'mailbox', routes: mailboxRoutes, keys: mailboxKeys, errors: mailboxErrors },
+  { name: 'mailbox', routes: mailboxRoutes, keys: mailboxKeys, errors: mailboxErrors, limits: mailboxLimits },
   { name: 'group', routes: groupRoutes, keys: groupKeys, errors: groupErrors },
   { name: 'budget', routes: budgetRoutes, keys: budgetKeys, errors: budgetErrors },
   barrierRoom,
-  { name: 'allowance', routes: allowanceRoutes, keys: allowanceKeys, errors: allowanceErrors },
+  { name: 'allowance', routes: allowanceRoutes, keys: allowanceKeys, errors: allowanceErrors, limits: allowanceLimits },
+  timerRoom,
   { name: 'webhook', routes: webhookRoutes, keys: webhookKeys, errors: webhookErrors },
   eventRoom,
 ];
