@@ -4,27 +4,26 @@ import { budgetRoom } from './budget/room.ts';
 import { eventRoom } from './event/room.ts';
 import { groupRoom } from './group/room.ts';
 import { mailboxRoom } from './mailbox/room.ts';
-import { orgKeys } from './org/keys.ts';
+import { orgRoom } from './org/room.ts';
 import { collect, type Room } from './room.ts';
 import { scopeRoom } from './scope/room.ts';
-import { spaceErrors } from './space/errors.ts';
-import { spaceKeys } from './space/keys.ts';
-import { spaceRoutes } from './space/routes.ts';
+import { spaceRoom } from './space/room.ts';
+import { timerRoom } from './timer/room.ts';
 import { webhookErrors } from './webhook/errors.ts';
 import { webhookKeys } from './webhook/keys.ts';
 import { webhookRoutes } from './webhook/routes.ts';
-import { queueKeys } from './workers/queues.ts';
 
 /** The rooms, each in folders of its name in lua/, src/ and test/spec/. A new primitive adds one line here. */
 export const rooms: readonly Room[] = [
-  { name: 'org', keys: { ...orgKeys, ...queueKeys } },
-  { name: 'space', routes: (all) => spaceRoutes(all), keys: spaceKeys, errors: spaceErrors },
+  orgRoom,
+  spaceRoom,
   scopeRoom,
   mailboxRoom,
   groupRoom,
   budgetRoom,
   barrierRoom,
   allowanceRoom,
+  timerRoom,
   { name: 'webhook', routes: webhookRoutes, keys: webhookKeys, errors: webhookErrors },
   eventRoom,
 ];

@@ -141,9 +141,16 @@ export const record = <F extends Fields>(name: string, fields: F, options: { lua
 /** A record inside a reply or another record. */
 export class One<T> extends Field<T> {
   readonly record: RecordDeclaration;
-  constructor(declaration: RecordDeclaration) {
-    super({ lua: 'text', read: (value) => declaration.read(value), schema: () => declaration.schema });
+  constructor(declaration: RecordDeclaration, isNullable = false) {
+    super(
+      { lua: 'text', read: (value) => declaration.read(value), schema: () => declaration.schema },
+      isNullable ? { isNullable } : {},
+    );
     this.record = declaration;
+  }
+
+  override orNull(): One<T | null> {
+    return new One<T | null>(this.record, true);
   }
 }
 
