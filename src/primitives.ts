@@ -17,9 +17,7 @@ import { collect, type Limits, type Room } from './room.ts';
 import { scopeRoom } from './scope/room.ts';
 import { spaceRoom } from './space/room.ts';
 import { timerRoom } from './timer/room.ts';
-import { webhookErrors } from './webhook/errors.ts';
-import { webhookKeys } from './webhook/keys.ts';
-import { webhookRoutes } from './webhook/routes.ts';
+import { webhookRoom } from './webhook/room.ts';
 
 // Into the rooms of these two.
 const mailboxLimits: Limits = {
@@ -40,7 +38,7 @@ const rooms: readonly Room[] = [
   barrierRoom,
   { name: 'allowance', routes: allowanceRoutes, keys: allowanceKeys, errors: allowanceErrors, limits: allowanceLimits },
   timerRoom,
-  { name: 'webhook', routes: webhookRoutes, keys: webhookKeys, errors: webhookErrors },
+  webhookRoom,
   eventRoom,
 ];
 

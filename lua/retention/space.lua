@@ -1,6 +1,7 @@
 --- One step of what goes in a space: finished messages, found by walking the journal; tombstones; entries of the
---- journal; usage records; what requests were answered. At most `most` of each. Replies 1 when there is more to do.
+--- journal; usage records; what requests were answered. At most `most` of each.
 --- @args most
+--- @reply more
 --- @include "lib/space"
 --- @include "lib/count"
 --- @include "lib/usage"
@@ -23,4 +24,4 @@ more = moreRows or more
 more = removeIdempotency(tonumber(idempotencyFrom) or math.floor(createdAt / 86400000), most) or more
 more = removeUsage(math.floor(now / 86400000) - window.usageDays, tonumber(usageDay), most) or more
 count.write()
-return { more and 1 or 0 }
+return { more = more and 1 or 0 }
