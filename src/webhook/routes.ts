@@ -1,12 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { type Answered, type Fields, id, text } from '../declare/field.ts';
 import { one } from '../declare/record.ts';
+import { EventNames } from '../event/names.ts';
 import { fields, oneOf, optional } from '../http/fields.ts';
 import { randomTail } from '../http/random.ts';
 import { readList } from '../http/read-list.ts';
 import { param, type Route, read, route } from '../http/route.ts';
 import type { ServeContext } from '../http/serve-context.ts';
 import { Refusal } from '../redis/scripts.ts';
+import type { Parts } from '../room.ts';
 import { eventTypes, url } from './fields.ts';
 import { webhookKeys } from './keys.ts';
 import { Destination, NewDestination, storedTypes } from './records.ts';
@@ -26,14 +28,15 @@ async function judged<R extends Fields>(context: ServeContext<R>, target = ''): 
   return reply as Answered<R>;
 }
 
-const create = route({
+const create = (names: EventNames) =>
+  route({
   method: 'POST',
   path: '/destinations',
   call: 'destination.create',
   summary: 'Register a webhook destination; its signing secret is shown here only',
   permission: 'coordination_write',
   idempotency: 'required',
-  body: fields({ url: url(), eventTypes: optional(eventTypes(), []) }),
+  body: fields({ url: url(), eventTypes: optional(eventTypes(names), []) }),
   success: { 201: NewDestination.schema },
   refuses: ['DESTINATION_URL_FORBIDDEN', 'OPERATIONS_EXHAUSTED', 'DESTINATIONS_FULL'],
   script: 'webhook/create',
@@ -77,7 +80,8 @@ const view = read({
   reply: { destination: one(Destination) },
 });
 
-const update = route({
+const update = (names: EventNames) =>
+  route({
   method: 'PATCH',
   path: '/destinations/:destinationId',
   call: 'destination.update',
@@ -86,7 +90,7 @@ const update = route({
   idempotency: 'optional',
   body: fields({
     url: optional(url()),
-    eventTypes: optional(eventTypes()),
+    eventTypes: optional(eventTypes(names)),
     state: optional(oneOf('ACTIVE', 'DISABLED')),
   }),
   success: { 200: Destination.schema },
@@ -130,4 +134,7 @@ const rotateSecret = route({
   reply: { destination: one(NewDestination) },
 });
 
-export const webhookRoutes: readonly Route[] = [create, list, view, update, remove, rotateSecret, ...sendRoutes];
+export function webhookRoutes({ events }: Pick<Parts, 'events'>): readonly Route[] {
+  const names = new EventNames(events);
+  return [create(names), list, view, update(names), remove, rotateSecret, ...sendRoutes];
+}
