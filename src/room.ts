@@ -41,6 +41,8 @@ export interface Room extends Partial<Omit<Parts, 'events'>> {
   readonly events?: readonly EventDeclaration[] | ((limits: Limits) => readonly EventDeclaration[]);
   readonly keys?: KeyTable;
   readonly errors?: ErrorTable;
+  /** Fields that it keeps in records of other rooms, by the names of these in scripts; in no answer. */
+  readonly extends?: Readonly<Record<string, Fields>>;
 }
 
 /** What rooms declare, put together. */
@@ -61,7 +63,7 @@ export function collect(rooms: readonly Room[]): Product {
     );
   const limits = merged((room) => room.limits);
   const parts: Parts = {
-    records: rooms.flatMap((room) => room.records ?? []),
+    records: rooms.flatMap((room) => room.records ?? []).map((record) => extended(record, rooms)),
     events: rooms.flatMap(({ events = [] }) => (typeof events === 'function' ? events(limits) : events)),
     census: merged((room) => room.census),
     backlog: merged((room) => room.backlog),
@@ -81,6 +83,12 @@ export function collect(rooms: readonly Room[]): Product {
     errors: { ...commonErrors, ...merged((room) => room.errors) },
     words,
   };
+}
+
+/** A record with the fields that other rooms keep in it. */
+function extended(record: RecordDeclaration, rooms: readonly Room[]): RecordDeclaration {
+  const own: Fields = Object.assign({}, ...rooms.map((room) => room.extends?.[record.luaName]));
+  return Object.keys(own).length === 0 ? record : record.extended(own);
 }
 
 function unique<T>(all: readonly T[], nameOf: (one: T) => string): ReadonlyMap<string, T> {

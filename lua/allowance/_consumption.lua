@@ -1,7 +1,7 @@
 --- @record consumption
 --- @include "lib/later"
 --- @include "lib/records"
---- @include "lib/scope"
+--- @include "scope/_scope"
 --- @include "allowance/_allowance"
 --- What consumptions do to the records of their allowance and scope, and what is kept of each.
 
@@ -26,8 +26,8 @@ end
 function consumption.countIn(scopeId, units)
   local record = scope.read(scopeId)
   if not record.consumptions then
-    local values = redis.call('HMGET', record.key, 'consumptions', 'consumedUnits')
-    record.consumptions, record.consumedUnits = tonumber(values[1]) or 0, tonumber(values[2]) or 0
+    local counted = scope.load(scopeId, 'consumptions', 'consumedUnits')
+    record.consumptions, record.consumedUnits = counted.consumptions, counted.consumedUnits
   end
   records.set(record, 'consumptions', record.consumptions + 1)
   records.set(record, 'consumedUnits', record.consumedUnits + units)

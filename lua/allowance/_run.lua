@@ -13,12 +13,12 @@ end
 function inRun.consumptions.total(scopeIds)
   local total = { count = 0, units = 0 }
   for _, scopeId in ipairs(scopeIds) do
-    local values = redis.call('HMGET', keys.scope(scopeId), 'consumptions', 'consumedUnits')
-    total.count, total.units = total.count + (values[1] or 0), total.units + (values[2] or 0)
+    local counted = scope.load(scopeId, 'consumptions', 'consumedUnits')
+    total.count, total.units = total.count + counted.consumptions, total.units + counted.consumedUnits
   end
   return rows.consumptionTotals(total)
 end
 
 function inRun.consumptions.holds(scopeId)
-  return (tonumber(redis.call('HGET', keys.scope(scopeId), 'consumptions')) or 0) > 0
+  return scope.load(scopeId, 'consumptions').consumptions > 0
 end

@@ -1,6 +1,6 @@
 --- @record waiter
 --- @include "lib/refuse"
---- @include "lib/scope"
+--- @include "scope/_scope"
 --- A waiter's record and its transitions (contract section 4): WAITING, then GRANTED, CANCELLED or EXPIRED.
 
 --- What its transitions look at; nil where there is none.

@@ -4,7 +4,7 @@
 --- @gather
 --- @include "lib/call"
 --- @include "lib/id"
---- @include "lib/scope"
+--- @include "scope/_scope"
 --- @include "allowance/_allowance"
 --- @include "allowance/_consumption"
 local replay = call.open()

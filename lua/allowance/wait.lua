@@ -4,7 +4,7 @@
 --- @reply waiter:waiter
 --- @include "lib/call"
 --- @include "lib/id"
---- @include "lib/scope"
+--- @include "scope/_scope"
 --- @include "lib/timer"
 --- @include "allowance/_allowance"
 --- @include "allowance/_queue"

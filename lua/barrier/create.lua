@@ -3,7 +3,7 @@
 --- @reply id
 --- @include "lib/call"
 --- @include "lib/id"
---- @include "lib/scope"
+--- @include "scope/_scope"
 --- @include "barrier/_barrier"
 local replay = call.open()
 if replay then return replay end

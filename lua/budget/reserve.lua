@@ -6,7 +6,7 @@
 --- @include "lib/id"
 --- @include "lib/later"
 --- @include "lib/money"
---- @include "lib/scope"
+--- @include "scope/_scope"
 --- @include "lib/timer"
 --- @include "budget/_budget"
 --- @include "budget/_reservation"

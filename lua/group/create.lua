@@ -4,7 +4,7 @@
 --- @reply id scopeId
 --- @include "lib/call"
 --- @include "lib/id"
---- @include "lib/scope"
+--- @include "scope/_scope"
 --- @include "mailbox/_mailbox"
 --- @include "group/_group"
 local replay, maxArmedTimers, armed = call.open('maxArmedTimers', 'timers:ARMED')
@@ -18,7 +18,7 @@ local isRoot = parentScopeId == ''
 local parentPath = not isRoot and scope.path(parentScopeId) or nil
 if parentPath then
   if #parentPath >= scope.maxDepth then refuse('SCOPE_DEPTH_EXCEEDED', scope.maxDepth) end
-  local undecided = tonumber(redis.call('HGET', keys.scope(parentScopeId), 'undecidedGroups')) or 0
+  local undecided = scope.load(parentScopeId, 'undecidedGroups').undecidedGroups
   if undecided >= group.maxUndecided then refuse('SCOPE_CHILDREN_FULL', group.maxUndecided) end
 end
 if deadline ~= '' and tonumber(armed) >= tonumber(maxArmedTimers) then refuse('TIMERS_FULL', maxArmedTimers) end

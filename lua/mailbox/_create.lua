@@ -1,5 +1,5 @@
 --- @include "lib/timer"
---- @include "lib/scope"
+--- @include "scope/_scope"
 --- @include "mailbox/_message"
 --- @include "mailbox/_ready"
 --- @include "mailbox/_mailbox"

@@ -1,5 +1,5 @@
 --- @include "lib/timer"
---- @include "lib/scope"
+--- @include "scope/_scope"
 --- @include "mailbox/_message"
 --- @include "mailbox/_mailbox"
 --- @include "mailbox/_ready"

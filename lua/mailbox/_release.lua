@@ -1,4 +1,4 @@
---- @include "lib/scope"
+--- @include "scope/_scope"
 --- @include "mailbox/_message"
 --- @include "mailbox/_mailbox"
 --- @include "mailbox/_ready"

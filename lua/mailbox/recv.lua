@@ -5,7 +5,7 @@
 --- @reply claim:claim
 --- @gather
 --- @include "lib/call"
---- @include "lib/scope"
+--- @include "scope/_scope"
 --- @include "mailbox/_message"
 --- @include "mailbox/_mailbox"
 --- @include "mailbox/_ready"

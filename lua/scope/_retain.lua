@@ -1,6 +1,6 @@
 --- @include "lib/inRun"
 --- @include "lib/retained"
---- @include "lib/scope"
+--- @include "scope/_scope"
 --- @include "*/_run"
 --- Scopes go when nothing belongs to them any more and they have been idle for as long as finished work is kept.
 

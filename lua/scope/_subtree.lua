@@ -1,4 +1,4 @@
---- @include "lib/scope"
+--- @include "scope/_scope"
 --- @include "lib/merge"
 --- A scope with what lies below it, and what belongs to them. Bounded: a run may be of any size.
 local subtree = {}

@@ -1,21 +1,20 @@
---- Counters of an organization's spaces, by their names and summed, and for how many milliseconds the oldest READY
---- message and the oldest WAITING waiter have waited. Looks at the first `most` spaces; replies how many it saw and how
---- many there are, first. For the metrics: no caller, no key.
---- @args counters most
---- @reply seen spaces sums readyMs waiterMs
---- @include "lib/clock"
+--- Counters of an organization's spaces, by their names and summed, and for how many milliseconds what each of `ages` (a
+--- gauge that gives a moment) speaks of has waited in the space where it is oldest. Looks at the first `most` spaces;
+--- replies how many it saw and how many there are. For the metrics: no caller, no key.
+--- @args counters ages most
+--- @reply seen spaces sums ages
+--- @include "lib/gauges"
 --- @include "lib/space"
---- @include "webhook/_gauges"
---- @include "space/_oldest"
-local names, sums = {}, {}
+--- @include "*/_gauges"
+local names, sums, moments, oldest, seen = {}, {}, {}, {}, 0
 for name in string.gmatch(counters, '[^,]+') do names[#names + 1], sums[#sums + 1] = name, 0 end
-local seen, readySince, waiterSince = 0, now, now
+for name in string.gmatch(ages, '[^,]+') do moments[#moments + 1], oldest[#oldest + 1] = name, 0 end
 for _, id in ipairs(redis.call('ZRANGE', keys.spaces(), 0, most - 1)) do
   spaceId, seen = id, seen + 1
   for i, value in ipairs(redis.call('HMGET', keys.space(), unpack(names))) do
-    sums[i] = sums[i] + (names[i] == 'outbox:UNREAD' and gauges[names[i]]() or tonumber(value) or 0)
+    local gauge = gauges[names[i]]
+    sums[i] = sums[i] + (gauge and gauge() or tonumber(value) or 0)
   end
-  readySince = math.min(readySince, gauges.oldestReadyAt(1) or now)
-  waiterSince = math.min(waiterSince, tonumber(oldest.waiter() or now))
+  for i, name in ipairs(moments) do oldest[i] = math.max(oldest[i], now - (gauges[name](1) or now)) end
 end
-return { seen = seen, spaces = redis.call('ZCARD', keys.spaces()), sums = sums, readyMs = now - readySince, waiterMs = now - waiterSince }
+return { seen = seen, spaces = redis.call('ZCARD', keys.spaces()), sums = sums, ages = oldest }

@@ -1,4 +1,6 @@
+import { fieldsIn } from '../declare/record.ts';
 import type { KeyTable } from '../redis/keys.ts';
+import { Allowance, Waiter } from './records.ts';
 
 const untilLastWaiter = 'with its last waiter';
 
@@ -18,8 +20,10 @@ export const allowanceKeys = {
   allowance: {
     pattern: 'muster:{org}:<spaceId>:allowance:<allowanceId>',
     type: 'hash',
-    holds:
-      'name, unitsLimit, windowSeconds, createdAt; windowStartedAt: the window last used, usedUnits: in it; cooldownUntil (0: none yet), cooldownReason; sequence: counter of its waiters, rebuiltThrough: how far rebuiltQueue has come',
+    holds: fieldsIn(
+      Allowance,
+      'windowStartedAt: the window last used, usedUnits: in it; sequence: counter of its waiters; rebuiltThrough: how far rebuiltQueue has come',
+    ),
     goes: 'never',
   },
   waiterQueue: {
@@ -50,8 +54,7 @@ export const allowanceKeys = {
   waiter: {
     pattern: 'muster:{org}:<spaceId>:waiter:<waiterId>',
     type: 'hash',
-    holds:
-      'allowanceId, scopeId, holder, units, state, expiresAt, grantedAt or finishedAt (absent while it waits), createdAt',
+    holds: fieldsIn(Waiter),
     goes: 'max(retention window, 30 days) after it left the queue',
   },
   scopeWaiters: {

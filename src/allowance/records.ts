@@ -26,6 +26,8 @@ export const Allowance = record('Allowance', {
   cooldownReason: text().orNull(),
   waiting: number().workedOut(),
   createdAt,
+  sequence: number().or(0).internal(),
+  rebuiltThrough: number().or(0).internal(),
 });
 
 export const Cooldown = record('Cooldown', { allowanceId: id(), cooldownUntil: time(), reason: text().orNull() });
@@ -54,6 +56,7 @@ export const Waiter = record('Waiter', {
   expiresAt,
   grantedAt: time().orNull(),
   createdAt,
+  finishedAt: time().orNull().internal(),
 });
 
 const inWaits = { waiterId: id().named('id'), ...asked, units: number(1) };

@@ -1,4 +1,5 @@
 import { counter, number } from '../declare/field.ts';
+import { secondsSince } from '../declare/moment.ts';
 import { census, many, one } from '../declare/record.ts';
 import type { Room } from '../room.ts';
 import { allowanceErrors } from './errors.ts';
@@ -15,8 +16,14 @@ export const allowanceRoom: Room = {
   records: [Allowance, Consumption, ConsumptionTotals, Waiter, WaitingWaiter, HeldGrant],
   events: allowanceEvents,
   census: { waiters: census(Waiter) },
-  backlog: { waitingWaiters: counter('waiters:WAITING'), oldestWaiterAgeSeconds: number().orNull() },
+  backlog: {
+    waitingWaiters: counter('waiters:WAITING'),
+    oldestWaiterAgeSeconds: number()
+      .orNull()
+      .of((get) => secondsSince(get('oldestWaitingAt'), get('now')), 'oldestWaitingAt', 'now'),
+  },
   waits: { waiters: many(WaitingWaiter, 200), heldGrants: many(HeldGrant, 200) },
   inRun: { waiters: many(Waiter), consumptions: one(ConsumptionTotals) },
+  extends: { scope: { consumptions: number().or(0).internal(), consumedUnits: number().or(0).internal() } },
   limits: { maxPendingWaiters: { min: 1, max: 1_000_000, default: 10_000 } },
 };

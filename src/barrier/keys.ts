@@ -21,4 +21,10 @@ export const barrierKeys = {
     holds: 'the arrivalKeys of this epoch',
     goes: 'with the next epoch, or with its barrier',
   },
+  scopeBarriers: {
+    pattern: 'muster:{org}:<spaceId>:scope:<scopeId>:barriers',
+    type: 'zset',
+    holds: 'ids of its barriers, in order of creation (score 0)',
+    goes: 'each entry with its barrier',
+  },
 } satisfies KeyTable;

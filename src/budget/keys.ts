@@ -1,4 +1,6 @@
+import { fieldsIn } from '../declare/record.ts';
 import type { KeyTable } from '../redis/keys.ts';
+import { Budget, Reservation } from './records.ts';
 
 const withReservation = 'each entry with its reservation';
 
@@ -18,7 +20,7 @@ export const budgetKeys = {
   budget: {
     pattern: 'muster:{org}:<spaceId>:budget:<budgetId>',
     type: 'hash',
-    holds: 'limitMinor = reserved + settled + available, 64-bit integers; name, currency, scale, createdAt',
+    holds: fieldsIn(Budget, 'limitMinor = reserved + settled + available, 64-bit integers'),
     goes: 'never',
   },
   budgetReservations: {
@@ -36,8 +38,7 @@ export const budgetKeys = {
   reservation: {
     pattern: 'muster:{org}:<spaceId>:reservation:<reservationId>',
     type: 'hash',
-    holds:
-      'budgetId, scopeId, holder, state; remainingMinor; settledMinor, voidedMinor (absent: 0); settleBy, overdue (1), closedAt: absent where not set; firstEntry: `kind workKey`',
+    holds: fieldsIn(Reservation, 'settledMinor, voidedMinor: absent is 0; firstEntry: `kind workKey`'),
     goes: '400 days after closedAt',
   },
   reservationWorkKeys: {
@@ -45,5 +46,11 @@ export const budgetKeys = {
     type: 'list',
     holds: '`kind workKey` of its entries but the first, so that they go with it',
     goes: 'with its reservation',
+  },
+  scopeReservations: {
+    pattern: 'muster:{org}:<spaceId>:scope:<scopeId>:reservations',
+    type: 'zset',
+    holds: 'ids of its reservations, in order of creation (score 0)',
+    goes: 'each entry with its reservation',
   },
 } satisfies KeyTable;

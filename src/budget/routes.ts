@@ -1,7 +1,7 @@
 import { type Answered, flag, id as idField, money, text as textField } from '../declare/field.ts';
 import { exactly, many, one } from '../declare/record.ts';
 import { fields, id, integer, key, moment, optional, page, states, text } from '../http/fields.ts';
-import { Cursors, pageOf } from '../http/page.ts';
+import { Cursors, statesText } from '../http/page.ts';
 import { randomTail } from '../http/random.ts';
 import { readList } from '../http/read-list.ts';
 import { type Answer, type Input, param, type Route, read, route } from '../http/route.ts';
@@ -48,7 +48,7 @@ const view = read({
   script: 'budget/view',
   args: (input) => {
     const [part = '', cursor = ''] = cursors.read(input).split(' ');
-    return { states: pageOf.states(input.query.state), limit: input.query.limit, part, cursor };
+    return { states: statesText(input.query.state), limit: input.query.limit, part, cursor };
   },
   reply: { budget: one(Budget), nextCursor, reservations },
   answer: ({ budget, nextCursor, reservations }, input) => ({

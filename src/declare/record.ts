@@ -91,6 +91,11 @@ export class RecordDeclaration<F extends Fields = Fields> {
     return new RecordDeclaration<Omit<F, keyof More> & More>(name, { ...this.fields, ...more });
   }
 
+  /** The same with fields that are in no answer. */
+  extended(more: Fields): RecordDeclaration {
+    return new RecordDeclaration(this.name, { ...this.fields, ...more }, this.luaName);
+  }
+
   /** The same without some of its fields, under a name of its own. */
   without<K extends keyof F & string>(name: string, ...left: readonly K[]): RecordDeclaration<Omit<F, K>> {
     const kept = Object.entries(this.fields).filter(([field]) => !(left as readonly string[]).includes(field));

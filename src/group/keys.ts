@@ -1,4 +1,6 @@
+import { fieldsIn } from '../declare/record.ts';
 import type { KeyTable } from '../redis/keys.ts';
+import { Task, TaskGroup } from './records.ts';
 
 const withGroup = 'with its group';
 
@@ -12,8 +14,10 @@ export const groupKeys = {
   group: {
     pattern: 'muster:{org}:<spaceId>:group:<groupId>',
     type: 'hash',
-    holds:
-      'scopeId, parentScopeId, mailboxId, condition, threshold, state, outcome, sealOutcome: where the seal itself decided; deadline, createdAt, sealedAt, decidedAt; members, and how many of them are pending, running, succeeded, failed, expired, cancelled, accepted, rejected, unjudged: succeeded without a verdict; absent where not set',
+    holds: fieldsIn(
+      TaskGroup,
+      'members, and how many of them are pending, …; unjudged: succeeded without a verdict; sealOutcome: where the seal itself decided',
+    ),
     goes: 'max(retention window, 30 days) after it was decided and its last member was done',
   },
   groupMembers: {
@@ -31,14 +35,7 @@ export const groupKeys = {
   task: {
     pattern: 'muster:{org}:<spaceId>:task:<taskId>',
     type: 'hash',
-    holds:
-      'a member task: groupId, messageId, scopeId, taskKey, deadline, verdict; state, reason, attempts once it is terminal; absent where not set',
+    holds: fieldsIn(Task, 'a member task; state, reason, attempts: once it is terminal'),
     goes: withGroup,
-  },
-  gates: {
-    pattern: 'muster:{org}:<spaceId>:scope:<scopeId>:gates',
-    type: 'zset',
-    holds: "gate scopes of the groups whose parent scope it is, in order of creation (score 0): a scope's children",
-    goes: 'each entry with its scope',
   },
 } satisfies KeyTable;

@@ -1,3 +1,4 @@
+import { id, number } from '../declare/field.ts';
 import { census, many } from '../declare/record.ts';
 import type { Room } from '../room.ts';
 import { groupErrors } from './errors.ts';
@@ -15,4 +16,6 @@ export const groupRoom: Room = {
   events: groupEvents,
   census: { groups: census(TaskGroup) },
   inRun: { groups: many(TaskGroupSummary) },
+  /** A gate scope has its group; a parent scope, how many of its groups are undecided. */
+  extends: { scope: { groupId: id().orNull().internal(), undecidedGroups: number().or(0).internal() } },
 };

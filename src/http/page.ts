@@ -48,9 +48,5 @@ export class Cursors {
   }
 }
 
-/** Filters and rows of list scripts. */
-export const pageOf = {
-  /** `,READY,CLAIMED,`, in which a script finds a state with one plain search; '' for all. */
-  states: (states: string | undefined): string => (states === undefined ? '' : `,${states},`),
-  rows: (records: Value | undefined): Value[][] => (records ?? []) as Value[][],
-};
+/** `,READY,CLAIMED,`, in which a script finds a state with one plain search; '' for all. */
+export const statesText = (states: string | undefined): string => (states === undefined ? '' : `,${states},`);

@@ -2,7 +2,7 @@ import type { Fields } from '../declare/field.ts';
 import { text } from '../declare/field.ts';
 import { many, type RecordDeclaration } from '../declare/record.ts';
 import { fields, page, states } from './fields.ts';
-import { Cursors, pageOf, pageReply, positions } from './page.ts';
+import { Cursors, pageReply, positions, statesText } from './page.ts';
 import { type Route, read } from './route.ts';
 
 interface ListRoute<F extends Fields> extends Pick<Route, 'path' | 'call' | 'summary' | 'script'> {
@@ -24,7 +24,7 @@ export function readList<F extends Fields>({ plural, record, states: known, ...r
     args: (input) => ({
       limit: input.query.limit,
       cursor: cursors.read(input),
-      ...(known && { states: pageOf.states(input.query.state) }),
+      ...(known && { states: statesText(input.query.state) }),
     }),
     reply: { nextCursor: text().orNull(), [plural]: many(record) },
     answer: (reply, input) => ({

@@ -1,4 +1,6 @@
+import { fieldsIn } from '../declare/record.ts';
 import type { KeyTable } from '../redis/keys.ts';
+import { Mailbox, Message } from './records.ts';
 
 const untilFinished = 'with its last message';
 
@@ -12,8 +14,7 @@ export const mailboxKeys = {
   mailbox: {
     pattern: 'muster:{org}:<spaceId>:mailbox:<mailboxId>',
     type: 'hash',
-    holds:
-      'name, mode, recipientId, backlogLimit, createdAt; ready, claimed, failed: messages in that state; sequence: its counter',
+    holds: fieldsIn(Mailbox, 'ready, claimed, failed: messages in that state; sequence: its counter'),
     goes: 'never',
   },
   messages: {
@@ -62,8 +63,16 @@ export const mailboxKeys = {
   message: {
     pattern: 'muster:{org}:<spaceId>:message:<messageId>',
     type: 'hash',
-    holds:
-      'mailboxId, scopeId, taskId, groupId, taskKey, state, reason, attempts, workKey, payload, deadline, holder, holderSession, token, claimedAt, leaseExpiresAt, sequence, result, resultMessageId, groupState, finishedAt; absent where not set. A tombstone: tombstoneOf (its mailboxId), scopeId, taskId, groupId, taskKey, state, reason, attempts, finishedAt. Both were made at the moment of their id',
+    holds: fieldsIn(
+      Message,
+      'taskId: absent where it is the id of the message, empty where there is no task; a tombstone has tombstoneOf, its mailbox, and what says how its task ended. Made at the moment of its id',
+    ),
     goes: "when the plan's retention window has passed since finishedAt; the tombstone of its task max(window, 30 days) later",
+  },
+  scopeMessages: {
+    pattern: 'muster:{org}:<spaceId>:scope:<scopeId>:messages',
+    type: 'zset',
+    holds: 'ids of its messages and of the tombstones of its tasks, in order of creation (score 0)',
+    goes: 'each entry with its message or tombstone',
   },
 } satisfies KeyTable;

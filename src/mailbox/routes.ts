@@ -1,7 +1,7 @@
 import { flag, number, text as textField } from '../declare/field.ts';
 import { many, record } from '../declare/record.ts';
 import { fields, id, integer, key, moment, oneOf, opaque, optional, page, states, text } from '../http/fields.ts';
-import { Cursors, pageOf, pageReply, positions } from '../http/page.ts';
+import { Cursors, pageReply, positions, statesText } from '../http/page.ts';
 import { randomTail } from '../http/random.ts';
 import { readList } from '../http/read-list.ts';
 import { param, type Route, read, route } from '../http/route.ts';
@@ -94,7 +94,7 @@ const messages = read({
   refuses: ['MAILBOX_NOT_FOUND', 'INVALID_CURSOR'],
   script: 'mailbox/messages',
   args: (input) => ({
-    states: pageOf.states(input.query.state),
+    states: statesText(input.query.state),
     scopeId: input.query.scopeId ?? '',
     workKey: input.query.workKey ?? '',
     limit: input.query.limit,

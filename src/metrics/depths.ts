@@ -21,9 +21,11 @@ const counters = [
   ...outboxStates.map((state) => `outbox:${state}`),
 ];
 
+const ages = ['oldestReadyAt', 'oldestWaitingAt'];
+
 const depths = {
   script: 'space/depths',
-  reply: { seen: number(), spaces: number(), sums: raw<number[]>(), readyMs: number(), waiterMs: number() },
+  reply: { seen: number(), spaces: number(), sums: raw<number[]>(), ages: raw<number[]>() },
 };
 
 /** What waits in all organizations together. */
@@ -45,25 +47,24 @@ export async function readDepths(store: Store, scripts: Scripts): Promise<Depths
   const orgs = found.slice(0, mostOrganizations);
   let isPartial = more !== '0' || orgs.length < found.length;
   let spaces = 0;
-  let oldestReadyMs = 0;
-  let oldestWaiterMs = 0;
+  let oldestMs = ages.map(() => 0);
   for (const org of orgs) {
     if (spaces >= mostSpaces) {
       isPartial = true;
       break;
     }
-    const args = { spaceId: '', requestId: '', counters: counters.join(','), most: spacesAtOnce };
+    const args = { spaceId: '', requestId: '', counters: counters.join(), ages: ages.join(), most: spacesAtOnce };
     const found = await scripts.ask(depths, org, args);
     for (const [i, name] of counters.entries()) counts.set(name, (counts.get(name) ?? 0) + (found.sums[i] ?? 0));
     spaces += found.seen;
     isPartial ||= found.seen < found.spaces;
-    oldestReadyMs = Math.max(oldestReadyMs, found.readyMs);
-    oldestWaiterMs = Math.max(oldestWaiterMs, found.waiterMs);
+    oldestMs = oldestMs.map((ms, i) => Math.max(ms, found.ages[i] ?? 0));
   }
+  const [oldestReadyAgeSeconds = 0, oldestWaiterAgeSeconds = 0] = oldestMs.map((ms) => ms / 1000);
   return {
     counts,
-    oldestReadyAgeSeconds: oldestReadyMs / 1000,
-    oldestWaiterAgeSeconds: oldestWaiterMs / 1000,
+    oldestReadyAgeSeconds,
+    oldestWaiterAgeSeconds,
     spaces,
     isPartial,
   };

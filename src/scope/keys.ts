@@ -1,23 +1,21 @@
+import { fieldsIn } from '../declare/record.ts';
 import type { KeyTable } from '../redis/keys.ts';
+import { Scope } from './records.ts';
 
-/** What belongs to one very scope, for the run view; children and waiters are indexed by the rooms of groups and allowances. */
 export const scopeKeys = {
-  scopeMessages: {
-    pattern: 'muster:{org}:<spaceId>:scope:<scopeId>:messages',
-    type: 'zset',
-    holds: 'ids of its messages and of the tombstones of its tasks, in order of creation (score 0)',
-    goes: 'each entry with its message or tombstone',
+  scope: {
+    pattern: 'muster:{org}:<spaceId>:scope:<scopeId>',
+    type: 'hash',
+    holds: fieldsIn(
+      Scope,
+      'path: ids from the root to this scope; live: READY and CLAIMED messages and WAITING waiters of the subtree; groupId of a gate scope; undecidedGroups: of those it is the parent scope of; consumptions, consumedUnits: how many units in how many',
+    ),
+    goes: 'when idle and empty for max(retention window, 30 days)',
   },
-  scopeReservations: {
-    pattern: 'muster:{org}:<spaceId>:scope:<scopeId>:reservations',
+  gates: {
+    pattern: 'muster:{org}:<spaceId>:scope:<scopeId>:gates',
     type: 'zset',
-    holds: 'ids of its reservations, in order of creation (score 0)',
-    goes: 'each entry with its reservation',
-  },
-  scopeBarriers: {
-    pattern: 'muster:{org}:<spaceId>:scope:<scopeId>:barriers',
-    type: 'zset',
-    holds: 'ids of its barriers, in order of creation (score 0)',
-    goes: 'each entry with its barrier',
+    holds: "gate scopes of the groups whose parent scope it is, in order of creation (score 0): a scope's children",
+    goes: 'each entry with its scope',
   },
 } satisfies KeyTable;

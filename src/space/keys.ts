@@ -28,13 +28,6 @@ export const spaceKeys = {
       'what requests with an Idempotency-Key were answered on that day since 1970: digest of the key to fingerprint of the request (22 characters), its moment (13), what the answer is rebuilt from (msgpack)',
     goes: 'two days later; a record counts for 24 hours',
   },
-  scope: {
-    pattern: 'muster:{org}:<spaceId>:scope:<scopeId>',
-    type: 'hash',
-    holds:
-      'path: ids from the root to this scope; live: READY and CLAIMED messages and WAITING waiters of the subtree; createdAt; groupId of a gate scope; undecidedGroups: of those it is the parent scope of',
-    goes: 'when idle and empty for max(retention window, 30 days)',
-  },
   events: {
     pattern: 'muster:{org}:<spaceId>:events',
     type: 'stream',

@@ -1,4 +1,6 @@
+import { fieldsIn } from '../declare/record.ts';
 import type { KeyTable } from '../redis/keys.ts';
+import { Destination } from './records.ts';
 
 const withDestination = 'with its destination';
 
@@ -12,8 +14,10 @@ export const webhookKeys = {
   destination: {
     pattern: 'muster:{org}:<spaceId>:destination:<destinationId>',
     type: 'hash',
-    holds:
-      'url, eventTypes (`*` or `,type,prefix.*,`), state, disabledReason, signingSecret, previousSecret, previousSecretUntil, position: how far it has read the journal, readCount: entries added up to there, consecutiveFailures, failingSince, lastSuccessAt',
+    holds: fieldsIn(
+      Destination,
+      'eventTypes: `*` or `,type,prefix.*,`; position: how far it has read the journal; readCount: entries added up to there',
+    ),
     goes: 'when it is deleted',
   },
   unfinished: {

@@ -30,36 +30,41 @@ async function judged<R extends Fields>(context: ServeContext<R>, target = ''): 
 
 const create = (names: EventNames) =>
   route({
-  method: 'POST',
-  path: '/destinations',
-  call: 'destination.create',
-  summary: 'Register a webhook destination; its signing secret is shown here only',
-  permission: 'coordination_write',
-  idempotency: 'required',
-  body: fields({ url: url(), eventTypes: optional(eventTypes(names), []) }),
-  success: { 201: NewDestination.schema },
-  refuses: ['DESTINATION_URL_FORBIDDEN', 'OPERATIONS_EXHAUSTED', 'DESTINATIONS_FULL'],
-  script: 'webhook/create',
-  args: ({ body }) => ({
-    url: body.url,
-    eventTypes: storedTypes(body.eventTypes),
-    signingSecret: newSecret(),
-    tail: randomTail(),
-    verdict: '',
-    detail: JSON.stringify(body),
-  }),
-  reply: { id: id(), signingSecret: text() },
-  async serve(input, context) {
-    const { body } = input;
-    const created = await judged(context, body.url);
-    // Off the caller's path would be enough, but a first event follows soon.
-    await context.store
-      .sadd(webhookKeys.outbox.pattern, `${context.org} ${param(input, 'spaceId')}`)
-      .catch(() => undefined);
-    const stored = { url: body.url, eventTypes: storedTypes(body.eventTypes), state: 'ACTIVE', consecutiveFailures: 0 };
-    return { status: 201, body: NewDestination.of({ ...stored, ...created }) };
-  },
-});
+    method: 'POST',
+    path: '/destinations',
+    call: 'destination.create',
+    summary: 'Register a webhook destination; its signing secret is shown here only',
+    permission: 'coordination_write',
+    idempotency: 'required',
+    body: fields({ url: url(), eventTypes: optional(eventTypes(names), []) }),
+    success: { 201: NewDestination.schema },
+    refuses: ['DESTINATION_URL_FORBIDDEN', 'OPERATIONS_EXHAUSTED', 'DESTINATIONS_FULL'],
+    script: 'webhook/create',
+    args: ({ body }) => ({
+      url: body.url,
+      eventTypes: storedTypes(body.eventTypes),
+      signingSecret: newSecret(),
+      tail: randomTail(),
+      verdict: '',
+      detail: JSON.stringify(body),
+    }),
+    reply: { id: id(), signingSecret: text() },
+    async serve(input, context) {
+      const { body } = input;
+      const created = await judged(context, body.url);
+      // Off the caller's path would be enough, but a first event follows soon.
+      await context.store
+        .sadd(webhookKeys.outbox.pattern, `${context.org} ${param(input, 'spaceId')}`)
+        .catch(() => undefined);
+      const stored = {
+        url: body.url,
+        eventTypes: storedTypes(body.eventTypes),
+        state: 'ACTIVE',
+        consecutiveFailures: 0,
+      };
+      return { status: 201, body: NewDestination.of({ ...stored, ...created }) };
+    },
+  });
 
 const list = readList({
   path: '/destinations',
@@ -82,30 +87,30 @@ const view = read({
 
 const update = (names: EventNames) =>
   route({
-  method: 'PATCH',
-  path: '/destinations/:destinationId',
-  call: 'destination.update',
-  summary: 'Change url, eventTypes or state; enabled again, it hears what happens from then on',
-  permission: 'coordination_write',
-  idempotency: 'optional',
-  body: fields({
-    url: optional(url()),
-    eventTypes: optional(eventTypes(names)),
-    state: optional(oneOf('ACTIVE', 'DISABLED')),
-  }),
-  success: { 200: Destination.schema },
-  refuses: ['DESTINATION_NOT_FOUND', 'DESTINATION_URL_FORBIDDEN', 'OPERATIONS_EXHAUSTED'],
-  script: 'webhook/update',
-  args: ({ body }) => ({
-    url: body.url ?? '',
-    eventTypes: body.eventTypes ? storedTypes(body.eventTypes) : '',
-    state: body.state ?? '',
-    verdict: '',
-    detail: JSON.stringify(body),
-  }),
-  reply: { destination: one(Destination) },
-  serve: async ({ body }, context) => ({ status: 200, body: (await judged(context, body.url)).destination }),
-});
+    method: 'PATCH',
+    path: '/destinations/:destinationId',
+    call: 'destination.update',
+    summary: 'Change url, eventTypes or state; enabled again, it hears what happens from then on',
+    permission: 'coordination_write',
+    idempotency: 'optional',
+    body: fields({
+      url: optional(url()),
+      eventTypes: optional(eventTypes(names)),
+      state: optional(oneOf('ACTIVE', 'DISABLED')),
+    }),
+    success: { 200: Destination.schema },
+    refuses: ['DESTINATION_NOT_FOUND', 'DESTINATION_URL_FORBIDDEN', 'OPERATIONS_EXHAUSTED'],
+    script: 'webhook/update',
+    args: ({ body }) => ({
+      url: body.url ?? '',
+      eventTypes: body.eventTypes ? storedTypes(body.eventTypes) : '',
+      state: body.state ?? '',
+      verdict: '',
+      detail: JSON.stringify(body),
+    }),
+    reply: { destination: one(Destination) },
+    serve: async ({ body }, context) => ({ status: 200, body: (await judged(context, body.url)).destination }),
+  });
 
 const remove = route({
   method: 'DELETE',

@@ -3,7 +3,7 @@
 --- @reply lock:lock
 --- @include "lib/call"
 --- @include "lib/id"
---- @include "lib/scope"
+--- @include "scope/_scope"
 --- @include "lock/_lock"
 local replay, maxLocks, held = call.open('maxLocks', 'locks:HELD')
 if replay then return replay end
