@@ -44,7 +44,7 @@ function work.record(record, kind, tell, amountMinor, field, balance, closesAs)
   if record.firstEntry then
     redis.call('RPUSH', keys.reservationWorkKeys(reservationId), mark)
   else
-    changes[6], changes[7] = 'firstEntry', mark
+    changes[#changes + 1], changes[#changes + 2] = 'firstEntry', mark
   end
   if record.remainingMinor == '0' then
     reservation.close(record, closesAs)

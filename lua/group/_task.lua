@@ -17,7 +17,7 @@ function task.add(groupRecord, member)
   redis.call('ZADD', keys.groupMembers(groupRecord.id), groupRecord.members, member.taskId)
   local set = { 'groupId', groupRecord.id, 'messageId', member.id, 'scopeId', member.scopeId }
   if member.taskKey then
-    set[7], set[8] = 'taskKey', member.taskKey
+    set[#set + 1], set[#set + 2] = 'taskKey', member.taskKey
     redis.call('HSET', keys.taskKeys(groupRecord.id), member.taskKey, member.taskId)
   end
   if member.deadline then set[#set + 1], set[#set + 2] = 'deadline', string.format('%d', member.deadline) end

@@ -100,13 +100,16 @@ function call.sendBack(code)
   error({ err = code .. ' - ' })
 end
 
---- The list that travels of a reply, behind the note; of no reply, the note alone.
-local function listOf(reply)
-  return reply and call.listOf(reply) or { '' }
+--- The answer of a read: the list that travels of a reply, behind the note; of no reply, the note alone.
+function call.answer(reply)
+  local list = reply and call.listOf(reply) or { '' }
+  list[1] = note()
+  return list
 end
 
-local function remembered(reply)
-  local list = listOf(reply)
+--- The answer of a call that found everything as asked for already: no operation.
+function call.unchanged(reply)
+  local list = reply and call.listOf(reply) or { '' }
   if idempotencyDigest ~= '' then idempotency.keep(idempotencyDigest, fingerprint, list) end
   list[1] = note()
   return list
@@ -115,23 +118,11 @@ end
 --- The answer of a call that changed something: one operation.
 function call.done(reply)
   usage.countOperation(callName)
-  return remembered(reply)
-end
-
---- The answer of a call that found everything as asked for already: no operation.
-function call.unchanged(reply)
-  return remembered(reply)
+  return call.unchanged(reply)
 end
 
 --- The answer of a renewal, a natural replay or an empty poll: a syscall, no operation.
 function call.uncounted(reply)
   usage.countUncounted()
-  return remembered(reply)
-end
-
---- The answer of a read.
-function call.answer(reply)
-  local list = listOf(reply)
-  list[1] = note()
-  return list
+  return call.unchanged(reply)
 end

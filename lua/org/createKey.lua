@@ -5,13 +5,14 @@
 --- @include "lib/refuse"
 --- @include "lib/id"
 --- @include "lib/audit"
-local plan, limit, used = unpack(redis.call('HMGET', keys.org(), 'plan', 'keys', 'usedKeys'))
-if not plan then refuse('ORG_NOT_FOUND') end
+--- @include "org/_org"
+local record = org.load('plan', 'keys', 'usedKeys') or refuse('ORG_NOT_FOUND')
+local most = tonumber(record.keys)
 if first == '1' and redis.call('EXISTS', keys.apiKeys()) == 1 then refuse('KEY_EXISTS') end
 for spaceId in string.gmatch(spaces, '[^,]+') do
   if redis.call('EXISTS', keys.space()) == 0 then refuse('SPACE_NOT_FOUND', spaceId) end
 end
-if tonumber(limit) and (tonumber(used) or 0) >= tonumber(limit) then refuse('ENTITLEMENT_EXCEEDED', 'keys ' .. plan .. ' ' .. limit) end
+if most and record.usedKeys >= most then refuse('ENTITLEMENT_EXCEEDED', 'keys ' .. record.plan .. ' ' .. record.keys) end
 
 local keyId = newId(tail)
 redis.call('HSET', keys.apiKey(apiKeyDigest), 'keyId', keyId, 'name', name, 'permissions', permissions, 'spaces', spaces, 'createdAt', now)

@@ -7,20 +7,20 @@
 --- @include "lib/usage"
 --- @include "lib/retained"
 --- @include "*/_retain"
+--- @include "space/_space"
 --- @include "retention/_window"
 --- @include "retention/_journal"
 --- @include "retention/_usage"
 --- @include "retention/_idempotency"
 most = tonumber(most)
 local finished, keep = window.ofPlan()
-local usageDay, retainedThrough, idempotencyFrom, createdAt = unpack(redis.call('HMGET', keys.space(), 'usageDay',
-  'retainedThrough', 'idempotencyFrom', 'createdAt'))
+local record = space.load('usageDay', 'retainedThrough', 'idempotencyFrom', 'createdAt')
 
-local more = walkJournal(retainedThrough, now - finished, most, usageDay)
+local more = walkJournal(record.retainedThrough, now - finished, most, record.usageDay)
 for _, step in pairs(retained.steps) do more = step(now - keep, most, finished) or more end
 -- No further than it has been walked.
 if not more then more = trimJournal(now - keep, most) end
-more = removeIdempotency(tonumber(idempotencyFrom) or math.floor(createdAt / 86400000), most) or more
-more = removeUsage(math.floor(now / 86400000) - window.usageDays, tonumber(usageDay), most) or more
+more = removeIdempotency(record.idempotencyFrom or math.floor(record.createdAt / 86400000), most) or more
+more = removeUsage(math.floor(now / 86400000) - window.usageDays, record.usageDay, most) or more
 count.write()
 return { more = more and 1 or 0 }

@@ -3,6 +3,7 @@
 --- @include "lib/count"
 --- @include "lib/journal"
 --- @include "lib/records"
+--- @include "org/_org"
 --- Scopes (contract section 3): a tree that grows by first use. A scope's parent never changes, so its record keeps
 --- the whole path, root first; `live` counts the READY and CLAIMED messages and WAITING waiters of its subtree.
 scope.maxDepth = 8
@@ -46,8 +47,9 @@ end
 --- Refuses when using this scope for the first time would make one root too many for the plan.
 function scope.check(path)
   if path then return end
-  local runs, used = unpack(redis.call('HMGET', keys.org(), 'runs', 'usedRuns'))
-  if tonumber(runs) and (tonumber(used) or 0) + (count.org.usedRuns or 0) >= tonumber(runs) then refuse('ACTIVE_RUNS_LIMITED', runs) end
+  local plan = org.load('runs', 'usedRuns')
+  local most = tonumber(plan.runs)
+  if most and plan.usedRuns + (count.org.usedRuns or 0) >= most then refuse('ACTIVE_RUNS_LIMITED', most) end
 end
 
 --- Adds live work (or takes it away) in a scope, and so in every scope above it.

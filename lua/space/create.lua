@@ -5,12 +5,13 @@
 --- @include "lib/refuse"
 --- @include "lib/id"
 --- @include "lib/audit"
+--- @include "org/_org"
 --- @include "space/_space"
-local plan, limit, used = unpack(redis.call('HMGET', keys.org(), 'plan', 'spaces', 'usedSpaces'))
-if not plan then refuse('ORG_NOT_FOUND') end
+local owner = org.load('plan', 'spaces', 'usedSpaces') or refuse('ORG_NOT_FOUND')
+local most = tonumber(owner.spaces)
 spaceId = first == '1' and redis.call('ZRANGE', keys.spaces(), 0, 0)[1]
 if spaceId then return { space = space.read() } end
-if tonumber(limit) and (tonumber(used) or 0) >= tonumber(limit) then refuse('ENTITLEMENT_EXCEEDED', 'spaces ' .. plan .. ' ' .. limit) end
+if most and owner.usedSpaces >= most then refuse('ENTITLEMENT_EXCEEDED', 'spaces ' .. owner.plan .. ' ' .. owner.spaces) end
 
 spaceId = newId(tail)
 -- What every request reads comes first: a small hash is searched from its beginning.

@@ -9,6 +9,7 @@
 --- @include "lib/timer"
 --- @include "lib/journal"
 --- @include "lib/due"
+--- @include "org/_org"
 --- @include "*/_expire"
 
 local changes, limit, head = 0, tonumber(maxChanges), nil
@@ -36,6 +37,6 @@ repeat
 until false
 turnTo('')
 -- An organization that is listed but not yet made must not come to be through its first sweep.
-local plan, nextDue = unpack(redis.call('HMGET', keys.org(), 'plan', 'nextDue'))
-if plan and (nextDue or '') ~= (head[2] or '') then redis.call('HSET', keys.org(), 'nextDue', head[2] or '') end
+local record = org.load('plan', 'nextDue')
+if record and record.nextDue ~= tonumber(head[2]) then redis.call('HSET', keys.org(), 'nextDue', head[2] or '') end
 return { now = now, nextDue = head[2] or '', more = head[1] and tonumber(head[2]) <= now and 1 or 0, changes = changes }

@@ -134,17 +134,13 @@ export class Scripts {
 
   /** Runs a script that no request is behind, and that always replies. */
   async ask<F extends Fields>(call: ScriptCall<F>, org: string, args: Args): Promise<Answered<F>> {
-    const reply = await this.find(call, org, args);
-    if (!reply) throw new ScriptFailure(`${call.script} replied with nothing`);
-    return reply;
+    return always(call, await this.find(call, org, args));
   }
 
   /** Runs a script as a request does, with lib/call's arguments, and reads its reply without the note. */
   async request<F extends Fields>(call: ScriptCall<F>, org: string, args: Args): Promise<Answered<F>> {
     const [, ...values] = await this.run(call.script, org, args);
-    const reply = this.reader(call)(values);
-    if (!reply) throw new ScriptFailure(`${call.script} replied with nothing`);
-    return reply;
+    return always(call, this.reader(call)(values));
   }
 
   async #call(script: Script, org: string, argv: readonly string[]): Promise<Reply> {
@@ -159,17 +155,17 @@ export class Scripts {
     }
   }
 
-  /** The names of a script's arguments, for the test that no route passes what its script does not take. */
-  argsOf(name: string): readonly string[] {
-    return this.#script(name).args;
-  }
-
   #script(name: string): Script {
     const [room = ''] = name.split('/', 1);
     const script = this.#library(room).scripts.get(name);
     if (!script) throw new ScriptFailure(`no script ${name}`);
     return script;
   }
+}
+
+function always<T>({ script }: ScriptCall, reply: T | undefined): T {
+  if (reply === undefined) throw new ScriptFailure(`${script} replied with nothing`);
+  return reply;
 }
 
 /** Ends each argument in the text: no name, key or header can hold it. */

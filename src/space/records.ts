@@ -13,6 +13,9 @@ export const Space = record('Space', {
   /** In days since 1970: what `op:<call>` and uncounted are of. */
   usageDay: number().orNull().internal(),
   retainedBytes: number().orNull().internal(),
+  /** The journal entry up to which finished messages have gone; the first day whose idempotency records are there. */
+  retainedThrough: text().orNull().internal(),
+  idempotencyFrom: number().orNull().internal(),
 });
 
 const dayMs = 86_400_000;
