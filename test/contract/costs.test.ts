@@ -31,46 +31,68 @@ const isPage = ({ call }: Route): boolean =>
   /\.list$/.test(call) || ['budget.view', 'waits.get', 'run.view'].includes(call);
 const inOrder = allRoutes.toSorted((one, next) => Number(one.method === 'DELETE') - Number(next.method === 'DELETE'));
 
-describe('What a request costs the store', () => {
+/** An API alone, of which every command is heard: no worker looks for what it has to do. */
+class HeardApi {
+  readonly world: World;
+  readonly commands: Commands;
+  readonly #service: MusterService;
+
+  private constructor(service: MusterService, world: World, commands: Commands) {
+    this.#service = service;
+    this.world = world;
+    this.commands = commands;
+  }
+
+  static async start(redisUrl: string, { org, spaceId, apiKey }: World): Promise<HeardApi> {
+    const log = pino({ level: 'silent' });
+    const rest = { host: '127.0.0.1', port: 0, webhookAllowPrivate: true };
+    const service = await startService({ redisUrl, role: 'api', log, ...rest });
+    await service.scripts.load();
+    const world = new World(service, org, spaceId, apiKey);
+    return new HeardApi(service, world, await Commands.hear(service.store));
+  }
+
+  /** The status of a request, and what the service sent to the store for it. */
+  async ask(route: Route, own: Objects, headers: Record<string, string> = {}): Promise<[number, Sent[]]> {
+    const { path, body } = requestOf(route, own);
+    const all = { Authorization: `Bearer ${this.world.apiKey}`, 'Idempotency-Key': randomUUID(), ...headers };
+    const typed = { 'Content-Type': 'application/json', ...all };
+    const { status } = await this.world.send(route.method, `/v1/spaces/${this.world.spaceId}${path}`, body, typed);
+    await this.#service.due.told();
+    return [status, await this.commands.take()];
+  }
+
+  async stop(): Promise<void> {
+    this.commands.stop();
+    await this.#service.stop();
+  }
+}
+
+describe('What a request costs the store', function () {
+  this.timeout(120_000);
   let own: OwnStore;
   let sink: Sink;
-  let service: MusterService;
-  let commands: Commands;
-  let world: World;
+  let made: World;
   let objects: Objects[];
+  /** Of one test: what another, which is out of time, still sends must not be heard here. */
+  let heard: HeardApi;
 
   before(async () => {
     own = await OwnStore.start();
     sink = await Sink.start();
     const worker = await delivering({ redisUrl: own.url });
-    const made = await World.create({ on: worker });
-    const { org, spaceId, apiKey } = made;
+    made = await World.create({ on: worker });
     objects = [await makeObjects(made, sink), await makeObjects(made, sink), await makeObjects(made, sink)];
     await worker.stop();
-    // From here on an API alone: no worker looks for what it has to do.
-    const log = pino({ level: 'silent' });
-    const rest = { host: '127.0.0.1', port: 0, webhookAllowPrivate: true };
-    service = await startService({ redisUrl: own.url, role: 'api', log, ...rest });
-    await service.scripts.load();
-    world = new World(service, org, spaceId, apiKey);
-    commands = await Commands.hear(service.store);
   });
   after(async () => {
-    commands.stop();
-    await service.stop();
     await sink.stop();
     await own.stop();
   });
-
-  /** The status of a request, and what the service sent to the store for it. */
-  async function ask(route: Route, own: Objects, headers: Record<string, string> = {}): Promise<[number, Sent[]]> {
-    const { path, body } = requestOf(route, own);
-    const all = { Authorization: `Bearer ${world.apiKey}`, 'Idempotency-Key': randomUUID(), ...headers };
-    const typed = { 'Content-Type': 'application/json', ...all };
-    const { status } = await world.send(route.method, `/v1/spaces/${world.spaceId}${path}`, body, typed);
-    await service.due.told();
-    return [status, await commands.take()];
-  }
+  beforeEach(async () => {
+    heard = await HeardApi.start(own.url, made);
+  });
+  afterEach(() => heard.stop());
 
   /** Commands and what they name, but for what follows the answer. */
   function trips(sent: readonly Sent[]): string[] {
@@ -86,10 +108,11 @@ describe('What a request costs the store', () => {
   }
 
   it('is no more commands, however much the store holds; a page costs what is on it', async () => {
+    const api = heard;
     const count = async (own: Objects): Promise<Map<string, [status: number, commands: number]>> => {
       const counts = new Map<string, [number, number]>();
       for (const route of inOrder.filter(({ method }) => method !== 'DELETE')) {
-        const [status, sent] = await ask(route, { ...own, name: randomUUID(), taskKey: randomUUID() });
+        const [status, sent] = await api.ask(route, { ...own, name: randomUUID(), taskKey: randomUUID() });
         counts.set(route.call, [status, sent.reduce((sum, { inside }) => sum + inside.length, 0)]);
       }
       return counts;
@@ -108,9 +131,9 @@ describe('What a request costs the store', () => {
       ['/task-groups', { mailboxId, condition: 'ALL_TERMINAL' }],
     ] as const) {
       const key = (n: number) => ('amountMinor' in body && 'reservationId' in body ? { workKey: `${n}` } : {});
-      await Promise.all(Array.from({ length: 200 }, (_, n) => world.made(path, { ...body, ...key(n) })));
+      await Promise.all(Array.from({ length: 200 }, (_, n) => api.world.made(path, { ...body, ...key(n) })));
     }
-    await commands.take();
+    await api.commands.take();
     const many = await count(second);
     for (const route of inOrder.filter(({ method }) => method !== 'DELETE')) {
       const [[status = 0, before = 0] = [], [again, after = 0] = []] = [few.get(route.call), many.get(route.call)];
@@ -122,18 +145,19 @@ describe('What a request costs the store', () => {
   });
 
   it('is one round trip and one look at its clock, on every route, done, refused or replayed; what needs more is named with its reason', async () => {
+    const api = heard;
     const needed: Record<string, readonly string[]> = {};
     for (const route of inOrder) {
       const own = { ...objects[2], url: `${sink.url}/${route.call}` };
       const once = [`FCALL ${route.script.replace('/', '_')}`];
       const key = { 'Idempotency-Key': randomUUID() };
       for (const headers of [key, key, {}]) {
-        const [status, sent] = await ask(route, own, headers);
+        const [status, sent] = await api.ask(route, own, headers);
         const found = trips(sent);
         if (status < 300 && found.length > 1) needed[route.call] = found;
         else expect(found, `${route.call} ${status}`).to.deep.equal(once);
       }
-      const [status, sent] = await ask(route, own, { Authorization: `Bearer mk_${world.org}_${'x'.repeat(43)}` });
+      const [status, sent] = await api.ask(route, own, { Authorization: `Bearer mk_${made.org}_${'x'.repeat(43)}` });
       expect([status, trips(sent)], route.call).to.deep.equal([401, once]);
     }
     expect(needed).to.deep.equal(more);
