@@ -28,6 +28,7 @@ export class Commands {
   #mark = '';
   /** Shards that have told of the mark. */
   #marked = 0;
+  #isStopped = false;
 
   private constructor(shards: readonly Redis[], monitors: readonly Redis[]) {
     this.#shards = shards;
@@ -59,11 +60,15 @@ export class Commands {
     this.#marked = 0;
     // It is told of in order: once the last command is there, all are.
     await Promise.all(this.#shards.map((shard) => shard.echo(this.#mark)));
-    while (this.#marked < this.#shards.length) await new Promise((resolve) => setImmediate(resolve));
+    while (this.#marked < this.#shards.length) {
+      if (this.#isStopped) throw new Error('nothing is heard any more');
+      await new Promise((resolve) => setImmediate(resolve));
+    }
     return this.#sent.splice(0);
   }
 
   stop(): void {
+    this.#isStopped = true;
     for (const monitor of this.#monitors) monitor.disconnect();
   }
 }

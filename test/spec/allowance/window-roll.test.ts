@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
+import { Pace } from '../../support/pace.ts';
 import { World } from '../../support/world.ts';
 import { queueMany, type Step, sweepMeasured } from './script.ts';
 
@@ -7,19 +8,22 @@ const many = 10_000;
 
 /**
  * Changes and commands are counted exactly. Time is noisy: whatever else the machine does can only lengthen a script,
- * so nine of ten of them within the bound show that the work itself is.
+ * so nine of ten of them within the bound, at the pace of the machine, show that the work itself is.
  */
-function expectBounded(steps: readonly Step[]): void {
+async function expectBounded(steps: readonly Step[], pace: Pace): Promise<void> {
   for (const { changes, events, commands } of steps) {
     expect(changes).to.be.at.most(100);
     expect(events).to.be.at.most(100);
     expect(commands).to.be.at.most(500);
   }
   const micros = steps.map((step) => step.micros).sort((one, other) => one - other);
-  expect(micros[Math.floor(micros.length * 0.9)]).to.be.within(1, 5000);
+  const most = micros[Math.floor(micros.length * 0.9)] ?? 0;
+  expect(most).to.be.at.least(1);
+  await pace.expect(most / 1000, 5);
 }
 
-describe('a window roll with 10,000 waiters', () => {
+describe('a window roll with 10,000 waiters', function () {
+  this.timeout(120_000);
   /** A world with an allowance whose window is used up and has 10,000 waiters. */
   async function fullQueue(unitsLimit: number, ttlSeconds: number) {
     const world = await World.create({ limits: { maxPendingWaiters: many } });
@@ -34,9 +38,10 @@ describe('a window roll with 10,000 waiters', () => {
   it('grants in bounded steps and never holds Redis for more than 5 ms at a time', async () => {
     const { world, start, path } = await fullQueue(many, 3600);
     await world.at(start + 60_000);
+    const pace = await Pace.begin();
     const steps = await sweepMeasured(world);
     expect(steps.reduce((sum, { changes }) => sum + changes, 0)).to.be.within(many, many + 1);
-    expectBounded(steps);
+    await expectBounded(steps, pace);
     expect((await world.get(path)).body).to.include({ waiting: 0, usedUnits: many, availableUnits: 0 });
   });
 
@@ -54,8 +59,9 @@ describe('a window roll with 10,000 waiters', () => {
   it('expires 10,000 waiters of one moment in bounded steps too', async () => {
     const { world, start, path } = await fullQueue(many, 30);
     await world.at(start + 30_000);
+    const pace = await Pace.begin();
     const steps = await sweepMeasured(world);
-    expectBounded(steps);
+    await expectBounded(steps, pace);
     expect((await world.get(path)).body).to.include({ waiting: 0, usedUnits: many });
     const left = await world.service.store.keys(`muster:{${world.org}}:*:allowance:*:*`);
     expect(left).to.deep.equal([]);

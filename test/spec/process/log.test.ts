@@ -5,6 +5,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { freePort } from '../../fault/redis-server.ts';
+import { Pace } from '../../support/pace.ts';
 import { Processes, until } from '../../support/processes.ts';
 
 /** More than a pipe holds, in log lines of some 150 characters. */
@@ -28,10 +29,11 @@ describe('Where nobody reads what a process says', function () {
     await until(isReady);
     const stopped = async (): Promise<number | null> => {
       if (child.exitCode !== null) return child.exitCode;
+      const pace = await Pace.begin();
       child.kill('SIGTERM');
       const begun = performance.now();
       const [status] = await once(child, 'exit');
-      expect(performance.now() - begun).to.be.lessThan(9_000);
+      await pace.expect(performance.now() - begun, 9_000);
       return status;
     };
     return { child, DATA_DIR, request, isReady, stopped };

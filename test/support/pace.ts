@@ -1,0 +1,53 @@
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { expect } from 'chai';
+
+/** One is a byte sent to another process and back, and a little computing: what a request is made of. */
+const steps = 1500;
+/** The steps that the measure does not count: until the other process runs, and ours is compiled. */
+const warmUpSteps = 300;
+/** What the counted ones take on the reference machine: two cores of a rented one on which nothing else runs. */
+const referenceMs = 150;
+
+/**
+ * Holds a time on the wall clock against what is promised of it. A promise is of the reference machine; where this one
+ * is so many times slower at that moment, as measured with work that is none of ours, it may take as many times as long.
+ */
+export class Pace {
+  readonly #slownessBefore: number;
+
+  private constructor(slownessBefore: number) {
+    this.#slownessBefore = slownessBefore;
+  }
+
+  /** Right before what is timed. */
+  static async begin(): Promise<Pace> {
+    return new Pace(await slowness());
+  }
+
+  /** Right after it: only what takes longer than promised asks how slow the machine is now. */
+  async expect(tookMs: number, promisedMs: number, what = 'ms'): Promise<void> {
+    const times = tookMs <= promisedMs ? 1 : Math.max(this.#slownessBefore, await slowness());
+    const label = `${what}; of a machine ${times.toFixed(1)} times as slow as the reference, ${promisedMs} promised`;
+    expect(tookMs, label).to.be.at.most(promisedMs * times);
+  }
+}
+
+/** How many times as long as on the reference machine the steps take now; never less than once. */
+async function slowness(): Promise<number> {
+  const echo = spawn('cat', { stdio: ['pipe', 'pipe', 'ignore'] });
+  try {
+    let begun = 0;
+    let text = '';
+    for (let step = -warmUpSteps; step < steps; step++) {
+      if (step === 0) begun = performance.now();
+      echo.stdin.write('x');
+      await once(echo.stdout, 'data');
+      for (let i = 0; i < 20; i++) text = createHash('sha256').update(text).digest('hex');
+    }
+    return Math.max(1, (performance.now() - begun) / referenceMs);
+  } finally {
+    echo.kill();
+  }
+}
