@@ -1,16 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 
-<<<<<<< HEAD
-
 import { shardsOf } from '../../src/redis/cluster.ts';
 
-=======
-
-import { shardsOf } from '../../src/redis/connection.ts';
 import { Pace } from '../support/pace.ts';
-
->>>>>>> tests
 
 import { call } from '../support/processes.ts';
 import { Fleet, longest } from './fleet.ts';
