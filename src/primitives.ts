@@ -1,8 +1,7 @@
 import { allowanceRoom } from './allowance/room.ts';
 import { barrierRoom } from './barrier/room.ts';
 import { budgetRoom } from './budget/room.ts';
-import { eventErrors } from './event/errors.ts';
-import { eventRoutes } from './event/routes.ts';
+import { eventRoom } from './event/room.ts';
 import { groupErrors } from './group/errors.ts';
 import { groupKeys } from './group/keys.ts';
 import { groupRoutes } from './group/routes.ts';
@@ -11,9 +10,7 @@ import { mailboxKeys } from './mailbox/keys.ts';
 import { mailboxRoutes } from './mailbox/routes.ts';
 import { orgKeys } from './org/keys.ts';
 import { collect, type Room } from './room.ts';
-import { scopeErrors } from './scope/errors.ts';
-import { scopeKeys } from './scope/keys.ts';
-import { scopeRoutes } from './scope/routes.ts';
+import { scopeRoom } from './scope/room.ts';
 import { spaceErrors } from './space/errors.ts';
 import { spaceKeys } from './space/keys.ts';
 import { spaceRoutes } from './space/routes.ts';
@@ -23,17 +20,17 @@ import { webhookRoutes } from './webhook/routes.ts';
 import { queueKeys } from './workers/queues.ts';
 
 /** The rooms, each in folders of its name in lua/, src/ and test/spec/. A new primitive adds one line here. */
-const rooms: readonly Room[] = [
+export const rooms: readonly Room[] = [
   { name: 'org', keys: { ...orgKeys, ...queueKeys } },
-  { name: 'space', routes: spaceRoutes, keys: spaceKeys, errors: spaceErrors },
-  { name: 'scope', routes: scopeRoutes, keys: scopeKeys, errors: scopeErrors },
+  { name: 'space', routes: (all) => spaceRoutes(all), keys: spaceKeys, errors: spaceErrors },
+  scopeRoom,
   { name: 'mailbox', routes: mailboxRoutes, keys: mailboxKeys, errors: mailboxErrors },
   { name: 'group', routes: groupRoutes, keys: groupKeys, errors: groupErrors },
   budgetRoom,
   barrierRoom,
   allowanceRoom,
   { name: 'webhook', routes: webhookRoutes, keys: webhookKeys, errors: webhookErrors },
-  { name: 'event', routes: eventRoutes, errors: eventErrors },
+  eventRoom,
 ];
 
 export const product = collect(rooms);

@@ -1,4 +1,3 @@
-import { Cluster } from 'ioredis';
 import type { Logger } from 'pino';
 import { consoleSite } from './console/site.ts';
 import { docsSite } from './docs/site.ts';
@@ -10,7 +9,7 @@ import type { Service } from './http/serving.ts';
 import { Metrics } from './metrics/metrics.ts';
 import { StoreReader } from './metrics/store-reading.ts';
 import { product as ownProduct } from './primitives.ts';
-import { sayCluster } from './redis/cluster-notice.ts';
+import { probeNames, warnOfShards } from './redis/cluster.ts';
 import { connect, type Store } from './redis/connection.ts';
 import { Due } from './redis/due.ts';
 import { checkFormat } from './redis/format.ts';
@@ -28,9 +27,6 @@ import { Workers } from './workers/workers.ts';
 
 /** What a scrape shows of the store is no older. */
 const metricsMaxAgeMs = 5_000;
-
-/** Organizations that nobody has, over so many slots that they meet every shard. */
-const probes = 16;
 
 /** Of opening a connection. */
 const mostAttempts = 3;
@@ -85,7 +81,7 @@ export async function startService(options: ServiceOptions): Promise<MusterServi
     return connection;
   };
   const store = await open('calls');
-  if (store instanceof Cluster) await sayCluster(store, options.log);
+  await warnOfShards(store, options.log);
   const { product = ownProduct } = options;
   const scripts = new Scripts(store, product.words, options.overrides);
   const due = new Due(store, scripts);
@@ -167,8 +163,7 @@ async function listen(options: ServiceOptions, core: Core, setting = 'PORT'): Pr
  * script that finds nothing is refused all the same by a store that is read-only or full, or cannot load scripts.
  */
 async function takesCalls(store: Store, scripts: Scripts): Promise<boolean> {
-  const names = store instanceof Cluster ? Array.from({ length: probes }, (_, n) => `-${n}`) : ['-'];
-  const refused = names.map((name) =>
+  const refused = probeNames(store).map((name) =>
     scripts.run('org/show', name, {}).catch((error) => {
       if (!(error instanceof Refusal)) throw error;
     }),

@@ -133,3 +133,14 @@ export class Many<T> extends Field<readonly T[]> {
 
 export const one = <F extends Fields>(declaration: RecordDeclaration<F>) => new One<Answered<F>>(declaration);
 export const many = <F extends Fields>(item: RecordDeclaration<F>, max?: number) => new Many<Answered<F>>(item, max);
+
+/** What a room shows in an answer that several rooms share: the member's name, and what travels of it. */
+export type Shown = [name: string, value: Value];
+
+/** Reads what rooms show, by the fields that they declare for it. */
+export function readMembers(fields: Fields, shown: readonly Shown[]): Record<string, unknown> {
+  const values = new Map(shown);
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, field]) => [name, field.read(values.get(name) ?? null)]),
+  );
+}

@@ -1,5 +1,5 @@
 import type { Value } from '../declare/value.ts';
-import { type Store, serverOf } from '../redis/connection.ts';
+import { type Store, serverOf } from '../redis/cluster.ts';
 import { dueKey } from '../redis/due.ts';
 import { nowOf } from '../redis/moment.ts';
 import { organizationsKey } from '../redis/organizations.ts';

@@ -1,10 +1,8 @@
-import { Cluster } from 'ioredis';
-import { type Store, serverOf } from './connection.ts';
-import { orUnavailable } from './failures.ts';
+import { type Store, serverOf } from './cluster.ts';
+import { orUnavailable, unlessAway, within } from './failures.ts';
 import { nowOf } from './moment.ts';
 import { Organizations } from './organizations.ts';
 import type { Scripts } from './scripts.ts';
-import { within } from './within.ts';
 
 export const dueKey = 'muster:due';
 /** A sweep that a crash cut short is taken up again after this long. */
@@ -80,7 +78,7 @@ export class Due {
    * nothing. While the shard with the index is away, all organizations are swept.
    */
   async takeDue(limit = 1000): Promise<void> {
-    const found = await this.#readIndex(limit);
+    const found = await unlessAway(this.#store, patienceMs, this.#readIndex(limit), () => undefined);
     if (!found) {
       this.#missed = true;
       return this.repair(patienceMs);
@@ -94,17 +92,10 @@ export class Due {
     }
   }
 
-  /** undefined: the index lies on a shard of a cluster that is away. */
-  async #readIndex(limit: number): Promise<{ now: number; members: string[] } | undefined> {
-    const read = async () => {
-      const now = await nowOf(serverOf(this.#store, dueKey));
-      return {
-        now,
-        members: await this.#store.zrangebyscore(dueKey, '-inf', String(now), 'LIMIT', '0', String(limit)),
-      };
-    };
-    if (!(this.#store instanceof Cluster)) return read();
-    return within(patienceMs, read()).catch(() => undefined);
+  async #readIndex(limit: number): Promise<{ now: number; members: string[] }> {
+    const now = await nowOf(serverOf(this.#store, dueKey));
+    const members = await this.#store.zrangebyscore(dueKey, '-inf', String(now), 'LIMIT', '0', String(limit));
+    return { now, members };
   }
 
   async #take(org: string, now: number): Promise<void> {

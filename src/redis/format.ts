@@ -1,5 +1,5 @@
 import type { Store } from './connection.ts';
-import { within } from './within.ts';
+import { within } from './failures.ts';
 
 /** Raised by a version that would misread what the one before has written, or whose own records that one would. */
 const format = '1';

@@ -12,7 +12,8 @@ import { LOGS, MANIFEST, makeStoreFolder, markClean } from '../embedded/store-fo
 import type { Admin } from '../org/admin.ts';
 import { renewEpochs } from '../org/epochs.ts';
 import { allWords } from '../primitives.ts';
-import { connect, type Store, shardsOf } from '../redis/connection.ts';
+import { type Store, shardsOf } from '../redis/cluster.ts';
+import { connect } from '../redis/connection.ts';
 import { inShort, orUnavailable } from '../redis/failures.ts';
 import { nowOf } from '../redis/moment.ts';
 import { Scripts } from '../redis/scripts.ts';

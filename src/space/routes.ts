@@ -5,8 +5,8 @@ import { read, route } from '../http/legacy.ts';
 import { record } from '../http/replies.ts';
 import type { Route } from '../http/route.ts';
 import { defaultLimits, type LimitName, spaceLimits } from '../org/plans.ts';
-import { backlogRoute } from './backlog.ts';
-import { censusRoute } from './census.ts';
+import type { Product } from '../room.ts';
+import { backlogRoute, censusRoute } from './figures.ts';
 import { usageRoute } from './usage.ts';
 import { waitsRoute } from './waits.ts';
 
@@ -72,4 +72,15 @@ const putLimits = route<unknown, Partial<Record<LimitName, number | null>>>({
   answer: (values) => ({ status: 200, body: limitsRecord(values) }),
 });
 
-export const spaceRoutes: readonly Route[] = [getLimits, putLimits, censusRoute, backlogRoute, waitsRoute, usageRoute];
+export const spaceRoutes = ({
+  census,
+  backlog,
+  waits,
+}: Pick<Product, 'census' | 'backlog' | 'waits'>): readonly Route[] => [
+  getLimits,
+  putLimits,
+  censusRoute(census),
+  backlogRoute(backlog),
+  waitsRoute(waits),
+  usageRoute,
+];

@@ -1,10 +1,9 @@
 import { type ConnectionOptions, Queue } from 'bullmq';
-import { Cluster } from 'ioredis';
 import type { Logger } from 'pino';
-import type { Store } from '../redis/connection.ts';
+import { canFailPartially, type Store } from '../redis/cluster.ts';
+import { within } from '../redis/failures.ts';
 import type { Scripts } from '../redis/scripts.ts';
 import type { Wake } from '../redis/wake.ts';
-import { within } from '../redis/within.ts';
 import { attempt, type Outcome } from '../webhook/attempt.ts';
 import { eventMessage } from '../webhook/message.ts';
 import type { Targets } from '../webhook/target.ts';
@@ -70,12 +69,12 @@ export class Deliverer {
     await this.#dispatcher.poke(`${org} ${spaceId}`);
   }
 
-  /** To the queue; while that is away with its shard of a cluster, they are made here: the store has limited them. */
+  /** To the queue; while only its shard is away, they are made here: the store has limited them. */
   async #hand(attempts: readonly Attempt[]): Promise<void> {
     const { store, log } = this.#parts;
     const jobs = attempts.map((data) => ({ name: 'deliver', data, opts: { jobId: jobIdOf(data) } }));
     const queued = async (): Promise<void> => void (await this.#queue.addBulk(jobs));
-    if (!(store instanceof Cluster)) return queued();
+    if (!canFailPartially(store)) return queued();
     // What it takes late is done once all the same: whoever comes second finds it begun.
     if ((await answers(store.exists(`${queuePrefix}:${queueName}:meta`))) && (await answers(queued()))) return;
     for (const data of attempts) {
@@ -121,10 +120,10 @@ export class Deliverer {
 
 /** Whether the queue's shard does in time: it would be waited for. */
 function answers(reply: Promise<unknown>): Promise<boolean> {
-  return within(answerMs, reply).then(
-    () => true,
-    () => false,
-  );
+  return within(
+    answerMs,
+    reply.then(() => true),
+  ).catch(() => false);
 }
 
 /** The same attempt is never twice in the queue. BullMQ reserves the colon. */

@@ -1,12 +1,10 @@
-import { Cluster } from 'ioredis';
 import type { Logger } from 'pino';
 import type { Store } from '../redis/connection.ts';
-import { orUnavailable } from '../redis/failures.ts';
+import { orUnavailable, unlessAway } from '../redis/failures.ts';
 import { keyName } from '../redis/keys.ts';
 import { membersOf, Organizations } from '../redis/organizations.ts';
 import type { Scripts } from '../redis/scripts.ts';
 import type { Listening, Wake } from '../redis/wake.ts';
-import { within } from '../redis/within.ts';
 import { journalKey } from '../space/keys.ts';
 import { webhookKeys } from '../webhook/keys.ts';
 import { nowAndThen } from './steady-worker.ts';
@@ -151,8 +149,8 @@ export class Dispatcher {
       for (let i = 0; i < found.length; i += spacesAtOnce)
         await this.#store.sadd(index, ...found.slice(i, i + spacesAtOnce)).catch(() => undefined);
     }
-    if (!(this.#store instanceof Cluster)) return orUnavailable(membersOf(this.#store, index));
-    return within(indexMs, membersOf(this.#store, index)).catch(() => this.#told());
+    const members = orUnavailable(membersOf(this.#store, index));
+    return unlessAway(this.#store, indexMs, members, () => this.#told());
   }
 
   async #told(): Promise<ReadonlySet<string>> {

@@ -1,6 +1,6 @@
 import pino from 'pino';
 import { maximumLimits } from '../../src/org/plans.ts';
-import { addressOf } from '../../src/redis/connection.ts';
+import { addressOf } from '../../src/redis/cluster.ts';
 import { type MusterService, startService } from '../../src/service.ts';
 import { type ClusterNode, TestCluster } from '../support/cluster.ts';
 import { type MusterProcess, Processes, until } from '../support/processes.ts';

@@ -1,10 +1,12 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { allKeys, allWords } from '../primitives.ts';
-import { loadLibrary } from './loader.ts';
+import type { ReplyMember } from '../declare/reply.ts';
+import { product as ownProduct } from '../primitives.ts';
+import { loadLibrary } from '../redis/loader.ts';
+import { luaRoot } from '../redis/source.ts';
+import type { Product } from '../room.ts';
 import { type Reach, reaches } from './reach.ts';
-import { luaRoot } from './source.ts';
 
 /** The operators' guide to the store: a hand-written head, then every script and every key. */
 export const guideFile = join(luaRoot, 'README.md');
@@ -32,9 +34,13 @@ const callArgs =
   'spaceId requestId apiKeyDigest permission rateClass callName idempotencyDigest fingerprint drainedThrough';
 
 /** A script's arguments in the order of a call, but for those of lib/call in front. */
-function argsOf(script: Reach): string {
-  const args = loadLibrary(roomOf(script), allWords).scripts.get(script.name)?.args.join(' ') ?? '';
-  return args.startsWith(callArgs) ? args.slice(callArgs.length).trim() : args;
+function argsOf(args: readonly string[]): string {
+  const text = args.join(' ');
+  return text.startsWith(callArgs) ? text.slice(callArgs.length).trim() : text;
+}
+
+function replyOf(reply: readonly ReplyMember[]): string {
+  return reply.map(({ name, record, isList }) => `${name}${record ? `:${record}${isList ? '[]' : ''}` : ''}`).join(' ');
 }
 
 const isCall = (script: Reach): boolean => script.includes.includes('lib/call');
@@ -65,23 +71,26 @@ function inShort(names: ReadonlySet<string>, all: readonly Reach[]): string {
 const cell = (text: string): string => text.replaceAll('|', '\\|');
 const row = (...cells: readonly string[]): string => `| ${cells.map(cell).join(' | ')} |`;
 
-function scriptTable(all: readonly Reach[]): string[] {
+function scriptTable(all: readonly Reach[], { words }: Product): string[] {
   const lines: string[] = [];
   for (const room of new Set(all.map(roomOf))) {
-    lines.push(`### ${room}`, '', row('Script', 'What it does', 'Arguments'), '| --- | --- | --- |');
+    const { scripts } = loadLibrary(room, words);
+    lines.push(`### ${room}`, '', row('Script', 'What it does', 'Arguments', 'Reply'), '| --- | --- | --- | --- |');
     for (const script of all.filter((one) => roomOf(one) === room)) {
-      const args = argsOf(script);
-      lines.push(row(`\`${script.name}\`${isCall(script) ? '' : ' °'}`, script.says, args && `\`${args}\``));
+      const { args = [], reply = [] } = scripts.get(script.name) ?? {};
+      const code = (text: string): string => text && `\`${text}\``;
+      const name = `\`${script.name}\`${isCall(script) ? '' : ' °'}`;
+      lines.push(row(name, script.says, code(argsOf(args)), code(replyOf(reply))));
     }
     lines.push('');
   }
   return lines;
 }
 
-function keyTable(all: readonly Reach[]): string[] {
+function keyTable(all: readonly Reach[], { words }: Product): string[] {
   const writes = all.map(({ name, code }) => ({ name, written: writesOf(code) }));
   const lines = [row('Key', 'Type', 'Holds', 'Goes', 'Written by'), '| --- | --- | --- | --- | --- |'];
-  for (const [key, { pattern, type, holds, goes }] of Object.entries(allKeys)) {
+  for (const [key, { pattern, type, holds, goes }] of Object.entries(words.keys)) {
     const writers = writes.filter(({ written }) => written.has(key)).map(({ name }) => name);
     lines.push(row(`\`${pattern}\``, type, holds, goes, inShort(new Set(writers), all)));
   }
@@ -89,10 +98,10 @@ function keyTable(all: readonly Reach[]): string[] {
 }
 
 /** The text of lua/README.md. */
-export function guide(): string {
-  const all = reaches();
+export function guide(product: Product = ownProduct): string {
+  const all = reaches(product.words.folders);
   const head = readFileSync(headFile, 'utf8').trimEnd().replace('@callArgs@', callArgs);
-  return `${[head, '', '## Scripts', '', ...scriptTable(all), '## Keys', '', ...keyTable(all)].join('\n')}\n`;
+  return `${[head, '', '## Scripts', '', ...scriptTable(all, product), '## Keys', '', ...keyTable(all, product)].join('\n')}\n`;
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) writeFileSync(guideFile, guide());
