@@ -1,28 +1,11 @@
 import type { AnyField, Fields } from '../declare/field.ts';
-import { Many, Nested, One, type RecordDeclaration } from '../declare/record.ts';
+import { Many, One, type RecordDeclaration, storedFields } from '../declare/record.ts';
 import type { ReplyMember } from '../declare/reply.ts';
 import { expandKey, type KeyTable, partsOf } from './keys.ts';
 import { argumentsAt } from './lua-text.ts';
 
 /** The records of all rooms, by the names that scripts know them by. */
 export type RecordTable = ReadonlyMap<string, RecordDeclaration>;
-
-type Stored = readonly [name: string, field: AnyField];
-
-/** The fields of a record that are in its hash, under the names that scripts know them by; the id is in its key. */
-export function storedFields({ fields }: Pick<RecordDeclaration, 'fields'>): Stored[] {
-  const found = new Map<string, AnyField>();
-  const add = (all: Fields): void => {
-    for (const [name, field] of Object.entries(all) as [string, AnyField][]) {
-      if (field instanceof Nested) add(field.fields);
-      const { of, isWorkedOut, named = name } = field.special;
-      if (field instanceof Nested || of || isWorkedOut || named === 'id' || found.has(named)) continue;
-      found.set(named, field);
-    }
-  };
-  add(fields);
-  return [...found];
-}
 
 /** A stored value as scripts see it. */
 function seen(value: string, field: AnyField): string {

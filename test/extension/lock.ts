@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { events } from '../../src/declare/event.ts';
 import { id, number, state, text, time } from '../../src/declare/field.ts';
 import { momentOfId } from '../../src/declare/moment.ts';
-import { census, many, one, record } from '../../src/declare/record.ts';
+import { census, fieldsIn, many, one, record } from '../../src/declare/record.ts';
 import { entry } from '../../src/http/errors.ts';
 import { fields, id as idField, integer, key, optional, text as textField } from '../../src/http/fields.ts';
 import { randomTail } from '../../src/http/random.ts';
@@ -77,7 +77,7 @@ export const lockRoom: Room = {
     lock: {
       pattern: 'muster:{org}:<spaceId>:lock:<lockId>',
       type: 'hash',
-      holds: 'scopeId, name, holder, state, fence; leaseExpiresAt while it is held',
+      holds: fieldsIn(Lock),
       goes: 'never',
     },
     lockNames: {
