@@ -1,4 +1,4 @@
---- @record consumption
+--- @record consumption consumptionTotals
 --- @include "lib/later"
 --- @include "lib/records"
 --- @include "lib/scope"
@@ -26,8 +26,8 @@ end
 function consumption.countIn(scopeId, units)
   local record = scope.read(scopeId)
   if not record.consumptions then
-    local values = redis.call('HMGET', record.key, 'consumptions', 'consumedUnits')
-    record.consumptions, record.consumedUnits = tonumber(values[1]) or 0, tonumber(values[2]) or 0
+    local totals = consumptionTotals.load(scopeId, 'consumptions', 'consumedUnits')
+    record.consumptions, record.consumedUnits = totals.consumptions, totals.consumedUnits
   end
   records.set(record, 'consumptions', record.consumptions + 1)
   records.set(record, 'consumedUnits', record.consumedUnits + units)

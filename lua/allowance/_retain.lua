@@ -16,7 +16,7 @@ end
 retained['allowance:consumption'] = function(entry, at)
   local made = consumption.ended(entry)
   if made.workKey ~= '' then redis.call('HDEL', keys.consumptionKeys(made.allowanceId), made.workKey) end
-  redis.call('HINCRBY', keys.scope(made.scopeId), 'consumptions', -1)
-  redis.call('HINCRBY', keys.scope(made.scopeId), 'consumedUnits', -made.units)
+  redis.call('HINCRBY', keys.consumptionTotals(made.scopeId), 'consumptions', -1)
+  redis.call('HINCRBY', keys.consumptionTotals(made.scopeId), 'consumedUnits', -made.units)
   scope.release(made.scopeId, at)
 end

@@ -1,4 +1,5 @@
 --- @include "lib/inRun"
+--- @include "allowance/_consumption"
 --- @include "allowance/_waiter"
 inRun.waiters, inRun.consumptions = {}, {}
 
@@ -11,14 +12,14 @@ function inRun.waiters.row(id)
 end
 
 function inRun.consumptions.total(scopeIds)
-  local total = { count = 0, units = 0 }
+  local consumptions, consumedUnits = 0, 0
   for _, scopeId in ipairs(scopeIds) do
-    local values = redis.call('HMGET', keys.scope(scopeId), 'consumptions', 'consumedUnits')
-    total.count, total.units = total.count + (values[1] or 0), total.units + (values[2] or 0)
+    local own = consumptionTotals.load(scopeId, 'consumptions', 'consumedUnits')
+    consumptions, consumedUnits = consumptions + own.consumptions, consumedUnits + own.consumedUnits
   end
-  return rows.consumptionTotals(total)
+  return rows.consumptionTotals({ consumptions = consumptions, consumedUnits = consumedUnits })
 end
 
 function inRun.consumptions.holds(scopeId)
-  return (tonumber(redis.call('HGET', keys.scope(scopeId), 'consumptions')) or 0) > 0
+  return consumptionTotals.load(scopeId, 'consumptions').consumptions > 0
 end

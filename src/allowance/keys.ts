@@ -47,6 +47,13 @@ export const allowanceKeys = {
       'workKey to the consumption that was made with it: `consumptionId scopeId units windowEndsAt availableUnits holder`; all others are but entries of muster:{org}:finished',
     goes: 'each entry with its consumption',
   },
+  consumptionTotals: {
+    pattern: 'muster:{org}:<spaceId>:scope:<scopeId>',
+    type: 'hash',
+    holds:
+      'beside what the scope itself holds there: consumptions, consumedUnits, of the consumptions of this very scope',
+    goes: 'with its scope',
+  },
   waiter: {
     pattern: 'muster:{org}:<spaceId>:waiter:<waiterId>',
     type: 'hash',
