@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import { consoleSite } from './console/site.ts';
+import { one } from './declare/record.ts';
 import { docsSite } from './docs/site.ts';
 import { Feeds } from './event/feeds.ts';
 import { createApp } from './http/app.ts';
@@ -8,6 +9,7 @@ import { openapi } from './http/openapi.ts';
 import type { Service } from './http/serving.ts';
 import { Metrics } from './metrics/metrics.ts';
 import { StoreReader } from './metrics/store-reading.ts';
+import { Organization } from './org/records.ts';
 import { product as ownProduct } from './primitives.ts';
 import { probeNames, warnOfShards } from './redis/cluster.ts';
 import { connect, type Store } from './redis/connection.ts';
@@ -16,7 +18,7 @@ import { checkFormat } from './redis/format.ts';
 import type { Overrides } from './redis/loader.ts';
 import { Refusal, Scripts } from './redis/scripts.ts';
 import { Wake } from './redis/wake.ts';
-import type { Product } from './room.ts';
+import type { Limits, Product } from './room.ts';
 import { journalKey } from './space/keys.ts';
 import type { Resolve } from './webhook/resolve.ts';
 import { Targets } from './webhook/target.ts';
@@ -27,6 +29,9 @@ import { Workers } from './workers/workers.ts';
 
 /** What a scrape shows of the store is no older. */
 const metricsMaxAgeMs = 5_000;
+
+/** Finds no organization. */
+const probe = { script: 'org/show', reply: { organization: one(Organization) } };
 
 /** Of opening a connection. */
 const mostAttempts = 3;
@@ -58,6 +63,7 @@ export interface ServiceOptions {
 export interface MusterService {
   readonly store: Store;
   readonly scripts: Scripts;
+  readonly limits: Limits;
   readonly due: Due;
   readonly retention: Retention;
   readonly wake: Wake;
@@ -125,6 +131,7 @@ export async function startService(options: ServiceOptions): Promise<MusterServi
   return {
     store,
     scripts,
+    limits: product.limits,
     due,
     retention,
     wake,
@@ -164,7 +171,7 @@ async function listen(options: ServiceOptions, core: Core, setting = 'PORT'): Pr
  */
 async function takesCalls(store: Store, scripts: Scripts): Promise<boolean> {
   const refused = probeNames(store).map((name) =>
-    scripts.run('org/show', name, {}).catch((error) => {
+    scripts.find(probe, name, {}).catch((error) => {
       if (!(error instanceof Refusal)) throw error;
     }),
   );

@@ -1,11 +1,12 @@
 --- @include "group/_group"
+--- @include "group/_task"
 --- @include "mailbox/_message"
 --- The one decision of a group.
 
 --- Decides an undecided group, at the moment `at`: whoever waits is cancelled in the same step, so that no cancelled
 --- member can be received; whoever works keeps the claim.
 function group.decide(record, outcome, at)
-  group.enter(record, 'DECIDED')
+  group.turn(record, 'DECIDED')
   record.outcome = outcome
   redis.call('HSET', keys.group(record.id), 'outcome', outcome, 'decidedAt', string.format('%d', at))
   if record.deadline then
@@ -13,13 +14,15 @@ function group.decide(record, outcome, at)
     timer.disarm('group:deadline:' .. spaceId .. ':' .. record.id)
   end
   if record.parentScopeId then redis.call('HINCRBY', keys.scope(record.parentScopeId), 'undecidedGroups', -1) end
-  group.tell(record, 'decided', ',"outcome":"' .. outcome .. '"')
+  emit.group.decided(record.id, record)
   group.retire(record, at)
   if record.pending == 0 then return end
   for _, taskId in ipairs(redis.call('ZRANGE', keys.groupMembers(record.id), 0, -1)) do
-    local messageId, final = unpack(redis.call('HMGET', keys.task(taskId), 'messageId', 'state'))
-    local member = not final and message.read(messageId)
-    if member and member.state == 'READY' then message.finish(member, 'CANCELLED', at, 'cancelled', 'GROUP_DECIDED') end
+    local found = task.load(taskId, 'messageId', 'state')
+    local member = not found.state and message.read(found.messageId)
+    if member and member.state == 'READY' then
+      message.finish(member, 'CANCELLED', at, emit.message.cancelled, 'GROUP_DECIDED')
+    end
   end
 end
 
@@ -27,9 +30,9 @@ end
 --- come meanwhile was first.
 function group.evaluate(record, at)
   if record.state == 'DECIDED' then return end
-  if group.isOverdue(record, at) then return group.decide(record, 'EXPIRED', tonumber(record.deadline)) end
+  if group.isOverdue(record, at) then return group.decide(record, 'EXPIRED', record.deadline) end
   local sealed, alive = record.state == 'SEALED', record.pending + record.running
-  local needed = tonumber(record.threshold) or 1
+  local needed = record.threshold or 1
   if record.condition == 'ALL_TERMINAL' then
     if sealed and alive == 0 then group.decide(record, 'SATISFIED', at) end
   elseif record.accepted >= needed then

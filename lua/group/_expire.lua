@@ -3,7 +3,7 @@
 --- @include "group/_member"
 --- An undecided group at its deadline `at`. Answers the number of changes: the decision and the members it cancelled.
 due['group:deadline'] = function(groupId, at, most, isFirst)
-  local record = group.read(groupId)
+  local record = group.load(groupId)
   if not record or record.state == 'DECIDED' then return end
   -- It is decided in one step: the next sweep begins with it where this one has too little left.
   if record.pending >= most and not isFirst then

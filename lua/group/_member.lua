@@ -3,22 +3,27 @@
 --- @include "group/_task"
 --- What the mailbox calls when a message that belongs to a group (record.groupId) changes. The hooks stand on the
 --- message table because they finish messages in turn: includes cannot go round.
-local counterOf = { ACKED = 'succeeded', REJECTED = 'failed', FAILED = 'failed', EXPIRED = 'expired', CANCELLED = 'cancelled' }
+local ended = {
+  ACKED = { counter = 'succeeded', tell = emit.task.succeeded },
+  REJECTED = { counter = 'failed', tell = emit.task.failed },
+  FAILED = { counter = 'failed', tell = emit.task.failed },
+  EXPIRED = { counter = 'expired', tell = emit.task.expired },
+  CANCELLED = { counter = 'cancelled', tell = emit.task.cancelled },
+}
 
 --- READY to CLAIMED.
 function message.memberStarted(record)
   local groupRecord = { id = record.groupId }
   group.add(groupRecord, 'pending', -1)
   group.add(groupRecord, 'running', 1)
-  task.tell(record, 'started')
+  emit.task.started(record.taskId, task.of(record))
 end
 
 --- CLAIMED, about to be READY again. A member of a decided group is not: it is cancelled here, and the answer is true.
 function message.memberReleased(record, at)
-  local groupRecord, state = { id = record.groupId }, nil
-  state, groupRecord.deadline = unpack(redis.call('HMGET', keys.group(groupRecord.id), 'state', 'deadline'))
-  if state == 'DECIDED' or group.isOverdue(groupRecord, at) then
-    message.finish(record, 'CANCELLED', at, 'cancelled', 'GROUP_DECIDED')
+  local groupRecord = group.load(record.groupId, 'state', 'deadline')
+  if groupRecord.state == 'DECIDED' or group.isOverdue(groupRecord, at) then
+    message.finish(record, 'CANCELLED', at, emit.message.cancelled, 'GROUP_DECIDED')
     return true
   end
   group.add(groupRecord, 'running', -1)
@@ -27,13 +32,12 @@ end
 
 --- READY or (held) CLAIMED to a final state, which may decide the group. Leaves the group's state in record.groupState.
 function message.memberFinished(record, held, at, reason)
-  local groupRecord = group.read(record.groupId)
-  local counter = counterOf[record.state]
+  local groupRecord, last = group.load(record.groupId), ended[record.state]
   group.add(groupRecord, held and 'running' or 'pending', -1)
-  group.add(groupRecord, counter, 1)
-  if counter == 'succeeded' then group.add(groupRecord, 'unjudged', 1) end
+  group.add(groupRecord, last.counter, 1)
+  if record.state == 'ACKED' then group.add(groupRecord, 'unjudged', 1) end
   task.finish(record, reason)
-  task.tell(record, counter)
+  last.tell(record.taskId, task.of(record))
   group.evaluate(groupRecord, at)
   if held then group.retire(groupRecord, at) end
   record.groupState = groupRecord.state

@@ -1,8 +1,7 @@
---- @include "lib/journal"
+--- @record task
 --- @include "group/_group"
 --- A member task. Its record holds what outlives its message: state, reason and attempts once it is terminal; until
 --- then the message has them.
-local task = {}
 local stateOf = { READY = 'PENDING', CLAIMED = 'RUNNING', ACKED = 'SUCCEEDED', REJECTED = 'FAILED', FAILED = 'FAILED',
   EXPIRED = 'EXPIRED', CANCELLED = 'CANCELLED' }
 
@@ -31,8 +30,8 @@ function task.finish(member, reason)
   if reason then redis.call('HSET', keys.task(member.taskId), 'reason', reason) end
 end
 
---- Appends `task.<what>` for the state that the member's message has now; one that is only about to be sent has none.
-function task.tell(member, what)
-  journal.append('task.' .. what, member.taskId, member.scopeId, '"groupId":"' .. member.groupId .. '","messageId":"' .. member.id
-    .. '","state":"' .. stateOf[member.state or 'READY'] .. '","attempts":' .. member.attempts)
+--- The task as its events show it, of its message as it stands; one that is only about to be sent has no state.
+function task.of(member)
+  return { scopeId = member.scopeId, groupId = member.groupId, messageId = member.id, state = stateOf[member.state or 'READY'],
+    attempts = member.attempts }
 end

@@ -1,17 +1,41 @@
 --- @include "group/_group"
 --- @include "group/_task"
+--- @include "mailbox/_message"
 --- What reads show of a group.
 
---- Its fields, its members in the order they became members, and its id; and the bytes of the members' outcomes.
+--- The task with the state of its message, where that still says it: a message goes before its task does, and then the
+--- task's own record says how it ended.
+local function asItStands(found, record)
+  if not found.state then found.state, found.attempts = task.state(record.state), record.attempts end
+  return found
+end
+
+--- Its members, in the order they became members.
+local function tasksOf(groupId)
+  local found = redis.call('ZRANGE', keys.groupMembers(groupId), 0, -1)
+  for i, taskId in ipairs(found) do found[i] = task.load(taskId) end
+  return found
+end
+
+--- Puts the members and their outcomes into the record; returns it and the bytes of the outcomes.
 function group.view(record)
-  local members, bytes = {}, 0
-  for i, taskId in ipairs(redis.call('ZRANGE', keys.groupMembers(record.id), 0, -1)) do
-    local member = redis.call('HMGET', keys.task(taskId), 'messageId', 'taskKey', 'verdict', 'deadline', 'state', 'reason', 'attempts')
-    local state, attempts, outcome = unpack(redis.call('HMGET', keys.message(member[1]), 'state', 'attempts', 'result'))
-    -- A message goes before its task does: then only the task's record says how it ended.
-    if not member[5] then member[5], member[7] = task.state(state), attempts or '0' end
-    member[8], member[9] = outcome, taskId
-    members[i], bytes = member, bytes + (outcome and #outcome or 0)
+  local bytes = 0
+  record.tasks = tasksOf(record.id)
+  for _, member in ipairs(record.tasks) do
+    local sent = message.load(member.messageId, 'state', 'attempts', 'result')
+    if sent then
+      asItStands(member, sent).outcome = sent.result
+      bytes = bytes + #(sent.result or '')
+    end
   end
-  return { record.values, members, record.id }, bytes
+  return record, bytes
+end
+
+--- Puts the members into the record, without their outcomes.
+function group.summary(record)
+  record.tasks = tasksOf(record.id)
+  for _, member in ipairs(record.tasks) do
+    if not member.state then asItStands(member, message.load(member.messageId, 'state', 'attempts')) end
+  end
+  return record
 end

@@ -1,15 +1,17 @@
 --- Creates a task group and its gate scope, a child of parentScopeId ('': a root of its own). threshold: '' but for
 --- N_ACCEPTED; deadline: epoch milliseconds or ''.
 --- @args parentScopeId mailboxId condition threshold deadline tail scopeTail
+--- @reply id scopeId
 --- @include "lib/call"
 --- @include "lib/id"
 --- @include "lib/scope"
+--- @include "mailbox/_mailbox"
 --- @include "group/_group"
 local replay, maxArmedTimers, armed = call.open('maxArmedTimers', 'timers:ARMED')
 if replay then return replay end
-local mode = redis.call('HGET', keys.mailbox(mailboxId), 'mode')
-if not mode then refuse('MAILBOX_NOT_FOUND', 'mailboxId') end
-if mode ~= 'WORK' then refuse('MAILBOX_MODE_INVALID') end
+local box = mailbox.load(mailboxId, 'mode')
+if not box then refuse('MAILBOX_NOT_FOUND', 'mailboxId') end
+if box.mode ~= 'WORK' then refuse('MAILBOX_MODE_INVALID') end
 if deadline ~= '' and tonumber(deadline) <= now then refuse('VALIDATION_FAILED', 'deadline must lie in the future') end
 plan.needOperation()
 local isRoot = parentScopeId == ''
@@ -22,7 +24,7 @@ end
 if deadline ~= '' and tonumber(armed) >= tonumber(maxArmedTimers) then refuse('TIMERS_FULL', maxArmedTimers) end
 scope.check(parentPath)
 
-local record = { id = newId(tail), scopeId = newId(scopeTail) }
+local record = { id = newId(tail), scopeId = newId(scopeTail), mailboxId = mailboxId, condition = condition }
 if not isRoot then parentPath = parentPath or scope.create(parentScopeId) end
 scope.create(record.scopeId, parentPath)
 redis.call('HSET', keys.scope(record.scopeId), 'groupId', record.id)
@@ -40,6 +42,6 @@ if deadline ~= '' then
 end
 redis.call('HSET', keys.group(record.id), unpack(set))
 redis.call('ZADD', keys.groups(), 0, record.id)
-group.enter(record, 'OPEN')
-group.tell(record, 'created', ',"mailboxId":"' .. mailboxId .. '","condition":"' .. condition .. '"')
-return call.done(record.id, record.scopeId)
+group.turn(record, 'OPEN')
+emit.group.created(record.id, record)
+return call.done({ id = record.id, scopeId = record.scopeId })

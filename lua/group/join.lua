@@ -1,6 +1,7 @@
 --- Makes an outside task a member of an OPEN group: a task in no group that is PENDING, RUNNING or SUCCEEDED. It keeps
 --- its mailbox and scope.
 --- @args groupId taskId
+--- @reply groupState members
 --- @include "lib/call"
 --- @include "group/_group"
 --- @include "group/_task"
@@ -8,9 +9,8 @@ local counterOf = { READY = 'pending', CLAIMED = 'running', ACKED = 'succeeded' 
 local replay = call.open()
 if replay then return replay end
 local record = group.read(groupId)
-if not record then refuse('GROUP_NOT_FOUND') end
-local joined = redis.call('HGET', keys.task(taskId), 'groupId')
-if joined == groupId then return call.unchanged(record.state, record.members) end
+local joined = task.load(taskId, 'groupId')
+if joined and joined.groupId == groupId then return call.unchanged({ groupState = record.state, members = record.members }) end
 group.needOpen(record)
 if joined then refuse('TASK_NOT_JOINABLE', 'GROUP') end
 -- A plain task goes by the id of its message; a member's message is no task of its own.
@@ -29,5 +29,5 @@ if counter == 'succeeded' then
   group.add(record, 'unjudged', 1)
   task.finish(member)
 end
-group.tell(record, 'task_joined', ',"taskId":"' .. taskId .. '","members":' .. record.members)
-return call.done(record.state, record.members)
+emit.group.task_joined(groupId, { scopeId = record.scopeId, state = record.state, taskId = taskId, members = record.members })
+return call.done({ groupState = record.state, members = record.members })

@@ -1,7 +1,8 @@
 --- Groups, newest first, of the states `,A,B,` ('' for all). A page looks at no more than 1,000 groups and members and
---- (but for its first group) 4 MiB of outcomes, so it may be short while there is more. Replies with the next cursor (the
---- last id looked at, or false) and the groups.
+--- (but for its first group) 4 MiB of outcomes, so it may be short while there is more; the next cursor is the last id
+--- looked at.
 --- @args states limit cursor
+--- @reply nextCursor groups:group[]
 --- @include "lib/call"
 --- @include "group/_view"
 call.read()
@@ -15,10 +16,10 @@ for _, groupId in ipairs(ids) do
     break
   end
   looked, last = looked + 1, groupId
-  if states == '' or string.find(states, ',' .. redis.call('HGET', keys.group(groupId), 'state') .. ',', 1, true) then
-    local record, size = group.read(groupId), nil
-    page[#page + 1], size = group.view(record)
-    looked, bytes = looked + record.members, bytes + size
+  if states == '' or string.find(states, ',' .. group.load(groupId, 'state').state .. ',', 1, true) then
+    local record, size = group.view(group.load(groupId))
+    page[#page + 1] = record
+    looked, bytes = looked + #record.tasks, bytes + size
   end
 end
-return call.answer(more and last, page)
+return call.answer({ nextCursor = more and last, groups = page })

@@ -2,6 +2,7 @@
 --- null. deadline: epoch milliseconds or ''.
 --- @args groupId taskKey deadline tail taskTail
 --- @long input
+--- @reply taskId messageId scopeId
 --- @include "lib/call"
 --- @include "lib/id"
 --- @include "mailbox/_create"
@@ -11,7 +12,6 @@ local replay, maxBacklog, maxPayloadBytes, maxArmedTimers, queued, claimed, arme
   'maxArmedTimers', 'messages:READY', 'messages:CLAIMED', 'timers:ARMED', 'retainedBytes')
 if replay then return replay end
 local record = group.read(groupId)
-if not record then refuse('GROUP_NOT_FOUND') end
 group.needOpen(record)
 if redis.call('HEXISTS', keys.taskKeys(groupId), taskKey) == 1 then refuse('TASK_KEY_CONFLICT') end
 if deadline ~= '' and tonumber(deadline) <= now then refuse('VALIDATION_FAILED', 'deadline must lie in the future') end
@@ -28,6 +28,6 @@ local member = { id = newId(tail), mailboxId = record.mailboxId, scopeId = recor
   taskKey = taskKey, attempts = 0, payload = input ~= '' and input or 'null', deadline = tonumber(deadline) }
 task.add(record, member)
 group.add(record, 'pending', 1)
-task.tell(member, 'submitted')
+emit.task.submitted(member.taskId, task.of(member))
 message.create(member, scope.path(record.scopeId), box)
-return call.done(member.taskId, member.id, member.scopeId)
+return call.done({ taskId = member.taskId, messageId = member.id, scopeId = member.scopeId })

@@ -1,8 +1,7 @@
 --- A group as it stands, with its members.
 --- @args groupId
+--- @reply group:group
 --- @include "lib/call"
 --- @include "group/_view"
 call.read()
-local record = group.read(groupId)
-if not record then refuse('GROUP_NOT_FOUND') end
-return call.answer((group.view(record)))
+return call.answer({ group = group.view(group.read(groupId)) })

@@ -16,7 +16,7 @@ end
 
 function journal.begin()
   entryId = nowText .. '-*'
-  journal.appended, journal.ready = false, {}
+  journal.appended, journal.topics = false, {}
 end
 
 --- For `emit.<type>(aggregateId, event)` alone, which the loader makes of a room's declared events.
@@ -28,9 +28,14 @@ function journal.append(type, event, scopeId, members)
   journal.appended = true
 end
 
---- The wake-up names the messages that became ready (`mailboxId/scope/…/scope`, between commas), for held receives.
+--- Names what held requests may wait for (src/http/hold.ts), to be said with the next wake-up.
+function journal.wake(topic)
+  journal.topics[#journal.topics + 1] = topic
+end
+
+--- The wake-up says the topics, between commas.
 function journal.publish()
   if not journal.appended then return end
-  redis.call('SPUBLISH', keys.events(), joined(journal.ready, ','))
-  journal.appended, journal.ready = false, {}
+  redis.call('SPUBLISH', keys.events(), joined(journal.topics, ','))
+  journal.appended, journal.topics = false, {}
 end

@@ -2,5 +2,7 @@
 --- `<room>:<kind>`: with a record whose time is over. It is in no list of finished ones any more by then; `at` is the
 --- moment it finished. May return how many records of its own it removed.
 --- events[type](aggregateId): with what an event of this type speaks of, once it is older than the plan's window.
---- steps[name](through, most): with what goes at another time; `through`: of its end. Returns whether there may be more.
+--- steps[name](through, most, window): with what has a time of its own, at most `most` of it. What ended at `through` has
+--- been kept long enough; window: how long finished work is kept before what is left of it counts. Returns whether there
+--- may be more.
 local retained = { events = {}, steps = {} }

@@ -33,5 +33,5 @@ function message.create(record, path, box)
   if record.taskId then count.add(count.org, 'usedTasks', 1) end
   count.add(count.space, 'retainedBytes', #record.payload)
   scope.addLive(path, 1)
-  message.tell(record, 'sent')
+  emit.message.sent(record.id, record)
 end

@@ -9,12 +9,12 @@ due['mailbox:message'] = function(messageId, at)
   local record = message.read(messageId)
   if not record or (record.state ~= 'READY' and record.state ~= 'CLAIMED') then return end
   if record.deadline and record.deadline <= at then
-    message.finish(record, 'EXPIRED', at, 'expired', 'DEADLINE_EXCEEDED')
+    message.finish(record, 'EXPIRED', at, emit.message.expired, 'DEADLINE_EXCEEDED')
     return
   end
-  message.tell(record, 'lease_expired')
+  emit.message.lease_expired(messageId, record)
   if record.attempts >= message.maxAttempts then
-    message.finish(record, 'FAILED', at, 'failed', 'ATTEMPTS_EXHAUSTED')
+    message.finish(record, 'FAILED', at, emit.message.failed, 'ATTEMPTS_EXHAUSTED')
   else
     message.release(record, at)
   end

@@ -4,9 +4,9 @@
 --- @include "mailbox/_mailbox"
 --- @include "mailbox/_ready"
 --- @include "mailbox/_lease"
---- Takes a READY or CLAIMED message to a final state, at the moment `at`; `what` names its event, `reason` may be nil.
+--- Takes a READY or CLAIMED message to a final state, at the moment `at`; `tell` emits its event, `reason` may be nil.
 --- The last claim stays readable.
-function message.finish(record, state, at, what, reason)
+function message.finish(record, state, at, tell, reason)
   local path = scope.path(record.scopeId)
   local held = record.state == 'CLAIMED'
   if held then
@@ -31,6 +31,6 @@ function message.finish(record, state, at, what, reason)
     redis.call('HSET', keys.message(record.id), 'state', state, 'finishedAt', finishedAt)
   end
   scope.addLive(path, -1)
-  message.tell(record, what)
+  tell(record.id, record)
   if record.groupId then message.memberFinished(record, held, at, reason) end
 end

@@ -1,18 +1,16 @@
+--- @record mailbox
 --- @include "lib/later"
 --- @include "lib/records"
 --- A mailbox's record and its counters.
-local mailbox = {}
 
---- mode, recipientId, backlogLimit, ready, claimed, sequence; numbers as numbers. nil when there is no such mailbox.
+--- What sends and receives need of it; nil when there is no such mailbox.
 function mailbox.read(mailboxId)
   local key = keys.mailbox(mailboxId)
   local record = records.known(key)
   if record then return record end
   later.settle(key)
-  local values = redis.call('HMGET', key, 'mode', 'recipientId', 'backlogLimit', 'ready', 'claimed', 'sequence')
-  if not values[1] then return nil end
-  return records.keep(key, { id = mailboxId, mode = values[1], recipientId = values[2], backlogLimit = tonumber(values[3]),
-    ready = tonumber(values[4]), claimed = tonumber(values[5]), sequence = tonumber(values[6]) })
+  record = mailbox.load(mailboxId, 'mode', 'recipientId', 'backlogLimit', 'ready', 'claimed', 'sequence')
+  return record and records.keep(key, record)
 end
 
 --- Changes `ready` or `claimed`.

@@ -1,5 +1,5 @@
 --- @include "lib/space"
---- Since when the oldest waits: of a mailbox here, of a space in space/_oldest.
+--- Since when the oldest waits: of a mailbox here, of a space in mailbox/_gauges.
 local oldest = {}
 
 --- The members of a set of heads within the second of the first, at most `most`: heads are kept to the second.

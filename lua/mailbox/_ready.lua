@@ -34,7 +34,7 @@ function ready.add(mailboxId, path, messageId, at, atText, sequence)
     later.enter(key, atText, member)
     fronts[key] = nil
   end
-  journal.ready[#journal.ready + 1] = mailboxId .. '/' .. joined(path, '/')
+  journal.wake(mailboxId .. '/' .. joined(path, '/'))
 end
 
 --- What is at the front of a queue: members and their moments, of which those before `at` are taken out. A run that

@@ -16,5 +16,5 @@ function message.release(record, at)
   redis.call('HSET', keys.message(record.id), 'state', 'READY', 'sequence', sequence)
   redis.call('HDEL', keys.message(record.id), 'token', 'holder', 'holderSession', 'claimedAt', 'leaseExpiresAt')
   lease.drop(record.id)
-  message.tell(record, 'retried')
+  emit.message.retried(record.id, record)
 end

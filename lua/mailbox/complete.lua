@@ -2,6 +2,7 @@
 --- result: finished work is not lost. `result` '' means none; resultMailboxId '' means recorded, not published.
 --- @args messageId token resultMailboxId resultScopeId resultWorkKey tail
 --- @long result
+--- @reply taskId resultMessageId groupId groupState known
 --- @gather
 --- @include "lib/call"
 --- @include "lib/id"
@@ -14,7 +15,8 @@ if replay then return replay end
 local record = message.read(messageId)
 if record and record.state == 'ACKED' and record.token == token then
   -- One that joined a group only afterwards had none in its first answer.
-  return call.uncounted(record.taskId, record.resultMessageId, record.groupState and record.groupId, record.groupState, 1)
+  return call.uncounted({ taskId = record.taskId, resultMessageId = record.resultMessageId,
+    groupId = record.groupState and record.groupId, groupState = record.groupState, known = 1 })
 end
 checkClaim(record, token)
 local published
@@ -24,7 +26,7 @@ if resultMailboxId ~= '' then
 end
 if #result > tonumber(maxPayloadBytes) then refuse('PAYLOAD_TOO_LARGE', 'result.payload ' .. maxPayloadBytes) end
 
-message.finish(record, 'ACKED', now, 'acked')
+message.finish(record, 'ACKED', now, emit.message.acked)
 if record.groupId then redis.call('HSET', keys.message(messageId), 'groupState', record.groupState) end
 local resultMessageId = false
 if published then
@@ -41,4 +43,5 @@ if result ~= '' then
   redis.call('HSET', keys.message(messageId), 'result', result)
   count.add(count.space, 'retainedBytes', #result)
 end
-return call.done(record.taskId, resultMessageId, record.groupId, record.groupState)
+return call.done({ taskId = record.taskId, resultMessageId = resultMessageId, groupId = record.groupId,
+  groupState = record.groupState })

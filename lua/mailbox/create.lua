@@ -1,5 +1,6 @@
 --- Creates a mailbox.
 --- @args name mode recipientId backlogLimit tail
+--- @reply id createdAt
 --- @include "lib/call"
 --- @include "lib/id"
 local replay = call.open()
@@ -11,5 +12,5 @@ local mailboxId = newId(tail)
 redis.call('HSET', keys.mailbox(mailboxId), 'ready', 0, 'claimed', 0, 'sequence', 0, 'mode', mode, 'backlogLimit', backlogLimit,
   'recipientId', recipientId, 'failed', 0, 'name', name, 'createdAt', now)
 redis.call('ZADD', keys.mailboxes(), 0, mailboxId)
-journal.append('mailbox.created', mailboxId, '', '"mode":"' .. mode .. '"')
-return call.done(mailboxId, now)
+emit.mailbox.created(mailboxId, { mode = mode })
+return call.done({ id = mailboxId, createdAt = now })

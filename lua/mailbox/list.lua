@@ -1,15 +1,14 @@
---- Mailboxes, newest first: a page's next cursor (the last id, or false), then six fields each and the oldest moment.
+--- Mailboxes, newest first; the next cursor is the last id of the page.
 --- @args limit cursor
+--- @reply nextCursor mailboxes:mailbox[]
 --- @include "lib/call"
 --- @include "lib/page"
+--- @include "mailbox/_mailbox"
 --- @include "mailbox/_oldest"
 call.read()
 local ids, nextCursor = page(keys.mailboxes(), limit, cursor)
-local records = {}
-for _, mailboxId in ipairs(ids) do
-  local record = redis.call('HMGET', keys.mailbox(mailboxId), 'name', 'mode', 'recipientId', 'backlogLimit', 'ready', 'claimed',
-    'failed', 'createdAt')
-  record[9], record[10] = oldest.readyOf(mailboxId, 16), mailboxId
-  records[#records + 1] = record
+for i, mailboxId in ipairs(ids) do
+  ids[i] = mailbox.load(mailboxId)
+  ids[i].oldestReadyAt = oldest.readyOf(mailboxId, 16)
 end
-return call.answer(nextCursor, records)
+return call.answer({ nextCursor = nextCursor, mailboxes = ids })

@@ -1,7 +1,9 @@
 --- Messages of a mailbox, oldest first, filtered by states (`,A,B,`), scope subtree and workKey. A page scans at most
---- 1,000 records and 4 MiB, so it may be short while there is more. Replies with the next cursor and the records.
+--- 1,000 records and 4 MiB, so it may be short while there is more; the next cursor is the last sequence looked at.
 --- @args mailboxId states scopeId workKey limit cursor
+--- @reply nextCursor messages:message[]
 --- @include "lib/call"
+--- @include "mailbox/_message"
 call.read()
 if redis.call('EXISTS', keys.mailbox(mailboxId)) == 0 then refuse('MAILBOX_NOT_FOUND') end
 limit = tonumber(limit)
@@ -23,20 +25,16 @@ for i = 1, #ids, 2 do
     break
   end
   last = ids[i + 1]
-  local state, messageScope = unpack(redis.call('HMGET', keys.message(ids[i]), 'state', 'scopeId'))
+  local looked = message.load(ids[i], 'state', 'scopeId')
+  local state, messageScope = looked.state, looked.scopeId
   if scopeId ~= '' and inSubtree[messageScope] == nil then
     local path = redis.call('HGET', keys.scope(messageScope), 'path')
     inSubtree[messageScope] = path and string.find(path, scopeId, 1, true) ~= nil
   end
   if (states == '' or string.find(states, ',' .. state .. ',', 1, true)) and (scopeId == '' or inSubtree[messageScope]) then
-    local record = redis.call('HMGET', keys.message(ids[i]), 'scopeId', 'taskId', 'groupId', 'taskKey', 'state', 'reason',
-      'attempts', 'workKey', 'payload', 'deadline', 'holder', 'holderSession', 'claimedAt', 'leaseExpiresAt', 'result',
-      'finishedAt')
-    bytes = bytes + #record[9] + (record[15] and #record[15] or 0)
-    record[#record + 1] = ids[i]
-    if record[2] == '' then record[2] = false else record[2] = record[2] or ids[i] end
-    if record[5] ~= 'CLAIMED' then record[14] = false end
+    local record = message.shown(message.load(ids[i]))
+    bytes = bytes + #record.payload + #(record.result or '')
     found[#found + 1] = record
   end
 end
-return call.answer(more and last, found)
+return call.answer({ nextCursor = more and last, messages = found })

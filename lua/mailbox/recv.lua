@@ -2,6 +2,7 @@
 --- leaseSeconds '' means the shorter of 30 s and the space's longest lease. A receive makes no scope.
 --- looksAgain '1': the request is held, so finding nothing answers nobody yet.
 --- @args mailboxId scopeId holder holderSession leaseSeconds token looksAgain
+--- @reply claim:claim
 --- @gather
 --- @include "lib/call"
 --- @include "lib/scope"
@@ -24,22 +25,21 @@ plan.needOperation()
 plan.needAgent()
 
 local id = string.sub(member, 13)
-local stored = redis.call('HMGET', keys.message(id), 'scopeId', 'taskId', 'groupId', 'taskKey', 'attempts', 'deadline', 'workKey',
-  'payload')
-local deadline = tonumber(stored[6]) or math.huge
+local record = message.load(id, 'scopeId', 'taskId', 'groupId', 'taskKey', 'attempts', 'deadline', 'workKey', 'payload')
+local deadline = record.deadline or math.huge
 -- It came after the sweep that this call waited for, if for any: nobody is given what is over.
 if deadline <= now and deadline > (tonumber(drainedThrough) or 0) then call.sendBack('DUE') end
-local path = scope.path(stored[1])
-local record = { id = id, mailboxId = mailboxId, scopeId = stored[1], taskId = message.taskIdOf(id, stored[2]), groupId = stored[3],
-  state = 'READY', attempts = (tonumber(stored[5]) or 0) + 1 }
-ready.remove(mailboxId, path, member, readyAt)
+ready.remove(mailboxId, scope.path(record.scopeId), member, readyAt)
+record.mailboxId, record.state, record.attempts = mailboxId, 'READY', record.attempts + 1
+record.taskId = record.taskId ~= '' and record.taskId
 message.enter(record, 'CLAIMED')
-local leaseExpiresAt = math.min(now + seconds * 1000, deadline)
+record.token, record.claimedAt, record.leaseSeconds = token, now, seconds
+record.leaseExpiresAt = math.min(now + seconds * 1000, deadline)
 redis.call('HSET', keys.message(id), 'state', 'CLAIMED', 'attempts', string.format('%d', record.attempts), 'token', token,
-  'holder', holder, 'holderSession', holderSession, 'claimedAt', nowText, 'leaseExpiresAt', lease.hold(id, leaseExpiresAt, nextLease))
+  'holder', holder, 'holderSession', holderSession, 'claimedAt', nowText,
+  'leaseExpiresAt', lease.hold(id, record.leaseExpiresAt, nextLease))
 mailbox.change(box, 'ready', -1)
 mailbox.change(box, 'claimed', 1)
-message.tell(record, 'claimed')
+emit.message.claimed(id, record)
 if record.groupId then message.memberStarted(record) end
-return call.done(id, stored[1], record.taskId, stored[3], stored[4], record.attempts, stored[6], now, leaseExpiresAt, seconds,
-  token, stored[7], stored[8])
+return call.done({ claim = record })

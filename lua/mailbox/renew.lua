@@ -1,5 +1,6 @@
 --- Extends (or shortens) a lease, counted from now, never beyond the message's deadline.
 --- @args messageId token leaseSeconds
+--- @reply leaseExpiresAt groupState
 --- @gather
 --- @include "lib/call"
 --- @include "mailbox/_lease"
@@ -14,4 +15,5 @@ if seconds > maxLeaseSeconds then refuse('LEASE_LIMIT_EXCEEDED', maxLeaseSeconds
 
 local leaseExpiresAt = math.min(now + seconds * 1000, record.deadline or math.huge)
 redis.call('HSET', keys.message(messageId), 'leaseExpiresAt', lease.hold(messageId, leaseExpiresAt, nextLease))
-return call.uncounted(leaseExpiresAt, record.groupId and redis.call('HGET', keys.group(record.groupId), 'state'))
+return call.uncounted({ leaseExpiresAt = leaseExpiresAt,
+  groupState = record.groupId and redis.call('HGET', keys.group(record.groupId), 'state') })

@@ -1,5 +1,6 @@
 --- Sends one message. deadline: epoch milliseconds; '' where absent.
 --- @args mailboxId scopeId workKey deadline tail
+--- @reply id state known
 --- @long payload
 --- @gather
 --- @include "lib/call"
@@ -12,7 +13,7 @@ local box = mailbox.read(mailboxId)
 if not box then refuse('MAILBOX_NOT_FOUND') end
 if workKey ~= '' then
   local first = redis.call('HGET', keys.workKeys(mailboxId), workKey)
-  if first then return call.uncounted(first, redis.call('HGET', keys.message(first), 'state'), 1) end
+  if first then return call.uncounted({ id = first, state = message.load(first, 'state').state, known = 1 }) end
 end
 if deadline ~= '' and tonumber(deadline) <= now then refuse('VALIDATION_FAILED', 'deadline must lie in the future') end
 plan.needOperation()
@@ -28,4 +29,4 @@ scope.check(path)
 local id = newId(tail)
 message.create({ id = id, mailboxId = mailboxId, scopeId = scopeId, state = false, payload = payload, taskId = isWork and id,
   workKey = workKey ~= '' and workKey, deadline = tonumber(deadline) }, path, box)
-return call.done(id, 'READY')
+return call.done({ id = id, state = 'READY' })

@@ -1,13 +1,11 @@
 --- @include "lib/clock"
 --- @include "lib/space"
 --- @include "lib/usage"
---- @include "mailbox/_retain"
+--- @include "lib/retained"
 --- @include "retention/_stream"
---- The journal says when a message finished, in order, and outlives it: no index of finished messages is needed.
-local finishing = { ['message.acked'] = true, ['message.rejected'] = true, ['message.failed'] = true, ['message.expired'] = true,
-  ['message.cancelled'] = true }
+--- The journal says when things finished, in order, and outlives them: no index of them is needed.
 
---- Removes the messages whose last event lies at `through` or before; goes on after the entry `after` (nil: from the
+--- Removes what events speak of that lie at `through` or before; goes on after the entry `after` (nil: from the
 --- beginning). True when there may be more.
 local function walkJournal(after, through, most, usageDay)
   if through < 0 then return false end
@@ -15,7 +13,8 @@ local function walkJournal(after, through, most, usageDay)
   if not entries[1] then return false end
   usage.enterToday(usageDay)
   for _, entry in ipairs(entries) do
-    if finishing[entry[2][1]] then message.remove((string.match(entry[2][2], '^%S+'))) end
+    local act = retained.events[entry[2][1]]
+    if act then act((string.match(entry[2][2], '^%S+'))) end
   end
   redis.call('HSET', keys.space(), 'retainedThrough', entries[#entries][1])
   return #entries == most

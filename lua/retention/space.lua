@@ -1,10 +1,11 @@
---- One step of what goes in a space: finished messages, found by walking the journal; tombstones; entries of the
+--- One step of what goes in a space: what finished, found by walking the journal, and what is left of it; entries of the
 --- journal; usage records; what requests were answered. At most `most` of each. Replies 1 when there is more to do.
 --- @args most
 --- @include "lib/space"
 --- @include "lib/count"
 --- @include "lib/usage"
---- @include "mailbox/_retain"
+--- @include "lib/retained"
+--- @include "*/_retain"
 --- @include "retention/_window"
 --- @include "retention/_journal"
 --- @include "retention/_usage"
@@ -15,8 +16,8 @@ local usageDay, retainedThrough, idempotencyFrom, createdAt = unpack(redis.call(
   'retainedThrough', 'idempotencyFrom', 'createdAt'))
 
 local more = walkJournal(retainedThrough, now - finished, most, usageDay)
-more = message.removeTombstones(now - finished - keep, most) or more
--- No further than the messages have been looked for.
+for _, step in pairs(retained.steps) do more = step(now - keep, most, finished) or more end
+-- No further than it has been walked.
 if not more then more = trimJournal(now - keep, most) end
 local _, moreRows = trimStream(keys.deliveries(), now - keep, most)
 more = moreRows or more

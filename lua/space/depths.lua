@@ -14,7 +14,7 @@ for _, id in ipairs(redis.call('ZRANGE', keys.spaces(), 0, most - 1)) do
   for i, value in ipairs(redis.call('HMGET', keys.space(), unpack(names))) do
     sums[i] = sums[i] + (names[i] == 'outbox:UNREAD' and unread() or tonumber(value) or 0)
   end
-  readySince = math.min(readySince, oldest.ready(1) or now)
+  readySince = math.min(readySince, gauges.oldestReadyAt(1) or now)
   waiterSince = math.min(waiterSince, tonumber(oldest.waiter() or now))
 end
 return { seen, redis.call('ZCARD', keys.spaces()), sums, now - readySince, now - waiterSince }

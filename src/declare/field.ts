@@ -54,35 +54,38 @@ export class Field<T, P extends Place = 'answered'> {
     this.special = special;
   }
 
-  #but<U = T, Q extends Place = P>(special: Special): Field<U, Q> {
-    return new Field(this.kind, { ...this.special, ...special });
+  /** Of the same class: a list of records stays one. */
+  protected but<U = T, Q extends Place = P>(special: Special): Field<U, Q> {
+    return Object.assign(Object.create(Object.getPrototypeOf(this)), this, {
+      special: { ...this.special, ...special },
+    });
   }
 
   /** null in answers where it is absent or empty. The others are what `Special` says. */
   orNull(): Field<T | null, P> {
-    return this.#but({ isNullable: true });
+    return this.but({ isNullable: true });
   }
   or(absent: string | number): Field<T, P> {
-    return this.#but({ or: absent });
+    return this.but({ or: absent });
   }
   named(name: string): Field<T, P> {
-    return this.#but({ named: name });
+    return this.but({ named: name });
   }
   /** uses: names that the compute function asks for and no other field brings. */
   of(compute: (get: Get) => Value, ...uses: readonly string[]): Field<T, P> {
-    return this.#but({ of: compute, uses });
+    return this.but({ of: compute, uses });
   }
   workedOut(): Field<T, P> {
-    return this.#but({ isWorkedOut: true });
+    return this.but({ isWorkedOut: true });
   }
   internal(): Field<T, 'internal'> {
-    return this.#but({ isInternal: true });
+    return this.but({ isInternal: true });
   }
   secret(): Field<T, 'internal'> {
-    return this.#but({ isInternal: true, isSecret: true });
+    return this.but({ isInternal: true, isSecret: true });
   }
   optional(): Field<T, 'optional'> {
-    return this.#but({ isOptional: true });
+    return this.but({ isOptional: true });
   }
 
   get schema(): Joi.Schema {

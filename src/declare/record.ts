@@ -57,7 +57,7 @@ export const nested = <F extends Fields>(fields: F): Field<Answered<F>> => new N
 export class RecordDeclaration<F extends Fields = Fields> {
   /** As OpenAPI names it, e.g. `TaskGroup`. */
   readonly name: string;
-  /** As scripts name it, e.g. `taskGroup`. */
+  /** As scripts and its key name it, e.g. `message`. */
   readonly luaName: string;
   readonly fields: F;
   /** The names under which its values travel from scripts, in this order. */
@@ -66,9 +66,9 @@ export class RecordDeclaration<F extends Fields = Fields> {
   /** For the compiler alone. */
   declare readonly type: Answered<F>;
 
-  constructor(name: string, fields: F) {
+  constructor(name: string, fields: F, luaName = `${name.charAt(0).toLowerCase()}${name.slice(1)}`) {
     this.name = name;
-    this.luaName = `${name.charAt(0).toLowerCase()}${name.slice(1)}`;
+    this.luaName = luaName;
     this.fields = fields;
     this.wire = wireOf(fields);
     this.schema = exactly(schemasOf(fields)).meta({ component: name });
@@ -86,9 +86,9 @@ export class RecordDeclaration<F extends Fields = Fields> {
     return readFields(this.fields, get) as Answered<F>;
   }
 
-  /** The same with further fields, under a name of its own. */
-  with<More extends Fields>(name: string, more: More): RecordDeclaration<F & More> {
-    return new RecordDeclaration(name, { ...this.fields, ...more });
+  /** The same with further fields, or others in their places, under a name of its own. */
+  with<More extends Fields>(name: string, more: More): RecordDeclaration<Omit<F, keyof More> & More> {
+    return new RecordDeclaration<Omit<F, keyof More> & More>(name, { ...this.fields, ...more });
   }
 
   /** The same without some of its fields, under a name of its own. */
@@ -134,16 +134,23 @@ export function census({ fields }: RecordDeclaration): Field<Readonly<Record<str
   return nested(Object.fromEntries(states.map((state) => [state, counter(`${counted}:${state}`)])));
 }
 
-/** Declares a record. */
-export const record = <F extends Fields>(name: string, fields: F): RecordDeclaration<F> =>
-  new RecordDeclaration(name, fields);
+/** Declares a record. lua: the name that scripts and keys know it by, where it is not the record's own. */
+export const record = <F extends Fields>(name: string, fields: F, options: { lua?: string } = {}) =>
+  new RecordDeclaration(name, fields, options.lua);
 
 /** A record inside a reply or another record. */
 export class One<T> extends Field<T> {
   readonly record: RecordDeclaration;
-  constructor(declaration: RecordDeclaration) {
-    super({ lua: 'text', read: (value) => declaration.read(value), schema: () => declaration.schema });
+  constructor(declaration: RecordDeclaration, isNullable = false) {
+    super(
+      { lua: 'text', read: (value) => declaration.read(value), schema: () => declaration.schema },
+      isNullable ? { isNullable } : {},
+    );
     this.record = declaration;
+  }
+
+  override orNull(): One<T | null> {
+    return new One<T | null>(this.record, true);
   }
 }
 

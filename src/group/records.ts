@@ -1,62 +1,62 @@
-import { iso, isoOrNull } from '../declare/moment.ts';
-import type { Value } from '../declare/value.ts';
-import { raw } from '../http/json.ts';
-import { type Input, param } from '../http/route.ts';
+import { id, number, oneOf, opaque, state, text, time } from '../declare/field.ts';
+import { many, nested, record } from '../declare/record.ts';
+import { reason, taskStates } from '../mailbox/records.ts';
 
-/** The group that the path names. */
-export const groupIdOf = (input: Input) => ({ groupId: param(input, 'groupId') });
+export const groupStates = ['OPEN', 'SEALED', 'DECIDED'] as const;
+export const conditions = ['FIRST_ACCEPTED', 'N_ACCEPTED', 'ALL_TERMINAL'] as const;
 
-/** A group as lua/group/_view gives it: its fields, its members, its id. */
-export function groupRecord([fields, members, id]: readonly Value[]): object {
-  const [
-    scopeId,
-    parentScopeId,
-    mailboxId,
-    condition,
-    threshold,
-    state,
-    outcome,
-    deadline,
-    createdAt,
-    sealedAt,
-    decidedAt,
-  ] = fields as Value[];
-  return {
-    id,
-    groupId: id,
-    scopeId,
-    parentScopeId,
-    mailboxId,
-    condition,
-    threshold: threshold === null ? null : Number(threshold),
-    state,
-    outcome,
-    deadline: isoOrNull(deadline),
-    counts: counts((fields as Value[]).slice(11)),
-    members: (members as Value[][]).map(memberRecord),
-    createdAt: iso(createdAt),
-    sealedAt: isoOrNull(sealedAt),
-    decidedAt: isoOrNull(decidedAt),
-  };
-}
+/** A member of a group. Stored are its state, reason and attempts once it is terminal: until then its message has them. */
+export const Task = record('Task', {
+  taskId: id().named('id'),
+  taskKey: text().orNull(),
+  state: oneOf(...taskStates),
+  verdict: oneOf('ACCEPTED', 'REJECTED').orNull(),
+  reason,
+  attempts: number().or(0),
+  messageId: id(),
+  outcome: opaque().orNull().workedOut(),
+  deadline: time().orNull(),
+  groupId: id().internal(),
+  scopeId: id().internal(),
+});
 
-/** A counter that was never written is null. */
-function counts(values: readonly Value[]): object {
-  const [members, pending, running, succeeded, failed, expired, cancelled, accepted, rejected] = values.map(Number);
-  return { members, pending, running, succeeded, failed, expired, cancelled, accepted, rejected };
-}
+export const TaskGroup = record(
+  'TaskGroup',
+  {
+    id: id(),
+    groupId: id().named('id'),
+    scopeId: id(),
+    parentScopeId: id().orNull(),
+    mailboxId: id(),
+    condition: oneOf(...conditions),
+    threshold: number(1).orNull(),
+    state: state('groups', ...groupStates),
+    outcome: oneOf('SATISFIED', 'UNSATISFIABLE', 'EXPIRED').orNull(),
+    deadline: time().orNull(),
+    counts: nested({
+      members: number().or(0),
+      pending: number().or(0),
+      running: number().or(0),
+      succeeded: number().or(0),
+      failed: number().or(0),
+      expired: number().or(0),
+      cancelled: number().or(0),
+      accepted: number().or(0),
+      rejected: number().or(0),
+    }),
+    members: many(Task).named('tasks').workedOut(),
+    createdAt: time(),
+    sealedAt: time().orNull(),
+    decidedAt: time().orNull(),
+    unjudged: number().or(0).internal(),
+    sealOutcome: text().orNull().internal(),
+  },
+  { lua: 'group' },
+);
 
-function memberRecord(values: readonly Value[]): object {
-  const [messageId, taskKey, verdict, deadline, state, reason, attempts, outcome, taskId] = values;
-  return {
-    taskId,
-    taskKey,
-    state,
-    verdict,
-    reason,
-    attempts: Number(attempts),
-    messageId,
-    outcome: raw(outcome as string | null),
-    deadline: isoOrNull(deadline),
-  };
-}
+const TaskSummary = Task.without('TaskSummary', 'outcome');
+
+/** A group without the outcomes of its members. */
+export const TaskGroupSummary = TaskGroup.with('TaskGroupSummary', {
+  members: many(TaskSummary).named('tasks').workedOut(),
+});

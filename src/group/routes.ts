@@ -1,20 +1,14 @@
 import Joi from 'joi';
+import { oneOf as oneOfField } from '../declare/field.ts';
+import { one, record } from '../declare/record.ts';
 import { fields, id, integer, moment, oneOf, optional } from '../http/fields.ts';
-import { read, readList, route } from '../http/legacy.ts';
-import { pageOf } from '../http/page.ts';
 import { randomTail } from '../http/random.ts';
-import type { Route } from '../http/route.ts';
-import { groupIdOf, groupRecord } from './records.ts';
-import { conditions, groupReply, groupStates } from './schemas.ts';
+import { readList } from '../http/read-list.ts';
+import { param, type Route, read, route } from '../http/route.ts';
+import { conditions, groupStates, TaskGroup } from './records.ts';
 import { taskRoutes } from './task-routes.ts';
 
-interface CreateBody {
-  parentScopeId?: string;
-  mailboxId: string;
-  condition: string;
-  threshold?: number;
-  deadline?: number;
-}
+const { id: groupId, scopeId, outcome } = TaskGroup.fields;
 
 const threshold = optional(integer(1, 1000))
   .description('how many accepts N_ACCEPTED needs: required there, ignored otherwise')
@@ -23,7 +17,9 @@ const threshold = optional(integer(1, 1000))
     'any.required': 'threshold is missing: N_ACCEPTED needs the number of accepts, a whole number from 1 to 1000',
   });
 
-const create = route<unknown, CreateBody>({
+const CreatedGroup = record('CreatedGroup', { id: groupId, groupId, scopeId, state: oneOfField('OPEN') });
+
+const create = route({
   method: 'POST',
   path: '/task-groups',
   call: 'group.create',
@@ -38,7 +34,7 @@ const create = route<unknown, CreateBody>({
     threshold,
     deadline: optional(moment()),
   }),
-  success: { 201: groupReply.created },
+  success: { 201: CreatedGroup.schema },
   refuses: [
     'MAILBOX_NOT_FOUND',
     'MAILBOX_MODE_INVALID',
@@ -58,7 +54,8 @@ const create = route<unknown, CreateBody>({
     tail: randomTail(),
     scopeTail: randomTail(),
   }),
-  answer: ([groupId, scopeId]) => ({ status: 201, body: { id: groupId, groupId, scopeId, state: 'OPEN' } }),
+  reply: { id: groupId, scopeId },
+  answer: ({ id, scopeId }) => ({ status: 201, body: { id, groupId: id, scopeId, state: 'OPEN' } }),
 });
 
 const list = readList({
@@ -68,18 +65,17 @@ const list = readList({
   script: 'group/list',
   plural: 'groups',
   states: groupStates,
-  reply: groupReply.view,
-  record: groupRecord,
+  record: TaskGroup,
 });
 
 const view = read({
   path: '/task-groups/:groupId',
   call: 'group.view',
   summary: 'A task group: its state, outcome and members with their verdicts',
-  success: { 200: groupReply.view },
+  success: { 200: TaskGroup.schema },
   refuses: ['GROUP_NOT_FOUND'],
   script: 'group/view',
-  answer: ([group]) => ({ status: 200, body: groupRecord(pageOf.rows(group)) }),
+  reply: { group: one(TaskGroup) },
 });
 
 const seal = route({
@@ -90,10 +86,14 @@ const seal = route({
   permission: 'coordination_write',
   idempotency: 'optional',
   rate: 'recovery',
-  success: { 200: groupReply.sealed },
+  success: { 200: record('SealedGroup', { groupId, state: oneOfField('SEALED'), outcome }).schema },
   refuses: ['GROUP_NOT_FOUND', 'GROUP_DECIDED'],
   script: 'group/seal',
-  answer: ([outcome], input) => ({ status: 200, body: { ...groupIdOf(input), state: 'SEALED', outcome } }),
+  reply: { outcome },
+  answer: ({ outcome }, input) => ({
+    status: 200,
+    body: { groupId: param(input, 'groupId'), state: 'SEALED', outcome },
+  }),
 });
 
 export const groupRoutes: readonly Route[] = [create, list, view, seal, ...taskRoutes];

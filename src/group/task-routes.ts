@@ -1,11 +1,25 @@
+import { number, oneOf, text } from '../declare/field.ts';
+import { record } from '../declare/record.ts';
 import { fields, id, key, moment, opaque, optional } from '../http/fields.ts';
-import { route } from '../http/legacy.ts';
 import { randomTail } from '../http/random.ts';
-import { param, type Route } from '../http/route.ts';
-import { groupIdOf } from './records.ts';
-import { groupReply } from './schemas.ts';
+import { param, type Route, route } from '../http/route.ts';
+import { Task, TaskGroup } from './records.ts';
 
-const submit = route<unknown, { taskKey: string; input?: string; deadline?: number }>({
+const { taskId, messageId } = Task.fields;
+const { id: groupId, scopeId, state: groupState, outcome } = TaskGroup.fields;
+const members = number();
+
+const SubmittedTask = record('SubmittedTask', {
+  id: taskId,
+  taskId,
+  taskKey: text(),
+  groupId,
+  messageId,
+  scopeId,
+  state: oneOf('PENDING'),
+});
+
+const submit = route({
   method: 'POST',
   path: '/task-groups/:groupId/tasks',
   call: 'task.submit',
@@ -14,7 +28,7 @@ const submit = route<unknown, { taskKey: string; input?: string; deadline?: numb
   idempotency: 'required',
   body: fields({ taskKey: key(), input: opaque().optional(), deadline: optional(moment()) }),
   opaque: ['input'],
-  success: { 201: groupReply.submitted },
+  success: { 201: SubmittedTask.schema },
   refuses: [
     'GROUP_NOT_FOUND',
     'GROUP_NOT_OPEN',
@@ -34,18 +48,22 @@ const submit = route<unknown, { taskKey: string; input?: string; deadline?: numb
     tail: randomTail(),
     taskTail: randomTail(),
   }),
-  answer: ([taskId, messageId, scopeId], input) => ({
-    status: 201,
-    body: {
-      id: taskId,
-      taskId,
-      taskKey: input.body.taskKey,
-      ...groupIdOf(input),
-      messageId,
-      scopeId,
-      state: 'PENDING',
-    },
-  }),
+  reply: { taskId, messageId, scopeId },
+  answer: ({ taskId, ...sent }, input) => {
+    const { taskKey } = input.body;
+    return {
+      status: 201,
+      body: { id: taskId, taskId, taskKey, groupId: param(input, 'groupId'), ...sent, state: 'PENDING' },
+    };
+  },
+});
+
+const JudgedTask = record('JudgedTask', {
+  taskId,
+  verdict: oneOf('ACCEPTED', 'REJECTED'),
+  groupId,
+  groupState,
+  outcome,
 });
 
 function judge(what: 'accept' | 'reject', verdict: 'ACCEPTED' | 'REJECTED', summary: string): Route {
@@ -57,7 +75,7 @@ function judge(what: 'accept' | 'reject', verdict: 'ACCEPTED' | 'REJECTED', summ
     permission: 'coordination_write',
     idempotency: 'optional',
     rate: 'recovery',
-    success: { 200: groupReply.judged },
+    success: { 200: JudgedTask.schema },
     refuses: [
       'GROUP_NOT_FOUND',
       'TASK_NOT_FOUND',
@@ -66,14 +84,15 @@ function judge(what: 'accept' | 'reject', verdict: 'ACCEPTED' | 'REJECTED', summ
     ],
     script: 'group/verdict',
     args: () => ({ verdict }),
-    answer: ([groupState, outcome], input) => ({
+    reply: { groupState, outcome },
+    answer: (reply, input) => ({
       status: 200,
-      body: { taskId: param(input, 'taskId'), verdict, ...groupIdOf(input), groupState, outcome },
+      body: { taskId: param(input, 'taskId'), verdict, groupId: param(input, 'groupId'), ...reply },
     }),
   });
 }
 
-const join = route<unknown, { taskId: string }>({
+const join = route({
   method: 'POST',
   path: '/task-groups/:groupId/join-task',
   call: 'group.join',
@@ -81,7 +100,7 @@ const join = route<unknown, { taskId: string }>({
   permission: 'coordination_write',
   idempotency: 'optional',
   body: fields({ taskId: id() }),
-  success: { 200: groupReply.joined },
+  success: { 200: record('JoinedTask', { groupId, groupState, taskId, members }).schema },
   refuses: [
     'GROUP_NOT_FOUND',
     'GROUP_NOT_OPEN',
@@ -92,9 +111,10 @@ const join = route<unknown, { taskId: string }>({
   ],
   script: 'group/join',
   args: ({ body }) => body,
-  answer: ([groupState, members], input) => ({
+  reply: { groupState, members },
+  answer: ({ groupState, members }, input) => ({
     status: 200,
-    body: { ...groupIdOf(input), groupState, taskId: input.body.taskId, members },
+    body: { groupId: param(input, 'groupId'), groupState, taskId: input.body.taskId, members },
   }),
 });
 

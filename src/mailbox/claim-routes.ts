@@ -1,22 +1,18 @@
 import Joi from 'joi';
-import { iso } from '../declare/moment.ts';
+import { flag as flagField, id as idField, oneOf, time } from '../declare/field.ts';
+import { one, record } from '../declare/record.ts';
+import { TaskGroup } from '../group/records.ts';
 import { fields, flag, id, integer, key, opaque, optional, text } from '../http/fields.ts';
 import type { Hold } from '../http/hold.ts';
-import { route } from '../http/legacy.ts';
 import { randomTail, randomToken } from '../http/random.ts';
-import { param, type Route } from '../http/route.ts';
+import { param, type Route, route } from '../http/route.ts';
 import { says } from '../http/says.ts';
 import { Refusal } from '../redis/scripts.ts';
-import { claimedMessage } from './records.ts';
-import { claimReply, messageReply } from './schemas.ts';
+import { Claim, Message } from './records.ts';
 
-interface RecvBody {
-  scopeId: string;
-  holder: string;
-  holderSession: string;
-  leaseSeconds?: number;
-  waitSeconds: number;
-}
+const { id: messageId, attempts, taskId, groupId } = Message.fields;
+const resultMessageId = idField().orNull();
+const groupState = TaskGroup.fields.state.orNull();
 
 /** How often a held receive tries again while the organization has its plan's claims. */
 const limitedRetryMs = 500;
@@ -25,7 +21,7 @@ const limitedRetryMs = 500;
 const look: Hold['look'] = async (run, isLast, again) => {
   try {
     const ran = await run({ looksAgain: isLast ? '' : '1' });
-    return isLast || ran.values.length > 0 ? ran : undefined;
+    return isLast || ran.reply !== undefined ? ran : undefined;
   } catch (error) {
     if (isLast || !(error instanceof Refusal && error.code === 'CONCURRENCY_LIMITED')) throw error;
     // Nothing wakes it when a claim elsewhere in the organization ends.
@@ -34,7 +30,7 @@ const look: Hold['look'] = async (run, isLast, again) => {
   }
 };
 
-const recv = route<unknown, RecvBody>({
+const recv = route({
   method: 'POST',
   path: '/mailboxes/:mailboxId/recv',
   call: 'message.recv',
@@ -46,9 +42,9 @@ const recv = route<unknown, RecvBody>({
     holder: text(1, 256),
     holderSession: text(1, 256),
     leaseSeconds: optional(integer(5, 600)),
-    waitSeconds: optional(integer(0, 30)).default(0),
+    waitSeconds: optional(integer(0, 30), 0),
   }),
-  success: { 200: claimReply, 204: null },
+  success: { 200: Claim.schema, 204: null },
   refuses: [
     'MAILBOX_NOT_FOUND',
     'RECIPIENT_MISMATCH',
@@ -65,15 +61,20 @@ const recv = route<unknown, RecvBody>({
     token: randomToken(),
     looksAgain: '',
   }),
-  answer: (values, input) =>
-    values.length === 0 ? { status: 204 } : { status: 200, body: claimedMessage(values, input) },
+  reply: { claim: one(Claim) },
+  answer: ({ claim }, input) => {
+    const { holder, holderSession } = input.body;
+    return { status: 200, body: { ...claim, mailboxId: param(input, 'mailboxId'), holder, holderSession } };
+  },
   hold: (input) => {
     const { waitSeconds, scopeId } = input.body;
     return waitSeconds > 0 ? { waitSeconds, topic: `${param(input, 'mailboxId')}/${scopeId}`, look } : undefined;
   },
 });
 
-const renew = route<unknown, { token: string; leaseSeconds?: number }>({
+const renewed = { leaseExpiresAt: time(), groupState };
+
+const renew = route({
   method: 'POST',
   path: '/messages/:messageId/renew',
   call: 'message.renew',
@@ -82,22 +83,33 @@ const renew = route<unknown, { token: string; leaseSeconds?: number }>({
   idempotency: 'required',
   rate: 'recovery',
   body: fields({ token: text(1, 256), leaseSeconds: optional(integer(5, 600)) }),
-  success: { 200: messageReply.renewed },
+  success: { 200: record('RenewedClaim', { id: messageId, state: oneOf('CLAIMED'), ...renewed }).schema },
   refuses: ['MESSAGE_NOT_FOUND', 'CLAIM_LOST', 'LEASE_LIMIT_EXCEEDED'],
   script: 'mailbox/renew',
   args: ({ body }) => ({ token: body.token, leaseSeconds: body.leaseSeconds ?? '' }),
-  answer: ([leaseExpiresAt, groupState], input) => ({
-    status: 200,
-    body: { id: param(input, 'messageId'), state: 'CLAIMED', leaseExpiresAt: iso(leaseExpiresAt), groupState },
-  }),
+  reply: renewed,
+  answer: (reply, input) => ({ status: 200, body: { id: param(input, 'messageId'), state: 'CLAIMED', ...reply } }),
 });
 
-interface CompleteBody {
-  token: string;
-  result?: { payload: string; mailboxId?: string; scopeId?: string; workKey?: string };
+interface Result {
+  readonly payload: string;
+  readonly mailboxId?: string;
+  readonly scopeId?: string;
+  readonly workKey?: string;
 }
 
-const complete = route<unknown, CompleteBody>({
+const CompletedMessage = record('CompletedMessage', {
+  id: messageId,
+  state: oneOf('ACKED'),
+  taskId,
+  taskState: oneOf('SUCCEEDED').orNull(),
+  resultMessageId,
+  groupId,
+  groupState,
+  replay: flagField(),
+});
+
+const complete = route({
   method: 'POST',
   path: '/messages/:messageId/complete',
   call: 'message.complete',
@@ -108,7 +120,7 @@ const complete = route<unknown, CompleteBody>({
   body: fields({
     token: text(1, 256),
     result: optional(
-      Joi.object({
+      Joi.object<Result>({
         payload: opaque(),
         mailboxId: optional(id()),
         scopeId: optional(id()),
@@ -126,7 +138,7 @@ const complete = route<unknown, CompleteBody>({
     ),
   }),
   opaque: ['result', 'payload'],
-  success: { 200: messageReply.completed },
+  success: { 200: CompletedMessage.schema },
   refuses: ['MESSAGE_NOT_FOUND', 'CLAIM_LOST', 'MAILBOX_NOT_FOUND', 'PAYLOAD_TOO_LARGE'],
   script: 'mailbox/complete',
   args: ({ body }) => ({
@@ -137,7 +149,8 @@ const complete = route<unknown, CompleteBody>({
     resultWorkKey: body.result?.workKey ?? '',
     tail: randomTail(),
   }),
-  answer: ([taskId, resultMessageId, groupId, groupState, known], input, replayed) => ({
+  reply: { taskId, resultMessageId, groupId, groupState, known: flagField() },
+  answer: ({ taskId, resultMessageId, groupId, groupState, known }, input, replayed) => ({
     status: 200,
     body: {
       id: param(input, 'messageId'),
@@ -147,12 +160,14 @@ const complete = route<unknown, CompleteBody>({
       resultMessageId,
       groupId,
       groupState,
-      replay: replayed || known === 1,
+      replay: replayed || known,
     },
   }),
 });
 
-const nack = route<unknown, { token: string; retry: boolean }>({
+const given = { state: oneOf('READY', 'FAILED', 'REJECTED', 'CANCELLED'), attempts };
+
+const nack = route({
   method: 'POST',
   path: '/messages/:messageId/nack',
   call: 'message.nack',
@@ -161,11 +176,12 @@ const nack = route<unknown, { token: string; retry: boolean }>({
   idempotency: 'required',
   rate: 'recovery',
   body: fields({ token: text(1, 256), retry: flag() }),
-  success: { 200: messageReply.nacked },
+  success: { 200: record('NackedMessage', { id: messageId, ...given }).schema },
   refuses: ['MESSAGE_NOT_FOUND', 'CLAIM_LOST'],
   script: 'mailbox/nack',
   args: ({ body }) => ({ token: body.token, retry: body.retry ? '1' : '0' }),
-  answer: ([state, attempts], input) => ({ status: 200, body: { id: param(input, 'messageId'), state, attempts } }),
+  reply: given,
+  answer: (reply, input) => ({ status: 200, body: { id: param(input, 'messageId'), ...reply } }),
 });
 
 /** What a worker does with messages: claims one, and ends or keeps the claim. */

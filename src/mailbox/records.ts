@@ -1,61 +1,93 @@
-import { iso, isoOrNull, momentOfId } from '../declare/moment.ts';
-import type { Values } from '../declare/value.ts';
-import { raw } from '../http/json.ts';
-import { type Input, param } from '../http/route.ts';
+import { id, number, oneOf, opaque, state, text, time } from '../declare/field.ts';
+import { momentOfId } from '../declare/moment.ts';
+import { nested, record } from '../declare/record.ts';
 
-/** A mailbox of the list script: its fields in the script's order. */
-export function mailboxRecord(values: Values): object {
-  const [name, mode, recipientId, backlogLimit, ready, claimed, failed, createdAt, oldestReadyAt, id] = values;
-  return {
-    id,
-    name,
-    mode,
-    recipientId: recipientId === '' ? null : recipientId,
-    backlogLimit: Number(backlogLimit),
-    counts: { ready: Number(ready), claimed: Number(claimed), failed: Number(failed) },
-    oldestReadyAt: isoOrNull(oldestReadyAt),
-    createdAt: iso(createdAt),
-  };
-}
+export const Mailbox = record('Mailbox', {
+  id: id(),
+  name: text(),
+  mode: oneOf('WORK', 'INBOX'),
+  recipientId: text().orNull(),
+  backlogLimit: number(),
+  counts: nested({ ready: number(), claimed: number(), failed: number() }),
+  oldestReadyAt: time().orNull().workedOut(),
+  createdAt: time(),
+  sequence: number().internal(),
+});
 
-/** A message of the messages script: its fields in the script's order. */
-export function messageRecord(mailboxId: string, values: Values): object {
-  const [scopeId, taskId, groupId, taskKey, state, reason, attempts, workKey, payload, deadline] = values;
-  const [holder, holderSession, claimedAt, leaseExpiresAt, result, finishedAt, id] = values.slice(10);
-  return {
-    id,
-    mailboxId,
-    scopeId,
-    taskId,
-    groupId,
-    taskKey,
-    state,
-    reason,
-    attempts: Number(attempts),
-    maxAttempts: 5,
-    workKey,
-    payload: raw(payload as string | null),
-    deadline: isoOrNull(deadline),
-    holder,
-    holderSession,
-    claimedAt: isoOrNull(claimedAt),
-    leaseExpiresAt: isoOrNull(leaseExpiresAt),
-    result: raw(result as string | null),
-    createdAt: iso(momentOfId(id)),
-    finishedAt: isoOrNull(finishedAt),
-  };
-}
+export const messageStates = ['READY', 'CLAIMED', 'ACKED', 'REJECTED', 'FAILED', 'EXPIRED', 'CANCELLED'] as const;
+export const taskStates = ['PENDING', 'RUNNING', 'SUCCEEDED', 'FAILED', 'EXPIRED', 'CANCELLED'] as const;
 
-/** What recv answers: the message as it stands under the claim, and the claim's token. */
-export function claimedMessage(
-  values: Values,
-  input: Input<unknown, { holder: string; holderSession: string }>,
-): object {
-  const [id, scopeId, taskId, groupId, taskKey, attempts, deadline, claimedAt, leaseExpiresAt] = values;
-  const [leaseSeconds, token, workKey, payload] = values.slice(9);
-  const { holder, holderSession } = input.body;
-  const before = [scopeId, taskId, groupId, taskKey, 'CLAIMED', null, attempts, workKey, payload, deadline];
-  const claim = [holder, holderSession, claimedAt, leaseExpiresAt, null, null, id];
-  const record = messageRecord(param(input, 'mailboxId'), [...before, ...claim]);
-  return { ...record, token, attempt: attempts, leaseSeconds };
-}
+/** Why a task ended without success. */
+export const reason = oneOf('REJECTED_BY_WORKER', 'ATTEMPTS_EXHAUSTED', 'DEADLINE_EXCEEDED', 'GROUP_DECIDED').orNull();
+
+/** Of a message whose time is over its task is left, as a tombstone: `tombstoneOf` is its mailbox then. */
+export const Message = record('Message', {
+  id: id(),
+  mailboxId: id(),
+  scopeId: id(),
+  /** Stored where it is not the message's own id; '' where there is no task. */
+  taskId: id().orNull().or('=id'),
+  groupId: id().orNull(),
+  taskKey: text().orNull(),
+  state: state('messages', ...messageStates),
+  reason,
+  attempts: number().or(0),
+  maxAttempts: number().of(() => 5),
+  workKey: text().orNull(),
+  payload: opaque(),
+  deadline: time().orNull(),
+  holder: text().orNull(),
+  holderSession: text().orNull(),
+  claimedAt: time().orNull(),
+  leaseExpiresAt: time().orNull(),
+  result: opaque().orNull(),
+  createdAt: time().of((get) => momentOfId(get('id'))),
+  finishedAt: time().orNull(),
+  token: text().orNull().secret(),
+  sequence: text().internal(),
+  resultMessageId: id().orNull().internal(),
+  groupState: text().orNull().internal(),
+  tombstoneOf: id().orNull().internal(),
+});
+
+const { mailboxId, scopeId, taskId, groupId } = Message.fields;
+
+export const MessageSummary = Message.without('MessageSummary', 'payload', 'result');
+
+/** What recv answers. What its request says, and what is the same for all claims, does not travel. */
+export const Claim = Message.with('Claim', {
+  mailboxId: mailboxId.of(() => ''),
+  state: Message.fields.state.of(() => 'CLAIMED'),
+  reason: reason.of(() => null),
+  holder: text()
+    .orNull()
+    .of(() => null),
+  holderSession: text()
+    .orNull()
+    .of(() => null),
+  result: opaque()
+    .orNull()
+    .of(() => null),
+  finishedAt: time()
+    .orNull()
+    .of(() => null),
+  token: text(),
+  attempt: number().named('attempts'),
+  leaseSeconds: number(),
+});
+
+/** A live claim, as /ops/waits shows it. */
+export const HeldClaim = record('HeldClaim', {
+  messageId: id().named('id'),
+  mailboxId,
+  taskId,
+  scopeId,
+  holder: text(),
+  holderSession: text(),
+  attempt: number(1).named('attempts'),
+  claimedAt: time(),
+  leaseExpiresAt: time(),
+});
+
+/** A READY task, as /ops/waits shows it. */
+export const WaitingTask = record('WaitingTask', { taskId: id(), groupId, mailboxId, scopeId, waitingSince: time() });

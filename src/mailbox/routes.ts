@@ -1,21 +1,15 @@
+import { flag, number, text as textField } from '../declare/field.ts';
+import { many, record } from '../declare/record.ts';
 import { fields, id, integer, key, moment, oneOf, opaque, optional, page, states, text } from '../http/fields.ts';
-import { read, readList, route } from '../http/legacy.ts';
 import { Cursors, pageOf, positions } from '../http/page.ts';
 import { randomTail } from '../http/random.ts';
+import { readList } from '../http/read-list.ts';
 import { pageReply } from '../http/replies.ts';
-import { param, type Route } from '../http/route.ts';
+import { param, type Route, read, route } from '../http/route.ts';
 import { claimRoutes } from './claim-routes.ts';
-import { mailboxRecord, messageRecord } from './records.ts';
-import { mailboxReply, messageReply, messageStates } from './schemas.ts';
+import { Mailbox, Message, messageStates } from './records.ts';
 
-interface CreateBody {
-  name: string;
-  mode: string;
-  recipientId?: string;
-  backlogLimit: number;
-}
-
-const create = route<unknown, CreateBody>({
+const create = route({
   method: 'POST',
   path: '/mailboxes',
   call: 'mailbox.create',
@@ -24,17 +18,18 @@ const create = route<unknown, CreateBody>({
   idempotency: 'required',
   body: fields({
     name: key(200),
-    mode: optional(oneOf('WORK', 'INBOX')).default('WORK'),
+    mode: optional(oneOf('WORK', 'INBOX'), 'WORK'),
     recipientId: optional(text(1, 256)),
-    backlogLimit: optional(integer(1, 100_000)).default(1000),
+    backlogLimit: optional(integer(1, 100_000), 1000),
   }),
-  success: { 201: mailboxReply },
+  success: { 201: Mailbox.schema },
   refuses: ['OPERATIONS_EXHAUSTED'],
   script: 'mailbox/create',
   args: ({ body }) => ({ ...body, recipientId: body.recipientId ?? '', tail: randomTail() }),
-  answer: ([mailboxId, createdAt], { body: { name, mode, recipientId = '', backlogLimit } }) => ({
+  reply: { id: Mailbox.fields.id, createdAt: number() },
+  answer: (made, { body }) => ({
     status: 201,
-    body: mailboxRecord([name, mode, recipientId, backlogLimit, 0, 0, 0, createdAt, null, mailboxId]),
+    body: Mailbox.of({ ...body, ...made, ready: 0, claimed: 0, failed: 0 }),
   }),
 });
 
@@ -44,18 +39,13 @@ const list = readList({
   summary: 'List mailboxes, newest first',
   script: 'mailbox/list',
   plural: 'mailboxes',
-  reply: mailboxReply,
-  record: mailboxRecord,
+  record: Mailbox,
 });
 
-interface SendBody {
-  scopeId: string;
-  payload: string;
-  workKey?: string;
-  deadline?: number;
-}
+const { id: messageId, mailboxId, state } = Message.fields;
+const SentMessage = record('SentMessage', { id: messageId, mailboxId, state, replay: flag() });
 
-const send = route<unknown, SendBody>({
+const send = route({
   method: 'POST',
   path: '/mailboxes/:mailboxId/messages',
   call: 'message.send',
@@ -64,7 +54,7 @@ const send = route<unknown, SendBody>({
   idempotency: 'required',
   body: fields({ scopeId: id(), payload: opaque(), workKey: optional(key()), deadline: optional(moment()) }),
   opaque: ['payload'],
-  success: { 201: messageReply.sent, 200: messageReply.sent },
+  success: { 201: SentMessage.schema, 200: SentMessage.schema },
   refuses: [
     'MAILBOX_NOT_FOUND',
     'OPERATIONS_EXHAUSTED',
@@ -82,15 +72,16 @@ const send = route<unknown, SendBody>({
     deadline: body.deadline ?? '',
     tail: randomTail(),
   }),
-  answer: ([messageId, state, known], input, replayed) => {
-    const replay = replayed || known === 1;
-    return { status: replay ? 200 : 201, body: { id: messageId, mailboxId: param(input, 'mailboxId'), state, replay } };
+  reply: { id: messageId, state, known: flag() },
+  answer: ({ id, state, known }, input, replayed) => {
+    const replay = replayed || known;
+    return { status: replay ? 200 : 201, body: { id, mailboxId: param(input, 'mailboxId'), state, replay } };
   },
 });
 
 const messageCursors = new Cursors('messages', positions.number);
 
-const messages = read<{ limit: number; cursor?: string; state?: string; scopeId?: string; workKey?: string }>({
+const messages = read({
   path: '/mailboxes/:mailboxId/messages',
   call: 'message.list',
   summary: 'List messages, oldest first; by state, scope subtree or workKey',
@@ -100,7 +91,7 @@ const messages = read<{ limit: number; cursor?: string; state?: string; scopeId?
     scopeId: id().optional(),
     workKey: key().optional(),
   }),
-  success: { 200: pageReply('messages', messageReply.record) },
+  success: { 200: pageReply('messages', Message.schema) },
   refuses: ['MAILBOX_NOT_FOUND', 'INVALID_CURSOR'],
   script: 'mailbox/messages',
   args: (input) => ({
@@ -110,12 +101,10 @@ const messages = read<{ limit: number; cursor?: string; state?: string; scopeId?
     limit: input.query.limit,
     cursor: messageCursors.read(input),
   }),
-  answer: ([next, records], input) => ({
+  reply: { nextCursor: textField().orNull(), messages: many(Message) },
+  answer: ({ messages, nextCursor }, input) => ({
     status: 200,
-    body: {
-      messages: pageOf.rows(records).map((values) => messageRecord(param(input, 'mailboxId'), values)),
-      nextCursor: messageCursors.next(input, next),
-    },
+    body: { messages, nextCursor: messageCursors.next(input, nextCursor) },
   }),
 });
 

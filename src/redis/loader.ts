@@ -106,7 +106,7 @@ class Builder {
     const body = expandKeys(this.#records.expand(source.body), keys, file).replaceAll('redis.call(', 'run(');
     const needs = [
       ...(types.length > 0 ? ['lib/journal'] : []),
-      ...(source.records.length > 0 ? ['lib/space', 'lib/count'] : []),
+      ...source.records.flatMap((record) => this.#records.needs(record)),
     ].filter((need) => need !== file);
     const placed: Placed = {
       ...source,

@@ -19,7 +19,7 @@ export function emittedTypes(lua: string, events: EventTable, file: string): str
 type Part = { readonly text: string } | { readonly lua: string };
 
 function writtenOf(name: string, { kind, special }: AnyField): Part[] {
-  const value = `event.${name}`;
+  const value = typeof special.or === 'number' ? `(event.${name} or ${special.or})` : `event.${name}`;
   const isText = kind.lua === 'text';
   const plain =
     kind.lua === 'flag' ? `tostring(${value})` : kind.lua === 'number' ? `(digits[${value}] or ${value})` : value;

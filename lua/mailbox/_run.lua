@@ -1,0 +1,15 @@
+--- @include "lib/inRun"
+--- @include "mailbox/_message"
+inRun.messages = {}
+
+function inRun.messages.index(scopeId)
+  return keys.scopeMessages(scopeId)
+end
+
+--- A message, or the tombstone of its task: little more than state and reason.
+function inRun.messages.row(id)
+  local record = message.load(id, 'scopeId', 'mailboxId', 'tombstoneOf', 'taskId', 'groupId', 'taskKey', 'state', 'reason',
+    'attempts', 'workKey', 'deadline', 'holder', 'holderSession', 'claimedAt', 'leaseExpiresAt', 'finishedAt')
+  record.mailboxId = record.mailboxId or record.tombstoneOf
+  return rows.messageSummary(message.shown(record))
+end

@@ -1,0 +1,18 @@
+import { census, many } from '../declare/record.ts';
+import type { Room } from '../room.ts';
+import { groupErrors } from './errors.ts';
+import { groupEvents } from './events.ts';
+import { groupKeys } from './keys.ts';
+import { Task, TaskGroup, TaskGroupSummary } from './records.ts';
+import { groupRoutes } from './routes.ts';
+
+export const groupRoom: Room = {
+  name: 'group',
+  routes: groupRoutes,
+  keys: groupKeys,
+  errors: groupErrors,
+  records: [TaskGroup, Task, TaskGroupSummary],
+  events: groupEvents,
+  census: { groups: census(TaskGroup) },
+  inRun: { groups: many(TaskGroupSummary) },
+};

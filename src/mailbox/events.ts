@@ -1,0 +1,19 @@
+import { events } from '../declare/event.ts';
+import { id } from '../declare/field.ts';
+import { Mailbox, Message } from './records.ts';
+
+const { scopeId, mailboxId, state, attempts } = Message.fields;
+const asItStands = { scopeId, mailboxId, taskId: id().optional(), groupId: id().optional(), state, attempts };
+
+export const mailboxEvents = events({
+  'mailbox.created': { mode: Mailbox.fields.mode },
+  'message.sent': asItStands,
+  'message.claimed': asItStands,
+  'message.acked': asItStands,
+  'message.retried': asItStands,
+  'message.rejected': asItStands,
+  'message.failed': asItStands,
+  'message.lease_expired': asItStands,
+  'message.expired': asItStands,
+  'message.cancelled': asItStands,
+});

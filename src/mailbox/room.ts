@@ -1,0 +1,53 @@
+import { counter, number } from '../declare/field.ts';
+import { secondsSince } from '../declare/moment.ts';
+import { census, many, nested } from '../declare/record.ts';
+import type { Room } from '../room.ts';
+import { mailboxErrors } from './errors.ts';
+import { mailboxEvents } from './events.ts';
+import { mailboxKeys } from './keys.ts';
+import { Claim, HeldClaim, Mailbox, Message, MessageSummary, WaitingTask } from './records.ts';
+import { mailboxRoutes } from './routes.ts';
+
+/** Tasks are counted with their messages, of which some carry none (`inbox:`), and by themselves once a tombstone is left. */
+function tasks(messageStates: readonly string[], ...tombstones: readonly string[]) {
+  const uses = [...messageStates.flatMap((state) => [`messages:${state}`, `inbox:${state}`]), ...tombstones];
+  return number().of(
+    (get) => uses.reduce((sum, name) => sum + (name.startsWith('inbox:') ? -1 : 1) * Number(get(name)), 0),
+    ...uses,
+  );
+}
+
+export const mailboxRoom: Room = {
+  name: 'mailbox',
+  routes: mailboxRoutes,
+  keys: mailboxKeys,
+  errors: mailboxErrors,
+  records: [Mailbox, Message, MessageSummary, Claim, HeldClaim, WaitingTask],
+  events: mailboxEvents,
+  census: {
+    claims: nested({ HELD: counter('messages:CLAIMED') }),
+    messages: census(Message),
+    tasks: nested({
+      PENDING: tasks(['READY']),
+      RUNNING: tasks(['CLAIMED']),
+      SUCCEEDED: tasks(['ACKED'], 'tombstones:SUCCEEDED'),
+      FAILED: tasks(['REJECTED', 'FAILED'], 'tombstones:FAILED'),
+      EXPIRED: tasks(['EXPIRED'], 'tombstones:EXPIRED'),
+      CANCELLED: tasks(['CANCELLED'], 'tombstones:CANCELLED'),
+    }),
+  },
+  backlog: {
+    readyMessages: counter('messages:READY'),
+    claimedMessages: counter('messages:CLAIMED'),
+    oldestReadyAgeSeconds: number()
+      .orNull()
+      .of((get) => secondsSince(get('oldestReadyAt'), get('now')), 'oldestReadyAt', 'now'),
+  },
+  waits: { heldClaims: many(HeldClaim, 200), waitingTasks: many(WaitingTask, 200) },
+  inRun: { messages: many(MessageSummary) },
+  limits: {
+    maxBacklog: { min: 1, max: 1_000_000, default: 1_000 },
+    maxPayloadBytes: { min: 1, max: 65_536, default: 65_536, isGranted: true },
+    maxLeaseSeconds: { min: 5, max: 600, default: 600 },
+  },
+};
