@@ -9,9 +9,7 @@ import { collect, type Room } from './room.ts';
 import { scopeRoom } from './scope/room.ts';
 import { spaceRoom } from './space/room.ts';
 import { timerRoom } from './timer/room.ts';
-import { webhookErrors } from './webhook/errors.ts';
-import { webhookKeys } from './webhook/keys.ts';
-import { webhookRoutes } from './webhook/routes.ts';
+import { webhookRoom } from './webhook/room.ts';
 
 /** The rooms, each in folders of its name in lua/, src/ and test/spec/. A new primitive adds one line here. */
 export const rooms: readonly Room[] = [
@@ -24,7 +22,7 @@ export const rooms: readonly Room[] = [
   barrierRoom,
   allowanceRoom,
   timerRoom,
-  { name: 'webhook', routes: webhookRoutes, keys: webhookKeys, errors: webhookErrors },
+  webhookRoom,
   eventRoom,
 ];
 

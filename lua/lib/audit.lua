@@ -7,9 +7,9 @@ local function audit(action, actor, target, detail)
   end
 end
 
---- An entry of the trail by name.
+--- An entry of the trail by name; one that an operator wrote by hand may lack some of it.
 local function audited(entry)
-  local record, fields = { at = string.match(entry[1], '^%d+') }, entry[2]
+  local record, fields = { at = string.match(entry[1], '^%d+'), action = '', actor = '', target = '', detail = '' }, entry[2]
   for i = 1, #fields, 2 do record[fields[i]] = fields[i + 1] end
   return record
 end

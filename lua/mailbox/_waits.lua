@@ -21,7 +21,8 @@ local function oldestQueues(most)
     while mailboxes.at and mailboxes.from < 1000 do
       local mailboxId = mailboxes.member
       merge.step(mailboxes)
-      if mailbox.load(mailboxId, 'mode').mode == 'WORK' then return merge.byScore(keys.heads(mailboxId), mailboxId) end
+      local box = mailbox.load(mailboxId, 'mode')
+      if box and box.mode == 'WORK' then return merge.byScore(keys.heads(mailboxId), mailboxId) end
     end
   end)
   return queues, mailboxes

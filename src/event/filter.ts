@@ -2,7 +2,6 @@ import Joi from 'joi';
 import { says } from '../http/says.ts';
 import type { EventNames } from './names.ts';
 import type { Entry } from './record.ts';
-import { eventTypes } from './types.ts';
 
 const oneRecord = /^([a-z]+):([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})$/i;
 
@@ -67,7 +66,3 @@ export class Filter {
     return this.#isBelow(entry.scopeId, this.scopeId);
   }
 }
-
-/** LEGACY: until the webhook room is converted. */
-export const isTypePattern = (text: string): boolean =>
-  eventTypes.includes(text) || (text.endsWith('.*') && eventTypes.some((type) => type.startsWith(text.slice(0, -1))));

@@ -1,8 +1,14 @@
+import { flag, number, text } from '../declare/field.ts';
 import { type Store, serverOf } from './cluster.ts';
 import { orUnavailable, unlessAway, within } from './failures.ts';
 import { nowOf } from './moment.ts';
 import { Organizations } from './organizations.ts';
 import type { Scripts } from './scripts.ts';
+
+const sweep = {
+  script: 'timer/sweep',
+  reply: { now: number(), nextDue: text().orNull(), more: flag(), changes: number() },
+};
 
 export const dueKey = 'muster:due';
 /** A sweep that a crash cut short is taken up again after this long. */
@@ -50,14 +56,10 @@ export class Due {
 
   async #sweepAll(org: string): Promise<string> {
     for (;;) {
-      const [now, next, more] = await this.#scripts.run('timer/sweep', org, {
-        requestId: '',
-        spaceId: '',
-        maxChanges,
-      });
-      if (more === 1) continue;
+      const { now, nextDue, more } = await this.#scripts.ask(sweep, org, { requestId: '', spaceId: '', maxChanges });
+      if (more) continue;
       // Who called needs only the organization itself; the index may lie on another shard, and is repaired.
-      if (next !== '') await this.tell(org, String(next)).catch(() => undefined);
+      if (nextDue !== null) await this.tell(org, nextDue).catch(() => undefined);
       return String(now);
     }
   }

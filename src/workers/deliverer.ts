@@ -1,5 +1,6 @@
 import { type ConnectionOptions, Queue } from 'bullmq';
 import type { Logger } from 'pino';
+import { number, raw, text } from '../declare/field.ts';
 import { canFailPartially, type Store } from '../redis/cluster.ts';
 import { within } from '../redis/failures.ts';
 import type { Scripts } from '../redis/scripts.ts';
@@ -20,6 +21,12 @@ const lockMs = 10_000;
 const answerMs = 500;
 /** At shutdown, for attempts that are under way to end by themselves. */
 const drainMs = 3_000;
+
+const begin = {
+  script: 'webhook/begin',
+  reply: { now: number(), url: text(), secrets: raw<string[]>(), attempt: number(1), entry: raw() },
+};
+const finish = { script: 'webhook/finish', reply: {} };
 
 interface DelivererParts {
   readonly store: Store;
@@ -89,18 +96,17 @@ export class Deliverer {
     const { org, spaceId, destinationId, entryId } = data;
     const { scripts, targets } = this.#parts;
     const space = { spaceId, requestId: '', destinationId, entryId };
-    const [now, url, secret, previousSecret, number, entry] = await scripts.run('webhook/begin', org, space);
-    if (entry) {
+    const begun = await scripts.find(begin, org, space);
+    if (begun) {
+      const { now, url, secrets, entry } = begun;
       const message = eventMessage(spaceId, entry);
-      const secrets = [secret, previousSecret].filter((one): one is string => typeof one === 'string');
-      const delivery = { url: String(url), secrets, message, at: Number(now) };
-      const outcome: Outcome = await attempt(targets, delivery, this.#stop.signal);
-      await scripts.run('webhook/finish', org, {
+      const outcome: Outcome = await attempt(targets, { url, secrets, message, at: now }, this.#stop.signal);
+      await scripts.ask(finish, org, {
         ...space,
         ...outcome,
         eventType: message.eventType,
-        attempt: Number(number),
-        attemptedAt: String(now),
+        attempt: begun.attempt,
+        attemptedAt: now,
         scale: 0.9 + Math.random() * 0.2,
       });
     }
