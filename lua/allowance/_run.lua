@@ -1,4 +1,5 @@
 --- @include "lib/inRun"
+--- @include "allowance/_consumption"
 --- @include "allowance/_waiter"
 inRun.waiters, inRun.consumptions = {}, {}
 
@@ -11,12 +12,12 @@ function inRun.waiters.row(id)
 end
 
 function inRun.consumptions.total(scopeIds)
-  local total = { count = 0, units = 0 }
+  local consumptions, consumedUnits = 0, 0
   for _, scopeId in ipairs(scopeIds) do
     local counted = scope.load(scopeId, 'consumptions', 'consumedUnits')
-    total.count, total.units = total.count + counted.consumptions, total.units + counted.consumedUnits
+    consumptions, consumedUnits = consumptions + counted.consumptions, consumedUnits + counted.consumedUnits
   end
-  return rows.consumptionTotals(total)
+  return rows.consumptionTotals({ consumptions = consumptions, consumedUnits = consumedUnits })
 end
 
 function inRun.consumptions.holds(scopeId)

@@ -40,15 +40,14 @@ function work.record(record, kind, tell, amountMinor, field, balance, closesAs)
   local mark = entry.mark(kind, workKey)
   budget.move(balances, 'reserved', balance, amountMinor)
   record.remainingMinor, record[field] = money.subtract(record.remainingMinor, amountMinor), money.add(record[field], amountMinor)
-  local changes = { keys.reservation(reservationId), 'remainingMinor', record.remainingMinor, field, record[field] }
+  local changes, n = { keys.reservation(reservationId), 'remainingMinor', record.remainingMinor, field, record[field] }, 5
   if record.firstEntry then
     redis.call('RPUSH', keys.reservationWorkKeys(reservationId), mark)
   else
-    changes[#changes + 1], changes[#changes + 2] = 'firstEntry', mark
+    changes[n + 1], changes[n + 2], n = 'firstEntry', mark, n + 2
   end
   if record.remainingMinor == '0' then
     reservation.close(record, closesAs)
-    local n = #changes
     changes[n + 1], changes[n + 2], changes[n + 3], changes[n + 4] = 'state', closesAs, 'closedAt', nowText
   end
   redis.call('HSET', unpack(changes))

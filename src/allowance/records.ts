@@ -43,8 +43,11 @@ export const Consumption = record('Consumption', {
   createdAt: createdAt.of((get) => momentOfId(get('id'))),
 });
 
-/** Of a run. */
-export const ConsumptionTotals = record('ConsumptionTotals', { count: number(), units: number() });
+/** Of a run; what each of its scopes adds stands in the scope's hash. */
+export const ConsumptionTotals = record('ConsumptionTotals', {
+  count: number().or(0).named('consumptions'),
+  units: number().or(0).named('consumedUnits'),
+});
 
 export const Waiter = record('Waiter', {
   id: id(),

@@ -31,7 +31,8 @@ function reader(name: string, record: RecordDeclaration, names: readonly string[
       `function ${luaName}.${name}(${id})`,
       `local flat = run('HGETALL', ${at})`,
       'if not flat[1] then return nil end',
-      `local record = { ${id === '' ? '' : 'id = id'} }`,
+      // Room for every field at once: a table that grows with each is made anew again and again.
+      `local record = { ${[...(id === '' ? [] : ['id = id']), ...stored.map(([field]) => `${field} = nil`)].join(', ')} }`,
       'for i = 1, #flat, 2 do record[flat[i]] = flat[i + 1] end',
       ...changed.map(([field, of]) => `record.${field} = ${seen(`record.${field}`, of)}`),
       'return record\nend',
