@@ -1,39 +1,29 @@
-import { allowanceErrors } from './allowance/errors.ts';
-import { allowanceKeys } from './allowance/keys.ts';
-import { allowanceRoutes } from './allowance/routes.ts';
+import { allowanceRoom } from './allowance/room.ts';
 import { barrierRoom } from './barrier/room.ts';
-import { budgetErrors } from './budget/errors.ts';
-import { budgetKeys } from './budget/keys.ts';
-import { budgetRoutes } from './budget/routes.ts';
-import { eventErrors } from './event/errors.ts';
-import { eventRoutes } from './event/routes.ts';
+import { budgetRoom } from './budget/room.ts';
+import { eventRoom } from './event/room.ts';
 import { groupRoom } from './group/room.ts';
 import { mailboxRoom } from './mailbox/room.ts';
-import { orgKeys } from './org/keys.ts';
+import { orgRoom } from './org/room.ts';
 import { collect, type Room } from './room.ts';
-import { scopeErrors } from './scope/errors.ts';
-import { scopeKeys } from './scope/keys.ts';
-import { scopeRoutes } from './scope/routes.ts';
-import { spaceErrors } from './space/errors.ts';
-import { spaceKeys } from './space/keys.ts';
-import { spaceRoutes } from './space/routes.ts';
-import { webhookErrors } from './webhook/errors.ts';
-import { webhookKeys } from './webhook/keys.ts';
-import { webhookRoutes } from './webhook/routes.ts';
-import { queueKeys } from './workers/queues.ts';
+import { scopeRoom } from './scope/room.ts';
+import { spaceRoom } from './space/room.ts';
+import { timerRoom } from './timer/room.ts';
+import { webhookRoom } from './webhook/room.ts';
 
 /** The rooms, each in folders of its name in lua/, src/ and test/spec/. A new primitive adds one line here. */
-const rooms: readonly Room[] = [
-  { name: 'org', keys: { ...orgKeys, ...queueKeys } },
-  { name: 'space', routes: spaceRoutes, keys: spaceKeys, errors: spaceErrors },
-  { name: 'scope', routes: scopeRoutes, keys: scopeKeys, errors: scopeErrors },
+export const rooms: readonly Room[] = [
+  orgRoom,
+  spaceRoom,
+  scopeRoom,
   mailboxRoom,
   groupRoom,
-  { name: 'budget', routes: budgetRoutes, keys: budgetKeys, errors: budgetErrors },
+  budgetRoom,
   barrierRoom,
-  { name: 'allowance', routes: allowanceRoutes, keys: allowanceKeys, errors: allowanceErrors },
-  { name: 'webhook', routes: webhookRoutes, keys: webhookKeys, errors: webhookErrors },
-  { name: 'event', routes: eventRoutes, errors: eventErrors },
+  allowanceRoom,
+  timerRoom,
+  webhookRoom,
+  eventRoom,
 ];
 
 export const product = collect(rooms);

@@ -11,12 +11,14 @@ export interface Limit {
   readonly min: number;
   readonly max: number;
   readonly default: number;
-  /** The plan may grant less than `max`: more is refused by the plan's error, not by shape. */
+  /** The plan grants it, never more than `max`: more is refused by the plan's error, not by shape. */
   readonly isGranted?: true;
 }
 
+export type Limits = Readonly<Record<string, Limit>>;
+
 /** What each room has a part in. */
-interface Parts {
+export interface Parts {
   readonly records: readonly RecordDeclaration[];
   readonly events: readonly EventDeclaration[];
   /** Members of the census, the backlog, the waits and the view of a run. */
@@ -24,17 +26,19 @@ interface Parts {
   readonly backlog: Fields;
   readonly waits: Fields;
   readonly inRun: Fields;
-  readonly limits: Readonly<Record<string, Limit>>;
+  readonly limits: Limits;
 }
 
 /** A primitive: everything that the rest of the product knows of it. */
-export interface Room extends Partial<Parts> {
+export interface Room extends Partial<Omit<Parts, 'events'>> {
   /** The name of its folders in lua/, src/ and test/spec/. */
   readonly name: string;
   /** Where its Lua is, if not in lua/<name>. */
   readonly lua?: string;
   /** Of rooms that show what the others have, made of that. */
   readonly routes?: readonly Route[] | ((all: Parts) => readonly Route[]);
+  /** Of the space's room: made of the limits of all. */
+  readonly events?: readonly EventDeclaration[] | ((limits: Limits) => readonly EventDeclaration[]);
   readonly keys?: KeyTable;
   readonly errors?: ErrorTable;
 }
@@ -55,14 +59,15 @@ export function collect(rooms: readonly Room[]): Product {
         ([name]) => name,
       ).values(),
     );
+  const limits = merged((room) => room.limits);
   const parts: Parts = {
     records: rooms.flatMap((room) => room.records ?? []),
-    events: rooms.flatMap((room) => room.events ?? []),
+    events: rooms.flatMap(({ events = [] }) => (typeof events === 'function' ? events(limits) : events)),
     census: merged((room) => room.census),
     backlog: merged((room) => room.backlog),
     waits: merged((room) => room.waits),
     inRun: merged((room) => room.inRun),
-    limits: merged((room) => room.limits),
+    limits,
   };
   const words: Vocabulary = {
     keys: merged((room) => room.keys),

@@ -1,6 +1,6 @@
-import { Cluster } from 'ioredis';
 import type { Logger } from 'pino';
 import { consoleSite } from './console/site.ts';
+import { one } from './declare/record.ts';
 import { docsSite } from './docs/site.ts';
 import { Feeds } from './event/feeds.ts';
 import { createApp } from './http/app.ts';
@@ -9,15 +9,16 @@ import { openapi } from './http/openapi.ts';
 import type { Service } from './http/serving.ts';
 import { Metrics } from './metrics/metrics.ts';
 import { StoreReader } from './metrics/store-reading.ts';
+import { Organization } from './org/records.ts';
 import { product as ownProduct } from './primitives.ts';
-import { sayCluster } from './redis/cluster-notice.ts';
+import { probeNames, warnOfShards } from './redis/cluster.ts';
 import { connect, type Store } from './redis/connection.ts';
 import { Due } from './redis/due.ts';
 import { checkFormat } from './redis/format.ts';
 import type { Overrides } from './redis/loader.ts';
 import { Refusal, Scripts } from './redis/scripts.ts';
 import { Wake } from './redis/wake.ts';
-import type { Product } from './room.ts';
+import type { Limits, Product } from './room.ts';
 import { journalKey } from './space/keys.ts';
 import type { Resolve } from './webhook/resolve.ts';
 import { Targets } from './webhook/target.ts';
@@ -29,8 +30,8 @@ import { Workers } from './workers/workers.ts';
 /** What a scrape shows of the store is no older. */
 const metricsMaxAgeMs = 5_000;
 
-/** Organizations that nobody has, over so many slots that they meet every shard. */
-const probes = 16;
+/** Finds no organization. */
+const probe = { script: 'org/show', reply: { organization: one(Organization) } };
 
 /** Of opening a connection. */
 const mostAttempts = 3;
@@ -62,6 +63,7 @@ export interface ServiceOptions {
 export interface MusterService {
   readonly store: Store;
   readonly scripts: Scripts;
+  readonly limits: Limits;
   readonly due: Due;
   readonly retention: Retention;
   readonly wake: Wake;
@@ -85,7 +87,7 @@ export async function startService(options: ServiceOptions): Promise<MusterServi
     return connection;
   };
   const store = await open('calls');
-  if (store instanceof Cluster) await sayCluster(store, options.log);
+  await warnOfShards(store, options.log);
   const { product = ownProduct } = options;
   const scripts = new Scripts(store, product.words, options.overrides);
   const due = new Due(store, scripts);
@@ -129,6 +131,7 @@ export async function startService(options: ServiceOptions): Promise<MusterServi
   return {
     store,
     scripts,
+    limits: product.limits,
     due,
     retention,
     wake,
@@ -167,9 +170,8 @@ async function listen(options: ServiceOptions, core: Core, setting = 'PORT'): Pr
  * script that finds nothing is refused all the same by a store that is read-only or full, or cannot load scripts.
  */
 async function takesCalls(store: Store, scripts: Scripts): Promise<boolean> {
-  const names = store instanceof Cluster ? Array.from({ length: probes }, (_, n) => `-${n}`) : ['-'];
-  const refused = names.map((name) =>
-    scripts.run('org/show', name, {}).catch((error) => {
+  const refused = probeNames(store).map((name) =>
+    scripts.find(probe, name, {}).catch((error) => {
       if (!(error instanceof Refusal)) throw error;
     }),
   );

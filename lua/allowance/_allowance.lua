@@ -1,26 +1,29 @@
---- @include "lib/space"
+--- @record allowance
+--- @include "lib/refuse"
 --- An allowance as it stands at a moment: its fixed window (aligned to the Unix epoch), units used, cooldown.
-local allowance = {}
 
---- The allowance at the moment `at`; nil when there is none. Never before the window that was counted last: units that
---- were handed out stay counted, even where a clock goes back.
-function allowance.read(allowanceId, at)
-  local values = redis.call('HMGET', keys.allowance(allowanceId), 'unitsLimit', 'windowSeconds', 'windowStartedAt', 'usedUnits',
-    'cooldownUntil', 'cooldownReason', 'name', 'createdAt')
-  if not values[1] then return nil end
-  local windowMs, countedFrom, cooldownUntil = values[2] * 1000, tonumber(values[3]), tonumber(values[5])
-  local windowStartedAt = math.max(at - at % windowMs, countedFrom)
-  local cooling = cooldownUntil > at
-  return { id = allowanceId, unitsLimit = tonumber(values[1]), windowSeconds = values[2],
-    windowStartedAt = windowStartedAt, isCounted = windowStartedAt == countedFrom, windowEndsAt = windowStartedAt + windowMs,
-    usedUnits = windowStartedAt == countedFrom and tonumber(values[4]) or 0,
-    cooldownUntil = cooling and cooldownUntil, cooldownReason = cooling and values[6], name = values[7], createdAt = values[8] }
+--- Brings what is stored to the moment `at`. Never before the window that was counted last: units that were handed out
+--- stay counted, even where a clock goes back.
+local function bring(record, at)
+  local windowMs, countedFrom = record.windowSeconds * 1000, record.windowStartedAt
+  local startedAt = math.max(at - at % windowMs, countedFrom)
+  record.windowStartedAt, record.windowEndsAt, record.isCounted = startedAt, startedAt + windowMs, startedAt == countedFrom
+  if startedAt > countedFrom then record.usedUnits = 0 end
+  if record.cooldownUntil <= at then record.cooldownUntil, record.cooldownReason = false, false end
+  return record
 end
 
---- What the list and the view answer of it.
-function allowance.view(record)
-  return { record.name, record.unitsLimit, record.windowSeconds, record.windowStartedAt, record.usedUnits, record.cooldownUntil,
-    record.cooldownReason, redis.call('ZCARD', keys.liveWaiters(record.id)), record.createdAt, record.id }
+--- The allowance at the moment `at`, as far as units are concerned.
+function allowance.read(allowanceId, at)
+  local record = allowance.load(allowanceId, 'unitsLimit', 'windowSeconds', 'windowStartedAt', 'usedUnits', 'cooldownUntil')
+  return bring(record or refuse('ALLOWANCE_NOT_FOUND'), at)
+end
+
+--- All of it as it stands now.
+function allowance.view(allowanceId)
+  local record = bring(allowance.load(allowanceId) or refuse('ALLOWANCE_NOT_FOUND'), now)
+  record.waiting = redis.call('ZCARD', keys.liveWaiters(allowanceId))
+  return record
 end
 
 --- The earliest moment at which so many units can be had if nobody takes any before; 0 when at once.

@@ -1,17 +1,14 @@
+--- @record consumption
 --- @include "lib/later"
 --- @include "lib/records"
 --- @include "lib/scope"
 --- @include "allowance/_allowance"
 --- What consumptions do to the records of their allowance and scope, and what is kept of each.
-local consumption = {}
 
---- The allowance as it stands now; nil when there is none.
+--- The allowance as it stands now.
 function consumption.allowance(allowanceId)
   local key = keys.allowance(allowanceId)
-  local record = records.known(key)
-  if record then return record end
-  record = allowance.read(allowanceId, now)
-  return record and records.keep(key, record)
+  return records.known(key) or records.keep(key, allowance.read(allowanceId, now))
 end
 
 --- Whether anybody waits for units of it: nobody begins to within this run.
@@ -36,20 +33,28 @@ function consumption.countIn(scopeId, units)
   records.set(record, 'consumedUnits', record.consumedUnits + units)
 end
 
---- Keeps a consumption: its entry among what is finished says all that its end needs, its workKey's what a repetition is
---- answered.
-function consumption.keep(id, record, scopeId, units, holder, workKey, availableUnits)
-  local own = id .. ' ' .. record.id .. ' ' .. scopeId .. ' ' .. units
-  if workKey ~= '' then
-    local first = id .. ' ' .. scopeId .. ' ' .. units .. ' ' .. record.windowEndsAt .. ' ' .. availableUnits .. ' ' .. holder
-    later.set(keys.consumptionKeys(record.id), workKey, first)
-    own = own .. ' ' .. workKey
-  end
-  later.enter(keys.finished(), nowText, 'allowance:consumption:' .. spaceId .. ':' .. own)
+--- Keeps the entry among what is finished that says all that the consumption's end needs.
+function consumption.finish(id, allowanceId, scopeId, units, workKey)
+  local entry = 'allowance:consumption:' .. spaceId .. ':' .. id .. ' ' .. allowanceId .. ' ' .. scopeId .. ' ' .. units
+  later.enter(keys.finished(), nowText, workKey == '' and entry or entry .. ' ' .. workKey)
 end
 
---- Id, scopeId, units, windowEndsAt, availableUnits and holder of the one made with this workKey; nil when there is none.
+--- What such an entry says behind the space's id.
+function consumption.ended(entry)
+  local allowanceId, scopeId, units, workKey = string.match(entry, '^%S+ (%S+) (%S+) (%d+) ?(.*)$')
+  return { allowanceId = allowanceId, scopeId = scopeId, units = units, workKey = workKey }
+end
+
+--- Keeps under its workKey what a repetition is answered.
+function consumption.keep(id, allowanceId, scopeId, units, workKey, windowEndsAt, availableUnits, holder)
+  local first = id .. ' ' .. scopeId .. ' ' .. units .. ' ' .. windowEndsAt .. ' ' .. availableUnits .. ' ' .. holder
+  later.set(keys.consumptionKeys(allowanceId), workKey, first)
+end
+
+--- The one that was made with this workKey; nil when there is none.
 function consumption.first(allowanceId, workKey)
   local first = later.get(keys.consumptionKeys(allowanceId), workKey)
-  if first then return string.match(first, '^(%S+) (%S+) (%S+) (%S+) (%S+) (.*)$') end
+  if not first then return nil end
+  local id, scopeId, units, windowEndsAt, availableUnits, holder = string.match(first, '^(%S+) (%S+) (%S+) (%S+) (%S+) (.*)$')
+  return { id = id, scopeId = scopeId, units = units, windowEndsAt = windowEndsAt, availableUnits = availableUnits, holder = holder }
 end

@@ -4,7 +4,7 @@
 --- heldGrants, two for each new one, so it never grows by what is over.
 function waiter.grant(records, from, at)
   allowance.save(from)
-  waiter.finish(records, 'GRANTED', at, 'granted')
+  waiter.finish(records, 'GRANTED', at, emit.waiter.granted)
   local over = redis.call('ZRANGE', keys.heldGrants(), '-inf', at, 'BYSCORE', 'LIMIT', 0, 2 * #records)
   if over[1] then redis.call('ZREM', keys.heldGrants(), unpack(over)) end
   local held = {}

@@ -1,20 +1,22 @@
 --- @include "lib/retained"
 --- @include "scope/_retain"
+--- @include "allowance/_consumption"
+--- @include "allowance/_waiter"
 --- Granted, cancelled and expired waiters, and consumptions with their workKeys.
 retained['allowance:waiter'] = function(waiterId, at)
-  local scopeId, state = unpack(redis.call('HMGET', keys.waiter(waiterId), 'scopeId', 'state'))
+  local record = waiter.load(waiterId, 'scopeId', 'state')
   redis.call('UNLINK', keys.waiter(waiterId))
-  redis.call('ZREM', keys.scopeWaiters(scopeId), waiterId)
+  redis.call('ZREM', keys.scopeWaiters(record.scopeId), waiterId)
   redis.call('ZREM', keys.heldGrants(), waiterId)
-  count.add(count.space, 'waiters:' .. state, -1)
-  scope.release(scopeId, at)
+  waiter.leave(record.state)
+  scope.release(record.scopeId, at)
 end
 
---- Nothing is kept of a consumption but its entry: `consumptionId allowanceId scopeId units`, and the workKey.
+--- Nothing is kept of a consumption but its entry, and what its workKey answers.
 retained['allowance:consumption'] = function(entry, at)
-  local allowanceId, scopeId, units, workKey = string.match(entry, '^%S+ (%S+) (%S+) (%d+) ?(.*)$')
-  if workKey ~= '' then redis.call('HDEL', keys.consumptionKeys(allowanceId), workKey) end
-  redis.call('HINCRBY', keys.scope(scopeId), 'consumptions', -1)
-  redis.call('HINCRBY', keys.scope(scopeId), 'consumedUnits', -units)
-  scope.release(scopeId, at)
+  local made = consumption.ended(entry)
+  if made.workKey ~= '' then redis.call('HDEL', keys.consumptionKeys(made.allowanceId), made.workKey) end
+  redis.call('HINCRBY', keys.scope(made.scopeId), 'consumptions', -1)
+  redis.call('HINCRBY', keys.scope(made.scopeId), 'consumedUnits', -made.units)
+  scope.release(made.scopeId, at)
 end

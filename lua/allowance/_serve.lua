@@ -34,7 +34,7 @@ local function serve(allowanceId, at, most)
     end
     passed = i
   end
-  if expired[1] then waiter.finish(expired, 'EXPIRED', at, 'expired') end
+  if expired[1] then waiter.finish(expired, 'EXPIRED', at, emit.waiter.expired) end
   if granted[1] then waiter.grant(granted, record, at) end
   if passed > 0 then redis.call('LTRIM', keys.waiterQueue(allowanceId), passed, -1) end
   if blockedUntil or #ids == most then

@@ -1,33 +1,24 @@
---- @include "lib/count"
---- @include "lib/journal"
+--- @record waiter
+--- @include "lib/refuse"
 --- @include "lib/scope"
 --- A waiter's record and its transitions (contract section 4): WAITING, then GRANTED, CANCELLED or EXPIRED.
-local waiter = {}
 
+--- What its transitions look at; nil where there is none.
 function waiter.read(waiterId)
-  local values = redis.call('HMGET', keys.waiter(waiterId), 'allowanceId', 'scopeId', 'state', 'units', 'expiresAt')
-  if not values[1] then return nil end
-  return { id = waiterId, allowanceId = values[1], scopeId = values[2], state = values[3], units = tonumber(values[4]),
-    expiresAt = tonumber(values[5]) }
+  return waiter.load(waiterId, 'allowanceId', 'scopeId', 'state', 'units', 'expiresAt')
 end
 
---- What the waiter's view and its cancel answer.
+--- All of it, with its position while it waits.
 function waiter.view(waiterId)
-  local values = redis.call('HMGET', keys.waiter(waiterId), 'allowanceId', 'scopeId', 'holder', 'units', 'state', 'expiresAt',
-    'grantedAt', 'createdAt')
-  local rank = values[5] == 'WAITING' and redis.call('ZRANK', keys.liveWaiters(values[1]), waiterId)
-  values[#values + 1] = rank and rank + 1
-  return values
+  local record = waiter.load(waiterId) or refuse('WAITER_NOT_FOUND')
+  local rank = record.state == 'WAITING' and redis.call('ZRANK', keys.liveWaiters(record.allowanceId), waiterId)
+  record.position = rank and rank + 1
+  return record
 end
 
-function waiter.tell(record, what)
-  journal.append('waiter.' .. what, record.id, record.scopeId,
-    '"allowanceId":"' .. record.allowanceId .. '","units":' .. record.units .. ',"state":"' .. record.state .. '"')
-end
-
---- Takes waiters of one allowance to a final state at the moment `at`; `what` names the event. Those that waited leave
+--- Takes waiters of one allowance to a final state at the moment `at`; tell: emits it of one. Those that waited leave
 --- the queue, but for their entries in its list.
-function waiter.finish(records, state, at, what)
+function waiter.finish(records, state, at, tell)
   local ids, timers, finished, waited = {}, {}, {}, records[1].state == 'WAITING'
   local atText, field = string.format('%d', at), state == 'GRANTED' and 'grantedAt' or 'finishedAt'
   for i, record in ipairs(records) do
@@ -35,15 +26,13 @@ function waiter.finish(records, state, at, what)
     finished[2 * i - 1], finished[2 * i] = atText, timers[i]
     redis.call('HSET', keys.waiter(record.id), 'state', state, field, atText)
     if waited then scope.addLive(scope.path(record.scopeId), -1) end
-    record.state = state
-    waiter.tell(record, what)
+    waiter.enter(record, state)
+    tell(record.id, record)
   end
   if waited then
-    count.add(count.space, 'waiters:WAITING', -#ids)
     redis.call('ZREM', keys.liveWaiters(records[1].allowanceId), unpack(ids))
     redis.call('ZREM', keys.waitingWaiters(), unpack(ids))
     redis.call('ZREM', keys.timers(), unpack(timers))
   end
-  count.add(count.space, 'waiters:' .. state, #ids)
   redis.call('ZADD', keys.finished(), unpack(finished))
 end

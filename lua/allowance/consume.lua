@@ -1,5 +1,6 @@
 --- Uses units of the current window, at once or not at all. While anyone waits nobody else gets units.
 --- @args allowanceId scopeId units holder workKey tail
+--- @reply id scopeId windowEndsAt availableUnits replay
 --- @gather
 --- @include "lib/call"
 --- @include "lib/id"
@@ -9,13 +10,13 @@
 local replay = call.open()
 if replay then return replay end
 local record = consumption.allowance(allowanceId)
-if not record then refuse('ALLOWANCE_NOT_FOUND') end
 if workKey ~= '' then
-  local firstId, firstScopeId, firstUnits, endsAt, left, firstHolder = consumption.first(allowanceId, workKey)
-  if firstId then
-    if firstUnits ~= units then refuse('WORK_KEY_CONFLICT', 'units') end
-    if firstHolder ~= holder then refuse('WORK_KEY_CONFLICT', 'holder') end
-    return call.uncounted(firstId, firstScopeId, endsAt, left, 1)
+  local first = consumption.first(allowanceId, workKey)
+  if first then
+    if first.units ~= units then refuse('WORK_KEY_CONFLICT', 'units') end
+    if first.holder ~= holder then refuse('WORK_KEY_CONFLICT', 'holder') end
+    return call.uncounted({ id = first.id, scopeId = first.scopeId, windowEndsAt = first.windowEndsAt,
+      availableUnits = first.availableUnits, replay = true })
   end
 end
 local wanted = tonumber(units)
@@ -31,7 +32,10 @@ if not path then scope.create(scopeId) end
 consumption.use(record, wanted)
 consumption.countIn(scopeId, wanted)
 local id, availableUnits = newId(tail), record.unitsLimit - record.usedUnits
-consumption.keep(id, record, scopeId, units, holder, workKey, availableUnits)
-journal.append('allowance.consumed', allowanceId, scopeId, '"consumptionId":"' .. id .. '","units":' .. units
-  .. ',"availableUnits":' .. availableUnits)
-return call.done(id, scopeId, record.windowEndsAt, availableUnits, 0)
+consumption.finish(id, allowanceId, scopeId, units, workKey)
+if workKey ~= '' then
+  consumption.keep(id, allowanceId, scopeId, units, workKey, record.windowEndsAt, availableUnits, holder)
+end
+emit.allowance.consumed(allowanceId,
+  { scopeId = scopeId, consumptionId = id, units = units, availableUnits = availableUnits })
+return call.done({ id = id, scopeId = scopeId, windowEndsAt = record.windowEndsAt, availableUnits = availableUnits })

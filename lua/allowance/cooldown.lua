@@ -1,18 +1,18 @@
 --- Blocks consumption and grants for so many seconds from now; never shortens a cooldown that runs. The armed moment
 --- of the next grant stays: when it comes it finds the cooldown, and arms the end of it.
 --- @args allowanceId seconds reason
+--- @reply allowanceId cooldownUntil reason
 --- @include "lib/call"
 --- @include "allowance/_allowance"
 local replay = call.open()
 if replay then return replay end
-local record = allowance.read(allowanceId, now)
-if not record then refuse('ALLOWANCE_NOT_FOUND') end
+local record = allowance.view(allowanceId)
 local cooldownUntil = now + seconds * 1000
 if record.cooldownUntil and record.cooldownUntil >= cooldownUntil then
-  return call.unchanged(record.cooldownUntil, record.cooldownReason)
+  return call.unchanged({ allowanceId = allowanceId, cooldownUntil = record.cooldownUntil, reason = record.cooldownReason })
 end
 plan.needOperation()
 
 redis.call('HSET', keys.allowance(allowanceId), 'cooldownUntil', cooldownUntil, 'cooldownReason', reason)
-journal.append('allowance.cooldown_started', allowanceId, '', '"seconds":' .. seconds)
-return call.done(cooldownUntil, reason)
+emit.allowance.cooldown_started(allowanceId, { seconds = seconds })
+return call.done({ allowanceId = allowanceId, cooldownUntil = cooldownUntil, reason = reason })

@@ -1,5 +1,6 @@
 --- Creates an allowance; its name is unique in the space. `detail` is the audit's.
 --- @args name unitsLimit windowSeconds tail detail
+--- @reply allowance:allowance
 --- @include "lib/call"
 --- @include "lib/id"
 --- @include "lib/audit"
@@ -14,6 +15,7 @@ redis.call('HSET', keys.allowance(allowanceId), 'name', name, 'unitsLimit', unit
   'windowStartedAt', now - now % (windowSeconds * 1000), 'usedUnits', 0, 'cooldownUntil', 0, 'cooldownReason', '', 'createdAt', now)
 redis.call('ZADD', keys.allowances(), 0, allowanceId)
 redis.call('HSET', keys.allowanceNames(), name, allowanceId)
-journal.append('allowance.created', allowanceId, '', '"unitsLimit":' .. unitsLimit .. ',"windowSeconds":' .. windowSeconds)
+local record = allowance.view(allowanceId)
+emit.allowance.created(allowanceId, record)
 audit('allowance.created', redis.call('HGET', keys.apiKey(apiKeyDigest), 'keyId'), allowanceId, detail)
-return call.done(unpack(allowance.view(allowance.read(allowanceId, now))))
+return call.done({ allowance = record })

@@ -1,11 +1,11 @@
---- Allowances with their balances of the current window, newest first: a page's next cursor (the last id, or false),
---- then the records.
+--- Allowances with their balances of the current window, newest first; the next cursor is the last id.
 --- @args limit cursor
+--- @reply nextCursor allowances:allowance[]
 --- @include "lib/call"
 --- @include "lib/page"
 --- @include "allowance/_allowance"
 call.read()
 local ids, nextCursor = page(keys.allowances(), limit, cursor)
-local records = {}
-for i, allowanceId in ipairs(ids) do records[i] = allowance.view(allowance.read(allowanceId, now)) end
-return call.answer(nextCursor, records)
+local allowances = {}
+for i, allowanceId in ipairs(ids) do allowances[i] = allowance.view(allowanceId) end
+return call.answer({ nextCursor = nextCursor, allowances = allowances })

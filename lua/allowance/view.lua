@@ -1,8 +1,7 @@
 --- An allowance with its balance of the current window and its cooldown.
 --- @args allowanceId
+--- @reply allowance:allowance
 --- @include "lib/call"
 --- @include "allowance/_allowance"
 call.read()
-local record = allowance.read(allowanceId, now)
-if not record then refuse('ALLOWANCE_NOT_FOUND') end
-return call.answer(unpack(allowance.view(record)))
+return call.answer({ allowance = allowance.view(allowanceId) })

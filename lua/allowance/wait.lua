@@ -1,6 +1,7 @@
 --- Takes units of the current window, or queues for them until ttlSeconds have passed. Only who queues can find the
 --- space's waiters full.
 --- @args allowanceId scopeId units holder ttlSeconds tail
+--- @reply waiter:waiter
 --- @include "lib/call"
 --- @include "lib/id"
 --- @include "lib/scope"
@@ -9,35 +10,35 @@
 --- @include "allowance/_queue"
 --- @include "allowance/_grant"
 --- @include "allowance/_waiter"
-local replay, maxPendingWaiters, waiting = call.open('maxPendingWaiters', 'waiters:WAITING')
+local replay, maxPendingWaiters, pending = call.open('maxPendingWaiters', 'waiters:WAITING')
 if replay then return replay end
-local record = allowance.read(allowanceId, now)
-if not record then refuse('ALLOWANCE_NOT_FOUND') end
-if tonumber(units) > record.unitsLimit then refuse('UNITS_EXCEED_LIMIT', record.unitsLimit) end
+local source = allowance.read(allowanceId, now)
+units = tonumber(units)
+if units > source.unitsLimit then refuse('UNITS_EXCEED_LIMIT', source.unitsLimit) end
 plan.needOperation()
-local possibleAt = allowance.nextMoment(record, tonumber(units))
+local possibleAt = allowance.nextMoment(source, units)
 local behind = redis.call('EXISTS', keys.liveWaiters(allowanceId)) == 1
 local queues = behind or possibleAt > now
-if queues and (tonumber(waiting) or 0) >= tonumber(maxPendingWaiters) then refuse('WAITERS_FULL', maxPendingWaiters) end
+if queues and (tonumber(pending) or 0) >= tonumber(maxPendingWaiters) then refuse('WAITERS_FULL', maxPendingWaiters) end
 local path = scope.path(scopeId)
 scope.check(path)
 
 path = path or scope.create(scopeId)
-local waiterId, expiresAt, position = newId(tail), now + ttlSeconds * 1000, false
-redis.call('HSET', keys.waiter(waiterId), 'allowanceId', allowanceId, 'scopeId', scopeId, 'holder', holder, 'units', units,
-  'state', 'WAITING', 'expiresAt', expiresAt, 'createdAt', now)
-redis.call('ZADD', keys.scopeWaiters(scopeId), 0, waiterId)
-local head = { id = waiterId, allowanceId = allowanceId, scopeId = scopeId, units = tonumber(units) }
+local record = { id = newId(tail), allowanceId = allowanceId, scopeId = scopeId, holder = holder, units = units,
+  expiresAt = now + ttlSeconds * 1000, createdAt = now }
+redis.call('HSET', keys.waiter(record.id), 'allowanceId', allowanceId, 'scopeId', scopeId, 'holder', holder, 'units', units,
+  'state', 'WAITING', 'expiresAt', record.expiresAt, 'createdAt', now)
+redis.call('ZADD', keys.scopeWaiters(scopeId), 0, record.id)
 if queues then
-  head.state = 'WAITING'
-  count.add(count.space, 'waiters:WAITING', 1)
+  waiter.enter(record, 'WAITING')
   scope.addLive(path, 1)
-  position = queue.add(allowanceId, waiterId)
-  timer.arm('allowance:waiter:' .. spaceId .. ':' .. waiterId, expiresAt)
+  record.position = queue.add(allowanceId, record.id)
+  timer.arm('allowance:waiter:' .. spaceId .. ':' .. record.id, record.expiresAt)
   if not behind then timer.arm('allowance:grant:' .. spaceId .. ':' .. allowanceId, possibleAt) end
-  waiter.tell(head, 'queued')
+  emit.waiter.queued(record.id, record)
 else
-  allowance.use(record, head.units)
-  waiter.grant({ head }, record, now)
+  allowance.use(source, units)
+  waiter.grant({ record }, source, now)
+  record.grantedAt = now
 end
-return call.done(waiterId, head.state, position, expiresAt, not queues and now, now)
+return call.done({ waiter = record })

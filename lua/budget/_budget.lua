@@ -1,18 +1,17 @@
---- @include "lib/space"
+--- @record budget
 --- @include "lib/refuse"
 --- @include "lib/records"
 --- @include "lib/money"
 --- The balances of budgets.
-local budget = {}
 
 --- The balances as they stand; refuses where there is no such budget.
 function budget.read(budgetId)
   local key = keys.budget(budgetId)
   local record = records.known(key)
   if record then return record end
-  local values = redis.call('HMGET', key, 'limitMinor', 'reserved', 'settled', 'available')
-  if not values[1] then refuse('BUDGET_NOT_FOUND') end
-  return records.keep(key, { limitMinor = values[1], reserved = values[2], settled = values[3], available = values[4], halves = {} })
+  record = budget.load(budgetId, 'limitMinor', 'reserved', 'settled', 'available') or refuse('BUDGET_NOT_FOUND')
+  record.halves = {}
+  return records.keep(key, record)
 end
 
 local function change(record, balance, high, low)
@@ -31,9 +30,4 @@ function budget.move(record, from, to, amountMinor)
   local high, low = money.halves(amountMinor)
   change(record, from, -high, -low)
   change(record, to, high, low)
-end
-
---- The limit and the three balances, for an answer.
-function budget.balances(record)
-  return { record.limitMinor, record.reserved, record.settled, record.available }
 end

@@ -1,14 +1,11 @@
---- Budgets, newest first: a page's next cursor (the last id, or false), then eight fields and the id of each.
+--- Budgets, newest first; the next cursor is the last id.
 --- @args limit cursor
+--- @reply nextCursor budgets:budget[]
 --- @include "lib/call"
 --- @include "lib/page"
+--- @include "budget/_budget"
 call.read()
 local ids, nextCursor = page(keys.budgets(), limit, cursor)
-local records = {}
-for _, budgetId in ipairs(ids) do
-  local record = redis.call('HMGET', keys.budget(budgetId), 'name', 'currency', 'scale', 'limitMinor', 'reserved', 'settled',
-    'available', 'createdAt')
-  record[9] = budgetId
-  records[#records + 1] = record
-end
-return call.answer(nextCursor, records)
+local budgets = {}
+for i, budgetId in ipairs(ids) do budgets[i] = budget.load(budgetId) end
+return call.answer({ nextCursor = nextCursor, budgets = budgets })

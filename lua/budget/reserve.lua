@@ -1,5 +1,6 @@
 --- Reserves an amount of a budget (contract section 4, Reservation). settleBy: epoch milliseconds; '' where absent.
 --- @args budgetId scopeId holder amountMinor settleBy tail
+--- @reply id balances:balances
 --- @gather
 --- @include "lib/call"
 --- @include "lib/id"
@@ -8,6 +9,7 @@
 --- @include "lib/scope"
 --- @include "lib/timer"
 --- @include "budget/_budget"
+--- @include "budget/_reservation"
 local replay, maxArmedTimers, armed = call.open('maxArmedTimers', 'timers:ARMED', 'reservations:ACTIVE')
 if replay then return replay end
 local record = budget.read(budgetId)
@@ -20,17 +22,17 @@ if money.exceeds(amountMinor, record.available) then refuse('INSUFFICIENT_BUDGET
 
 if not path then scope.create(scopeId) end
 local id = newId(tail)
+local made = { scopeId = scopeId, reservationId = id, amountMinor = amountMinor }
 local key = keys.reservation(id)
 redis.call('HSET', key, 'budgetId', budgetId, 'scopeId', scopeId, 'holder', holder, 'state', 'ACTIVE', 'remainingMinor', amountMinor)
 later.enter(keys.budgetReservations(budgetId, 'ACTIVE'), '0', id)
 later.enter(keys.scopeReservations(scopeId), '0', id)
 budget.move(record, 'available', 'reserved', amountMinor)
-count.add(count.space, 'reservations:ACTIVE', 1)
+reservation.enter(made, 'ACTIVE')
 if settleBy ~= '' then
   redis.call('HSET', key, 'settleBy', settleBy)
   timer.arm('budget:reservation:' .. spaceId .. ':' .. id, tonumber(settleBy))
   count.add(count.space, 'timers:ARMED', 1)
 end
-journal.append('budget.reserved', budgetId, scopeId,
-  '"reservationId":"' .. id .. '","state":"ACTIVE","amountMinor":"' .. amountMinor .. '"')
-return call.done(id, budget.balances(record))
+emit.budget.reserved(budgetId, made)
+return call.done({ id = id, balances = record })

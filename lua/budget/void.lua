@@ -1,8 +1,9 @@
 --- Releases what is left of a reservation (contract section 4, Reservation).
+--- @reply id amountMinor replay reservation:reservation balances:balances
 --- @include "lib/call"
---- @include "budget/_entry"
-local replay = call.open('reservations:ACTIVE', 'reservations:VOIDED') or entry.replayOf('VOID')
+--- @include "budget/_work"
+local replay = call.open('reservations:ACTIVE', 'reservations:VOIDED') or work.replayOf('VOID')
 if replay then return replay end
-local record = entry.reservation()
+local record = work.reservation()
 
-return entry.record(record, 'VOID', 'voided', record.remainingMinor, 'voidedMinor', 'available', 'VOIDED')
+return work.record(record, 'VOID', emit.budget.voided, record.remainingMinor, 'voidedMinor', 'available', 'VOIDED')

@@ -2,12 +2,13 @@
 --- when what followed the cursor is not all there any more. Replies with the cursor to go on from, the journal's
 --- epoch, and the entries.
 --- @args cursor epoch limit
+--- @reply last epoch entries
 --- @include "lib/call"
 local trimmedThrough = call.read('trimmedThrough') or '0-0'
 local current = redis.call('HGET', keys.org(), 'epoch')
 if cursor == 'latest' then
   local last = redis.call('XREVRANGE', keys.events(), '+', '-', 'COUNT', 1)[1]
-  return call.answer(last and last[1] or trimmedThrough, current, {})
+  return call.answer({ last = last and last[1] or trimmedThrough, epoch = current, entries = {} })
 end
 if cursor == '' then cursor = trimmedThrough elseif epoch ~= current then refuse('CURSOR_EXPIRED') end
 limit = tonumber(limit)
@@ -22,4 +23,4 @@ else
   table.remove(entries, 1)
 end
 local last = entries[#entries]
-return call.answer(last and last[1] or cursor, current, entries)
+return call.answer({ last = last and last[1] or cursor, epoch = current, entries = entries })

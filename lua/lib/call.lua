@@ -101,38 +101,37 @@ function call.sendBack(code)
 end
 
 --- The list that travels of a reply, behind the note; of no reply, the note alone.
-local function listOf(reply, ...)
-  if not call.listOf then return reply == nil and { '' } or { '', reply, ... } end -- LEGACY
+local function listOf(reply)
   return reply and call.listOf(reply) or { '' }
 end
 
-local function remembered(reply, ...)
-  local list = listOf(reply, ...)
+local function remembered(reply)
+  local list = listOf(reply)
   if idempotencyDigest ~= '' then idempotency.keep(idempotencyDigest, fingerprint, list) end
   list[1] = note()
   return list
 end
 
 --- The answer of a call that changed something: one operation.
-function call.done(reply, ...)
+function call.done(reply)
   usage.countOperation(callName)
-  return remembered(reply, ...)
+  return remembered(reply)
 end
 
 --- The answer of a call that found everything as asked for already: no operation.
-function call.unchanged(reply, ...)
-  return remembered(reply, ...)
+function call.unchanged(reply)
+  return remembered(reply)
 end
 
 --- The answer of a renewal, a natural replay or an empty poll: a syscall, no operation.
-function call.uncounted(reply, ...)
+function call.uncounted(reply)
   usage.countUncounted()
-  return remembered(reply, ...)
+  return remembered(reply)
 end
 
 --- The answer of a read.
-function call.answer(reply, ...)
-  local list = listOf(reply, ...)
+function call.answer(reply)
+  local list = listOf(reply)
   list[1] = note()
   return list
 end

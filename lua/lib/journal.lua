@@ -21,8 +21,7 @@ end
 
 --- For `emit.<type>(aggregateId, event)` alone, which the loader makes of a room's declared events.
 --- The entry's id carries the moment. A clock set back must not fail a half-done script, hence the second form.
-function journal.append(type, event, scopeId, members)
-  if members then event = event .. ' ' .. (scopeId == '' and '~' or scopeId) .. ' ' .. (requestId == '' and '~' or requestId) .. ' ' .. members end -- LEGACY
+function journal.append(type, event)
   local reply = redis.pcall('XADD', keys.events(), entryId, type, event)
   if reply.err then redis.call('XADD', keys.events(), '*', type, event) end
   journal.appended = true

@@ -54,7 +54,7 @@ local function place(cursors, cursor)
   table.insert(cursors, low, cursor)
 end
 
---- The first members of several sets, at most `most`, as { member, at, owner }. `upcoming` gives cursors, the first
+--- The first members of several sets, at most `most`, with `at` and `owner`. `upcoming` gives cursors, the first
 --- first; one is asked for when those before it have come as far.
 function merge.take(most, upcoming)
   local cursors, found = {}, {}
@@ -66,7 +66,7 @@ function merge.take(most, upcoming)
     end
     local cursor = table.remove(cursors)
     if not cursor then break end
-    found[#found + 1] = { cursor.member, cursor.at, cursor.owner }
+    found[#found + 1] = { member = cursor.member, at = cursor.at, owner = cursor.owner }
     if merge.step(cursor).at then place(cursors, cursor) end
   end
   return found

@@ -1,19 +1,21 @@
+--- @record scope
 --- @include "lib/refuse"
 --- @include "lib/count"
 --- @include "lib/journal"
 --- @include "lib/records"
 --- Scopes (contract section 3): a tree that grows by first use. A scope's parent never changes, so its record keeps
 --- the whole path, root first; `live` counts the READY and CLAIMED messages and WAITING waiters of its subtree.
-local scope = { maxDepth = 8 }
+scope.maxDepth = 8
 
 --- The record of a scope, path and live; nil when it was never used.
 function scope.read(scopeId)
   local key = keys.scope(scopeId)
   local record = records.known(key)
   if record then return record end
-  local path, live = unpack(redis.call('HMGET', key, 'path', 'live'))
-  if not path then return nil end
-  record = { path = { string.sub(path, 1, 36) }, live = tonumber(live) }
+  record = scope.load(scopeId, 'path', 'live')
+  if not record then return nil end
+  local path = record.path
+  record.path = { string.sub(path, 1, 36) }
   for first = 38, #path, 37 do record.path[#record.path + 1] = string.sub(path, first, first + 35) end
   return records.keep(key, record)
 end
@@ -36,8 +38,8 @@ function scope.create(scopeId, parentPath)
   local parent = path[#path]
   path[#path + 1] = scopeId
   redis.call('HSET', keys.scope(scopeId), 'path', table.concat(path, ' '), 'createdAt', now, 'live', 0)
-  count.add(count.space, 'scopes:IDLE', 1)
-  journal.append('scope.created', scopeId, scopeId, '"parentScopeId":' .. (parent and '"' .. parent .. '"' or 'null'))
+  scope.enter({}, 'IDLE')
+  emit.scope.created(scopeId, { scopeId = scopeId, parentScopeId = parent })
   return path
 end
 
@@ -56,8 +58,7 @@ function scope.addLive(path, change)
     records.set(record, 'live', live)
     local woke, slept = change > 0 and live == change, change < 0 and live == 0
     if woke or slept then
-      count.add(count.space, 'scopes:ACTIVE', woke and 1 or -1)
-      count.add(count.space, 'scopes:IDLE', woke and -1 or 1)
+      scope.enter({ state = woke and 'IDLE' or 'ACTIVE' }, woke and 'ACTIVE' or 'IDLE')
       if depth == 1 then count.add(count.org, 'usedRuns', woke and 1 or -1) end
     end
   end

@@ -31,11 +31,11 @@ end
 function waiting.waitingTasks(most)
   local queues, mailboxes = oldestQueues(most + 1)
   local cursors = {}
-  for i, queue in ipairs(queues) do cursors[i] = merge.byScore(keys.ready(queue[3], queue[1]), queue[3]) end
+  for i, queue in ipairs(queues) do cursors[i] = merge.byScore(keys.ready(queue.owner, queue.member)) end
   local list = merge.take(most + 1, merge.inOrder(cursors))
   for i, found in ipairs(list) do
-    local record = message.load(string.sub(found[1], 13), 'scopeId', 'mailboxId', 'taskId', 'groupId')
-    record.waitingSince = found[2]
+    local record = message.load(string.sub(found.member, 13), 'scopeId', 'mailboxId', 'taskId', 'groupId')
+    record.waitingSince = found.at
     list[i] = rows.waitingTask(record)
   end
   local more = #list > most or mailboxes.at ~= nil

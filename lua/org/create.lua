@@ -1,5 +1,6 @@
 --- Creates an organization with the figures of its plan, each a number or `unlimited`; `detail` is the audit's.
 --- @args org epoch detail
+--- @reply
 --- @include "lib/refuse"
 --- @include "lib/audit"
 --- @include "org/_plan"
@@ -7,4 +8,3 @@ if redis.call('EXISTS', keys.org()) == 1 then refuse('ORG_EXISTS') end
 storePlan()
 redis.call('HSET', keys.org(), 'epoch', epoch, 'createdAt', now)
 audit('org.created', 'cli', org, detail)
-return { now }

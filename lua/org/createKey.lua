@@ -1,6 +1,7 @@
 --- Creates an API key; only its digest arrives here. `detail` is the audit's. With `first` = '1' only as the
 --- organization's very first key: of several processes that start on a new store, one gets it.
 --- @args name permissions spaces apiKeyDigest tail first detail
+--- @reply apiKey:apiKey
 --- @include "lib/refuse"
 --- @include "lib/id"
 --- @include "lib/audit"
@@ -17,4 +18,4 @@ redis.call('HSET', keys.apiKey(apiKeyDigest), 'keyId', keyId, 'name', name, 'per
 redis.call('HSET', keys.apiKeys(), keyId, apiKeyDigest)
 redis.call('HINCRBY', keys.org(), 'usedKeys', 1)
 audit('key.created', 'cli', keyId, detail)
-return { keyId, now }
+return { apiKey = { keyId = keyId, name = name, permissions = permissions, spaces = spaces, createdAt = now } }

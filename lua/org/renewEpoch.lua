@@ -1,6 +1,6 @@
 --- Begins a new generation of the organization's journals: cursors of the former one have expired (contract section 5).
 --- @args epoch
+--- @reply
 --- @include "lib/refuse"
 if redis.call('EXISTS', keys.org()) == 0 then refuse('ORG_NOT_FOUND') end
 redis.call('HSET', keys.org(), 'epoch', epoch)
-return {}

@@ -1,6 +1,7 @@
 --- Removes records of the organization whose time is over, at most about `most`, the longest finished first; then
---- entries of its audit trail. Replies 1 when there is more to do.
+--- entries of its audit trail.
 --- @args most
+--- @reply more
 --- @include "lib/count"
 --- @include "lib/retained"
 --- @include "retention/_window"
@@ -27,6 +28,6 @@ end
 -- Scopes that their last reservation leaves stand in the other list.
 removeFrom(keys.closed(), now - window.reservations)
 removeFrom(keys.finished(), now - keep)
-if removed >= most then return { 1 } end
-local _, more = trimStream(keys.audit(), now - window.audit, most)
-return { more and 1 or 0 }
+local more = removed >= most
+if not more then _, more = trimStream(keys.audit(), now - window.audit, most) end
+return { more = more and 1 or 0 }

@@ -1,6 +1,7 @@
 --- One step of what goes in a space: what finished, found by walking the journal, and what is left of it; entries of the
---- journal; usage records; what requests were answered. At most `most` of each. Replies 1 when there is more to do.
+--- journal; usage records; what requests were answered. At most `most` of each.
 --- @args most
+--- @reply more
 --- @include "lib/space"
 --- @include "lib/count"
 --- @include "lib/usage"
@@ -19,9 +20,7 @@ local more = walkJournal(retainedThrough, now - finished, most, usageDay)
 for _, step in pairs(retained.steps) do more = step(now - keep, most, finished) or more end
 -- No further than it has been walked.
 if not more then more = trimJournal(now - keep, most) end
-local _, moreRows = trimStream(keys.deliveries(), now - keep, most)
-more = moreRows or more
 more = removeIdempotency(tonumber(idempotencyFrom) or math.floor(createdAt / 86400000), most) or more
 more = removeUsage(math.floor(now / 86400000) - window.usageDays, tonumber(usageDay), most) or more
 count.write()
-return { more and 1 or 0 }
+return { more = more and 1 or 0 }

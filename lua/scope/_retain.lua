@@ -1,11 +1,16 @@
+--- @include "lib/inRun"
 --- @include "lib/retained"
 --- @include "lib/scope"
+--- @include "*/_run"
 --- Scopes go when nothing belongs to them any more and they have been idle for as long as finished work is kept.
 
 local function isEmpty(scopeId)
-  local consumptions, groupId = unpack(redis.call('HMGET', keys.scope(scopeId), 'consumptions', 'groupId'))
-  return not groupId and (tonumber(consumptions) or 0) == 0 and redis.call('EXISTS', keys.scopeMessages(scopeId),
-    keys.scopeReservations(scopeId), keys.scopeBarriers(scopeId), keys.scopeWaiters(scopeId), keys.gates(scopeId)) == 0
+  local indexes = { keys.gates(scopeId) }
+  for _, kind in pairs(inRun) do
+    if kind.holds and kind.holds(scopeId) then return false end
+    if kind.index then indexes[#indexes + 1] = kind.index(scopeId) end
+  end
+  return redis.call('EXISTS', unpack(indexes)) == 0
 end
 
 --- Something that belonged to the scope has gone, which had been over since `at`.
@@ -18,7 +23,7 @@ retained['scope:scope'] = function(scopeId, at)
   local path = scope.path(scopeId)
   if not path or not isEmpty(scopeId) then return end
   scope.remove(scopeId)
-  count.add(count.space, 'scopes:IDLE', -1)
+  scope.leave('IDLE')
   local parentId = path[#path - 1]
   if parentId then
     redis.call('ZREM', keys.gates(parentId), scopeId)

@@ -1,41 +1,56 @@
---- @include "lib/call"
+--- @include "lib/scope"
 --- @include "lib/merge"
 --- A scope with what lies below it, and what belongs to them. Bounded: a run may be of any size.
 local subtree = {}
 
---- The scope's row (parentScopeId, live, createdAt, consumptions, units, groupId, id), nil where it was never used.
+--- The scope as views show it, nil where it was never used.
 local function read(scopeId)
-  local row = redis.call('HMGET', keys.scope(scopeId), 'path', 'live', 'createdAt', 'consumptions', 'consumedUnits', 'groupId')
-  if not row[1] then return nil end
-  row[1] = string.match(row[1], '(%S+) %S+$') or false
-  row[7] = scopeId
-  return row
+  local record = scope.load(scopeId, 'path', 'live', 'createdAt')
+  if record then record.parentScopeId = string.match(record.path, '(%S+) %S+$') end
+  return record
 end
 
---- Rows of the scope and of those below it, nearest first, at most `most` of those; and whether there are more. nil:
---- the scope was never used.
+--- The scope and those below it, nearest first, at most `most` of those; and whether there are more. nil: the scope was
+--- never used.
 function subtree.scopes(scopeId, most)
-  local rows = { read(scopeId) }
-  if not rows[1] then return nil end
+  local found = { read(scopeId) }
+  if not found[1] then return nil end
   local looked = 1
-  while rows[looked] do
-    for _, childId in ipairs(redis.call('ZRANGE', keys.gates(rows[looked][7]), 0, most)) do
-      if #rows > most then return rows, true end
-      rows[#rows + 1] = read(childId)
+  while found[looked] do
+    for _, childId in ipairs(redis.call('ZRANGE', keys.gates(found[looked].id), 0, most)) do
+      if #found > most then return found, true end
+      found[#found + 1] = read(childId)
     end
     looked = looked + 1
   end
-  return rows, false
+  return found, false
 end
 
---- Adds a cursor over one scope's index to those of the same kind.
-function subtree.add(cursors, cursor)
-  if cursor.at then cursors[#cursors + 1] = cursor end
-end
-
---- The newest ids that the cursors come to, at most `most`.
-function subtree.newest(cursors, most)
-  local ids = {}
-  for i, found in ipairs(merge.take(most, merge.inOrder(cursors))) do ids[i] = found[1] end
+--- The newest ids of a kind (lib/inRun) in these scopes, at most `most`.
+local function newest(kind, scopes, most)
+  local ids, cursors = {}, {}
+  for _, record in ipairs(scopes) do
+    if kind.index then
+      local cursor = merge.byAge(kind.index(record.id))
+      if cursor.at then cursors[#cursors + 1] = cursor end
+    else
+      for _, id in ipairs(kind.ids(record.id)) do ids[#ids + 1] = id end
+    end
+  end
+  for i, found in ipairs(merge.take(most, merge.inOrder(cursors))) do ids[i] = found.member end
+  table.sort(ids, function(a, b) return a > b end)
   return ids
+end
+
+--- Rows of a kind in these scopes, newest first, at most `most` and no more than 1,000 that they bring along; and
+--- whether there are more.
+function subtree.rows(kind, scopes, most)
+  local found, along = {}, 0
+  for i, id in ipairs(newest(kind, scopes, most + 1)) do
+    local row, size = kind.row(id)
+    along = along + (size or 0)
+    if i > most or along > 1000 then return found, true end
+    found[i] = row
+  end
+  return found, false
 end

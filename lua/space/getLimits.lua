@@ -1,5 +1,11 @@
---- The space's effective limits.
+--- The space's effective limits. defaults: of all limits there are.
+--- @args defaults
+--- @reply limits
 --- @include "lib/call"
-local limits = { call.read('requestsPerMinute', 'maxBacklog', 'maxPayloadBytes', 'maxLeaseSeconds', 'maxPendingWaiters', 'maxArmedTimers') }
-limits[1] = rates.quota()
-return call.answer(unpack(limits))
+--- @include "space/_limits"
+local values, names = limits.read(defaults)
+for i, value in ipairs({ call.read(unpack(names)) }) do
+  values[names[i]] = value or values[names[i]]
+end
+values.requestsPerMinute = rates.quota()
+return call.answer({ limits = limits.text(values, names) })

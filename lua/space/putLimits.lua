@@ -1,31 +1,36 @@
---- Sets some of the space's limits; '' leaves one as it is, `default <value>` puts it back: a default above the plan is
---- no refusal, it is cut to the plan when read.
---- @args requestsPerMinute maxBacklog maxPayloadBytes maxLeaseSeconds maxPendingWaiters maxArmedTimers
+--- Sets some of the space's limits. defaults: of all limits there are; requested: those to set, where `default` puts one
+--- back: a default above the plan is no refusal, it is cut to the plan when read; granted: the most of each that a plan
+--- may grant.
+--- @args defaults granted requested
+--- @reply limits
 --- @include "lib/call"
 --- @include "lib/audit"
-local names = { 'requestsPerMinute', 'maxBacklog', 'maxPayloadBytes', 'maxLeaseSeconds', 'maxPendingWaiters', 'maxArmedTimers' }
-local asked = { requestsPerMinute, maxBacklog, maxPayloadBytes, maxLeaseSeconds, maxPendingWaiters, maxArmedTimers }
+--- @include "space/_limits"
 local replay = call.open()
 if replay then return replay end
-local rpm, askedRpm = tonumber(redis.call('HGET', keys.org(), 'rpm')), tonumber(requestsPerMinute)
+local asked, most = limits.read(requested), limits.read(granted)
+local rpm, askedRpm = tonumber(redis.call('HGET', keys.org(), 'rpm')), tonumber(asked.requestsPerMinute)
 if rpm and askedRpm and askedRpm > rpm then refuse('ENTITLEMENT_EXCEEDED', 'requestsPerMinute ' .. rpm) end
-if askedRpm and askedRpm > 100000 then
-  refuse('VALIDATION_FAILED', 'requestsPerMinute must be a whole number from 1 to 100000')
+if askedRpm and askedRpm > tonumber(most.requestsPerMinute) then
+  refuse('VALIDATION_FAILED', 'requestsPerMinute must be a whole number from 1 to ' .. most.requestsPerMinute)
 end
-if tonumber(maxPayloadBytes) and tonumber(maxPayloadBytes) > 65536 then refuse('ENTITLEMENT_EXCEEDED', 'maxPayloadBytes 65536') end
+for name, largest in pairs(most) do
+  if (tonumber(asked[name]) or 0) > tonumber(largest) then refuse('ENTITLEMENT_EXCEEDED', name .. ' ' .. largest) end
+end
 
-local before = redis.call('HMGET', keys.space(), unpack(names))
-local changed, limits = {}, {}
-for i, name in ipairs(names) do
-  limits[i] = asked[i] ~= '' and string.match(asked[i], '%d+') or before[i]
-  if limits[i] ~= before[i] then
-    redis.call('HSET', keys.space(), name, limits[i])
-    changed[#changed + 1] = '"' .. name .. '":' .. limits[i]
+local values, names = limits.read(defaults)
+local changed = {}
+for i, before in ipairs(redis.call('HMGET', keys.space(), unpack(names))) do
+  local name = names[i]
+  before = before or values[name]
+  if asked[name] ~= 'default' then values[name] = asked[name] or before end
+  if values[name] ~= before then
+    redis.call('HSET', keys.space(), name, values[name])
+    changed[name] = tonumber(values[name])
   end
 end
-if rpm then limits[1] = math.min(rpm, limits[1]) end
-if #changed == 0 then return call.unchanged(unpack(limits)) end
-local members = table.concat(changed, ',')
-journal.append('limits.updated', spaceId, '', members)
-audit('limits.updated', redis.call('HGET', keys.apiKey(apiKeyDigest), 'keyId'), spaceId, '{' .. members .. '}')
-return call.done(unpack(limits))
+if rpm then values.requestsPerMinute = math.min(rpm, values.requestsPerMinute) end
+if not next(changed) then return call.unchanged({ limits = limits.text(values, names) }) end
+emit.limits.updated(spaceId, changed)
+audit('limits.updated', redis.call('HGET', keys.apiKey(apiKeyDigest), 'keyId'), spaceId, cjson.encode(changed))
+return call.done({ limits = limits.text(values, names) })

@@ -1,7 +1,7 @@
 --- Usage by UTC days (contract section 4). Days are numbers since 1970; '' where the request leaves one out, `malformed`
---- where it is no date. Replies with the range, the retainedBytes before it, and what is known of each day that has
---- counters: its number, and name to value as a flat list.
+--- where it is no date. Replies with the range, the retainedBytes before it, and the days that have counters.
 --- @args fromDay toDay
+--- @reply from to before days:usageDay[]
 --- @include "lib/call"
 local usageDay, retainedBytes = call.read('usageDay', 'retainedBytes')
 if fromDay == 'malformed' then refuse('INVALID_DATE_RANGE', 'from') end
@@ -11,24 +11,29 @@ local first = tonumber(fromDay) or last - 29
 if first > last then refuse('INVALID_DATE_RANGE', 'reversed') end
 if last - first >= 400 then refuse('INVALID_DATE_RANGE', 'long') end
 
+--- What lib/usage has counted on a day: in a record of its own or, of the last one, in the space's.
+local function read(day, all)
+  local record = { day = day, calls = {} }
+  for i = 1, #all, 2 do
+    local name, call = all[i], string.match(all[i], '^op:(.+)')
+    if call then
+      record.calls[#record.calls + 1] = { call, all[i + 1] }
+    elseif name == 'uncounted' or name == 'retainedBytes' then
+      record[name] = all[i + 1]
+    end
+  end
+  return record
+end
+
 local days = {}
 local before = redis.call('ZRANGE', keys.usageDays(), '(' .. first, '-inf', 'BYSCORE', 'REV', 'LIMIT', 0, 1)[1]
 local dates = redis.call('ZRANGE', keys.usageDays(), first, last, 'BYSCORE', 'WITHSCORES')
-for i = 1, #dates, 2 do
-  days[#days + 1] = { tonumber(dates[i + 1]), redis.call('HGETALL', keys.usage(dates[i])) }
-end
+for i = 1, #dates, 2 do days[#days + 1] = read(tonumber(dates[i + 1]), redis.call('HGETALL', keys.usage(dates[i]))) end
 before = before and redis.call('HGET', keys.usage(before), 'retainedBytes') or 0
 usageDay = tonumber(usageDay)
 if usageDay and usageDay < first then
   before = retainedBytes or 0
 elseif usageDay and usageDay <= last then
-  local today = { 'retainedBytes', retainedBytes or '0' }
-  local all = redis.call('HGETALL', keys.space())
-  for i = 1, #all, 2 do
-    if all[i] == 'uncounted' or string.sub(all[i], 1, 3) == 'op:' then
-      today[#today + 1], today[#today + 2] = all[i], all[i + 1]
-    end
-  end
-  days[#days + 1] = { usageDay, today }
+  days[#days + 1] = read(usageDay, redis.call('HGETALL', keys.space()))
 end
-return call.answer(first, last, before, days)
+return call.answer({ from = first, to = last, before = before, days = days })

@@ -1,8 +1,9 @@
 --- Makes what is due in one organization real, in the order of its moments, at most `maxChanges` of them. Replies with
---- the moment of this sweep, the next due moment (or '') and whether more is due already. Each room's _expire.lua
---- registers what its timers do; a timer is spent before it acts, so an action may arm it anew. An action of more than
---- one change is told how many it may make and whether it is the first, and returns how many it made.
+--- the moment of this sweep, the next due moment (or ''), whether more is due already and how many changes it made. Each
+--- room's _expire.lua registers what its timers do; a timer is spent before it acts, so an action may arm it anew. An
+--- action of more than one change is told how many it may make and whether it is the first, and returns how many it made.
 --- @args maxChanges
+--- @reply now nextDue more changes
 --- @include "lib/clock"
 --- @include "lib/count"
 --- @include "lib/timer"
@@ -37,4 +38,4 @@ turnTo('')
 -- An organization that is listed but not yet made must not come to be through its first sweep.
 local plan, nextDue = unpack(redis.call('HMGET', keys.org(), 'plan', 'nextDue'))
 if plan and (nextDue or '') ~= (head[2] or '') then redis.call('HSET', keys.org(), 'nextDue', head[2] or '') end
-return { now, head[2] or '', head[1] and tonumber(head[2]) <= now and 1 or 0, changes }
+return { now = now, nextDue = head[2] or '', more = head[1] and tonumber(head[2]) <= now and 1 or 0, changes = changes }

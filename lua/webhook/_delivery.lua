@@ -1,12 +1,34 @@
 --- @include "lib/clock"
 --- @include "lib/count"
---- @include "lib/journal"
 --- @include "webhook/_destination"
 --- @include "webhook/_row"
---- Attempts to deliver (contract section 5): one row each, in one stream per space. `attempts` says of each unfinished
---- delivery how many were made, and since when one is under way: `<made> <begunAt>`.
+--- Attempts to deliver (contract section 5): one row each, in one stream per space.
 local delivery = { mostAttempts = 10, guardMs = 25000, daysOfFailure = 5 }
 local seconds = { 5, 300, 1800, 7200, 18000, 36000, 50400, 72000, 86400 }
+
+--- How many attempts of an unfinished delivery were made, and since when one is under way, if one is; nil: none was begun.
+function delivery.progress(destinationId, entryId)
+  local text = redis.call('HGET', keys.attempts(destinationId), entryId)
+  if not text then return nil end
+  local made, begunAt = string.match(text, '^(%d+) ?(%d*)$')
+  return { made = tonumber(made), begunAt = tonumber(begunAt) }
+end
+
+local function setProgress(destinationId, entryId, made, begunAt)
+  redis.call('HSET', keys.attempts(destinationId), entryId, begunAt and made .. ' ' .. begunAt or made)
+end
+
+--- Whoever is named it, or begins it, has it for as long as an attempt may take.
+function delivery.guard(destinationId, entryId)
+  local untilText = string.format('%d', now + delivery.guardMs)
+  redis.call('ZADD', keys.unfinished(destinationId), untilText, entryId)
+  redis.call('ZADD', keys.running(destinationId), untilText, entryId)
+end
+
+function delivery.open(destinationId, entryId, made)
+  setProgress(destinationId, entryId, made, nowText)
+  delivery.guard(destinationId, entryId)
+end
 
 --- Takes a delivery out of what is to be done; outcome: DELIVERED or EXHAUSTED.
 function delivery.finish(destinationId, entryId, outcome)
@@ -22,32 +44,37 @@ function delivery.succeeded(destinationId)
   redis.call('HDEL', keys.destination(destinationId), 'failingSince')
 end
 
---- What a failed attempt leads to. `pause`: the least milliseconds to wait; `scale`: of the schedule's delay, 1 = all of it.
-function delivery.failed(destinationId, entryId, eventType, attempt, responseStatus, errorCode, durationMs, attemptedAt, pause, scale)
-  local reason
+--- Writes the row of an attempt that was due.
+function delivery.attempted(record, entryId)
+  record.eventId, record.trigger = row.eventId(entryId), 'SCHEDULED'
+  record.state = record.errorCode == '' and 'SUCCEEDED' or 'FAILED'
+  row.write(record)
+end
+
+--- What a failed attempt leads to; record: its row. pause: the least milliseconds to wait; scale: of the schedule's
+--- delay, 1 = all of it. Returns the moment of the next attempt, nil where there will be none.
+function delivery.failed(record, entryId, pause, scale)
+  local destinationId, attempt, reason = record.destinationId, record.attempt, nil
   -- What a stopped or killed worker left undone says nothing about the receiver.
-  if errorCode ~= 'INTERRUPTED' then
+  if record.errorCode ~= 'INTERRUPTED' then
     redis.call('HINCRBY', keys.destination(destinationId), 'consecutiveFailures', 1)
     redis.call('HSETNX', keys.destination(destinationId), 'failingSince', nowText)
     local since = redis.call('HGET', keys.destination(destinationId), 'failingSince')
-    reason = responseStatus == '410' and 'GONE' or (now - since >= delivery.daysOfFailure * 86400000 and 'FAILING')
+    reason = record.responseStatus == '410' and 'GONE' or (now - since >= delivery.daysOfFailure * 86400000 and 'FAILING')
   end
   local exhausted = attempt >= delivery.mostAttempts
-  local nextAttemptAt = ''
   if not reason and not exhausted then
-    local delay = errorCode == 'INTERRUPTED' and 0 or math.max(pause, math.floor(seconds[attempt] * 1000 * scale))
-    nextAttemptAt = string.format('%d', now + delay)
-    redis.call('ZADD', keys.unfinished(destinationId), nextAttemptAt, entryId)
+    local delay = record.errorCode == 'INTERRUPTED' and 0 or math.max(pause, math.floor(seconds[attempt] * 1000 * scale))
+    record.nextAttemptAt = string.format('%d', now + delay)
+    redis.call('ZADD', keys.unfinished(destinationId), record.nextAttemptAt, entryId)
     redis.call('ZREM', keys.running(destinationId), entryId)
-    redis.call('HSET', keys.attempts(destinationId), entryId, attempt)
+    setProgress(destinationId, entryId, attempt)
   end
-  local entry = row.record(destinationId, row.eventId(entryId), eventType, attempt, 'SCHEDULED', 'FAILED', responseStatus, errorCode,
-    durationMs, attemptedAt, nextAttemptAt)
+  delivery.attempted(record, entryId)
   if exhausted then
     delivery.finish(destinationId, entryId, 'EXHAUSTED')
-    journal.append('delivery.exhausted', row.id(entry), '', '"destinationId":"' .. destinationId
-      .. '","eventId":"' .. row.eventId(entryId) .. '","attempts":' .. attempt)
+    emit.delivery.exhausted(record.id, { destinationId = destinationId, eventId = record.eventId, attempts = attempt })
   end
   if reason then destination.disable(destinationId, reason) end
-  return nextAttemptAt
+  return record.nextAttemptAt
 end

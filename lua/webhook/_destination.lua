@@ -1,13 +1,19 @@
+--- @record destination
+--- @include "lib/clock"
 --- @include "lib/count"
---- @include "lib/journal"
+--- @include "lib/refuse"
 --- Webhook destinations (contract section 5). The journal is their outbox: each holds a position in it.
-local destination = {}
 
---- A destination's fields as they are answered, its id last.
-function destination.view(destinationId)
-  local record = redis.call('HMGET', keys.destination(destinationId), 'url', 'eventTypes', 'state', 'disabledReason',
-    'consecutiveFailures', 'lastSuccessAt', 'createdAt')
-  record[8] = destinationId
+function destination.read(destinationId)
+  return destination.load(destinationId) or refuse('DESTINATION_NOT_FOUND')
+end
+
+--- Where one may be sent to: its url, and the secrets that sign now; nil where there is none.
+function destination.target(destinationId)
+  local record = destination.load(destinationId, 'state', 'url', 'signingSecret', 'previousSecret', 'previousSecretUntil')
+  if not record then return nil end
+  local both = record.previousSecretUntil and now < record.previousSecretUntil
+  record.secrets = { record.signingSecret, both and record.previousSecret or nil }
   return record
 end
 
@@ -33,7 +39,7 @@ end
 function destination.disable(destinationId, reason)
   destination.exhaust(destinationId)
   redis.call('HSET', keys.destination(destinationId), 'state', 'DISABLED', 'disabledReason', reason)
-  journal.append('destination.disabled', destinationId, '', '"state":"DISABLED","disabledReason":"' .. reason .. '"')
+  emit.destination.disabled(destinationId, { state = 'DISABLED', disabledReason = reason })
 end
 
 --- It hears what happens from now on.

@@ -28,10 +28,28 @@ function row.id(entryId)
   return row.uuid(entryId, string.sub(spaceId, 25, 32))
 end
 
---- Writes one attempt's row; the list is what is answered, after the row's own entry id. '' is null.
-function row.record(destinationId, eventId, eventType, attempt, trigger, state, responseStatus, errorCode, durationMs, attemptedAt, nextAttemptAt)
-  local values = { destinationId, eventId, eventType, attempt, trigger, state, responseStatus, errorCode, durationMs, attemptedAt, nextAttemptAt }
-  local entryId = redis.pcall('XADD', keys.deliveries(), nowText .. '-*', 'row', cmsgpack.pack(values))
-  if entryId.err then entryId = redis.call('XADD', keys.deliveries(), '*', 'row', cmsgpack.pack(values)) end
-  return entryId, values
+local fields = { 'destinationId', 'eventId', 'eventType', 'attempt', 'trigger', 'state', 'responseStatus', 'errorCode',
+  'durationMs', 'attemptedAt', 'nextAttemptAt' }
+
+--- Packed, '' stands for what is absent.
+local function pack(record)
+  local values = {}
+  for i, name in ipairs(fields) do values[i] = record[name] or '' end
+  return cmsgpack.pack(values)
+end
+
+--- A row by name, but for its id.
+function row.unpack(entry)
+  local record = {}
+  for i, value in ipairs(cmsgpack.unpack(entry[2][2])) do record[fields[i]] = value end
+  return record
+end
+
+--- Writes an attempt's row, which has its id then.
+function row.write(record)
+  local packed = pack(record)
+  local entryId = redis.pcall('XADD', keys.deliveries(), nowText .. '-*', 'row', packed)
+  if entryId.err then entryId = redis.call('XADD', keys.deliveries(), '*', 'row', packed) end
+  record.id = row.id(entryId)
+  return record
 end

@@ -2,6 +2,7 @@
 --- when it has not looked yet: when it comes to that, the script says URL_UNCHECKED, nothing written, and is called again.
 --- eventTypes: `*` or `,type,prefix.*,`. `detail` is the audit's.
 --- @args url eventTypes signingSecret tail verdict detail
+--- @reply id signingSecret
 --- @include "lib/call"
 --- @include "lib/id"
 --- @include "lib/audit"
@@ -13,11 +14,11 @@ if verdict ~= 'ok' then refuse('DESTINATION_URL_FORBIDDEN', verdict) end
 plan.needOperation()
 if redis.call('ZCARD', keys.destinations()) >= 20 then refuse('DESTINATIONS_FULL', 20) end
 
-local destinationId = newId(tail)
-redis.call('HSET', keys.destination(destinationId), 'url', url, 'eventTypes', eventTypes, 'signingSecret', signingSecret, 'createdAt', nowText)
-redis.call('ZADD', keys.destinations(), 0, destinationId)
+local id = newId(tail)
+redis.call('HSET', keys.destination(id), 'url', url, 'eventTypes', eventTypes, 'signingSecret', signingSecret)
+redis.call('ZADD', keys.destinations(), 0, id)
 redis.call('SADD', keys.outboxSpaces(), spaceId)
-journal.append('destination.created', destinationId, '', '"state":"ACTIVE"')
-destination.listen(destinationId)
-audit('destination.created', redis.call('HGET', keys.apiKey(apiKeyDigest), 'keyId'), destinationId, detail)
-return call.done(destinationId, now, signingSecret)
+emit.destination.created(id, { state = 'ACTIVE' })
+destination.listen(id)
+audit('destination.created', redis.call('HGET', keys.apiKey(apiKeyDigest), 'keyId'), id, detail)
+return call.done({ id = id, signingSecret = signingSecret })

@@ -1,5 +1,6 @@
 --- Deletes a destination; what it was still to get is given up. Its rows stay as long as the journal.
 --- @args destinationId
+--- @reply
 --- @include "lib/call"
 --- @include "lib/audit"
 --- @include "webhook/_destination"

@@ -1,16 +1,24 @@
---- Attempts, newest first, of all destinations or of one (then a bounded scan: a page may be short). Replies with the
---- position to go on from (or false) and the rows.
+--- Attempts, newest first, of all destinations or of one (then a bounded scan: a page may be short). nextCursor: the
+--- position to go on from.
 --- @args limit cursor destinationId
+--- @reply nextCursor deliveries:delivery[]
 --- @include "lib/call"
+--- @include "webhook/_row"
 call.read()
 limit = tonumber(limit)
 local scan = destinationId == '' and limit + 1 or 1000
 local entries = redis.call('XREVRANGE', keys.deliveries(), cursor == '' and '+' or '(' .. cursor, '-', 'COUNT', scan)
-local page, last = {}, false
+local page, last, more = {}, false, #entries == scan
 for _, entry in ipairs(entries) do
-  if #page == limit then return call.answer(last, page) end
+  if #page == limit then
+    more = true
+    break
+  end
   last = entry[1]
-  local row = cmsgpack.unpack(entry[2][2])
-  if destinationId == '' or row[1] == destinationId then page[#page + 1] = { entry[1], unpack(row) } end
+  local record = row.unpack(entry)
+  if destinationId == '' or record.destinationId == destinationId then
+    record.id = row.id(last)
+    page[#page + 1] = record
+  end
 end
-return call.answer(#entries == scan and last, page)
+return call.answer({ nextCursor = more and last, deliveries = page })

@@ -1,10 +1,11 @@
---- Destinations, newest first: a page's next cursor (the last id, or false), then their records.
+--- Destinations, newest first.
 --- @args limit cursor
+--- @reply nextCursor destinations:destination[]
 --- @include "lib/call"
 --- @include "lib/page"
 --- @include "webhook/_destination"
 call.read()
 local ids, nextCursor = page(keys.destinations(), limit, cursor)
-local records = {}
-for i, destinationId in ipairs(ids) do records[i] = destination.view(destinationId) end
-return call.answer(nextCursor, records)
+local destinations = {}
+for i, id in ipairs(ids) do destinations[i] = destination.read(id) end
+return call.answer({ nextCursor = nextCursor, destinations = destinations })

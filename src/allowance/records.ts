@@ -1,50 +1,69 @@
-import { iso, isoOrNull } from '../declare/moment.ts';
-import type { Value, Values } from '../declare/value.ts';
+import { flag, type Get, id, number, oneOf, state, text, time } from '../declare/field.ts';
+import { momentOfId } from '../declare/moment.ts';
+import { record } from '../declare/record.ts';
 
-/** An allowance: what allowance.view of the scripts returns. */
-export function allowanceRecord(values: Values): object {
-  const [
-    name,
-    unitsLimit,
-    windowSeconds,
-    windowStartedAt,
-    usedUnits,
-    cooldownUntil,
-    cooldownReason,
-    waiting,
-    createdAt,
-    id,
-  ] = values;
-  return {
-    id,
-    name,
-    unitsLimit: Number(unitsLimit),
-    windowSeconds: Number(windowSeconds),
-    windowStartedAt: iso(windowStartedAt),
-    windowEndsAt: iso(Number(windowStartedAt) + Number(windowSeconds) * 1000),
-    usedUnits: Number(usedUnits),
-    availableUnits: Number(unitsLimit) - Number(usedUnits),
-    cooldownUntil: isoOrNull(cooldownUntil),
-    cooldownReason: cooldownReason === '' ? null : cooldownReason,
-    waiting: Number(waiting),
-    createdAt: iso(createdAt),
-  };
-}
+/** Far above any quota, and small enough for sums of units to stay whole numbers everywhere. */
+export const mostUnits = 1_000_000_000;
+export const waiterStates = ['WAITING', 'GRANTED', 'CANCELLED', 'EXPIRED'] as const;
 
-/** A waiter: what waiter.view of the scripts returns. */
-export function waiterRecord(id: Value | undefined, values: Values): object {
-  const [allowanceId, scopeId, holder, units, state, expiresAt, grantedAt, createdAt, position] = values;
-  return {
-    id,
-    waiterId: id,
-    allowanceId,
-    scopeId,
-    holder,
-    units: Number(units),
-    state,
-    position,
-    expiresAt: iso(expiresAt),
-    grantedAt: isoOrNull(grantedAt),
-    createdAt: iso(createdAt),
-  };
-}
+const numberOf = (get: Get, name: string): number => Number(get(name));
+const asked = { allowanceId: id(), scopeId: id(), holder: text() };
+const createdAt = time();
+const expiresAt = time();
+const windowEndsAt = time();
+const availableUnits = number();
+
+export const Allowance = record('Allowance', {
+  id: id(),
+  name: text(),
+  unitsLimit: number(),
+  windowSeconds: number(),
+  windowStartedAt: time(),
+  windowEndsAt: windowEndsAt.of((get) => numberOf(get, 'windowStartedAt') + numberOf(get, 'windowSeconds') * 1000),
+  usedUnits: number(),
+  availableUnits: availableUnits.of((get) => numberOf(get, 'unitsLimit') - numberOf(get, 'usedUnits')),
+  cooldownUntil: time().orNull(),
+  cooldownReason: text().orNull(),
+  waiting: number().workedOut(),
+  createdAt,
+});
+
+export const Cooldown = record('Cooldown', { allowanceId: id(), cooldownUntil: time(), reason: text().orNull() });
+
+export const Consumption = record('Consumption', {
+  id: id(),
+  ...asked,
+  units: number(),
+  workKey: text().orNull(),
+  replay: flag(),
+  windowEndsAt,
+  availableUnits,
+  createdAt: createdAt.of((get) => momentOfId(get('id'))),
+});
+
+/** Of a run. */
+export const ConsumptionTotals = record('ConsumptionTotals', { count: number(), units: number() });
+
+export const Waiter = record('Waiter', {
+  id: id(),
+  waiterId: id().named('id'),
+  ...asked,
+  units: number(),
+  state: state('waiters', ...waiterStates),
+  position: number(1).orNull().workedOut(),
+  expiresAt,
+  grantedAt: time().orNull(),
+  createdAt,
+});
+
+const inWaits = { waiterId: id().named('id'), ...asked, units: number(1) };
+
+export const WaitingWaiter = record('WaitingWaiter', {
+  ...inWaits,
+  position: number(1),
+  waitingSince: createdAt.named('createdAt'),
+  expiresAt,
+  blockedBy: oneOf('HEAD_OF_LINE', 'WINDOW', 'COOLDOWN'),
+});
+
+export const HeldGrant = record('HeldGrant', { ...inWaits, windowEndsAt });

@@ -1,21 +1,16 @@
-import { iso, momentOfId } from '../declare/moment.ts';
+import { flag, id as idField, number } from '../declare/field.ts';
+import { one } from '../declare/record.ts';
 import { fields, id, integer, key, optional, text } from '../http/fields.ts';
-import { read, readList, route } from '../http/legacy.ts';
 import { randomTail } from '../http/random.ts';
-import { param, type Route } from '../http/route.ts';
-import { allowanceRecord } from './records.ts';
-import { allowanceReply, consumptionReply, cooldownReply, mostUnits } from './schemas.ts';
+import { readList } from '../http/read-list.ts';
+import { param, type Route, read, route } from '../http/route.ts';
+import { Allowance, Consumption, Cooldown, mostUnits } from './records.ts';
 import { waiterRoutes } from './waiter-routes.ts';
 
 const yearSeconds = 31_536_000;
+const reply = { allowance: one(Allowance) };
 
-interface CreateBody {
-  name: string;
-  unitsLimit: number;
-  windowSeconds: number;
-}
-
-const create = route<unknown, CreateBody>({
+const create = route({
   method: 'POST',
   path: '/allowances',
   call: 'allowance.create',
@@ -23,17 +18,14 @@ const create = route<unknown, CreateBody>({
   permission: 'resource_config',
   idempotency: 'required',
   body: fields({ name: key(200), unitsLimit: integer(1, mostUnits), windowSeconds: integer(1, yearSeconds) }),
-  success: { 201: allowanceReply },
+  success: { 201: Allowance.schema },
   refuses: ['ALLOWANCE_EXISTS', 'OPERATIONS_EXHAUSTED'],
   script: 'allowance/create',
-  args: ({ body: { name, unitsLimit, windowSeconds } }) => ({
-    name,
-    unitsLimit,
-    windowSeconds,
-    tail: randomTail(),
-    detail: JSON.stringify({ name, unitsLimit, windowSeconds }),
-  }),
-  answer: (values) => ({ status: 201, body: allowanceRecord(values) }),
+  args: ({ body: { name, unitsLimit, windowSeconds } }) => {
+    const asked = { name, unitsLimit, windowSeconds };
+    return { ...asked, tail: randomTail(), detail: JSON.stringify(asked) };
+  },
+  reply,
 });
 
 const list = readList({
@@ -42,28 +34,20 @@ const list = readList({
   summary: 'List allowances with their balances of the current window, newest first',
   script: 'allowance/list',
   plural: 'allowances',
-  reply: allowanceReply,
-  record: allowanceRecord,
+  record: Allowance,
 });
 
 const view = read({
   path: '/allowances/:allowanceId',
   call: 'allowance.view',
   summary: "An allowance's balance of the current window, and its cooldown",
-  success: { 200: allowanceReply },
+  success: { 200: Allowance.schema },
   refuses: ['ALLOWANCE_NOT_FOUND'],
   script: 'allowance/view',
-  answer: (values) => ({ status: 200, body: allowanceRecord(values) }),
+  reply,
 });
 
-interface ConsumeBody {
-  scopeId: string;
-  units: number;
-  holder: string;
-  workKey?: string;
-}
-
-const consume = route<unknown, ConsumeBody>({
+const consume = route({
   method: 'POST',
   path: '/allowances/:allowanceId/consume',
   call: 'allowance.consume',
@@ -71,7 +55,7 @@ const consume = route<unknown, ConsumeBody>({
   permission: 'resource_config',
   idempotency: 'required',
   body: fields({ scopeId: id(), units: integer(1, mostUnits), holder: text(1, 256), workKey: optional(key()) }),
-  success: { 201: consumptionReply },
+  success: { 201: Consumption.schema },
   refuses: [
     'ALLOWANCE_NOT_FOUND',
     'WORK_KEY_CONFLICT',
@@ -83,43 +67,27 @@ const consume = route<unknown, ConsumeBody>({
   ],
   script: 'allowance/consume',
   args: ({ body }) => ({ ...body, workKey: body.workKey ?? '', tail: randomTail() }),
-  answer: ([consumptionId, scopeId, windowEndsAt, availableUnits, known], input, replayed) => ({
-    status: 201,
-    body: {
-      id: consumptionId,
-      allowanceId: param(input, 'allowanceId'),
-      scopeId,
-      holder: input.body.holder,
-      units: input.body.units,
-      workKey: input.body.workKey ?? null,
-      replay: replayed || known === 1,
-      windowEndsAt: iso(windowEndsAt),
-      availableUnits: Number(availableUnits),
-      createdAt: iso(momentOfId(consumptionId)),
-    },
-  }),
+  reply: { id: idField(), scopeId: idField(), windowEndsAt: number(), availableUnits: number(), replay: flag() },
+  answer: (made, input, replayed) => {
+    const { holder, units, workKey } = input.body;
+    const own = { allowanceId: param(input, 'allowanceId'), holder, units, workKey };
+    return { status: 201, body: Consumption.of({ ...made, ...own, replay: Number(replayed || made.replay) }) };
+  },
 });
 
-const cooldown = route<unknown, { seconds: number; reason: string }>({
+const cooldown = route({
   method: 'POST',
   path: '/allowances/:allowanceId/cooldown',
   call: 'allowance.cooldown',
   summary: 'Block consumption and grants for a time; never shortens a cooldown that runs',
   permission: 'resource_config',
   idempotency: 'optional',
-  body: fields({ seconds: integer(1, 3600), reason: optional(text(0, 512).allow('')).default('') }),
-  success: { 200: cooldownReply },
+  body: fields({ seconds: integer(1, 3600), reason: optional(text(0, 512).allow(''), '') }),
+  success: { 200: Cooldown.schema },
   refuses: ['ALLOWANCE_NOT_FOUND', 'OPERATIONS_EXHAUSTED'],
   script: 'allowance/cooldown',
   args: ({ body }) => body,
-  answer: ([cooldownUntil, reason], input) => ({
-    status: 200,
-    body: {
-      allowanceId: param(input, 'allowanceId'),
-      cooldownUntil: iso(cooldownUntil),
-      reason: reason === '' ? null : reason,
-    },
-  }),
+  reply: Cooldown.fields,
 });
 
 export const allowanceRoutes: readonly Route[] = [create, list, view, consume, cooldown, ...waiterRoutes];

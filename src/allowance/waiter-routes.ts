@@ -1,18 +1,12 @@
+import { one } from '../declare/record.ts';
 import { fields, id, integer, optional, text } from '../http/fields.ts';
-import { read, route } from '../http/legacy.ts';
 import { randomTail } from '../http/random.ts';
-import { param, type Route } from '../http/route.ts';
-import { waiterRecord } from './records.ts';
-import { mostUnits, waiterReply } from './schemas.ts';
+import { type Route, read, route } from '../http/route.ts';
+import { mostUnits, Waiter } from './records.ts';
 
-interface WaitBody {
-  scopeId: string;
-  units: number;
-  holder: string;
-  ttlSeconds: number;
-}
+const reply = { waiter: one(Waiter) };
 
-const wait = route<unknown, WaitBody>({
+const wait = route({
   method: 'POST',
   path: '/allowances/:allowanceId/wait',
   call: 'allowance.wait',
@@ -23,28 +17,23 @@ const wait = route<unknown, WaitBody>({
     scopeId: id(),
     units: integer(1, mostUnits),
     holder: text(1, 256),
-    ttlSeconds: optional(integer(5, 3600)).default(300),
+    ttlSeconds: optional(integer(5, 3600), 300),
   }),
-  success: { 201: waiterReply },
+  success: { 201: Waiter.schema },
   refuses: ['ALLOWANCE_NOT_FOUND', 'UNITS_EXCEED_LIMIT', 'OPERATIONS_EXHAUSTED', 'WAITERS_FULL', 'ACTIVE_RUNS_LIMITED'],
   script: 'allowance/wait',
   args: ({ body }) => ({ ...body, tail: randomTail() }),
-  answer: ([waiterId, state, position, expiresAt, grantedAt, createdAt], input) => {
-    const { scopeId, holder, units } = input.body;
-    const asked = [param(input, 'allowanceId'), scopeId, holder, units];
-    const values = [...asked, state, expiresAt, grantedAt, createdAt, position];
-    return { status: 201, body: waiterRecord(waiterId, values) };
-  },
+  reply,
 });
 
 const viewWaiter = read({
   path: '/allowance-waiters/:waiterId',
   call: 'waiter.view',
   summary: 'A waiter, with its position while it waits',
-  success: { 200: waiterReply },
+  success: { 200: Waiter.schema },
   refuses: ['WAITER_NOT_FOUND'],
   script: 'allowance/viewWaiter',
-  answer: (values, input) => ({ status: 200, body: waiterRecord(param(input, 'waiterId'), values) }),
+  reply,
 });
 
 const cancelWaiter = route({
@@ -55,10 +44,10 @@ const cancelWaiter = route({
   permission: 'coordination_write',
   idempotency: 'optional',
   rate: 'recovery',
-  success: { 200: waiterReply },
+  success: { 200: Waiter.schema },
   refuses: ['WAITER_NOT_FOUND', 'WAITER_NOT_WAITING'],
   script: 'allowance/cancelWaiter',
-  answer: (values, input) => ({ status: 200, body: waiterRecord(param(input, 'waiterId'), values) }),
+  reply,
 });
 
 export const waiterRoutes: readonly Route[] = [wait, viewWaiter, cancelWaiter];

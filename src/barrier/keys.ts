@@ -1,4 +1,6 @@
+import { fieldsIn } from '../declare/record.ts';
 import type { KeyTable } from '../redis/keys.ts';
+import { Barrier } from './records.ts';
 
 export const barrierKeys = {
   barriers: {
@@ -10,7 +12,7 @@ export const barrierKeys = {
   barrier: {
     pattern: 'muster:{org}:<spaceId>:barrier:<barrierId>',
     type: 'hash',
-    holds: 'scopeId, state, target; epoch, and of this epoch: arrivals, releasedAt (absent where not set)',
+    holds: fieldsIn(Barrier, 'arrivals and releasedAt are of this epoch'),
     goes: 'max(retention window, 30 days) after it was released or cancelled',
   },
   arrivalKeys: {

@@ -1,67 +1,56 @@
-import { iso, isoOrNull, momentOfId } from '../declare/moment.ts';
-import type { Reply, Value, Values } from '../declare/value.ts';
-import { type Answer, type Input, param } from '../http/route.ts';
+import { flag, type Get, id, money, number, oneOf, state, text, time } from '../declare/field.ts';
+import { momentOfId } from '../declare/moment.ts';
+import { nested, record } from '../declare/record.ts';
 
-/** The four balances, in the order of the scripts. */
-export function balancesRecord(values: Value | undefined): object {
-  const [limit, reserved, settled, available] = (values ?? []) as Value[];
-  return { limit, reserved, settled, available };
-}
+export const reservationStates = ['ACTIVE', 'SETTLED', 'VOIDED'] as const;
+const createdAt = time().of((get) => momentOfId(get('id')));
 
-/** A budget of the list and view scripts. */
-export function budgetRecord(values: Values): object {
-  const [name, currency, scale, limitMinor, reserved, settled, available, createdAt, id] = values;
-  return {
-    id,
-    name,
-    currency,
-    scale: Number(scale),
-    limitMinor,
-    balances: { limit: limitMinor, reserved, settled, available },
-    createdAt: iso(createdAt),
-  };
-}
+export const Balances = record('Balances', {
+  limit: money().named('limitMinor'),
+  reserved: money(),
+  settled: money(),
+  available: money(),
+});
 
-/** A reservation, in the order of lua/budget/_reservation. */
-export function reservationRecord(budgetId: string, values: Values): object {
-  const [scopeId, holder, amountMinor, settledMinor, voidedMinor, remainingMinor, state, ...rest] = values;
-  const [settleBy, overdue, closedAt, id] = rest;
-  return {
-    id,
-    budgetId,
-    scopeId,
-    holder,
-    amountMinor,
-    settledMinor,
-    voidedMinor,
-    remainingMinor,
-    state,
-    settleBy: isoOrNull(settleBy),
-    overdue: overdue === '1',
-    createdAt: iso(momentOfId(id)),
-    closedAt: isoOrNull(closedAt),
-  };
-}
+export const Budget = record('Budget', {
+  id: id(),
+  name: text(),
+  currency: text(/^[A-Z]{3}$/),
+  scale: number(0, 9),
+  limitMinor: money(),
+  balances: nested(Balances.fields),
+  createdAt: time(),
+});
 
-/** What settle and void answer. */
-export function entryAnswer(kind: 'SETTLE' | 'VOID') {
-  return (
-    values: Reply,
-    input: Input<unknown, { reservationId: string; workKey: string }>,
-    replayed: boolean,
-  ): Answer => {
-    const [id, amountMinor, known, reservation, balances] = values;
-    const budgetId = param(input, 'budgetId');
-    const { reservationId, workKey } = input.body;
-    const entry = { id, budgetId, reservationId, kind, amountMinor, workKey, createdAt: iso(momentOfId(id)) };
-    return {
-      status: 200,
-      body: {
-        entry,
-        replay: replayed || known === 1,
-        reservation: reservationRecord(budgetId, reservation as Value[]),
-        balances: balancesRecord(balances),
-      },
-    };
-  };
-}
+/** All of it is settled, voided or left. */
+const reserved = (get: Get): string =>
+  ['settledMinor', 'voidedMinor', 'remainingMinor']
+    .reduce((sum, part) => sum + BigInt(String(get(part))), 0n)
+    .toString();
+
+export const Reservation = record('Reservation', {
+  id: id(),
+  budgetId: id(),
+  scopeId: id(),
+  holder: text(),
+  amountMinor: money().of(reserved),
+  settledMinor: money().or('0'),
+  voidedMinor: money().or('0'),
+  remainingMinor: money(),
+  state: state('reservations', ...reservationStates),
+  settleBy: time().orNull(),
+  overdue: flag(),
+  createdAt,
+  closedAt: time().orNull(),
+  firstEntry: text().internal(),
+});
+
+export const Entry = record('Entry', {
+  id: id(),
+  budgetId: id(),
+  reservationId: id(),
+  kind: oneOf('SETTLE', 'VOID'),
+  amountMinor: money(),
+  workKey: text(),
+  createdAt,
+});

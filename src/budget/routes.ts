@@ -1,20 +1,14 @@
+import { type Answered, flag, id as idField, money, text as textField } from '../declare/field.ts';
+import { exactly, many, one } from '../declare/record.ts';
 import { fields, id, integer, key, moment, optional, page, states, text } from '../http/fields.ts';
-import { read, readList, route } from '../http/legacy.ts';
 import { Cursors, pageOf } from '../http/page.ts';
 import { randomTail } from '../http/random.ts';
-import { param, type Route } from '../http/route.ts';
+import { readList } from '../http/read-list.ts';
+import { type Answer, type Input, param, type Route, read, route } from '../http/route.ts';
 import { amount, currency } from './fields.ts';
-import { balancesRecord, budgetRecord, entryAnswer, reservationRecord } from './records.ts';
-import { budgetReply, reservationStates } from './schemas.ts';
+import { Balances, Budget, Entry, Reservation, reservationStates } from './records.ts';
 
-interface CreateBody {
-  name: string;
-  currency: string;
-  scale: number;
-  limitMinor: string;
-}
-
-const create = route<unknown, CreateBody>({
+const create = route({
   method: 'POST',
   path: '/budgets',
   call: 'budget.create',
@@ -22,14 +16,11 @@ const create = route<unknown, CreateBody>({
   permission: 'resource_config',
   idempotency: 'required',
   body: fields({ name: key(200), currency: currency(), scale: integer(0, 9), limitMinor: amount() }),
-  success: { 201: budgetReply.record },
+  success: { 201: Budget.schema },
   refuses: ['BUDGET_EXISTS', 'OPERATIONS_EXHAUSTED'],
   script: 'budget/create',
   args: ({ body }) => ({ ...body, detail: JSON.stringify(body), tail: randomTail() }),
-  answer: ([budgetId, createdAt], { body: { name, currency, scale, limitMinor } }) => ({
-    status: 201,
-    body: budgetRecord([name, currency, scale, limitMinor, '0', '0', limitMinor, createdAt, budgetId]),
-  }),
+  reply: { budget: one(Budget) },
 });
 
 const list = readList({
@@ -38,44 +29,35 @@ const list = readList({
   summary: 'List budgets with their balances, newest first',
   script: 'budget/list',
   plural: 'budgets',
-  reply: budgetReply.record,
-  record: budgetRecord,
+  record: Budget,
 });
 
 /** The part of the list, and the last id. */
 const cursors = new Cursors('reservations', /^(active|closed) [0-9a-f-]{36}$/);
+const nextCursor = textField().orNull();
+const reservations = many(Reservation);
 
-const view = read<{ limit: number; cursor?: string; state?: string }>({
+const view = read({
   path: '/budgets/:budgetId',
   call: 'budget.view',
   summary:
     'A budget with its balances and a page of its reservations: ACTIVE ones first, then closed ones, newest first',
   query: fields({ ...page(), state: states(...reservationStates) }),
-  success: { 200: budgetReply.view },
+  success: { 200: Budget.with('BudgetView', { reservations, nextCursor }).schema },
   refuses: ['BUDGET_NOT_FOUND', 'INVALID_CURSOR'],
   script: 'budget/view',
   args: (input) => {
     const [part = '', cursor = ''] = cursors.read(input).split(' ');
     return { states: pageOf.states(input.query.state), limit: input.query.limit, part, cursor };
   },
-  answer: ([budget, next, rows], input) => ({
+  reply: { budget: one(Budget), nextCursor, reservations },
+  answer: ({ budget, nextCursor, reservations }, input) => ({
     status: 200,
-    body: {
-      ...budgetRecord((budget ?? []) as string[]),
-      reservations: pageOf.rows(rows).map((row) => reservationRecord(param(input, 'budgetId'), row)),
-      nextCursor: cursors.next(input, next),
-    },
+    body: { ...budget, reservations, nextCursor: cursors.next(input, nextCursor) },
   }),
 });
 
-interface ReserveBody {
-  scopeId: string;
-  holder: string;
-  amountMinor: string;
-  settleBy?: number;
-}
-
-const reserve = route<unknown, ReserveBody>({
+const reserve = route({
   method: 'POST',
   path: '/budgets/:budgetId/reserve',
   call: 'budget.reserve',
@@ -83,30 +65,46 @@ const reserve = route<unknown, ReserveBody>({
   permission: 'resource_config',
   idempotency: 'required',
   body: fields({ scopeId: id(), holder: text(1, 256), amountMinor: amount('1'), settleBy: optional(moment()) }),
-  success: { 201: budgetReply.reserved },
+  success: { 201: Reservation.with('Reserved', { balances: one(Balances) }).schema },
   refuses: ['BUDGET_NOT_FOUND', 'OPERATIONS_EXHAUSTED', 'TIMERS_FULL', 'ACTIVE_RUNS_LIMITED', 'INSUFFICIENT_BUDGET'],
   script: 'budget/reserve',
   args: ({ body }) => ({ ...body, settleBy: body.settleBy ?? '', tail: randomTail() }),
-  answer: ([reservationId, balances], input) => {
-    const { scopeId, holder, amountMinor, settleBy } = input.body;
-    const made = [scopeId, holder, amountMinor, '0', '0', amountMinor, 'ACTIVE', settleBy ?? null, null];
-    return {
-      status: 201,
-      body: {
-        ...reservationRecord(param(input, 'budgetId'), [...made, null, reservationId]),
-        balances: balancesRecord(balances),
-      },
-    };
+  reply: { id: idField(), balances: one(Balances) },
+  answer: ({ id, balances }, input) => {
+    const { amountMinor, ...asked } = input.body;
+    const own = { id, budgetId: param(input, 'budgetId'), state: 'ACTIVE' };
+    const amounts = { settledMinor: '0', voidedMinor: '0', remainingMinor: amountMinor };
+    return { status: 201, body: { ...Reservation.of({ ...asked, ...own, ...amounts }), balances } };
   },
 });
 
-interface SettleBody {
-  reservationId: string;
-  amountMinor: string;
-  workKey: string;
-}
+const recorded = {
+  id: idField(),
+  amountMinor: money(),
+  replay: flag(),
+  reservation: one(Reservation),
+  balances: one(Balances),
+};
+const recordedSchema = exactly({
+  entry: Entry.schema,
+  replay: flag().schema,
+  reservation: Reservation.schema,
+  balances: Balances.schema,
+});
 
-const settle = route<unknown, SettleBody>({
+/** The answer that shows an entry of the kind. */
+const answerOf =
+  (kind: 'SETTLE' | 'VOID') =>
+  (
+    { id, amountMinor, replay, reservation, balances }: Answered<typeof recorded>,
+    input: Input<unknown, { readonly reservationId: string; readonly workKey: string }>,
+    replayed: boolean,
+  ): Answer => {
+    const entry = Entry.of({ ...input.body, id, budgetId: param(input, 'budgetId'), kind, amountMinor });
+    return { status: 200, body: { entry, replay: replayed || replay, reservation, balances } };
+  };
+
+const settle = route({
   method: 'POST',
   path: '/budgets/:budgetId/settle',
   call: 'budget.settle',
@@ -115,7 +113,7 @@ const settle = route<unknown, SettleBody>({
   idempotency: 'optional',
   rate: 'recovery',
   body: fields({ reservationId: id(), amountMinor: amount(), workKey: key() }),
-  success: { 200: budgetReply.entry },
+  success: { 200: recordedSchema },
   refuses: [
     'BUDGET_NOT_FOUND',
     'WORK_KEY_CONFLICT',
@@ -125,10 +123,11 @@ const settle = route<unknown, SettleBody>({
   ],
   script: 'budget/settle',
   args: ({ body }) => ({ ...body, tail: randomTail() }),
-  answer: entryAnswer('SETTLE'),
+  reply: recorded,
+  answer: answerOf('SETTLE'),
 });
 
-const release = route<unknown, { reservationId: string; workKey: string }>({
+const release = route({
   method: 'POST',
   path: '/budgets/:budgetId/void',
   call: 'budget.void',
@@ -137,11 +136,12 @@ const release = route<unknown, { reservationId: string; workKey: string }>({
   idempotency: 'optional',
   rate: 'recovery',
   body: fields({ reservationId: id(), workKey: key() }),
-  success: { 200: budgetReply.entry },
+  success: { 200: recordedSchema },
   refuses: ['BUDGET_NOT_FOUND', 'WORK_KEY_CONFLICT', 'RESERVATION_NOT_FOUND', 'RESERVATION_CLOSED'],
   script: 'budget/void',
   args: ({ body }) => ({ ...body, tail: randomTail() }),
-  answer: entryAnswer('VOID'),
+  reply: recorded,
+  answer: answerOf('VOID'),
 });
 
 export const budgetRoutes: readonly Route[] = [create, list, view, reserve, settle, release];

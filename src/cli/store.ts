@@ -1,7 +1,7 @@
 import { readConfig } from '../config.ts';
 import { findEmbedded } from '../embedded/embedded.ts';
 import type { Admin } from '../org/admin.ts';
-import { allWords } from '../primitives.ts';
+import { product } from '../primitives.ts';
 import { connect } from '../redis/connection.ts';
 import { inShort } from '../redis/failures.ts';
 import { checkFormat } from '../redis/format.ts';
@@ -29,7 +29,7 @@ export async function withStore<T>(work: (admin: Admin) => Promise<T>): Promise<
   });
   try {
     await checkFormat(store);
-    return await work({ store, scripts: new Scripts(store, allWords) });
+    return await work({ store, scripts: new Scripts(store, product.words), limits: product.limits });
   } catch (error) {
     if (!(error instanceof StoreUnavailable)) throw error;
     // A connection that was cut in mid-call leaves open whether the call was made.

@@ -5,7 +5,7 @@ import type { CallOptions } from './types.ts';
 export { MusterError } from './error.ts';
 export type { Calls, ErrorCode } from './generated/calls.ts';
 export type { MusterOptions } from './send.ts';
-export type { Answer, Args, CallName, CallOptions } from './types.ts';
+export type { Answer, Args, CallName, CallOptions, Event } from './types.ts';
 
 /** All calls of one space. */
 export type Muster = Calls;

@@ -1,4 +1,7 @@
-import type { operations } from './generated/openapi.ts';
+import type { components, operations } from './generated/openapi.ts';
+
+/** Any event of the journal: `type` tells what its payload has. */
+export type Event = components['schemas']['Event'];
 
 /** What every call takes beside its arguments. */
 export interface CallOptions {

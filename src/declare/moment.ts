@@ -9,11 +9,6 @@ export function iso(at: unknown): string {
   return new Date(Number(at)).toISOString();
 }
 
-/** LEGACY */
-export function isoOrNull(at: unknown): string | null {
-  return at === null || at === undefined ? null : iso(at);
-}
-
 /** Whole seconds from a moment until now; null where there is no such moment. */
 export function secondsSince(at: unknown, now: unknown): number | null {
   return at === null ? null : Math.max(0, Math.floor((Number(now) - Number(at)) / 1000));

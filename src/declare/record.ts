@@ -98,6 +98,36 @@ export class RecordDeclaration<F extends Fields = Fields> {
   }
 }
 
+type Stored = readonly [name: string, field: AnyField];
+
+/** The fields of a record that are in its hash, under the names that scripts know them by; the id is in its key. */
+export function storedFields({ fields }: Pick<RecordDeclaration, 'fields'>): Stored[] {
+  const found = new Map<string, AnyField>();
+  const add = (all: Fields): void => {
+    for (const [name, field] of Object.entries(all) as [string, AnyField][]) {
+      if (field instanceof Nested) add(field.fields);
+      const { of, isWorkedOut, named = name } = field.special;
+      if (field instanceof Nested || of || isWorkedOut || named === 'id' || found.has(named)) continue;
+      found.set(named, field);
+    }
+  };
+  add(fields);
+  return [...found];
+}
+
+/** What the hash of a record holds, for the table of keys; `note`: what the names do not say. */
+export function fieldsIn(declaration: RecordDeclaration, note?: string): string {
+  const namesOf = (test: (field: AnyField) => boolean): string =>
+    storedFields(declaration)
+      .flatMap(([name, field]) => (test(field) ? [name] : []))
+      .join(', ');
+  const isSure = ({ special }: AnyField): boolean => !special.isNullable && special.or === undefined;
+  const sure = namesOf((field) => isSure(field) && !field.special.isSecret);
+  const other = namesOf((field) => !isSure(field) && !field.special.isSecret);
+  const secret = namesOf(({ special }) => special.isSecret === true);
+  return [sure, other && `where set: ${other}`, secret && `secret: ${secret}`, note].filter(Boolean).join('; ');
+}
+
 /** How many records there are in each state: their part of the census. */
 export function census({ fields }: RecordDeclaration): Field<Readonly<Record<string, number>>> {
   const { states = [], counted } = Object.values(fields as Fields).find(({ kind }) => kind.states)?.kind ?? {};
@@ -111,9 +141,16 @@ export const record = <F extends Fields>(name: string, fields: F, options: { lua
 /** A record inside a reply or another record. */
 export class One<T> extends Field<T> {
   readonly record: RecordDeclaration;
-  constructor(declaration: RecordDeclaration) {
-    super({ lua: 'text', read: (value) => declaration.read(value), schema: () => declaration.schema });
+  constructor(declaration: RecordDeclaration, isNullable = false) {
+    super(
+      { lua: 'text', read: (value) => declaration.read(value), schema: () => declaration.schema },
+      isNullable ? { isNullable } : {},
+    );
     this.record = declaration;
+  }
+
+  override orNull(): One<T | null> {
+    return new One<T | null>(this.record, true);
   }
 }
 
@@ -133,3 +170,14 @@ export class Many<T> extends Field<readonly T[]> {
 
 export const one = <F extends Fields>(declaration: RecordDeclaration<F>) => new One<Answered<F>>(declaration);
 export const many = <F extends Fields>(item: RecordDeclaration<F>, max?: number) => new Many<Answered<F>>(item, max);
+
+/** What a room shows in an answer that several rooms share: the member's name, and what travels of it. */
+export type Shown = [name: string, value: Value];
+
+/** Reads what rooms show, by the fields that they declare for it. */
+export function readMembers(fields: Fields, shown: readonly Shown[]): Record<string, unknown> {
+  const values = new Map(shown);
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, field]) => [name, field.read(values.get(name) ?? null)]),
+  );
+}

@@ -1,5 +1,3 @@
 /** A value in a reply: Lua's false arrives as null, numbers as numbers, everything else as text. */
 export type Value = string | number | null | Value[];
 export type Reply = Value[];
-/** Values that a reply was taken apart into: none lacks, but the compiler does not know. LEGACY */
-export type Values = readonly (Value | undefined)[];

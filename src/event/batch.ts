@@ -1,6 +1,7 @@
-import type { Reply, Value } from '../declare/value.ts';
+import type { Value } from '../declare/value.ts';
 import { Raw, stringify } from '../http/json.ts';
 import type { Filter } from './filter.ts';
+import type { JournalPage } from './page.ts';
 import { type Entry, eventRecord, readEntry } from './record.ts';
 
 /** Entries that follow one position, read once for everybody who waits there. */
@@ -13,10 +14,10 @@ export class Batch {
   readonly full: boolean;
   readonly #selected = new Map<string, readonly Entry[]>();
 
-  constructor(spaceId: string, [last, epoch, entries]: Reply, limit: number) {
-    this.last = String(last);
-    this.epoch = String(epoch);
-    this.entries = (entries as Value[]).map((entry) => toEntry(spaceId, entry));
+  constructor(spaceId: string, { last, epoch, entries }: JournalPage, limit: number) {
+    this.last = last;
+    this.epoch = epoch;
+    this.entries = entries.map((entry) => toEntry(spaceId, entry));
     this.full = this.entries.length >= limit;
   }
 

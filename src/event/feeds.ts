@@ -3,11 +3,14 @@ import type { Wake } from '../redis/wake.ts';
 import { journalKey } from '../space/keys.ts';
 import { Batch } from './batch.ts';
 import { Feed } from './feed.ts';
+import { type JournalPage, pageReply } from './page.ts';
 import { ScopePaths } from './scope-paths.ts';
 import type { Watcher } from './watcher.ts';
 
 /** Entries read at once: a page's most. */
 export const scanEntries = 500;
+
+const pageCall = { script: 'event/list', reply: pageReply };
 
 /** Whose eyes the journal is read with: a space of an organization, and a key that may read it. */
 export interface Reader {
@@ -103,7 +106,7 @@ export class Feeds {
 
   async #read(reader: Reader, cursor: string, epoch: string, withPaths: boolean): Promise<Batch> {
     const { org, ...caller } = reader;
-    const [, ...values] = await this.#scripts.run('event/list', org, {
+    const page = await this.#scripts.request(pageCall, org, {
       ...caller,
       permission: 'coordination_read',
       rateClass: 'held',
@@ -116,17 +119,12 @@ export class Feeds {
       epoch,
       limit: scanEntries,
     });
-    return this.batch(reader, values, scanEntries, withPaths);
+    return this.batch(reader, page, scanEntries, withPaths);
   }
 
   /** A reply of event/list; the scopes of its entries are known afterwards where a filter needs them. */
-  async batch(
-    { org, spaceId }: Reader,
-    values: ConstructorParameters<typeof Batch>[1],
-    limit: number,
-    withPaths: boolean,
-  ): Promise<Batch> {
-    const batch = new Batch(spaceId, values, limit);
+  async batch({ org, spaceId }: Reader, page: JournalPage, limit: number, withPaths: boolean): Promise<Batch> {
+    const batch = new Batch(spaceId, page, limit);
     if (withPaths)
       await this.paths.know(
         org,

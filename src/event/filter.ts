@@ -1,21 +1,11 @@
 import Joi from 'joi';
 import { says } from '../http/says.ts';
+import type { EventNames } from './names.ts';
 import type { Entry } from './record.ts';
-import { aggregates, eventTypes } from './types.ts';
 
 const oneRecord = /^([a-z]+):([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})$/i;
 
-/** Whether a text names an event type, or all of an aggregate as `aggregate.*`. */
-export function isTypePattern(text: string): boolean {
-  return eventTypes.includes(text) || (text.endsWith('.*') && aggregates.includes(text.slice(0, -2)));
-}
-
-function isAggregateFilter(text: string): boolean {
-  const [, name] = oneRecord.exec(text) ?? [];
-  return name === undefined ? text.split(',').every((one) => aggregates.includes(one)) : aggregates.includes(name);
-}
-
-function listed(test: (text: string) => boolean, rule: string): Joi.StringSchema {
+function listed(test: (text: string) => boolean, rule: string): Joi.AnySchema<string | undefined> {
   return Joi.string()
     .custom((value: string, helpers) => (test(value) ? value : helpers.error('listed')))
     .optional()
@@ -23,21 +13,28 @@ function listed(test: (text: string) => boolean, rule: string): Joi.StringSchema
 }
 
 /** The query parameters `types` and `aggregate`. */
-export const filterFields = {
-  types: listed(
-    (value) => value.split(',').every(isTypePattern),
-    '{#label} must be event types like message.sent, aggregates like message.*, or a comma list of them',
-  ),
-  aggregate: listed(
-    isAggregateFilter,
-    `{#label} must be a comma list of ${aggregates.join(', ')}, or one of them with an id, like budget:<uuid>`,
-  ),
-};
+export function filterFields(names: EventNames) {
+  const { aggregates } = names;
+  const isAggregate = (text: string): boolean => {
+    const [, name] = oneRecord.exec(text) ?? [];
+    return name === undefined ? text.split(',').every((one) => aggregates.includes(one)) : aggregates.includes(name);
+  };
+  return {
+    types: listed(
+      (value) => value.split(',').every((one) => names.isPattern(one)),
+      '{#label} must be event types like message.sent, aggregates like message.*, or a comma list of them',
+    ),
+    aggregate: listed(
+      isAggregate,
+      `{#label} must be a comma list of ${aggregates.join(', ')}, or one of them with an id, like budget:<uuid>`,
+    ),
+  };
+}
 
 export interface FilterQuery {
-  readonly types?: string;
-  readonly aggregate?: string;
-  readonly scopeId?: string;
+  readonly types?: string | undefined;
+  readonly aggregate?: string | undefined;
+  readonly scopeId?: string | undefined;
 }
 
 /** What a watch wants to hear. Scopes below the asked-for one are told apart by `isBelow`. */

@@ -1,34 +1,41 @@
-import type { Value } from '../declare/value.ts';
+import Joi from 'joi';
+import { type EventDeclaration, eventUnion } from '../declare/event.ts';
+import { exactly } from '../declare/record.ts';
 import { cursor, fields, queryInteger } from '../http/fields.ts';
-import { read } from '../http/legacy.ts';
-import { param, type Route } from '../http/route.ts';
+import { param, type Route, read } from '../http/route.ts';
 import { readCursor, writeCursor } from './cursor.ts';
+import { EventNames } from './names.ts';
+import { pageReply } from './page.ts';
 import { eventRecord } from './record.ts';
-import { eventsReply } from './schemas.ts';
-import { watch } from './watch.ts';
+import { watchRoute } from './watch.ts';
 
-const list = read<{ limit: number; cursor?: string }>({
-  path: '/events',
-  call: 'event.list',
-  summary: 'The journal, oldest first; cursor=latest for from now on',
-  query: fields({ limit: queryInteger(1, 500, 100), cursor: cursor() }),
-  success: { 200: eventsReply },
-  refuses: ['INVALID_CURSOR', 'CURSOR_EXPIRED'],
-  script: 'event/list',
-  args: (input) => {
-    const { epoch, entryId } = readCursor(param(input, 'spaceId'), input.query.cursor);
-    return { cursor: entryId, epoch, limit: input.query.limit };
-  },
-  answer: ([last, epoch, entries], input) => {
-    const spaceId = param(input, 'spaceId');
-    return {
-      status: 200,
-      body: {
-        events: (entries as Value[]).map((entry) => eventRecord(spaceId, entry)),
-        nextCursor: writeCursor(spaceId, String(epoch), String(last)),
-      },
-    };
-  },
-});
-
-export const eventRoutes: readonly Route[] = [list, watch];
+/** The journal and the watch over it; `events`: of all rooms. */
+export function eventRoutes(events: readonly EventDeclaration[]): readonly Route[] {
+  // Their nextCursor is never null: there is always more to come.
+  const page = exactly({ events: Joi.array().items(eventUnion(events)), nextCursor: Joi.string() });
+  const list = read({
+    path: '/events',
+    call: 'event.list',
+    summary: 'The journal, oldest first; cursor=latest for from now on',
+    query: fields({ limit: queryInteger(1, 500, 100), cursor: cursor() }),
+    success: { 200: page },
+    refuses: ['INVALID_CURSOR', 'CURSOR_EXPIRED'],
+    script: 'event/list',
+    args: (input) => {
+      const { epoch, entryId } = readCursor(param(input, 'spaceId'), input.query.cursor);
+      return { cursor: entryId, epoch, limit: input.query.limit };
+    },
+    reply: pageReply,
+    answer: ({ last, epoch, entries }, input) => {
+      const spaceId = param(input, 'spaceId');
+      return {
+        status: 200,
+        body: {
+          events: entries.map((entry) => eventRecord(spaceId, entry)),
+          nextCursor: writeCursor(spaceId, epoch, last),
+        },
+      };
+    },
+  });
+  return [list, watchRoute(new EventNames(events), page)];
+}

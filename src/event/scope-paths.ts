@@ -1,4 +1,9 @@
+import { raw } from '../declare/field.ts';
+import type { Value } from '../declare/value.ts';
 import type { Scripts } from '../redis/scripts.ts';
+
+/** `paths`: of the scopes asked about, in their order; null for one that is not there. */
+const pathsCall = { script: 'event/paths', reply: { paths: raw<Value[]>() } };
 
 /** The paths of scopes, as far as this process has needed them. A scope's parent never changes: what was read stays right. */
 export class ScopePaths {
@@ -23,7 +28,7 @@ export class ScopePaths {
       else this.#put(`${spaceId} ${id}`, path);
     }
     if (unknown.length === 0) return;
-    const paths = await this.#scripts.run('event/paths', org, { spaceId, requestId: '', scopeIds: unknown.join() });
+    const { paths } = await this.#scripts.ask(pathsCall, org, { spaceId, requestId: '', scopeIds: unknown.join() });
     for (const [index, id] of unknown.entries()) {
       const path = paths[index];
       if (typeof path === 'string') this.#put(`${spaceId} ${id}`, path);

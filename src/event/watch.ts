@@ -1,11 +1,12 @@
+import type Joi from 'joi';
 import { cursor, fields, id, queryInteger } from '../http/fields.ts';
-import { read } from '../http/legacy.ts';
-import { type Answer, type Input, param, type Route } from '../http/route.ts';
+import { type Answer, type Input, param, type Route, read } from '../http/route.ts';
 import type { ServeContext } from '../http/serve-context.ts';
 import { readCursor, writeCursor } from './cursor.ts';
 import { type Reader, scanEntries } from './feeds.ts';
 import { Filter, type FilterQuery, filterFields } from './filter.ts';
-import { eventsReply } from './schemas.ts';
+import type { EventNames } from './names.ts';
+import { pageReply } from './page.ts';
 import { Watcher } from './watcher.ts';
 
 /** Proxies close connections that stay silent for longer. */
@@ -14,42 +15,45 @@ const heartbeatMs = 15_000;
 const mostScans = 10;
 
 interface Query extends FilterQuery {
-  readonly cursor?: string;
+  readonly cursor?: string | undefined;
   readonly limit: number;
   readonly waitSeconds: number;
 }
 
 type WatchInput = Input<Query>;
+type WatchContext = ServeContext<typeof pageReply>;
 
-export const watch: Route = read<Query>({
-  path: '/watch',
-  call: 'event.watch',
-  summary:
-    'The journal, filtered; holds the request until there is something. With Accept: text/event-stream the same as ' +
-    'server-sent events, each with its cursor as id (Last-Event-ID goes on after it), until the connection ends: limit ' +
-    'and waitSeconds are for pages',
-  query: fields({
-    ...filterFields,
-    scopeId: id().optional(),
-    limit: queryInteger(1, 500, 100),
-    waitSeconds: queryInteger(0, 30, 0),
-    cursor: cursor(),
-  }),
-  success: { 200: eventsReply },
-  streams: true,
-  refuses: ['INVALID_CURSOR', 'CURSOR_EXPIRED'],
-  script: 'event/list',
-  args: (input) => {
-    const lastEventId = wantsStream(input) ? input.headers['last-event-id'] : undefined;
-    const from = typeof lastEventId === 'string' && lastEventId !== '' ? lastEventId : input.query.cursor;
-    const { epoch, entryId } = readCursor(param(input, 'spaceId'), from);
-    return { cursor: entryId, epoch, limit: firstScan(input) };
-  },
-  answer: () => ({ status: 200 }),
-  serve,
-});
+export function watchRoute(names: EventNames, page: Joi.Schema): Route {
+  return read({
+    path: '/watch',
+    call: 'event.watch',
+    summary:
+      'The journal, filtered; holds the request until there is something. With Accept: text/event-stream the same as ' +
+      'server-sent events, each with its cursor as id (Last-Event-ID goes on after it), until the connection ends: limit ' +
+      'and waitSeconds are for pages',
+    query: fields({
+      ...filterFields(names),
+      scopeId: id().optional() as Joi.AnySchema<string | undefined>,
+      limit: queryInteger(1, 500, 100),
+      waitSeconds: queryInteger(0, 30, 0),
+      cursor: cursor(),
+    }),
+    success: { 200: page },
+    streams: true,
+    refuses: ['INVALID_CURSOR', 'CURSOR_EXPIRED'],
+    script: 'event/list',
+    args: (input) => {
+      const lastEventId = wantsStream(input) ? input.headers['last-event-id'] : undefined;
+      const from = typeof lastEventId === 'string' && lastEventId !== '' ? lastEventId : input.query.cursor;
+      const { epoch, entryId } = readCursor(param(input, 'spaceId'), from);
+      return { cursor: entryId, epoch, limit: firstScan(input) };
+    },
+    reply: pageReply,
+    serve,
+  });
+}
 
-async function serve(input: WatchInput, context: ServeContext): Promise<Answer> {
+async function serve(input: WatchInput, context: WatchContext): Promise<Answer> {
   const { feeds } = context;
   const { query } = input;
   const spaceId = param(input, 'spaceId');
@@ -63,10 +67,11 @@ async function serve(input: WatchInput, context: ServeContext): Promise<Answer> 
   for (let scans = 0; !found && full && scans < mostScans && !context.gone.aborted; scans++) {
     watcher.version = feeds.version(reader);
     const limit = scans === 0 ? firstScan(input) : scanEntries;
-    const { values } = await (scans === 0
+    const { reply } = await (scans === 0
       ? context.run()
       : context.run({ cursor: watcher.position, epoch: watcher.epoch, limit }, true));
-    const batch = await feeds.batch(reader, values, limit, filter.scopeId !== undefined);
+    if (!reply) break;
+    const batch = await feeds.batch(reader, reply, limit, filter.scopeId !== undefined);
     found = watcher.take(batch);
     full = batch.full;
   }
@@ -85,7 +90,7 @@ async function serve(input: WatchInput, context: ServeContext): Promise<Answer> 
 }
 
 /** Pages as server-sent events; ends with the connection, at shutdown, or when the key may not read any more. */
-async function* stream(reader: Reader, watcher: Watcher, { feeds, gone }: ServeContext): AsyncGenerator<string> {
+async function* stream(reader: Reader, watcher: Watcher, { feeds, gone }: WatchContext): AsyncGenerator<string> {
   const cursorAt = (entryId: string): string => writeCursor(reader.spaceId, watcher.epoch, entryId);
   while (!gone.aborted && !feeds.closing.aborted) {
     let text = '';

@@ -39,8 +39,7 @@ export class Call {
     this.#status = Number(Object.keys(route.success)[0]);
     const [member, ...others] = Object.values(route.reply);
     this.#isRecord = member instanceof One && others.length === 0;
-    // LEGACY
-    this.#read = route.legacy ? () => ({}) : service.scripts.reader(route);
+    this.#read = service.scripts.reader(route);
   }
 
   /** Answers a request; throws what it is refused with. */
@@ -113,7 +112,7 @@ export class Call {
     );
     // What became due meanwhile wakes nobody where no worker runs.
     const last = found ?? (gone.aborted ? undefined : await hold.look(run, true, () => undefined));
-    return last ?? { note: readNote(''), values: [], reply: undefined };
+    return last ?? { note: readNote(''), reply: undefined };
   }
 
   /** The route answers by itself; the headers are those of its last run. */
@@ -127,9 +126,9 @@ export class Call {
       gone: signalOf(ctx),
       run: async (changes = {}, again = false) => {
         const rateClass = again ? 'held' : (args['rateClass'] ?? '');
-        const { note, values, reply } = await this.#ran(caller.org, { ...args, ...changes, rateClass });
+        const { note, reply } = await this.#ran(caller.org, { ...args, ...changes, rateClass });
         headers = note.headers;
-        return { reply: reply as Answered<Fields> | undefined, values, replayed: note.replayed };
+        return { reply: reply as Answered<Fields> | undefined, replayed: note.replayed };
       },
     };
     const answer = await this.route.serve?.(input, context);
@@ -156,12 +155,11 @@ export class Call {
     const [head, ...values] = await this.#once(org, args);
     const note = readNote(String(head));
     if (note.wake !== '') this.#tell(org, note.wake);
-    return { note, values, reply: this.#read(values) };
+    return { note, reply: this.#read(values) };
   }
 
-  #answer({ note, values, reply }: Ran, input: Input): Answer {
-    const { legacy, answer } = this.route;
-    if (legacy) return legacy(values, input, note.replayed);
+  #answer({ note, reply }: Ran, input: Input): Answer {
+    const { answer } = this.route;
     if (reply === undefined) return { status: 204 };
     if (answer) return answer(reply as Answered<Fields>, input, note.replayed);
     const body = this.#isRecord ? Object.values(reply as object)[0] : reply;

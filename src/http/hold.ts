@@ -1,10 +1,8 @@
-import type { Value } from '../declare/value.ts';
 import type { Note } from './envelope.ts';
 
 /** What one run of a route's script came to; `reply` undefined: it replied with nothing. */
 export interface Ran<R = unknown> {
   readonly note: Note;
-  readonly values: Value[];
   readonly reply: R | undefined;
 }
 

@@ -1,7 +1,9 @@
 import type { EventDeclaration } from '../declare/event.ts';
 import type { ErrorTable } from './errors.ts';
 import { components, systemPaths } from './openapi/components.ts';
+import { webhooks } from './openapi/events.ts';
 import { operation, pathOf, tagOf } from './openapi/operation.ts';
+import type { NamedSchemas } from './openapi/schema.ts';
 import type { Route } from './route.ts';
 
 const license = { name: 'Apache License 2.0', identifier: 'Apache-2.0' };
@@ -17,11 +19,13 @@ export interface Described {
 }
 
 /** The OpenAPI 3.1 description of all routes. */
-export function openapi({ routes, errors }: Described): object {
+export function openapi({ routes, errors, events }: Described): object {
+  const named: NamedSchemas = new Map();
+  const pushed = webhooks(events, named);
   const paths: Record<string, Record<string, object>> = {};
   for (const route of routes) {
     const path = pathOf(route);
-    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(route, errors) };
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(route, errors, named) };
   }
   const tags = [...new Set(routes.map(tagOf)), 'system'].map((name) => ({ name }));
   return {
@@ -31,6 +35,7 @@ export function openapi({ routes, errors }: Described): object {
     security: [{ apiKey: [] }],
     tags,
     paths: { ...paths, ...systemPaths() },
-    components: components(errors),
+    webhooks: pushed,
+    components: components(errors, named),
   };
 }

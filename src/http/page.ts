@@ -1,8 +1,14 @@
 import { hash } from 'node:crypto';
+import Joi from 'joi';
+import { idForm } from '../declare/field.ts';
+import { exactly } from '../declare/record.ts';
 import type { Value } from '../declare/value.ts';
 import { apiError } from './errors.ts';
-import { idForm } from './replies.ts';
 import type { Input } from './route.ts';
+
+/** A page of a list: `{"<plural>": […], "nextCursor": string|null}`. */
+export const pageReply = (plural: string, item: Joi.Schema) =>
+  exactly({ [plural]: Joi.array().items(item), nextCursor: Joi.string().allow(null) });
 
 /** Forms of a position. */
 export const positions = { id: idForm, number: /^\d{1,15}$/, entry: /^\d{1,15}-\d{1,19}$/ };

@@ -2,8 +2,7 @@ import type { Fields } from '../declare/field.ts';
 import { text } from '../declare/field.ts';
 import { many, type RecordDeclaration } from '../declare/record.ts';
 import { fields, page, states } from './fields.ts';
-import { Cursors, pageOf, positions } from './page.ts';
-import { pageReply } from './replies.ts';
+import { Cursors, pageOf, pageReply, positions } from './page.ts';
 import { type Route, read } from './route.ts';
 
 interface ListRoute<F extends Fields> extends Pick<Route, 'path' | 'call' | 'summary' | 'script'> {

@@ -1,7 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type Joi from 'joi';
 import type { Answered, Fields } from '../declare/field.ts';
-import type { Reply } from '../declare/value.ts';
 import type { Hold } from './hold.ts';
 import type { ServeContext } from './serve-context.ts';
 
@@ -66,7 +65,6 @@ export interface Route<Query = unknown, Body = unknown, R extends Fields = Field
   readonly hold?: (input: Input<Query, Body>) => Hold | undefined;
   /** For what one run of the script cannot answer (a watch, a look at the network): runs it by itself, any times. */
   readonly serve?: (input: Input<Query, Body>, context: ServeContext<R>) => Promise<Answer>;
-  readonly legacy?: (values: Reply, input: Input<Query, Body>, replayed: boolean) => Answer;
 }
 
 /** Declares an endpoint; the types of its query, body and reply are those of their declarations. */

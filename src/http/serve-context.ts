@@ -1,5 +1,4 @@
 import type { Answered, Fields } from '../declare/field.ts';
-import type { Reply } from '../declare/value.ts';
 import type { Store } from '../redis/connection.ts';
 
 /** What rooms keep for each running service; each declares its own here, and src/service.ts makes it. */
@@ -20,5 +19,5 @@ export interface ServeContext<R extends Fields = Fields> extends Parts {
   run(
     changes?: Readonly<Record<string, string | number>>,
     again?: boolean,
-  ): Promise<{ readonly reply: Answered<R> | undefined; readonly values: Reply; readonly replayed: boolean }>;
+  ): Promise<{ readonly reply: Answered<R> | undefined; readonly replayed: boolean }>;
 }

@@ -1,10 +1,9 @@
 import { flag, number, text as textField } from '../declare/field.ts';
 import { many, record } from '../declare/record.ts';
 import { fields, id, integer, key, moment, oneOf, opaque, optional, page, states, text } from '../http/fields.ts';
-import { Cursors, pageOf, positions } from '../http/page.ts';
+import { Cursors, pageOf, pageReply, positions } from '../http/page.ts';
 import { randomTail } from '../http/random.ts';
 import { readList } from '../http/read-list.ts';
-import { pageReply } from '../http/replies.ts';
 import { param, type Route, read, route } from '../http/route.ts';
 import { claimRoutes } from './claim-routes.ts';
 import { Mailbox, Message, messageStates } from './records.ts';

@@ -1,5 +1,5 @@
-import type { Value } from '../declare/value.ts';
-import { type Store, serverOf } from '../redis/connection.ts';
+import { number, raw } from '../declare/field.ts';
+import { type Store, serverOf } from '../redis/cluster.ts';
 import { dueKey } from '../redis/due.ts';
 import { nowOf } from '../redis/moment.ts';
 import { organizationsKey } from '../redis/organizations.ts';
@@ -20,6 +20,11 @@ const counters = [
   'timers:ARMED',
   ...outboxStates.map((state) => `outbox:${state}`),
 ];
+
+const depths = {
+  script: 'space/depths',
+  reply: { seen: number(), spaces: number(), sums: raw<number[]>(), readyMs: number(), waiterMs: number() },
+};
 
 /** What waits in all organizations together. */
 export interface Depths {
@@ -48,13 +53,12 @@ export async function readDepths(store: Store, scripts: Scripts): Promise<Depths
       break;
     }
     const args = { spaceId: '', requestId: '', counters: counters.join(','), most: spacesAtOnce };
-    const [seen, all, values, readyMs, waiterMs] = await scripts.run('space/depths', org, args);
-    for (const [i, name] of counters.entries())
-      counts.set(name, (counts.get(name) ?? 0) + Number((values as Value[])[i]));
-    spaces += Number(seen);
-    isPartial ||= Number(seen) < Number(all);
-    oldestReadyMs = Math.max(oldestReadyMs, Number(readyMs));
-    oldestWaiterMs = Math.max(oldestWaiterMs, Number(waiterMs));
+    const found = await scripts.ask(depths, org, args);
+    for (const [i, name] of counters.entries()) counts.set(name, (counts.get(name) ?? 0) + (found.sums[i] ?? 0));
+    spaces += found.seen;
+    isPartial ||= found.seen < found.spaces;
+    oldestReadyMs = Math.max(oldestReadyMs, found.readyMs);
+    oldestWaiterMs = Math.max(oldestWaiterMs, found.waiterMs);
   }
   return {
     counts,

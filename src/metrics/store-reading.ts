@@ -1,6 +1,6 @@
 import type { Store } from '../redis/connection.ts';
+import { within } from '../redis/failures.ts';
 import type { Scripts } from '../redis/scripts.ts';
-import { within } from '../redis/within.ts';
 import { type Depths, readDepths, readSweepLag } from './depths.ts';
 import { readStoreState, type StoreState } from './store-state.ts';
 

@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis';
-import { type Store, shardsOf } from '../redis/connection.ts';
+import { type Store, shardsOf } from '../redis/cluster.ts';
 
 /** What the store says of itself; of a cluster, summed over its masters. */
 export interface StoreState {

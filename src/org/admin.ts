@@ -1,11 +1,16 @@
 import { randomBytes } from 'node:crypto';
-import type { Reply } from '../declare/value.ts';
+import { text } from '../declare/field.ts';
+import { many, one } from '../declare/record.ts';
 import { apiKeyDigest } from '../http/api-key.ts';
 import { randomTail } from '../http/random.ts';
 import type { Store } from '../redis/connection.ts';
 import { orUnavailable, unless } from '../redis/failures.ts';
 import { listOrganization, organizationNames } from '../redis/organizations.ts';
 import type { Scripts } from '../redis/scripts.ts';
+import type { Limits } from '../room.ts';
+import { type LimitValues, limitsAt, limitsText } from '../space/limits.ts';
+import { spacesOf } from '../space/list.ts';
+import { Space } from '../space/records.ts';
 import { newApiKey } from './api-key.ts';
 import {
   checkAuditCursor,
@@ -16,17 +21,8 @@ import {
   checkSpaces,
   checkUuid,
 } from './input.ts';
-import { defaultLimits, type FigureName, figuresOf, type SpaceLimits } from './plans.ts';
-import {
-  type ApiKey,
-  type AuditEntry,
-  apiKeyOf,
-  auditEntryOf,
-  type Organization,
-  organizationOf,
-  type Space,
-  spaceOf,
-} from './records.ts';
+import { type FigureName, figuresOf } from './plans.ts';
+import { ApiKey, AuditEntry, Organization } from './records.ts';
 
 /**
  * What an operator does to organizations, spaces and keys (contract section 1). Every function rejects with
@@ -36,9 +32,28 @@ import {
 export interface Admin {
   store: Store;
   scripts: Scripts;
+  /** of all rooms */
+  limits: Limits;
 }
 
-const pageSize = 200;
+const scripts = {
+  create: { script: 'org/create', reply: {} },
+  setPlan: { script: 'org/setPlan', reply: {} },
+  show: { script: 'org/show', reply: { organization: one(Organization) } },
+  createSpace: { script: 'space/create', reply: { space: one(Space) } },
+  createKey: { script: 'org/createKey', reply: { apiKey: one(ApiKey) } },
+  listKeys: { script: 'org/listKeys', reply: { nextCursor: text(), keys: many(ApiKey) } },
+  revokeKey: { script: 'org/revokeKey', reply: { apiKey: one(ApiKey) } },
+  audit: { script: 'org/audit', reply: { nextCursor: text().orNull(), entries: many(AuditEntry) } },
+};
+
+type Answer<R> = R & { readonly org: string };
+export type OrganizationAnswer = Answer<typeof Organization.type>;
+type SpaceAnswer = Answer<typeof Space.type>;
+type KeyAnswer = Answer<typeof ApiKey.type>;
+
+const spaceOf = (org: string, { spaceId, ...space }: typeof Space.type): SpaceAnswer => ({ spaceId, org, ...space });
+const keyOf = (org: string, { keyId, ...key }: typeof ApiKey.type): KeyAnswer => ({ keyId, org, ...key });
 
 export interface PlanChoice {
   org: string;
@@ -48,22 +63,23 @@ export interface PlanChoice {
 }
 
 /** Refused with ORG_EXISTS. */
-export async function createOrganization(admin: Admin, choice: PlanChoice): Promise<Organization> {
+export async function createOrganization(admin: Admin, choice: PlanChoice): Promise<OrganizationAnswer> {
   const args = planArgs(choice);
   await orUnavailable(listOrganization(admin.store, choice.org));
-  await admin.scripts.run('org/create', choice.org, { ...args, epoch: randomBytes(8).toString('hex') });
+  await admin.scripts.ask(scripts.create, choice.org, { ...args, epoch: randomBytes(8).toString('hex') });
   return showOrganization(admin, choice.org);
 }
 
 /** Refused with ORG_NOT_FOUND. */
-export async function showOrganization(admin: Admin, org: string): Promise<Organization> {
-  return organizationOf(org, await admin.scripts.run('org/show', checkOrg(org), {}));
+export async function showOrganization(admin: Admin, org: string): Promise<OrganizationAnswer> {
+  const { organization } = await admin.scripts.ask(scripts.show, checkOrg(org), {});
+  return { org, ...organization };
 }
 
 /** All organizations, by name. */
-export async function listOrganizations(admin: Admin): Promise<Organization[]> {
+export async function listOrganizations(admin: Admin): Promise<OrganizationAnswer[]> {
   const names = await orUnavailable(organizationNames(admin.store));
-  const organizations: Organization[] = [];
+  const organizations: OrganizationAnswer[] = [];
   for (const org of [...names].sort()) {
     const found = await showOrganization(admin, org).catch(unless('ORG_NOT_FOUND'));
     if (found) organizations.push(found);
@@ -72,42 +88,39 @@ export async function listOrganizations(admin: Admin): Promise<Organization[]> {
 }
 
 /** What is in use stays in use, even above the new figures. Refused with ORG_NOT_FOUND. */
-export async function setPlan(admin: Admin, choice: PlanChoice): Promise<Organization> {
-  await admin.scripts.run('org/setPlan', choice.org, planArgs(choice));
+export async function setPlan(admin: Admin, choice: PlanChoice): Promise<OrganizationAnswer> {
+  await admin.scripts.ask(scripts.setPlan, choice.org, planArgs(choice));
   return showOrganization(admin, choice.org);
 }
 
 interface NewSpace {
   org: string;
   name?: string;
-  limits?: SpaceLimits;
+  /** those that are not the defaults */
+  limits?: LimitValues;
   /** answer the oldest space where there is one already */
   first?: boolean;
 }
 
 /** Refused with ORG_NOT_FOUND, ENTITLEMENT_EXCEEDED. */
-export async function createSpace(admin: Admin, space: NewSpace): Promise<Space> {
-  const { org, limits = defaultLimits } = space;
-  const name = checkName(space.name);
-  const args = {
-    ...limits,
-    name,
+export async function createSpace(admin: Admin, options: NewSpace): Promise<SpaceAnswer> {
+  const org = checkOrg(options.org);
+  const { space } = await admin.scripts.ask(scripts.createSpace, org, {
+    spaceId: '',
+    requestId: '',
+    name: checkName(options.name),
+    limitValues: limitsText({ ...limitsAt(admin.limits, 'default'), ...options.limits }),
     tail: randomTail(),
-    first: space.first ? '1' : '',
-    detail: JSON.stringify({ name: space.name ?? null }),
-  };
-  const [spaceId, createdAt] = await admin.scripts.run('space/create', checkOrg(org), args);
-  return spaceOf(org, [spaceId ?? null, name, createdAt ?? null]);
+    first: options.first ? '1' : '',
+    detail: JSON.stringify({ name: options.name ?? null }),
+  });
+  return spaceOf(org, space);
 }
 
 /** All spaces, oldest first. Refused with ORG_NOT_FOUND. */
-export async function listSpaces(admin: Admin, org: string): Promise<Space[]> {
-  checkOrg(org);
-  const spaces: Space[] = [];
-  for (let page: Reply = [null]; page.length > 0; ) {
-    page = await admin.scripts.run('space/list', org, { cursor: spaces.at(-1)?.spaceId ?? '', limit: pageSize });
-    for (const record of page) spaces.push(spaceOf(org, record as Reply));
-  }
+export async function listSpaces(admin: Admin, org: string): Promise<SpaceAnswer[]> {
+  const spaces: SpaceAnswer[] = [];
+  for await (const space of spacesOf(admin.scripts, checkOrg(org))) spaces.push(spaceOf(org, space));
   return spaces;
 }
 
@@ -125,59 +138,57 @@ export interface NewKey {
  * The only time that `apiKey` is seen: the store gets its digest. Refused with ORG_NOT_FOUND, SPACE_NOT_FOUND,
  * ENTITLEMENT_EXCEEDED.
  */
-export async function createKey(admin: Admin, key: NewKey): Promise<ApiKey & { apiKey: string }> {
+export async function createKey(admin: Admin, key: NewKey): Promise<KeyAnswer & { apiKey: string }> {
   const org = checkOrg(key.org);
   const granted = {
     name: checkName(key.name),
     permissions: checkPermissions(key.permissions),
     spaces: checkSpaces(key.spaces),
   };
-  const { name, permissions, spaces } = granted;
   const apiKey = newApiKey(org);
-  const [keyId = null, createdAt = null] = await admin.scripts.run('org/createKey', org, {
-    name,
-    permissions: permissions.join(','),
-    spaces: spaces.join(','),
+  const created = await admin.scripts.ask(scripts.createKey, org, {
+    name: granted.name,
+    permissions: granted.permissions.join(','),
+    spaces: granted.spaces.join(','),
     apiKeyDigest: apiKeyDigest(apiKey),
     tail: randomTail(),
     first: key.first ? '1' : '',
     detail: JSON.stringify({ ...granted, name: key.name ?? null }),
   });
-  const record = apiKeyOf(org, [keyId, name, permissions.join(','), spaces.join(','), createdAt, null]);
-  return { ...record, apiKey };
+  return { ...keyOf(org, created.apiKey), apiKey };
 }
 
 /** All keys, revoked ones too, oldest first. Refused with ORG_NOT_FOUND. */
-export async function listKeys(admin: Admin, org: string): Promise<ApiKey[]> {
+export async function listKeys(admin: Admin, org: string): Promise<KeyAnswer[]> {
   checkOrg(org);
-  const keys = new Map<string, ApiKey>();
+  const keys = new Map<string, KeyAnswer>();
   let cursor = '0';
   do {
-    const [next, some] = await admin.scripts.run('org/listKeys', org, { cursor });
-    for (const record of some as Reply[]) keys.set(String(record[0]), apiKeyOf(org, record));
-    cursor = String(next);
+    const page = await admin.scripts.ask(scripts.listKeys, org, { cursor });
+    for (const key of page.keys) keys.set(key.keyId, keyOf(org, key));
+    cursor = page.nextCursor;
   } while (cursor !== '0');
   return [...keys.values()].sort((a, b) => (a.keyId < b.keyId ? -1 : 1));
 }
 
 /** The next request with the key is refused; again is no error. Refused with ORG_NOT_FOUND, KEY_NOT_FOUND. */
-export async function revokeKey(admin: Admin, org: string, keyId: string): Promise<ApiKey> {
-  return apiKeyOf(org, await admin.scripts.run('org/revokeKey', checkOrg(org), { keyId: checkUuid('keyId', keyId) }));
+export async function revokeKey(admin: Admin, org: string, keyId: string): Promise<KeyAnswer> {
+  const args = { keyId: checkUuid('keyId', keyId) };
+  const { apiKey } = await admin.scripts.ask(scripts.revokeKey, checkOrg(org), args);
+  return keyOf(org, apiKey);
 }
 
 interface AuditPage {
-  entries: AuditEntry[];
+  entries: readonly (typeof AuditEntry.type)[];
   /** null: that was the oldest entry */
   nextCursor: string | null;
 }
 
 /** What was changed, newest first, before `cursor`. Refused with ORG_NOT_FOUND. */
 export async function listAudit(admin: Admin, org: string, limit = 100, cursor = ''): Promise<AuditPage> {
-  // One more than asked for tells whether there is another page.
-  const args = { limit: checkAuditLimit(limit) + 1, cursor: checkAuditCursor(cursor) };
-  const found = (await admin.scripts.run('org/audit', checkOrg(org), args)) as Reply[];
-  const page = found.slice(0, limit);
-  return { entries: page.map(auditEntryOf), nextCursor: found.length > limit ? String(page.at(-1)?.[0]) : null };
+  const args = { limit: checkAuditLimit(limit), cursor: checkAuditCursor(cursor) };
+  const { entries, nextCursor } = await admin.scripts.ask(scripts.audit, checkOrg(org), args);
+  return { entries, nextCursor };
 }
 
 function planArgs({ org, plan, figures: own }: PlanChoice) {

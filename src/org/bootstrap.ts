@@ -1,5 +1,6 @@
 import { permissions } from '../http/route.ts';
 import { unless } from '../redis/failures.ts';
+import { limitsAt } from '../space/limits.ts';
 import {
   type Admin,
   createKey,
@@ -9,7 +10,6 @@ import {
   listOrganizations,
   listSpaces,
 } from './admin.ts';
-import { maximumLimits } from './plans.ts';
 
 const org = 'dev';
 const another = `# another key: npm run -s muster -- key create --org ${org} --permissions ${permissions.join(',')}`;
@@ -31,7 +31,7 @@ export async function bootstrap(admin: Admin, url: string): Promise<string[]> {
   if (found.length > (isOurs ? 1 : 0)) return lines;
 
   if (!isOurs) await createOrganization(admin, { org, plan: 'enterprise' }).catch(unless('ORG_EXISTS'));
-  const { spaceId } = await createSpace(admin, { org, limits: maximumLimits, first: true });
+  const { spaceId } = await createSpace(admin, { org, limits: limitsAt(admin.limits, 'max'), first: true });
   lines.push(`export MUSTER_SPACE=${spaceId}`);
   const key = await createKey(admin, { org, permissions, first: true }).catch(unless('KEY_EXISTS'));
   return [...lines, key ? `export MUSTER_KEY=${key.apiKey}` : another, consoleLine(url, spaceId)];

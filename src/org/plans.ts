@@ -74,23 +74,3 @@ function row(...figures: [Figure, Figure, Figure, Figure, Figure, Figure, Figure
   const [operations, agents, spaces, runs, tasks, keys, rpm, retentionDays] = figures;
   return { operations, agents, spaces, runs, tasks, keys, rpm, retentionDays };
 }
-
-/** The limits of one space (specification, "Per-space limits"): default and allowed range. */
-export const spaceLimits = {
-  requestsPerMinute: { default: 600, min: 1, max: 100_000 },
-  maxBacklog: { default: 1_000, min: 1, max: 1_000_000 },
-  maxPayloadBytes: { default: 65_536, min: 1, max: 65_536 },
-  maxLeaseSeconds: { default: 600, min: 5, max: 600 },
-  maxPendingWaiters: { default: 10_000, min: 1, max: 1_000_000 },
-  maxArmedTimers: { default: 10_000, min: 1, max: 1_000_000 },
-} as const;
-export type LimitName = keyof typeof spaceLimits;
-export type SpaceLimits = Record<LimitName, number>;
-
-export const defaultLimits = limitsAt('default');
-export const maximumLimits = limitsAt('max');
-
-function limitsAt(which: 'default' | 'max'): SpaceLimits {
-  const values = Object.entries(spaceLimits).map(([name, bounds]) => [name, bounds[which]]);
-  return Object.fromEntries(values) as SpaceLimits;
-}

@@ -1,11 +1,9 @@
-import { Cluster, type ClusterOptions, Command, type Redis } from 'ioredis';
+import type { Redis } from 'ioredis';
 import { addressesOf, clientOf } from './address.ts';
-import { CallsCluster } from './calls-cluster.ts';
-import { PatientCluster } from './patient-cluster.ts';
-import { within } from './within.ts';
+import { clusterClient, isClusterNode, type Store, silenceMs } from './cluster.ts';
+import { within } from './failures.ts';
 
-/** Either kind of client: both send a call to where its KEYS[1] lives. */
-export type Store = Redis | Cluster;
+export type { Store } from './cluster.ts';
 
 /** For the calls of requests: fails at once (503) what cannot be sent, and never repeats what may have run. */
 const calls = {
@@ -34,37 +32,6 @@ const patient = {
   autoResendUnfulfilledCommands: true,
 };
 
-/** A node of a cluster that cannot be connected to, or is silent, for this long is given up: its calls are answered. */
-const connectMs = 1_000;
-const silenceMs = 3_000;
-/** What nobody told us of (a slot that moved while nothing was sent there) is found out after this long. */
-const refreshMs = 2_000;
-
-const nodeOptions = {
-  protocol: calls.protocol,
-  connectTimeout: connectMs,
-  keepAlive: calls.keepAlive,
-  maxRetriesPerRequest: null,
-};
-const clusterOptions = {
-  // Whether the slots are all served is for each call to find out: those of living shards go on.
-  enableReadyCheck: false,
-  clusterRetryStrategy: calls.retryStrategy,
-  // The names that the nodes tell are those in their certificates.
-  dnsLookup: (address, found) => found(null, address),
-  lazyConnect: true,
-} satisfies ClusterOptions;
-/**
- * As `calls`: only what the cluster itself refused (MOVED, ASK, TRYAGAIN) is sent again, for about a second, and a
- * shard that is away is no matter to calls of the others.
- */
-const clusterCalls = {
-  retryDelayOnFailover: 0,
-  retryDelayOnClusterDown: 0,
-  retryDelayOnTryAgain: 100,
-  maxRedirections: 24,
-};
-
 /**
  * Connects to `redis://`, `rediss://`, `redis+sentinel://`, `unix://` or a unix socket's path; as a cluster client when the server says it
  * is one. Resolves when commands can be sent; rejects when the first attempt fails.
@@ -81,7 +48,9 @@ export async function connect(url: string, kind: 'calls' | 'patient' = 'calls'):
     if (!isCluster && addresses.length === 1) return redis;
     redis.disconnect();
     if (!isCluster) throw new Error('several servers are named, but the first that answers is no node of a cluster');
-    return connectCluster(addresses, redis, kind);
+    const cluster = clusterClient(kind, addresses, redis.options, calls);
+    await opened(cluster, () => cluster.connect());
+    return cluster;
   }
   throw failure;
 }
@@ -99,42 +68,12 @@ async function connectTo(
     await redis.connect();
     // Where it is refused the client goes on, in database 0.
     if (redis.options.db) await redis.select(redis.options.db);
-    if (!String(await redis.info('cluster')).includes('cluster_enabled:1')) return false;
-    if ((await redis.cluster('SLOTS')).some(([, , node]) => node?.[0] === ''))
-      throw new Error('a node of the cluster does not know its address: set its cluster-announce-ip');
-    return true;
+    return isClusterNode(redis);
   };
   const isCluster = await opened(redis, () => within(isOneOfSeveral ? silenceMs : calls.socketTimeout, asked()));
   // BullMQ's duplicate for blocking would else fail for ever with its first attempt, and its worker take no job.
   redis.options.lazyConnect = false;
   return { redis, isCluster };
-}
-
-async function connectCluster(addresses: readonly string[], one: Redis, kind: 'calls' | 'patient'): Promise<Cluster> {
-  const { username, password, tls } = one.options;
-  const login = { ...(username && { username }), ...(password && { password }), ...(tls && { tls }) };
-  const redisOptions = { ...nodeOptions, ...login };
-  const seeds = addresses.map((address) => {
-    if (address.startsWith('/')) throw new Error('a cluster is named by host and port, not by a socket');
-    const { hostname, port } = new URL(address);
-    return { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port || 6379) };
-  });
-  // A node that loads its data is to say so: a call that waited for it would run after its caller has gone.
-  const bounded = { ...redisOptions, socketTimeout: silenceMs, enableReadyCheck: false };
-  const cluster =
-    kind === 'calls'
-      ? new CallsCluster(seeds, { ...clusterOptions, ...clusterCalls, redisOptions: bounded })
-      : new PatientCluster(seeds, { ...clusterOptions, redisOptions, shardedSubscribers: true });
-  cluster.on('error', () => undefined);
-  await opened(cluster, () => cluster.connect());
-  refreshNowAndThen(cluster);
-  return cluster;
-}
-
-/** The client's own timer for it is set again where the client is ended while it asks, and no process ends with it. */
-function refreshNowAndThen(cluster: Cluster): void {
-  const timer = setInterval(() => cluster.refreshSlotsCache(), refreshMs).unref();
-  cluster.once('end', () => clearInterval(timer));
 }
 
 /** A client that could not connect would go on trying, and keep the process alive; what was wrong it only emits. */
@@ -152,21 +91,4 @@ async function opened<T>(client: Store, open: () => Promise<T>): Promise<T> {
   } finally {
     client.off('error', hear);
   }
-}
-
-/** The servers that hold the data between them: one, or the masters of a cluster. */
-export function shardsOf(store: Store): readonly Redis[] {
-  return store instanceof Cluster ? store.nodes('master') : [store];
-}
-
-/** `host:port` of the master that serves a key; '' where there is one server. */
-export function addressOf(store: Store, key: string): string {
-  if (!(store instanceof Cluster)) return '';
-  return store.slots[new Command('exists', [key]).getSlot()]?.[0] ?? '';
-}
-
-/** The server that has a key, for commands without one; any of a cluster that does not know it. */
-export function serverOf(store: Store, key: string): Store {
-  const address = addressOf(store, key);
-  return shardsOf(store).find(({ options }) => `${options.host}:${options.port}` === address) ?? store;
 }

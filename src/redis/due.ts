@@ -1,10 +1,14 @@
-import { Cluster } from 'ioredis';
-import { type Store, serverOf } from './connection.ts';
-import { orUnavailable } from './failures.ts';
+import { flag, number, text } from '../declare/field.ts';
+import { type Store, serverOf } from './cluster.ts';
+import { orUnavailable, unlessAway, within } from './failures.ts';
 import { nowOf } from './moment.ts';
 import { Organizations } from './organizations.ts';
 import type { Scripts } from './scripts.ts';
-import { within } from './within.ts';
+
+const sweep = {
+  script: 'timer/sweep',
+  reply: { now: number(), nextDue: text().orNull(), more: flag(), changes: number() },
+};
 
 export const dueKey = 'muster:due';
 /** A sweep that a crash cut short is taken up again after this long. */
@@ -52,14 +56,10 @@ export class Due {
 
   async #sweepAll(org: string): Promise<string> {
     for (;;) {
-      const [now, next, more] = await this.#scripts.run('timer/sweep', org, {
-        requestId: '',
-        spaceId: '',
-        maxChanges,
-      });
-      if (more === 1) continue;
+      const { now, nextDue, more } = await this.#scripts.ask(sweep, org, { requestId: '', spaceId: '', maxChanges });
+      if (more) continue;
       // Who called needs only the organization itself; the index may lie on another shard, and is repaired.
-      if (next !== '') await this.tell(org, String(next)).catch(() => undefined);
+      if (nextDue !== null) await this.tell(org, nextDue).catch(() => undefined);
       return String(now);
     }
   }
@@ -80,7 +80,7 @@ export class Due {
    * nothing. While the shard with the index is away, all organizations are swept.
    */
   async takeDue(limit = 1000): Promise<void> {
-    const found = await this.#readIndex(limit);
+    const found = await unlessAway(this.#store, patienceMs, this.#readIndex(limit), () => undefined);
     if (!found) {
       this.#missed = true;
       return this.repair(patienceMs);
@@ -94,17 +94,10 @@ export class Due {
     }
   }
 
-  /** undefined: the index lies on a shard of a cluster that is away. */
-  async #readIndex(limit: number): Promise<{ now: number; members: string[] } | undefined> {
-    const read = async () => {
-      const now = await nowOf(serverOf(this.#store, dueKey));
-      return {
-        now,
-        members: await this.#store.zrangebyscore(dueKey, '-inf', String(now), 'LIMIT', '0', String(limit)),
-      };
-    };
-    if (!(this.#store instanceof Cluster)) return read();
-    return within(patienceMs, read()).catch(() => undefined);
+  async #readIndex(limit: number): Promise<{ now: number; members: string[] }> {
+    const now = await nowOf(serverOf(this.#store, dueKey));
+    const members = await this.#store.zrangebyscore(dueKey, '-inf', String(now), 'LIMIT', '0', String(limit));
+    return { now, members };
   }
 
   async #take(org: string, now: number): Promise<void> {

@@ -1,8 +1,8 @@
 import type { Store } from './connection.ts';
-import { within } from './within.ts';
+import { within } from './failures.ts';
 
 /** Raised by a version that would misread what the one before has written, or whose own records that one would. */
-const format = '1';
+const format = '2';
 const formatKey = 'muster:format';
 /** A store that does not tell it by then takes no calls either. */
 const patienceMs = 500;

@@ -62,9 +62,9 @@ export function loadLibrary(room: string, words: Vocabulary, overrides: Override
     const args = [...shared, ...source.args, ...source.long];
     const twice = args.find((arg, index) => args.indexOf(arg) !== index);
     if (twice !== undefined) throw new Error(`${name}: argument ${twice} is declared twice`);
-    if (source.reply) checkReplies(name, source, below);
+    checkReplies(name, source, below);
     const functionName = `${name.replace('/', '_')}_@version@`;
-    const { long, gathers, reply = [] } = source;
+    const { long, gathers, reply } = source;
     scripts.set(name, { name, functionName, args, long, gathers, reply });
     functions.push(library.toFunction(functionName, guard, shared, source, below));
   }
@@ -106,7 +106,7 @@ class Builder {
     const body = expandKeys(this.#records.expand(source.body), keys, file).replaceAll('redis.call(', 'run(');
     const needs = [
       ...(types.length > 0 ? ['lib/journal'] : []),
-      ...(source.records.length > 0 ? ['lib/space', 'lib/count'] : []),
+      ...source.records.flatMap((record) => this.#records.needs(record)),
     ].filter((need) => need !== file);
     const placed: Placed = {
       ...source,
@@ -152,16 +152,12 @@ class Builder {
     if (packed.length > 0)
       takes.push(`${packed.join(', ')} = struct.unpack('${'s'.repeat(packed.length)}', ${nth(1)})`);
     takes.push(...long.map((arg, index) => `local ${arg} = ${nth(index + 2)}`));
-    const members = (reply ?? []).map((member) => this.#records.member(`reply.${member.name}`, member));
+    const members = reply.map((member) => this.#records.member(`reply.${member.name}`, member));
     const list = [...(around === undefined ? [] : ["''"]), ...members].join(', ');
     const runs =
-      reply === undefined
-        ? around === undefined
-          ? `return ${functionName}_body(args, 0)`
-          : `return ${around}(args, ${1 + long.length}, ${functionName}_body)`
-        : around === undefined
-          ? `local reply = ${functionName}_body(args, 0)\nreturn reply and ${functionName}_list(reply) or {}`
-          : `return ${around}(args, ${1 + long.length}, ${functionName}_body, ${functionName}_list)`;
+      around === undefined
+        ? `local reply = ${functionName}_body(args, 0)\nreturn reply and ${functionName}_list(reply) or {}`
+        : `return ${around}(args, ${1 + long.length}, ${functionName}_body, ${functionName}_list)`;
     return [
       `local function ${functionName}_list(reply) return { ${list} } end`,
       `local function ${functionName}_body(args, offset)`,

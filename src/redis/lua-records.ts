@@ -1,28 +1,11 @@
 import type { AnyField, Fields } from '../declare/field.ts';
-import { Many, Nested, One, type RecordDeclaration } from '../declare/record.ts';
+import { Many, One, type RecordDeclaration, storedFields } from '../declare/record.ts';
 import type { ReplyMember } from '../declare/reply.ts';
 import { expandKey, type KeyTable, partsOf } from './keys.ts';
 import { argumentsAt } from './lua-text.ts';
 
 /** The records of all rooms, by the names that scripts know them by. */
 export type RecordTable = ReadonlyMap<string, RecordDeclaration>;
-
-type Stored = readonly [name: string, field: AnyField];
-
-/** The fields of a record that are in its hash, under the names that scripts know them by; the id is in its key. */
-export function storedFields({ fields }: Pick<RecordDeclaration, 'fields'>): Stored[] {
-  const found = new Map<string, AnyField>();
-  const add = (all: Fields): void => {
-    for (const [name, field] of Object.entries(all) as [string, AnyField][]) {
-      if (field instanceof Nested) add(field.fields);
-      const { of, isWorkedOut, named = name } = field.special;
-      if (field instanceof Nested || of || isWorkedOut || named === 'id' || found.has(named)) continue;
-      found.set(named, field);
-    }
-  };
-  add(fields);
-  return [...found];
-}
 
 /** A stored value as scripts see it. */
 function seen(value: string, field: AnyField): string {
@@ -88,6 +71,9 @@ function counting({ luaName, fields }: RecordDeclaration): string {
   ].join('\n');
 }
 
+/** The row of a record that may be absent. */
+const orFalse = (value: string, row: string): string => `${value} and ${row} or false`;
+
 /** `message.load(id, 'state')`: the record by name, with these fields, or with all where none is named. */
 const loading = /(?<!function )\b(\w+)\.load\(/g;
 
@@ -109,11 +95,22 @@ export class LuaRecords {
     return found;
   }
 
+  /** The helpers that the table of a record needs. */
+  needs(name: string): string[] {
+    const { luaName, fields } = this.record(name);
+    const isCounted = Object.values(fields as Fields).some(({ kind }) => kind.counted !== undefined);
+    if (isCounted) return ['lib/space', 'lib/count'];
+    return this.#keys[luaName]?.pattern.includes('<spaceId>') ? ['lib/space'] : [];
+  }
+
   /** Names the readers that a text asks for, in place of what it says. */
   expand(lua: string): string {
     return lua.replaceAll(loading, (call, name: string, at: number) => {
       if (!this.#table.has(name)) return call;
-      const [, ...fields] = argumentsAt(lua, at + call.length);
+      const key = this.#keys[name];
+      // A record that has a key to itself has no id.
+      const ids = key && partsOf(key).length === 0 ? 0 : 1;
+      const fields = argumentsAt(lua, at + call.length).slice(ids);
       const wanted = fields.map((field) => {
         const [, literal] = /^'(\w+)'$/.exec(field) ?? [];
         if (literal === undefined) throw new Error(`${name}.load takes an id and names of fields, not ${field}`);
@@ -160,10 +157,12 @@ export class LuaRecords {
   /** What travels of one member of a record or of a reply. */
   member(value: string, field: Pick<ReplyMember, 'record' | 'isList'> | AnyField | undefined): string {
     if (field instanceof Many) return `rows.each(${value}, ${this.row(field.record, '').slice(0, -2)})`;
-    if (field instanceof One) return this.row(field.record, value);
+    if (field instanceof One) return orFalse(value, this.row(field.record, value));
     if (field && 'record' in field && typeof field.record === 'string') {
       const record = this.record(field.record);
-      return field.isList ? `rows.each(${value}, ${this.row(record, '').slice(0, -2)})` : this.row(record, value);
+      return field.isList
+        ? `rows.each(${value}, ${this.row(record, '').slice(0, -2)})`
+        : orFalse(value, this.row(record, value));
     }
     return `${value} or false`;
   }

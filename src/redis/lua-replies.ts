@@ -18,7 +18,7 @@ function replies(body: string, isCall: boolean): string[][] {
 
 /** Throws where a script, or a helper that answers for it, replies with a member that its `@reply` does not name. */
 export function checkReplies(name: string, source: Source, below: readonly Source[]): void {
-  const declared = (source.reply ?? []).map((member) => member.name);
+  const declared = source.reply.map((member) => member.name);
   const isCall = below.some(({ around }) => around !== undefined);
   const all = [source, ...(isCall ? below.filter(({ around }) => around === undefined) : [])];
   try {

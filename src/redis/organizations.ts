@@ -1,15 +1,13 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { Cluster } from 'ioredis';
-import { addressOf, type Store } from './connection.ts';
+import { addressOf, type Store } from './cluster.ts';
+import { unlessAway } from './failures.ts';
 import { markFormat } from './format.ts';
-import { within } from './within.ts';
 
 export const organizationsKey = 'muster:orgs';
 /** So many members of a set come in one reply. */
 const pageSize = 1_000;
 /** Organizations of one shard that are worked on at once. */
 const atOnce = 16;
-/** A cluster that does not tell them by then has to be done without. */
+/** Fall back to the cached names after this timeout. */
 const patienceMs = 500;
 
 /** A whole set, read in pages: one of any size holds nobody up. */
@@ -34,7 +32,7 @@ export async function listOrganization(store: Store, org: string): Promise<void>
   await Promise.all([markFormat(store), store.sadd(organizationsKey, org)]);
 }
 
-/** What a worker does for many organizations. On a cluster no shard that is away holds up the others. */
+/** What a worker does for many organizations. A shard that is away does not hold up the others. */
 export class Organizations {
   readonly #store: Store;
   #seen: ReadonlySet<string> = new Set();
@@ -43,21 +41,19 @@ export class Organizations {
     this.#store = store;
   }
 
-  /** All organizations; where a cluster cannot tell them, those that it told before. */
+  /** All organizations; while the shard that names them is away, those of the last answer. */
   async all(): Promise<ReadonlySet<string>> {
-    try {
-      const names = organizationNames(this.#store);
-      this.#seen = await (this.#store instanceof Cluster ? within(patienceMs, names) : names);
-    } catch (error) {
-      if (!(this.#store instanceof Cluster) || this.#seen.size === 0) throw error;
-    }
+    this.#seen = await unlessAway(this.#store, patienceMs, organizationNames(this.#store), (error) => {
+      if (this.#seen.size === 0) throw error;
+      return this.#seen;
+    });
     return this.#seen;
   }
 
   /**
    * Does something for each of them (named by itself, or as the first word of a longer name), and throws the first
-   * failure after everything was tried. On a cluster it waits `waitMs` at most: work on a shard that does not answer
-   * ends by itself.
+   * failure after everything was tried. After `waitMs` it stops waiting for shards that do not answer: work there ends by
+   * itself.
    */
   async forEach(names: Iterable<string>, work: (name: string) => Promise<unknown>, waitMs?: number): Promise<void> {
     const lanes = new Map<string, string[]>();
@@ -75,8 +71,7 @@ export class Organizations {
       }
     };
     const walks = Promise.all([...lanes.values()].map(walk));
-    if (waitMs === undefined || !(this.#store instanceof Cluster)) await walks;
-    else await Promise.race([walks, sleep(waitMs, undefined, { ref: false })]);
+    await (waitMs === undefined ? walks : unlessAway(this.#store, waitMs, walks, () => undefined));
     if (failed.length > 0) throw failed[0];
   }
 }

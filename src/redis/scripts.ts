@@ -1,11 +1,9 @@
-import { Cluster } from 'ioredis';
 import type { Answered, Fields } from '../declare/field.ts';
 import { type ReplyReader, replyReader } from '../declare/reply.ts';
 import type { Reply } from '../declare/value.ts';
-import { type Store, shardsOf } from './connection.ts';
+import { functionGuard, type Store, shardsOf } from './cluster.ts';
 import { Gathering } from './gathering.ts';
 import { type Library, loadLibrary, type Overrides, type Script, type Vocabulary } from './loader.ts';
-import { slotGuard } from './slot-guard.ts';
 import { roomNames } from './source.ts';
 
 /** What a script refused with `refuse(code, detail)`; `note` is the text that successful replies begin with. */
@@ -76,7 +74,7 @@ export class Scripts {
   #library(room: string): Library {
     let library = this.#libraries.get(room);
     if (!library) {
-      library = loadLibrary(room, this.#words, this.#overrides, this.#store instanceof Cluster ? slotGuard : '');
+      library = loadLibrary(room, this.#words, this.#overrides, functionGuard(this.#store));
       this.#libraries.set(room, library);
     }
     return library;
@@ -92,7 +90,7 @@ export class Scripts {
       loading = Promise.any(loads)
         .then(
           () => undefined,
-          // None where the cluster has no master that it could be sent to.
+          // No load was sent where the client knows of no shard.
           (error: AggregateError) => Promise.reject(explain(room, error.errors[0] ?? 'no connection')),
         )
         .finally(() => this.#loading.delete(room));
@@ -137,6 +135,14 @@ export class Scripts {
   /** Runs a script that no request is behind, and that always replies. */
   async ask<F extends Fields>(call: ScriptCall<F>, org: string, args: Args): Promise<Answered<F>> {
     const reply = await this.find(call, org, args);
+    if (!reply) throw new ScriptFailure(`${call.script} replied with nothing`);
+    return reply;
+  }
+
+  /** Runs a script as a request does, with lib/call's arguments, and reads its reply without the note. */
+  async request<F extends Fields>(call: ScriptCall<F>, org: string, args: Args): Promise<Answered<F>> {
+    const [, ...values] = await this.run(call.script, org, args);
+    const reply = this.reader(call)(values);
     if (!reply) throw new ScriptFailure(`${call.script} replied with nothing`);
     return reply;
   }

@@ -23,7 +23,7 @@ export interface Source {
   readonly includes: readonly string[];
   /** The record whose table this file fills. */
   readonly records: readonly string[];
-  readonly reply: readonly ReplyMember[] | undefined;
+  readonly reply: readonly ReplyMember[];
   readonly body: string;
 }
 
@@ -62,13 +62,11 @@ export function readSource(path: string, files: Iterable<string>): Source {
   const says: string[] = [];
   const values: Record<string, string[]> = {};
   const body: string[] = [];
-  let hasReply = false;
   for (const line of readFileSync(path, 'utf8').split('\n')) {
     const [, kind, value = ''] = directive.exec(line) ?? [];
     if (kind !== undefined) {
       const words = value.replaceAll('"', '').trim();
       values[kind] = [...(values[kind] ?? []), ...(words === '' ? [] : words.split(/\s+/))];
-      hasReply ||= kind === 'reply';
     } else if (line.startsWith('--- ') && body.length === 0) says.push(line.slice(4));
     else if (!/^\s*(--.*)?$/.test(line)) body.push(line);
   }
@@ -81,7 +79,7 @@ export function readSource(path: string, files: Iterable<string>): Source {
     around: of('around')[0],
     includes: of('include').flatMap((include) => resolve(include, files)),
     records: of('record'),
-    reply: hasReply ? of('reply').map(readMember) : undefined,
+    reply: of('reply').map(readMember),
     body: body.join('\n'),
   };
 }

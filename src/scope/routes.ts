@@ -1,46 +1,35 @@
-import Joi from 'joi';
-import { waiterReply } from '../allowance/schemas.ts';
-import { Barrier } from '../barrier/records.ts';
-import { reservationFields } from '../budget/schemas.ts';
-import { TaskGroupSummary } from '../group/records.ts';
-import { read } from '../http/legacy.ts';
-import { count, record, replyId, time } from '../http/replies.ts';
-import type { Route } from '../http/route.ts';
-import { MessageSummary } from '../mailbox/records.ts';
-import { runRecord } from './records.ts';
+import { type Fields, flag, raw } from '../declare/field.ts';
+import { exactly, many, readMembers, type Shown } from '../declare/record.ts';
+import { type Route, read } from '../http/route.ts';
+import { Scope } from './records.ts';
 
 /** Records of each kind (contract section 4). */
 const most = 200;
 
-const scopeReply = record({
-  id: replyId(),
-  parentScopeId: replyId().allow(null),
-  state: Joi.valid('ACTIVE', 'IDLE'),
-  createdAt: time(),
-});
-const listOf = (item: Joi.Schema) => Joi.array().items(item).max(most);
-
-const run = read({
-  path: '/ops/runs/:scopeId',
-  call: 'run.view',
-  summary: 'A run: what belongs to a scope and to those below it, newest first',
-  success: {
-    200: record({
-      scope: scopeReply,
-      scopes: listOf(scopeReply),
-      messages: listOf(MessageSummary.schema),
-      groups: listOf(TaskGroupSummary.schema),
-      barriers: listOf(Barrier.schema),
-      reservations: listOf(record(reservationFields)),
-      waiters: listOf(waiterReply),
-      consumptions: record({ count: count(), units: count() }),
-      truncated: Joi.boolean(),
+/** The run view; `inRun`: what each room shows there. */
+export function scopeRoutes(inRun: Fields): readonly Route[] {
+  const scopes = many(Scope, most);
+  const shown = Object.entries(inRun).map(([name, field]) => [name, field.schema]);
+  const run = read({
+    path: '/ops/runs/:scopeId',
+    call: 'run.view',
+    summary: 'A run: what belongs to a scope and to those below it, newest first',
+    success: {
+      200: exactly({
+        scope: Scope.schema,
+        scopes: scopes.schema,
+        ...Object.fromEntries(shown),
+        truncated: flag().schema,
+      }),
+    },
+    refuses: ['SCOPE_NOT_FOUND'],
+    script: 'scope/run',
+    args: () => ({ most }),
+    reply: { scopes, lists: raw<Shown[]>(), truncated: flag() },
+    answer: ({ scopes: [scope, ...below], lists, truncated }) => ({
+      status: 200,
+      body: { scope, scopes: below, ...readMembers(inRun, lists), truncated },
     }),
-  },
-  refuses: ['SCOPE_NOT_FOUND'],
-  script: 'scope/run',
-  args: () => ({ most }),
-  answer: (reply) => ({ status: 200, body: runRecord(reply) }),
-});
-
-export const scopeRoutes: readonly Route[] = [run];
+  });
+  return [run];
+}

@@ -1,10 +1,10 @@
 import { rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Cluster, type Redis } from 'ioredis';
+import type { Redis } from 'ioredis';
 import { withFolderLock } from '../embedded/folder-lock.ts';
 import { makeFolders } from '../embedded/make-folders.ts';
-import type { Store } from '../redis/connection.ts';
+import { type Store, takesSnapshots } from '../redis/cluster.ts';
 import { nowOf } from '../redis/moment.ts';
 import { StoreUnavailable } from '../redis/scripts.ts';
 import { copyDurably } from './copy.ts';
@@ -33,7 +33,7 @@ export interface CreateOptions {
  * @throws SnapshotFailure SNAPSHOTS_UNAVAILABLE where the server does not allow it or its files are elsewhere
  */
 export async function createSnapshot(store: Store, options: CreateOptions): Promise<Snapshot> {
-  if (store instanceof Cluster) throw unavailable(`each node of a cluster writes a file of its own: ${byHand}`);
+  if (!takesSnapshots(store)) throw unavailable(`each node of a cluster writes a file of its own: ${byHand}`);
   const { folder, keep, embedded, signal } = options;
   await makeFolders(folder);
   return withFolderLock(folder, lockMs, async () => {

@@ -9,10 +9,10 @@ import { withFolderLock } from '../embedded/folder-lock.ts';
 import { makeFolders } from '../embedded/make-folders.ts';
 import type { RedisServer } from '../embedded/server-binary.ts';
 import { LOGS, MANIFEST, makeStoreFolder, markClean } from '../embedded/store-folder.ts';
-import type { Admin } from '../org/admin.ts';
-import { renewEpochs } from '../org/epochs.ts';
+import { type Renewing, renewEpochs } from '../org/epochs.ts';
 import { allWords } from '../primitives.ts';
-import { connect, type Store, shardsOf } from '../redis/connection.ts';
+import { type Store, shardsOf } from '../redis/cluster.ts';
+import { connect } from '../redis/connection.ts';
 import { inShort, orUnavailable } from '../redis/failures.ts';
 import { nowOf } from '../redis/moment.ts';
 import { Scripts } from '../redis/scripts.ts';
@@ -94,7 +94,7 @@ async function firstStart(file: SnapshotFile, target: Target): Promise<Restored>
  *
  * @throws SnapshotFailure as restoreEmbedded does
  */
-export async function restoreInto(admin: Admin, file: SnapshotFile, target: Target): Promise<Restored> {
+export async function restoreInto(admin: Renewing, file: SnapshotFile, target: Target): Promise<Restored> {
   await checkClock(file, target.dataDir, new Date(await orUnavailable(nowOf(admin.store))).toISOString());
   if ((await sizeOf(admin.store)) > 0) {
     throw new SnapshotFailure(

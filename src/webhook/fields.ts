@@ -1,5 +1,5 @@
 import Joi from 'joi';
-import { isTypePattern } from '../event/filter.ts';
+import type { EventNames } from '../event/names.ts';
 import { text } from '../http/fields.ts';
 import { says } from '../http/says.ts';
 
@@ -27,13 +27,13 @@ function isCallable(address: string): boolean {
 }
 
 /** Event types or `prefix.*`; none stands for all. */
-export const eventTypes = () =>
+export const eventTypes = (names: EventNames) =>
   Joi.array()
     .max(100)
     .items(
       Joi.string()
         .custom((value: string, helpers) => {
-          if (!isTypePattern(value)) return helpers.error('type');
+          if (!names.isPattern(value)) return helpers.error('type');
           return neverSent.test(value) ? helpers.error('neverSent') : value;
         })
         .error(

@@ -13,7 +13,7 @@ export const webhookKeys = {
     pattern: 'muster:{org}:<spaceId>:destination:<destinationId>',
     type: 'hash',
     holds:
-      'url, eventTypes (`*` or `,type,prefix.*,`), state, disabledReason, signingSecret, previousSecret, previousSecretUntil, position: how far it has read the journal, readCount: entries added up to there, consecutiveFailures, failingSince, lastSuccessAt, createdAt',
+      'url, eventTypes (`*` or `,type,prefix.*,`), state, disabledReason, signingSecret, previousSecret, previousSecretUntil, position: how far it has read the journal, readCount: entries added up to there, consecutiveFailures, failingSince, lastSuccessAt',
     goes: 'when it is deleted',
   },
   unfinished: {

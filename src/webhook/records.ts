@@ -1,48 +1,86 @@
-import { iso, isoOrNull } from '../declare/moment.ts';
-import type { Values } from '../declare/value.ts';
-import { uuidOf } from '../event/record.ts';
+import Joi from 'joi';
+import { Field, id, number, oneOf, raw, text, time } from '../declare/field.ts';
+import { momentOfId } from '../declare/moment.ts';
+import { record } from '../declare/record.ts';
 
-/** `eventTypes` as it is stored, so that a script finds a type in it with one plain search. */
+/** As stored: `*`, or `,type,prefix.*,`, so that a script finds a type in it with one plain search. */
 export function storedTypes(eventTypes: readonly string[]): string {
   return eventTypes.length === 0 ? '*' : `,${eventTypes.join()},`;
 }
 
-/** A destination: its fields in the script's order. */
-export function destinationRecord(values: Values): object {
-  const [url, eventTypes, state, disabledReason, consecutiveFailures, lastSuccessAt, createdAt, id] = values;
-  return {
-    id,
-    url,
-    eventTypes: eventTypes === '*' ? [] : String(eventTypes).slice(1, -1).split(','),
-    state,
-    disabledReason,
-    consecutiveFailures: Number(consecutiveFailures),
-    lastSuccessAt: isoOrNull(lastSuccessAt),
-    createdAt: iso(createdAt),
-  };
-}
+const eventTypes = new Field<readonly string[]>({
+  lua: 'text',
+  read: (value) => (value === '*' ? [] : String(value).slice(1, -1).split(',')),
+  schema: () => Joi.array().items(Joi.string()),
+});
 
-/** Rows have a tail of their own: events of the same moment must not have their ids. */
-function rowTail(spaceId: string): string {
-  return spaceId.slice(24, 32);
-}
+export const disabledReason = oneOf('REQUESTED', 'GONE', 'FAILING');
 
-/** An attempt's row: its entry id, then its fields in the script's order. */
-export function deliveryRecord(spaceId: string, values: Values): object {
-  const [entryId, destinationId, eventId, eventType, attempt, trigger, state] = values;
-  const [responseStatus, errorCode, durationMs, attemptedAt, nextAttemptAt] = values.slice(7);
-  return {
-    id: uuidOf(String(entryId), rowTail(spaceId)),
-    destinationId,
-    eventId,
-    eventType,
-    attempt: Number(attempt),
-    trigger,
-    state,
-    responseStatus: responseStatus === '' ? null : Number(responseStatus),
-    errorCode: errorCode === '' ? null : errorCode,
-    durationMs: Number(durationMs),
-    attemptedAt: iso(attemptedAt),
-    nextAttemptAt: nextAttemptAt === '' ? null : iso(nextAttemptAt),
-  };
-}
+export const Destination = record('Destination', {
+  id: id(),
+  url: text(),
+  eventTypes,
+  state: oneOf('ACTIVE', 'DISABLED'),
+  disabledReason: disabledReason.orNull(),
+  consecutiveFailures: number(),
+  lastSuccessAt: time().orNull(),
+  createdAt: time().of((get) => momentOfId(get('id'))),
+  signingSecret: text(/^whsec_[0-9A-Za-z+/]{43}=$/).secret(),
+  /** Signs too until then. */
+  previousSecret: text().orNull().secret(),
+  previousSecretUntil: time().orNull().internal(),
+  /** How far it has read the journal, and the entries added up to there. */
+  position: text().internal(),
+  readCount: number().internal(),
+  failingSince: time().orNull().internal(),
+});
+
+/** As it is shown where its secret is new. */
+export const NewDestination = Destination.with('NewDestination', {
+  signingSecret: text(/^whsec_[0-9A-Za-z+/]{43}=$/),
+});
+
+/** Where there was no answer with a status of success: why. */
+const errorCode = oneOf(
+  'STATUS',
+  'REDIRECTED',
+  'TIMEOUT',
+  'CONNECTION_REFUSED',
+  'CONNECTION_FAILED',
+  'NAME_NOT_RESOLVED',
+  'TLS_FAILED',
+  'TARGET_FORBIDDEN',
+  'INTERRUPTED',
+);
+
+/** What receivers answer is theirs. */
+const anyNumber = new Field<number>({ lua: 'number', read: Number, schema: () => Joi.number().integer() });
+
+/** One attempt; '' is stored for null. */
+export const Delivery = record('Delivery', {
+  id: id(),
+  destinationId: id(),
+  eventId: id(),
+  eventType: text(),
+  attempt: number(1),
+  trigger: oneOf('SCHEDULED', 'MANUAL', 'TEST'),
+  state: oneOf('SUCCEEDED', 'FAILED'),
+  responseStatus: anyNumber.orNull(),
+  errorCode: errorCode.orNull(),
+  durationMs: number(),
+  attemptedAt: time(),
+  nextAttemptAt: time().orNull(),
+});
+
+/** What is to be sent on request. entry: of the journal; null for a test. */
+export const Sending = record('Sending', {
+  at: number(),
+  url: text(),
+  secrets: raw<string[]>(),
+  eventId: id(),
+  destinationId: id(),
+  entry: raw(),
+});
+
+/** An attempt that is due. */
+export const DueAttempt = record('DueAttempt', { destinationId: id(), entryId: text(), number: number(1) });

@@ -1,15 +1,17 @@
 import { randomBytes } from 'node:crypto';
-import type { Reply, Value } from '../declare/value.ts';
+import { type Answered, type Fields, id, text } from '../declare/field.ts';
+import { one } from '../declare/record.ts';
+import { EventNames } from '../event/names.ts';
 import { fields, oneOf, optional } from '../http/fields.ts';
-import { read, readList, route } from '../http/legacy.ts';
 import { randomTail } from '../http/random.ts';
-import { type Answer, type Input, param, type Route } from '../http/route.ts';
+import { readList } from '../http/read-list.ts';
+import { param, type Route, read, route } from '../http/route.ts';
 import type { ServeContext } from '../http/serve-context.ts';
 import { Refusal } from '../redis/scripts.ts';
+import type { Parts } from '../room.ts';
 import { eventTypes, url } from './fields.ts';
 import { webhookKeys } from './keys.ts';
-import { destinationRecord, storedTypes } from './records.ts';
-import { destinationReply, secretReply } from './schemas.ts';
+import { Destination, NewDestination, storedTypes } from './records.ts';
 import { sendRoutes } from './send-routes.ts';
 
 /** 32 random bytes, as Standard Webhooks writes them. */
@@ -18,38 +20,24 @@ function newSecret(): string {
 }
 
 /** Runs the script; when it asks what the url leads to, looks, and runs it again. */
-async function judged(
-  context: ServeContext,
-  target: string | undefined,
-): Promise<{ values: Reply; replayed: boolean }> {
-  try {
-    return await context.run();
-  } catch (error) {
+async function judged<R extends Fields>(context: ServeContext<R>, target = ''): Promise<Answered<R>> {
+  const { reply } = await context.run().catch(async (error) => {
     if (!(error instanceof Refusal && error.code === 'URL_UNCHECKED')) throw error;
-  }
-  return context.run({ verdict: await context.targets.verdict(target ?? '') });
+    return context.run({ verdict: await context.targets.verdict(target) });
+  });
+  return reply as Answered<R>;
 }
 
-interface CreateBody {
-  url: string;
-  eventTypes: string[];
-}
-
-function created({ body }: Input<unknown, CreateBody>, [id, createdAt, signingSecret]: Reply): Answer {
-  const { url, eventTypes } = body;
-  const record = destinationRecord([url, storedTypes(eventTypes), 'ACTIVE', null, 0, null, createdAt, id]);
-  return { status: 201, body: { ...record, signingSecret } };
-}
-
-const create = route<unknown, CreateBody>({
+const create = (names: EventNames) =>
+  route({
   method: 'POST',
   path: '/destinations',
   call: 'destination.create',
   summary: 'Register a webhook destination; its signing secret is shown here only',
   permission: 'coordination_write',
   idempotency: 'required',
-  body: fields({ url: url(), eventTypes: optional(eventTypes()).default([]) }),
-  success: { 201: secretReply },
+  body: fields({ url: url(), eventTypes: optional(eventTypes(names), []) }),
+  success: { 201: NewDestination.schema },
   refuses: ['DESTINATION_URL_FORBIDDEN', 'OPERATIONS_EXHAUSTED', 'DESTINATIONS_FULL'],
   script: 'webhook/create',
   args: ({ body }) => ({
@@ -60,14 +48,16 @@ const create = route<unknown, CreateBody>({
     verdict: '',
     detail: JSON.stringify(body),
   }),
-  answer: (values, input) => created(input, values),
+  reply: { id: id(), signingSecret: text() },
   async serve(input, context) {
-    const { values } = await judged(context, input.body.url);
+    const { body } = input;
+    const created = await judged(context, body.url);
     // Off the caller's path would be enough, but a first event follows soon.
     await context.store
       .sadd(webhookKeys.outbox.pattern, `${context.org} ${param(input, 'spaceId')}`)
       .catch(() => undefined);
-    return created(input, values);
+    const stored = { url: body.url, eventTypes: storedTypes(body.eventTypes), state: 'ACTIVE', consecutiveFailures: 0 };
+    return { status: 201, body: NewDestination.of({ ...stored, ...created }) };
   },
 });
 
@@ -77,29 +67,21 @@ const list = readList({
   summary: 'List webhook destinations, newest first',
   script: 'webhook/list',
   plural: 'destinations',
-  reply: destinationReply,
-  record: destinationRecord,
+  record: Destination,
 });
-
-const recorded = ([record]: Reply): Answer => ({ status: 200, body: destinationRecord(record as Value[]) });
 
 const view = read({
   path: '/destinations/:destinationId',
   call: 'destination.view',
   summary: 'A webhook destination',
-  success: { 200: destinationReply },
+  success: { 200: Destination.schema },
   refuses: ['DESTINATION_NOT_FOUND'],
   script: 'webhook/view',
-  answer: recorded,
+  reply: { destination: one(Destination) },
 });
 
-interface UpdateBody {
-  url?: string;
-  eventTypes?: string[];
-  state?: string;
-}
-
-const update = route<unknown, UpdateBody>({
+const update = (names: EventNames) =>
+  route({
   method: 'PATCH',
   path: '/destinations/:destinationId',
   call: 'destination.update',
@@ -108,10 +90,10 @@ const update = route<unknown, UpdateBody>({
   idempotency: 'optional',
   body: fields({
     url: optional(url()),
-    eventTypes: optional(eventTypes()),
+    eventTypes: optional(eventTypes(names)),
     state: optional(oneOf('ACTIVE', 'DISABLED')),
   }),
-  success: { 200: destinationReply },
+  success: { 200: Destination.schema },
   refuses: ['DESTINATION_NOT_FOUND', 'DESTINATION_URL_FORBIDDEN', 'OPERATIONS_EXHAUSTED'],
   script: 'webhook/update',
   args: ({ body }) => ({
@@ -121,8 +103,8 @@ const update = route<unknown, UpdateBody>({
     verdict: '',
     detail: JSON.stringify(body),
   }),
-  answer: recorded,
-  serve: async (input, context) => recorded((await judged(context, input.body.url)).values),
+  reply: { destination: one(Destination) },
+  serve: async ({ body }, context) => ({ status: 200, body: (await judged(context, body.url)).destination }),
 });
 
 const remove = route({
@@ -135,7 +117,7 @@ const remove = route({
   success: { 204: null },
   refuses: ['DESTINATION_NOT_FOUND', 'OPERATIONS_EXHAUSTED'],
   script: 'webhook/delete',
-  answer: () => ({ status: 204 }),
+  reply: {},
 });
 
 const rotateSecret = route({
@@ -145,14 +127,14 @@ const rotateSecret = route({
   summary: 'Give it a new signing secret, shown here only; for 24 hours the previous one signs too',
   permission: 'coordination_write',
   idempotency: 'optional',
-  success: { 200: secretReply },
+  success: { 200: NewDestination.schema },
   refuses: ['DESTINATION_NOT_FOUND', 'OPERATIONS_EXHAUSTED'],
   script: 'webhook/rotateSecret',
   args: () => ({ signingSecret: newSecret() }),
-  answer: ([record, signingSecret]) => ({
-    status: 200,
-    body: { ...destinationRecord(record as Value[]), signingSecret },
-  }),
+  reply: { destination: one(NewDestination) },
 });
 
-export const webhookRoutes: readonly Route[] = [create, list, view, update, remove, rotateSecret, ...sendRoutes];
+export function webhookRoutes({ events }: Pick<Parts, 'events'>): readonly Route[] {
+  const names = new EventNames(events);
+  return [create(names), list, view, update(names), remove, rotateSecret, ...sendRoutes];
+}

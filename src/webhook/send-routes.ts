@@ -1,43 +1,43 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Reply } from '../declare/value.ts';
-import { fields, id, page } from '../http/fields.ts';
-import { read, route } from '../http/legacy.ts';
-import { Cursors, pageOf, positions } from '../http/page.ts';
+import { text } from '../declare/field.ts';
+import { many, one } from '../declare/record.ts';
+import { fields, id, optional, page } from '../http/fields.ts';
+import { Cursors, pageReply, positions } from '../http/page.ts';
 import { randomTail } from '../http/random.ts';
-import { pageReply } from '../http/replies.ts';
-import { type Answer, type Input, param, type Route } from '../http/route.ts';
+import { type Answer, type Input, param, type Route, read, route } from '../http/route.ts';
 import type { ServeContext } from '../http/serve-context.ts';
 import { attempt } from './attempt.ts';
 import { eventMessage, testMessage } from './message.ts';
-import { deliveryRecord } from './records.ts';
-import { deliveryReply } from './schemas.ts';
+import { Delivery, Sending } from './records.ts';
 
 /** How often a request looks whether the one that is sent with its Idempotency-Key has been answered. */
 const sameKeyMs = 100;
 
-function attempted(input: Input, values: Reply): Answer {
-  return { status: 201, body: deliveryRecord(param(input, 'spaceId'), values) };
-}
+/** First what to send, then the row of what was sent; nothing while another request sends it. */
+const reply = { sending: one(Sending).orNull(), delivery: one(Delivery).orNull() };
 
 /** Asks the script what to send, sends it, tells the script what came of it: the caller gets the attempt's row. */
-async function serve(input: Input, context: ServeContext): Promise<Answer> {
-  let { values, replayed } = await context.run();
-  while (values.length === 0 && !context.gone.aborted) {
+async function serve(input: Input, context: ServeContext<typeof reply>): Promise<Answer> {
+  let { reply: found } = await context.run();
+  while (!found && !context.gone.aborted) {
     await sleep(sameKeyMs);
-    ({ values, replayed } = await context.run({}, true));
+    ({ reply: found } = await context.run({}, true));
   }
-  if (values.length === 0) return { status: 204 };
-  if (replayed) return attempted(input, values);
-  const [now, url, secret, previousSecret, eventId, destinationId, entry] = values;
-  const at = Number(now);
-  const message = entry
-    ? eventMessage(param(input, 'spaceId'), entry)
-    : testMessage(String(eventId), String(destinationId), at);
-  const secrets = [secret, previousSecret].filter((one): one is string => typeof one === 'string');
+  if (!found) return { status: 204 };
+  const { sending } = found;
+  return { status: 201, body: sending ? await send(input, context, sending) : found.delivery };
+}
+
+async function send(
+  input: Input,
+  context: ServeContext<typeof reply>,
+  { at, url, secrets, eventId, destinationId, entry }: typeof Sending.type,
+): Promise<typeof Delivery.type | null | undefined> {
+  const message = entry ? eventMessage(param(input, 'spaceId'), entry) : testMessage(eventId, destinationId, at);
   // Sent is sent: a caller who has gone must not keep the row from being written.
-  const outcome = await attempt(context.targets, { url: String(url), secrets, message, at }, context.feeds.closing);
+  const outcome = await attempt(context.targets, { url, secrets, message, at }, context.feeds.closing);
   const { pauseMs: _, ...row } = outcome;
-  return attempted(input, (await context.run({ ...row, attemptedAt: at, testEventId: String(eventId) }, true)).values);
+  return (await context.run({ ...row, attemptedAt: at, testEventId: eventId }, true)).reply?.delivery;
 }
 
 const nothingYet = { testEventId: '', attemptedAt: '', responseStatus: '', errorCode: '', durationMs: '' };
@@ -49,11 +49,11 @@ const test = route({
   summary: 'Send it a destination.test message now, once; answers the attempt',
   permission: 'coordination_write',
   idempotency: 'optional',
-  success: { 201: deliveryReply },
+  success: { 201: Delivery.schema },
   refuses: ['DESTINATION_NOT_FOUND', 'OPERATIONS_EXHAUSTED'],
   script: 'webhook/send',
   args: () => ({ deliveryId: '', tail: randomTail(), ...nothingYet }),
-  answer: (values, input) => attempted(input, values),
+  reply,
   serve,
 });
 
@@ -64,22 +64,22 @@ const redeliver = route({
   summary: 'Send the event of an attempt again now, once; answers the new attempt',
   permission: 'coordination_write',
   idempotency: 'optional',
-  success: { 201: deliveryReply },
+  success: { 201: Delivery.schema },
   refuses: ['DELIVERY_NOT_FOUND', 'OPERATIONS_EXHAUSTED'],
   script: 'webhook/send',
   args: () => ({ destinationId: '', tail: '', ...nothingYet }),
-  answer: (values, input) => attempted(input, values),
+  reply,
   serve,
 });
 
 const cursors = new Cursors('deliveries', positions.entry);
 
-const list = read<{ limit: number; cursor?: string; destinationId?: string }>({
+const list = read({
   path: '/deliveries',
   call: 'delivery.list',
   summary: 'Attempts to deliver, newest first; all or those of one destination',
-  query: fields({ ...page(), destinationId: id().optional() }),
-  success: { 200: pageReply('deliveries', deliveryReply) },
+  query: fields({ ...page(), destinationId: optional(id()) }),
+  success: { 200: pageReply('deliveries', Delivery.schema) },
   refuses: ['INVALID_CURSOR'],
   script: 'webhook/deliveries',
   args: (input) => ({
@@ -87,12 +87,10 @@ const list = read<{ limit: number; cursor?: string; destinationId?: string }>({
     cursor: cursors.read(input),
     destinationId: input.query.destinationId ?? '',
   }),
-  answer: ([next, rows], input) => ({
+  reply: { nextCursor: text().orNull(), deliveries: many(Delivery) },
+  answer: ({ nextCursor, deliveries }, input) => ({
     status: 200,
-    body: {
-      deliveries: pageOf.rows(rows).map((row) => deliveryRecord(param(input, 'spaceId'), row)),
-      nextCursor: cursors.next(input, next),
-    },
+    body: { deliveries, nextCursor: cursors.next(input, nextCursor) },
   }),
 });
 

@@ -1,10 +1,10 @@
 import { type ConnectionOptions, Queue } from 'bullmq';
-import { Cluster } from 'ioredis';
 import type { Logger } from 'pino';
-import type { Store } from '../redis/connection.ts';
+import { number, raw, text } from '../declare/field.ts';
+import { canFailPartially, type Store } from '../redis/cluster.ts';
+import { within } from '../redis/failures.ts';
 import type { Scripts } from '../redis/scripts.ts';
 import type { Wake } from '../redis/wake.ts';
-import { within } from '../redis/within.ts';
 import { attempt, type Outcome } from '../webhook/attempt.ts';
 import { eventMessage } from '../webhook/message.ts';
 import type { Targets } from '../webhook/target.ts';
@@ -21,6 +21,12 @@ const lockMs = 10_000;
 const answerMs = 500;
 /** At shutdown, for attempts that are under way to end by themselves. */
 const drainMs = 3_000;
+
+const begin = {
+  script: 'webhook/begin',
+  reply: { now: number(), url: text(), secrets: raw<string[]>(), attempt: number(1), entry: raw() },
+};
+const finish = { script: 'webhook/finish', reply: {} };
 
 interface DelivererParts {
   readonly store: Store;
@@ -70,12 +76,12 @@ export class Deliverer {
     await this.#dispatcher.poke(`${org} ${spaceId}`);
   }
 
-  /** To the queue; while that is away with its shard of a cluster, they are made here: the store has limited them. */
+  /** To the queue; while only its shard is away, they are made here: the store has limited them. */
   async #hand(attempts: readonly Attempt[]): Promise<void> {
     const { store, log } = this.#parts;
     const jobs = attempts.map((data) => ({ name: 'deliver', data, opts: { jobId: jobIdOf(data) } }));
     const queued = async (): Promise<void> => void (await this.#queue.addBulk(jobs));
-    if (!(store instanceof Cluster)) return queued();
+    if (!canFailPartially(store)) return queued();
     // What it takes late is done once all the same: whoever comes second finds it begun.
     if ((await answers(store.exists(`${queuePrefix}:${queueName}:meta`))) && (await answers(queued()))) return;
     for (const data of attempts) {
@@ -90,18 +96,17 @@ export class Deliverer {
     const { org, spaceId, destinationId, entryId } = data;
     const { scripts, targets } = this.#parts;
     const space = { spaceId, requestId: '', destinationId, entryId };
-    const [now, url, secret, previousSecret, number, entry] = await scripts.run('webhook/begin', org, space);
-    if (entry) {
+    const begun = await scripts.find(begin, org, space);
+    if (begun) {
+      const { now, url, secrets, entry } = begun;
       const message = eventMessage(spaceId, entry);
-      const secrets = [secret, previousSecret].filter((one): one is string => typeof one === 'string');
-      const delivery = { url: String(url), secrets, message, at: Number(now) };
-      const outcome: Outcome = await attempt(targets, delivery, this.#stop.signal);
-      await scripts.run('webhook/finish', org, {
+      const outcome: Outcome = await attempt(targets, { url, secrets, message, at: now }, this.#stop.signal);
+      await scripts.ask(finish, org, {
         ...space,
         ...outcome,
         eventType: message.eventType,
-        attempt: Number(number),
-        attemptedAt: String(now),
+        attempt: begun.attempt,
+        attemptedAt: now,
         scale: 0.9 + Math.random() * 0.2,
       });
     }
@@ -121,10 +126,10 @@ export class Deliverer {
 
 /** Whether the queue's shard does in time: it would be waited for. */
 function answers(reply: Promise<unknown>): Promise<boolean> {
-  return within(answerMs, reply).then(
-    () => true,
-    () => false,
-  );
+  return within(
+    answerMs,
+    reply.then(() => true),
+  ).catch(() => false);
 }
 
 /** The same attempt is never twice in the queue. BullMQ reserves the colon. */

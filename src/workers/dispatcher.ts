@@ -1,14 +1,15 @@
-import { Cluster } from 'ioredis';
 import type { Logger } from 'pino';
+import { number } from '../declare/field.ts';
+import { many } from '../declare/record.ts';
 import type { Store } from '../redis/connection.ts';
-import { orUnavailable } from '../redis/failures.ts';
+import { orUnavailable, unlessAway } from '../redis/failures.ts';
 import { keyName } from '../redis/keys.ts';
 import { membersOf, Organizations } from '../redis/organizations.ts';
 import type { Scripts } from '../redis/scripts.ts';
 import type { Listening, Wake } from '../redis/wake.ts';
-import { within } from '../redis/within.ts';
 import { journalKey } from '../space/keys.ts';
 import { webhookKeys } from '../webhook/keys.ts';
+import { DueAttempt } from '../webhook/records.ts';
 import { nowAndThen } from './steady-worker.ts';
 
 /** What is due by the clock alone (a retry) is noticed after this long; what is new at once. */
@@ -27,6 +28,12 @@ const patienceMs = 1_000;
 const indexMs = 500;
 
 const index = webhookKeys.outbox.pattern;
+
+/** `more`: -1 where the space has no destinations. */
+const dispatch = {
+  script: 'webhook/dispatch',
+  reply: { more: number(-1), attempts: many(DueAttempt), nextInMs: number().orNull() },
+};
 
 /** One attempt that is due. */
 export interface Attempt {
@@ -119,26 +126,17 @@ export class Dispatcher {
 
   async #dispatch(member: string): Promise<void> {
     const [org = '', spaceId = ''] = member.split(' ');
-    let more: unknown = 1;
+    let more = 1;
     while ((more === 1 || this.#again.has(member)) && !this.#stopped) {
       this.#again.delete(member);
       this.#dueAt.delete(member);
       const args = { spaceId, requestId: '', most: entriesAtOnce };
-      const [left, attempts, dueInMs] = await this.#scripts.run('webhook/dispatch', org, args);
-      more = left;
-      if (left === -1) await this.#store.srem(index, member);
-      const due = (attempts as [string, string, number][]).map(([destinationId, entryId, number]) => ({
-        org,
-        spaceId,
-        destinationId,
-        entryId,
-        number,
-      }));
+      const found = await this.#scripts.ask(dispatch, org, args);
+      more = found.more;
+      if (more === -1) await this.#store.srem(index, member);
+      const due = found.attempts.map((attempt) => ({ org, spaceId, ...attempt }));
       if (due.length > 0) await this.#hand(due);
-      this.#dueAt.set(
-        member,
-        performance.now() + (dueInMs === '' ? lookAgainMs : Math.min(Number(dueInMs), lookAgainMs)),
-      );
+      this.#dueAt.set(member, performance.now() + Math.min(found.nextInMs ?? lookAgainMs, lookAgainMs));
     }
   }
 
@@ -151,8 +149,8 @@ export class Dispatcher {
       for (let i = 0; i < found.length; i += spacesAtOnce)
         await this.#store.sadd(index, ...found.slice(i, i + spacesAtOnce)).catch(() => undefined);
     }
-    if (!(this.#store instanceof Cluster)) return orUnavailable(membersOf(this.#store, index));
-    return within(indexMs, membersOf(this.#store, index)).catch(() => this.#told());
+    const members = orUnavailable(membersOf(this.#store, index));
+    return unlessAway(this.#store, indexMs, members, () => this.#told());
   }
 
   async #told(): Promise<ReadonlySet<string>> {

@@ -1,7 +1,7 @@
 import { type ConnectionOptions, Queue } from 'bullmq';
 import type { Logger } from 'pino';
 import type { Store } from '../redis/connection.ts';
-import { within } from '../redis/within.ts';
+import { within } from '../redis/failures.ts';
 import { type QueueName, queuePrefix } from './queues.ts';
 import { newsOf, nowAndThen, SteadyWorker } from './steady-worker.ts';
 

@@ -1,13 +1,16 @@
+import { flag } from '../declare/field.ts';
 import type { Store } from '../redis/connection.ts';
 import { unless } from '../redis/failures.ts';
 import { Organizations } from '../redis/organizations.ts';
 import type { Scripts } from '../redis/scripts.ts';
+import { spacesOf } from '../space/list.ts';
 import type { Jobs } from './periodic.ts';
 
 const everyMs = 60_000;
 /** Of each kind in one step: about a millisecond of the store. */
 const most = 100;
-const pageSize = 200;
+const ofSpace = { script: 'retention/space', reply: { more: flag() } };
+const ofOrganization = { script: 'retention/records', reply: { more: flag() } };
 
 /** Removes what was kept long enough (contract section 4, Retention), in bounded steps, each one script. */
 export class Retention {
@@ -21,17 +24,13 @@ export class Retention {
 
   /** Removes everything in the organization whose time is over. */
   async retain(org: string): Promise<void> {
-    for (let page: string[] = ['']; page.length > 0; ) {
-      const found = await this.#scripts.run('space/list', org, { cursor: page.at(-1) ?? '', limit: pageSize });
-      page = found.map((space) => String((space as unknown[])[0]));
-      for (const spaceId of page) await this.#repeat('retention/space', org, { spaceId, requestId: '' });
-    }
+    for await (const { spaceId } of spacesOf(this.#scripts, org)) await this.#repeat(ofSpace, org, spaceId);
     // Afterwards: scopes go with the last thing that belonged to them.
-    await this.#repeat('retention/records', org, { spaceId: '', requestId: '' });
+    await this.#repeat(ofOrganization, org, '');
   }
 
-  async #repeat(script: string, org: string, args: { spaceId: string; requestId: string }): Promise<void> {
-    for (let more: unknown = 1; more === 1; ) [more] = await this.#scripts.run(script, org, { ...args, most });
+  async #repeat(step: typeof ofSpace, org: string, spaceId: string): Promise<void> {
+    for (let more = true; more; ) ({ more } = await this.#scripts.ask(step, org, { spaceId, requestId: '', most }));
   }
 
   /** Looks at every organization. One that fails does not hold up the others. */

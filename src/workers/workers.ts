@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Cluster } from 'ioredis';
 import type { Logger } from 'pino';
-import type { Store } from '../redis/connection.ts';
+import { type Store, takesSnapshots } from '../redis/cluster.ts';
 import type { Due } from '../redis/due.ts';
 import type { Scripts } from '../redis/scripts.ts';
 import type { Wake } from '../redis/wake.ts';
@@ -31,7 +30,7 @@ export class Workers {
   deliverer: Deliverer | undefined;
   readonly #started: { stop(): Promise<void> }[] = [];
 
-  /** `open`: a connection that waits for the store, for each of them. A cluster has no snapshots. */
+  /** `open`: a connection that waits for the store, for each of them. */
   async start(
     parts: WorkersParts,
     open: () => Promise<Store>,
@@ -42,7 +41,7 @@ export class Workers {
       ['sweep', sweepJobs(due)],
       ['retain', retainJobs(retention)],
     ];
-    if (snapshots && !(store instanceof Cluster)) periodic.push(['snapshot', snapshotJobs(store, snapshots, log)]);
+    if (snapshots && takesSnapshots(store)) periodic.push(['snapshot', snapshotJobs(store, snapshots, log)]);
     for (const [name, jobs] of periodic) this.#started.push(await Periodic.start(store, await open(), name, jobs, log));
     this.deliverer = new Deliverer(await open(), parts);
     this.#started.push(this.deliverer);

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { calls } from '../../src/client/generated/calls.ts';
-import type { Answer, Args, ErrorCode, Muster } from '../../src/client/index.ts';
+import type { Answer, Args, ErrorCode, Event, Muster } from '../../src/client/index.ts';
 import { codesOf } from '../../src/http/route-errors.ts';
 import { allRoutes } from '../../src/primitives.ts';
 
@@ -28,10 +28,19 @@ async function compiles(muster: Muster): Promise<void> {
   muster.budget.refund;
   const query: Args<'budget.view'> = { budgetId: '', limit: 5 };
   const state: Answer<'group.view'>['outcome'] = 'SATISFIED';
-  const payload: Answer<'event.list'>['events'][number]['payload'] = { epoch: 1 };
+  const told = (event: Event): number | string | undefined => {
+    // @ts-expect-error not before its type is known
+    event.payload.arrivals;
+    if (event.type === 'barrier.arrived') return event.payload.arrivals;
+    if (event.type !== 'message.acked') return undefined;
+    // @ts-expect-error a message has none
+    event.payload.arrivals;
+    return event.payload.mailboxId;
+  };
+  const [first]: readonly Event[] = (await muster.event.list()).events;
   // @ts-expect-error no such code
   const code: ErrorCode = 'NO_LUCK';
-  void [query, state, payload, code];
+  void [query, state, told, first, code];
 }
 
 describe('what the typed client is made of', () => {

@@ -1,8 +1,8 @@
 import pino from 'pino';
-import { maximumLimits } from '../../src/org/plans.ts';
-import { addressOf } from '../../src/redis/connection.ts';
+import { addressOf } from '../../src/redis/cluster.ts';
 import { type MusterService, startService } from '../../src/service.ts';
 import { type ClusterNode, TestCluster } from '../support/cluster.ts';
+import { maximumLimits } from '../support/limits.ts';
 import { type MusterProcess, Processes, until } from '../support/processes.ts';
 import { World } from '../support/world.ts';
 import { ownerOf, slotOf } from './slots.ts';

@@ -1,11 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
-import type { Cluster } from 'ioredis';
 import pino from 'pino';
 import { readStoreState } from '../../src/metrics/store-state.ts';
 import { allWords } from '../../src/primitives.ts';
-import { sayCluster } from '../../src/redis/cluster-notice.ts';
-import { addressOf, connect, type Store } from '../../src/redis/connection.ts';
+import { addressOf, type Store, warnOfShards } from '../../src/redis/cluster.ts';
+import { connect } from '../../src/redis/connection.ts';
 import { Due, dueKey } from '../../src/redis/due.ts';
 import { Organizations, organizationsKey } from '../../src/redis/organizations.ts';
 import { Scripts } from '../../src/redis/scripts.ts';
@@ -55,11 +54,11 @@ describe('The parts of a process on a cluster', function () {
   it('say what a cluster leaves out, and that one shard would stop all, where any of them has that set', async () => {
     const lines: string[] = [];
     const log = pino({ base: null, timestamp: false }, { write: (line) => lines.push(JSON.parse(line).msg) });
-    await sayCluster(store as Cluster, log);
+    await warnOfShards(store, log);
     expect(lines).to.have.length(1);
     expect(lines[0]).to.match(/of 3 shards: no snapshots are made/);
     await other.admin.config('SET', 'cluster-require-full-coverage', 'yes');
-    await sayCluster(store as Cluster, log);
+    await warnOfShards(store, log);
     await other.admin.config('SET', 'cluster-require-full-coverage', 'no');
     expect(lines).to.have.length(3);
     expect(lines[2]).to.contain('set it to no on every node');

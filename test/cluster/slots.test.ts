@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
-import { shardsOf } from '../../src/redis/connection.ts';
+import { shardsOf } from '../../src/redis/cluster.ts';
 import { call } from '../support/processes.ts';
 import { Fleet, longest } from './fleet.ts';
 import { moveSlot, slotOf } from './slots.ts';

@@ -23,13 +23,17 @@ describe('the suite refuses to pass dirty', () => {
     expect(await dirt(own.url, known)).to.deep.equal([]);
   });
 
-  it('names a key that no pattern describes', async () => {
+  it('names a key that no pattern describes, and a field that no record declares', async () => {
     const known = await clients(own.url);
     const store = await connect(own.url);
     await store.set(`muster:{acme}:${id}:nothing`, '1');
     await store.hset(`muster:{acme}:${id}`, 'name', 'n');
+    await store.hset(`muster:{acme}:${id}:barrier:${id}`, 'state', 'OPEN', 'colour', 'red');
     store.disconnect();
-    expect(await dirt(own.url, known)).to.deep.equal([`undeclared key: muster:{acme}:${id}:nothing`]);
+    expect(await dirt(own.url, known)).to.deep.equal([
+      `undeclared key: muster:{acme}:${id}:nothing`,
+      `undeclared field: muster:{acme}:${id}:barrier:${id}: colour`,
+    ]);
   });
 
   it('knows keys by every part of their pattern and by their type', () => {

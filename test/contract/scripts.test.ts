@@ -1,13 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { guide, guideFile } from '../../src/docs/describe.ts';
+import { reaches } from '../../src/docs/reach.ts';
 import { ApiError } from '../../src/http/errors.ts';
 import type { Input, Route } from '../../src/http/route.ts';
 import { codesOf } from '../../src/http/route-errors.ts';
 import { allErrors, allKeys, allRoutes, allWords } from '../../src/primitives.ts';
-import { guide, guideFile } from '../../src/redis/describe.ts';
 import { loadLibrary } from '../../src/redis/loader.ts';
-import { reaches } from '../../src/redis/reach.ts';
 import { luaRoot, roomNames } from '../../src/redis/source.ts';
 import { samples } from '../support/sample.ts';
 

@@ -35,4 +35,10 @@ describe('The files', () => {
     });
     expect(found).to.deep.equal([]);
   });
+
+  it('ask src/redis/cluster.ts for what matters to them of a cluster, and do not know one themselves', () => {
+    const knows = /\binstanceof (Cluster|Redis)\b|\.isCluster\b|\bimport\b[^;]*\bCluster\w*[^;]*from 'ioredis'/;
+    const isKnowing = (path: string) => path.endsWith('.ts') && knows.test(readFileSync(root + path, 'utf8'));
+    expect(filesBelow('src').filter(isKnowing)).to.deep.equal(['src/redis/cluster.ts']);
+  });
 });

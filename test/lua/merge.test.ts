@@ -16,7 +16,7 @@ local function play(open, scored)
     if cursor.at then cursors[#cursors + 1] = cursor end
   end
   local found = {}
-  for i, entry in ipairs(merge.take(tonumber(ARGV[2]), merge.inOrder(cursors))) do found[i] = tonumber(entry[1]) end
+  for i, entry in ipairs(merge.take(tonumber(ARGV[2]), merge.inOrder(cursors))) do found[i] = tonumber(entry.member) end
   redis.call('DEL', unpack(KEYS))
   return found
 end

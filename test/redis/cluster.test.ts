@@ -11,7 +11,7 @@ import pino from 'pino';
 import { allWords } from '../../src/primitives.ts';
 import { addressesOf } from '../../src/redis/address.ts';
 import { awaitStore } from '../../src/redis/await-store.ts';
-import { sayCluster } from '../../src/redis/cluster-notice.ts';
+import { warnOfShards } from '../../src/redis/cluster.ts';
 import { connect } from '../../src/redis/connection.ts';
 import { Scripts, StoreUnavailable } from '../../src/redis/scripts.ts';
 import { type Listening, Wake } from '../../src/redis/wake.ts';
@@ -78,7 +78,7 @@ describe('A store that is a cluster', () => {
       const store = await connect(`redis://${login}@${host}`);
       expect(await store.exists('{nobody}')).to.equal(0);
       // Who may not read settings knows them.
-      await sayCluster(store as Cluster, pino({ level: 'silent' }));
+      await warnOfShards(store, pino({ level: 'silent' }));
       store.disconnect();
     }
     await node?.admin.config('SET', 'requirepass', '');

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Redis } from 'ioredis';
-import { type Store, shardsOf } from '../../src/redis/connection.ts';
+import { type Store, shardsOf } from '../../src/redis/cluster.ts';
 
 /**
  * ioredis takes a line that comes in one piece with the answer to MONITOR for a reply that nobody asked for, and says so

@@ -1,5 +1,6 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
+import { eventUnion } from '../../src/declare/event.ts';
 import { isUuid } from '../../src/http/fields.ts';
 import { openapi } from '../../src/http/openapi.ts';
 import type { Route } from '../../src/http/route.ts';
@@ -18,7 +19,7 @@ const rateless = ['UNAUTHENTICATED', 'INVALID_API_KEY', 'PERMISSION_DENIED', 'SP
 const published = openapi(product) as { paths: Record<string, Record<string, unknown>> };
 // ajv-formats exports its function as a property of itself.
 const formats = addFormats as unknown as (ajv: Ajv2020) => void;
-const ajv = new Ajv2020({ strict: false, allErrors: true });
+const ajv = new Ajv2020({ strict: false, allErrors: true, discriminator: true });
 formats(ajv);
 ajv.addSchema({ $id: 'https://muster/', ...published });
 
@@ -27,6 +28,7 @@ const patterns = allRoutes.map((route) => {
   return { route, form: new RegExp(`^${source}$`) };
 });
 const compiled = new Map<string, ValidateFunction>();
+const union = eventUnion(product.events);
 
 /** The route that a request meets. */
 function routeOf(method: string, url: string): Route | undefined {
@@ -43,6 +45,16 @@ export function checkDeclared(method: string, url: string, reply: Reply): void {
     rateProblem(route, url, reply);
   if (problem === undefined) return;
   throw new Error(`${method} ${url} answered ${reply.status} ${reply.text}\nwhich is not as declared: ${problem}`);
+}
+
+/** Throws where an event, however it came, is not what its type declares. */
+export function checkEvent(event: unknown): void {
+  const { error } = union.validate(event);
+  const pointer = 'https://muster/#/components/schemas/Event';
+  const validate = compiled.get(pointer) ?? ajv.compile({ $ref: pointer });
+  compiled.set(pointer, validate);
+  const problem = error?.message ?? (validate(event) ? undefined : ajv.errorsText(validate.errors));
+  if (problem !== undefined) throw new Error(`${JSON.stringify(event)} is not as declared: ${problem}`);
 }
 
 /** What is wrong with what every response has. */

@@ -1,4 +1,5 @@
-import { allKeys } from '../../src/primitives.ts';
+import { storedFields } from '../../src/declare/record.ts';
+import { allKeys, allWords } from '../../src/primitives.ts';
 import { connect, type Store } from '../../src/redis/connection.ts';
 import { keyMatcher } from '../../src/redis/keys.ts';
 
@@ -24,11 +25,11 @@ async function others(store: Store): Promise<string[]> {
   return ids.filter((id) => id !== String(own));
 }
 
-/** What a test run has left in its store that it should not have: connections and undeclared keys. */
+/** What a test run has left in its store that it should not have: connections, undeclared keys and fields. */
 export async function dirt(url: string, known: ReadonlySet<string>): Promise<string[]> {
   const store = await connect(url);
   try {
-    return [...(await leaks(store, known)), ...(await undeclaredKeys(store))];
+    return [...(await leaks(store, known)), ...(await undeclaredKeys(store)), ...(await undeclaredFields(store))];
   } finally {
     store.disconnect();
   }
@@ -54,6 +55,34 @@ async function undeclaredKeys(store: Store): Promise<string[]> {
     cursor = next;
   } while (cursor !== '0' && found.length < 20);
   return found.slice(0, 20);
+}
+
+/** Of a run's hashes at most so many are looked into for fields that their record does not declare. */
+const mostHashes = 20_000;
+/** Rooms count and keep things of their own in the records of a scope, a space and an organization. */
+const shared = ['scope', 'space', 'org'];
+const records = [...allWords.records.values()].flatMap((record) => {
+  const key = allKeys[record.luaName];
+  if (key?.type !== 'hash' || shared.includes(record.luaName)) return [];
+  return [{ form: keyMatcher(key), names: new Set(storedFields(record).map(([name]) => name)) }];
+});
+
+async function undeclaredFields(store: Store): Promise<string[]> {
+  const found = new Set<string>();
+  let looked = 0;
+  let cursor = '0';
+  do {
+    const [next, keys] = (await store.call('SCAN', cursor, 'COUNT', 1000, 'TYPE', 'hash')) as [string, string[]];
+    await Promise.all(
+      keys.map(async (key) => {
+        const record = records.find(({ form }) => form.test(key));
+        if (!record || looked++ > mostHashes) return;
+        for (const field of await store.hkeys(key)) if (!record.names.has(field)) found.add(`${key}: ${field}`);
+      }),
+    );
+    cursor = next;
+  } while (cursor !== '0' && found.size < 20);
+  return [...found].slice(0, 20).map((field) => `undeclared field: ${field}`);
 }
 
 /** Whether a pattern describes the key, and as this type. BullMQ's are of every type; `none` has just expired. */

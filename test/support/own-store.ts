@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type EmbeddedRedis, startEmbedded } from '../../src/embedded/embedded.ts';
 import type { Admin } from '../../src/org/admin.ts';
-import { allWords } from '../../src/primitives.ts';
+import { product } from '../../src/primitives.ts';
 import { connect, type Store } from '../../src/redis/connection.ts';
 import { Scripts } from '../../src/redis/scripts.ts';
 
@@ -31,7 +31,7 @@ export class OwnStore {
   async admin(): Promise<Admin> {
     const store = await connect(this.url);
     this.#connections.push(store);
-    return { store, scripts: new Scripts(store, allWords) };
+    return { store, scripts: new Scripts(store, product.words), limits: product.limits };
   }
 
   async stop(): Promise<void> {

@@ -1,4 +1,4 @@
-import { addressOf, shardsOf } from '../../src/redis/connection.ts';
+import { addressOf, shardsOf } from '../../src/redis/cluster.ts';
 import type { World } from './world.ts';
 
 type Hash = Record<string, string>;

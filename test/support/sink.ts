@@ -1,5 +1,6 @@
 import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { checkEvent } from './declared.ts';
 
 /** A request that a webhook receiver got. */
 interface Received {
@@ -23,7 +24,10 @@ export class Sink {
       request.on('data', (chunk: Buffer) => chunks.push(chunk));
       request.on('end', () => {
         const text = Buffer.concat(chunks).toString();
-        const received = { path: request.url ?? '', headers: request.headers, text, body: JSON.parse(text) };
+        const body = JSON.parse(text);
+        // A test's message is an event that is in no journal.
+        if (body.type !== 'destination.test') checkEvent(body.data);
+        const received = { path: request.url ?? '', headers: request.headers, text, body };
         this.received.push(received);
         this.answer(response, received);
         for (const look of this.#waiting) look();

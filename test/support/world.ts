@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import pino from 'pino';
 import { createKey, createOrganization, createSpace, type PlanChoice } from '../../src/org/admin.ts';
-import { defaultLimits } from '../../src/org/plans.ts';
 import { type MusterService, startService } from '../../src/service.ts';
 import { TestCluster } from './cluster.ts';
 import { checkDeclared } from './declared.ts';
@@ -98,7 +97,7 @@ export class World {
     await createOrganization(running, { plan: 'enterprise', ...choice, org });
     const space = await createSpace(running, {
       org,
-      limits: { ...defaultLimits, requestsPerMinute: 100_000, ...choice.limits },
+      limits: { requestsPerMinute: 100_000, ...choice.limits },
     });
     const key = await createKey(running, { org, permissions: allPermissions });
     return new World(running, org, space.spaceId, key.apiKey);
@@ -106,8 +105,7 @@ export class World {
 
   /** Another space of the organization, reached with the same key; it has the limits of every new space unless told. */
   async beside(limits?: Record<string, number>): Promise<World> {
-    const own = limits && { limits: { ...defaultLimits, ...limits } };
-    const { spaceId } = await createSpace(this.service, { org: this.org, ...own });
+    const { spaceId } = await createSpace(this.service, { org: this.org, ...(limits && { limits }) });
     return new World(this.service, this.org, spaceId, this.apiKey);
   }
 

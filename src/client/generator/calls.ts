@@ -16,6 +16,7 @@ interface Operation extends Json {
 
 /** As much of an OpenAPI document as is looked at here. */
 export interface Document extends Json {
+  readonly components: { readonly schemas: Json };
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
 }
 
@@ -40,7 +41,7 @@ function callsOf({ paths }: Document): Call[] {
     );
 }
 
-/** The document without what the client does itself: the space, the headers, the failures. */
+/** The document without what the client does itself: the space, the headers, the failures, and what is pushed. */
 export function forTypes(document: Document): Json {
   const paths: Record<string, Json> = {};
   for (const { method, path, operation } of callsOf(document)) {
@@ -51,7 +52,8 @@ export function forTypes(document: Document): Json {
     const own = { ...operation, parameters, responses: Object.fromEntries(responses) };
     paths[path] = { ...paths[path], [method.toLowerCase()]: own };
   }
-  return { ...document, paths, components: {} };
+  const { Error: _, ...schemas } = document.components.schemas;
+  return { ...document, webhooks: {}, paths, components: { schemas } };
 }
 
 /** Every error code that a call may answer. */

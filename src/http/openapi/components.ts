@@ -1,5 +1,6 @@
 import type { ErrorTable } from '../errors.ts';
 import { everyAnswer, headers, sharedFailures } from './responses.ts';
+import type { NamedSchemas } from './schema.ts';
 
 const text = { type: 'string' };
 const requestId = { type: 'string', pattern: '^[A-Za-z0-9._-]{1,128}$' };
@@ -10,7 +11,7 @@ const keyRule =
   'New for each operation, the same for its retries. Within 24 hours the same request gets the same answer, with Idempotent-Replayed';
 
 /** What operations refer to. */
-export const components = (errors: ErrorTable) => ({
+export const components = (errors: ErrorTable, named: NamedSchemas) => ({
   responses: sharedFailures(errors),
   securitySchemes: {
     apiKey: {
@@ -60,6 +61,7 @@ export const components = (errors: ErrorTable) => ({
     'WWW-Authenticate': header('Bearer', text),
   },
   schemas: {
+    ...Object.fromEntries([...named].sort(([a], [b]) => (a < b ? -1 : 1))),
     Error: {
       type: 'object',
       required: ['error'],

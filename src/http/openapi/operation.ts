@@ -1,7 +1,7 @@
 import type { ErrorTable } from '../errors.ts';
 import type { Route } from '../route.ts';
 import { responses } from './responses.ts';
-import { type JsonSchema, jsonSchema } from './schema.ts';
+import { type JsonSchema, jsonSchema, type NamedSchemas } from './schema.ts';
 
 const parameter = (name: string) => ({ $ref: `#/components/parameters/${name}` });
 
@@ -16,7 +16,7 @@ export function tagOf(route: Route): string {
 }
 
 /** One endpoint. */
-export function operation(route: Route, errors: ErrorTable): object {
+export function operation(route: Route, errors: ErrorTable, named: NamedSchemas): object {
   return {
     operationId: route.call,
     summary: route.summary,
@@ -25,7 +25,7 @@ export function operation(route: Route, errors: ErrorTable): object {
     parameters: [...pathParameters(route), ...queryParameters(route), ...headerParameters(route)],
     // HTTP gives the body of a GET or a DELETE no meaning: none is described, though that of a DELETE is checked.
     ...(!['GET', 'DELETE'].includes(route.method) && { requestBody: requestBody(route) }),
-    responses: responses(route, errors),
+    responses: responses(route, errors, named),
   };
 }
 

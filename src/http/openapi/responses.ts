@@ -1,7 +1,7 @@
 import type { ErrorTable } from '../errors.ts';
 import type { Route } from '../route.ts';
 import { codesOf, statusOf } from '../route-errors.ts';
-import { jsonSchema } from './schema.ts';
+import { jsonSchema, type NamedSchemas } from './schema.ts';
 
 type Named = Record<string, object>;
 
@@ -32,7 +32,7 @@ export function sharedFailures(errors: ErrorTable): Named {
 }
 
 /** All responses of a route, by status. */
-export function responses(route: Route, errors: ErrorTable): Named {
+export function responses(route: Route, errors: ErrorTable, named: NamedSchemas): Named {
   const all: Named = {};
   const stream = route.streams && { 'text/event-stream': { schema: { type: 'string' } } };
   for (const [status, reply] of Object.entries(route.success)) {
@@ -40,7 +40,7 @@ export function responses(route: Route, errors: ErrorTable): Named {
     all[status] = {
       description: reply === null ? 'Nothing: no content' : status === '201' ? 'Made' : 'Done',
       headers: headers(...everyAnswer, ...rates, ...replayed),
-      ...(reply !== null && { content: { 'application/json': { schema: jsonSchema(reply) }, ...stream } }),
+      ...(reply !== null && { content: { 'application/json': { schema: jsonSchema(reply, named) }, ...stream } }),
     };
   }
   const byStatus = new Map<number, string[]>();

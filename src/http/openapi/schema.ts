@@ -6,38 +6,53 @@ export type JsonSchema = Record<string, unknown>;
 interface Described {
   readonly flags?: { readonly presence?: string; readonly empty?: { readonly allow?: readonly unknown[] } };
   readonly preferences?: { readonly presence?: string };
+  readonly allow?: readonly unknown[];
   readonly metas?: readonly JsonSchema[];
   readonly keys?: Readonly<Record<string, Described>>;
   readonly items?: readonly Described[];
   readonly dependencies?: readonly { readonly rel: string; readonly key?: string; readonly peers: readonly string[] }[];
 }
 
+/** Schemas that have names, by these: each is written once, and referred to. */
+export type NamedSchemas = Map<string, JsonSchema>;
+
+export const schemaRef = (name: string): JsonSchema => ({ $ref: `#/components/schemas/${name}` });
+
 /**
  * A schema as JSON Schema 2020-12. Joi writes most of it; what it leaves out is put in from the schema's description:
  * `.meta()` of the field kinds (their rules are functions), required fields (Joi looks at each field, not at the
- * preference of the object), null where it means absent, and rules between fields, as a sentence.
+ * preference of the object), null where it means absent, and rules between fields, as a sentence. What has a name is put
+ * among the named ones.
  */
-export function jsonSchema(schema: Joi.Schema): JsonSchema {
+export function jsonSchema(schema: Joi.Schema, named: NamedSchemas = new Map()): JsonSchema {
   const standard = schema['~standard'] as unknown as {
     jsonSchema: { input(options: { target: string }): JsonSchema };
   };
-  return complete(standard.jsonSchema.input({ target: 'draft-2020-12' }), schema.describe() as Described, 'optional');
+  const json = standard.jsonSchema.input({ target: 'draft-2020-12' });
+  return complete(json, schema.describe() as Described, 'optional', named);
 }
 
-function complete(json: JsonSchema, described: Described, inherited: string): JsonSchema {
+function complete(json: JsonSchema, described: Described, inherited: string, named: NamedSchemas): JsonSchema {
+  const name = described.metas?.find(({ component }) => component !== undefined)?.['component'] as string | undefined;
+  if (name === undefined) return completed(json, described, inherited, named);
+  if (!named.has(name)) named.set(name, completed(json, described, inherited, named));
+  return described.allow?.includes(null) ? { anyOf: [schemaRef(name), { type: 'null' }] } : schemaRef(name);
+}
+
+function completed(json: JsonSchema, described: Described, inherited: string, named: NamedSchemas): JsonSchema {
   const presence = described.preferences?.presence ?? inherited;
   const [only, ...others] = (json['anyOf'] ?? []) as JsonSchema[];
   // What `.when()` leaves of a schema whose cases differ only in what JSON Schema is not told.
   const result: JsonSchema = only !== undefined && others.length === 0 ? { ...only } : { ...json };
-  for (const { opaque, ...meta } of described.metas ?? []) {
+  for (const { opaque, component: _component, ...meta } of described.metas ?? []) {
     Object.assign(result, meta);
     // A number in a query string is text for Joi.
     if (meta['type'] === 'integer') delete result['minLength'];
     if (opaque === true) result['description'] = 'any JSON value; comes back as it was sent';
   }
-  if (described.keys) Object.assign(result, completeKeys(json, described, presence));
+  if (described.keys) Object.assign(result, completeKeys(json, described, presence, named));
   const [item] = described.items ?? [];
-  if (item) result['items'] = complete(json['items'] as JsonSchema, item, presence);
+  if (item) result['items'] = complete(json['items'] as JsonSchema, item, presence, named);
   const rules = (described.dependencies ?? []).map(sentence);
   if (rules.length > 0 && result['description'] === undefined) result['description'] = rules.join('; ');
   if (described.flags?.empty?.allow?.includes(null)) allowNull(result);
@@ -47,12 +62,14 @@ function complete(json: JsonSchema, described: Described, inherited: string): Js
   return result;
 }
 
-function completeKeys(json: JsonSchema, described: Described, presence: string): JsonSchema {
+function completeKeys(json: JsonSchema, described: Described, presence: string, named: NamedSchemas): JsonSchema {
   const properties = json['properties'] as Record<string, JsonSchema>;
   const keys = Object.entries(described.keys ?? {});
   const required = keys.filter(([, key]) => (key.flags?.presence ?? presence) === 'required').map(([name]) => name);
   return {
-    properties: Object.fromEntries(keys.map(([name, key]) => [name, complete(properties[name] ?? {}, key, presence)])),
+    properties: Object.fromEntries(
+      keys.map(([name, key]) => [name, complete(properties[name] ?? {}, key, presence, named)]),
+    ),
     ...(required.length > 0 && { required }),
   };
 }

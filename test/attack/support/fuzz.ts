@@ -1,7 +1,6 @@
 import { Agent } from 'node:http';
 import fc from 'fast-check';
 import { createSpace } from '../../../src/org/admin.ts';
-import { defaultLimits } from '../../../src/org/plans.ts';
 import type { MusterService } from '../../../src/service.ts';
 import { Commands } from '../../support/commands.ts';
 import { Sink } from '../../support/sink.ts';
@@ -94,7 +93,7 @@ class Fuzzer {
   static async start(service: MusterService, sink: Sink, agent: Agent, commands?: Commands): Promise<Fuzzer> {
     const world = await World.create({ on: service });
     const other = await World.create({ on: service });
-    const { spaceId } = await createSpace(service, { org: world.org, limits: { ...defaultLimits } });
+    const { spaceId } = await createSpace(service, { org: world.org });
     const fixed = {
       spaceId: world.spaceId,
       apiKey: world.apiKey,

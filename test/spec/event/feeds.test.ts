@@ -24,9 +24,9 @@ describe('Held watches of one reader', () => {
   beforeEach(() => {
     readings = [];
     asked = [];
-    const run = (_: string, __: string, { epoch, cursor, spaceId, apiKeyDigest }: Record<string, string>) =>
+    const request = (_: unknown, __: string, { epoch, cursor, spaceId, apiKeyDigest }: Record<string, string>) =>
       new Promise((resolve) => {
-        const answer = (last: string, ...entries: unknown[]) => resolve(['', last, 'e', entries]);
+        const answer = (last: string, ...entries: unknown[]) => resolve({ last, epoch: 'e', entries });
         readings.push({ from: `${epoch} ${cursor}`, by: `${spaceId} ${apiKeyDigest}`, answer });
       });
     subscriber = Object.assign(new EventEmitter(), {
@@ -34,7 +34,7 @@ describe('Held watches of one reader', () => {
       sunsubscribe: async (name: string) => asked.push(`-${name}`),
     });
     wake = new Wake(subscriber as unknown as Store);
-    feeds = new Feeds({ run } as unknown as Scripts, wake);
+    feeds = new Feeds({ request } as unknown as Scripts, wake);
   });
   afterEach(() => wake.close());
 
@@ -153,7 +153,7 @@ describe('Held watches of one reader', () => {
       event(3, 'budget.created', 'b', 's'),
       event(4, 'budget.settled', 'c'),
     ];
-    const batch = new Batch(reader.spaceId, ['4-0', 'e', entries], scanEntries);
+    const batch = new Batch(reader.spaceId, { last: '4-0', epoch: 'e', entries }, scanEntries);
     const ids = (query: FilterQuery) => batch.select(new Filter(query, () => false)).map(({ entryId }) => entryId);
     expect(ids({ types: 'message.sent' })).to.deep.equal(['2-0']);
     expect(ids({ types: 'budget.*' })).to.deep.equal(['3-0', '4-0']);

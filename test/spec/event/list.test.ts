@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { eventTypes } from '../../../src/event/types.ts';
+import { product } from '../../../src/primitives.ts';
 import { codeOf, World } from '../../support/world.ts';
 import { Queue } from '../mailbox/queue.ts';
+
+const eventTypes = product.events.map(({ type }) => type);
 
 describe('GET /events', () => {
   let queue: Queue;

@@ -1,7 +1,9 @@
 import { expect } from 'chai';
-import { eventTypes } from '../../../src/event/types.ts';
+import { product } from '../../../src/primitives.ts';
 import { Traffic } from '../../support/traffic.ts';
 import { World } from '../../support/world.ts';
+
+const eventTypes = product.events.map(({ type }) => type);
 
 const message = (state: string) => `mailboxId state=${state} attempts`;
 const task = (state: string) => `groupId messageId state=${state} attempts`;

@@ -13,11 +13,11 @@ describe('the paths of scopes by which a watch is filtered', () => {
       await world.made(`/mailboxes/${mailbox.id}/messages`, { scopeId, payload: 1 });
 
     let asked = 0;
-    const run: Scripts['run'] = (...call) => {
+    const ask: Scripts['ask'] = (...call) => {
       asked++;
-      return world.service.scripts.run(...call);
+      return world.service.scripts.ask(...call);
     };
-    const paths = new ScopePaths({ run } as Scripts, 3);
+    const paths = new ScopePaths({ ask } as Scripts, 3);
     const knows = (id: string): boolean => paths.isBelow(world.spaceId, id, id);
     for (const id of [old, other]) await paths.know(world.org, world.spaceId, [id]);
     const batch = [old, ...fresh];

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import pino from 'pino';
 import { type MusterService, startService } from '../../../src/service.ts';
+import { checkEvent } from '../../support/declared.ts';
 import { redisUrl, World } from '../../support/world.ts';
 
 interface Message {
@@ -52,7 +53,10 @@ class Stream {
       this.#text = this.#text.slice(end + 2);
       const field = (name: string) => lines.find((line) => line.startsWith(`${name}: `))?.slice(name.length + 2) ?? '';
       this.lastId = field('id') || this.lastId;
-      if (field('data')) found.push({ id: field('id'), event: field('event'), data: JSON.parse(field('data')) });
+      if (!field('data')) continue;
+      const data = JSON.parse(field('data'));
+      checkEvent(data);
+      found.push({ id: field('id'), event: field('event'), data });
     }
     return found;
   }

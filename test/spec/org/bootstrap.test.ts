@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import { apiKeyDigest } from '../../../src/http/api-key.ts';
 import * as admin from '../../../src/org/admin.ts';
 import { bootstrap } from '../../../src/org/bootstrap.ts';
-import { maximumLimits } from '../../../src/org/plans.ts';
 import type { Scripts } from '../../../src/redis/scripts.ts';
+import { maximumLimits } from '../../support/limits.ts';
 import { OwnStore } from '../../support/own-store.ts';
 
 const url = 'http://127.0.0.1:8080';
@@ -68,7 +68,7 @@ describe('The first start on an embedded store', () => {
     for (const when of ['before', 'after']) {
       if (step === 'org/createKey' && when === 'after') continue;
       it(`killed ${when} ${step}, is made good by the next one`, async () => {
-        const killed = { store: to.store, scripts: dyingAt(to.scripts, step, when) };
+        const killed = { ...to, scripts: dyingAt(to.scripts, step, when) };
         const error = await bootstrap(killed, url).catch(String);
         expect(error).to.equal('Error: killed');
         expect((await bootstrap(to, url))[2]).to.match(/^export MUSTER_KEY=/);
@@ -99,11 +99,11 @@ describe('The first start on an embedded store', () => {
 
 /** The scripts of a process that is killed before or after it has run one of them. */
 function dyingAt(scripts: Scripts, step: string, when: string): Scripts {
-  const run: Scripts['run'] = async (name, org, args) => {
-    if (name === step && when === 'before') throw new Error('killed');
-    const reply = await scripts.run(name, org, args);
-    if (name === step) throw new Error('killed');
+  const ask: Scripts['ask'] = async (call, org, args) => {
+    if (call.script === step && when === 'before') throw new Error('killed');
+    const reply = await scripts.ask(call, org, args);
+    if (call.script === step) throw new Error('killed');
     return reply;
   };
-  return { run } as Scripts;
+  return { ask } as Scripts;
 }

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { InvalidInput } from '../../../src/org/input.ts';
-import { defaultLimits, figureNames, figuresOf, maximumLimits, spaceLimits } from '../../../src/org/plans.ts';
+import { figureNames, figuresOf } from '../../../src/org/plans.ts';
+import { defaultLimits, maximumLimits, spaceLimits } from '../../support/limits.ts';
 
 describe('Plans', () => {
   const table = {

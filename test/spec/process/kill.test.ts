@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import type { Redis } from 'ioredis';
 import { createKey, createOrganization, createSpace } from '../../../src/org/admin.ts';
-import { maximumLimits } from '../../../src/org/plans.ts';
+import { maximumLimits } from '../../support/limits.ts';
 import { OwnStore } from '../../support/own-store.ts';
 import { type Access, call, insist, type MusterProcess, Processes, until } from '../../support/processes.ts';
 import { allPermissions } from '../../support/world.ts';

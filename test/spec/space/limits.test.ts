@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { listAudit, setPlan } from '../../../src/org/admin.ts';
-import { defaultLimits, spaceLimits } from '../../../src/org/plans.ts';
+import { defaultLimits, spaceLimits } from '../../support/limits.ts';
 import { codeOf, World } from '../../support/world.ts';
 
 describe('Per-space limits', () => {

@@ -9,14 +9,15 @@ const turn = () => new Promise(setImmediate);
 describe('Dispatching what is due in a space', () => {
   it('is done again for those who ask meanwhile, and while there is more, until it is stopped', async () => {
     const runs: ((left: number, ...attempts: unknown[]) => void)[] = [];
-    const run = () => new Promise((resolve) => runs.push((left, ...attempts) => resolve([left, attempts, ''])));
+    const ask = () =>
+      new Promise((resolve) => runs.push((more, ...attempts) => resolve({ more, attempts, nextInMs: null })));
     const handed: Attempt[] = [];
-    const parts = { store: {} as Store, wake: {} as Wake, log: {} as never, scripts: { run } as unknown as Scripts };
+    const parts = { store: {} as Store, wake: {} as Wake, log: {} as never, scripts: { ask } as unknown as Scripts };
     const dispatcher = new Dispatcher(parts, async (attempts) => void handed.push(...attempts));
 
     const both = [dispatcher.poke('org space'), dispatcher.poke('org space')];
     expect(runs).to.have.length(1);
-    runs[0]?.(0, ['d', '1-0', 1]);
+    runs[0]?.(0, { destinationId: 'd', entryId: '1-0', number: 1 });
     await turn();
     runs[1]?.(1);
     await turn();

@@ -1,0 +1,35 @@
+--- @include "lib/waiting"
+--- @include "allowance/_allowance"
+--- @include "allowance/_waiter"
+
+--- Rows of the first `most` ids, and whether there are more.
+local function rowsOf(ids, most, row)
+  local list = {}
+  for i = 1, math.min(#ids, most) do list[i] = row(ids[i]) end
+  return list, #ids > most
+end
+
+local function blockedBy(record)
+  if record.position > 1 then return 'HEAD_OF_LINE' end
+  return allowance.load(record.allowanceId, 'cooldownUntil').cooldownUntil > now and 'COOLDOWN' or 'WINDOW'
+end
+
+--- WAITING waiters, oldest first.
+function waiting.waiters(most)
+  return rowsOf(redis.call('ZRANGE', keys.waitingWaiters(), 0, most), most, function(id)
+    local record = waiter.load(id, 'allowanceId', 'scopeId', 'holder', 'units', 'createdAt', 'expiresAt')
+    record.position = redis.call('ZRANK', keys.liveWaiters(record.allowanceId), id) + 1
+    record.blockedBy = blockedBy(record)
+    return rows.waitingWaiter(record)
+  end)
+end
+
+--- Grants whose window is not over, the next to end first.
+function waiting.heldGrants(most)
+  local ids = redis.call('ZRANGE', keys.heldGrants(), '(' .. nowText, '+inf', 'BYSCORE', 'LIMIT', 0, most + 1)
+  return rowsOf(ids, most, function(id)
+    local record = waiter.load(id, 'allowanceId', 'scopeId', 'holder', 'units')
+    record.windowEndsAt = redis.call('ZSCORE', keys.heldGrants(), id)
+    return rows.heldGrant(record)
+  end)
+end

@@ -1,0 +1,2 @@
+--- @record apiKey
+--- An API key, by the digest of its text: the key itself is kept nowhere.

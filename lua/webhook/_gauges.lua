@@ -1,0 +1,13 @@
+--- @include "lib/gauges"
+--- @include "webhook/_destination"
+--- Entries of the journal that destinations of the space have not looked at yet.
+gauges['outbox:UNREAD'] = function()
+  local ids, sum = redis.call('ZRANGE', keys.destinations(), 0, -1), 0
+  if not ids[1] then return 0 end
+  local _, added = destination.tail()
+  for _, id in ipairs(ids) do
+    local record = destination.load(id, 'state', 'readCount')
+    if record.state == 'ACTIVE' then sum = sum + added - record.readCount end
+  end
+  return sum
+end

@@ -1,0 +1,18 @@
+import { events } from '../declare/event.ts';
+import { id, number } from '../declare/field.ts';
+import { Allowance, Consumption, Waiter } from './records.ts';
+
+const { unitsLimit, windowSeconds } = Allowance.fields;
+const { scopeId, units, availableUnits } = Consumption.fields;
+const { allowanceId, state } = Waiter.fields;
+const asItStands = { scopeId, allowanceId, units, state };
+
+export const allowanceEvents = events({
+  'allowance.created': { unitsLimit, windowSeconds },
+  'allowance.consumed': { scopeId, consumptionId: id(), units, availableUnits },
+  'allowance.cooldown_started': { seconds: number(1) },
+  'waiter.queued': asItStands,
+  'waiter.granted': asItStands,
+  'waiter.cancelled': asItStands,
+  'waiter.expired': asItStands,
+});

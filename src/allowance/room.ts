@@ -1,0 +1,22 @@
+import { counter, number } from '../declare/field.ts';
+import { census, many, one } from '../declare/record.ts';
+import type { Room } from '../room.ts';
+import { allowanceErrors } from './errors.ts';
+import { allowanceEvents } from './events.ts';
+import { allowanceKeys } from './keys.ts';
+import { Allowance, Consumption, ConsumptionTotals, HeldGrant, Waiter, WaitingWaiter } from './records.ts';
+import { allowanceRoutes } from './routes.ts';
+
+export const allowanceRoom: Room = {
+  name: 'allowance',
+  routes: allowanceRoutes,
+  keys: allowanceKeys,
+  errors: allowanceErrors,
+  records: [Allowance, Consumption, ConsumptionTotals, Waiter, WaitingWaiter, HeldGrant],
+  events: allowanceEvents,
+  census: { waiters: census(Waiter) },
+  backlog: { waitingWaiters: counter('waiters:WAITING'), oldestWaiterAgeSeconds: number().orNull() },
+  waits: { waiters: many(WaitingWaiter, 200), heldGrants: many(HeldGrant, 200) },
+  inRun: { waiters: many(Waiter), consumptions: one(ConsumptionTotals) },
+  limits: { maxPendingWaiters: { min: 1, max: 1_000_000, default: 10_000 } },
+};

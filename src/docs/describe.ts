@@ -1,0 +1,107 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { ReplyMember } from '../declare/reply.ts';
+import { product as ownProduct } from '../primitives.ts';
+import { loadLibrary } from '../redis/loader.ts';
+import { luaRoot } from '../redis/source.ts';
+import type { Product } from '../room.ts';
+import { type Reach, reaches } from './reach.ts';
+
+/** The operators' guide to the store: a hand-written head, then every script and every key. */
+export const guideFile = join(luaRoot, 'README.md');
+const headFile = join(luaRoot, 'README.head.md');
+
+const reads = new Set(
+  (
+    'GET HGET HMGET HGETALL HEXISTS HLEN EXISTS ZRANGE ZREVRANGE ZSCORE ZMSCORE ZCARD ZRANK ZCOUNT XRANGE XREVRANGE XLEN ' +
+    'LRANGE LINDEX LLEN LPOS SISMEMBER SMEMBERS SCARD SCAN HSCAN SSCAN ZSCAN SPUBLISH TYPE STRLEN PTTL TTL STREAM ' +
+    // Functions of ours that read the key they are given first.
+    'page byScore byAge firstOf load'
+  ).split(' '),
+);
+/** A key, and the command or the function that it is given to first. */
+const uses = /(?:\b(\w+)(?:', |\())?\bkeys\.(\w+)\(/g;
+
+/** Names of the keys that the code may write: all it names, but where they are the first argument of a read. */
+function writesOf(code: string): Set<string> {
+  const written = [...code.matchAll(uses)].filter(([, command]) => command === undefined || !reads.has(command));
+  return new Set(written.map(([, , name = '']) => name));
+}
+
+/** What lib/call takes, of every script behind a request. */
+const callArgs =
+  'spaceId requestId apiKeyDigest permission rateClass callName idempotencyDigest fingerprint drainedThrough';
+
+/** A script's arguments in the order of a call, but for those of lib/call in front. */
+function argsOf(args: readonly string[]): string {
+  const text = args.join(' ');
+  return text.startsWith(callArgs) ? text.slice(callArgs.length).trim() : text;
+}
+
+function replyOf(reply: readonly ReplyMember[]): string {
+  return reply.map(({ name, record, isList }) => `${name}${record ? `:${record}${isList ? '[]' : ''}` : ''}`).join(' ');
+}
+
+const isCall = (script: Reach): boolean => script.includes.includes('lib/call');
+const roomOf = (script: Reach): string => script.name.split('/', 1)[0] ?? '';
+
+/** Script names in short: `every call` for all that go through lib/call, `room/*` for all of a room. */
+function inShort(names: ReadonlySet<string>, all: readonly Reach[]): string {
+  const left = new Set(names);
+  const short: string[] = [];
+  const take = (label: string, scripts: readonly Reach[]): void => {
+    if (scripts.length < 2 || !scripts.every(({ name }) => left.has(name))) return;
+    short.push(label);
+    for (const { name } of scripts) left.delete(name);
+  };
+  take('every call', all.filter(isCall));
+  take(
+    'every call that is not a read',
+    all.filter(({ code }) => /\bcall\.open\(/.test(code)),
+  );
+  for (const room of new Set(all.map(roomOf)))
+    take(
+      `${room}/*`,
+      all.filter((script) => roomOf(script) === room),
+    );
+  return [...short, ...left].join(', ') || 'processes, outside scripts';
+}
+
+const cell = (text: string): string => text.replaceAll('|', '\\|');
+const row = (...cells: readonly string[]): string => `| ${cells.map(cell).join(' | ')} |`;
+
+function scriptTable(all: readonly Reach[], { words }: Product): string[] {
+  const lines: string[] = [];
+  for (const room of new Set(all.map(roomOf))) {
+    const { scripts } = loadLibrary(room, words);
+    lines.push(`### ${room}`, '', row('Script', 'What it does', 'Arguments', 'Reply'), '| --- | --- | --- | --- |');
+    for (const script of all.filter((one) => roomOf(one) === room)) {
+      const { args = [], reply = [] } = scripts.get(script.name) ?? {};
+      const code = (text: string): string => text && `\`${text}\``;
+      const name = `\`${script.name}\`${isCall(script) ? '' : ' °'}`;
+      lines.push(row(name, script.says, code(argsOf(args)), code(replyOf(reply))));
+    }
+    lines.push('');
+  }
+  return lines;
+}
+
+function keyTable(all: readonly Reach[], { words }: Product): string[] {
+  const writes = all.map(({ name, code }) => ({ name, written: writesOf(code) }));
+  const lines = [row('Key', 'Type', 'Holds', 'Goes', 'Written by'), '| --- | --- | --- | --- | --- |'];
+  for (const [key, { pattern, type, holds, goes }] of Object.entries(words.keys)) {
+    const writers = writes.filter(({ written }) => written.has(key)).map(({ name }) => name);
+    lines.push(row(`\`${pattern}\``, type, holds, goes, inShort(new Set(writers), all)));
+  }
+  return lines;
+}
+
+/** The text of lua/README.md. */
+export function guide(product: Product = ownProduct): string {
+  const all = reaches(product.words.folders);
+  const head = readFileSync(headFile, 'utf8').trimEnd().replace('@callArgs@', callArgs);
+  return `${[head, '', '## Scripts', '', ...scriptTable(all, product), '## Keys', '', ...keyTable(all, product)].join('\n')}\n`;
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) writeFileSync(guideFile, guide());

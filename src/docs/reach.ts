@@ -1,0 +1,77 @@
+import type { Folders } from '../redis/source.ts';
+import { isScript, luaFiles, readSource } from '../redis/source.ts';
+
+/** What can run when a script is called: the sources themselves say which keys it writes and what it refuses. */
+export interface Reach {
+  /** `mailbox/send` */
+  readonly name: string;
+  /** The `---` lines of its head. */
+  readonly says: string;
+  /** Files it includes, directly or not. */
+  readonly includes: readonly string[];
+  /** Its own code and that of every helper function it can come to, without comments. */
+  readonly code: string;
+}
+
+interface LuaFile {
+  readonly says: string;
+  readonly includes: readonly string[];
+  /** What is outside named functions: runs, or is registered for a later call. */
+  readonly body: string;
+  readonly functions: ReadonlyMap<string, string>;
+}
+
+/** Every script, by name, in order. */
+export function reaches(folders: Folders = {}): readonly Reach[] {
+  const files = luaFiles(folders);
+  const sources = new Map([...files].map(([file, path]) => [file, parse(path, files.keys())]));
+  return [...files.keys()].filter(isScript).map((name) => {
+    const includes = closure(name, sources);
+    const says = sources.get(name)?.says ?? '';
+    const code = reachable([name, ...includes].flatMap((file) => sources.get(file) ?? []));
+    return { name, says, includes, code };
+  });
+}
+
+function parse(path: string, files: Iterable<string>): LuaFile {
+  const { says, includes, around, body: code } = readSource(path, files);
+  const body: string[] = around === undefined ? [] : [around];
+  const functions = new Map<string, string>();
+  let open = '';
+  for (const line of code.split('\n')) {
+    open ||= /^(?:local )?function ([\w.]+)\(/.exec(line)?.[1] ?? '';
+    if (open === '') body.push(line);
+    else functions.set(open, `${functions.get(open) ?? ''}${line}\n`);
+    if (/^end\b/.test(line) || /^(?:local )?function .*\bend$/.test(line)) open = '';
+  }
+  return { says, includes, body: `${body.join('\n')}\n`, functions };
+}
+
+function closure(name: string, sources: ReadonlyMap<string, LuaFile>): string[] {
+  const found = new Set<string>();
+  const add = (file: string): void => {
+    for (const include of sources.get(file)?.includes ?? []) {
+      if (found.has(include)) continue;
+      found.add(include);
+      add(include);
+    }
+  };
+  add(name);
+  return [...found];
+}
+
+/** The files' own code, and of their functions those that it names, or that those name. */
+function reachable(files: readonly LuaFile[]): string {
+  const left = new Map(files.flatMap((file) => [...file.functions]));
+  let code = files.map((file) => file.body).join('');
+  for (let before = -1; before !== left.size; ) {
+    before = left.size;
+    for (const [name, text] of left) {
+      const named = new RegExp(`(?<![\\w.])${name.replace('.', '\\.')}(?!\\w)`);
+      if (!name.endsWith('.begin') && !named.test(code)) continue;
+      code += text;
+      left.delete(name);
+    }
+  }
+  return code;
+}

@@ -1,0 +1,5 @@
+import type { Room } from '../room.ts';
+import { eventErrors } from './errors.ts';
+import { eventRoutes } from './routes.ts';
+
+export const eventRoom: Room = { name: 'event', routes: ({ events }) => eventRoutes(events), errors: eventErrors };

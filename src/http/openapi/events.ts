@@ -1,0 +1,36 @@
+import type { EventDeclaration } from '../../declare/event.ts';
+import { type JsonSchema, jsonSchema, type NamedSchemas, schemaRef } from './schema.ts';
+
+const text = { type: 'string' };
+const header = (name: string, description: string) => ({
+  name,
+  in: 'header',
+  required: true,
+  description,
+  schema: text,
+});
+
+/** Names the events by their types, and their union, which `type` tells apart, and describes how they are sent to destinations. */
+export function webhooks(events: readonly EventDeclaration[], named: NamedSchemas): JsonSchema {
+  const oneOf = events.map(({ schema }) => jsonSchema(schema, named));
+  named.set('Event', { oneOf, discriminator: { propertyName: 'type' } });
+  const message = {
+    type: 'object',
+    required: ['type', 'timestamp', 'data'],
+    additionalProperties: false,
+    properties: { type: text, timestamp: { type: 'string', format: 'date-time' }, data: schemaRef('Event') },
+  };
+  const post = {
+    summary: 'An event, as destinations get it (Standard Webhooks 1.0)',
+    tags: ['webhook'],
+    security: [],
+    parameters: [
+      header('webhook-id', 'The eventId: the same in every attempt'),
+      header('webhook-timestamp', 'The moment of the attempt, in seconds since 1970'),
+      header('webhook-signature', '`v1,` and the HMAC-SHA256 of id, timestamp and body in base64, for each secret'),
+    ],
+    requestBody: { required: true, content: { 'application/json': { schema: message } } },
+    responses: { '2XX': { description: 'Taken; anything else is tried again' } },
+  };
+  return { event: { post } };
+}

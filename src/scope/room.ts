@@ -1,0 +1,17 @@
+import { census } from '../declare/record.ts';
+import type { Room } from '../room.ts';
+import { scopeErrors } from './errors.ts';
+import { scopeEvents } from './events.ts';
+import { scopeKeys } from './keys.ts';
+import { Scope } from './records.ts';
+import { scopeRoutes } from './routes.ts';
+
+export const scopeRoom: Room = {
+  name: 'scope',
+  routes: ({ inRun }) => scopeRoutes(inRun),
+  keys: scopeKeys,
+  errors: scopeErrors,
+  records: [Scope],
+  events: scopeEvents,
+  census: { scopes: census(Scope) },
+};

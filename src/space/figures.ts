@@ -1,0 +1,28 @@
+import { type Fields, raw, time } from '../declare/field.ts';
+import { record } from '../declare/record.ts';
+import type { Value } from '../declare/value.ts';
+import { type Route, read } from '../http/route.ts';
+
+/** Figures of a space by name: counters of its record, or what a room's _gauges.lua works out. */
+function figures(name: string, fields: Fields, route: Pick<Route, 'path' | 'call' | 'summary'>): Route {
+  const Figures = record(name, { asOf: time().named('now'), ...fields });
+  return read({
+    ...route,
+    success: { 200: Figures.schema },
+    refuses: [],
+    script: 'space/figures',
+    args: () => ({ names: Figures.wire.join() }),
+    reply: { values: raw<Value[]>() },
+    answer: ({ values }) => ({ status: 200, body: Figures.read(values) }),
+  });
+}
+
+export const censusRoute = (fields: Fields): Route =>
+  figures('Census', fields, { path: '/census', call: 'census.get', summary: 'Counts of everything kept, by state' });
+
+export const backlogRoute = (fields: Fields): Route =>
+  figures('Backlog', fields, {
+    path: '/backlog',
+    call: 'backlog.get',
+    summary: 'What waits to be done or delivered, and for how long the oldest of it has waited',
+  });

@@ -1,0 +1,71 @@
+import type Joi from 'joi';
+import { number, text } from '../declare/field.ts';
+import { record } from '../declare/record.ts';
+import { fields, integer } from '../http/fields.ts';
+import { type Route, read, route } from '../http/route.ts';
+import type { Limit, Limits } from '../room.ts';
+import { limitsAt, limitsText, readLimits } from './limits.ts';
+
+/** null: back to the default; absent: as it is. */
+function limitField({ min, max, isGranted }: Limit): Joi.AnySchema<number | null | undefined> {
+  if (!isGranted) return integer(min, max).allow(null).optional();
+  return integer(min, Number.MAX_SAFE_INTEGER, max)
+    .allow(null)
+    .optional()
+    .description(`at most ${max}, and no more than the plan grants`);
+}
+
+/** The space's limits, as they are in force and to be set; `limits`: of all rooms. */
+export function limitRoutes(limits: Limits): readonly Route[] {
+  const all = Object.entries(limits);
+  const defaults = limitsText(limitsAt(limits, 'default'));
+  const granted = limitsText(limitsAt(Object.fromEntries(all.filter(([, { isGranted }]) => isGranted)), 'max'));
+  const SpaceLimits = record(
+    'SpaceLimits',
+    Object.fromEntries(all.map(([name, { min, max }]) => [name, number(min, max)])),
+  );
+  const reply = { limits: text() };
+  const answer = ({ limits: inForce }: { limits: string }) => ({
+    status: 200,
+    body: SpaceLimits.of(readLimits(inForce)),
+  });
+
+  const getLimits = read({
+    path: '/limits',
+    call: 'limits.get',
+    summary: "The space's effective limits",
+    rate: 'limits',
+    success: { 200: SpaceLimits.schema },
+    refuses: [],
+    script: 'space/getLimits',
+    args: () => ({ defaults }),
+    reply,
+    answer,
+  });
+
+  const putLimits = route({
+    method: 'PUT',
+    path: '/limits',
+    call: 'limits.put',
+    summary: 'Set any of the limits; null puts one back to its default',
+    permission: 'resource_config',
+    idempotency: 'required',
+    rate: 'limits',
+    body: fields(Object.fromEntries(all.map(([name, limit]) => [name, limitField(limit)]))),
+    success: { 200: SpaceLimits.schema },
+    refuses: ['ENTITLEMENT_EXCEEDED'],
+    script: 'space/putLimits',
+    args: ({ body }) => {
+      const requested = Object.entries(body).filter(([, value]) => value !== undefined);
+      return {
+        defaults,
+        granted,
+        requested: limitsText(Object.fromEntries(requested.map(([name, value]) => [name, value ?? 'default']))),
+      };
+    },
+    reply,
+    answer,
+  });
+
+  return [getLimits, putLimits];
+}

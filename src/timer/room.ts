@@ -1,0 +1,11 @@
+import { counter } from '../declare/field.ts';
+import { nested } from '../declare/record.ts';
+import type { Room } from '../room.ts';
+
+/** Moments at which things become due, of whatever room; lua/lib/timer arms them. */
+export const timerRoom: Room = {
+  name: 'timer',
+  census: { timers: nested({ ARMED: counter('timers:ARMED') }) },
+  backlog: { armedTimers: counter('timers:ARMED') },
+  limits: { maxArmedTimers: { min: 1, max: 1_000_000, default: 10_000 } },
+};

@@ -1,0 +1,25 @@
+import { counter } from '../declare/field.ts';
+import { nested } from '../declare/record.ts';
+import type { Room } from '../room.ts';
+import { webhookErrors } from './errors.ts';
+import { webhookEvents } from './events.ts';
+import { webhookKeys } from './keys.ts';
+import { Delivery, Destination, DueAttempt, NewDestination, Sending } from './records.ts';
+import { webhookRoutes } from './routes.ts';
+
+export const webhookRoom: Room = {
+  name: 'webhook',
+  routes: webhookRoutes,
+  keys: webhookKeys,
+  errors: webhookErrors,
+  records: [Destination, NewDestination, Delivery, Sending, DueAttempt],
+  events: webhookEvents,
+  backlog: {
+    outbox: nested({
+      UNREAD: counter('outbox:UNREAD'),
+      PENDING: counter('outbox:PENDING'),
+      DELIVERED: counter('outbox:DELIVERED'),
+      EXHAUSTED: counter('outbox:EXHAUSTED'),
+    }),
+  },
+};

@@ -1,0 +1,135 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
+import { events } from '../../src/declare/event.ts';
+import { id, number, text } from '../../src/declare/field.ts';
+import { record } from '../../src/declare/record.ts';
+import { replyReader } from '../../src/declare/reply.ts';
+import { allWords, product, rooms } from '../../src/primitives.ts';
+import { emitters } from '../../src/redis/lua-events.ts';
+import { collect } from '../../src/room.ts';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const names = rooms.map(({ name }) => name);
+
+function filesBelow(folder: string, ending: string): string[] {
+  return readdirSync(root + folder, { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith(ending) && !/(^|\/)(node_modules|generated)\//.test(path))
+    .map((path) => `${folder}/${path}`);
+}
+
+/** Where files have what they must not: `path: what`. */
+function found(paths: readonly string[], forms: readonly RegExp[]): string[] {
+  return paths.flatMap((path) => {
+    const code = readFileSync(root + path, 'utf8').replaceAll(/^\s*(?:--|\/\/|\*|\/\*).*$/gm, '');
+    return forms.flatMap((form) => [...code.matchAll(new RegExp(form, 'g'))].map(([what]) => `${path}: ${what}`));
+  });
+}
+
+describe('The walls between rooms', () => {
+  it('src/http, src/redis and src/declare import nothing from a room', () => {
+    const paths = ['http', 'redis', 'declare'].flatMap((folder) => filesBelow(`src/${folder}`, '.ts'));
+    expect(found(paths, [new RegExp(`from '(?:\\.\\./)+(?:${names.join('|')}|primitives)\\b[^']*'`)])).to.deep.equal(
+      [],
+    );
+  });
+
+  it('lua/lib includes nothing from a room', () => {
+    expect(found(filesBelow('lua/lib', '.lua'), [/@include "(?!lib\/)[^"]*"/])).to.deep.equal([]);
+    const included = filesBelow('lua/lib', '.lua').flatMap((path) =>
+      [...readFileSync(root + path, 'utf8').matchAll(/@include "(?!lib\/)([^"]*)"/g)].map(
+        ([, what]) => `${path}: ${what}`,
+      ),
+    );
+    expect(included).to.deep.equal([]);
+  });
+
+  it('every room is a folder of its name in src/, and its Lua, if it has any, in lua/', () => {
+    const folders = readdirSync(`${root}src`);
+    expect(folders).to.include.members(names);
+    const lua = readdirSync(`${root}lua`).filter((name) => !name.includes('.'));
+    expect([...names, 'lib', 'retention', 'timer']).to.include.members(lua);
+  });
+
+  it('a name that two rooms use is refused', () => {
+    expect(() => collect([...rooms, { name: 'other', keys: { message: allWords.keys['message'] as never } }])).to.throw(
+      'message is declared twice',
+    );
+  });
+});
+
+describe('Nothing is read by its position', () => {
+  it('no file of the product takes a reply apart', () => {
+    const paths = [...names, 'workers', 'metrics', 'snapshot', 'cli'].flatMap((folder) =>
+      filesBelow(`src/${folder}`, '.ts'),
+    );
+    const forms = [
+      /\bscripts\.run\(/,
+      /answer: \(\[/,
+      /\b(?:values|row|reply|rest)\[\d+\]/,
+      /as (?:Reply|Value\[\]|Values)\b/,
+    ];
+    expect(found(paths, forms)).to.deep.equal([]);
+  });
+
+  it('no script takes a record apart, or asks for one field by field', () => {
+    const paths = filesBelow('lua', '.lua').filter((path) => !path.startsWith('lua/lib/'));
+    const forms = [
+      /\b\w+\[(?:[3-9]|\d\d+)\]/,
+      /redis\.call\('HMGET'[^\n]*/,
+      /\b(?:values|row|record|stored|reply)\[\d\]/,
+    ];
+    expect(found(paths, forms)).to.deep.equal([]);
+  });
+
+  it('a reply that is not what is read of it keeps the process from starting', () => {
+    const members = [{ name: 'id' }, { name: 'state' }];
+    expect(() => replyReader('lock/view', members, { id: id(), fence: number() })).to.throw(
+      'lock/view replies with id state, but what is read of it is fence id',
+    );
+    const read = replyReader('lock/view', members, { state: text(), id: id().orNull() });
+    expect(read(['', 'HELD'])).to.deep.equal({ id: null, state: 'HELD' });
+    expect(() => read(['x', null])).to.throw('lock/view: state is missing');
+    expect(read([])).to.equal(undefined);
+  });
+});
+
+describe('Events', () => {
+  it('are declared once each, and written out where they are declared and where they are emitted', () => {
+    const declared = filesBelow('src', '.ts')
+      .map((path) => readFileSync(root + path, 'utf8'))
+      .join('\n');
+    const emitted = filesBelow('lua', '.lua')
+      .map((path) => readFileSync(root + path, 'utf8'))
+      .join('\n');
+    for (const { type } of product.events) {
+      expect(declared.split(`'${type}':`).length - 1, `${type} in src`).to.equal(1);
+      expect(emitted, type).to.match(new RegExp(`\\bemit\\.${type.replace('.', '\\.')}\\b`));
+    }
+  });
+
+  it('have no secrets, and put texts, numbers and what is not there into their payload', () => {
+    expect(() => events({ 'lock.stolen': { token: text().secret() } })).to.throw('lock.stolen: token is a secret');
+    const [stolen] = events({
+      'lock.stolen': { scopeId: id(), by: text(), fence: number(), from: id().orNull(), how: text().optional() },
+    });
+    const lua = emitters(['lock.stolen'], new Map([['lock.stolen', stolen as never]]));
+    expect(lua).to.contain(
+      `id .. ' ' .. event.scopeId .. ' ' .. (requestId == '' and '~' or requestId) .. ' "by":"' .. event.by`,
+    );
+    expect(lua).to.contain(`(event.from and '"' .. event.from .. '"' or 'null')`);
+  });
+});
+
+describe('Records', () => {
+  it('say which field is missing, wherever it is', () => {
+    const Pair = record('Pair', { id: id(), count: number() });
+    expect(Pair.read(['a', 1])).to.deep.equal({ id: 'a', count: 1 });
+    expect(() => Pair.read(['a', null])).to.throw('count is missing');
+  });
+
+  it('have names that are no other record’s, and stand in OpenAPI under them', () => {
+    const all = product.records.map(({ name }) => name);
+    expect(new Set(all).size).to.equal(all.length);
+  });
+});

@@ -1,0 +1,190 @@
+// A room that is not in src/ or lua/ is served as the others are, without a change to any file outside this folder.
+import { randomUUID } from 'node:crypto';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { expect } from 'chai';
+import pino from 'pino';
+import { clientTexts } from '../../src/client/generator/texts.ts';
+import { guide } from '../../src/docs/describe.ts';
+import { openapi } from '../../src/http/openapi.ts';
+import { rooms } from '../../src/primitives.ts';
+import { collect } from '../../src/room.ts';
+import { type MusterService, startService } from '../../src/service.ts';
+import { OwnStore } from '../support/own-store.ts';
+import { clockFile, type Reply, World } from '../support/world.ts';
+import { lockRoom } from './lock.ts';
+
+const product = collect([...rooms, lockRoom]);
+// As a client gets it.
+const document = JSON.parse(JSON.stringify(openapi(product)));
+const ajv = new Ajv2020({
+  strict: false,
+  discriminator: true,
+  formats: { uuid: true, 'date-time': true, date: true, uri: true },
+});
+ajv.addSchema({ $id: 'https://muster/', ...document });
+
+/** What is wrong with a body, by a named schema of the document. */
+function problem(name: string, body: unknown): string | null {
+  const validate = ajv.getSchema(`https://muster/#/components/schemas/${name}`);
+  return validate?.(body) ? null : ajv.errorsText(validate?.errors);
+}
+
+describe('A primitive handed to the service beside the others: a lock', () => {
+  const start = Math.ceil(Date.now() / 60_000) * 60_000;
+  let own: OwnStore;
+  let service: MusterService;
+  let world: World;
+  before(async () => {
+    own = await OwnStore.start();
+    const log = pino({ level: 'silent' });
+    const rest = { role: 'api', host: '127.0.0.1', port: 0, overrides: { 'lib/clock': clockFile } } as const;
+    service = await startService({ redisUrl: own.url, log, product, ...rest });
+  });
+  beforeEach(async () => {
+    world = await World.create({ on: service, limits: { maxLocks: 2 } });
+    await world.at(start);
+  });
+  after(async () => {
+    await service.stop();
+    await own.stop();
+  });
+
+  /** A request that the checks of the product's own routes know nothing of. */
+  async function ask(
+    method: string,
+    path: string,
+    body?: object,
+    headers: Record<string, string> = {},
+  ): Promise<Reply> {
+    const response = await fetch(`${world.url}/v1/spaces/${world.spaceId}${path}`, {
+      method,
+      headers: {
+        Authorization: `Bearer ${world.apiKey}`,
+        'Content-Type': 'application/json',
+        'Idempotency-Key': randomUUID(),
+        ...headers,
+      },
+      ...(body && { body: JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    return {
+      status: response.status,
+      headers: response.headers,
+      text,
+      body: text === '' ? undefined : JSON.parse(text),
+    };
+  }
+  const scopeId = randomUUID();
+  const acquire = (name: string, more: object = {}, headers: Record<string, string> = {}) =>
+    ask('POST', '/locks', { scopeId, name, holder: 'agent-1', ...more }, headers);
+  const codeOf = ({ status, body }: Reply): string => `${status} ${body.error?.code ?? body.state}`;
+
+  it('is acquired, held against others, released and seen', async () => {
+    const { status, body } = await acquire('crane');
+    expect(status).to.equal(201);
+    expect(problem('Lock', body)).to.equal(null);
+    const leaseExpiresAt = new Date(start + 30_000).toISOString();
+    expect(body).to.include({ scopeId, name: 'crane', holder: 'agent-1', state: 'HELD', fence: 1, leaseExpiresAt });
+    const refused = await acquire('crane', { holder: 'agent-2' });
+    expect(codeOf(refused)).to.equal('409 LOCK_HELD');
+    expect(refused.body.error.message).to.contain('held by agent-1');
+    expect((await ask('GET', `/locks/${body.id}`)).body).to.deep.equal(body);
+    const released = await ask('POST', `/locks/${body.id}/release`);
+    expect(released.body).to.deep.equal({ ...body, state: 'RELEASED', leaseExpiresAt: null });
+    expect(codeOf(await ask('POST', `/locks/${body.id}/release`))).to.equal('200 RELEASED');
+    expect((await acquire('crane')).body.fence).to.equal(2);
+    expect(codeOf(await ask('GET', `/locks/${randomUUID()}`))).to.equal('404 LOCK_NOT_FOUND');
+  });
+
+  it('of 200 who ask at once one has it', async () => {
+    const replies = await Promise.all(
+      Array.from({ length: 200 }, (_, n) => acquire('crane', { holder: `agent-${n}` })),
+    );
+    const codes = replies.map(codeOf).sort();
+    expect(codes).to.deep.equal(['201 HELD', ...Array(199).fill('409 LOCK_HELD')]);
+  });
+
+  it('asks for its permission, replays by Idempotency-Key, and says what is wrong with a request', async () => {
+    const reading = await world.key(['coordination_read']);
+    const denied = await acquire('crane', {}, { Authorization: `Bearer ${reading}` });
+    expect(codeOf(denied)).to.equal('403 PERMISSION_DENIED');
+    const key = { 'Idempotency-Key': 'once' };
+    const first = await acquire('crane', {}, key);
+    const again = await acquire('crane', {}, key);
+    expect([again.status, again.body, again.headers.get('idempotent-replayed')]).to.deep.equal([
+      201,
+      first.body,
+      'true',
+    ]);
+    expect(codeOf(await acquire('other', {}, key))).to.equal('422 IDEMPOTENCY_KEY_REUSED');
+    const short = await acquire('crane', { leaseSeconds: 1 });
+    expect(codeOf(short)).to.equal('400 VALIDATION_FAILED');
+    expect(short.body.error.message).to.equal('leaseSeconds must be a whole number from 5 to 600');
+  });
+
+  it('has a limit of its own, which the space shows and sets', async () => {
+    expect((await ask('GET', '/limits')).body).to.include({ maxLocks: 2, maxBacklog: 1000 });
+    expect((await ask('PUT', '/limits', { maxLocks: 1 })).body).to.include({ maxLocks: 1 });
+    expect(codeOf(await ask('PUT', '/limits', { maxLocks: 1001 }))).to.equal('400 VALIDATION_FAILED');
+    await acquire('crane');
+    const full = await acquire('hoist');
+    expect([codeOf(full), full.body.error.message]).to.deep.equal([
+      '409 LOCKS_FULL',
+      'the space holds its maxLocks of 1: release one, or raise the limit',
+    ]);
+    const { events } = (await ask('GET', '/events')).body;
+    const [updated] = events.filter(({ type }: { type: string }) => type === 'limits.updated');
+    expect([updated.payload.maxLocks, problem('limits.updated', updated)]).to.deep.equal([1, null]);
+    expect((await ask('PUT', '/limits', { maxLocks: null })).body).to.include({ maxLocks: 2 });
+  });
+
+  it('lapses with its lease, swept or not', async () => {
+    const { body } = await acquire('crane', { leaseSeconds: 5 });
+    await world.at(start + 5_000);
+    expect(codeOf(await ask('POST', `/locks/${body.id}/release`))).to.equal('409 LOCK_LAPSED');
+    expect((await ask('GET', `/locks/${body.id}`)).body).to.deep.equal({
+      ...body,
+      state: 'LAPSED',
+      leaseExpiresAt: null,
+    });
+    expect(codeOf(await acquire('crane'))).to.equal('201 HELD');
+    const { events } = (await ask('GET', '/events')).body;
+    expect(events.map(({ type }: { type: string }) => type)).to.deep.equal([
+      'scope.created',
+      'lock.acquired',
+      'lock.lapsed',
+      'lock.acquired',
+    ]);
+  });
+
+  it('is told of in the journal and by watches, counted in the census, shown in its run, and counted as operations', async () => {
+    const watched = ask('GET', '/watch?types=lock.*&aggregate=lock&cursor=latest&waitSeconds=5');
+    const { body: lock } = await acquire('crane');
+    const [event] = (await watched).body.events;
+    expect(problem('Event', event)).to.equal(null);
+    const { type, aggregateId, payload } = event;
+    expect([type, aggregateId]).to.deep.equal(['lock.acquired', lock.id]);
+    expect(payload).to.deep.equal({ lockId: lock.id, scopeId, holder: 'agent-1', state: 'HELD', fence: 1 });
+    expect(codeOf(await ask('GET', '/watch?types=lock.stolen,lox.*'))).to.equal('400 VALIDATION_FAILED');
+    const census = (await ask('GET', '/census')).body;
+    expect([census.locks, problem('Census', census)]).to.deep.equal([{ HELD: 1, RELEASED: 0, LAPSED: 0 }, null]);
+    const run = (await ask('GET', `/ops/runs/${scopeId}`)).body;
+    expect(run.locks).to.deep.equal([lock]);
+    expect(run.messages).to.deep.equal([]);
+    const [today] = (await ask('GET', '/usage')).body.days.slice(-1);
+    expect(today.byCall).to.deep.equal({ 'lock.acquire': 1 });
+  });
+
+  it('is described in OpenAPI, the typed client and the table of keys', async () => {
+    const operation = document.paths['/v1/spaces/{spaceId}/locks/{lockId}/release'].post;
+    expect(operation.operationId).to.equal('lock.release');
+    const { schema } = operation.responses[200].content['application/json'];
+    expect(schema).to.deep.equal({ $ref: '#/components/schemas/Lock' });
+    expect(document.components.schemas.Event.oneOf).to.deep.include({ $ref: '#/components/schemas/lock.lapsed' });
+    const { calls, openapi: types } = await clientTexts(openapi(product));
+    expect(calls).to.contain("'lock.acquire': ['POST', '/locks'],").and.to.contain("| 'LOCK_HELD'");
+    expect(types).to.match(/"lock\.lapsed": \{[^}]*type: "lock\.lapsed"/s);
+    const text = guide(product);
+    expect(text).to.contain('| `muster:{org}:<spaceId>:lockNames` | hash |').and.to.contain('| `lock/acquire` |');
+  });
+});

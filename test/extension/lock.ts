@@ -1,0 +1,117 @@
+// A primitive of its own, handed to the service beside the others: everything that is known of it is in this folder.
+import { fileURLToPath } from 'node:url';
+import { events } from '../../src/declare/event.ts';
+import { id, number, state, text, time } from '../../src/declare/field.ts';
+import { momentOfId } from '../../src/declare/moment.ts';
+import { census, fieldsIn, many, one, record } from '../../src/declare/record.ts';
+import { entry } from '../../src/http/errors.ts';
+import { fields, id as idField, integer, key, optional, text as textField } from '../../src/http/fields.ts';
+import { randomTail } from '../../src/http/random.ts';
+import { read, route } from '../../src/http/route.ts';
+import type { Room } from '../../src/room.ts';
+
+const Lock = record('Lock', {
+  id: id(),
+  scopeId: id(),
+  name: text(),
+  holder: text(),
+  state: state('locks', 'HELD', 'RELEASED', 'LAPSED'),
+  fence: number(1),
+  leaseExpiresAt: time().orNull(),
+  createdAt: time().of((get) => momentOfId(get('id'))),
+});
+
+const { scopeId, holder, state: lockState, fence } = Lock.fields;
+const asItStands = { scopeId, holder, state: lockState, fence };
+const reply = { lock: one(Lock) };
+
+const acquire = route({
+  method: 'POST',
+  path: '/locks',
+  call: 'lock.acquire',
+  summary: 'Acquire a lock, or fail at once',
+  permission: 'coordination_write',
+  idempotency: 'required',
+  body: fields({
+    scopeId: idField(),
+    name: key(200),
+    holder: textField(1, 256),
+    leaseSeconds: optional(integer(5, 600), 30),
+  }),
+  success: { 201: Lock.schema },
+  refuses: ['OPERATIONS_EXHAUSTED', 'ACTIVE_RUNS_LIMITED', 'LOCK_HELD', 'LOCKS_FULL'],
+  script: 'lock/acquire',
+  args: ({ body }) => ({ ...body, tail: randomTail() }),
+  reply,
+});
+
+const release = route({
+  method: 'POST',
+  path: '/locks/:lockId/release',
+  call: 'lock.release',
+  summary: 'Release a lock; again is fine',
+  permission: 'coordination_write',
+  idempotency: 'optional',
+  rate: 'recovery',
+  success: { 200: Lock.schema },
+  refuses: ['LOCK_NOT_FOUND', 'LOCK_LAPSED'],
+  script: 'lock/release',
+  reply,
+});
+
+const view = read({
+  path: '/locks/:lockId',
+  call: 'lock.view',
+  summary: 'A lock',
+  success: { 200: Lock.schema },
+  refuses: ['LOCK_NOT_FOUND'],
+  script: 'lock/view',
+  reply,
+});
+
+export const lockRoom: Room = {
+  name: 'lock',
+  lua: fileURLToPath(new URL('lua/', import.meta.url)),
+  routes: [acquire, release, view],
+  keys: {
+    lock: {
+      pattern: 'muster:{org}:<spaceId>:lock:<lockId>',
+      type: 'hash',
+      holds: fieldsIn(Lock),
+      goes: 'never',
+    },
+    lockNames: {
+      pattern: 'muster:{org}:<spaceId>:lockNames',
+      type: 'hash',
+      holds: 'name to the id of the lock that is held under it',
+      goes: 'each entry with its lock',
+    },
+    lockFence: {
+      pattern: 'muster:{org}:<spaceId>:lockFence',
+      type: 'string',
+      holds: 'how many locks were ever acquired',
+      goes: 'never',
+    },
+    scopeLocks: {
+      pattern: 'muster:{org}:<spaceId>:scope:<scopeId>:locks',
+      type: 'zset',
+      holds: 'ids of its locks, in order of creation (score 0)',
+      goes: 'never',
+    },
+  },
+  errors: {
+    LOCK_NOT_FOUND: entry(404, 'there is no such lock in this space'),
+    LOCK_HELD: entry(409, (who) => `the lock is held by ${who}: retry when it is released, or its lease is over`),
+    LOCK_LAPSED: entry(409, 'the lease of the lock is over: acquire it again'),
+    LOCKS_FULL: entry(409, (limit) => `the space holds its maxLocks of ${limit}: release one, or raise the limit`),
+  },
+  records: [Lock],
+  events: events({
+    'lock.acquired': asItStands,
+    'lock.released': asItStands,
+    'lock.lapsed': asItStands,
+  }),
+  census: { locks: census(Lock) },
+  inRun: { locks: many(Lock) },
+  limits: { maxLocks: { min: 1, max: 1_000, default: 2 } },
+};

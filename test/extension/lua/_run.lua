@@ -1,0 +1,11 @@
+--- @include "lib/inRun"
+--- @include "lock/_lock"
+inRun.locks = {}
+
+function inRun.locks.index(scopeId)
+  return keys.scopeLocks(scopeId)
+end
+
+function inRun.locks.row(id)
+  return rows.lock(lock.read(id))
+end

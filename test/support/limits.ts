@@ -1,0 +1,7 @@
+import { product } from '../../src/primitives.ts';
+import { limitsAt } from '../../src/space/limits.ts';
+
+/** Of all rooms. */
+export const { limits: spaceLimits } = product;
+export const defaultLimits = limitsAt(spaceLimits, 'default');
+export const maximumLimits = limitsAt(spaceLimits, 'max');
