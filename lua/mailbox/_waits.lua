@@ -19,10 +19,9 @@ local function oldestQueues(most)
   local mailboxes = merge.byScore(keys.oldestReady())
   local queues = merge.take(most, function()
     while mailboxes.at and mailboxes.from < 1000 do
-      local mailboxId = mailboxes.member
+      local box = mailbox.load(mailboxes.member, 'mode')
       merge.step(mailboxes)
-      local box = mailbox.load(mailboxId, 'mode')
-      if box and box.mode == 'WORK' then return merge.byScore(keys.heads(mailboxId), mailboxId) end
+      if box and box.mode == 'WORK' then return merge.byScore(keys.heads(box.id), box.id) end
     end
   end)
   return queues, mailboxes

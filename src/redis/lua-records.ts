@@ -44,11 +44,15 @@ function reader(name: string, record: RecordDeclaration, names: readonly string[
     return field;
   });
   const sure = fields.findIndex(({ special }) => !special.isNullable && special.or === undefined);
-  const members = names.map((one, index) => `${one} = ${seen(`values[${index + 1}]`, fields[index] as AnyField)}`);
+  const [read, value] =
+    names.length === 1
+      ? ([`local value = run('HGET'`, () => 'value'] as const)
+      : ([`local values = run('HMGET'`, (index: number) => `values[${index + 1}]`] as const);
+  const members = names.map((one, index) => `${one} = ${seen(value(index), fields[index] as AnyField)}`);
   return [
     `function ${luaName}.${name}(${id})`,
-    `local values = run('HMGET', ${at}, ${names.map((one) => `'${one}'`).join(', ')})`,
-    ...(sure < 0 ? [] : [`if not values[${sure + 1}] then return nil end`]),
+    `${read}, ${at}, ${names.map((one) => `'${one}'`).join(', ')})`,
+    ...(sure < 0 ? [] : [`if not ${value(sure)} then return nil end`]),
     `return { ${[...(id === '' ? [] : ['id = id']), ...members].join(', ')} }`,
     'end',
   ].join('\n');
