@@ -2,7 +2,7 @@ import type { AnyField, Fields } from '../declare/field.ts';
 import { Many, One, type RecordDeclaration, storedFields } from '../declare/record.ts';
 import type { ReplyMember } from '../declare/reply.ts';
 import { expandKey, type KeyTable, partsOf } from './keys.ts';
-import { argumentsAt } from './lua-text.ts';
+import { argumentsAt, closingAt } from './lua-text.ts';
 
 /** The records of all rooms, by the names that scripts know them by. */
 export type RecordTable = ReadonlyMap<string, RecordDeclaration>;
@@ -106,23 +106,35 @@ export class LuaRecords {
 
   /** Names the readers that a text asks for, in place of what it says. */
   expand(lua: string): string {
-    return lua.replaceAll(loading, (call, name: string, at: number) => {
-      if (!this.#table.has(name)) return call;
+    let text = '';
+    let from = 0;
+    for (const { 0: call, 1: name = '', index } of lua.matchAll(loading)) {
+      if (!this.#table.has(name)) continue;
+      if (index < from) throw new Error(`${name}.load stands inside another load: give it a local`);
+      const start = index + call.length;
+      const given = argumentsAt(lua, start);
       const key = this.#keys[name];
       // A record that has a key to itself has no id.
       const ids = key && partsOf(key).length === 0 ? 0 : 1;
-      const fields = argumentsAt(lua, at + call.length).slice(ids);
-      const wanted = fields.map((field) => {
-        const [, literal] = /^'(\w+)'$/.exec(field) ?? [];
-        if (literal === undefined) throw new Error(`${name}.load takes an id and names of fields, not ${field}`);
-        return literal;
-      });
-      const readers = this.#readers.get(name) ?? new Map<string, string>();
-      this.#readers.set(name, readers);
-      const known = readers.get(wanted.join()) ?? `load${readers.size + 1}`;
-      readers.set(wanted.join(), known);
-      return `${name}.${known}(`;
+      const reader = this.#reader(name, given.slice(ids));
+      text += `${lua.slice(from, index)}${name}.${reader}(${given.slice(0, ids).join(', ')})`;
+      from = closingAt(lua, start - 1) + 1;
+    }
+    return text + lua.slice(from);
+  }
+
+  /** The name of the reader of these fields, which are written as texts. */
+  #reader(name: string, given: readonly string[]): string {
+    const wanted = given.map((field) => {
+      const [, literal] = /^'(\w+)'$/.exec(field) ?? [];
+      if (literal === undefined) throw new Error(`${name}.load takes an id and names of fields, not ${field}`);
+      return literal;
     });
+    const readers = this.#readers.get(name) ?? new Map<string, string>();
+    this.#readers.set(name, readers);
+    const known = readers.get(wanted.join()) ?? `load${readers.size + 1}`;
+    readers.set(wanted.join(), known);
+    return known;
   }
 
   /** Rows that a text makes by itself: `rows.message(record)`. */
