@@ -1,5 +1,5 @@
 /** An error of the API: `message` says what was wrong with which field and what would be right. */
-interface ErrorEntry {
+export interface ErrorEntry {
   readonly status: number;
   /** The sentence, given the script's detail ('' where it gave none). */
   readonly message: (detail: string) => string;

@@ -2,7 +2,7 @@
  * The one table of Redis keys. Each room declares its own in `keys.ts`; from the declarations come the Lua builders
  * (expanded by the loader), the TypeScript builders and the operators' table in lua/README.md.
  */
-interface KeyDeclaration {
+export interface KeyDeclaration {
   /** e.g. `muster:{org}:<spaceId>:mailbox:<mailboxId>`; `{org}` is the hash tag, `<name>` a variable part. */
   readonly pattern: string;
   readonly type: 'hash' | 'zset' | 'list' | 'stream' | 'string' | 'set';
