@@ -3,9 +3,19 @@
 --- @include "group/_view"
 inRun.groups = {}
 
---- A scope belongs to one group at most: it is the gate of that group.
+--- The group whose gate the scope is, if it is one.
+local function groupOf(scopeId)
+  local record = scope.load(scopeId, 'path', 'groupId')
+  return record and record.groupId
+end
+
 function inRun.groups.ids(scopeId)
-  return { scope.load(scopeId, 'path', 'groupId').groupId or nil }
+  return { groupOf(scopeId) or nil }
+end
+
+--- A gate stays as long as its group.
+function inRun.groups.holds(scopeId)
+  return groupOf(scopeId)
 end
 
 --- A group with its members, but for their outcomes; and how many they are.

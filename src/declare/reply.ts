@@ -17,6 +17,11 @@ export function readMember(text: string): ReplyMember {
   return { name, ...(record !== undefined && { record, isList: list !== undefined }) };
 }
 
+/** Whether the reply is one record: its values travel by themselves then, for each list within a list costs the store. */
+export function isRow(members: readonly ReplyMember[]): boolean {
+  return members.length === 1 && members[0]?.record !== undefined && members[0].isList !== true;
+}
+
 /** Reads a script's reply by name; undefined where the script replied with nothing. */
 export type ReplyReader<F extends Fields> = (values: Reply) => Answered<F> | undefined;
 
@@ -34,12 +39,13 @@ export function replyReader<F extends Fields>(
   const read = says(Object.entries(shape).map(([name, field]) => textOf({ name, ...kindOf(field) })));
   if (replied !== read) throw new Error(`${script} replies with ${replied}, but what is read of it is ${read}`);
   const fields = members.map(({ name }) => [name, shape[name] as Fields[string]] as const);
+  const row = isRow(members);
   return (values) => {
     if (values.length === 0 && fields.length > 0) return undefined;
     const reply: Record<string, unknown> = {};
     fields.forEach(([name, field], index) => {
       try {
-        reply[name] = field.read(values[index] ?? null);
+        reply[name] = field.read(row ? values : (values[index] ?? null));
       } catch (error) {
         throw new Error(`${script}: ${name} ${(error as Error).message}`);
       }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { ReplyMember } from '../declare/reply.ts';
+import { isRow, type ReplyMember } from '../declare/reply.ts';
 import { expandKeys, type KeyTable } from './keys.ts';
 import { type EventTable, emittedTypes, emitters } from './lua-events.ts';
 import { LuaRecords, type RecordTable } from './lua-records.ts';
@@ -152,14 +152,18 @@ class Builder {
     if (packed.length > 0)
       takes.push(`${packed.join(', ')} = struct.unpack('${'s'.repeat(packed.length)}', ${nth(1)})`);
     takes.push(...long.map((arg, index) => `local ${arg} = ${nth(index + 2)}`));
-    const members = reply.map((member) => this.#records.member(`reply.${member.name}`, member));
+    const row = isRow(reply) ? reply[0] : undefined;
+    const members = row?.record
+      ? [this.#records.values(this.#records.record(row.record))]
+      : reply.map((member) => this.#records.member(`reply.${member.name}`, member));
     const list = [...(around === undefined ? [] : ["''"]), ...members].join(', ');
+    const record = row ? `local record = reply.${row.name} ` : '';
     const runs =
       around === undefined
         ? `local reply = ${functionName}_body(args, 0)\nreturn reply and ${functionName}_list(reply) or {}`
         : `return ${around}(args, ${1 + long.length}, ${functionName}_body, ${functionName}_list)`;
     return [
-      `local function ${functionName}_list(reply) return { ${list} } end`,
+      `local function ${functionName}_list(reply) ${record}return { ${list} } end`,
       `local function ${functionName}_body(args, offset)`,
       ...takes,
       body,

@@ -141,16 +141,21 @@ export class LuaRecords {
     ].join('\n');
   }
 
+  /** What travels of a record, the local of that name. */
+  values({ fields, wire }: RecordDeclaration): string {
+    const members = wire.map((name) => {
+      const field = Object.entries(fields as Fields).find(([own, one]) => (one.special.named ?? own) === name)?.[1];
+      return this.member(`record.${name}`, field);
+    });
+    return members.join(', ');
+  }
+
   /** An expression that makes the list which travels of a record. */
   row(record: RecordDeclaration, of: string): string {
-    const { luaName, fields } = record;
+    const { luaName } = record;
     if (!this.#rows.has(luaName)) {
       this.#rows.set(luaName, '');
-      const members = record.wire.map((name) => {
-        const field = Object.entries(fields as Fields).find(([own, one]) => (one.special.named ?? own) === name)?.[1];
-        return this.member(`record.${name}`, field);
-      });
-      this.#rows.set(luaName, `rows.${luaName} = function(record) return { ${members.join(', ')} } end\n`);
+      this.#rows.set(luaName, `rows.${luaName} = function(record) return { ${this.values(record)} } end\n`);
     }
     return `rows.${luaName}(${of})`;
   }

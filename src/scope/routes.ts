@@ -1,5 +1,5 @@
 import { type Fields, flag, raw } from '../declare/field.ts';
-import { exactly, many, readMembers, type Shown } from '../declare/record.ts';
+import { exactly, Many, many, readMembers, type Shown } from '../declare/record.ts';
 import { type Route, read } from '../http/route.ts';
 import { Scope } from './records.ts';
 
@@ -9,7 +9,10 @@ const most = 200;
 /** The run view; `inRun`: what each room shows there. */
 export function scopeRoutes(inRun: Fields): readonly Route[] {
   const scopes = many(Scope, most);
-  const shown = Object.entries(inRun).map(([name, field]) => [name, field.schema]);
+  const shown = Object.entries(inRun).map(([name, field]) => [
+    name,
+    field instanceof Many ? many(field.record, most).schema : field.schema,
+  ]);
   const run = read({
     path: '/ops/runs/:scopeId',
     call: 'run.view',

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { text } from '../declare/field.ts';
 import { many, one } from '../declare/record.ts';
-import { fields, id, optional, page } from '../http/fields.ts';
+import { fields, id, page } from '../http/fields.ts';
 import { Cursors, pageReply, positions } from '../http/page.ts';
 import { randomTail } from '../http/random.ts';
 import { type Answer, type Input, param, type Route, read, route } from '../http/route.ts';
@@ -78,7 +78,7 @@ const list = read({
   path: '/deliveries',
   call: 'delivery.list',
   summary: 'Attempts to deliver, newest first; all or those of one destination',
-  query: fields({ ...page(), destinationId: optional(id()) }),
+  query: fields({ ...page(), destinationId: id().optional() }),
   success: { 200: pageReply('deliveries', Delivery.schema) },
   refuses: ['INVALID_CURSOR'],
   script: 'webhook/deliveries',

@@ -8,7 +8,7 @@ const run = promisify(execFile);
 describe('npm run bench:peers', () => {
   it('measures Muster and BullMQ, which need nothing but what npm installs, and says what each is against Muster', async function () {
     // Twelve processes start: seconds on an idle machine.
-    this.timeout(60_000);
+    this.timeout(180_000);
     const only = ['--messages', '40', '--rounds', '1', '--connections', '4', '--only', 'muster,bullmq,bullmq-koa'];
     const { stdout } = await run(process.execPath, ['--import', 'tsx', 'test/bench/peers/main.ts', ...only]);
 

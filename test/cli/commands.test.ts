@@ -5,7 +5,9 @@ import { OwnStore } from '../support/own-store.ts';
 const moment = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 const uuid7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
-describe("The operator's commands", () => {
+describe("The operator's commands", function () {
+  // Processes start: seconds each on a busy machine.
+  this.timeout(60_000);
   let store: OwnStore;
   let settings: Record<string, string>;
   before(async () => {

@@ -10,7 +10,9 @@ const sh = (line: string) => promisify(execFile)('sh', ['-c', line]);
 
 const somebody = '0190b8a4-7e2b-7c55-9d3e-5a1f0c2b4d6e';
 
-describe("A command that fails prints the API's error envelope on stderr and exits with 1", () => {
+describe("A command that fails prints the API's error envelope on stderr and exits with 1", function () {
+  // Processes start: seconds each on a busy machine.
+  this.timeout(60_000);
   let store: OwnStore;
   let settings: Record<string, string>;
   before(async () => {

@@ -9,7 +9,9 @@ const commands = {
   snapshot: ['list', 'create', 'verify', 'restore'],
 };
 
-describe('--help', () => {
+describe('--help', function () {
+  // Processes start: seconds each on a busy machine.
+  this.timeout(60_000);
   it('lists the nouns, says where errors go and which store is used, and needs no store', async () => {
     const { status, stdout, stderr } = await muster(['--help'], {});
     expect([status, stderr]).to.deep.equal([0, '']);

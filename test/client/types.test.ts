@@ -43,7 +43,8 @@ async function compiles(muster: Muster): Promise<void> {
   void [query, state, told, first, code];
 }
 
-describe('what the typed client is made of', () => {
+describe('what the typed client is made of', function () {
+  this.timeout(60_000);
   it('has every call of the service, with its method and path', () => {
     const made = Object.entries(calls).map(([name, [method, path]]) => `${name} ${method} ${path}`);
     const served = allRoutes.map(({ call, method, path }) => `${call} ${method} ${path.replaceAll(/:(\w+)/g, '{$1}')}`);

@@ -10,7 +10,7 @@ import { Fleet, longest } from './fleet.ts';
 import { moveSlot, slotOf } from './slots.ts';
 
 describe('Organizations whose slots move between masters, under load', function () {
-  this.timeout(120_000);
+  this.timeout(300_000);
   let fleet: Fleet;
 
   before(async () => {

@@ -17,6 +17,14 @@ export async function ownerOf(cluster: TestCluster, slot: number): Promise<Clust
   return owner;
 }
 
+/** Names of organizations that lie there. */
+export async function namesOn(cluster: TestCluster, master: ClusterNode, count: number): Promise<string[]> {
+  const orgs: string[] = [];
+  for (let n = 0; orgs.length < count; n++)
+    if ((await ownerOf(cluster, slotOf(`{org-${n}}`))) === master) orgs.push(`org-${n}`);
+  return orgs;
+}
+
 /** Moves a slot as redis-cli does: key by key, here with time for calls in between. */
 export async function moveSlot(cluster: TestCluster, slot: number, to: ClusterNode): Promise<void> {
   const from = await ownerOf(cluster, slot);

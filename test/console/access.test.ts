@@ -4,7 +4,8 @@ import { listKeys, revokeKey } from '../../src/org/admin.ts';
 import { World } from '../support/world.ts';
 import { Tab, useChromium } from './tab.ts';
 
-describe('Signing in to the console', () => {
+describe('Signing in to the console', function () {
+  this.timeout(60_000);
   useChromium();
   let world: World;
   before(async () => {

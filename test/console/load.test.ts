@@ -9,7 +9,8 @@ const hide = (isHidden: boolean): string => `
   Object.defineProperty(document, 'hidden', { value: ${isHidden}, configurable: true });
   document.dispatchEvent(new Event('visibilitychange'));`;
 
-describe('What the console costs its server', () => {
+describe('What the console costs its server', function () {
+  this.timeout(60_000);
   useChromium();
 
   it('is reads of its own space only, none more often than every 2 s, however much happens', async () => {

@@ -18,7 +18,8 @@ const focused = `(() => {
   return { html: node.outerHTML, isSeen };
 })()`;
 
-describe('The console is usable', () => {
+describe('The console is usable', function () {
+  this.timeout(60_000);
   useChromium();
   let world: World;
   let seeded: Seeded;

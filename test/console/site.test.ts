@@ -30,7 +30,8 @@ const files = readdirSync(ours, { recursive: true, encoding: 'utf8' })
   .filter((name) => /\.(ts|css|svg)$/.test(name))
   .map((name) => `/console/${name.replace(/\.ts$/, '.js')}`);
 
-describe('GET /console', () => {
+describe('GET /console', function () {
+  this.timeout(60_000);
   it('is a page without a key, under a policy that lets nothing in but our own files', async () => {
     const { status, headers, text } = await ask('/console');
     expect(status).to.equal(200);

@@ -46,7 +46,8 @@ function fieldsOf(where: string, schema: Joi.ObjectSchema, wrap = (value: object
   });
 }
 
-describe('the bounds of a field', () => {
+describe('the bounds of a field', function () {
+  this.timeout(60_000);
   const fields = allRoutes.flatMap(({ call, body }) => (body ? fieldsOf(`${call} `, body) : []));
 
   it('of text are those of the specification and the contract, in code points, in every body that has it', () => {

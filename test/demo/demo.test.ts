@@ -8,7 +8,9 @@ import { expect } from 'chai';
 
 const program = fileURLToPath(new URL('../../dist/demo/main.js', import.meta.url));
 
-describe('npm run demo', () => {
+describe('npm run demo', function () {
+  // Processes start: seconds each on a busy machine.
+  this.timeout(60_000);
   let scratch = '';
   let temporary = '';
   let demo: ChildProcess | undefined;
@@ -55,7 +57,7 @@ describe('npm run demo', () => {
   }
 
   it('shows every primitive at work and proves what it shows', async function () {
-    this.timeout(60_000);
+    this.timeout(180_000);
     const status = await start('files');
     expect(status, said).to.equal(0);
     for (const line of [

@@ -25,7 +25,9 @@ const environment = Object.fromEntries(
 );
 const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 
-describe('The Dockerfile', () => {
+describe('The Dockerfile', function () {
+  // Processes start: seconds each on a busy machine.
+  this.timeout(60_000);
   it('copies what there is, and .dockerignore lets nothing else into the build', () => {
     const copied = allOf('COPY')
       .filter((line) => !line.startsWith('--from='))

@@ -6,7 +6,9 @@ import { findEmbedded, startEmbedded } from '../../src/embedded/embedded.ts';
 import { findRedisServer } from '../../src/embedded/server-binary.ts';
 import { answers, ask, isRunning, pidOfServer, Stores, until } from './support.ts';
 
-describe('the embedded Redis', () => {
+describe('the embedded Redis', function () {
+  // Processes start: seconds each on a busy machine.
+  this.timeout(60_000);
   const stores = new Stores();
 
   before(async function () {

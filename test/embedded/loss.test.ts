@@ -14,7 +14,9 @@ import { awaitStore } from '../../src/redis/await-store.ts';
 import { Pace } from '../support/pace.ts';
 import { answers, ask, pidOfServer, Stores, until } from './support.ts';
 
-describe('the embedded Redis after an unclean end', () => {
+describe('the embedded Redis after an unclean end', function () {
+  // Processes start: seconds each on a busy machine.
+  this.timeout(60_000);
   const stores = new Stores();
   afterEach(() => stores.clear());
 
@@ -143,12 +145,12 @@ describe('the embedded Redis after an unclean end', () => {
     const slow = { 'key-load-delay': '300' };
     const stop = new AbortController();
     const { signal } = stop;
+    const pace = await Pace.begin();
     const starting = stores.start(folder, { settings: slow, signal }).catch((error: Error) => error.name);
     await until(async () => (await readRecord(folder)) !== null);
     const { server = '' } = (await readRecord(folder)) ?? {};
     // It waits for the first one to have started.
     const guest = stores.start(folder, { signal }).catch((error: Error) => error.name);
-    const pace = await Pace.begin();
     const begun = performance.now();
     stop.abort();
     expect(await guest).to.equal('AbortError');

@@ -6,7 +6,9 @@ import { findRedisServer, type RedisServer, setUp } from '../../src/embedded/ser
 
 const SYSTEM = '/usr/bin:/bin:/usr/sbin:/sbin';
 
-describe('finding a redis-server', () => {
+describe('finding a redis-server', function () {
+  // Processes start: seconds each on a busy machine.
+  this.timeout(60_000);
   let base = '';
   let lines: string[] = [];
   const log = (line: string) => lines.push(line);

@@ -16,6 +16,7 @@ const referenceMs = 150;
  */
 export class Pace {
   readonly #slownessBefore: number;
+  readonly #begun = performance.now();
 
   private constructor(slownessBefore: number) {
     this.#slownessBefore = slownessBefore;
@@ -26,7 +27,12 @@ export class Pace {
     return new Pace(await slowness());
   }
 
-  /** Right after it: only what takes longer than promised asks how slow the machine is now. */
+  /** Right after it: what has been done since then was to take so long. */
+  async expectDone(promisedMs: number, what?: string): Promise<void> {
+    await this.expect(performance.now() - this.#begun, promisedMs, what);
+  }
+
+  /** The same of a time measured otherwise. Only what takes longer than promised asks how slow the machine is now. */
   async expect(tookMs: number, promisedMs: number, what = 'ms'): Promise<void> {
     const times = tookMs <= promisedMs ? 1 : Math.max(this.#slownessBefore, await slowness());
     const label = `${what}; of a machine ${times.toFixed(1)} times as slow as the reference, ${promisedMs} promised`;

@@ -141,10 +141,10 @@ export class SpaceView {
   }
 
   #happened(events: readonly Happening[]): void {
-    for (const { type, aggregateId, scopeId, occurredAt, payload } of events) {
-      const parentId = type === 'scope.created' ? (payload['parentScopeId'] as string | null) : undefined;
-      if (scopeId !== null) this.#world.scopes.learn(scopeId, occurredAt, parentId);
-      else if (type === 'scope.created') this.#world.scopes.learn(aggregateId, occurredAt, parentId);
+    for (const event of events) {
+      if (event.scopeId === null) continue;
+      const parentId = event.type === 'scope.created' ? event.payload.parentScopeId : undefined;
+      this.#world.scopes.learn(event.scopeId, event.occurredAt, parentId);
     }
     this.#poller.hear(events);
     this.#list.add(events);

@@ -27,7 +27,8 @@ const queries: readonly [path: string, name: string, code: string][] = [
   ['/deliveries?destinationId=', 'destinationId', '200'],
 ];
 
-describe('Every route, every kind of caller', () => {
+describe('Every route, every kind of caller', function () {
+  this.timeout(60_000);
   let service: MusterService;
   let sink: Sink;
   let world: World;

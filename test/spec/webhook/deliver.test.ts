@@ -7,7 +7,8 @@ import { Deliveries, rows, untilRows } from '../../support/webhooks.ts';
 
 const day = 86_400_000;
 
-describe('webhooks', () => {
+describe('webhooks', function () {
+  this.timeout(60_000);
   const to = new Deliveries();
   const { ready, register, happen, status, poke } = to;
 
@@ -16,13 +17,9 @@ describe('webhooks', () => {
     const now = Date.now();
     await world.at(now);
     // A place within its millisecond that takes every part of an id there is for it.
+    const place = `${now}-${2 ** 31 + 70_000}`;
     const journal = `muster:{${world.org}}:${world.spaceId}:events`;
-    await to.service.store.xadd(
-      journal,
-      `${now}-${2 ** 31 + 70_000}`,
-      'mailbox.created',
-      `${randomUUID()} ~ ~ "mode":"WORK"`,
-    );
+    await to.service.store.xadd(journal, place, 'mailbox.created', `${randomUUID()} ~ ~ "mode":"WORK"`);
     const { signingSecret } = await register(world);
     await happen(world);
     const [got] = await to.sink.got(1);
@@ -134,10 +131,9 @@ describe('webhooks', () => {
     await register(world, ['mailbox.*'], '/slow');
     await register(world, ['mailbox.*'], '/quick');
     const pace = await Pace.begin();
-    const begun = performance.now();
     for (let i = 0; i < 40; i++) await happen(world);
     await to.sink.got(40, '/quick');
-    await pace.expect(performance.now() - begun, 5_000, 'ms; the slow one is waited for 15 s');
+    await pace.expectDone(5_000, 'ms; the slow one is waited for 15 s');
     expect(to.sink.at('/slow').length).to.be.within(1, 16);
   });
 
