@@ -135,12 +135,12 @@ describe('The parts of a process on a cluster', function () {
 
   it('sweep all organizations while the shard with the index hangs and once after it, and else what is due', async () => {
     let swept: string[] = [];
-    const run = async (_: string, org: string): Promise<unknown[]> => {
+    const ask = async (_: unknown, org: string): Promise<object> => {
       await store.exists(`{${org}}`);
       swept.push(org);
-      return ['1', '', 0];
+      return { now: 1, nextDue: null, more: false, changes: 0 };
     };
-    const due = new Due(store, { run } as unknown as Scripts);
+    const due = new Due(store, { ask } as unknown as Scripts);
     const living = (await orgsOn(other, 2)).sort();
     const [dead = ''] = await orgsOn(index, 1);
     for (const key of [organizationsKey, dueKey]) await store.del(key);

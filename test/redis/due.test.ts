@@ -6,30 +6,31 @@ import type { Scripts } from '../../src/redis/scripts.ts';
 const turn = () => new Promise(setImmediate);
 
 describe('Draining an organization', () => {
-  let sweeps: ((now: string, more: number, next?: string) => void)[];
+  let sweeps: ((now: number, more: boolean, nextDue?: string) => void)[];
   let due: Due;
   beforeEach(() => {
     sweeps = [];
-    const run = () => new Promise((resolve) => sweeps.push((now, more, next = '') => resolve([now, next, more])));
+    const ask = () =>
+      new Promise((resolve) => sweeps.push((now, more, nextDue) => resolve({ now, nextDue: nextDue ?? null, more })));
     const zadd = () => Promise.reject(new Error('the index is away'));
-    due = new Due({ zadd } as unknown as Store, { run } as unknown as Scripts);
+    due = new Due({ zadd } as unknown as Store, { ask } as unknown as Scripts);
   });
 
   it('goes on until nothing more is due, whether or not the index can be told what is next', async () => {
     const drained = due.drain('o');
-    sweeps[0]?.('1', 1);
+    sweeps[0]?.(1, true);
     await turn();
-    sweeps[1]?.('2', 0, '9');
+    sweeps[1]?.(2, false, '9');
     expect(await drained).to.equal('2');
   });
 
   it('is shared by calls that meet, but not what ran before them: it may have read its clock earlier', async () => {
     const all = [due.drain('o'), due.drain('o'), due.drain('o')];
     expect(sweeps).to.have.length(1);
-    sweeps[0]?.('1', 0);
+    sweeps[0]?.(1, false);
     await turn();
     expect(sweeps).to.have.length(2);
-    sweeps[1]?.('2', 0);
+    sweeps[1]?.(2, false);
     expect(await Promise.all(all)).to.deep.equal(['1', '2', '2']);
     due.drain('o');
     expect(sweeps).to.have.length(3);

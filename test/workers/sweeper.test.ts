@@ -140,7 +140,7 @@ describe('The sweeper', function () {
     const id = await send(world, mailboxId, 50);
     await until(async () => Date.now() > Number((await service.store.zscore(index, world.org)) ?? 0));
     // It dies when it would run the script: the organization is out of the index, its guard is in.
-    const dead = { run: () => new Promise<never>(() => undefined) };
+    const dead = { ask: () => new Promise<never>(() => undefined) };
     const killed = new Due(service.store, dead as never);
     killed.takeDue();
     await until(async () => (await service.store.zscore(index, world.org)) === null);
