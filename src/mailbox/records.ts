@@ -50,27 +50,20 @@ export const Message = record('Message', {
   tombstoneOf: id().orNull().internal(),
 });
 
-const { mailboxId, scopeId, taskId, groupId } = Message.fields;
+const { mailboxId, scopeId, taskId, groupId, holder, holderSession, result, finishedAt } = Message.fields;
 
 export const MessageSummary = Message.without('MessageSummary', 'payload', 'result');
 
 /** What recv answers. What its request says, and what is the same for all claims, does not travel. */
+const absent = () => null;
 export const Claim = Message.with('Claim', {
   mailboxId: mailboxId.of(() => ''),
   state: Message.fields.state.of(() => 'CLAIMED'),
-  reason: reason.of(() => null),
-  holder: text()
-    .orNull()
-    .of(() => null),
-  holderSession: text()
-    .orNull()
-    .of(() => null),
-  result: opaque()
-    .orNull()
-    .of(() => null),
-  finishedAt: time()
-    .orNull()
-    .of(() => null),
+  reason: reason.of(absent),
+  holder: holder.of(absent),
+  holderSession: holderSession.of(absent),
+  result: result.of(absent),
+  finishedAt: finishedAt.of(absent),
   token: text(),
   attempt: number().named('attempts'),
   leaseSeconds: number(),

@@ -1,38 +1,8 @@
-import Joi from 'joi';
-import { Field, id, number, oneOf, text, time } from '../declare/field.ts';
+import { id, number, oneOf, text, time } from '../declare/field.ts';
 import { nested, record } from '../declare/record.ts';
 import type { Permission } from '../http/route.ts';
-import { type Figure, planNames } from './plans.ts';
-
-/** A number, or `unlimited`. */
-const figure = () =>
-  new Field<Figure>({
-    lua: 'text',
-    read: (value) => (value === 'unlimited' ? value : Number(value)),
-    schema: () => Joi.alternatives(number().schema, Joi.valid('unlimited')),
-  });
-
-/** Names with commas between. */
-const list = <S extends string>() =>
-  new Field<readonly S[]>({
-    lua: 'text',
-    read: (value) => (value === '' ? [] : (String(value).split(',') as S[])),
-    schema: () => Joi.array().items(Joi.string()),
-  });
-
-/** JSON; an entry that has something else must not hide all others. */
-const json = () =>
-  new Field<unknown>({
-    lua: 'text',
-    read: (value) => {
-      try {
-        return JSON.parse(String(value));
-      } catch {
-        return value;
-      }
-    },
-    schema: () => Joi.any(),
-  });
+import { figure, json, list } from './kinds.ts';
+import { planNames } from './plans.ts';
 
 /**
  * `usage` has what is in use of each figure: this month's operations, this minute's requests (null where the plan does

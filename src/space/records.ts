@@ -1,6 +1,7 @@
-import Joi from 'joi';
-import { Field, type Get, id, number, text, time } from '../declare/field.ts';
+import { id, number, text, time } from '../declare/field.ts';
 import { record } from '../declare/record.ts';
+import { date, dateOf } from './days.ts';
+import { byCall, operations } from './kinds.ts';
 
 /** As operators see it; its limits and counters stand in its record under their own names. */
 export const Space = record('Space', {
@@ -16,37 +17,6 @@ export const Space = record('Space', {
   /** The journal entry up to which finished messages have gone; the first day whose idempotency records are there. */
   retainedThrough: text().orNull().internal(),
   idempotencyFrom: number().orNull().internal(),
-});
-
-const dayMs = 86_400_000;
-const dateForm = /^\d{4}-\d\d-\d\d$/;
-export const date = () => text(dateForm);
-
-/** Of a number of days since 1970. */
-export function dateOf(day: number): string {
-  return new Date(day * dayMs).toISOString().slice(0, 10);
-}
-
-/** The number of days since 1970; NaN of what is no date. */
-export function dayOf(text: string): number {
-  const at = dateForm.test(text) ? Date.parse(text) : Number.NaN;
-  return Number.isNaN(at) || dateOf(at / dayMs) !== text ? Number.NaN : at / dayMs;
-}
-
-type Calls = readonly (readonly [call: string, count: string])[];
-const callsOf = (get: Get): Calls => get('calls') as unknown as Calls;
-const operations = (get: Get): number => callsOf(get).reduce((sum, [, count]) => sum + Number(count), 0);
-
-/** How often each call was made, by its name. */
-const byCall = new Field<Readonly<Record<string, number>>>({
-  lua: 'text',
-  read: (calls) =>
-    Object.fromEntries(
-      (calls as unknown as Calls)
-        .map(([call, count]) => [call, Number(count)] as const)
-        .sort(([a], [b]) => (a < b ? -1 : 1)),
-    ),
-  schema: () => Joi.object().pattern(Joi.string(), number().schema),
 });
 
 /** What lib/usage counts on a day. */

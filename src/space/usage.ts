@@ -4,7 +4,8 @@ import { exactly, many } from '../declare/record.ts';
 import { fields } from '../http/fields.ts';
 import { type Route, read } from '../http/route.ts';
 import { says } from '../http/says.ts';
-import { date, dateOf, dayOf, UsageDay } from './records.ts';
+import { date, dateOf, dayOf } from './days.ts';
+import { UsageDay } from './records.ts';
 
 /** The script says that a malformed date is wrong, in its turn. */
 function dayArgument(text: string | undefined): number | string {

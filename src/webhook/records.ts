@@ -1,18 +1,7 @@
-import Joi from 'joi';
-import { Field, id, number, oneOf, raw, text, time } from '../declare/field.ts';
+import { id, number, oneOf, raw, text, time } from '../declare/field.ts';
 import { momentOfId } from '../declare/moment.ts';
 import { record } from '../declare/record.ts';
-
-/** As stored: `*`, or `,type,prefix.*,`, so that a script finds a type in it with one plain search. */
-export function storedTypes(eventTypes: readonly string[]): string {
-  return eventTypes.length === 0 ? '*' : `,${eventTypes.join()},`;
-}
-
-const eventTypes = new Field<readonly string[]>({
-  lua: 'text',
-  read: (value) => (value === '*' ? [] : String(value).slice(1, -1).split(',')),
-  schema: () => Joi.array().items(Joi.string()),
-});
+import { anyNumber, errorCode, eventTypes } from './kinds.ts';
 
 export const disabledReason = oneOf('REQUESTED', 'GONE', 'FAILING');
 
@@ -39,22 +28,6 @@ export const Destination = record('Destination', {
 export const NewDestination = Destination.with('NewDestination', {
   signingSecret: text(/^whsec_[0-9A-Za-z+/]{43}=$/),
 });
-
-/** Where there was no answer with a status of success: why. */
-const errorCode = oneOf(
-  'STATUS',
-  'REDIRECTED',
-  'TIMEOUT',
-  'CONNECTION_REFUSED',
-  'CONNECTION_FAILED',
-  'NAME_NOT_RESOLVED',
-  'TLS_FAILED',
-  'TARGET_FORBIDDEN',
-  'INTERRUPTED',
-);
-
-/** What receivers answer is theirs. */
-const anyNumber = new Field<number>({ lua: 'number', read: Number, schema: () => Joi.number().integer() });
 
 /** One attempt; '' is stored for null. */
 export const Delivery = record('Delivery', {

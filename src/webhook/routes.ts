@@ -11,7 +11,8 @@ import { Refusal } from '../redis/scripts.ts';
 import type { Parts } from '../room.ts';
 import { eventTypes, url } from './fields.ts';
 import { webhookKeys } from './keys.ts';
-import { Destination, NewDestination, storedTypes } from './records.ts';
+import { storedTypes } from './kinds.ts';
+import { Destination, NewDestination } from './records.ts';
 import { sendRoutes } from './send-routes.ts';
 
 /** 32 random bytes, as Standard Webhooks writes them. */

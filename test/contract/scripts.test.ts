@@ -1,14 +1,14 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { guide, guideFile } from '../../src/docs/describe.ts';
-import { reaches } from '../../src/docs/reach.ts';
 import { ApiError } from '../../src/http/errors.ts';
 import type { Input, Route } from '../../src/http/route.ts';
 import { codesOf } from '../../src/http/route-errors.ts';
 import { allErrors, allKeys, allRoutes, allWords } from '../../src/primitives.ts';
 import { loadLibrary } from '../../src/redis/loader.ts';
 import { luaRoot, roomNames } from '../../src/redis/source.ts';
+import { guide, guideFile } from '../support/guide/describe.ts';
+import { reaches } from '../support/guide/reach.ts';
 import { samples } from '../support/sample.ts';
 
 const scripts = new Map(reaches().map((reach) => [reach.name, reach]));

@@ -1,11 +1,11 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { ReplyMember } from '../declare/reply.ts';
-import { product as ownProduct } from '../primitives.ts';
-import { loadLibrary } from '../redis/loader.ts';
-import { luaRoot } from '../redis/source.ts';
-import type { Product } from '../room.ts';
+import type { ReplyMember } from '../../../src/declare/reply.ts';
+import { product as ownProduct } from '../../../src/primitives.ts';
+import { loadLibrary } from '../../../src/redis/loader.ts';
+import { luaRoot } from '../../../src/redis/source.ts';
+import type { Product } from '../../../src/room.ts';
 import { type Reach, reaches } from './reach.ts';
 
 /** The operators' guide to the store: a hand-written head, then every script and every key. */

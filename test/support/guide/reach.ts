@@ -1,5 +1,5 @@
-import type { Folders } from '../redis/source.ts';
-import { isScript, luaFiles, readSource } from '../redis/source.ts';
+import type { Folders } from '../../../src/redis/source.ts';
+import { isScript, luaFiles, readSource } from '../../../src/redis/source.ts';
 
 /** What can run when a script is called: the sources themselves say which keys it writes and what it refuses. */
 export interface Reach {
