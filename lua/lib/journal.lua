@@ -7,7 +7,7 @@ local journal = {}
 local entryId
 --- Small numbers as text: Lua makes text of a number digit by digit, and slowly.
 local digits = {}
-for number = 0, 99 do digits[number] = number .. '' end
+for number = 0, 20 do digits[number] = number .. '' end
 
 --- Texts as one. Making one of a single text would cost as much as that had.
 local function joined(texts, separator)
