@@ -58,6 +58,29 @@ describe('Scripts', () => {
     expect(await withFile('mailbox/nack', "redis.call('GET', keys.message(a, b))")).to.throw(/does not fit/);
   });
 
+  it('a reply that @reply does not name, or that is no table of named members, is refused by name', async () => {
+    const head = '--- @reply state\n--- @include "lib/call"\n';
+    expect(await withFile('mailbox/nack', `${head}return call.done({ state = 1, colour = 2 })`)).to.throw(
+      'mailbox/nack: it replies with colour, which @reply does not name: state',
+    );
+    expect(await withFile('mailbox/nack', `${head}return call.done(state)`)).to.throw('not with a table');
+    expect(await withFile('mailbox/nack', '--- @reply a:b:c\n')).to.throw(
+      'it must be name, name:record or name:record[]',
+    );
+    expect(await withFile('mailbox/nack', '--- @reply colour:paint\n')).to.throw('paint is no record of any room');
+  });
+
+  it('a field that no record has, a record or an event that no room declares, is refused by name', async () => {
+    const head = '--- @include "mailbox/_message"\n';
+    const reading = (fields: string) => withFile('mailbox/nack', `${head}message.load(messageId, ${fields})`);
+    expect(await reading("'state', 'colour'")).to.throw('Message has no stored field colour');
+    expect(await reading('state')).to.throw('message.load takes an id and names of fields, not state');
+    expect(await withFile('mailbox/_message', '--- @record massage\n')).to.throw('massage is no record of any room');
+    expect(await withFile('mailbox/nack', 'emit.message.lost(messageId, {})')).to.throw(
+      "mailbox/nack: emit.message.lost is in no room's events",
+    );
+  });
+
   it('a missing or extra argument is a defect, named without its value', async () => {
     const { scripts } = await api();
     const run = (args: Record<string, string>) =>
