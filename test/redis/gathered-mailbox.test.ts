@@ -131,7 +131,7 @@ class Mailboxes {
 }
 
 describe('mailbox calls that share what they read', function () {
-  this.timeout(60_000);
+  this.timeout(180_000);
 
   const call = fc.record<Call>({
     space: fc.constantFrom(0, 0, 0, 1),

@@ -101,7 +101,7 @@ class Rooms {
 }
 
 describe('calls that share what they read', function () {
-  this.timeout(60_000);
+  this.timeout(180_000);
 
   const call = fc.record<Call>({
     space: fc.integer({ min: 0, max: 1 }),

@@ -24,7 +24,8 @@ async function onOwnStore(test: (service: MusterService) => Promise<void>): Prom
   }
 }
 
-describe('What holds the store is bounded', () => {
+describe('What holds the store is bounded', function () {
+  this.timeout(60_000);
   it('the run view reads few ids more than it answers, whatever its scopes hold', async () => {
     const queue = await Queue.create({ backlogLimit: 100_000 });
     const { world } = queue;
@@ -115,8 +116,7 @@ describe('What holds the store is bounded', () => {
     }
   });
 
-  it('a space whose webhooks are all delivered is not looked at every second', async function () {
-    this.timeout(20_000);
+  it('a space whose webhooks are all delivered is not looked at every second', async () => {
     const own = await OwnStore.start();
     const log = pino({ level: 'silent' });
     const options = { redisUrl: own.url, host: '127.0.0.1', port: 0, log, webhookAllowPrivate: true };

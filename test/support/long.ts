@@ -2,4 +2,4 @@
 export const many = (some: number, much: number): number => (process.env['LONG'] === '1' ? much : some);
 
 /** Time for it. */
-export const longMs = many(60_000, 1_800_000);
+export const longMs = many(180_000, 1_800_000);

@@ -1,12 +1,20 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { Pace } from '../../support/pace.ts';
-import { until } from '../../support/processes.ts';
 import { codeOf, type Reply, World } from '../../support/world.ts';
 import { Queue } from './queue.ts';
 
 describe('recv with waitSeconds', () => {
   let queue: Queue;
+  /** Until the condition holds, or its test, out of time, has given way to another. */
+  async function until(holds: () => boolean): Promise<void> {
+    const own = queue;
+    while (!holds()) {
+      if (queue !== own) throw new Error('its test is over');
+      await sleep(10);
+    }
+  }
   const held = () => queue.world.service.wake.size;
   const hold = (fields: object = {}): Promise<Reply> => queue.recv({ waitSeconds: 20, ...fields });
   beforeEach(async () => {
