@@ -1,3 +1,4 @@
+--- @registry retained
 --- What retention does; each room's _retain.lua adds its own.
 --- `<room>:<kind>`: with a record whose time is over. It is in no list of finished ones any more by then; `at` is the
 --- moment it finished. May return how many records of its own it removed.

@@ -4,6 +4,7 @@ import { expandKeys, type KeyTable } from './keys.ts';
 import { type EventTable, emittedTypes, emitters } from './lua-events.ts';
 import { LuaRecords, type RecordTable } from './lua-records.ts';
 import { checkReplies } from './lua-replies.ts';
+import { withoutUnused } from './lua-unused.ts';
 import { type Folders, isScript, luaFiles, readSource, type Source } from './source.ts';
 
 /** What rooms declare and scripts name: `keys.message(id)`, `emit.message.sent(id, event)`, `@record message`. */
@@ -186,6 +187,8 @@ class Builder {
       return `${tables}${body}\n${after}`;
     });
     const declared = args.length > 0 ? `local ${args.join(', ')}\n` : '';
-    return ['local root, run, rows\n', declared, ...helpers, this.#records.rows(), ...functions].join('');
+    const below = [this.#records.rows(), ...functions].join('');
+    const registries = new Set(this.#helpers.flatMap(({ registry = [] }) => registry));
+    return ['local root, run, rows\n', declared, ...withoutUnused(helpers, below, registries), below].join('');
   }
 }

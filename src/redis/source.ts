@@ -23,11 +23,13 @@ export interface Source {
   readonly includes: readonly string[];
   /** The record whose table this file fills. */
   readonly records: readonly string[];
+  /** The table into which files put functions that are called without being named. */
+  readonly registry: string | undefined;
   readonly reply: readonly ReplyMember[];
   readonly body: string;
 }
 
-const directive = /^--- @(args|long|include|around|gather|record|reply)\b\s*(.*)$/;
+const directive = /^--- @(args|long|include|around|gather|record|registry|reply)\b\s*(.*)$/;
 
 /** Every Lua file as `room/name`, sorted, and where it is. */
 export function luaFiles(folders: Folders = {}): ReadonlyMap<string, string> {
@@ -79,6 +81,7 @@ export function readSource(path: string, files: Iterable<string>): Source {
     around: of('around')[0],
     includes: of('include').flatMap((include) => resolve(include, files)),
     records: of('record'),
+    registry: of('registry')[0],
     reply: of('reply').map(readMember),
     body: body.join('\n'),
   };
