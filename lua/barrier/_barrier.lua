@@ -7,7 +7,7 @@
 --- The record, as this run has read and changed it; without releasedAt: not released.
 function barrier.read(barrierId)
   local key = keys.barrier(barrierId)
-  return records.known(key) or records.keep(key, barrier.load(barrierId, 'scopeId', 'state', 'epoch', 'arrivals', 'target', 'releasedAt') or refuse('BARRIER_NOT_FOUND'))
+  return records.known(key) or records.keep(key, barrier.load(barrierId, 'state', 'scopeId', 'epoch', 'arrivals', 'target', 'releasedAt') or refuse('BARRIER_NOT_FOUND'))
 end
 
 --- A RELEASED or CANCELLED barrier is finished until its next epoch.
