@@ -63,6 +63,8 @@ export class RecordDeclaration<F extends Fields = Fields> {
   /** The names under which its values travel from scripts, in this order. */
   readonly wire: readonly string[];
   readonly schema: Joi.ObjectSchema;
+  /** Where each of them stands. */
+  readonly #places: ReadonlyMap<string, number>;
   /** For the compiler alone. */
   declare readonly type: Answered<F>;
 
@@ -71,13 +73,14 @@ export class RecordDeclaration<F extends Fields = Fields> {
     this.luaName = luaName;
     this.fields = fields;
     this.wire = wireOf(fields);
+    this.#places = new Map(this.wire.map((one, place) => [one, place]));
     this.schema = exactly(schemasOf(fields)).meta({ component: name });
   }
 
   /** The record of a script's reply. */
   read(row: Value): Answered<F> {
     const values = row as readonly Value[];
-    return this.of((name) => values[this.wire.indexOf(name)] ?? null);
+    return this.of((name) => values[this.#places.get(name) ?? -1] ?? null);
   }
 
   /** The record of values by the names that scripts know them by, as they are stored. */
@@ -133,9 +136,15 @@ export function fieldsIn(declaration: RecordDeclaration, note?: string): string 
   return [sure, other && `where set: ${other}`, secret && `secret: ${secret}`, note].filter(Boolean).join('; ');
 }
 
+/** The states of a record that the census counts, and the plural under which it does; undefined: it does not. */
+export function countedStates({ fields }: RecordDeclaration) {
+  const { states, counted } = Object.values(fields).find(({ kind }) => kind.counted !== undefined)?.kind ?? {};
+  return counted === undefined ? undefined : { counted, states: states ?? [] };
+}
+
 /** How many records there are in each state: their part of the census. */
-export function census({ fields }: RecordDeclaration): Field<Readonly<Record<string, number>>> {
-  const { states = [], counted } = Object.values(fields as Fields).find(({ kind }) => kind.states)?.kind ?? {};
+export function census(declaration: RecordDeclaration): Field<Readonly<Record<string, number>>> {
+  const { states = [], counted } = countedStates(declaration) ?? {};
   return nested(Object.fromEntries(states.map((state) => [state, counter(`${counted}:${state}`)])));
 }
 

@@ -35,8 +35,8 @@ export function replyReader<F extends Fields>(
   shape: F,
 ): ReplyReader<F> {
   const says = (list: readonly string[]) => list.toSorted().join(' ') || 'nothing';
-  const replied = says(members.map(textOf));
-  const read = says(Object.entries(shape).map(([name, field]) => textOf({ name, ...kindOf(field) })));
+  const replied = says(members.map(memberText));
+  const read = says(Object.entries(shape).map(([name, field]) => memberText({ name, ...kindOf(field) })));
   if (replied !== read) throw new Error(`${script} replies with ${replied}, but what is read of it is ${read}`);
   const fields = members.map(({ name }) => [name, shape[name] as Fields[string]] as const);
   const row = isRow(members);
@@ -59,6 +59,7 @@ function kindOf(field: Fields[string]): Omit<ReplyMember, 'name'> {
   return field instanceof Many ? { record: field.record.luaName, isList: true } : {};
 }
 
-function textOf({ name, record, isList }: ReplyMember): string {
+/** As `@reply` has it. */
+export function memberText({ name, record, isList }: ReplyMember): string {
   return record === undefined ? name : `${name}:${record}${isList ? '[]' : ''}`;
 }

@@ -1,6 +1,6 @@
 import { iso } from '../declare/moment.ts';
+import { Raw } from '../declare/raw.ts';
 import type { Value } from '../declare/value.ts';
-import { type Raw, raw } from '../http/json.ts';
 
 /**
  * An event id is a UUIDv7 that maps one to one, in order, to the stream entry's id: its 48 bits of time are the
@@ -73,6 +73,6 @@ export function eventRecord(spaceId: string, entry: Value): object {
     scopeId: scopeId || null,
     occurredAt: iso(entryId.split('-', 1)[0]),
     requestId: requestId || null,
-    payload: raw(`{${payload.join(',')}}`),
+    payload: new Raw(`{${payload.join(',')}}`),
   };
 }

@@ -5,13 +5,6 @@ import { Raw } from '../declare/raw.ts';
  * (contract, Conventions: they come back value for value).
  */
 
-export { Raw };
-
-/** Raw text of an opaque value as the store gave it; absent is null. */
-export function raw(text: string | null): Raw | null {
-  return text === null ? null : new Raw(text);
-}
-
 /** JSON.stringify that knows Raw. Records, lists and scalars only: no toJSON, no undefined. */
 export function stringify(value: unknown): string {
   if (value === null || typeof value !== 'object') return JSON.stringify(value);

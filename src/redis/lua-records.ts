@@ -1,5 +1,5 @@
 import type { AnyField, Fields } from '../declare/field.ts';
-import { Many, One, type RecordDeclaration, storedFields } from '../declare/record.ts';
+import { countedStates, Many, One, type RecordDeclaration, storedFields } from '../declare/record.ts';
 import type { ReplyMember } from '../declare/reply.ts';
 import { expandKey, type KeyTable, partsOf } from './keys.ts';
 import { argumentsAt, closingAt } from './lua-text.ts';
@@ -59,8 +59,9 @@ function reader(name: string, record: RecordDeclaration, names: readonly string[
 }
 
 /** Counts the steps of a record whose states the census counts: `enter` and, where it goes, `leave`. */
-function counting({ luaName, fields }: RecordDeclaration): string {
-  const counted = Object.values(fields as Fields).find(({ kind }) => kind.counted !== undefined)?.kind.counted;
+function counting(record: RecordDeclaration): string {
+  const { luaName } = record;
+  const { counted } = countedStates(record) ?? {};
   if (counted === undefined) return '';
   const add = (state: string, change: number) => `count.add(count.space, '${counted}:' .. ${state}, ${change})`;
   return [
@@ -71,9 +72,6 @@ function counting({ luaName, fields }: RecordDeclaration): string {
     'record.state = state\nend\n',
   ].join('\n');
 }
-
-/** The row of a record that may be absent. */
-const orFalse = (value: string, row: string): string => `${value} and ${row} or false`;
 
 /** `message.load(id, 'state')`: the record by name, with these fields, or with all where none is named. */
 const loading = /(?<!function )\b(\w+)\.load\(/g;
@@ -98,10 +96,9 @@ export class LuaRecords {
 
   /** The helpers that the table of a record needs. */
   needs(name: string): string[] {
-    const { luaName, fields } = this.record(name);
-    const isCounted = Object.values(fields as Fields).some(({ kind }) => kind.counted !== undefined);
-    if (isCounted) return ['lib/space', 'lib/count'];
-    return this.#keys[luaName]?.pattern.includes('<spaceId>') ? ['lib/space'] : [];
+    const record = this.record(name);
+    if (countedStates(record)) return ['lib/space', 'lib/count'];
+    return this.#keys[record.luaName]?.pattern.includes('<spaceId>') ? ['lib/space'] : [];
   }
 
   /** Names the readers that a text asks for, in place of what it says. */
@@ -139,7 +136,7 @@ export class LuaRecords {
 
   /** Rows that a text makes by itself: `rows.message(record)`. */
   named(lua: string): void {
-    for (const [, name = ''] of lua.matchAll(/\brows\.(\w+)\(/g)) this.row(this.record(name), '');
+    for (const [, name = ''] of lua.matchAll(/\brows\.(\w+)\(/g)) this.row(this.record(name));
   }
 
   /** What `@record` stands for: the table of that name. Every text of the library has been expanded by then. */
@@ -162,30 +159,30 @@ export class LuaRecords {
     return members.join(', ');
   }
 
-  /** An expression that makes the list which travels of a record. */
-  row(record: RecordDeclaration, of: string): string {
+  /** The function that makes the list which travels of a record. */
+  row(record: RecordDeclaration): string {
     const { luaName } = record;
     if (!this.#rows.has(luaName)) {
+      // Named before it is written: a record may hold others of its kind.
       this.#rows.set(luaName, '');
       this.#rows.set(luaName, `rows.${luaName} = function(record) return { ${this.values(record)} } end\n`);
     }
-    return `rows.${luaName}(${of})`;
+    return `rows.${luaName}`;
   }
 
   /** What travels of one member of a record or of a reply. */
   member(value: string, field: Pick<ReplyMember, 'record' | 'isList'> | AnyField | undefined): string {
-    if (field instanceof Many) return `rows.each(${value}, ${this.row(field.record, '').slice(0, -2)})`;
-    if (field instanceof One) return orFalse(value, this.row(field.record, value));
-    if (field && 'record' in field && typeof field.record === 'string') {
-      const record = this.record(field.record);
-      return field.isList
-        ? `rows.each(${value}, ${this.row(record, '').slice(0, -2)})`
-        : orFalse(value, this.row(record, value));
-    }
-    return `${value} or false`;
+    const isRecord = field instanceof Many || field instanceof One;
+    const named = !isRecord && field && 'record' in field ? field : undefined;
+    const record = isRecord ? field.record : named?.record === undefined ? undefined : this.record(named.record);
+    if (!record) return `${value} or false`;
+    const row = this.row(record);
+    return field instanceof Many || named?.isList
+      ? `rows.each(${value}, ${row})`
+      : `${value} and ${row}(${value}) or false`;
   }
 
-  /** The functions that `row` has named. */
+  /** The functions that `row` names. */
   rows(): string {
     if (this.#rows.size === 0) return '';
     const each =

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { ReplyMember } from '../../../src/declare/reply.ts';
+import { memberText } from '../../../src/declare/reply.ts';
 import { product as ownProduct } from '../../../src/primitives.ts';
 import { loadLibrary } from '../../../src/redis/loader.ts';
 import { luaRoot } from '../../../src/redis/source.ts';
@@ -17,7 +17,7 @@ const reads = new Set(
     'GET HGET HMGET HGETALL HEXISTS HLEN EXISTS ZRANGE ZREVRANGE ZSCORE ZMSCORE ZCARD ZRANK ZCOUNT XRANGE XREVRANGE XLEN ' +
     'LRANGE LINDEX LLEN LPOS SISMEMBER SMEMBERS SCARD SCAN HSCAN SSCAN ZSCAN SPUBLISH TYPE STRLEN PTTL TTL STREAM ' +
     // Functions of ours that read the key they are given first.
-    'page byScore byAge firstOf load'
+    'page byScore byAge firstOf'
   ).split(' '),
 );
 /** A key, and the command or the function that it is given to first. */
@@ -39,10 +39,6 @@ const callArgs =
 function argsOf(args: readonly string[]): string {
   const text = args.join(' ');
   return text.startsWith(callArgs) ? text.slice(callArgs.length).trim() : text;
-}
-
-function replyOf(reply: readonly ReplyMember[]): string {
-  return reply.map(({ name, record, isList }) => `${name}${record ? `:${record}${isList ? '[]' : ''}` : ''}`).join(' ');
 }
 
 const isCall = (script: Reach): boolean => script.includes.includes('lib/call');
@@ -82,7 +78,7 @@ function scriptTable(all: readonly Reach[], { words }: Product): string[] {
       const { args = [], reply = [] } = scripts.get(script.name) ?? {};
       const code = (text: string): string => text && `\`${text}\``;
       const name = `\`${script.name}\`${isCall(script) ? '' : ' °'}`;
-      lines.push(row(name, script.says, code(argsOf(args)), code(replyOf(reply))));
+      lines.push(row(name, script.says, code(argsOf(args)), code(reply.map(memberText).join(' '))));
     }
     lines.push('');
   }
