@@ -1,5 +1,7 @@
 --- @record allowance
 --- @include "lib/refuse"
+--- @include "lib/records"
+--- @include "lib/sorted"
 --- An allowance as it stands at a moment: its fixed window (aligned to the Unix epoch), units used, cooldown.
 
 --- Brings what is stored to the moment `at`. Never before the window that was counted last: units that were handed out
@@ -7,9 +9,9 @@
 local function bring(record, at)
   local windowMs, countedFrom = record.windowSeconds * 1000, record.windowStartedAt
   local startedAt = math.max(at - at % windowMs, countedFrom)
-  record.windowStartedAt, record.windowEndsAt, record.isCounted = startedAt, startedAt + windowMs, startedAt == countedFrom
-  if startedAt > countedFrom then record.usedUnits = 0 end
-  if record.cooldownUntil <= at then record.cooldownUntil, record.cooldownReason = false, false end
+  record.windowStartedAt, record.windowEndsAt = startedAt, startedAt + windowMs
+  if startedAt > countedFrom then record.usedUnits, record.isNewWindow = 0, true end
+  if (record.cooldownUntil or 0) <= at then record.cooldownUntil, record.cooldownReason = false, false end
   return record
 end
 
@@ -22,7 +24,7 @@ end
 --- All of it as it stands now.
 function allowance.view(allowanceId)
   local record = bring(allowance.load(allowanceId) or refuse('ALLOWANCE_NOT_FOUND'), now)
-  record.waiting = redis.call('ZCARD', keys.liveWaiters(allowanceId))
+  record.waiting = sorted.count(keys.liveWaiters(allowanceId))
   return record
 end
 
@@ -35,9 +37,6 @@ end
 
 --- Uses units of the window that the record stands in.
 function allowance.use(record, units)
-  record.usedUnits = record.usedUnits + units
-end
-
-function allowance.save(record)
-  redis.call('HSET', keys.allowance(record.id), 'windowStartedAt', record.windowStartedAt, 'usedUnits', record.usedUnits)
+  if record.isNewWindow then records.set(record, 'windowStartedAt', record.windowStartedAt) end
+  records.set(record, 'usedUnits', record.usedUnits + units)
 end

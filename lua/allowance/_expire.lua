@@ -9,8 +9,8 @@ end
 due['allowance:waiter'] = function(waiterId, at, most)
   local record = waiter.read(waiterId)
   if not record or record.state ~= 'WAITING' then return 1 end
-  local wasHead = redis.call('ZRANK', keys.liveWaiters(record.allowanceId), waiterId) == 0
-  waiter.finish({ record }, 'EXPIRED', at, emit.waiter.expired)
-  queue.rebuild(record.allowanceId)
+  local wasHead = sorted.first(keys.liveWaiters(record.allowanceId)) == waiterId
+  if not wasHead then queue.rebuild(record.allowanceId) end
+  waiter.finish(record, 'EXPIRED', at, emit.waiter.expired)
   return 1 + (wasHead and serve(record.allowanceId, at, most - 1) or 0)
 end

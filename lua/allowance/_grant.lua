@@ -2,12 +2,13 @@
 --- @include "allowance/_waiter"
 --- Grants waiters their units, which are used already in `from` (an allowance.read). Those whose window is over leave
 --- heldGrants, two for each new one, so it never grows by what is over.
-function waiter.grant(records, from, at)
-  allowance.save(from)
-  waiter.finish(records, 'GRANTED', at, emit.waiter.granted)
-  local over = redis.call('ZRANGE', keys.heldGrants(), '-inf', at, 'BYSCORE', 'LIMIT', 0, 2 * #records)
-  if over[1] then redis.call('ZREM', keys.heldGrants(), unpack(over)) end
-  local held = {}
-  for i, record in ipairs(records) do held[2 * i - 1], held[2 * i] = from.windowEndsAt, record.id end
-  redis.call('ZADD', keys.heldGrants(), unpack(held))
+function waiter.grant(granted, from, at)
+  local held, endsAt = keys.heldGrants(), string.format('%d', from.windowEndsAt)
+  -- A sweep may have come here before.
+  if unit.isChanged(held) then unit.write() end
+  for _, id in ipairs(redis.call('ZRANGE', held, '-inf', at, 'BYSCORE', 'LIMIT', 0, 2 * #granted)) do sorted.remove(held, id) end
+  for _, record in ipairs(granted) do
+    waiter.finish(record, 'GRANTED', at, emit.waiter.granted)
+    sorted.add(held, endsAt, record.id)
+  end
 end

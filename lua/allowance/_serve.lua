@@ -9,13 +9,14 @@
 local function serve(allowanceId, at, most)
   -- Most heads are blocked at once: what is read beyond them is read for nothing.
   most = math.min(most, 25)
-  local member = 'allowance:grant:' .. spaceId .. ':' .. allowanceId
   if most < 1 then
-    timer.arm(member, at)
+    timer.arm('allowance:grant', allowanceId, at)
     return 0
   end
+  -- A sweep may have come here before.
+  if unit.isChanged(keys.waiterQueue(allowanceId)) then unit.write() end
   local ids = redis.call('LRANGE', keys.waiterQueue(allowanceId), 0, most - 1)
-  local live = #ids > 0 and redis.call('ZMSCORE', keys.liveWaiters(allowanceId), unpack(ids))
+  local live = #ids > 0 and sorted.scores(keys.liveWaiters(allowanceId), ids)
   local record = allowance.read(allowanceId, at)
   local expired, granted, passed, blockedUntil = {}, {}, 0, nil
   for i, id in ipairs(ids) do
@@ -34,14 +35,14 @@ local function serve(allowanceId, at, most)
     end
     passed = i
   end
-  if expired[1] then waiter.finish(expired, 'EXPIRED', at, emit.waiter.expired) end
+  for _, head in ipairs(expired) do waiter.finish(head, 'EXPIRED', at, emit.waiter.expired) end
   if granted[1] then waiter.grant(granted, record, at) end
-  if passed > 0 then redis.call('LTRIM', keys.waiterQueue(allowanceId), passed, -1) end
   if blockedUntil or #ids == most then
-    timer.arm(member, blockedUntil or at)
+    if passed > 0 then unit.command('LTRIM', keys.waiterQueue(allowanceId), passed, -1) end
+    timer.arm('allowance:grant', allowanceId, blockedUntil or at)
   else
     queue.clear(allowanceId)
-    timer.disarm(member)
+    timer.disarm('allowance:grant', allowanceId)
   end
   return #expired + #granted
 end

@@ -1,5 +1,7 @@
 --- @record waiter
 --- @include "lib/refuse"
+--- @include "lib/timer"
+--- @include "lib/finished"
 --- @include "scope/_scope"
 --- A waiter's record and its transitions (contract section 4): WAITING, then GRANTED, CANCELLED or EXPIRED.
 
@@ -16,23 +18,17 @@ function waiter.view(waiterId)
   return record
 end
 
---- Takes waiters of one allowance to a final state at the moment `at`; tell: emits it of one. Those that waited leave
---- the queue, but for their entries in its list.
-function waiter.finish(records, state, at, tell)
-  local ids, timers, finished, waited = {}, {}, {}, records[1].state == 'WAITING'
-  local atText, field = string.format('%d', at), state == 'GRANTED' and 'grantedAt' or 'finishedAt'
-  for i, record in ipairs(records) do
-    ids[i], timers[i] = record.id, 'allowance:waiter:' .. spaceId .. ':' .. record.id
-    finished[2 * i - 1], finished[2 * i] = atText, timers[i]
-    redis.call('HSET', keys.waiter(record.id), 'state', state, field, atText)
-    if waited then scope.addLive(scope.path(record.scopeId), -1) end
-    waiter.enter(record, state)
-    tell(record.id, record)
+--- Takes a waiter to a final state at the moment `at`; tell: emits it. One that waited leaves the queue, but for its
+--- entry in the list.
+function waiter.finish(record, state, at, tell)
+  if record.state == 'WAITING' then
+    scope.addLive(scope.path(record.scopeId), -1)
+    sorted.remove(keys.liveWaiters(record.allowanceId), record.id)
+    sorted.remove(keys.waitingWaiters(), record.id)
+    timer.disarm('allowance:waiter', record.id)
   end
-  if waited then
-    redis.call('ZREM', keys.liveWaiters(records[1].allowanceId), unpack(ids))
-    redis.call('ZREM', keys.waitingWaiters(), unpack(ids))
-    redis.call('ZREM', keys.timers(), unpack(timers))
-  end
-  redis.call('ZADD', keys.finished(), unpack(finished))
+  records.set(record, state == 'GRANTED' and 'grantedAt' or 'finishedAt', at)
+  waiter.enter(record, state)
+  tell(record.id, record)
+  finished.add('allowance:waiter', record.id, string.format('%d', at))
 end

@@ -11,7 +11,7 @@ end
 
 local function blockedBy(record)
   if record.position > 1 then return 'HEAD_OF_LINE' end
-  return allowance.load(record.allowanceId, 'cooldownUntil').cooldownUntil > now and 'COOLDOWN' or 'WINDOW'
+  return (allowance.load(record.allowanceId, 'cooldownUntil').cooldownUntil or 0) > now and 'COOLDOWN' or 'WINDOW'
 end
 
 --- WAITING waiters, oldest first.

@@ -12,7 +12,7 @@ if record.expiresAt <= now then refuse('WAITER_NOT_WAITING', 'EXPIRED') end
 
 local wasHead = record.position == 1
 record.position = nil
-waiter.finish({ record }, 'CANCELLED', now, emit.waiter.cancelled)
-queue.rebuild(record.allowanceId)
+if not wasHead then queue.rebuild(record.allowanceId) end
+waiter.finish(record, 'CANCELLED', now, emit.waiter.cancelled)
 if wasHead then serve(record.allowanceId, now, 25) end
 return call.done({ waiter = record })

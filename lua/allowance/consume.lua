@@ -9,7 +9,7 @@
 --- @include "allowance/_consumption"
 local replay = call.open()
 if replay then return replay end
-local record = consumption.allowance(allowanceId)
+local record = allowance.read(allowanceId, now)
 if workKey ~= '' then
   local first = consumption.first(allowanceId, workKey)
   if first then
@@ -29,7 +29,7 @@ if consumption.isWaitedFor(record) then refuse('ALLOWANCE_EXHAUSTED', 'waiters a
 if allowance.nextMoment(record, wanted) > now then refuse('ALLOWANCE_EXHAUSTED', 'units at=' .. record.windowEndsAt) end
 
 if not path then scope.create(scopeId) end
-consumption.use(record, wanted)
+allowance.use(record, wanted)
 consumption.countIn(scopeId, wanted)
 local id, availableUnits = newId(tail), record.unitsLimit - record.usedUnits
 consumption.finish(id, allowanceId, scopeId, units, workKey)

@@ -13,6 +13,7 @@ if record.cooldownUntil and record.cooldownUntil >= cooldownUntil then
 end
 plan.needOperation()
 
-redis.call('HSET', keys.allowance(allowanceId), 'cooldownUntil', cooldownUntil, 'cooldownReason', reason)
+records.set(record, 'cooldownUntil', cooldownUntil)
+records.set(record, 'cooldownReason', reason)
 emit.allowance.cooldown_started(allowanceId, { seconds = seconds })
 return call.done({ allowanceId = allowanceId, cooldownUntil = cooldownUntil, reason = reason })

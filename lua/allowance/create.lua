@@ -7,15 +7,15 @@
 --- @include "allowance/_allowance"
 local replay = call.open()
 if replay then return replay end
-if redis.call('HEXISTS', keys.allowanceNames(), name) == 1 then refuse('ALLOWANCE_EXISTS') end
+if records.get(keys.allowanceNames(), name) then refuse('ALLOWANCE_EXISTS') end
 plan.needOperation()
 
 local allowanceId = newId(tail)
-redis.call('HSET', keys.allowance(allowanceId), 'name', name, 'unitsLimit', unitsLimit, 'windowSeconds', windowSeconds,
-  'windowStartedAt', now - now % (windowSeconds * 1000), 'usedUnits', 0, 'cooldownUntil', 0, 'cooldownReason', '', 'createdAt', now)
-redis.call('ZADD', keys.allowances(), 0, allowanceId)
-redis.call('HSET', keys.allowanceNames(), name, allowanceId)
+allowance.insert({ id = allowanceId, name = name, unitsLimit = tonumber(unitsLimit), windowSeconds = tonumber(windowSeconds),
+  windowStartedAt = now - now % (windowSeconds * 1000), usedUnits = 0, createdAt = now })
+sorted.add(keys.allowances(), '0', allowanceId)
+records.put(keys.allowanceNames(), name, allowanceId)
 local record = allowance.view(allowanceId)
 emit.allowance.created(allowanceId, record)
-audit('allowance.created', redis.call('HGET', keys.apiKey(apiKeyDigest), 'keyId'), allowanceId, detail)
+audit('allowance.created', caller.keyId(), allowanceId, detail)
 return call.done({ allowance = record })

@@ -26,19 +26,17 @@ scope.check(path)
 path = path or scope.create(scopeId)
 local record = { id = newId(tail), allowanceId = allowanceId, scopeId = scopeId, holder = holder, units = units,
   expiresAt = now + ttlSeconds * 1000, createdAt = now }
-redis.call('HSET', keys.waiter(record.id), 'allowanceId', allowanceId, 'scopeId', scopeId, 'holder', holder, 'units', units,
-  'state', 'WAITING', 'expiresAt', record.expiresAt, 'createdAt', now)
-redis.call('ZADD', keys.scopeWaiters(scopeId), 0, record.id)
+waiter.insert(record)
+sorted.add(keys.scopeWaiters(scopeId), '0', record.id)
 if queues then
   waiter.enter(record, 'WAITING')
   scope.addLive(path, 1)
   record.position = queue.add(allowanceId, record.id)
-  timer.arm('allowance:waiter:' .. spaceId .. ':' .. record.id, record.expiresAt)
-  if not behind then timer.arm('allowance:grant:' .. spaceId .. ':' .. allowanceId, possibleAt) end
+  timer.arm('allowance:waiter', record.id, record.expiresAt)
+  if not behind then timer.arm('allowance:grant', allowanceId, possibleAt) end
   emit.waiter.queued(record.id, record)
 else
   allowance.use(source, units)
   waiter.grant({ record }, source, now)
-  record.grantedAt = now
 end
 return call.done({ waiter = record })

@@ -3,7 +3,6 @@
 --- @reply barrier:barrier
 --- @gather
 --- @include "lib/call"
---- @include "lib/records"
 --- @include "barrier/_barrier"
 local replay = call.open()
 if replay then return replay end
@@ -11,12 +10,10 @@ local record = barrier.read(barrierId)
 -- A late repetition from an earlier epoch is no repetition of this epoch's arrival, even where the key has arrived.
 if epoch ~= '' and tonumber(epoch) ~= record.epoch then refuse('EPOCH_MISMATCH', record.epoch) end
 local key = keys.arrivalKeys(barrierId)
-if record.state ~= 'OPEN' then
-  if redis.call('SISMEMBER', key, arrivalKey) == 0 then refuse('BARRIER_' .. record.state) end
-  return call.uncounted({ barrier = record })
-end
-if redis.call('SADD', key, arrivalKey) == 0 then return call.uncounted({ barrier = record }) end
+if sets.has(key, arrivalKey) then return call.uncounted({ barrier = record }) end
+if record.state ~= 'OPEN' then refuse('BARRIER_' .. record.state) end
 
+sets.add(key, arrivalKey)
 records.set(record, 'arrivals', record.arrivals + 1)
 emit.barrier.arrived(barrierId, record)
 if record.arrivals == record.target then

@@ -13,9 +13,9 @@ scope.check(path)
 
 if not path then scope.create(scopeId) end
 local record = { id = newId(tail), scopeId = scopeId, epoch = 1, arrivals = 0, target = target }
+barrier.insert(record)
 barrier.enter(record, 'OPEN')
-redis.call('HSET', keys.barrier(record.id), 'state', 'OPEN', 'epoch', 1, 'arrivals', 0, 'target', target, 'scopeId', scopeId)
-redis.call('ZADD', keys.barriers(), 0, record.id)
-redis.call('ZADD', keys.scopeBarriers(scopeId), 0, record.id)
+sorted.add(keys.barriers(), '0', record.id)
+sorted.add(keys.scopeBarriers(scopeId), '0', record.id)
 emit.barrier.created(record.id, record)
 return call.done({ id = record.id })

@@ -10,11 +10,10 @@ if record.state == 'OPEN' then refuse('BARRIER_NOT_RELEASED') end
 plan.needOperation()
 
 barrier.enter(record, 'OPEN')
-record.arrivals, record.releasedAt = 0, false
-record.epoch = redis.call('HINCRBY', keys.barrier(barrierId), 'epoch', 1)
-redis.call('HSET', keys.barrier(barrierId), 'state', 'OPEN', 'arrivals', 0)
-redis.call('HDEL', keys.barrier(barrierId), 'releasedAt')
-redis.call('UNLINK', keys.arrivalKeys(barrierId))
-redis.call('ZREM', keys.finished(), 'barrier:barrier:' .. spaceId .. ':' .. barrierId)
+records.set(record, 'epoch', record.epoch + 1)
+records.set(record, 'arrivals', 0)
+records.set(record, 'releasedAt', false)
+unit.delete(keys.arrivalKeys(barrierId))
+finished.remove('barrier:barrier', barrierId)
 emit.barrier.epoch_advanced(barrierId, record)
 return call.done({ barrier = record })

@@ -1,6 +1,6 @@
 --- @record reservation
---- @include "lib/later"
 --- @include "lib/timer"
+--- @include "lib/finished"
 --- What every transition of a reservation shares (contract section 4).
 
 local function isLate(record)
@@ -16,22 +16,20 @@ end
 --- Says once that an ACTIVE reservation's settleBy has passed.
 function reservation.becomeOverdue(record)
   if record.overdue or not isLate(record) then return end
-  record.overdue = true
-  redis.call('HSET', keys.reservation(record.id), 'overdue', '1')
+  records.set(record, 'overdue', true)
   emit.budget.reservation_overdue(record.budgetId,
     { scopeId = record.scopeId, reservationId = record.id, state = record.state })
 end
 
---- Takes an ACTIVE reservation to SETTLED or VOIDED, but for the record itself.
+--- Takes an ACTIVE reservation to SETTLED or VOIDED.
 function reservation.close(record, state)
   reservation.enter(record, state)
-  record.closedAt = now
-  later.leave(keys.budgetReservations(record.budgetId, 'ACTIVE'), record.id)
-  later.enter(keys.budgetReservations(record.budgetId, state), '0', record.id)
-  local member = 'budget:reservation:' .. spaceId .. ':' .. record.id
+  records.set(record, 'closedAt', now)
+  sorted.remove(keys.budgetReservations(record.budgetId, 'ACTIVE'), record.id)
+  sorted.add(keys.budgetReservations(record.budgetId, state), '0', record.id)
   if record.settleBy then
-    timer.disarm(member)
-    count.add(count.space, 'timers:ARMED', -1)
+    timer.disarm('budget:reservation', record.id)
+    count.space('timers:ARMED', -1)
   end
-  later.enter(keys.closed(), nowText, member)
+  sorted.add(keys.closed(), nowText, finished.member('budget:reservation', record.id))
 end

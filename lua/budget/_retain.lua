@@ -1,4 +1,5 @@
 --- @include "lib/retained"
+--- @include "lib/unit"
 --- @include "scope/_retain"
 --- @include "budget/_entry"
 --- @include "budget/_reservation"
@@ -7,26 +8,31 @@
 retained['budget:reservation'] = function(reservationId, at)
   local record = reservation.load(reservationId, 'budgetId', 'scopeId', 'state', 'firstEntry')
   if record then
-    redis.call('UNLINK', keys.reservation(reservationId))
-    redis.call('ZREM', keys.budgetReservations(record.budgetId, record.state), reservationId)
-    redis.call('ZREM', keys.scopeReservations(record.scopeId), reservationId)
-    redis.call('LPUSH', keys.reservationWorkKeys(reservationId), record.firstEntry, record.budgetId)
+    unit.delete(keys.reservation(reservationId))
+    sorted.remove(keys.budgetReservations(record.budgetId, record.state), reservationId)
+    sorted.remove(keys.scopeReservations(record.scopeId), reservationId)
+    unit.command('LPUSH', keys.reservationWorkKeys(reservationId), record.firstEntry, record.budgetId)
     reservation.leave(record.state)
     scope.release(record.scopeId, at)
+    unit.write()
   end
-  local marks = redis.call('LPOP', keys.reservationWorkKeys(reservationId), 100)
-  if not marks then return end
+  local key = keys.reservationWorkKeys(reservationId)
+  local marks = redis.call('LRANGE', key, 0, 99)
+  if not marks[1] then return end
   local budgetId = marks[1]
   for i = 2, #marks do
     local kind, workKey = entry.marked(marks[i])
-    local key = keys.budgetWorkKeys(budgetId, kind)
-    local found = entry.find(key, workKey)
+    local ofKind = keys.budgetWorkKeys(budgetId, kind)
+    local found = entry.find(ofKind, workKey)
     -- Another reservation may have used the workKey since.
-    if found and found.reservationId == reservationId then redis.call('HDEL', key, workKey) end
+    if found and found.reservationId == reservationId then records.put(ofKind, workKey, false) end
   end
-  if redis.call('EXISTS', keys.reservationWorkKeys(reservationId)) == 1 then
-    redis.call('LPUSH', keys.reservationWorkKeys(reservationId), budgetId)
-    redis.call('ZADD', keys.closed(), string.format('%d', at), 'budget:reservation:' .. spaceId .. ':' .. reservationId)
+  if redis.call('LLEN', key) > #marks then
+    unit.command('LPOP', key, #marks)
+    unit.command('LPUSH', key, budgetId)
+    sorted.add(keys.closed(), string.format('%d', at), finished.member('budget:reservation', reservationId))
+  else
+    unit.delete(key)
   end
   return #marks
 end

@@ -39,18 +39,14 @@ function work.record(record, kind, tell, amountMinor, field, balance, closesAs)
   reservation.becomeOverdue(record)
   local mark = entry.mark(kind, workKey)
   budget.move(balances, 'reserved', balance, amountMinor)
-  record.remainingMinor, record[field] = money.subtract(record.remainingMinor, amountMinor), money.add(record[field], amountMinor)
-  local changes, n = { keys.reservation(reservationId), 'remainingMinor', record.remainingMinor, field, record[field] }, 5
+  records.set(record, 'remainingMinor', money.subtract(record.remainingMinor, amountMinor))
+  records.set(record, field, money.add(record[field], amountMinor))
   if record.firstEntry then
-    redis.call('RPUSH', keys.reservationWorkKeys(reservationId), mark)
+    unit.push(keys.reservationWorkKeys(reservationId), mark)
   else
-    changes[n + 1], changes[n + 2], n = 'firstEntry', mark, n + 2
+    records.set(record, 'firstEntry', mark)
   end
-  if record.remainingMinor == '0' then
-    reservation.close(record, closesAs)
-    changes[n + 1], changes[n + 2], changes[n + 3], changes[n + 4] = 'state', closesAs, 'closedAt', nowText
-  end
-  redis.call('HSET', unpack(changes))
+  if record.remainingMinor == '0' then reservation.close(record, closesAs) end
   local id = newId(tail)
   entry.keep(key, workKey, id, reservationId, amountMinor)
   tell(budgetId, { scopeId = record.scopeId, reservationId = reservationId, entryId = id, state = record.state,

@@ -4,17 +4,17 @@
 --- @include "lib/call"
 --- @include "lib/id"
 --- @include "lib/audit"
+--- @include "budget/_budget"
 local replay = call.open()
 if replay then return replay end
-if redis.call('HEXISTS', keys.budgetNames(), name) == 1 then refuse('BUDGET_EXISTS') end
+if records.get(keys.budgetNames(), name) then refuse('BUDGET_EXISTS') end
 plan.needOperation()
 
 local record = { id = newId(tail), name = name, currency = currency, scale = scale, createdAt = now,
   limitMinor = limitMinor, reserved = '0', settled = '0', available = limitMinor }
-redis.call('HSET', keys.budget(record.id), 'limitMinor', limitMinor, 'reserved', '0', 'settled', '0', 'available', limitMinor,
-  'name', name, 'currency', currency, 'scale', scale, 'createdAt', nowText)
-redis.call('HSET', keys.budgetNames(), name, record.id)
-redis.call('ZADD', keys.budgets(), 0, record.id)
-audit('budget.created', redis.call('HGET', keys.apiKey(apiKeyDigest), 'keyId'), record.id, detail)
+budget.insert(record)
+records.put(keys.budgetNames(), name, record.id)
+sorted.add(keys.budgets(), '0', record.id)
+audit('budget.created', caller.keyId(), record.id, detail)
 emit.budget.created(record.id, record)
 return call.done({ budget = record })

@@ -4,7 +4,6 @@
 --- @gather
 --- @include "lib/call"
 --- @include "lib/id"
---- @include "lib/later"
 --- @include "lib/money"
 --- @include "scope/_scope"
 --- @include "lib/timer"
@@ -22,17 +21,16 @@ if money.exceeds(amountMinor, record.available) then refuse('INSUFFICIENT_BUDGET
 
 if not path then scope.create(scopeId) end
 local id = newId(tail)
-local made = { scopeId = scopeId, reservationId = id, amountMinor = amountMinor }
-local key = keys.reservation(id)
-redis.call('HSET', key, 'budgetId', budgetId, 'scopeId', scopeId, 'holder', holder, 'state', 'ACTIVE', 'remainingMinor', amountMinor)
-later.enter(keys.budgetReservations(budgetId, 'ACTIVE'), '0', id)
-later.enter(keys.scopeReservations(scopeId), '0', id)
-budget.move(record, 'available', 'reserved', amountMinor)
+local made = { id = id, budgetId = budgetId, scopeId = scopeId, holder = holder, state = false, remainingMinor = amountMinor,
+  settleBy = tonumber(settleBy), reservationId = id, amountMinor = amountMinor }
+reservation.insert(made)
 reservation.enter(made, 'ACTIVE')
-if settleBy ~= '' then
-  redis.call('HSET', key, 'settleBy', settleBy)
-  timer.arm('budget:reservation:' .. spaceId .. ':' .. id, tonumber(settleBy))
-  count.add(count.space, 'timers:ARMED', 1)
+sorted.add(keys.budgetReservations(budgetId, 'ACTIVE'), '0', id)
+sorted.add(keys.scopeReservations(scopeId), '0', id)
+budget.move(record, 'available', 'reserved', amountMinor)
+if made.settleBy then
+  timer.arm('budget:reservation', id, made.settleBy)
+  count.space('timers:ARMED', 1)
 end
 emit.budget.reserved(budgetId, made)
 return call.done({ id = id, balances = record })

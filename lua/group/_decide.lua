@@ -6,14 +6,14 @@
 --- Decides an undecided group, at the moment `at`: whoever waits is cancelled in the same step, so that no cancelled
 --- member can be received; whoever works keeps the claim.
 function group.decide(record, outcome, at)
-  group.turn(record, 'DECIDED')
-  record.outcome = outcome
-  redis.call('HSET', keys.group(record.id), 'outcome', outcome, 'decidedAt', string.format('%d', at))
+  group.enter(record, 'DECIDED')
+  records.set(record, 'outcome', outcome)
+  records.set(record, 'decidedAt', at)
   if record.deadline then
-    count.add(count.space, 'timers:ARMED', -1)
-    timer.disarm('group:deadline:' .. spaceId .. ':' .. record.id)
+    count.space('timers:ARMED', -1)
+    timer.disarm('group:deadline', record.id)
   end
-  if record.parentScopeId then redis.call('HINCRBY', keys.scope(record.parentScopeId), 'undecidedGroups', -1) end
+  if record.parentScopeId then records.add(keys.scope(record.parentScopeId), 'undecidedGroups', -1) end
   emit.group.decided(record.id, record)
   group.retire(record, at)
   if record.pending == 0 then return end

@@ -6,10 +6,11 @@ due['group:deadline'] = function(groupId, at, most, isFirst)
   local record = group.load(groupId)
   if not record or record.state == 'DECIDED' then return end
   -- It is decided in one step: the next sweep begins with it where this one has too little left.
-  if record.pending >= most and not isFirst then
-    timer.arm('group:deadline:' .. spaceId .. ':' .. groupId, at)
+  local cancelled = record.pending
+  if cancelled >= most and not isFirst then
+    timer.arm('group:deadline', groupId, at)
     return most
   end
   group.decide(record, 'EXPIRED', at)
-  return 1 + record.pending
+  return 1 + cancelled
 end

@@ -13,7 +13,7 @@ local ended = {
 
 --- READY to CLAIMED.
 function message.memberStarted(record)
-  local groupRecord = { id = record.groupId }
+  local groupRecord = group.load(record.groupId, 'pending', 'running')
   group.add(groupRecord, 'pending', -1)
   group.add(groupRecord, 'running', 1)
   emit.task.started(record.taskId, task.of(record))
@@ -21,7 +21,7 @@ end
 
 --- CLAIMED, about to be READY again. A member of a decided group is not: it is cancelled here, and the answer is true.
 function message.memberReleased(record, at)
-  local groupRecord = group.load(record.groupId, 'state', 'deadline')
+  local groupRecord = group.load(record.groupId, 'state', 'deadline', 'pending', 'running')
   if groupRecord.state == 'DECIDED' or group.isOverdue(groupRecord, at) then
     message.finish(record, 'CANCELLED', at, emit.message.cancelled, 'GROUP_DECIDED')
     return true

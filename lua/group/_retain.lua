@@ -1,14 +1,15 @@
 --- @include "lib/retained"
+--- @include "lib/unit"
 --- @include "scope/_retain"
 --- @include "group/_group"
 --- A decided group goes with the records of its members; their messages and tombstones have a time of their own.
 retained['group:group'] = function(groupId, at)
   local scopeId = group.load(groupId, 'scopeId').scopeId
   local members = redis.call('ZRANGE', keys.groupMembers(groupId), 0, -1)
-  for _, taskId in ipairs(members) do redis.call('UNLINK', keys.task(taskId)) end
-  redis.call('UNLINK', keys.group(groupId), keys.groupMembers(groupId), keys.taskKeys(groupId))
-  redis.call('ZREM', keys.groups(), groupId)
-  redis.call('HDEL', keys.scope(scopeId), 'groupId')
+  for _, taskId in ipairs(members) do unit.delete(keys.task(taskId)) end
+  unit.delete(keys.group(groupId), keys.groupMembers(groupId), keys.taskKeys(groupId))
+  sorted.remove(keys.groups(), groupId)
+  records.put(keys.scope(scopeId), 'groupId', false)
   group.leave('DECIDED')
   scope.release(scopeId, at)
   return 1 + #members

@@ -14,20 +14,18 @@ end
 --- taskKey (nil: joined) and deadline.
 function task.add(groupRecord, member)
   group.add(groupRecord, 'members', 1)
-  redis.call('ZADD', keys.groupMembers(groupRecord.id), groupRecord.members, member.taskId)
-  local set = { 'groupId', groupRecord.id, 'messageId', member.id, 'scopeId', member.scopeId }
-  if member.taskKey then
-    set[#set + 1], set[#set + 2] = 'taskKey', member.taskKey
-    redis.call('HSET', keys.taskKeys(groupRecord.id), member.taskKey, member.taskId)
-  end
-  if member.deadline then set[#set + 1], set[#set + 2] = 'deadline', string.format('%d', member.deadline) end
-  redis.call('HSET', keys.task(member.taskId), unpack(set))
+  sorted.add(keys.groupMembers(groupRecord.id), groupRecord.members, member.taskId)
+  if member.taskKey then records.put(keys.taskKeys(groupRecord.id), member.taskKey, member.taskId) end
+  task.insert({ id = member.taskId, groupId = groupRecord.id, messageId = member.id, scopeId = member.scopeId,
+    taskKey = member.taskKey, deadline = member.deadline })
 end
 
 --- Keeps the final state of a member with its task; `reason` may be nil.
 function task.finish(member, reason)
-  redis.call('HSET', keys.task(member.taskId), 'state', stateOf[member.state], 'attempts', member.attempts)
-  if reason then redis.call('HSET', keys.task(member.taskId), 'reason', reason) end
+  local key = keys.task(member.taskId)
+  records.put(key, 'state', stateOf[member.state])
+  records.put(key, 'attempts', member.attempts)
+  if reason then records.put(key, 'reason', reason) end
 end
 
 --- The task as its events show it, of its message as it stands; one that is only about to be sent has no state.

@@ -24,24 +24,22 @@ end
 if deadline ~= '' and tonumber(armed) >= tonumber(maxArmedTimers) then refuse('TIMERS_FULL', maxArmedTimers) end
 scope.check(parentPath)
 
-local record = { id = newId(tail), scopeId = newId(scopeTail), mailboxId = mailboxId, condition = condition }
+local record = { id = newId(tail), scopeId = newId(scopeTail), mailboxId = mailboxId, condition = condition,
+  threshold = tonumber(threshold), deadline = tonumber(deadline), createdAt = now }
 if not isRoot then parentPath = parentPath or scope.create(parentScopeId) end
 scope.create(record.scopeId, parentPath)
-redis.call('HSET', keys.scope(record.scopeId), 'groupId', record.id)
-local set = { 'scopeId', record.scopeId, 'mailboxId', mailboxId, 'condition', condition, 'createdAt', nowText }
+records.put(keys.scope(record.scopeId), 'groupId', record.id)
 if not isRoot then
-  set[#set + 1], set[#set + 2] = 'parentScopeId', parentScopeId
-  redis.call('HINCRBY', keys.scope(parentScopeId), 'undecidedGroups', 1)
-  redis.call('ZADD', keys.gates(parentScopeId), 0, record.scopeId)
+  record.parentScopeId = parentScopeId
+  records.add(keys.scope(parentScopeId), 'undecidedGroups', 1)
+  sorted.add(keys.gates(parentScopeId), '0', record.scopeId)
 end
-if threshold ~= '' then set[#set + 1], set[#set + 2] = 'threshold', threshold end
-if deadline ~= '' then
-  set[#set + 1], set[#set + 2] = 'deadline', deadline
-  count.add(count.space, 'timers:ARMED', 1)
-  timer.arm('group:deadline:' .. spaceId .. ':' .. record.id, tonumber(deadline))
+if record.deadline then
+  count.space('timers:ARMED', 1)
+  timer.arm('group:deadline', record.id, record.deadline)
 end
-redis.call('HSET', keys.group(record.id), unpack(set))
-redis.call('ZADD', keys.groups(), 0, record.id)
-group.turn(record, 'OPEN')
+group.insert(record)
+sorted.add(keys.groups(), '0', record.id)
+group.enter(record, 'OPEN')
 emit.group.created(record.id, record)
 return call.done({ id = record.id, scopeId = record.scopeId })

@@ -21,8 +21,7 @@ if not counter then refuse('TASK_NOT_JOINABLE', task.state(member.state)) end
 plan.needOperation()
 if record.members >= group.maxMembers then refuse('GROUP_FULL', group.maxMembers) end
 
-member.groupId = groupId
-redis.call('HSET', keys.message(taskId), 'groupId', groupId)
+records.set(member, 'groupId', groupId)
 task.add(record, member)
 group.add(record, counter, 1)
 if counter == 'succeeded' then

@@ -9,9 +9,9 @@ local record = group.read(groupId)
 if record.sealedAt then return call.unchanged({ outcome = record.sealOutcome }) end
 if record.state == 'DECIDED' or group.isOverdue(record, now) then refuse('GROUP_DECIDED', record.outcome or 'EXPIRED') end
 
-group.turn(record, 'SEALED')
-redis.call('HSET', keys.group(groupId), 'sealedAt', nowText)
+group.enter(record, 'SEALED')
+records.set(record, 'sealedAt', now)
 emit.group.sealed(groupId, record)
 group.evaluate(record, now)
-if record.outcome then redis.call('HSET', keys.group(groupId), 'sealOutcome', record.outcome) end
+if record.outcome then records.set(record, 'sealOutcome', record.outcome) end
 return call.done({ outcome = record.outcome })

@@ -15,9 +15,8 @@ if known then refuse('VERDICT_CONFLICT', known) end
 if verdict == 'ACCEPTED' and state ~= 'SUCCEEDED' then refuse('TASK_NOT_SUCCEEDED') end
 if not state then refuse('TASK_NOT_TERMINAL') end
 
-redis.call('HSET', keys.task(taskId), 'verdict', verdict)
+records.set(member, 'verdict', verdict)
 if state == 'SUCCEEDED' then group.add(record, 'unjudged', -1) end
-member.verdict = verdict
 if verdict == 'ACCEPTED' then
   group.add(record, 'accepted', 1)
   emit.task.accepted(taskId, member)

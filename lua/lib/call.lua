@@ -7,16 +7,21 @@
 --- @around call.serve
 --- @include "lib/clock"
 --- @include "lib/refuse"
+--- @include "lib/unit"
 --- @include "lib/count"
 --- @include "lib/timer"
---- @include "lib/journal"
 --- @include "lib/usage"
 --- @include "lib/idempotency"
 --- @include "lib/caller"
 --- @include "lib/rates"
 --- @include "lib/plan"
---- @include "lib/visit"
 local call = {}
+--- The key of the space that was read last; what was asked for of its record, and whether for an earlier request.
+local here, names, values, again
+
+function call.begin()
+  here = nil
+end
 
 --- The first element of every reply and the second word of every refusal: what Node makes headers of. As one text,
 --- which costs less than seven values do. replayed: '1', or nothing.
@@ -36,23 +41,43 @@ function call.serve(args, width, body, listOf)
   call.listOf = listOf
   if #args == width then
     local ok, reply = pcall(body, args, 0)
-    count.write()
-    journal.publish()
+    if not ok then unit.undo() end
+    unit.write()
     if not ok then error({ err = failure(reply) }) end
     return reply
   end
   local replies = {}
-  later.gathers = true
   for first = 0, #args - 1, width do
     local ok, reply = pcall(body, args, first)
+    if not ok then unit.undo() end
     replies[#replies + 1] = ok and reply or { err = failure(reply) }
+    unit.keep()
     clock.step()
     timer.wake, beforeRefusal = '', nil
   end
-  visit.back()
-  count.write()
-  journal.publish()
+  unit.write()
   return replies
+end
+
+--- Reads the named fields of the space's record. A malformed spaceId arrives empty and finds no space; Node says what
+--- is wrong with it once the caller is known.
+local function enter(...)
+  local key = keys.space()
+  again = here == key
+  if again then return end
+  here, names = key, { 'requestsPerMinute', 'requestsMinute', 'usedRequests', 'usageDay', ... }
+  local space
+  space, values = records.read(key, names)
+  rates.ofSpace(space)
+  usage.space = space
+end
+
+--- The named fields, from the `first` on, as they are now.
+local function asked(first)
+  if not again then return unpack(values, 4 + first, #names) end
+  local current = {}
+  for i = 4 + first, #names do current[i] = usage.space[names[i]] end
+  return unpack(current, 4 + first, #names)
 end
 
 --- Key, permission, space and rates. Takes the fields of the space's record that the script asks for: also those that
@@ -60,7 +85,7 @@ end
 local function admit(...)
   caller.identify()
   plan.read()
-  visit.enter(...)
+  enter(...)
   beforeRefusal = note
   caller.authorize()
   if not rates.quota() then refuse('SPACE_NOT_FOUND') end
@@ -71,7 +96,7 @@ end
 function call.read(...)
   admit(...)
   rates.charge(1)
-  return visit.asked(1)
+  return asked(1)
 end
 
 --- For scripts that change something. Returns the answer of an earlier request with the same Idempotency-Key, or
@@ -82,6 +107,7 @@ function call.open(...)
   admit(usage.operationsOf(callName), ...)
   if timer.nextDue <= (tonumber(drainedThrough) or now) then error({ err = 'DUE - ' }) end
   rates.charge(1)
+  unit.keep()
   if idempotencyDigest ~= '' then
     local first, answer = idempotency.find(idempotencyDigest)
     if first then
@@ -91,12 +117,14 @@ function call.open(...)
       return answer
     end
   end
-  return false, visit.asked(2)
+  return false, asked(2)
 end
 
 --- Sends the call back to Node, which finds out what the script asks for and calls again: it is not counted twice.
 function call.sendBack(code)
+  unit.undo()
   rates.charge(-1)
+  unit.keep()
   error({ err = code .. ' - ' })
 end
 

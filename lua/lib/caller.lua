@@ -18,6 +18,11 @@ function caller.identify()
   keyRead, permissions, spaces = apiKeyDigest, key[1], key[2]
 end
 
+--- The id of the key, for the audit trail.
+function caller.keyId()
+  return redis.call('HGET', keys.apiKey(apiKeyDigest), 'keyId')
+end
+
 function caller.authorize()
   if not string.find(permissions, permission, 1, true) then refuse('PERMISSION_DENIED', permission) end
   if spaces ~= '' and not string.find(spaces, spaceId, 1, true) then refuse('PERMISSION_DENIED', 'space') end

@@ -1,6 +1,6 @@
 --- @include "lib/clock"
 --- @include "lib/space"
---- @include "lib/later"
+--- @include "lib/records"
 --- @include "lib/usage"
 --- What requests with an Idempotency-Key were answered (contract section 2), for 24 hours: one hash for each day in
 --- which they came, which goes as a whole. A key of its own, with an expiry, costs three times as much.
@@ -15,8 +15,8 @@ end
 
 --- The day at hand and the one before. After a clock went back over midnight the later day goes on, as it does in usage.
 local function days()
-  local today = usage.today
-  if usage.day ~= today and usage.day == string.format('%d', today + 1) then return usage.day, today end
+  local today, day = usage.today, usage.space.usageDay
+  if day ~= today and day == string.format('%d', today + 1) then return day, today end
   return today, yesterday
 end
 
@@ -25,7 +25,7 @@ end
 function idempotency.find(digest)
   local day, dayBefore = days()
   todaysKey = keys.idempotency(day)
-  local record = later.get(todaysKey, digest) or redis.call('HGET', keys.idempotency(dayBefore), digest)
+  local record = records.get(todaysKey, digest) or redis.call('HGET', keys.idempotency(dayBefore), digest)
   if record and now - tonumber(string.sub(record, 23, 35)) < idempotency.windowMs then
     return string.sub(record, 1, 22), cmsgpack.unpack(string.sub(record, 36))
   end
@@ -33,5 +33,5 @@ end
 
 --- For a request that was looked for. fingerprint: 22 characters.
 function idempotency.keep(digest, fingerprint, list)
-  later.set(todaysKey, digest, fingerprint .. nowText .. cmsgpack.pack(list))
+  records.put(todaysKey, digest, fingerprint .. nowText .. cmsgpack.pack(list))
 end

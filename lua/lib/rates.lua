@@ -1,35 +1,35 @@
 --- @args rateClass
 --- @include "lib/clock"
 --- @include "lib/refuse"
---- @include "lib/count"
+--- @include "lib/records"
 --- Requests per minute, of a space and of its organization, of which a fifth is kept for recovery calls (contract
 --- section 2).
 local rates = {}
-local minute, spaceQuota, spaceUsed, sameSpaceMinute
+local minute, space, spaceQuota, spaceUsed, sameSpaceMinute
 --- orgQuota: false where the plan sets no limit; orgShare: what ordinary calls may use of it.
-local orgQuota, orgShare, orgUsed, orgRecovered, sameOrgMinute
+local org, orgQuota, orgShare, orgUsed, orgRecovered, sameOrgMinute
 
 function rates.begin()
   minute = string.format('%d', math.floor(now / 60000))
 end
 
---- quota: of the plan; the others as the organization's record tells of the last minute that had requests.
-function rates.ofOrg(quota, usedMinute, used, recovered)
-  orgQuota = tonumber(quota) or false
+--- Of the organization: its record, with what it tells of the last minute that had requests. quota: of the plan.
+function rates.ofOrg(record, quota)
+  org, orgQuota = record, tonumber(quota) or false
   if not orgQuota then return end
   orgShare = math.max(1, math.floor(orgQuota * 0.8))
-  sameOrgMinute = usedMinute == minute
-  orgUsed = sameOrgMinute and tonumber(used) or 0
-  orgRecovered = sameOrgMinute and tonumber(recovered) or 0
+  sameOrgMinute = record.requestsMinute == minute
+  orgUsed = sameOrgMinute and tonumber(record.usedRequests) or 0
+  orgRecovered = sameOrgMinute and tonumber(record.usedRecovery) or 0
 end
 
---- The same of a space; quota: false where there is no such space.
-function rates.ofSpace(quota, usedMinute, used)
-  spaceQuota = tonumber(quota)
+--- The same of a space.
+function rates.ofSpace(record)
+  space, spaceQuota = record, tonumber(record.requestsPerMinute)
   if not spaceQuota then return end
   if orgQuota and orgQuota < spaceQuota then spaceQuota = orgQuota end
-  sameSpaceMinute = usedMinute == minute
-  spaceUsed = sameSpaceMinute and tonumber(used) or 0
+  sameSpaceMinute = record.requestsMinute == minute
+  spaceUsed = sameSpaceMinute and tonumber(record.usedRequests) or 0
 end
 
 --- The space's requests per minute in force: its own figure, cut to the plan's; nil where there is no such space.
@@ -61,15 +61,15 @@ end
 function rates.charge(requests)
   if rateClass == 'held' then return end
   spaceUsed = spaceUsed + requests
-  local set = count.setSpace
-  set.usedRequests = string.format('%d', spaceUsed)
-  if not sameSpaceMinute then set.requestsMinute = minute end
+  records.set(space, 'usedRequests', spaceUsed)
+  if not sameSpaceMinute then records.set(space, 'requestsMinute', minute) end
+  sameSpaceMinute = true
   if orgQuota then
     orgUsed = orgUsed + requests
-    set = count.setOrg
-    set.usedRequests = string.format('%d', orgUsed)
+    records.set(org, 'usedRequests', orgUsed)
     if rateClass == 'recovery' then orgRecovered = orgRecovered + requests end
-    if rateClass == 'recovery' or not sameOrgMinute then set.usedRecovery = string.format('%d', orgRecovered) end
-    if not sameOrgMinute then set.requestsMinute = minute end
+    if rateClass == 'recovery' or not sameOrgMinute then records.set(org, 'usedRecovery', orgRecovered) end
+    if not sameOrgMinute then records.set(org, 'requestsMinute', minute) end
+    sameOrgMinute = true
   end
 end

@@ -1,4 +1,6 @@
---- @include "lib/count"
+--- @include "lib/space"
+--- @include "lib/records"
+--- @include "lib/sorted"
 --- Due moments of one organization, in one sorted set. `timer.nextDue` (kept in the organization's record) never
 --- lies after the earliest of them, so a call sees with no extra command that something is due; `timer.wake` tells
 --- the process that the index of organizations must learn of an earlier moment.
@@ -8,16 +10,21 @@ function timer.begin()
   timer.nextDue, timer.wake = math.huge, ''
 end
 
---- member: `<room>:<kind>:<spaceId>:<id>`; at: epoch milliseconds. Arming again moves it.
-function timer.arm(member, at)
+local function memberOf(kind, id)
+  return kind .. ':' .. spaceId .. ':' .. id
+end
+
+--- kind: `<room>:<kind>` (lib/due); at: epoch milliseconds. Arming again moves it.
+function timer.arm(kind, id, at)
   local text = string.format('%d', at)
-  redis.call('ZADD', keys.timers(), text, member)
+  sorted.add(keys.timers(), text, memberOf(kind, id))
   if at < timer.nextDue then
-    timer.nextDue, timer.wake = at, text
-    count.setOrg.nextDue = text
+    put(timer, 'nextDue', at)
+    put(timer, 'wake', text)
+    records.put(keys.org(), 'nextDue', text)
   end
 end
 
-function timer.disarm(member)
-  redis.call('ZREM', keys.timers(), member)
+function timer.disarm(kind, id)
+  sorted.remove(keys.timers(), memberOf(kind, id))
 end

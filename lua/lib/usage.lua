@@ -1,17 +1,17 @@
 --- @include "lib/clock"
 --- @include "lib/count"
 --- @include "lib/date"
+--- @include "lib/records"
+--- @include "lib/sorted"
 --- Usage (contract section 4): the current day's counters stand in the space's record (`op:<call>`, `uncounted`) and
 --- move to a record of their own when the first call of a later day comes, so that a call costs no command for them.
 --- That first call also begins the organization's month anew where it is another one.
 local usage = {}
 local monthOf, month
 
---- today: in days since 1970, as text; operations: of this month, known where the plan stops at a number of them; day:
---- the space's usageDay, as read.
+--- today: in days since 1970, as text; space: the record of the space at hand.
 function usage.begin()
   usage.today = string.format('%d', math.floor(now / 86400000))
-  usage.operations, usage.day = 0, false
 end
 
 --- YYYY-MM; reckoned once a day.
@@ -20,27 +20,24 @@ function usage.month()
   return month
 end
 
-local function startDay(previousDay)
-  if previousDay then
-    local previous, names = { 'retainedBytes', redis.call('HGET', keys.space(), 'retainedBytes') or '0' }, {}
-    local all = redis.call('HGETALL', keys.space())
-    for i = 1, #all, 2 do
-      if all[i] == 'uncounted' or string.sub(all[i], 1, 3) == 'op:' then
-        previous[#previous + 1], previous[#previous + 2] = all[i], all[i + 1]
-        names[#names + 1] = all[i]
+local function startDay(space)
+  if space.usageDay then
+    local date, all = dateOf(space.usageDay * 86400000), records.stored(space.key)
+    for name, value in pairs(all) do
+      if name == 'uncounted' or string.sub(name, 1, 3) == 'op:' then
+        records.put(keys.usage(date), name, value)
+        records.set(space, name, false)
       end
     end
-    local date = dateOf(previousDay * 86400000)
-    redis.call('HSET', keys.usage(date), unpack(previous))
-    redis.call('ZADD', keys.usageDays(), previousDay, date)
-    if names[1] then redis.call('HDEL', keys.space(), unpack(names)) end
-    for _, name in ipairs(names) do count.forget(name) end
+    records.put(keys.usage(date), 'retainedBytes', all.retainedBytes or 0)
+    sorted.add(keys.usageDays(), space.usageDay, date)
   end
-  if redis.call('HGET', keys.org(), 'operationsMonth') ~= usage.month() then
-    redis.call('HSET', keys.org(), 'operationsMonth', usage.month(), 'usedOperations', '0')
-    count.know('org', nil)
+  if records.get(keys.org(), 'operationsMonth') ~= usage.month() then
+    local org = records.read(keys.org(), { 'operationsMonth', 'usedOperations' })
+    records.set(org, 'operationsMonth', usage.month())
+    records.set(org, 'usedOperations', 0)
   end
-  count.setSpace.usageDay, usage.day = usage.today, usage.today
+  records.set(space, 'usageDay', usage.today)
 end
 
 --- Whether today comes after the space's day: a clock that went back over midnight goes on counting in the later one.
@@ -49,15 +46,15 @@ local function isNew(spaceDay)
 end
 
 --- Makes today the space's day, as a call that counts does: whoever changes retainedBytes without being counted asks
---- for it first, so that former days keep their figure. spaceDay: the space's usageDay.
-function usage.enterToday(spaceDay)
-  if isNew(spaceDay) then startDay(spaceDay) end
+--- for it first, so that former days keep their figure. space: its record, with usageDay.
+function usage.enterToday(space)
+  if isNew(space.usageDay) then startDay(space) end
 end
 
 --- Counts in the space's day; the previous day is put away first, when this call is the first of another.
 local function countToday(name)
-  usage.enterToday(usage.day)
-  count.add(count.space, name, 1)
+  usage.enterToday(usage.space)
+  count.space(name, 1)
 end
 
 function usage.countUncounted()
@@ -72,6 +69,5 @@ end
 --- One operation, of the space's day and of the organization's month.
 function usage.countOperation(callName)
   countToday(usage.operationsOf(callName))
-  count.add(count.org, 'usedOperations', 1)
-  usage.operations = usage.operations + 1
+  count.org('usedOperations', 1)
 end

@@ -1,7 +1,6 @@
 --- @include "lib/timer"
 --- @include "scope/_scope"
 --- @include "mailbox/_message"
---- @include "mailbox/_mailbox"
 --- @include "mailbox/_ready"
 --- @include "mailbox/_lease"
 --- Takes a READY or CLAIMED message to a final state, at the moment `at`; `tell` emits its event, `reason` may be nil.
@@ -11,25 +10,21 @@ function message.finish(record, state, at, tell, reason)
   local held = record.state == 'CLAIMED'
   if held then
     lease.drop(record.id)
-    mailbox.add(record.mailboxId, 'claimed', -1)
+    records.add(keys.mailbox(record.mailboxId), 'claimed', -1)
   else
     local member = ready.member(record.sequence, record.id)
     ready.remove(record.mailboxId, path, member, ready.since(record.mailboxId, path, member))
-    mailbox.add(record.mailboxId, 'ready', -1)
+    records.add(keys.mailbox(record.mailboxId), 'ready', -1)
   end
   if record.deadline then
-    timer.disarm('mailbox:message:' .. spaceId .. ':' .. record.id)
-    count.add(count.space, 'timers:ARMED', -1)
+    timer.disarm('mailbox:message', record.id)
+    count.space('timers:ARMED', -1)
   end
-  if state == 'FAILED' then later.add(keys.mailbox(record.mailboxId), 'failed', 1) end
+  if state == 'FAILED' then records.add(keys.mailbox(record.mailboxId), 'failed', 1) end
   message.enter(record, state)
-  if record.taskId then count.add(count.org, 'usedTasks', -1) end
-  local finishedAt = string.format('%d', at)
-  if reason then
-    redis.call('HSET', keys.message(record.id), 'state', state, 'finishedAt', finishedAt, 'reason', reason)
-  else
-    redis.call('HSET', keys.message(record.id), 'state', state, 'finishedAt', finishedAt)
-  end
+  if record.taskId then count.org('usedTasks', -1) end
+  records.set(record, 'finishedAt', at)
+  if reason then records.set(record, 'reason', reason) end
   scope.addLive(path, -1)
   tell(record.id, record)
   if record.groupId then message.memberFinished(record, held, at, reason) end

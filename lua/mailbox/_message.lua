@@ -8,10 +8,8 @@ message.maxAttempts = 5
 
 --- The fields that transitions need; taskId false where it carries no task. nil when there is no such message.
 function message.read(messageId)
-  local record = message.load(messageId, 'mailboxId', 'scopeId', 'taskId', 'groupId', 'state', 'attempts', 'deadline', 'token',
+  return message.load(messageId, 'mailboxId', 'scopeId', 'taskId', 'groupId', 'state', 'attempts', 'deadline', 'token',
     'leaseExpiresAt', 'sequence', 'resultMessageId', 'groupState')
-  if record and record.taskId == '' then record.taskId = false end
-  return record
 end
 
 local enter = message.enter
@@ -21,11 +19,11 @@ local enter = message.enter
 function message.enter(record, state)
   local from = record.state
   if not record.taskId then
-    if from then count.add(count.space, 'inbox:' .. from, -1) end
-    count.add(count.space, 'inbox:' .. state, 1)
+    if from then count.space('inbox:' .. from, -1) end
+    count.space('inbox:' .. state, 1)
   end
-  if state == 'CLAIMED' then count.add(count.org, 'usedAgents', 1) end
-  if from == 'CLAIMED' then count.add(count.org, 'usedAgents', -1) end
+  if state == 'CLAIMED' then count.org('usedAgents', 1) end
+  if from == 'CLAIMED' then count.org('usedAgents', -1) end
   enter(record, state)
 end
 

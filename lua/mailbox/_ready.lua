@@ -1,5 +1,6 @@
+--- @include "lib/clock"
 --- @include "lib/journal"
---- @include "lib/later"
+--- @include "lib/sorted"
 --- READY messages, first in, first out by the moment they became ready. One sorted set per mailbox and scope, for the
 --- message's scope and each scope above it, so that a receive for any subtree is one ZRANGE. Members carry the
 --- mailbox's counter in front of the id: unique, and in order within one millisecond.
@@ -7,76 +8,46 @@
 --- theirs) answer "how old is the oldest" without a scan. They are kept to the second: a queue that moves thousands
 --- of messages a second does not pay for them with each.
 local ready = {}
---- By key: the front of the queues that this run has read, and which queues it knows not to be empty.
-local fronts, filled
-
-function ready.begin()
-  fronts, filled = {}, {}
-end
 
 function ready.member(sequence, messageId)
   return string.sub('000000000000', #sequence + 1) .. sequence .. messageId
 end
 
---- Adds a message that is ready since `at` (number and text), with the mailbox's counter for it.
-function ready.add(mailboxId, path, messageId, at, atText, sequence)
-  local member = ready.member(sequence, messageId)
-  for depth, scopeId in ipairs(path) do
-    local key = keys.ready(mailboxId, scopeId)
-    if depth == 1 and (at < now or not filled[key]) then
-      later.settle(key)
-      if at < now or redis.call('ZCARD', key) == 0 then
-        redis.call('ZADD', keys.heads(mailboxId), 'LT', atText, scopeId)
-        redis.call('ZADD', keys.oldestReady(), 'LT', atText, mailboxId)
-      end
-      filled[key] = true
-    end
-    later.enter(key, atText, member)
-    fronts[key] = nil
-  end
-  journal.wake(mailboxId .. '/' .. joined(path, '/'))
+--- Moves a member of a set of heads to an earlier moment, or puts it there.
+local function advance(key, at, atText, member)
+  local known = sorted.score(key, member)
+  if not known or at < tonumber(known) then sorted.add(key, atText, member) end
 end
 
---- What is at the front of a queue: members and their moments, of which those before `at` are taken out. A run that
---- takes several reads twice as many each time.
-local function front(key)
-  local known = fronts[key]
-  if known and (known.entries[known.at] or known.isWhole) then return known end
-  local last = known and 2 * known.last + 1 or 1
-  later.settle(key)
-  local entries = redis.call('ZRANGE', key, '0', string.format('%d', last), 'WITHSCORES')
-  known = { entries = entries, at = 1, last = last, isWhole = #entries < 2 * last + 2 }
-  fronts[key] = known
-  return known
+--- Adds a message that is ready since `at` (number and text), with the mailbox's counter for it.
+function ready.add(mailboxId, path, messageId, at, atText, sequence)
+  local queue, member = keys.ready(mailboxId, path[1]), ready.member(sequence, messageId)
+  if at < now or sorted.isEmpty(queue) then
+    advance(keys.heads(mailboxId), at, atText, path[1])
+    advance(keys.oldestReady(), at, atText, mailboxId)
+  end
+  sorted.add(queue, atText, member)
+  for depth = 2, #path do sorted.add(keys.ready(mailboxId, path[depth]), atText, member) end
+  journal.wake(mailboxId .. '/' .. table.concat(path, '/'))
 end
 
 --- The member that is first in the queue of a scope, and its moment; nil when the queue is empty.
 function ready.first(mailboxId, scopeId)
-  local head = front(keys.ready(mailboxId, scopeId))
-  return head.entries[head.at], head.entries[head.at + 1]
+  return sorted.first(keys.ready(mailboxId, scopeId))
 end
 
 --- The moment at which a message became ready.
 function ready.since(mailboxId, path, member)
-  local ofRoot = keys.ready(mailboxId, path[1])
-  later.settle(ofRoot)
-  return redis.call('ZSCORE', ofRoot, member)
+  return sorted.score(keys.ready(mailboxId, path[1]), member)
 end
 
 --- Takes a message out, which became ready at `at`.
 function ready.remove(mailboxId, path, member, at)
-  local ofRoot = keys.ready(mailboxId, path[1])
-  for depth, scopeId in ipairs(path) do
-    local key = depth == 1 and ofRoot or keys.ready(mailboxId, scopeId)
-    local known = fronts[key]
-    later.leave(key, member)
-    if known and known.entries[known.at] == member then known.at = known.at + 2 else fronts[key] = nil end
-  end
-  filled[ofRoot] = nil
-  local oldest = front(ofRoot)
-  local next = oldest.entries[oldest.at + 1]
+  for _, scopeId in ipairs(path) do sorted.remove(keys.ready(mailboxId, scopeId), member) end
+  local _, next = ready.first(mailboxId, path[1])
   if next and math.floor(next / 1000) == math.floor(at / 1000) then return end
-  if next then redis.call('ZADD', keys.heads(mailboxId), next, path[1]) else redis.call('ZREM', keys.heads(mailboxId), path[1]) end
-  local head = redis.call('ZRANGE', keys.heads(mailboxId), 0, 0, 'WITHSCORES')[2]
-  if head then redis.call('ZADD', keys.oldestReady(), head, mailboxId) else redis.call('ZREM', keys.oldestReady(), mailboxId) end
+  local heads, oldest = keys.heads(mailboxId), keys.oldestReady()
+  if next then sorted.add(heads, next, path[1]) else sorted.remove(heads, path[1]) end
+  local _, head = sorted.first(heads)
+  if head then sorted.add(oldest, head, mailboxId) else sorted.remove(oldest, mailboxId) end
 end

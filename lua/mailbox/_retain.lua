@@ -1,4 +1,5 @@
 --- @include "lib/retained"
+--- @include "lib/unit"
 --- @include "mailbox/_message"
 --- @include "group/_task"
 --- @include "scope/_retain"
@@ -9,8 +10,8 @@ local gone = { 'mailboxId', 'payload', 'result', 'resultMessageId', 'workKey', '
   'claimedAt', 'leaseExpiresAt', 'sequence', 'groupState' }
 
 local function removeRecord(messageId, scopeId, finishedAt)
-  redis.call('UNLINK', keys.message(messageId))
-  redis.call('ZREM', keys.scopeMessages(scopeId), messageId)
+  unit.delete(keys.message(messageId))
+  sorted.remove(keys.scopeMessages(scopeId), messageId)
   scope.release(scopeId, finishedAt)
 end
 
@@ -19,20 +20,20 @@ local function remove(messageId)
   local record = message.load(messageId, 'mailboxId', 'scopeId', 'taskId', 'state', 'workKey', 'finishedAt')
   if not record or not record.finishedAt then return end
   local mailboxId, state = record.mailboxId, record.state
-  redis.call('ZREM', keys.messages(mailboxId), messageId)
-  if record.workKey then redis.call('HDEL', keys.workKeys(mailboxId), record.workKey) end
-  if state == 'FAILED' then redis.call('HINCRBY', keys.mailbox(mailboxId), 'failed', -1) end
+  sorted.remove(keys.messages(mailboxId), messageId)
+  if record.workKey then records.put(keys.workKeys(mailboxId), record.workKey, false) end
+  if state == 'FAILED' then records.add(keys.mailbox(mailboxId), 'failed', -1) end
   message.leave(state)
-  count.add(count.space, 'retainedBytes', -redis.call('HSTRLEN', keys.message(messageId), 'payload')
+  count.space('retainedBytes', -redis.call('HSTRLEN', keys.message(messageId), 'payload')
     - redis.call('HSTRLEN', keys.message(messageId), 'result'))
-  if record.taskId == '' then
-    count.add(count.space, 'inbox:' .. state, -1)
+  if not record.taskId then
+    count.space('inbox:' .. state, -1)
     removeRecord(messageId, record.scopeId, record.finishedAt)
   else
-    redis.call('HSET', keys.message(messageId), 'tombstoneOf', mailboxId)
-    redis.call('HDEL', keys.message(messageId), unpack(gone))
-    redis.call('RPUSH', keys.tombstones(), string.format('%d', record.finishedAt) .. ' ' .. messageId)
-    count.add(count.space, 'tombstones:' .. task.state(state), 1)
+    records.set(record, 'tombstoneOf', mailboxId)
+    for _, field in ipairs(gone) do records.set(record, field, false) end
+    unit.push(keys.tombstones(), string.format('%d', record.finishedAt) .. ' ' .. messageId)
+    count.space('tombstones:' .. task.state(state), 1)
   end
 end
 
@@ -50,9 +51,9 @@ function retained.steps.tombstones(through, most, window)
     if tonumber(finishedAt) > through - window then break end
     removed = removed + 1
     local record = message.load(messageId, 'scopeId', 'state')
-    count.add(count.space, 'tombstones:' .. task.state(record.state), -1)
-    removeRecord(messageId, record.scopeId, finishedAt)
+    count.space('tombstones:' .. task.state(record.state), -1)
+    removeRecord(messageId, record.scopeId, tonumber(finishedAt))
   end
-  if removed > 0 then redis.call('LPOP', keys.tombstones(), removed) end
+  if removed > 0 then unit.command('LPOP', keys.tombstones(), removed) end
   return removed == most
 end

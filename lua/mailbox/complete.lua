@@ -7,6 +7,7 @@
 --- @include "lib/call"
 --- @include "lib/id"
 --- @include "mailbox/_claim"
+--- @include "mailbox/_mailbox"
 --- @include "mailbox/_finish"
 --- @include "mailbox/_create"
 --- @include "group/_member"
@@ -27,21 +28,21 @@ end
 if #result > tonumber(maxPayloadBytes) then refuse('PAYLOAD_TOO_LARGE', 'result.payload ' .. maxPayloadBytes) end
 
 message.finish(record, 'ACKED', now, emit.message.acked)
-if record.groupId then redis.call('HSET', keys.message(messageId), 'groupState', record.groupState) end
+if record.groupId then records.set(record, 'groupState', record.groupState) end
 local resultMessageId = false
 if published then
-  resultMessageId = resultWorkKey ~= '' and redis.call('HGET', keys.workKeys(resultMailboxId), resultWorkKey)
+  resultMessageId = resultWorkKey ~= '' and records.get(keys.workKeys(resultMailboxId), resultWorkKey)
   if not resultMessageId then
     resultMessageId = newId(tail)
-    message.create({ id = resultMessageId, mailboxId = resultMailboxId, scopeId = resultScopeId, state = false, payload = result,
+    message.create({ id = resultMessageId, mailboxId = resultMailboxId, scopeId = resultScopeId, state = false, sequence = false, payload = result,
       taskId = published.mode == 'WORK' and resultMessageId, workKey = resultWorkKey ~= '' and resultWorkKey },
       scope.path(resultScopeId), published)
   end
-  redis.call('HSET', keys.message(messageId), 'resultMessageId', resultMessageId)
+  records.set(record, 'resultMessageId', resultMessageId)
 end
 if result ~= '' then
-  redis.call('HSET', keys.message(messageId), 'result', result)
-  count.add(count.space, 'retainedBytes', #result)
+  records.set(record, 'result', result)
+  count.space('retainedBytes', #result)
 end
 return call.done({ taskId = record.taskId, resultMessageId = resultMessageId, groupId = record.groupId,
   groupState = record.groupState })

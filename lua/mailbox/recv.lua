@@ -30,16 +30,17 @@ local deadline = record.deadline or math.huge
 -- It came after the sweep that this call waited for, if for any: nobody is given what is over.
 if deadline <= now and deadline > (tonumber(drainedThrough) or 0) then call.sendBack('DUE') end
 ready.remove(mailboxId, scope.path(record.scopeId), member, readyAt)
-record.mailboxId, record.state, record.attempts = mailboxId, 'READY', record.attempts + 1
-record.taskId = record.taskId ~= '' and record.taskId
+record.mailboxId, record.state, record.leaseSeconds = mailboxId, 'READY', seconds
 message.enter(record, 'CLAIMED')
-record.token, record.claimedAt, record.leaseSeconds = token, now, seconds
-record.leaseExpiresAt = math.min(now + seconds * 1000, deadline)
-redis.call('HSET', keys.message(id), 'state', 'CLAIMED', 'attempts', string.format('%d', record.attempts), 'token', token,
-  'holder', holder, 'holderSession', holderSession, 'claimedAt', nowText,
-  'leaseExpiresAt', lease.hold(id, record.leaseExpiresAt, nextLease))
-mailbox.change(box, 'ready', -1)
-mailbox.change(box, 'claimed', 1)
+records.set(record, 'attempts', record.attempts + 1)
+records.set(record, 'token', token)
+records.set(record, 'holder', holder)
+records.set(record, 'holderSession', holderSession)
+records.set(record, 'claimedAt', now)
+records.set(record, 'leaseExpiresAt', math.min(now + seconds * 1000, deadline))
+lease.hold(id, record.leaseExpiresAt, nextLease)
+records.set(box, 'ready', box.ready - 1)
+records.set(box, 'claimed', box.claimed + 1)
 emit.message.claimed(id, record)
 if record.groupId then message.memberStarted(record) end
 return call.done({ claim = record })

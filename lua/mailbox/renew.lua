@@ -13,7 +13,7 @@ maxLeaseSeconds = tonumber(maxLeaseSeconds)
 local seconds = tonumber(leaseSeconds) or math.min(30, maxLeaseSeconds)
 if seconds > maxLeaseSeconds then refuse('LEASE_LIMIT_EXCEEDED', maxLeaseSeconds) end
 
-local leaseExpiresAt = math.min(now + seconds * 1000, record.deadline or math.huge)
-redis.call('HSET', keys.message(messageId), 'leaseExpiresAt', lease.hold(messageId, leaseExpiresAt, nextLease))
-return call.uncounted({ leaseExpiresAt = leaseExpiresAt,
+records.set(record, 'leaseExpiresAt', math.min(now + seconds * 1000, record.deadline or math.huge))
+lease.hold(messageId, record.leaseExpiresAt, nextLease)
+return call.uncounted({ leaseExpiresAt = record.leaseExpiresAt,
   groupState = record.groupId and redis.call('HGET', keys.group(record.groupId), 'state') })

@@ -12,7 +12,7 @@ if replay then return replay end
 local box = mailbox.read(mailboxId)
 if not box then refuse('MAILBOX_NOT_FOUND') end
 if workKey ~= '' then
-  local first = redis.call('HGET', keys.workKeys(mailboxId), workKey)
+  local first = records.get(keys.workKeys(mailboxId), workKey)
   if first then return call.uncounted({ id = first, state = message.load(first, 'state').state, known = 1 }) end
 end
 if deadline ~= '' and tonumber(deadline) <= now then refuse('VALIDATION_FAILED', 'deadline must lie in the future') end
@@ -27,6 +27,6 @@ local path = scope.path(scopeId)
 scope.check(path)
 
 local id = newId(tail)
-message.create({ id = id, mailboxId = mailboxId, scopeId = scopeId, state = false, payload = payload, taskId = isWork and id,
+message.create({ id = id, mailboxId = mailboxId, scopeId = scopeId, state = false, sequence = false, payload = payload, taskId = isWork and id,
   workKey = workKey ~= '' and workKey, deadline = tonumber(deadline) }, path, box)
 return call.done({ id = id, state = 'READY' })

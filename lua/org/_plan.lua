@@ -1,8 +1,9 @@
+--- @include "lib/unit"
 --- @args plan operations agents spaces runs tasks apiKeys rpm retentionDays
 --- Puts the plan's figures into the organization's record. `unlimited` spares calls the reading of those they would
 --- look at: rates, tasks and claims at once, and on the free plan operations.
 local function storePlan()
   local unlimited = plan ~= 'free' and rpm == 'unlimited' and tasks == 'unlimited' and agents == 'unlimited'
-  redis.call('HSET', keys.org(), 'plan', plan, 'operations', operations, 'agents', agents, 'spaces', spaces, 'runs', runs,
+  unit.command('HSET', keys.org(), 'plan', plan, 'operations', operations, 'agents', agents, 'spaces', spaces, 'runs', runs,
     'tasks', tasks, 'keys', apiKeys, 'rpm', rpm, 'retentionDays', retentionDays, 'unlimited', unlimited and '1' or '0')
 end

@@ -6,5 +6,7 @@
 --- @include "org/_plan"
 if redis.call('EXISTS', keys.org()) == 1 then refuse('ORG_EXISTS') end
 storePlan()
-redis.call('HSET', keys.org(), 'epoch', epoch, 'createdAt', now)
+records.put(keys.org(), 'epoch', epoch)
+records.put(keys.org(), 'createdAt', now)
 audit('org.created', 'cli', org, detail)
+unit.write()

@@ -6,6 +6,7 @@
 --- @include "lib/id"
 --- @include "lib/audit"
 --- @include "org/_org"
+--- @include "org/_apiKey"
 local record = org.load('plan', 'keys', 'usedKeys') or refuse('ORG_NOT_FOUND')
 local most = tonumber(record.keys)
 if first == '1' and redis.call('EXISTS', keys.apiKeys()) == 1 then refuse('KEY_EXISTS') end
@@ -15,8 +16,10 @@ end
 if most and record.usedKeys >= most then refuse('ENTITLEMENT_EXCEEDED', 'keys ' .. record.plan .. ' ' .. record.keys) end
 
 local keyId = newId(tail)
-redis.call('HSET', keys.apiKey(apiKeyDigest), 'keyId', keyId, 'name', name, 'permissions', permissions, 'spaces', spaces, 'createdAt', now)
-redis.call('HSET', keys.apiKeys(), keyId, apiKeyDigest)
-redis.call('HINCRBY', keys.org(), 'usedKeys', 1)
+local made = { id = apiKeyDigest, keyId = keyId, name = name, permissions = permissions, spaces = spaces, createdAt = now }
+apiKey.insert(made)
+records.put(keys.apiKeys(), keyId, apiKeyDigest)
+records.set(record, 'usedKeys', record.usedKeys + 1)
 audit('key.created', 'cli', keyId, detail)
-return { apiKey = { keyId = keyId, name = name, permissions = permissions, spaces = spaces, createdAt = now } }
+unit.write()
+return { apiKey = made }

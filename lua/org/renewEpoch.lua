@@ -2,5 +2,7 @@
 --- @args epoch
 --- @reply
 --- @include "lib/refuse"
+--- @include "lib/unit"
 if redis.call('EXISTS', keys.org()) == 0 then refuse('ORG_NOT_FOUND') end
-redis.call('HSET', keys.org(), 'epoch', epoch)
+records.put(keys.org(), 'epoch', epoch)
+unit.write()

@@ -9,9 +9,9 @@ local apiKeyDigest = redis.call('HGET', keys.apiKeys(), keyId)
 if not apiKeyDigest then refuse('KEY_NOT_FOUND', keyId) end
 local record = apiKey.load(apiKeyDigest)
 if not record.revokedAt then
-  redis.call('HSET', keys.apiKey(apiKeyDigest), 'revokedAt', now)
-  redis.call('HINCRBY', keys.org(), 'usedKeys', -1)
+  records.set(record, 'revokedAt', now)
+  records.add(keys.org(), 'usedKeys', -1)
   audit('key.revoked', 'cli', keyId, '{}')
-  record.revokedAt = now
+  unit.write()
 end
 return { apiKey = record }

@@ -8,3 +8,4 @@
 if redis.call('EXISTS', keys.org()) == 0 then refuse('ORG_NOT_FOUND') end
 storePlan()
 audit('org.plan_set', 'cli', org, detail)
+unit.write()

@@ -1,22 +1,24 @@
 --- @include "lib/clock"
 --- @include "lib/space"
 --- @include "lib/usage"
+--- @include "lib/unit"
 --- @include "lib/retained"
 --- @include "retention/_stream"
 --- The journal says when things finished, in order, and outlives them: no index of them is needed.
 
---- Removes what events speak of that lie at `through` or before; goes on after the entry `after` (nil: from the
---- beginning). True when there may be more.
-local function walkJournal(after, through, most, usageDay)
+--- Removes what events speak of that lie at `through` or before; goes on after the space's `retainedThrough`. True when there may be more.
+local function walkJournal(record, through, most)
+  local after = record.retainedThrough
   if through < 0 then return false end
   local entries = redis.call('XRANGE', keys.events(), after and '(' .. after or '-', string.format('%d', through), 'COUNT', most)
   if not entries[1] then return false end
-  usage.enterToday(usageDay)
+  usage.enterToday(record)
   for _, entry in ipairs(entries) do
     local act = retained.events[entry[2][1]]
     if act then act((string.match(entry[2][2], '^%S+'))) end
   end
-  redis.call('HSET', keys.space(), 'retainedThrough', entries[#entries][1])
+  records.set(record, 'retainedThrough', entries[#entries][1])
+  unit.write()
   return #entries == most
 end
 
@@ -24,6 +26,6 @@ end
 --- when there may be more.
 local function trimJournal(through, most)
   local last, more = trimStream(keys.events(), through, most)
-  if last then redis.call('HSET', keys.space(), 'trimmedThrough', last) end
+  if last then records.put(keys.space(), 'trimmedThrough', last) end
   return more
 end

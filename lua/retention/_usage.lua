@@ -1,4 +1,4 @@
---- @include "lib/space"
+--- @include "lib/unit"
 --- @include "lib/date"
 
 --- Removes usage records of days before `oldest`. The last of them leaves its retainedBytes to the oldest day that is
@@ -9,13 +9,13 @@ local function removeUsage(oldest, usageDay, most)
   local retainedBytes
   for _, date in ipairs(dates) do
     retainedBytes = redis.call('HGET', keys.usage(date), 'retainedBytes')
-    redis.call('UNLINK', keys.usage(date))
-    redis.call('ZREM', keys.usageDays(), date)
+    unit.delete(keys.usage(date))
+    sorted.remove(keys.usageDays(), date)
   end
   local heir = dateOf(oldest * 86400000)
   if usageDay > oldest and redis.call('EXISTS', keys.usage(heir)) == 0 then
-    redis.call('HSET', keys.usage(heir), 'retainedBytes', retainedBytes)
-    redis.call('ZADD', keys.usageDays(), oldest, heir)
+    records.put(keys.usage(heir), 'retainedBytes', retainedBytes)
+    sorted.add(keys.usageDays(), oldest, heir)
   end
   return #dates == most
 end

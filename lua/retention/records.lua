@@ -2,7 +2,7 @@
 --- entries of its audit trail.
 --- @args most
 --- @reply more
---- @include "lib/count"
+--- @include "lib/unit"
 --- @include "lib/retained"
 --- @include "retention/_window"
 --- @include "retention/_stream"
@@ -18,10 +18,9 @@ local function removeFrom(list, through)
     if not head[1] or tonumber(head[2]) > through then return end
     local kind, id
     kind, spaceId, id = string.match(head[1], '^(%w+:%w+):([^:]+):(.*)$')
-    redis.call('ZREM', list, head[1])
+    sorted.remove(list, head[1])
     removed = removed + (retained[kind](id, tonumber(head[2])) or 1)
-    count.write()
-    count.begin()
+    unit.write()
   end
 end
 
@@ -30,4 +29,5 @@ removeFrom(keys.closed(), now - window.reservations)
 removeFrom(keys.finished(), now - keep)
 local more = removed >= most
 if not more then _, more = trimStream(keys.audit(), now - window.audit, most) end
+unit.write()
 return { more = more and 1 or 0 }

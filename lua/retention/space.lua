@@ -3,7 +3,7 @@
 --- @args most
 --- @reply more
 --- @include "lib/space"
---- @include "lib/count"
+--- @include "lib/unit"
 --- @include "lib/usage"
 --- @include "lib/retained"
 --- @include "*/_retain"
@@ -15,12 +15,13 @@
 most = tonumber(most)
 local finished, keep = window.ofPlan()
 local record = space.load('usageDay', 'retainedThrough', 'idempotencyFrom', 'createdAt')
+local usageDay = record.usageDay
 
-local more = walkJournal(record.retainedThrough, now - finished, most, record.usageDay)
+local more = walkJournal(record, now - finished, most)
 for _, step in pairs(retained.steps) do more = step(now - keep, most, finished) or more end
 -- No further than it has been walked.
 if not more then more = trimJournal(now - keep, most) end
 more = removeIdempotency(record.idempotencyFrom or math.floor(record.createdAt / 86400000), most) or more
-more = removeUsage(math.floor(now / 86400000) - window.usageDays, record.usageDay, most) or more
-count.write()
+more = removeUsage(math.floor(now / 86400000) - window.usageDays, usageDay, most) or more
+unit.write()
 return { more = more and 1 or 0 }

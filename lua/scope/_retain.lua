@@ -1,5 +1,7 @@
 --- @include "lib/inRun"
 --- @include "lib/retained"
+--- @include "lib/unit"
+--- @include "lib/finished"
 --- @include "scope/_scope"
 --- @include "*/_run"
 --- Scopes go when nothing belongs to them any more and they have been idle for as long as finished work is kept.
@@ -15,18 +17,19 @@ end
 
 --- Something that belonged to the scope has gone, which had been over since `at`.
 function scope.release(scopeId, at)
-  if isEmpty(scopeId) then redis.call('ZADD', keys.finished(), string.format('%d', at), 'scope:scope:' .. spaceId .. ':' .. scopeId) end
+  unit.write()
+  if isEmpty(scopeId) then finished.add('scope:scope', scopeId, string.format('%d', at)) end
 end
 
 --- It may have been used again meanwhile: then it is released again with the last thing of that.
 retained['scope:scope'] = function(scopeId, at)
   local path = scope.path(scopeId)
   if not path or not isEmpty(scopeId) then return end
-  scope.remove(scopeId)
+  unit.delete(keys.scope(scopeId))
   scope.leave('IDLE')
   local parentId = path[#path - 1]
   if parentId then
-    redis.call('ZREM', keys.gates(parentId), scopeId)
+    sorted.remove(keys.gates(parentId), scopeId)
     scope.release(parentId, at)
   end
 end

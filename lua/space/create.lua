@@ -18,9 +18,10 @@ spaceId = newId(tail)
 local record = { 'requestsPerMinute', '', 'requestsMinute', 0, 'usedRequests', 0, 'messages:READY', 0, 'messages:CLAIMED', 0,
   'nextLease', '', 'timers:ARMED', 0 }
 for word in string.gmatch(limitValues, '%w+') do record[#record + 1] = word end
-redis.call('HSET', keys.space(), unpack(record))
-redis.call('HSET', keys.space(), 'name', name, 'createdAt', now)
-redis.call('ZADD', keys.spaces(), 0, spaceId)
-redis.call('HINCRBY', keys.org(), 'usedSpaces', 1)
+unit.command('HSET', keys.space(), unpack(record))
+unit.command('HSET', keys.space(), 'name', name, 'createdAt', nowText)
+sorted.add(keys.spaces(), '0', spaceId)
+records.set(owner, 'usedSpaces', owner.usedSpaces + 1)
 audit('space.created', 'cli', spaceId, detail)
+unit.write()
 return { space = space.read() }

@@ -14,12 +14,12 @@ if last - first >= 400 then refuse('INVALID_DATE_RANGE', 'long') end
 --- What lib/usage has counted on a day: in a record of its own or, of the last one, in the space's.
 local function read(day, all)
   local record = { day = day, calls = {} }
-  for i = 1, #all, 2 do
-    local name, call = all[i], string.match(all[i], '^op:(.+)')
+  for name, value in pairs(all) do
+    local call = string.match(name, '^op:(.+)')
     if call then
-      record.calls[#record.calls + 1] = { call, all[i + 1] }
+      record.calls[#record.calls + 1] = { call, value }
     elseif name == 'uncounted' or name == 'retainedBytes' then
-      record[name] = all[i + 1]
+      record[name] = value
     end
   end
   return record
@@ -28,12 +28,12 @@ end
 local days = {}
 local before = redis.call('ZRANGE', keys.usageDays(), '(' .. first, '-inf', 'BYSCORE', 'REV', 'LIMIT', 0, 1)[1]
 local dates = redis.call('ZRANGE', keys.usageDays(), first, last, 'BYSCORE', 'WITHSCORES')
-for i = 1, #dates, 2 do days[#days + 1] = read(tonumber(dates[i + 1]), redis.call('HGETALL', keys.usage(dates[i]))) end
+for i = 1, #dates, 2 do days[#days + 1] = read(tonumber(dates[i + 1]), records.stored(keys.usage(dates[i]))) end
 before = before and redis.call('HGET', keys.usage(before), 'retainedBytes') or 0
 usageDay = tonumber(usageDay)
 if usageDay and usageDay < first then
   before = retainedBytes or 0
 elseif usageDay and usageDay <= last then
-  days[#days + 1] = read(usageDay, redis.call('HGETALL', keys.space()))
+  days[#days + 1] = read(usageDay, records.stored(keys.space()))
 end
 return call.answer({ from = first, to = last, before = before, days = days })

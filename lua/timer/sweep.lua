@@ -5,38 +5,29 @@
 --- @args maxChanges
 --- @reply now nextDue more changes
 --- @include "lib/clock"
---- @include "lib/count"
+--- @include "lib/unit"
 --- @include "lib/timer"
---- @include "lib/journal"
 --- @include "lib/due"
 --- @include "org/_org"
 --- @include "*/_expire"
 
-local changes, limit, head = 0, tonumber(maxChanges), nil
+local changes, limit, member, at = 0, tonumber(maxChanges), nil, nil
 
---- What was gathered for one space is written before the next one's turn.
-local function turnTo(nextSpaceId)
-  if spaceId ~= '' then
-    count.write()
-    count.begin()
-    journal.publish()
-  end
-  spaceId = nextSpaceId
-end
-
-spaceId = ''
 repeat
-  head = redis.call('ZRANGE', keys.timers(), 0, 0, 'WITHSCORES')
-  if not head[1] or tonumber(head[2]) > now or changes >= limit then break end
-  local kind, itsSpaceId, id = string.match(head[1], '^(%w+:%w+):([^:]+):(.*)$')
-  redis.call('ZREM', keys.timers(), head[1])
-  if itsSpaceId ~= spaceId then turnTo(itsSpaceId) end
+  member, at = sorted.first(keys.timers())
+  at = tonumber(at)
+  if not member or at > now or changes >= limit then break end
+  local kind, itsSpaceId, id = string.match(member, '^(%w+:%w+):([^:]+):(.*)$')
+  if itsSpaceId ~= spaceId then unit.write() end
+  spaceId = itsSpaceId
+  sorted.remove(keys.timers(), member)
   -- A kind that this version does not know (the store served a later one) is no reason to stop the others.
   local act = due[kind]
-  changes = changes + (act and act(id, tonumber(head[2]), limit - changes, changes == 0) or 1)
+  changes = changes + (act and act(id, at, limit - changes, changes == 0) or 1)
 until false
-turnTo('')
 -- An organization that is listed but not yet made must not come to be through its first sweep.
 local record = org.load('plan', 'nextDue')
-if record and record.nextDue ~= tonumber(head[2]) then redis.call('HSET', keys.org(), 'nextDue', head[2] or '') end
-return { now = now, nextDue = head[2] or '', more = head[1] and tonumber(head[2]) <= now and 1 or 0, changes = changes }
+local nextDue = at and string.format('%d', at) or ''
+if record and record.nextDue ~= (at or false) then records.set(record, 'nextDue', nextDue) end
+unit.write()
+return { now = now, nextDue = nextDue, more = at and at <= now and 1 or 0, changes = changes }

@@ -8,21 +8,21 @@ local seconds = { 5, 300, 1800, 7200, 18000, 36000, 50400, 72000, 86400 }
 
 --- How many attempts of an unfinished delivery were made, and since when one is under way, if one is; nil: none was begun.
 function delivery.progress(destinationId, entryId)
-  local text = redis.call('HGET', keys.attempts(destinationId), entryId)
+  local text = records.get(keys.attempts(destinationId), entryId)
   if not text then return nil end
   local made, begunAt = string.match(text, '^(%d+) ?(%d*)$')
   return { made = tonumber(made), begunAt = tonumber(begunAt) }
 end
 
 local function setProgress(destinationId, entryId, made, begunAt)
-  redis.call('HSET', keys.attempts(destinationId), entryId, begunAt and made .. ' ' .. begunAt or made)
+  records.put(keys.attempts(destinationId), entryId, begunAt and made .. ' ' .. begunAt or made)
 end
 
 --- Whoever is named it, or begins it, has it for as long as an attempt may take.
 function delivery.guard(destinationId, entryId)
   local untilText = string.format('%d', now + delivery.guardMs)
-  redis.call('ZADD', keys.unfinished(destinationId), untilText, entryId)
-  redis.call('ZADD', keys.running(destinationId), untilText, entryId)
+  sorted.add(keys.unfinished(destinationId), untilText, entryId)
+  sorted.add(keys.running(destinationId), untilText, entryId)
 end
 
 function delivery.open(destinationId, entryId, made)
@@ -32,16 +32,19 @@ end
 
 --- Takes a delivery out of what is to be done; outcome: DELIVERED or EXHAUSTED.
 function delivery.finish(destinationId, entryId, outcome)
-  if redis.call('ZREM', keys.unfinished(destinationId), entryId) == 0 then return end
-  redis.call('ZREM', keys.running(destinationId), entryId)
-  redis.call('HDEL', keys.attempts(destinationId), entryId)
-  count.add(count.space, 'outbox:PENDING', -1)
-  count.add(count.space, 'outbox:' .. outcome, 1)
+  if not sorted.score(keys.unfinished(destinationId), entryId) then return end
+  sorted.remove(keys.unfinished(destinationId), entryId)
+  sorted.remove(keys.running(destinationId), entryId)
+  records.put(keys.attempts(destinationId), entryId, false)
+  count.space('outbox:PENDING', -1)
+  count.space('outbox:' .. outcome, 1)
 end
 
 function delivery.succeeded(destinationId)
-  redis.call('HSET', keys.destination(destinationId), 'consecutiveFailures', 0, 'lastSuccessAt', nowText)
-  redis.call('HDEL', keys.destination(destinationId), 'failingSince')
+  local key = keys.destination(destinationId)
+  records.put(key, 'consecutiveFailures', 0)
+  records.put(key, 'lastSuccessAt', now)
+  records.put(key, 'failingSince', false)
 end
 
 --- Writes the row of an attempt that was due.
@@ -57,17 +60,18 @@ function delivery.failed(record, entryId, pause, scale)
   local destinationId, attempt, reason = record.destinationId, record.attempt, nil
   -- What a stopped or killed worker left undone says nothing about the receiver.
   if record.errorCode ~= 'INTERRUPTED' then
-    redis.call('HINCRBY', keys.destination(destinationId), 'consecutiveFailures', 1)
-    redis.call('HSETNX', keys.destination(destinationId), 'failingSince', nowText)
-    local since = redis.call('HGET', keys.destination(destinationId), 'failingSince')
-    reason = record.responseStatus == '410' and 'GONE' or (now - since >= delivery.daysOfFailure * 86400000 and 'FAILING')
+    local receiver = destination.load(destinationId, 'consecutiveFailures', 'failingSince')
+    records.set(receiver, 'consecutiveFailures', receiver.consecutiveFailures + 1)
+    if not receiver.failingSince then records.set(receiver, 'failingSince', now) end
+    local failedMs = now - receiver.failingSince
+    reason = record.responseStatus == '410' and 'GONE' or (failedMs >= delivery.daysOfFailure * 86400000 and 'FAILING')
   end
   local exhausted = attempt >= delivery.mostAttempts
   if not reason and not exhausted then
     local delay = record.errorCode == 'INTERRUPTED' and 0 or math.max(pause, math.floor(seconds[attempt] * 1000 * scale))
     record.nextAttemptAt = string.format('%d', now + delay)
-    redis.call('ZADD', keys.unfinished(destinationId), record.nextAttemptAt, entryId)
-    redis.call('ZREM', keys.running(destinationId), entryId)
+    sorted.add(keys.unfinished(destinationId), record.nextAttemptAt, entryId)
+    sorted.remove(keys.running(destinationId), entryId)
     setProgress(destinationId, entryId, attempt)
   end
   delivery.attempted(record, entryId)

@@ -1,6 +1,7 @@
 --- @record destination
 --- @include "lib/clock"
 --- @include "lib/count"
+--- @include "lib/unit"
 --- @include "lib/refuse"
 --- Webhook destinations (contract section 5). The journal is their outbox: each holds a position in it.
 
@@ -17,34 +18,30 @@ function destination.target(destinationId)
   return record
 end
 
---- The journal's end: the id of its last entry, and how many were ever added.
-function destination.tail()
-  local info, last, added = redis.call('XINFO', 'STREAM', keys.events()), '0-0', 0
-  for i = 1, #info, 2 do
-    if info[i] == 'last-generated-id' then last = info[i + 1] elseif info[i] == 'entries-added' then added = info[i + 1] end
-  end
-  return last, added
-end
-
 --- Gives up on everything that it was still to get.
 function destination.exhaust(destinationId)
-  local pending = redis.call('ZCARD', keys.unfinished(destinationId))
+  local pending = sorted.count(keys.unfinished(destinationId))
   if pending == 0 then return end
-  count.add(count.space, 'outbox:PENDING', -pending)
-  count.add(count.space, 'outbox:EXHAUSTED', pending)
-  redis.call('DEL', keys.unfinished(destinationId), keys.running(destinationId), keys.attempts(destinationId))
+  count.space('outbox:PENDING', -pending)
+  count.space('outbox:EXHAUSTED', pending)
+  unit.delete(keys.unfinished(destinationId), keys.running(destinationId), keys.attempts(destinationId))
 end
 
 --- reason: REQUESTED, GONE (it answered 410) or FAILING (for five days).
 function destination.disable(destinationId, reason)
   destination.exhaust(destinationId)
-  redis.call('HSET', keys.destination(destinationId), 'state', 'DISABLED', 'disabledReason', reason)
+  records.put(keys.destination(destinationId), 'state', 'DISABLED')
+  records.put(keys.destination(destinationId), 'disabledReason', reason)
   emit.destination.disabled(destinationId, { state = 'DISABLED', disabledReason = reason })
 end
 
---- It hears what happens from now on.
-function destination.listen(destinationId)
-  local last, added = destination.tail()
-  redis.call('HSET', keys.destination(destinationId), 'state', 'ACTIVE', 'position', last, 'readCount', added, 'consecutiveFailures', 0)
-  redis.call('HDEL', keys.destination(destinationId), 'disabledReason', 'failingSince')
+--- It hears what happens after the journal's entry `last`, up to which `added` were ever added.
+function destination.listen(destinationId, last, added)
+  local key = keys.destination(destinationId)
+  records.put(key, 'state', 'ACTIVE')
+  records.put(key, 'position', last)
+  records.put(key, 'readCount', added)
+  records.put(key, 'consecutiveFailures', 0)
+  records.put(key, 'disabledReason', false)
+  records.put(key, 'failingSince', false)
 end

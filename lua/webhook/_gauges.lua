@@ -4,7 +4,7 @@
 gauges['outbox:UNREAD'] = function()
   local ids, sum = redis.call('ZRANGE', keys.destinations(), 0, -1), 0
   if not ids[1] then return 0 end
-  local _, added = destination.tail()
+  local _, added = streams.tail(keys.events())
   for _, id in ipairs(ids) do
     local record = destination.load(id, 'state', 'readCount')
     if record.state == 'ACTIVE' then sum = sum + added - record.readCount end

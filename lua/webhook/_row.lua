@@ -1,5 +1,5 @@
 --- @include "lib/clock"
---- @include "lib/space"
+--- @include "lib/unit"
 --- The rows of attempts: one stream per space.
 local row = {}
 
@@ -45,11 +45,10 @@ function row.unpack(entry)
   return record
 end
 
---- Writes an attempt's row, which has its id then.
+--- Writes an attempt's row, which has its id then. One run writes one row.
 function row.write(record)
-  local packed = pack(record)
-  local entryId = redis.pcall('XADD', keys.deliveries(), nowText .. '-*', 'row', packed)
-  if entryId.err then entryId = redis.call('XADD', keys.deliveries(), '*', 'row', packed) end
+  local entryId = streams.nextId(keys.deliveries())
+  unit.command('XADD', keys.deliveries(), entryId, 'row', pack(record))
   record.id = row.id(entryId)
   return record
 end

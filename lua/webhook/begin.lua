@@ -22,7 +22,6 @@ if open and begunAt then
   open = delivery.failed(lost, entryId, 0, 1) ~= nil
 end
 if open then delivery.open(destinationId, entryId, made) end
-count.write()
-journal.publish()
+unit.write()
 if not open then return nil end
 return { now = now, url = target.url, secrets = target.secrets, attempt = made + 1, entry = entry }

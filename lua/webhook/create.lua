@@ -15,10 +15,12 @@ plan.needOperation()
 if redis.call('ZCARD', keys.destinations()) >= 20 then refuse('DESTINATIONS_FULL', 20) end
 
 local id = newId(tail)
-redis.call('HSET', keys.destination(id), 'url', url, 'eventTypes', eventTypes, 'signingSecret', signingSecret)
-redis.call('ZADD', keys.destinations(), 0, id)
-redis.call('SADD', keys.outboxSpaces(), spaceId)
+destination.insert({ id = id, url = url, eventTypes = eventTypes, signingSecret = signingSecret })
+local _, added = streams.tail(keys.events())
+-- From the entry on that says so.
+destination.listen(id, streams.nextId(keys.events()), added + 1)
+sorted.add(keys.destinations(), '0', id)
+sets.add(keys.outboxSpaces(), spaceId)
 emit.destination.created(id, { state = 'ACTIVE' })
-destination.listen(id)
-audit('destination.created', redis.call('HGET', keys.apiKey(apiKeyDigest), 'keyId'), id, detail)
+audit('destination.created', caller.keyId(), id, detail)
 return call.done({ id = id, signingSecret = signingSecret })

@@ -9,8 +9,8 @@ if replay then return replay end
 if redis.call('EXISTS', keys.destination(destinationId)) == 0 then refuse('DESTINATION_NOT_FOUND') end
 plan.needOperation()
 destination.exhaust(destinationId)
-redis.call('DEL', keys.destination(destinationId))
-redis.call('ZREM', keys.destinations(), destinationId)
-if redis.call('ZCARD', keys.destinations()) == 0 then redis.call('SREM', keys.outboxSpaces(), spaceId) end
-audit('destination.deleted', redis.call('HGET', keys.apiKey(apiKeyDigest), 'keyId'), destinationId, '{}')
+unit.delete(keys.destination(destinationId))
+sorted.remove(keys.destinations(), destinationId)
+if sorted.count(keys.destinations()) == 0 then sets.remove(keys.outboxSpaces(), spaceId) end
+audit('destination.deleted', caller.keyId(), destinationId, '{}')
 return call.done()

@@ -10,7 +10,7 @@
 local ids = redis.call('ZRANGE', keys.destinations(), 0, -1)
 if not ids[1] then return { more = -1, attempts = {}, nextInMs = '' } end
 most = tonumber(most)
-local last, added = destination.tail()
+local last, added = streams.tail(keys.events())
 local more, attempts, pages, nextAt = 0, {}, {}, math.huge
 
 local function entriesAfter(position)
@@ -22,39 +22,40 @@ local function readOn(record)
   local id, eventTypes = record.id, record.eventTypes
   local room = 1000 - redis.call('ZCARD', keys.unfinished(id))
   if room <= 0 then return end
-  local entries, found = entriesAfter(record.position), {}
+  local entries, found = entriesAfter(record.position), 0
   local read = math.min(room, #entries)
   for i = 1, read do
     local type = entries[i][2][1]
     local aggregate = string.match(type, '^%w+')
     if aggregate ~= 'destination' and aggregate ~= 'delivery' and (eventTypes == '*'
       or string.find(eventTypes, ',' .. type .. ',', 1, true) or string.find(eventTypes, ',' .. aggregate .. '.*,', 1, true)) then
-      found[#found + 1], found[#found + 2] = nowText, entries[i][1]
+      sorted.add(keys.unfinished(id), nowText, entries[i][1])
+      found = found + 1
     end
   end
-  if found[1] then
-    redis.call('ZADD', keys.unfinished(id), unpack(found))
-    count.add(count.space, 'outbox:PENDING', #found / 2)
-  end
+  if found > 0 then count.space('outbox:PENDING', found) end
   local atEnd = read == #entries and read < most
   if not atEnd then more = 1 end
-  redis.call('HSET', keys.destination(id), 'position', atEnd and last or entries[read][1], 'readCount', atEnd and added or record.readCount + read)
+  records.set(record, 'position', atEnd and last or entries[read][1])
+  records.set(record, 'readCount', atEnd and added or record.readCount + read)
+  unit.write()
 end
 
 for _, id in ipairs(ids) do
   local record = destination.load(id, 'state', 'eventTypes', 'position', 'readCount', 'consecutiveFailures')
   if record.state == 'ACTIVE' then
     if record.position ~= last then readOn(record) end
-    redis.call('ZREMRANGEBYSCORE', keys.running(id), '-inf', nowText)
-    local slots = (record.consecutiveFailures > 0 and 2 or 16) - redis.call('ZCARD', keys.running(id))
+    local over = redis.call('ZRANGE', keys.running(id), '-inf', nowText, 'BYSCORE', 'LIMIT', 0, 16)
+    for _, entryId in ipairs(over) do sorted.remove(keys.running(id), entryId) end
+    local slots = (record.consecutiveFailures > 0 and 2 or 16) - sorted.count(keys.running(id))
     local due = slots > 0 and redis.call('ZRANGE', keys.unfinished(id), '-inf', nowText, 'BYSCORE', 'LIMIT', 0, slots) or {}
     for _, entryId in ipairs(due) do
       delivery.guard(id, entryId)
       local progress = delivery.progress(id, entryId)
       attempts[#attempts + 1] = { destinationId = id, entryId = entryId, number = (progress and progress.made or 0) + 1 }
     end
-    nextAt = math.min(nextAt, redis.call('ZRANGE', keys.unfinished(id), 0, 0, 'WITHSCORES')[2] or math.huge)
+    nextAt = math.min(nextAt, select(2, sorted.first(keys.unfinished(id))) or math.huge)
   end
 end
-count.write()
+unit.write()
 return { more = more, attempts = attempts, nextInMs = nextAt < math.huge and math.max(0, nextAt - now) or '' }

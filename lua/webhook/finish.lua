@@ -21,5 +21,4 @@ elseif not progress and now < attemptedAt + delivery.guardMs then
   -- Disabled or deleted meanwhile: the attempt was made all the same. One that took longer has its row: INTERRUPTED.
   delivery.attempted(record, entryId)
 end
-count.write()
-journal.publish()
+unit.write()

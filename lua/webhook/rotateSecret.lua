@@ -8,8 +8,8 @@ local replay = call.open()
 if replay then return replay end
 local record = destination.read(destinationId)
 plan.needOperation()
-redis.call('HSET', keys.destination(destinationId), 'signingSecret', signingSecret, 'previousSecret', record.signingSecret,
-  'previousSecretUntil', string.format('%d', now + 86400000))
-audit('destination.secret_rotated', redis.call('HGET', keys.apiKey(apiKeyDigest), 'keyId'), destinationId, '{}')
-record.signingSecret = signingSecret
+records.set(record, 'previousSecret', record.signingSecret)
+records.set(record, 'previousSecretUntil', now + 86400000)
+records.set(record, 'signingSecret', signingSecret)
+audit('destination.secret_rotated', caller.keyId(), destinationId, '{}')
 return call.done({ destination = record })

@@ -29,14 +29,15 @@ if attemptedAt == '' then
   local entry = entryId and redis.call('XRANGE', keys.events(), entryId, entryId)[1]
   if entryId and not entry then refuse('DELIVERY_NOT_FOUND') end
   plan.needOperation()
-  if idempotencyDigest ~= '' and not redis.call('SET', keys.sending(idempotencyDigest), requestId, 'NX', 'PX', delivery.guardMs) then
-    return call.answer()
+  if idempotencyDigest ~= '' then
+    if redis.call('EXISTS', keys.sending(idempotencyDigest)) == 1 then return call.answer() end
+    unit.command('SET', keys.sending(idempotencyDigest), requestId, 'PX', delivery.guardMs)
   end
   target.at, target.eventId, target.destinationId, target.entry = now, record.eventId, destinationId, entry
   return call.answer({ sending = target })
 end
 
-if idempotencyDigest ~= '' then redis.call('DEL', keys.sending(idempotencyDigest)) end
+if idempotencyDigest ~= '' then unit.delete(keys.sending(idempotencyDigest)) end
 record.state = errorCode == '' and 'SUCCEEDED' or 'FAILED'
 record.responseStatus, record.errorCode, record.durationMs, record.attemptedAt = responseStatus, errorCode, durationMs, attemptedAt
 if errorCode == '' and target then

@@ -16,9 +16,9 @@ local newState = state ~= '' and state ~= record.state
 if not (newUrl or newTypes or newState) then return call.unchanged({ destination = record }) end
 plan.needOperation()
 
-if newUrl then redis.call('HSET', keys.destination(destinationId), 'url', url) end
-if newTypes then redis.call('HSET', keys.destination(destinationId), 'eventTypes', eventTypes) end
+if newUrl then records.set(record, 'url', url) end
+if newTypes then records.set(record, 'eventTypes', eventTypes) end
 if newState and state == 'DISABLED' then destination.disable(destinationId, 'REQUESTED') end
-if newState and state == 'ACTIVE' then destination.listen(destinationId) end
-audit('destination.updated', redis.call('HGET', keys.apiKey(apiKeyDigest), 'keyId'), destinationId, detail)
-return call.done({ destination = destination.read(destinationId) })
+if newState and state == 'ACTIVE' then destination.listen(destinationId, streams.tail(keys.events())) end
+audit('destination.updated', caller.keyId(), destinationId, detail)
+return call.done({ destination = record })

@@ -138,8 +138,12 @@ export function fieldsIn(declaration: RecordDeclaration, note?: string): string 
 
 /** The states of a record that the census counts, and the plural under which it does; undefined: it does not. */
 export function countedStates({ fields }: RecordDeclaration) {
-  const { states, counted } = Object.values(fields).find(({ kind }) => kind.counted !== undefined)?.kind ?? {};
-  return counted === undefined ? undefined : { counted, states: states ?? [] };
+  const [name, { kind }] = Object.entries(fields).find(([, field]) => field.kind.counted !== undefined) ?? [
+    '',
+    { kind: {} },
+  ];
+  const { states = [], counted } = kind as AnyField['kind'] | { states?: undefined; counted?: undefined };
+  return counted === undefined ? undefined : { name, counted, states };
 }
 
 /** How many records there are in each state: their part of the census. */

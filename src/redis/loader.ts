@@ -36,7 +36,7 @@ export interface Script {
   readonly reply: readonly ReplyMember[];
 }
 
-/** Replaces a file by another: the test clock takes the place of lib/clock. */
+/** Replaces a file by another, which may include it as `=lib/unit`: the test clock takes the place of lib/clock. */
 export type Overrides = Readonly<Record<string, string>>;
 
 /** A file with what it names in place, in the order in which a library has it. */
@@ -100,11 +100,17 @@ class Builder {
     const known = this.#sources.get(file);
     if (known) return known;
     const { keys, events } = this.#words;
-    const source = readSource(this.#overrides[file] ?? this.files.get(file) ?? file, this.files.keys());
+    const isOriginal = file.startsWith('=');
+    const name = isOriginal ? file.slice(1) : file;
+    const own = this.files.get(name) ?? name;
+    const source = readSource(isOriginal ? own : (this.#overrides[file] ?? own), this.files.keys());
     const types = emittedTypes(source.body, events, file);
     for (const type of types) this.#emitted.add(type);
     this.#records.named(source.body);
-    const body = expandKeys(this.#records.expand(source.body), keys, file).replaceAll('redis.call(', 'run(');
+    const body = expandKeys(this.#records.expand(source.body), keys, file).replaceAll(
+      'redis.call(',
+      name.startsWith('lib/') ? 'run(' : 'query(',
+    );
     const needs = [
       ...(types.length > 0 ? ['lib/journal'] : []),
       ...source.records.flatMap((record) => this.#records.needs(record)),
@@ -171,6 +177,7 @@ class Builder {
       'end',
       `redis.register_function('${functionName}', function(keys, args)`,
       'root, run = keys[1], redis.call',
+      'query = run',
       ...(guard === '' ? [] : [guard]),
       ...below.flatMap(({ begin }) => begin.map((name) => `${name}()`)),
       runs,
@@ -189,6 +196,6 @@ class Builder {
     const declared = args.length > 0 ? `local ${args.join(', ')}\n` : '';
     const below = [this.#records.rows(), ...functions].join('');
     const registries = new Set(this.#helpers.flatMap(({ registry = [] }) => registry));
-    return ['local root, run, rows\n', declared, ...withoutUnused(helpers, below, registries), below].join('');
+    return ['local root, run, query, rows\n', declared, ...withoutUnused(helpers, below, registries), below].join('');
   }
 }

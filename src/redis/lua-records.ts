@@ -1,77 +1,12 @@
 import type { AnyField, Fields } from '../declare/field.ts';
-import { countedStates, Many, One, type RecordDeclaration, storedFields } from '../declare/record.ts';
+import { countedStates, Many, One, type RecordDeclaration } from '../declare/record.ts';
 import type { ReplyMember } from '../declare/reply.ts';
-import { expandKey, type KeyTable, partsOf } from './keys.ts';
+import { type KeyTable, partsOf } from './keys.ts';
+import { counting, inserting, reader } from './lua-access.ts';
 import { argumentsAt, closingAt } from './lua-text.ts';
 
 /** The records of all rooms, by the names that scripts know them by. */
 export type RecordTable = ReadonlyMap<string, RecordDeclaration>;
-
-/** A stored value as scripts see it. */
-function seen(value: string, field: AnyField): string {
-  const { or } = field.special;
-  const own =
-    field.kind.lua === 'number' ? `tonumber(${value})` : field.kind.lua === 'flag' ? `${value} == '1'` : value;
-  if (or === undefined) return own;
-  if (typeof or === 'number') return `${own} or ${or}`;
-  return `${own} or ${or.startsWith('=') ? or.slice(1) : `'${or}'`}`;
-}
-
-/** A reader of some fields, or of all: nil where the first of them that each record has is not there. */
-function reader(name: string, record: RecordDeclaration, names: readonly string[], keys: KeyTable): string {
-  const { luaName } = record;
-  const key = keys[luaName];
-  if (!key) throw new Error(`${record.name} is in no room's keys.ts: a script cannot load it`);
-  const id = partsOf(key).length > 0 ? 'id' : '';
-  const at = expandKey(key, id === '' ? [] : [id], luaName);
-  const stored = storedFields(record);
-  if (names.length === 0) {
-    const changed = stored.filter(([, field]) => seen('x', field) !== 'x');
-    return [
-      `function ${luaName}.${name}(${id})`,
-      `local flat = run('HGETALL', ${at})`,
-      'if not flat[1] then return nil end',
-      // Room for every field at once: a table that grows with each is made anew again and again.
-      `local record = { ${[...(id === '' ? [] : ['id = id']), ...stored.map(([field]) => `${field} = nil`)].join(', ')} }`,
-      'for i = 1, #flat, 2 do record[flat[i]] = flat[i + 1] end',
-      ...changed.map(([field, of]) => `record.${field} = ${seen(`record.${field}`, of)}`),
-      'return record\nend',
-    ].join('\n');
-  }
-  const fields = names.map((one) => {
-    const field = stored.find(([other]) => other === one)?.[1];
-    if (!field) throw new Error(`${record.name} has no stored field ${one}`);
-    return field;
-  });
-  const sure = fields.findIndex(({ special }) => !special.isNullable && special.or === undefined);
-  const [read, value] =
-    names.length === 1
-      ? ([`local value = run('HGET'`, () => 'value'] as const)
-      : ([`local values = run('HMGET'`, (index: number) => `values[${index + 1}]`] as const);
-  const members = names.map((one, index) => `${one} = ${seen(value(index), fields[index] as AnyField)}`);
-  return [
-    `function ${luaName}.${name}(${id})`,
-    `${read}, ${at}, ${names.map((one) => `'${one}'`).join(', ')})`,
-    ...(sure < 0 ? [] : [`if not ${value(sure)} then return nil end`]),
-    `return { ${[...(id === '' ? [] : ['id = id']), ...members].join(', ')} }`,
-    'end',
-  ].join('\n');
-}
-
-/** Counts the steps of a record whose states the census counts: `enter` and, where it goes, `leave`. */
-function counting(record: RecordDeclaration): string {
-  const { luaName } = record;
-  const { counted } = countedStates(record) ?? {};
-  if (counted === undefined) return '';
-  const add = (state: string, change: number) => `count.add(count.space, '${counted}:' .. ${state}, ${change})`;
-  return [
-    `function ${luaName}.leave(state) ${add('state', -1)} end`,
-    `function ${luaName}.enter(record, state)`,
-    `if record.state then ${add('record.state', -1)} end`,
-    add('state', 1),
-    'record.state = state\nend\n',
-  ].join('\n');
-}
 
 /** `message.load(id, 'state')`: the record by name, with these fields, or with all where none is named. */
 const loading = /(?<!function )\b(\w+)\.load\(/g;
@@ -97,8 +32,8 @@ export class LuaRecords {
   /** The helpers that the table of a record needs. */
   needs(name: string): string[] {
     const record = this.record(name);
-    if (countedStates(record)) return ['lib/space', 'lib/count'];
-    return this.#keys[record.luaName]?.pattern.includes('<spaceId>') ? ['lib/space'] : [];
+    const ofSpace = this.#keys[record.luaName]?.pattern.includes('<spaceId>') ? ['lib/space'] : [];
+    return ['lib/records', ...(countedStates(record) ? ['lib/count'] : ofSpace)];
   }
 
   /** Names the readers that a text asks for, in place of what it says. */
@@ -147,6 +82,7 @@ export class LuaRecords {
       `local ${name} = {}`,
       ...readers.map(([fields, as]) => reader(as, record, fields === '' ? [] : fields.split(','), this.#keys)),
       counting(record),
+      this.#keys[record.luaName] ? inserting(record, this.#keys) : '',
     ].join('\n');
   }
 

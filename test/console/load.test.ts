@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import pino from 'pino';
 import { type MusterService, startService } from '../../src/service.ts';
-import { clockFile, redisUrl, World } from '../support/world.ts';
+import { overrides, redisUrl, World } from '../support/world.ts';
 import { seed } from './seed.ts';
 import { Tab, useChromium } from './tab.ts';
 
@@ -83,7 +83,7 @@ describe('What the console costs its server', function () {
         host: '127.0.0.1',
         port,
         log: pino({ level: 'silent' }),
-        overrides: { 'lib/clock': clockFile },
+        overrides,
       });
     let service = await start(0);
     const world = await World.create({ on: service });

@@ -10,7 +10,7 @@ import { Commands, type Sent } from '../support/commands.ts';
 import { OwnStore } from '../support/own-store.ts';
 import { Sink } from '../support/sink.ts';
 import { delivering } from '../support/webhooks.ts';
-import { clockFile, World } from '../support/world.ts';
+import { overrides, World } from '../support/world.ts';
 
 /**
  * Routes that need more, and why. What is due is swept first, by a run of its own, and the call then made again; a held
@@ -93,7 +93,7 @@ describe('What a request costs the store', function () {
     await own.stop();
   });
   beforeEach(async () => {
-    heard = await HeardApi.start(own.url, made, { 'lib/clock': clockFile });
+    heard = await HeardApi.start(own.url, made, overrides);
   });
   afterEach(() => heard.stop());
 

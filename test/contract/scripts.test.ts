@@ -155,7 +155,7 @@ describe('the scripts', () => {
     const used = new Set<string>();
     for (const path of sources) {
       const text = textOf(path);
-      for (const [, name = ''] of text.matchAll(/\bkeys\.(\w+)\(/g)) used.add(name);
+      for (const [, key, record = ''] of text.matchAll(/\bkeys\.(\w+)\(|@record (\w+)/g)) used.add(key ?? record);
       expect(text, path).to.not.match(/\broot\b|'muster:|redis\.p?call\('(?!TIME'|PUBLISH'|XINFO')\w+', *'/);
     }
     // Kept outside the organizations' slots, so by Node and not by scripts.

@@ -10,7 +10,7 @@ import { collect } from '../../src/room.ts';
 import { type MusterService, startService } from '../../src/service.ts';
 import { guide } from '../support/guide/describe.ts';
 import { OwnStore } from '../support/own-store.ts';
-import { clockFile, type Reply, World } from '../support/world.ts';
+import { overrides, type Reply, World } from '../support/world.ts';
 import { lockRoom } from './lock.ts';
 
 const product = collect([...rooms, lockRoom]);
@@ -37,7 +37,7 @@ describe('A primitive handed to the service beside the others: a lock', () => {
   before(async () => {
     own = await OwnStore.start();
     const log = pino({ level: 'silent' });
-    const rest = { role: 'api', host: '127.0.0.1', port: 0, overrides: { 'lib/clock': clockFile } } as const;
+    const rest = { role: 'api', host: '127.0.0.1', port: 0, overrides } as const;
     service = await startService({ redisUrl: own.url, log, product, ...rest });
   });
   beforeEach(async () => {

@@ -8,7 +8,7 @@ import { loadLibrary } from '../../src/redis/loader.ts';
 import { Refusal, ScriptFailure, Scripts, StoreUnavailable } from '../../src/redis/scripts.ts';
 import { roomNames } from '../../src/redis/source.ts';
 import { Queue } from '../spec/mailbox/queue.ts';
-import { api, clockFile, World } from '../support/world.ts';
+import { api, overrides, World } from '../support/world.ts';
 
 const day = 86_400_000;
 
@@ -35,7 +35,7 @@ describe('Scripts', () => {
   it('a library is named by its content: another clock, another name; the same, the same', () => {
     const real = loadLibrary('mailbox', allWords);
     expect(loadLibrary('mailbox', allWords).version).to.equal(real.version);
-    expect(loadLibrary('mailbox', allWords, { 'lib/clock': clockFile }).version).to.not.equal(real.version);
+    expect(loadLibrary('mailbox', allWords, overrides).version).to.not.equal(real.version);
   });
 
   it('circular includes are refused by name', async () => {

@@ -1,7 +1,7 @@
 import pino from 'pino';
 import { type MusterService, type ServiceOptions, startService } from '../../src/service.ts';
 import { Sink } from './sink.ts';
-import { clockFile, redisUrl, World } from './world.ts';
+import { overrides, redisUrl, World } from './world.ts';
 
 /** API and workers on the test clock, allowed to deliver to a test's receiver. */
 export async function delivering(options: Partial<ServiceOptions> = {}): Promise<MusterService> {
@@ -11,7 +11,7 @@ export async function delivering(options: Partial<ServiceOptions> = {}): Promise
     host: '127.0.0.1',
     port: 0,
     log: pino({ level: 'silent' }),
-    overrides: { 'lib/clock': clockFile },
+    overrides,
     webhookAllowPrivate: true,
     ...options,
   });

@@ -9,6 +9,12 @@ import { clients } from './dirt.ts';
 import { OwnStore } from './own-store.ts';
 
 export const clockFile = fileURLToPath(new URL('clock.lua', import.meta.url));
+
+/** The test clock, and a guard that no room writes by itself or reads what its run has changed. */
+export const overrides = {
+  'lib/clock': clockFile,
+  'lib/unit': fileURLToPath(new URL('guard.lua', import.meta.url)),
+};
 export const allPermissions = ['coordination_read', 'coordination_write', 'resource_config'];
 
 /** An answer as a client sees it. */
@@ -52,7 +58,7 @@ async function start(): Promise<MusterService> {
     host: '127.0.0.1',
     port: 0,
     log: pino({ level: 'silent' }),
-    overrides: { 'lib/clock': clockFile },
+    overrides,
   });
 }
 

@@ -4,7 +4,7 @@ import { type MusterService, startService } from '../../src/service.ts';
 import { OwnStore } from '../support/own-store.ts';
 import { Pace } from '../support/pace.ts';
 import { until } from '../support/processes.ts';
-import { clockFile, World } from '../support/world.ts';
+import { overrides, World } from '../support/world.ts';
 
 const day = 86_400_000;
 
@@ -20,7 +20,7 @@ describe('Retention', function () {
       host: '127.0.0.1',
       port: 0,
       log: pino({ level: 'silent' }),
-      overrides: { 'lib/clock': clockFile },
+      overrides,
     });
     services.push(service);
     return service;

@@ -13,9 +13,7 @@ end
 --- Ends a HELD lock.
 function lock.finish(record, state)
   lock.enter(record, state)
-  record.leaseExpiresAt = nil
-  redis.call('HSET', keys.lock(record.id), 'state', state)
-  redis.call('HDEL', keys.lock(record.id), 'leaseExpiresAt')
-  redis.call('HDEL', keys.lockNames(), record.name)
-  timer.disarm('lock:lease:' .. spaceId .. ':' .. record.id)
+  records.set(record, 'leaseExpiresAt', false)
+  records.put(keys.lockNames(), record.name, false)
+  timer.disarm('lock:lease', record.id)
 end
