@@ -33,12 +33,12 @@ end
 --- Keeps under its workKey what a repetition is answered.
 function consumption.keep(id, allowanceId, scopeId, units, workKey, windowEndsAt, availableUnits, holder)
   local first = id .. ' ' .. scopeId .. ' ' .. units .. ' ' .. windowEndsAt .. ' ' .. availableUnits .. ' ' .. holder
-  records.put(keys.consumptionKeys(allowanceId), workKey, first)
+  maps.put(keys.consumptionKeys(allowanceId), workKey, first)
 end
 
 --- The one that was made with this workKey; nil when there is none.
 function consumption.first(allowanceId, workKey)
-  local first = records.get(keys.consumptionKeys(allowanceId), workKey)
+  local first = maps.get(keys.consumptionKeys(allowanceId), workKey)
   if not first then return nil end
   local id, scopeId, units, windowEndsAt, availableUnits, holder = string.match(first, '^(%S+) (%S+) (%S+) (%S+) (%S+) (.*)$')
   return { id = id, scopeId = scopeId, units = units, windowEndsAt = windowEndsAt, availableUnits = availableUnits, holder = holder }

@@ -16,7 +16,7 @@ end
 --- Nothing is kept of a consumption but its entry, and what its workKey answers.
 retained['allowance:consumption'] = function(entry, at)
   local made = consumption.ended(entry)
-  if made.workKey ~= '' then records.put(keys.consumptionKeys(made.allowanceId), made.workKey, false) end
+  if made.workKey ~= '' then maps.remove(keys.consumptionKeys(made.allowanceId), made.workKey) end
   records.add(keys.scope(made.scopeId), 'consumptions', -1)
   records.add(keys.scope(made.scopeId), 'consumedUnits', -made.units)
   scope.release(made.scopeId, at)

@@ -7,14 +7,14 @@
 --- @include "allowance/_allowance"
 local replay = call.open()
 if replay then return replay end
-if records.get(keys.allowanceNames(), name) then refuse('ALLOWANCE_EXISTS') end
+if maps.get(keys.allowanceNames(), name) then refuse('ALLOWANCE_EXISTS') end
 plan.needOperation()
 
 local allowanceId = newId(tail)
 allowance.insert({ id = allowanceId, name = name, unitsLimit = tonumber(unitsLimit), windowSeconds = tonumber(windowSeconds),
   windowStartedAt = now - now % (windowSeconds * 1000), usedUnits = 0, createdAt = now })
 sorted.add(keys.allowances(), '0', allowanceId)
-records.put(keys.allowanceNames(), name, allowanceId)
+maps.put(keys.allowanceNames(), name, allowanceId)
 local record = allowance.view(allowanceId)
 emit.allowance.created(allowanceId, record)
 audit('allowance.created', caller.keyId(), allowanceId, detail)

@@ -25,7 +25,7 @@ retained['budget:reservation'] = function(reservationId, at)
     local ofKind = keys.budgetWorkKeys(budgetId, kind)
     local found = entry.find(ofKind, workKey)
     -- Another reservation may have used the workKey since.
-    if found and found.reservationId == reservationId then records.put(ofKind, workKey, false) end
+    if found and found.reservationId == reservationId then maps.remove(ofKind, workKey) end
   end
   if redis.call('LLEN', key) > #marks then
     unit.command('LPOP', key, #marks)

@@ -7,13 +7,13 @@
 --- @include "budget/_budget"
 local replay = call.open()
 if replay then return replay end
-if records.get(keys.budgetNames(), name) then refuse('BUDGET_EXISTS') end
+if maps.get(keys.budgetNames(), name) then refuse('BUDGET_EXISTS') end
 plan.needOperation()
 
 local record = { id = newId(tail), name = name, currency = currency, scale = scale, createdAt = now,
   limitMinor = limitMinor, reserved = '0', settled = '0', available = limitMinor }
 budget.insert(record)
-records.put(keys.budgetNames(), name, record.id)
+maps.put(keys.budgetNames(), name, record.id)
 sorted.add(keys.budgets(), '0', record.id)
 audit('budget.created', caller.keyId(), record.id, detail)
 emit.budget.created(record.id, record)

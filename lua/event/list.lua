@@ -5,7 +5,7 @@
 --- @reply last epoch entries
 --- @include "lib/call"
 local trimmedThrough = call.read('trimmedThrough') or '0-0'
-local current = records.get(keys.org(), 'epoch')
+local current = maps.get(keys.org(), 'epoch')
 if cursor == 'latest' then
   local last = redis.call('XREVRANGE', keys.events(), '+', '-', 'COUNT', 1)[1]
   return call.answer({ last = last and last[1] or trimmedThrough, epoch = current, entries = {} })

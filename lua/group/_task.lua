@@ -15,7 +15,7 @@ end
 function task.add(groupRecord, member)
   group.add(groupRecord, 'members', 1)
   sorted.add(keys.groupMembers(groupRecord.id), groupRecord.members, member.taskId)
-  if member.taskKey then records.put(keys.taskKeys(groupRecord.id), member.taskKey, member.taskId) end
+  if member.taskKey then maps.put(keys.taskKeys(groupRecord.id), member.taskKey, member.taskId) end
   task.insert({ id = member.taskId, groupId = groupRecord.id, messageId = member.id, scopeId = member.scopeId,
     taskKey = member.taskKey, deadline = member.deadline })
 end

@@ -13,7 +13,7 @@ local replay, maxBacklog, maxPayloadBytes, maxArmedTimers, queued, claimed, arme
 if replay then return replay end
 local record = group.read(groupId)
 group.needOpen(record)
-if records.get(keys.taskKeys(groupId), taskKey) then refuse('TASK_KEY_CONFLICT') end
+if maps.get(keys.taskKeys(groupId), taskKey) then refuse('TASK_KEY_CONFLICT') end
 if deadline ~= '' and tonumber(deadline) <= now then refuse('VALIDATION_FAILED', 'deadline must lie in the future') end
 plan.needOperation()
 if #input > tonumber(maxPayloadBytes) then refuse('PAYLOAD_TOO_LARGE', 'input ' .. maxPayloadBytes) end

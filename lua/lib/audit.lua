@@ -1,7 +1,7 @@
 --- @include "lib/unit"
 --- The organization's audit trail: what was changed, by which key or the CLI. Its entry ids carry the moment.
 local function audit(action, actor, target, detail)
-  streams.add(keys.audit(), 'action', action, 'actor', actor, 'target', target, 'detail', detail)
+  streams.addLong(keys.audit(), 'action', action, 'actor', actor, 'target', target, 'detail', detail)
 end
 
 --- An entry of the trail by name; one that an operator wrote by hand may lack some of it.

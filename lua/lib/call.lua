@@ -18,6 +18,9 @@
 local call = {}
 --- The key of the space that was read last; what was asked for of its record, and whether for an earlier request.
 local here, names, values, again
+--- Where the arguments of the request at hand stand; how many changes there were when it had been counted; the errors of
+--- those that an earlier attempt of this run refused; whether it is sent back.
+local request, counted, refusals, isSentBack
 
 function call.begin()
   here = nil
@@ -36,27 +39,31 @@ end
 
 --- Runs the script's body for each request and writes what they gathered. A single request is answered by itself, and
 --- refused by an error; of several, a list is answered, where a refusal is an error. listOf: makes the list that travels
---- of a reply.
-function call.serve(args, width, body, listOf)
-  call.listOf = listOf
-  if #args == width then
-    local ok, reply = pcall(body, args, 0)
-    if not ok then unit.undo() end
-    unit.write()
-    if not ok then error({ err = failure(reply) }) end
-    return reply
-  end
-  local replies = {}
-  for first = 0, #args - 1, width do
+--- of a reply. begin: lets the run begin anew, which is what a refusal takes that comes after changes: in the next attempt
+--- the request is refused as soon as it has been counted, and leaves nothing else behind.
+function call.serve(args, width, body, listOf, begin)
+  call.listOf, refusals = listOf, {}
+  local replies, first = {}, 0
+  while first < #args do
+    request, counted, isSentBack = first, changes, false
     local ok, reply = pcall(body, args, first)
-    if not ok then unit.undo() end
-    replies[#replies + 1] = ok and reply or { err = failure(reply) }
-    unit.keep()
-    clock.step()
-    timer.wake, beforeRefusal = '', nil
+    if not ok then reply = { err = failure(reply) } end
+    if not ok and changes > counted and not refusals[first] then
+      refusals[first] = { err = reply.err, isSentBack = isSentBack }
+      begin()
+      replies, first = {}, 0
+    else
+      replies[#replies + 1], first = reply, first + width
+      if first < #args then
+        clock.step()
+        timer.wake, beforeRefusal = '', nil
+      end
+    end
   end
   unit.write()
-  return replies
+  if #args > width then return replies end
+  if replies[1].err then error(replies[1]) end
+  return replies[1]
 end
 
 --- Reads the named fields of the space's record. A malformed spaceId arrives empty and finds no space; Node says what
@@ -65,9 +72,14 @@ local function enter(...)
   local key = keys.space()
   again = here == key
   if again then return end
+  count.enter()
   here, names = key, { 'requestsPerMinute', 'requestsMinute', 'usedRequests', 'usageDay', ... }
-  local space
-  space, values = records.read(key, names)
+  values = redis.call('HMGET', key, unpack(names))
+  local space = { false, false, false, false, false, false, false, false, n = 0, key = key, requestsPerMinute = values[1],
+    requestsMinute = values[2], usedRequests = values[3], usageDay = values[4], [names[5] or 5] = values[5],
+    [names[6] or 6] = values[6], [names[7] or 7] = values[7], [names[8] or 8] = values[8], [names[9] or 1] = values[9] }
+  for i = 10, #names do space[names[i]] = values[i] end
+  records.keep(space)
   rates.ofSpace(space)
   usage.space = space
 end
@@ -76,7 +88,7 @@ end
 local function asked(first)
   if not again then return unpack(values, 4 + first, #names) end
   local current = {}
-  for i = 4 + first, #names do current[i] = usage.space[names[i]] end
+  for i = 4 + first, #names do current[i] = count.ofSpace(usage.space, names[i]) end
   return unpack(current, 4 + first, #names)
 end
 
@@ -96,6 +108,7 @@ end
 function call.read(...)
   admit(...)
   rates.charge(1)
+  counted = changes
   return asked(1)
 end
 
@@ -107,7 +120,12 @@ function call.open(...)
   admit(usage.operationsOf(callName), ...)
   if timer.nextDue <= (tonumber(drainedThrough) or now) then error({ err = 'DUE - ' }) end
   rates.charge(1)
-  unit.keep()
+  counted = changes
+  local refused = refusals[request]
+  if refused then
+    if refused.isSentBack then rates.charge(-1) end
+    error({ err = refused.err })
+  end
   if idempotencyDigest ~= '' then
     local first, answer = idempotency.find(idempotencyDigest)
     if first then
@@ -122,9 +140,10 @@ end
 
 --- Sends the call back to Node, which finds out what the script asks for and calls again: it is not counted twice.
 function call.sendBack(code)
-  unit.undo()
+  local isUnchanged = changes == counted
   rates.charge(-1)
-  unit.keep()
+  isSentBack = true
+  if isUnchanged then counted = changes end
   error({ err = code .. ' - ' })
 end
 

@@ -1,6 +1,6 @@
 --- @include "lib/clock"
 --- @include "lib/space"
---- @include "lib/records"
+--- @include "lib/maps"
 --- @include "lib/usage"
 --- What requests with an Idempotency-Key were answered (contract section 2), for 24 hours: one hash for each day in
 --- which they came, which goes as a whole. A key of its own, with an expiry, costs three times as much.
@@ -25,7 +25,7 @@ end
 function idempotency.find(digest)
   local day, dayBefore = days()
   todaysKey = keys.idempotency(day)
-  local record = records.get(todaysKey, digest) or redis.call('HGET', keys.idempotency(dayBefore), digest)
+  local record = maps.get(todaysKey, digest) or redis.call('HGET', keys.idempotency(dayBefore), digest)
   if record and now - tonumber(string.sub(record, 23, 35)) < idempotency.windowMs then
     return string.sub(record, 1, 22), cmsgpack.unpack(string.sub(record, 36))
   end
@@ -33,5 +33,5 @@ end
 
 --- For a request that was looked for. fingerprint: 22 characters.
 function idempotency.keep(digest, fingerprint, list)
-  records.put(todaysKey, digest, fingerprint .. nowText .. cmsgpack.pack(list))
+  maps.put(todaysKey, digest, fingerprint .. nowText .. cmsgpack.pack(list))
 end

@@ -11,7 +11,6 @@ for number = 0, 20 do digits[number] = number .. '' end
 --- For `emit.<type>(aggregateId, event)` alone, which the loader makes of a room's declared events.
 function journal.append(type, event)
   streams.add(keys.events(), type, event)
-  streams.publish(keys.events())
 end
 
 --- Names what held requests may wait for (src/http/hold.ts), to be said with the wake-up.

@@ -5,7 +5,7 @@
 --- Requests per minute, of a space and of its organization, of which a fifth is kept for recovery calls (contract
 --- section 2).
 local rates = {}
-local minute, space, spaceQuota, spaceUsed, sameSpaceMinute
+local minute, space, spaceQuota, spaceUsed, sameSpaceMinute, isCounted
 --- orgQuota: false where the plan sets no limit; orgShare: what ordinary calls may use of it.
 local org, orgQuota, orgShare, orgUsed, orgRecovered, sameOrgMinute
 
@@ -25,7 +25,7 @@ end
 
 --- The same of a space.
 function rates.ofSpace(record)
-  space, spaceQuota = record, tonumber(record.requestsPerMinute)
+  space, spaceQuota, isCounted = record, tonumber(record.requestsPerMinute), false
   if not spaceQuota then return end
   if orgQuota and orgQuota < spaceQuota then spaceQuota = orgQuota end
   sameSpaceMinute = record.requestsMinute == minute
@@ -61,9 +61,14 @@ end
 function rates.charge(requests)
   if rateClass == 'held' then return end
   spaceUsed = spaceUsed + requests
-  records.set(space, 'usedRequests', spaceUsed)
-  if not sameSpaceMinute then records.set(space, 'requestsMinute', minute) end
-  sameSpaceMinute = true
+  -- Only the first request of a run marks what all of them change.
+  if isCounted then
+    space.usedRequests = spaceUsed
+  else
+    isCounted = true
+    records.set(space, 'usedRequests', spaceUsed)
+    if not sameSpaceMinute then records.set(space, 'requestsMinute', minute) end
+  end
   if orgQuota then
     orgUsed = orgUsed + requests
     records.set(org, 'usedRequests', orgUsed)

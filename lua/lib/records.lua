@@ -1,59 +1,55 @@
---- @include "lib/undo"
---- Hashes as a run reads and changes them: records by name (`message.load`, made by the loader), and maps by field. Each
---- field is read once; what has changed is written by unit.write, one HSET and one HDEL for each key.
+--- @include "lib/gathered"
+--- Records as a run reads and changes them, by name (`message.load`, `message.insert`, made by the loader). A run has each
+--- once, whoever asks; one HSET and one HDEL for each are written at its end.
 local records = {}
---- Records by key, with the fields that have been read or set; an absent field is false, an absent record too.
+--- By key. Absent fields are false; a record that is not there is false. The list in it has the names of the `n` fields
+--- that have changed; `isNew`: the others are not stored.
 local known
---- By key: the fields that have changed, false where one goes; the changes of counters that have not been read; of a new
---- record the function that lists its fields.
-local changed, sums, fresh
+--- Those that have changed, and how many; by key the changes of counters that nobody has read.
+local dirty, dirties = {}, 0
+--- New ones, each with the function that makes the command that writes it.
+local fresh, freshes = {}, 0
+local sums
+--- Of lib/count, where this run has counted: adds what it has summed up.
+local collecting
 --- One list for every command, which need not grow then, and one that is always empty.
 local command, removal, nothing = { 'HSET' }, { 'HDEL' }, {}
 
 function records.begin()
-  known, changed, sums, fresh = {}, {}, {}, {}
+  known, dirties, freshes, sums, collecting = {}, 0, 0, nil, nil
 end
 
---- Reads fields of a record as they are stored. Returns the record, and where it has not been read before the values.
-function records.read(key, names)
-  local record = known[key]
-  if record then return record, record end
-  local values = redis.call('HMGET', key, unpack(names))
-  -- Room for every field at once: a table that grows with each is made anew again and again.
-  record = { key = key, a = nil, b = nil, c = nil, d = nil, e = nil, f = nil, g = nil, h = nil, i = nil, j = nil, k = nil }
-  for i = 1, #names do record[names[i]] = values[i] end
-  known[key] = record
-  return record, values
+--- Tells of what a script has read by itself.
+function records.keep(record)
+  known[record.key] = record
 end
 
---- The value of a field of a map; false where there is none.
-function records.get(key, field)
-  local fields = changed[key]
-  local value = fields and fields[field]
-  if value ~= nil then return value end
-  return redis.call('HGET', key, field)
-end
-
-local function mark(key, field, value)
-  local fields = changed[key]
-  if fields then
-    put(fields, field, value)
-  elseif not fresh[key] then
-    put(changed, key, { [field] = value })
+local function mark(record, field)
+  changes = changes + 1
+  if record.isNew then return end
+  local n = record.n
+  for i = 1, n do
+    if record[i] == field then return end
   end
+  if n == 0 then dirties, dirty[dirties + 1] = dirties + 1, record end
+  record[n + 1], record.n = field, n + 1
 end
 
---- Sets a field of a hash to a text, a whole number or true; false removes it.
+--- Sets a field to a text, a whole number or true; false removes it.
+function records.set(record, field, value)
+  record[field] = value
+  mark(record, field)
+end
+
+--- The same of a record that need not have been read.
 function records.put(key, field, value)
   local record = known[key]
-  if record then put(record, field, value) elseif record == false then put(known, key, nil) end
-  mark(key, field, value)
-end
-
---- Sets a field of a record that has been read.
-function records.set(record, field, value)
-  put(record, field, value)
-  mark(record.key, field, value)
+  if not record then
+    record = { n = 0, key = key }
+    known[key] = record
+  end
+  record[field] = value
+  mark(record, field)
 end
 
 --- Adds to a counter, which need not have been read.
@@ -61,27 +57,32 @@ function records.add(key, field, change)
   local record = known[key]
   local value = record and record[field]
   if value ~= nil or record and record.isNew then
-    records.set(record, field, (value or 0) + change)
-  elseif sums[key] then
-    put(sums[key], field, (sums[key][field] or 0) + change)
+    record[field] = (value or 0) + change
+    mark(record, field)
   else
-    put(sums, key, { [field] = change })
+    changes = changes + 1
+    sums = sums or {}
+    local ofKey = sums[key]
+    if ofKey then ofKey[field] = (ofKey[field] or 0) + change else sums[key] = { [field] = change } end
   end
 end
 
---- For `<record>.insert(record)`, which the loader makes. list: puts the fields of it into a command.
-function records.insert(key, record, list)
-  record.key, record.isNew = key, true
-  put(known, key, record)
-  put(fresh, key, list)
+--- For `<record>.insert(record)`, which the loader makes. written: makes the command that writes it as it is then.
+function records.insert(key, record, written)
+  changes = changes + 1
+  record.key, record.isNew, record.n, known[key] = key, true, 0, record
+  fresh[freshes + 1], fresh[freshes + 2], freshes = record, written, freshes + 2
 end
 
 --- For unit.delete.
 function records.forget(key)
-  put(known, key, false)
-  put(changed, key, nil)
-  put(sums, key, nil)
-  put(fresh, key, nil)
+  local record = known[key]
+  if record then record.n = 0 end
+  known[key] = false
+  for i = 1, freshes, 2 do
+    if fresh[i] == record then fresh[i] = false end
+  end
+  if sums then sums[key] = nil end
 end
 
 --- All fields of a hash and their values as they are stored, without the changes of this run.
@@ -92,47 +93,50 @@ function records.stored(key)
 end
 
 function records.isChanged(key)
-  return changed[key] or sums[key] or fresh[key]
+  local record = known[key]
+  return record and record.n > 0 or sums and sums[key]
 end
 
---- Puts the sums of counters that nobody has read among the changed fields.
-local function settle(key, fields)
+--- Puts counters that nobody has read among the changed fields.
+local function addSums(key, fields)
   local names = {}
   for name in pairs(fields) do names[#names + 1] = name end
   local values = redis.call('HMGET', key, unpack(names))
-  local all = changed[key] or {}
-  changed[key] = all
-  for i, name in ipairs(names) do all[name] = (values[i] or 0) + fields[name] end
-end
-
-local function write(key, fields)
-  local set, gone = 2, 2
-  command[2], removal[2] = key, key
-  for field, value in pairs(fields) do
-    if value then
-      -- As text: Redis formats a Lua number digit by digit.
-      if type(value) == 'number' then value = string.format('%d', value) elseif value == true then value = '1' end
-      command[set + 1], command[set + 2], set = field, value, set + 2
-    else
-      removal[gone + 1], gone = field, gone + 1
-    end
-  end
-  if set > 2 then redis.call(unpack(command, 1, set)) end
-  if gone > 2 then redis.call(unpack(removal, 1, gone)) end
-end
-
---- Writes a new record: what has no value, or the one that its declaration says for that, is left out.
-local function writeNew(key, list)
-  command[2] = key
-  redis.call(unpack(command, 1, list(known[key], command)))
-  known[key].isNew = nil
+  for i, name in ipairs(names) do records.put(key, name, (values[i] or 0) + fields[name]) end
 end
 
 function records.write()
-  for key, list in pairs(fresh) do writeNew(key, list) end
-  for key, fields in pairs(sums) do settle(key, fields) end
-  for key, fields in pairs(changed) do
-    write(key, fields)
+  if collecting then collecting() end
+  for key, fields in pairs(sums or nothing) do addSums(key, fields) end
+  for i = 1, freshes, 2 do
+    local record = fresh[i]
+    if record then
+      redis.call(unpack(fresh[i + 1](record, record.key)))
+      record.isNew = nil
+    end
+    fresh[i], fresh[i + 1] = nil, nil
   end
-  changed, sums, fresh = {}, {}, {}
+  local kindOf, text = type, string.format
+  for r = 1, dirties do
+    local record = dirty[r]
+    local set, gone, count = 2, 2, record.n
+    command[2], dirty[r], record.n = record.key, nil, 0
+    for i = 1, count do
+      local field = record[i]
+      local value = record[field]
+      if value then
+        -- As text: Redis formats a Lua number digit by digit.
+        if kindOf(value) == 'number' then value = text('%d', value) elseif value == true then value = '1' end
+        command[set + 1], command[set + 2], set = field, value, set + 2
+      else
+        removal[gone + 1], gone = field, gone + 1
+      end
+    end
+    if set > 2 then redis.call(unpack(command, 1, set)) end
+    if gone > 2 then
+      removal[2] = record.key
+      redis.call(unpack(removal, 1, gone))
+    end
+  end
+  dirties, freshes, sums = 0, 0, nil
 end

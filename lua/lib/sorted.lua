@@ -1,45 +1,45 @@
---- @include "lib/undo"
---- Sorted sets as a run changes them: unit.write writes one ZADD and one ZREM for each. Of one that has changed only the
---- first member, the number of its members and the score of a member can be read.
+--- @include "lib/gathered"
+--- Sorted sets as a run changes them: one ZREM and one ZADD for each are written at its end. Of one that has changed only
+--- the first member, the number of its members and the scores of members can be read.
 local sorted = {}
---- By key: members and their scores, false of those that go; and whether any comes or moves.
-local changed, grows
 --- By key: what has been read of a set from its beginning, members and scores; `at`: the first that has not changed.
 local fronts
-local command, removal = { 'ZADD' }, { 'ZREM' }
 
 function sorted.begin()
-  changed, grows, fronts = {}, {}, {}
-end
-
-local function mark(key, member, score)
-  local members = changed[key]
-  if members then put(members, member, score) else put(changed, key, { [member] = score }) end
+  fronts = nil
 end
 
 --- Puts a member into a set, or moves it there. score: text.
 function sorted.add(key, score, member)
-  mark(key, member, score)
-  if not grows[key] then put(grows, key, true) end
+  gather('ZADD', key, score, member)
 end
 
 function sorted.remove(key, member)
-  mark(key, member, false)
+  if byKey.ZADD[key] then ungather('ZADD', key, member, 2, 2) end
+  gather('ZREM', key, member)
+end
+
+--- What this run says of a member: its score, false where it goes, nil where it has not changed.
+local function change(key, member)
+  local place, args = placeOf('ZADD', key, member, 2, 2)
+  if place then return args[place - 1] end
+  if placeOf('ZREM', key, member, 1, 1) then return false end
 end
 
 --- The first entry that is stored and has not changed. A run that goes on reads twice as many each time.
-local function storedFirst(key, members)
+local function storedFirst(key)
+  fronts = fronts or {}
   local front = fronts[key]
   if not front then
     local entries = redis.call('ZRANGE', key, '0', '1', 'WITHSCORES')
     front = { entries = entries, at = 1, size = 2, isWhole = not entries[3] }
     fronts[key] = front
   end
-  local entries = front.entries
-  while members do
+  local entries, hasChanged = front.entries, byKey.ZADD[key] or byKey.ZREM[key]
+  while hasChanged do
     local member = entries[front.at]
-    if member and members[member] ~= nil then
-      put(front, 'at', front.at + 2)
+    if member and change(key, member) ~= nil then
+      front.at = front.at + 2
     elseif member or front.isWhole then
       break
     else
@@ -54,75 +54,62 @@ end
 
 --- The member with the lowest score, and that as text; nil where there is none.
 function sorted.first(key)
-  local members = changed[key]
-  local first, least = storedFirst(key, members)
-  if grows[key] then
-    local lowest = tonumber(least) or math.huge
-    for member, score in pairs(members) do
-      local number = tonumber(score)
-      if number and (number < lowest or number == lowest and (not first or member < first)) then
-        first, least, lowest = member, score, number
-      end
+  local first, least = storedFirst(key)
+  local args = byKey.ZADD[key]
+  local lowest = args and tonumber(least) or math.huge
+  for i = 4, args and #args or 0, 2 do
+    local score = tonumber(args[i - 1])
+    if score < lowest or score == lowest and (not first or args[i] < first) then
+      first, least, lowest = args[i], args[i - 1], score
     end
   end
   return first, least
 end
 
 function sorted.isEmpty(key)
-  if changed[key] then return not sorted.first(key) end
+  local args = byKey.ZADD[key]
+  if args and args[3] then return false end
+  if byKey.ZREM[key] then return not sorted.first(key) end
   return redis.call('ZCARD', key) == 0
 end
 
 --- The score of a member as text; false where it is none.
 function sorted.score(key, member)
-  local members = changed[key]
-  local score = members and members[member]
+  local score = change(key, member)
   if score ~= nil then return score end
   return redis.call('ZSCORE', key, member)
 end
 
 --- The scores of several members.
 function sorted.scores(key, members)
-  local scores, changes = redis.call('ZMSCORE', key, unpack(members)), changed[key]
-  for i, member in ipairs(changes and members or {}) do
-    if changes[member] ~= nil then scores[i] = changes[member] end
+  local scores = redis.call('ZMSCORE', key, unpack(members))
+  for i, member in ipairs(members) do
+    local score = change(key, member)
+    if score ~= nil then scores[i] = score end
   end
   return scores
 end
 
 --- How many members there are.
 function sorted.count(key)
-  local count, changes, members = redis.call('ZCARD', key), changed[key], {}
-  for member in pairs(changes or {}) do members[#members + 1] = member end
-  for i, score in ipairs(changes and redis.call('ZMSCORE', key, unpack(members)) or {}) do
-    count = count + (changes[members[i]] and 1 or 0) - (score and 1 or 0)
+  local count, seen = redis.call('ZCARD', key), {}
+  local function look(args, from, width)
+    for i = from, args and #args or 0, width do
+      local member = args[i]
+      if not seen[member] then
+        seen[member] = true
+        local was = redis.call('ZSCORE', key, member) and 1 or 0
+        count = count - was + (change(key, member) and 1 or 0)
+      end
+    end
   end
+  look(byKey.ZADD[key], 4, 2)
+  look(byKey.ZREM[key], 3, 1)
   return count
 end
 
 --- For unit.delete.
 function sorted.forget(key)
-  put(changed, key, nil)
-  put(fronts, key, { entries = {}, at = 1, isWhole = true })
-end
-
-function sorted.isChanged(key)
-  return changed[key]
-end
-
-function sorted.write()
-  for key, members in pairs(changed) do
-    local set, gone = 2, 2
-    command[2], removal[2] = key, key
-    for member, score in pairs(members) do
-      if score then
-        command[set + 1], command[set + 2], set = score, member, set + 2
-      else
-        removal[gone + 1], gone = member, gone + 1
-      end
-    end
-    if set > 2 then redis.call(unpack(command, 1, set)) end
-    if gone > 2 then redis.call(unpack(removal, 1, gone)) end
-  end
-  changed, grows, fronts = {}, {}, {}
+  fronts = fronts or {}
+  fronts[key] = { entries = {}, at = 1, isWhole = true }
 end

@@ -1,40 +1,51 @@
 --- @include "lib/clock"
---- @include "lib/undo"
+--- @include "lib/gathered"
 --- Entries that a run adds to streams, and the channels that it publishes to.
 local streams = {}
-local entryId
---- Entries, each as its command; and by channel the topics of its message.
-local entries, channels
+--- Stream, field and value of each entry, one after the other; and channels and topics likewise.
+local entries, added = {}, 0
+local topics, published = {}, 0
+--- Entries of several fields, as commands.
+local longer
 
 function streams.begin()
-  entryId, entries, channels = nowText .. '-*', {}, {}
+  added, published, longer = 0, 0, nil
 end
 
---- Adds an entry, of fields and values. Its id carries the moment.
-function streams.add(stream, ...)
-  put(entries, #entries + 1, { 'XADD', stream, entryId, ... })
+--- Adds an entry of one field to a stream that is also a channel: it is published there that there are new ones. The id
+--- carries the moment.
+function streams.add(stream, field, value)
+  changes = changes + 1
+  if topics[published - 1] ~= stream then streams.publish(stream, '') end
+  entries[added + 1], entries[added + 2], entries[added + 3], added = stream, field, value, added + 3
 end
 
---- Publishes to a channel, once in a run: the message says the topics, between commas. topic: nil for none.
+--- Adds an entry of several fields, each with its value.
+function streams.addLong(stream, ...)
+  changes = changes + 1
+  longer = longer or {}
+  longer[#longer + 1] = { 'XADD', stream, nowText .. '-*', ... }
+end
+
+--- Publishes to a channel, once in a run: the message says the topics, between commas. topic: '' for none.
 function streams.publish(channel, topic)
-  local topics = channels[channel]
-  if not topics then put(channels, channel, { topic }) elseif topic then put(topics, #topics + 1, topic) end
+  topics[published + 1], topics[published + 2], published = channel, topic, published + 2
 end
 
 function streams.isChanged(stream)
-  for _, entry in ipairs(entries) do
-    if entry[2] == stream then return true end
+  for i = 1, added, 3 do
+    if entries[i] == stream then return true end
   end
 end
 
 --- The id of the last entry that a stream ever had, and how many it had.
 function streams.tail(stream)
-  local last, added = '0-0', 0
+  local last, count = '0-0', 0
   local info = redis.call('EXISTS', stream) == 1 and redis.call('XINFO', 'STREAM', stream) or {}
   for i = 1, #info, 2 do
-    if info[i] == 'last-generated-id' then last = info[i + 1] elseif info[i] == 'entries-added' then added = info[i + 1] end
+    if info[i] == 'last-generated-id' then last = info[i + 1] elseif info[i] == 'entries-added' then count = info[i + 1] end
   end
-  return last, added
+  return last, count
 end
 
 --- The id that the next entry gets: of this moment, or behind the last one where a clock went back.
@@ -43,14 +54,34 @@ function streams.nextId(stream)
   return tonumber(ms) < now and nowText .. '-0' or ms .. '-' .. string.format('%d', sequence + 1)
 end
 
+--- What is to be published to the channel that stands at `at`, and to no other.
+local function message(at)
+  local channel, found = topics[at], {}
+  for i = at, published, 2 do
+    if topics[i] == channel then
+      if topics[i + 1] ~= '' then found[#found + 1] = topics[i + 1] end
+      topics[i] = false
+    end
+  end
+  return channel, table.concat(found, ',')
+end
+
 function streams.write()
-  for _, entry in ipairs(entries) do
+  local id = nowText .. '-*'
+  for i = 1, added, 3 do
     -- A clock that was set back must not fail a half-written run.
+    if redis.pcall('XADD', entries[i], id, entries[i + 1], entries[i + 2]).err then
+      redis.call('XADD', entries[i], streams.nextId(entries[i]), entries[i + 1], entries[i + 2])
+    end
+  end
+  for _, entry in ipairs(longer or {}) do
     if redis.pcall(unpack(entry)).err then
       entry[3] = streams.nextId(entry[2])
       redis.call(unpack(entry))
     end
   end
-  for channel, topics in pairs(channels) do redis.call('SPUBLISH', channel, table.concat(topics, ',')) end
-  entries, channels = {}, {}
+  for i = 1, published, 2 do
+    if topics[i] then redis.call('SPUBLISH', message(i)) end
+  end
+  added, published, longer = 0, 0, nil
 end

@@ -19,8 +19,7 @@ function timer.arm(kind, id, at)
   local text = string.format('%d', at)
   sorted.add(keys.timers(), text, memberOf(kind, id))
   if at < timer.nextDue then
-    put(timer, 'nextDue', at)
-    put(timer, 'wake', text)
+    timer.nextDue, timer.wake = at, text
     records.put(keys.org(), 'nextDue', text)
   end
 end

@@ -2,16 +2,19 @@
 --- @include "lib/count"
 --- @include "lib/date"
 --- @include "lib/records"
+--- @include "lib/maps"
 --- @include "lib/sorted"
 --- Usage (contract section 4): the current day's counters stand in the space's record (`op:<call>`, `uncounted`) and
 --- move to a record of their own when the first call of a later day comes, so that a call costs no command for them.
 --- That first call also begins the organization's month anew where it is another one.
 local usage = {}
 local monthOf, month
+--- The month that this run has begun.
+local begunMonth
 
 --- today: in days since 1970, as text; space: the record of the space at hand.
 function usage.begin()
-  usage.today = string.format('%d', math.floor(now / 86400000))
+  usage.today, begunMonth = string.format('%d', math.floor(now / 86400000)), nil
 end
 
 --- YYYY-MM; reckoned once a day.
@@ -32,10 +35,10 @@ local function startDay(space)
     records.put(keys.usage(date), 'retainedBytes', all.retainedBytes or 0)
     sorted.add(keys.usageDays(), space.usageDay, date)
   end
-  if records.get(keys.org(), 'operationsMonth') ~= usage.month() then
-    local org = records.read(keys.org(), { 'operationsMonth', 'usedOperations' })
-    records.set(org, 'operationsMonth', usage.month())
-    records.set(org, 'usedOperations', 0)
+  if begunMonth ~= usage.month() and maps.get(keys.org(), 'operationsMonth') ~= usage.month() then
+    begunMonth = usage.month()
+    records.put(keys.org(), 'operationsMonth', begunMonth)
+    records.put(keys.org(), 'usedOperations', 0)
   end
   records.set(space, 'usageDay', usage.today)
 end

@@ -13,7 +13,7 @@ function message.create(record, path, box)
   message.enter(record, 'READY')
   records.set(box, 'ready', box.ready + 1)
   ready.add(record.mailboxId, path, record.id, now, nowText, record.sequence)
-  if record.workKey then records.put(keys.workKeys(record.mailboxId), record.workKey, record.id) end
+  if record.workKey then maps.put(keys.workKeys(record.mailboxId), record.workKey, record.id) end
   if record.deadline then
     count.space('timers:ARMED', 1)
     timer.arm('mailbox:message', record.id, record.deadline)

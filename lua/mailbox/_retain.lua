@@ -21,7 +21,7 @@ local function remove(messageId)
   if not record or not record.finishedAt then return end
   local mailboxId, state = record.mailboxId, record.state
   sorted.remove(keys.messages(mailboxId), messageId)
-  if record.workKey then records.put(keys.workKeys(mailboxId), record.workKey, false) end
+  if record.workKey then maps.remove(keys.workKeys(mailboxId), record.workKey) end
   if state == 'FAILED' then records.add(keys.mailbox(mailboxId), 'failed', -1) end
   message.leave(state)
   count.space('retainedBytes', -redis.call('HSTRLEN', keys.message(messageId), 'payload')

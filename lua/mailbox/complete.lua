@@ -31,7 +31,7 @@ message.finish(record, 'ACKED', now, emit.message.acked)
 if record.groupId then records.set(record, 'groupState', record.groupState) end
 local resultMessageId = false
 if published then
-  resultMessageId = resultWorkKey ~= '' and records.get(keys.workKeys(resultMailboxId), resultWorkKey)
+  resultMessageId = resultWorkKey ~= '' and maps.get(keys.workKeys(resultMailboxId), resultWorkKey)
   if not resultMessageId then
     resultMessageId = newId(tail)
     message.create({ id = resultMessageId, mailboxId = resultMailboxId, scopeId = resultScopeId, state = false, sequence = false, payload = result,

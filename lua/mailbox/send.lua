@@ -12,7 +12,7 @@ if replay then return replay end
 local box = mailbox.read(mailboxId)
 if not box then refuse('MAILBOX_NOT_FOUND') end
 if workKey ~= '' then
-  local first = records.get(keys.workKeys(mailboxId), workKey)
+  local first = maps.get(keys.workKeys(mailboxId), workKey)
   if first then return call.uncounted({ id = first, state = message.load(first, 'state').state, known = 1 }) end
 end
 if deadline ~= '' and tonumber(deadline) <= now then refuse('VALIDATION_FAILED', 'deadline must lie in the future') end

@@ -18,7 +18,7 @@ if most and record.usedKeys >= most then refuse('ENTITLEMENT_EXCEEDED', 'keys ' 
 local keyId = newId(tail)
 local made = { id = apiKeyDigest, keyId = keyId, name = name, permissions = permissions, spaces = spaces, createdAt = now }
 apiKey.insert(made)
-records.put(keys.apiKeys(), keyId, apiKeyDigest)
+maps.put(keys.apiKeys(), keyId, apiKeyDigest)
 records.set(record, 'usedKeys', record.usedKeys + 1)
 audit('key.created', 'cli', keyId, detail)
 unit.write()

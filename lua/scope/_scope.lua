@@ -36,7 +36,7 @@ function scope.check(path)
   if path then return end
   local plan = org.load('runs', 'usedRuns')
   local most = tonumber(plan.runs)
-  if most and plan.usedRuns >= most then refuse('ACTIVE_RUNS_LIMITED', most) end
+  if most and count.ofOrg(plan, 'usedRuns') >= most then refuse('ACTIVE_RUNS_LIMITED', most) end
 end
 
 --- Adds live work (or takes it away) in a scope, and so in every scope above it.

@@ -11,7 +11,7 @@ local function open(replay, ...) return replay, { ... } end
 local replay, stored = open(call.open(unpack(names)))
 if replay then return replay end
 local asked, most = limits.read(requested), limits.read(granted)
-local rpm, askedRpm = tonumber(records.get(keys.org(), 'rpm')), tonumber(asked.requestsPerMinute)
+local rpm, askedRpm = tonumber(maps.get(keys.org(), 'rpm')), tonumber(asked.requestsPerMinute)
 if rpm and askedRpm and askedRpm > rpm then refuse('ENTITLEMENT_EXCEEDED', 'requestsPerMinute ' .. rpm) end
 if askedRpm and askedRpm > tonumber(most.requestsPerMinute) then
   refuse('VALIDATION_FAILED', 'requestsPerMinute must be a whole number from 1 to ' .. most.requestsPerMinute)

@@ -8,14 +8,14 @@ local seconds = { 5, 300, 1800, 7200, 18000, 36000, 50400, 72000, 86400 }
 
 --- How many attempts of an unfinished delivery were made, and since when one is under way, if one is; nil: none was begun.
 function delivery.progress(destinationId, entryId)
-  local text = records.get(keys.attempts(destinationId), entryId)
+  local text = maps.get(keys.attempts(destinationId), entryId)
   if not text then return nil end
   local made, begunAt = string.match(text, '^(%d+) ?(%d*)$')
   return { made = tonumber(made), begunAt = tonumber(begunAt) }
 end
 
 local function setProgress(destinationId, entryId, made, begunAt)
-  records.put(keys.attempts(destinationId), entryId, begunAt and made .. ' ' .. begunAt or made)
+  maps.put(keys.attempts(destinationId), entryId, begunAt and made .. ' ' .. begunAt or made)
 end
 
 --- Whoever is named it, or begins it, has it for as long as an attempt may take.
@@ -35,7 +35,7 @@ function delivery.finish(destinationId, entryId, outcome)
   if not sorted.score(keys.unfinished(destinationId), entryId) then return end
   sorted.remove(keys.unfinished(destinationId), entryId)
   sorted.remove(keys.running(destinationId), entryId)
-  records.put(keys.attempts(destinationId), entryId, false)
+  maps.remove(keys.attempts(destinationId), entryId)
   count.space('outbox:PENDING', -1)
   count.space('outbox:' .. outcome, 1)
 end

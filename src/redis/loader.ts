@@ -168,9 +168,10 @@ class Builder {
     const runs =
       around === undefined
         ? `local reply = ${functionName}_body(args, 0)\nreturn reply and ${functionName}_list(reply) or {}`
-        : `return ${around}(args, ${1 + long.length}, ${functionName}_body, ${functionName}_list)`;
+        : `return ${around}(args, ${1 + long.length}, ${functionName}_body, ${functionName}_list, ${functionName}_begin)`;
     return [
       `local function ${functionName}_list(reply) ${record}return { ${list} } end`,
+      `local function ${functionName}_begin() ${below.flatMap(({ begin }) => begin.map((name) => `${name}()`)).join(' ')} end`,
       `local function ${functionName}_body(args, offset)`,
       ...takes,
       body,
@@ -179,7 +180,7 @@ class Builder {
       'root, run = keys[1], redis.call',
       'query = run',
       ...(guard === '' ? [] : [guard]),
-      ...below.flatMap(({ begin }) => begin.map((name) => `${name}()`)),
+      `${functionName}_begin()`,
       runs,
       'end)\n',
     ].join('\n');

@@ -38,7 +38,9 @@ export function reader(as: string, record: RecordDeclaration, names: readonly st
     if (!field) throw new Error(`${record.name} has no stored field ${name}`);
     return [name, field] as const;
   });
-  const ids = id === '' ? ['key = key'] : ['id = id', 'key = key'];
+  // Room for the names of eight fields that change: a table that grows with each is made anew again and again.
+  const room = Array<string>(8).fill('false');
+  const ids = [...room, 'n = 0', ...(id === '' ? [] : ['id = id']), 'key = key'];
   const body = names.length === 0 ? wholeReader(fields, ids) : partReader(fields, ids);
   return [
     `function ${record.luaName}.${as}(${id})`,
@@ -82,6 +84,7 @@ function partReader(fields: readonly (readonly [string, AnyField])[], ids: reado
     'known[key] = record',
     ` elseif ${fields.map(([name]) => `record.${name} == nil`).join(' or ')} then`,
     ` local values = ${only ? 'false' : 'nothing'}`,
+    ...(ids.includes('id = id') ? ['record.id = id'] : []),
     ` if not record.isNew then values = ${asked} end`,
     ...fields.map(
       ([name, field], index) => `if record.${name} == nil then record.${name} = ${seen(value(index), field)} end`,
@@ -110,21 +113,28 @@ export function counting(record: RecordDeclaration): string {
 export function inserting(record: RecordDeclaration, keys: KeyTable): string {
   const { luaName } = record;
   const { id, key } = placeOf(record, keys);
-  const lines = storedFields(record).map(([name, field]) => {
-    const stored =
-      field.kind.lua === 'number' ? "string.format('%d', value)" : field.kind.lua === 'flag' ? "'1'" : 'value';
-    const set = `command[n + 1], command[n + 2], n = '${name}', ${stored}, n + 2`;
-    const wanted =
-      field.special.or === undefined ? 'value' : `value and value ~= ${absent(field).replace(/^(?=[a-z])/, 'record.')}`;
-    return `value = record.${name} if ${wanted} then ${set}${isEmptied(field) ? ` elseif value == false then command[n + 1], command[n + 2], n = '${name}', '', n + 2` : ''} end`;
+  const stored = storedFields(record);
+  const value = (name: string, field: AnyField): string =>
+    field.kind.lua === 'number' ? `string.format('%d', record.${name})` : `record.${name}`;
+  const isSure = ([, { kind, special }]: (typeof stored)[number]): boolean =>
+    !special.isNullable && special.or === undefined && !special.isInternal && kind.lua !== 'flag';
+  const sure = stored.filter(isSure);
+  const other = stored.filter((one) => !isSure(one)).map(([name, field]) => {
+    const add = (text: string): string => `args[n + 1], args[n + 2], n = '${name}', ${text}, n + 2`;
+    const { or } = field.special;
+    const isOther = or === undefined ? '' : ` and record.${name} ~= ${absent(field).replace(/^(?=[a-z])/, 'record.')}`;
+    const empty = isEmptied(field) ? ` elseif record.${name} == false then ${add("''")}` : '';
+    return ` if record.${name}${isOther} then ${add(field.kind.lua === 'flag' ? "'1'" : value(name, field))}${empty} end`;
   });
   return [
-    `local function ${luaName}_fields(record, command)`,
-    'local n, value = 2, nil',
-    ...lines,
-    'return n\nend',
+    `local function ${luaName}_written(record, key)`,
+    ` local args, n = { 'HSET', key, ${sure.map(([name, field]) => `'${name}', ${value(name, field)}`).join(', ')} }, ${2 + 2 * sure.length}`,
+    ...other,
+    ' return args',
+    'end',
     `function ${luaName}.insert(record)`,
-    ...(id === '' ? [] : ['local id = record.id']),
-    `records.insert(${key}, record, ${luaName}_fields)\nend\n`,
+    ...(id === '' ? [] : [' local id = record.id']),
+    ` records.insert(${key}, record, ${luaName}_written)`,
+    'end\n',
   ].join('\n');
 }

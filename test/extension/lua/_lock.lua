@@ -14,6 +14,6 @@ end
 function lock.finish(record, state)
   lock.enter(record, state)
   records.set(record, 'leaseExpiresAt', false)
-  records.put(keys.lockNames(), record.name, false)
+  maps.remove(keys.lockNames(), record.name)
   timer.disarm('lock:lease', record.id)
 end

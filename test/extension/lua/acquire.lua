@@ -7,7 +7,7 @@
 --- @include "lock/_lock"
 local replay, maxLocks, held = call.open('maxLocks', 'locks:HELD')
 if replay then return replay end
-local holderId = records.get(keys.lockNames(), name)
+local holderId = maps.get(keys.lockNames(), name)
 if holderId then refuse('LOCK_HELD', lock.read(holderId).holder) end
 plan.needOperation()
 if (tonumber(held) or 0) >= (tonumber(maxLocks) or 2) then refuse('LOCKS_FULL', maxLocks) end
@@ -20,7 +20,7 @@ local record = { id = newId(tail), scopeId = scopeId, name = name, holder = hold
 unit.command('SET', keys.lockFence(), record.fence)
 lock.insert(record)
 lock.enter(record, 'HELD')
-records.put(keys.lockNames(), name, record.id)
+maps.put(keys.lockNames(), name, record.id)
 sorted.add(keys.scopeLocks(scopeId), '0', record.id)
 timer.arm('lock:lease', record.id, record.leaseExpiresAt)
 emit.lock.acquired(record.id, record)

@@ -1,0 +1,37 @@
+--- @include "lib/gathered"
+--- Hashes whose fields are no names, as a run reads and changes them: one HDEL and one HSET for each are written at its
+--- end. The arguments of the HSET are indexed by field.
+local maps = {}
+local puts = byKey.HSET
+
+--- The value of a field; false where there is none.
+function maps.get(key, field)
+  local args = puts[key]
+  local place = args and args[field]
+  if place then return args[place] end
+  return not placeOf('HDEL', key, field, 1, 1) and redis.call('HGET', key, field)
+end
+
+--- Sets a field to a text.
+function maps.put(key, field, value)
+  local args = puts[key]
+  local place = args and args[field]
+  if place then
+    args[place] = value
+  else
+    gather('HSET', key, field, value)
+    args = puts[key]
+    args[field] = #args
+  end
+end
+
+function maps.remove(key, field)
+  local args = puts[key]
+  local place = args and args[field]
+  if place then
+    local last = #args
+    args[place - 1], args[place], args[args[last - 1]] = args[last - 1], args[last], place
+    args[field], args[last - 1], args[last] = nil, nil, nil
+  end
+  gather('HDEL', key, field)
+end
