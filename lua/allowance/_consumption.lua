@@ -35,7 +35,7 @@ end
 
 --- Keeps the entry among what is finished that says all that the consumption's end needs.
 function consumption.finish(id, allowanceId, scopeId, units, workKey)
-  local entry = 'allowance:consumption:' .. spaceId .. ':' .. id .. ' ' .. allowanceId .. ' ' .. scopeId .. ' ' .. units
+  local entry = 'allowance:consumption:' .. spaceNumber .. ':' .. id .. ' ' .. allowanceId .. ' ' .. scopeId .. ' ' .. units
   later.enter(keys.finished(), nowText, workKey == '' and entry or entry .. ' ' .. workKey)
 end
 

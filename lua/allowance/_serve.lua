@@ -9,7 +9,7 @@
 local function serve(allowanceId, at, most)
   -- Most heads are blocked at once: what is read beyond them is read for nothing.
   most = math.min(most, 25)
-  local member = 'allowance:grant:' .. spaceId .. ':' .. allowanceId
+  local member = 'allowance:grant:' .. spaceNumber .. ':' .. allowanceId
   if most < 1 then
     timer.arm(member, at)
     return 0

@@ -22,7 +22,7 @@ function waiter.finish(records, state, at, tell)
   local ids, timers, finished, waited = {}, {}, {}, records[1].state == 'WAITING'
   local atText, field = string.format('%d', at), state == 'GRANTED' and 'grantedAt' or 'finishedAt'
   for i, record in ipairs(records) do
-    ids[i], timers[i] = record.id, 'allowance:waiter:' .. spaceId .. ':' .. record.id
+    ids[i], timers[i] = record.id, 'allowance:waiter:' .. spaceNumber .. ':' .. record.id
     finished[2 * i - 1], finished[2 * i] = atText, timers[i]
     redis.call('HSET', keys.waiter(record.id), 'state', state, field, atText)
     if waited then scope.addLive(scope.path(record.scopeId), -1) end

@@ -33,8 +33,8 @@ if queues then
   waiter.enter(record, 'WAITING')
   scope.addLive(path, 1)
   record.position = queue.add(allowanceId, record.id)
-  timer.arm('allowance:waiter:' .. spaceId .. ':' .. record.id, record.expiresAt)
-  if not behind then timer.arm('allowance:grant:' .. spaceId .. ':' .. allowanceId, possibleAt) end
+  timer.arm('allowance:waiter:' .. spaceNumber .. ':' .. record.id, record.expiresAt)
+  if not behind then timer.arm('allowance:grant:' .. spaceNumber .. ':' .. allowanceId, possibleAt) end
   emit.waiter.queued(record.id, record)
 else
   allowance.use(source, units)

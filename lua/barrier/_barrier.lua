@@ -14,5 +14,5 @@ end
 function barrier.finish(record, state)
   barrier.enter(record, state)
   records.set(record, 'state', state)
-  later.enter(keys.finished(), nowText, 'barrier:barrier:' .. spaceId .. ':' .. record.id)
+  later.enter(keys.finished(), nowText, 'barrier:barrier:' .. spaceNumber .. ':' .. record.id)
 end

@@ -28,7 +28,7 @@ function reservation.close(record, state)
   record.closedAt = now
   later.leave(keys.budgetReservations(record.budgetId, 'ACTIVE'), record.id)
   later.enter(keys.budgetReservations(record.budgetId, state), '0', record.id)
-  local member = 'budget:reservation:' .. spaceId .. ':' .. record.id
+  local member = 'budget:reservation:' .. spaceNumber .. ':' .. record.id
   if record.settleBy then
     timer.disarm(member)
     count.add(count.space, 'timers:ARMED', -1)

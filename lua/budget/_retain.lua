@@ -26,7 +26,7 @@ retained['budget:reservation'] = function(reservationId, at)
   end
   if redis.call('EXISTS', keys.reservationWorkKeys(reservationId)) == 1 then
     redis.call('LPUSH', keys.reservationWorkKeys(reservationId), budgetId)
-    redis.call('ZADD', keys.closed(), string.format('%d', at), 'budget:reservation:' .. spaceId .. ':' .. reservationId)
+    redis.call('ZADD', keys.closed(), string.format('%d', at), 'budget:reservation:' .. spaceNumber .. ':' .. reservationId)
   end
   return #marks
 end

@@ -31,7 +31,7 @@ budget.move(record, 'available', 'reserved', amountMinor)
 reservation.enter(made, 'ACTIVE')
 if settleBy ~= '' then
   redis.call('HSET', key, 'settleBy', settleBy)
-  timer.arm('budget:reservation:' .. spaceId .. ':' .. id, tonumber(settleBy))
+  timer.arm('budget:reservation:' .. spaceNumber .. ':' .. id, tonumber(settleBy))
   count.add(count.space, 'timers:ARMED', 1)
 end
 emit.budget.reserved(budgetId, made)

@@ -11,7 +11,7 @@ function group.decide(record, outcome, at)
   redis.call('HSET', keys.group(record.id), 'outcome', outcome, 'decidedAt', string.format('%d', at))
   if record.deadline then
     count.add(count.space, 'timers:ARMED', -1)
-    timer.disarm('group:deadline:' .. spaceId .. ':' .. record.id)
+    timer.disarm('group:deadline:' .. spaceNumber .. ':' .. record.id)
   end
   if record.parentScopeId then redis.call('HINCRBY', keys.scope(record.parentScopeId), 'undecidedGroups', -1) end
   emit.group.decided(record.id, record)

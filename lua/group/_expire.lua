@@ -7,7 +7,7 @@ due['group:deadline'] = function(groupId, at, most, isFirst)
   if not record or record.state == 'DECIDED' then return end
   -- It is decided in one step: the next sweep begins with it where this one has too little left.
   if record.pending >= most and not isFirst then
-    timer.arm('group:deadline:' .. spaceId .. ':' .. groupId, at)
+    timer.arm('group:deadline:' .. spaceNumber .. ':' .. groupId, at)
     return most
   end
   group.decide(record, 'EXPIRED', at)

@@ -36,6 +36,6 @@ end
 --- A decided group is finished once nobody works for it any more.
 function group.retire(record, at)
   if record.state == 'DECIDED' and record.running == 0 then
-    redis.call('ZADD', keys.finished(), string.format('%d', at), 'group:group:' .. spaceId .. ':' .. record.id)
+    redis.call('ZADD', keys.finished(), string.format('%d', at), 'group:group:' .. spaceNumber .. ':' .. record.id)
   end
 end

@@ -38,7 +38,7 @@ if threshold ~= '' then set[#set + 1], set[#set + 2] = 'threshold', threshold en
 if deadline ~= '' then
   set[#set + 1], set[#set + 2] = 'deadline', deadline
   count.add(count.space, 'timers:ARMED', 1)
-  timer.arm('group:deadline:' .. spaceId .. ':' .. record.id, tonumber(deadline))
+  timer.arm('group:deadline:' .. spaceNumber .. ':' .. record.id, tonumber(deadline))
 end
 redis.call('HSET', keys.group(record.id), unpack(set))
 redis.call('ZADD', keys.groups(), 0, record.id)

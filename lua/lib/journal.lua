@@ -32,9 +32,9 @@ function journal.wake(topic)
   journal.topics[#journal.topics + 1] = topic
 end
 
---- The wake-up says the topics, between commas.
+--- The wake-up says the topics, between commas, on the channel that is named like the space's record.
 function journal.publish()
   if not journal.appended then return end
-  redis.call('SPUBLISH', keys.events(), joined(journal.topics, ','))
+  redis.call('SPUBLISH', keys.space(), joined(journal.topics, ','))
   journal.appended, journal.topics = false, {}
 end

@@ -8,7 +8,7 @@ function timer.begin()
   timer.nextDue, timer.wake = math.huge, ''
 end
 
---- member: `<room>:<kind>:<spaceId>:<id>`; at: epoch milliseconds. Arming again moves it.
+--- member: `<room>:<kind>:<spaceNumber>:<id>`; at: epoch milliseconds. Arming again moves it.
 function timer.arm(member, at)
   local text = string.format('%d', at)
   redis.call('ZADD', keys.timers(), text, member)

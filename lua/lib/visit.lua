@@ -26,9 +26,10 @@ function visit.enter(...)
   again = here == spaceId
   if again then return end
   if here then leave() end
-  values = redis.call('HMGET', keys.space(), 'requestsPerMinute', 'requestsMinute', 'usedRequests', 'usageDay', ...)
+  values = redis.call('HMGET', keys.space(), 'requestsPerMinute', 'requestsMinute', 'usedRequests', 'usageDay', 'number', ...)
   here, names = spaceId, { ... }
-  count.know('space', names, values, 4)
+  keyspace.enter(values[5])
+  count.know('space', names, values, 5)
   rates.ofSpace(values[1], values[2], values[3])
   usage.day = values[4]
 end
@@ -37,10 +38,10 @@ end
 --- record yet.
 function visit.asked(first)
   local amount = #names
-  if not again then return unpack(values, 4 + first, 4 + amount) end
+  if not again then return unpack(values, 5 + first, 5 + amount) end
   local current, changes, set = {}, count.space, count.setSpace
   for i = first, amount do
-    local name, value = names[i], values[4 + i]
+    local name, value = names[i], values[5 + i]
     local change = changes[name]
     current[i] = set[name] or change and (value or 0) + change or value
   end

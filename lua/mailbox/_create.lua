@@ -25,7 +25,7 @@ function message.create(record, path, box)
   if record.deadline then
     set[#set + 1], set[#set + 2] = 'deadline', record.deadline
     count.add(count.space, 'timers:ARMED', 1)
-    timer.arm('mailbox:message:' .. spaceId .. ':' .. record.id, record.deadline)
+    timer.arm('mailbox:message:' .. spaceNumber .. ':' .. record.id, record.deadline)
   end
   redis.call('HSET', keys.message(record.id), unpack(set))
   later.enter(keys.messages(record.mailboxId), sequence, record.id)

@@ -18,7 +18,7 @@ function message.finish(record, state, at, tell, reason)
     mailbox.add(record.mailboxId, 'ready', -1)
   end
   if record.deadline then
-    timer.disarm('mailbox:message:' .. spaceId .. ':' .. record.id)
+    timer.disarm('mailbox:message:' .. spaceNumber .. ':' .. record.id)
     count.add(count.space, 'timers:ARMED', -1)
   end
   if state == 'FAILED' then later.add(keys.mailbox(record.mailboxId), 'failed', 1) end

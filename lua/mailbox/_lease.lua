@@ -16,7 +16,7 @@ function lease.hold(messageId, at, nextLease)
   local text = string.format('%d', at)
   later.enter(keys.claims(), text, messageId)
   if at < (tonumber(nextLease) or math.huge) then
-    timer.arm('mailbox:lease:' .. spaceId .. ':', at)
+    timer.arm('mailbox:lease:' .. spaceNumber .. ':', at)
     count.setSpace.nextLease = text
   end
   return text
@@ -38,5 +38,5 @@ end
 function lease.rearm()
   local head = earliest()
   redis.call('HSET', keys.space(), 'nextLease', head[2] or '')
-  if head[2] then timer.arm('mailbox:lease:' .. spaceId .. ':', tonumber(head[2])) end
+  if head[2] then timer.arm('mailbox:lease:' .. spaceNumber .. ':', tonumber(head[2])) end
 end

@@ -14,7 +14,8 @@
 --- @include "retention/_idempotency"
 most = tonumber(most)
 local finished, keep = window.ofPlan()
-local record = space.load('usageDay', 'retainedThrough', 'idempotencyFrom', 'createdAt')
+local record = space.load('usageDay', 'retainedThrough', 'idempotencyFrom', 'createdAt', 'number')
+keyspace.enter(record.number)
 
 local more = walkJournal(record.retainedThrough, now - finished, most, record.usageDay)
 for _, step in pairs(retained.steps) do more = step(now - keep, most, finished) or more end

@@ -15,7 +15,7 @@ end
 
 --- Something that belonged to the scope has gone, which had been over since `at`.
 function scope.release(scopeId, at)
-  if isEmpty(scopeId) then redis.call('ZADD', keys.finished(), string.format('%d', at), 'scope:scope:' .. spaceId .. ':' .. scopeId) end
+  if isEmpty(scopeId) then redis.call('ZADD', keys.finished(), string.format('%d', at), 'scope:scope:' .. spaceNumber .. ':' .. scopeId) end
 end
 
 --- It may have been used again meanwhile: then it is released again with the last thing of that.

@@ -15,27 +15,26 @@
 local changes, limit, head = 0, tonumber(maxChanges), nil
 
 --- What was gathered for one space is written before the next one's turn.
-local function turnTo(nextSpaceId)
-  if spaceId ~= '' then
+local function turnTo(number)
+  if spaceNumber then
     count.write()
     count.begin()
     journal.publish()
   end
-  spaceId = nextSpaceId
+  if number then keyspace.turnTo(number) end
 end
 
-spaceId = ''
 repeat
   head = redis.call('ZRANGE', keys.timers(), 0, 0, 'WITHSCORES')
   if not head[1] or tonumber(head[2]) > now or changes >= limit then break end
-  local kind, itsSpaceId, id = string.match(head[1], '^(%w+:%w+):([^:]+):(.*)$')
+  local kind, number, id = string.match(head[1], '^(%w+:%w+):([^:]+):(.*)$')
   redis.call('ZREM', keys.timers(), head[1])
-  if itsSpaceId ~= spaceId then turnTo(itsSpaceId) end
+  if number ~= spaceNumber then turnTo(number) end
   -- A kind that this version does not know (the store served a later one) is no reason to stop the others.
   local act = due[kind]
   changes = changes + (act and act(id, tonumber(head[2]), limit - changes, changes == 0) or 1)
 until false
-turnTo('')
+turnTo()
 -- An organization that is listed but not yet made must not come to be through its first sweep.
 local record = org.load('plan', 'nextDue')
 if record and record.nextDue ~= tonumber(head[2]) then redis.call('HSET', keys.org(), 'nextDue', head[2] or '') end

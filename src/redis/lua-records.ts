@@ -98,7 +98,7 @@ export class LuaRecords {
   needs(name: string): string[] {
     const record = this.record(name);
     if (countedStates(record)) return ['lib/space', 'lib/count'];
-    return this.#keys[record.luaName]?.pattern.includes('<spaceId>') ? ['lib/space'] : [];
+    return this.#keys[record.luaName]?.pattern.includes('<space') ? ['lib/space'] : [];
   }
 
   /** Names the readers that a text asks for, in place of what it says. */

@@ -17,5 +17,5 @@ function lock.finish(record, state)
   redis.call('HSET', keys.lock(record.id), 'state', state)
   redis.call('HDEL', keys.lock(record.id), 'leaseExpiresAt')
   redis.call('HDEL', keys.lockNames(), record.name)
-  timer.disarm('lock:lease:' .. spaceId .. ':' .. record.id)
+  timer.disarm('lock:lease:' .. spaceNumber .. ':' .. record.id)
 end

@@ -22,6 +22,6 @@ redis.call('HSET', keys.lock(record.id), 'scopeId', scopeId, 'name', name, 'hold
   'fence', record.fence, 'leaseExpiresAt', record.leaseExpiresAt)
 redis.call('HSET', keys.lockNames(), name, record.id)
 redis.call('ZADD', keys.scopeLocks(scopeId), 0, record.id)
-timer.arm('lock:lease:' .. spaceId .. ':' .. record.id, record.leaseExpiresAt)
+timer.arm('lock:lease:' .. spaceNumber .. ':' .. record.id, record.leaseExpiresAt)
 emit.lock.acquired(record.id, record)
 return call.done({ lock = record })
