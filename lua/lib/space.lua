@@ -6,7 +6,7 @@ local keyspace = {}
 
 --- number: of the space at hand, as its record has it; false where there is no such space.
 function keyspace.enter(number)
-  spaceNumber, spaceRoot = number, number and root .. ':' .. number
+  spaceNumber, spaceRoot = number, number and keys.org() .. ':' .. number
 end
 
 --- For a script that was told the id: whether there is such a space.
@@ -17,7 +17,7 @@ end
 
 --- For a script that came across a number: whether there is such a space.
 function keyspace.turnTo(number)
-  spaceId = redis.call('ZRANGE', keys.spaces(), number, number, 'BYSCORE')[1]
-  keyspace.enter(spaceId and number)
+  spaceId = redis.call('ZRANGE', keys.spaces(), number, number, 'BYSCORE')[1] or ''
+  keyspace.enter(spaceId ~= '' and number)
   return spaceNumber
 end

@@ -18,8 +18,7 @@ local function removeFrom(list, through)
     if not head[1] or tonumber(head[2]) > through then return end
     local kind, number, id = string.match(head[1], '^(%w+:%w+):([^:]+):(.*)$')
     redis.call('ZREM', list, head[1])
-    keyspace.turnTo(number)
-    removed = removed + (retained[kind](id, tonumber(head[2])) or 1)
+    removed = removed + (keyspace.turnTo(number) and retained[kind](id, tonumber(head[2])) or 1)
     count.write()
     count.begin()
   end

@@ -14,10 +14,10 @@ if spaceId then return { space = space.read() } end
 if most and owner.usedSpaces >= most then refuse('ENTITLEMENT_EXCEEDED', 'spaces ' .. owner.plan .. ' ' .. owner.spaces) end
 
 spaceId = newId(tail)
--- What every request reads comes first: a small hash is searched from its beginning.
 local number = redis.call('HINCRBY', keys.org(), 'lastSpace', 1)
-local record = { 'number', number, 'requestsPerMinute', '', 'requestsMinute', 0, 'usedRequests', 0, 'messages:READY', 0, 'messages:CLAIMED', 0,
-  'nextLease', '', 'timers:ARMED', 0 }
+-- What every request reads comes first: a small hash is searched from its beginning.
+local record = { 'number', number, 'requestsPerMinute', '', 'requestsMinute', 0, 'usedRequests', 0, 'messages:READY', 0,
+  'messages:CLAIMED', 0, 'nextLease', '', 'timers:ARMED', 0 }
 for word in string.gmatch(limitValues, '%w+') do record[#record + 1] = word end
 redis.call('HSET', keys.space(), unpack(record))
 redis.call('HSET', keys.space(), 'name', name, 'createdAt', now)

@@ -31,7 +31,7 @@ repeat
   redis.call('ZREM', keys.timers(), head[1])
   if number ~= spaceNumber then turnTo(number) end
   -- A kind that this version does not know (the store served a later one) is no reason to stop the others.
-  local act = due[kind]
+  local act = spaceNumber and due[kind]
   changes = changes + (act and act(id, tonumber(head[2]), limit - changes, changes == 0) or 1)
 until false
 turnTo()

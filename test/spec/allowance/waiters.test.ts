@@ -51,7 +51,8 @@ describe('allowance waiters', () => {
     expect(await view(body.id)).to.deep.equal(body);
     expect((await world.get(path)).body).to.include({ waiting: 2 });
     expect((await world.eventTypes()).slice(-2)).to.deep.equal(['waiter.queued', 'waiter.queued']);
-    expect([await field('', 'waiters:WAITING'), await field(`:scope:${scopeId}`, 'live')]).to.deep.equal(['2', '2']);
+    const counted = await world.service.store.hget(`muster:{${world.org}}:${world.spaceId}`, 'waiters:WAITING');
+    expect([counted, await field(`:scope:${scopeId}`, 'live')]).to.deep.equal(['2', '2']);
   });
 
   it('take whole units up to unitsLimit and a ttlSeconds from 5 to 3600', async () => {
