@@ -19,7 +19,7 @@ import type { Overrides } from './redis/loader.ts';
 import { Refusal, Scripts } from './redis/scripts.ts';
 import { Wake } from './redis/wake.ts';
 import type { Limits, Product } from './room.ts';
-import { journalKey } from './space/keys.ts';
+import { channelOf } from './space/keys.ts';
 import type { Resolve } from './webhook/resolve.ts';
 import { Targets } from './webhook/target.ts';
 import type { Deliverer } from './workers/deliverer.ts';
@@ -101,7 +101,7 @@ export async function startService(options: ServiceOptions): Promise<MusterServi
   const metrics = new Metrics({ role: options.role, reader, held });
   scripts.observe = (name, seconds) => metrics.traffic.script(name, seconds);
   const parts = { feeds, targets };
-  const core = { store, scripts, due, retention, wake, channel: journalKey, parts, log: options.log, ready, metrics };
+  const core = { store, scripts, due, retention, wake, channel: channelOf, parts, log: options.log, ready, metrics };
   const workers = new Workers();
   let listener: Listener | undefined;
   let metricsListener: Listener | undefined;

@@ -4,6 +4,7 @@
 --- @reply paths
 --- @include "lib/space"
 local paths = {}
+if not keyspace.find() then return { paths = paths } end
 for scopeId in string.gmatch(scopeIds, '[^,]+') do
   paths[#paths + 1] = redis.call('HGET', keys.scope(scopeId), 'path')
 end

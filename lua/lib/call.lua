@@ -73,23 +73,25 @@ local function enter(...)
   again = here == key
   if again then return end
   count.enter()
-  here, names = key, { 'requestsPerMinute', 'requestsMinute', 'usedRequests', 'usageDay', ... }
+  here, names = key, { 'requestsPerMinute', 'requestsMinute', 'usedRequests', 'usageDay', 'number', ... }
   values = redis.call('HMGET', key, unpack(names))
   local space = { false, false, false, false, false, false, false, false, n = 0, key = key, requestsPerMinute = values[1],
-    requestsMinute = values[2], usedRequests = values[3], usageDay = values[4], [names[5] or 5] = values[5],
-    [names[6] or 6] = values[6], [names[7] or 7] = values[7], [names[8] or 8] = values[8], [names[9] or 1] = values[9] }
-  for i = 10, #names do space[names[i]] = values[i] end
+    requestsMinute = values[2], usedRequests = values[3], usageDay = values[4],
+    [names[6] or 6] = values[6], [names[7] or 7] = values[7], [names[8] or 8] = values[8], [names[9] or 1] = values[9],
+    [names[10] or 2] = values[10] }
+  for i = 11, #names do space[names[i]] = values[i] end
   records.keep(space)
+  keyspace.enter(values[5])
   rates.ofSpace(space)
   usage.space = space
 end
 
 --- The named fields, from the `first` on, as they are now.
 local function asked(first)
-  if not again then return unpack(values, 4 + first, #names) end
+  if not again then return unpack(values, 5 + first, #names) end
   local current = {}
-  for i = 4 + first, #names do current[i] = count.ofSpace(usage.space, names[i]) end
-  return unpack(current, 4 + first, #names)
+  for i = 5 + first, #names do current[i] = count.ofSpace(usage.space, names[i]) end
+  return unpack(current, 5 + first, #names)
 end
 
 --- Key, permission, space and rates. Takes the fields of the space's record that the script asks for: also those that

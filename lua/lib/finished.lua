@@ -6,7 +6,7 @@ local finished = {}
 
 --- kind: `<room>:<kind>`.
 function finished.member(kind, id)
-  return kind .. ':' .. spaceId .. ':' .. id
+  return kind .. ':' .. spaceNumber .. ':' .. id
 end
 
 --- at: epoch milliseconds as text.

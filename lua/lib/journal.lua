@@ -10,10 +10,11 @@ for number = 0, 20 do digits[number] = number .. '' end
 
 --- For `emit.<type>(aggregateId, event)` alone, which the loader makes of a room's declared events.
 function journal.append(type, event)
-  streams.add(keys.events(), type, event)
+  streams.add(keys.events(), keys.space(), type, event)
 end
 
---- Names what held requests may wait for (src/http/hold.ts), to be said with the wake-up.
+--- Names what held requests may wait for (src/http/hold.ts), to be said with the wake-up, on the channel that is named
+--- like the space's record.
 function journal.wake(topic)
-  streams.publish(keys.events(), topic)
+  streams.publish(keys.space(), topic)
 end

@@ -12,11 +12,10 @@ function streams.begin()
   added, published, longer = 0, 0, nil
 end
 
---- Adds an entry of one field to a stream that is also a channel: it is published there that there are new ones. The id
---- carries the moment.
-function streams.add(stream, field, value)
+--- Adds an entry of one field, and publishes on the channel that there are new ones. The id carries the moment.
+function streams.add(stream, channel, field, value)
   changes = changes + 1
-  if topics[published - 1] ~= stream then streams.publish(stream, '') end
+  if topics[published - 1] ~= channel then streams.publish(channel, '') end
   entries[added + 1], entries[added + 2], entries[added + 3], added = stream, field, value, added + 3
 end
 

@@ -11,7 +11,7 @@ function timer.begin()
 end
 
 local function memberOf(kind, id)
-  return kind .. ':' .. spaceId .. ':' .. id
+  return kind .. ':' .. spaceNumber .. ':' .. id
 end
 
 --- kind: `<room>:<kind>` (lib/due); at: epoch milliseconds. Arming again moves it.

@@ -16,10 +16,9 @@ local function removeFrom(list, through)
   while removed < most do
     local head = redis.call('ZRANGE', list, 0, 0, 'WITHSCORES')
     if not head[1] or tonumber(head[2]) > through then return end
-    local kind, id
-    kind, spaceId, id = string.match(head[1], '^(%w+:%w+):([^:]+):(.*)$')
+    local kind, number, id = string.match(head[1], '^(%w+:%w+):([^:]+):(.*)$')
     sorted.remove(list, head[1])
-    removed = removed + (retained[kind](id, tonumber(head[2])) or 1)
+    removed = removed + (keyspace.turnTo(number) and retained[kind](id, tonumber(head[2])) or 1)
     unit.write()
   end
 end

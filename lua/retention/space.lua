@@ -14,8 +14,9 @@
 --- @include "retention/_idempotency"
 most = tonumber(most)
 local finished, keep = window.ofPlan()
-local record = space.load('usageDay', 'retainedThrough', 'idempotencyFrom', 'createdAt')
+local record = space.load('usageDay', 'retainedThrough', 'idempotencyFrom', 'createdAt', 'number')
 local usageDay = record.usageDay
+keyspace.enter(record.number)
 
 local more = walkJournal(record, now - finished, most)
 for _, step in pairs(retained.steps) do more = step(now - keep, most, finished) or more end

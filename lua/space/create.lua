@@ -7,7 +7,7 @@
 --- @include "lib/audit"
 --- @include "org/_org"
 --- @include "space/_space"
-local owner = org.load('plan', 'spaces', 'usedSpaces') or refuse('ORG_NOT_FOUND')
+local owner = org.load('plan', 'spaces', 'usedSpaces', 'lastSpace') or refuse('ORG_NOT_FOUND')
 local most = tonumber(owner.spaces)
 spaceId = first == '1' and redis.call('ZRANGE', keys.spaces(), 0, 0)[1]
 if spaceId then return { space = space.read() } end
@@ -15,12 +15,14 @@ if most and owner.usedSpaces >= most then refuse('ENTITLEMENT_EXCEEDED', 'spaces
 
 spaceId = newId(tail)
 -- What every request reads comes first: a small hash is searched from its beginning.
-local record = { 'requestsPerMinute', '', 'requestsMinute', 0, 'usedRequests', 0, 'messages:READY', 0, 'messages:CLAIMED', 0,
-  'nextLease', '', 'timers:ARMED', 0 }
+local number = owner.lastSpace + 1
+local record = { 'number', number, 'requestsPerMinute', '', 'requestsMinute', 0, 'usedRequests', 0, 'messages:READY', 0,
+  'messages:CLAIMED', 0, 'nextLease', '', 'timers:ARMED', 0 }
 for word in string.gmatch(limitValues, '%w+') do record[#record + 1] = word end
 unit.command('HSET', keys.space(), unpack(record))
 unit.command('HSET', keys.space(), 'name', name, 'createdAt', nowText)
-sorted.add(keys.spaces(), '0', spaceId)
+sorted.add(keys.spaces(), string.format('%d', number), spaceId)
+records.set(owner, 'lastSpace', number)
 records.set(owner, 'usedSpaces', owner.usedSpaces + 1)
 audit('space.created', 'cli', spaceId, detail)
 unit.write()

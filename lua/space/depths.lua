@@ -9,8 +9,10 @@
 local names, sums, moments, oldest, seen = {}, {}, {}, {}, 0
 for name in string.gmatch(counters, '[^,]+') do names[#names + 1], sums[#sums + 1] = name, 0 end
 for name in string.gmatch(ages, '[^,]+') do moments[#moments + 1], oldest[#oldest + 1] = name, 0 end
-for _, id in ipairs(redis.call('ZRANGE', keys.spaces(), 0, most - 1)) do
-  spaceId, seen = id, seen + 1
+local spaces = redis.call('ZRANGE', keys.spaces(), 0, most - 1, 'WITHSCORES')
+for n = 1, #spaces, 2 do
+  spaceId, seen = spaces[n], seen + 1
+  keyspace.enter(spaces[n + 1])
   for i, value in ipairs(redis.call('HMGET', keys.space(), unpack(names))) do
     local gauge = gauges[names[i]]
     sums[i] = sums[i] + (gauge and gauge() or tonumber(value) or 0)

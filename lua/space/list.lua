@@ -4,8 +4,8 @@
 --- @include "lib/refuse"
 --- @include "space/_space"
 if redis.call('EXISTS', keys.org()) == 0 then refuse('ORG_NOT_FOUND') end
-local spaces = {}
-for i, id in ipairs(redis.call('ZRANGE', keys.spaces(), cursor == '' and '-' or '(' .. cursor, '+', 'BYLEX', 'LIMIT', 0, limit)) do
+local spaces, last = {}, cursor == '' and 0 or redis.call('ZSCORE', keys.spaces(), cursor)
+for i, id in ipairs(redis.call('ZRANGE', keys.spaces(), '(' .. last, '+inf', 'BYSCORE', 'LIMIT', 0, limit)) do
   spaceId = id
   spaces[i] = space.read()
 end

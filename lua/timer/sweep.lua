@@ -17,12 +17,14 @@ repeat
   member, at = sorted.first(keys.timers())
   at = tonumber(at)
   if not member or at > now or changes >= limit then break end
-  local kind, itsSpaceId, id = string.match(member, '^(%w+:%w+):([^:]+):(.*)$')
-  if itsSpaceId ~= spaceId then unit.write() end
-  spaceId = itsSpaceId
+  local kind, number, id = string.match(member, '^(%w+:%w+):([^:]+):(.*)$')
+  if number ~= spaceNumber then
+    unit.write()
+    keyspace.turnTo(number)
+  end
   sorted.remove(keys.timers(), member)
   -- A kind that this version does not know (the store served a later one) is no reason to stop the others.
-  local act = due[kind]
+  local act = spaceNumber and due[kind]
   changes = changes + (act and act(id, at, limit - changes, changes == 0) or 1)
 until false
 -- An organization that is listed but not yet made must not come to be through its first sweep.

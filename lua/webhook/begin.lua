@@ -6,7 +6,7 @@
 --- @include "lib/clock"
 --- @include "lib/count"
 --- @include "webhook/_delivery"
-local target = destination.target(destinationId)
+local target = keyspace.find() and destination.target(destinationId)
 if not target or target.state ~= 'ACTIVE' or not redis.call('ZSCORE', keys.unfinished(destinationId), entryId) then return nil end
 local progress = delivery.progress(destinationId, entryId) or { made = 0 }
 local made, begunAt = progress.made, progress.begunAt

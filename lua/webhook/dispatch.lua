@@ -7,7 +7,7 @@
 --- @include "lib/clock"
 --- @include "lib/count"
 --- @include "webhook/_delivery"
-local ids = redis.call('ZRANGE', keys.destinations(), 0, -1)
+local ids = keyspace.find() and redis.call('ZRANGE', keys.destinations(), 0, -1) or {}
 if not ids[1] then return { more = -1, attempts = {}, nextInMs = '' } end
 most = tonumber(most)
 local last, added = streams.tail(keys.events())

@@ -5,6 +5,7 @@
 --- @include "lib/clock"
 --- @include "lib/count"
 --- @include "webhook/_delivery"
+if not keyspace.find() then return end
 attempt, attemptedAt = tonumber(attempt), tonumber(attemptedAt)
 local progress = delivery.progress(destinationId, entryId)
 local record = { destinationId = destinationId, eventType = eventType, attempt = attempt, responseStatus = responseStatus,

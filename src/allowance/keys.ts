@@ -6,19 +6,19 @@ const untilLastWaiter = 'with its last waiter';
 
 export const allowanceKeys = {
   allowances: {
-    pattern: 'muster:{org}:<spaceId>:allowances',
+    pattern: 'muster:{org}:<spaceNumber>:allowances',
     type: 'zset',
     holds: 'ids of the allowances, in order of creation (score 0)',
     goes: 'never',
   },
   allowanceNames: {
-    pattern: 'muster:{org}:<spaceId>:allowanceNames',
+    pattern: 'muster:{org}:<spaceNumber>:allowanceNames',
     type: 'hash',
     holds: 'name to the id of the allowance that has it',
     goes: 'never',
   },
   allowance: {
-    pattern: 'muster:{org}:<spaceId>:allowance:<allowanceId>',
+    pattern: 'muster:{org}:<spaceNumber>:allowance:<allowanceId>',
     type: 'hash',
     holds: fieldsIn(
       Allowance,
@@ -27,50 +27,50 @@ export const allowanceKeys = {
     goes: 'never',
   },
   waiterQueue: {
-    pattern: 'muster:{org}:<spaceId>:allowance:<allowanceId>:queue',
+    pattern: 'muster:{org}:<spaceNumber>:allowance:<allowanceId>:queue',
     type: 'list',
     holds: 'ids of its waiters, first in first; who is not in :live is a dead entry',
     goes: untilLastWaiter,
   },
   rebuiltQueue: {
-    pattern: 'muster:{org}:<spaceId>:allowance:<allowanceId>:rebuilt',
+    pattern: 'muster:{org}:<spaceNumber>:allowance:<allowanceId>:rebuilt',
     type: 'list',
     holds: 'the living of :queue, while it is being rebuilt',
     goes: 'when it takes the place of :queue',
   },
   liveWaiters: {
-    pattern: 'muster:{org}:<spaceId>:allowance:<allowanceId>:live',
+    pattern: 'muster:{org}:<spaceNumber>:allowance:<allowanceId>:live',
     type: 'zset',
     holds: 'ids of its WAITING waiters, scored by the order they came in',
     goes: untilLastWaiter,
   },
   consumptionKeys: {
-    pattern: 'muster:{org}:<spaceId>:allowance:<allowanceId>:workKeys',
+    pattern: 'muster:{org}:<spaceNumber>:allowance:<allowanceId>:workKeys',
     type: 'hash',
     holds:
       'workKey to the consumption that was made with it: `consumptionId scopeId units windowEndsAt availableUnits holder`; all others are but entries of muster:{org}:finished',
     goes: 'each entry with its consumption',
   },
   waiter: {
-    pattern: 'muster:{org}:<spaceId>:waiter:<waiterId>',
+    pattern: 'muster:{org}:<spaceNumber>:waiter:<waiterId>',
     type: 'hash',
     holds: fieldsIn(Waiter),
     goes: 'max(retention window, 30 days) after it left the queue',
   },
   scopeWaiters: {
-    pattern: 'muster:{org}:<spaceId>:scope:<scopeId>:waiters',
+    pattern: 'muster:{org}:<spaceNumber>:scope:<scopeId>:waiters',
     type: 'zset',
     holds: 'ids of the waiters of this very scope, in order of creation (score 0)',
     goes: 'each entry with its waiter',
   },
   waitingWaiters: {
-    pattern: 'muster:{org}:<spaceId>:waiting',
+    pattern: 'muster:{org}:<spaceNumber>:waiting',
     type: 'zset',
     holds: 'ids of all WAITING waiters, scored by the moment they queued',
     goes: 'with the last WAITING waiter of the space',
   },
   heldGrants: {
-    pattern: 'muster:{org}:<spaceId>:heldGrants',
+    pattern: 'muster:{org}:<spaceNumber>:heldGrants',
     type: 'zset',
     holds: "ids of GRANTED waiters, scored by their window's end; whoever reads looks at those that end after now",
     goes: 'each entry with later grants or with its waiter',

@@ -6,49 +6,49 @@ const withReservation = 'each entry with its reservation';
 
 export const budgetKeys = {
   budgets: {
-    pattern: 'muster:{org}:<spaceId>:budgets',
+    pattern: 'muster:{org}:<spaceNumber>:budgets',
     type: 'zset',
     holds: 'ids of the budgets, in order of creation (score 0)',
     goes: 'never',
   },
   budgetNames: {
-    pattern: 'muster:{org}:<spaceId>:budgetNames',
+    pattern: 'muster:{org}:<spaceNumber>:budgetNames',
     type: 'hash',
     holds: 'name to the id of the budget that has it',
     goes: 'never',
   },
   budget: {
-    pattern: 'muster:{org}:<spaceId>:budget:<budgetId>',
+    pattern: 'muster:{org}:<spaceNumber>:budget:<budgetId>',
     type: 'hash',
     holds: fieldsIn(Budget, 'limitMinor = reserved + settled + available, 64-bit integers'),
     goes: 'never',
   },
   budgetReservations: {
-    pattern: 'muster:{org}:<spaceId>:budget:<budgetId>:reservations:<state>',
+    pattern: 'muster:{org}:<spaceNumber>:budget:<budgetId>:reservations:<state>',
     type: 'zset',
     holds: 'ids of its reservations in that state, in order of creation (score 0)',
     goes: withReservation,
   },
   budgetWorkKeys: {
-    pattern: 'muster:{org}:<spaceId>:budget:<budgetId>:workKeys:<kind>',
+    pattern: 'muster:{org}:<spaceNumber>:budget:<budgetId>:workKeys:<kind>',
     type: 'hash',
     holds: 'workKey to the entry made with it: `entryId reservationId amountMinor`; kind SETTLE or VOID',
     goes: withReservation,
   },
   reservation: {
-    pattern: 'muster:{org}:<spaceId>:reservation:<reservationId>',
+    pattern: 'muster:{org}:<spaceNumber>:reservation:<reservationId>',
     type: 'hash',
     holds: fieldsIn(Reservation, 'settledMinor, voidedMinor: absent is 0; firstEntry: `kind workKey`'),
     goes: '400 days after closedAt',
   },
   reservationWorkKeys: {
-    pattern: 'muster:{org}:<spaceId>:reservation:<reservationId>:workKeys',
+    pattern: 'muster:{org}:<spaceNumber>:reservation:<reservationId>:workKeys',
     type: 'list',
     holds: '`kind workKey` of its entries but the first, so that they go with it',
     goes: 'with its reservation',
   },
   scopeReservations: {
-    pattern: 'muster:{org}:<spaceId>:scope:<scopeId>:reservations',
+    pattern: 'muster:{org}:<spaceNumber>:scope:<scopeId>:reservations',
     type: 'zset',
     holds: 'ids of its reservations, in order of creation (score 0)',
     goes: 'each entry with its reservation',

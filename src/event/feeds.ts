@@ -1,6 +1,6 @@
 import type { Scripts } from '../redis/scripts.ts';
 import type { Wake } from '../redis/wake.ts';
-import { journalKey } from '../space/keys.ts';
+import { channelOf } from '../space/keys.ts';
 import { Batch } from './batch.ts';
 import { Feed } from './feed.ts';
 import { type JournalPage, pageReply } from './page.ts';
@@ -95,7 +95,7 @@ export class Feeds {
     if (!feed) {
       const { org, spaceId } = reader;
       feed = new Feed(
-        (heard) => this.#wake.listen(journalKey(org, spaceId), heard),
+        (heard) => this.#wake.listen(channelOf(org, spaceId), heard),
         (position, epoch, withPaths) => this.#read(reader, position, epoch, withPaths),
         () => ++this.#version,
       );

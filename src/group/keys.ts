@@ -6,13 +6,13 @@ const withGroup = 'with its group';
 
 export const groupKeys = {
   groups: {
-    pattern: 'muster:{org}:<spaceId>:groups',
+    pattern: 'muster:{org}:<spaceNumber>:groups',
     type: 'zset',
     holds: 'ids of the task groups, in order of creation (score 0)',
     goes: 'each entry with its group',
   },
   group: {
-    pattern: 'muster:{org}:<spaceId>:group:<groupId>',
+    pattern: 'muster:{org}:<spaceNumber>:group:<groupId>',
     type: 'hash',
     holds: fieldsIn(
       TaskGroup,
@@ -21,19 +21,19 @@ export const groupKeys = {
     goes: 'max(retention window, 30 days) after it was decided and its last member was done',
   },
   groupMembers: {
-    pattern: 'muster:{org}:<spaceId>:group:<groupId>:members',
+    pattern: 'muster:{org}:<spaceNumber>:group:<groupId>:members',
     type: 'zset',
     holds: 'taskIds of its members, scored 1, 2, … in the order they became members',
     goes: withGroup,
   },
   taskKeys: {
-    pattern: 'muster:{org}:<spaceId>:group:<groupId>:taskKeys',
+    pattern: 'muster:{org}:<spaceNumber>:group:<groupId>:taskKeys',
     type: 'hash',
     holds: 'taskKey to the taskId that was submitted with it',
     goes: withGroup,
   },
   task: {
-    pattern: 'muster:{org}:<spaceId>:task:<taskId>',
+    pattern: 'muster:{org}:<spaceNumber>:task:<taskId>',
     type: 'hash',
     holds: fieldsIn(Task, 'a member task; state, reason, attempts: once it is terminal'),
     goes: withGroup,

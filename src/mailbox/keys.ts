@@ -6,62 +6,62 @@ const untilFinished = 'with its last message';
 
 export const mailboxKeys = {
   mailboxes: {
-    pattern: 'muster:{org}:<spaceId>:mailboxes',
+    pattern: 'muster:{org}:<spaceNumber>:mailboxes',
     type: 'zset',
     holds: 'ids of the mailboxes, in order of creation (score 0)',
     goes: 'never',
   },
   mailbox: {
-    pattern: 'muster:{org}:<spaceId>:mailbox:<mailboxId>',
+    pattern: 'muster:{org}:<spaceNumber>:mailbox:<mailboxId>',
     type: 'hash',
     holds: fieldsIn(Mailbox, 'ready, claimed, failed: messages in that state; sequence: its counter'),
     goes: 'never',
   },
   messages: {
-    pattern: 'muster:{org}:<spaceId>:mailbox:<mailboxId>:messages',
+    pattern: 'muster:{org}:<spaceNumber>:mailbox:<mailboxId>:messages',
     type: 'zset',
     holds: 'ids of its messages, scored by the sequence number they were sent with',
     goes: untilFinished,
   },
   ready: {
-    pattern: 'muster:{org}:<spaceId>:mailbox:<mailboxId>:ready:<scopeId>',
+    pattern: 'muster:{org}:<spaceNumber>:mailbox:<mailboxId>:ready:<scopeId>',
     type: 'zset',
     holds: 'READY messages of the scope and below: sequence number and id, scored by the moment they became ready',
     goes: 'with its last READY message',
   },
   heads: {
-    pattern: 'muster:{org}:<spaceId>:mailbox:<mailboxId>:heads',
+    pattern: 'muster:{org}:<spaceNumber>:mailbox:<mailboxId>:heads',
     type: 'zset',
     holds: 'root scopes with READY messages, scored by the moment of their oldest',
     goes: 'with its last READY message',
   },
   oldestReady: {
-    pattern: 'muster:{org}:<spaceId>:oldestReady',
+    pattern: 'muster:{org}:<spaceNumber>:oldestReady',
     type: 'zset',
     holds: 'mailboxes with READY messages, scored by the moment of their oldest',
     goes: 'with the last READY message of the space',
   },
   claims: {
-    pattern: 'muster:{org}:<spaceId>:claims',
+    pattern: 'muster:{org}:<spaceNumber>:claims',
     type: 'zset',
     holds:
-      'ids of all CLAIMED messages, scored by the end of their lease; one timer `mailbox:lease:spaceId:` stands for them',
+      'ids of all CLAIMED messages, scored by the end of their lease; one timer `mailbox:lease:spaceNumber:` stands for them',
     goes: 'with the last CLAIMED message of the space',
   },
   tombstones: {
-    pattern: 'muster:{org}:<spaceId>:tombstones',
+    pattern: 'muster:{org}:<spaceNumber>:tombstones',
     type: 'list',
     holds: '`finishedAt messageId` of tasks whose message has gone, in the order they finished',
     goes: 'each entry with its tombstone, max(retention window, 30 days) after the message',
   },
   workKeys: {
-    pattern: 'muster:{org}:<spaceId>:mailbox:<mailboxId>:workKeys',
+    pattern: 'muster:{org}:<spaceNumber>:mailbox:<mailboxId>:workKeys',
     type: 'hash',
     holds: 'workKey to the id of the message that was sent with it',
     goes: 'each entry with its message',
   },
   message: {
-    pattern: 'muster:{org}:<spaceId>:message:<messageId>',
+    pattern: 'muster:{org}:<spaceNumber>:message:<messageId>',
     type: 'hash',
     holds: fieldsIn(
       Message,
@@ -70,7 +70,7 @@ export const mailboxKeys = {
     goes: "when the plan's retention window has passed since finishedAt; the tombstone of its task max(window, 30 days) later",
   },
   scopeMessages: {
-    pattern: 'muster:{org}:<spaceId>:scope:<scopeId>:messages',
+    pattern: 'muster:{org}:<spaceNumber>:scope:<scopeId>:messages',
     type: 'zset',
     holds: 'ids of its messages and of the tombstones of its tasks, in order of creation (score 0)',
     goes: 'each entry with its message or tombstone',

@@ -4,7 +4,7 @@ import { orUnavailable, unless } from '../redis/failures.ts';
 import { keyName } from '../redis/keys.ts';
 import { nowOf } from '../redis/moment.ts';
 import { organizationNames } from '../redis/organizations.ts';
-import { journalKey } from '../space/keys.ts';
+import { spaceKeys } from '../space/keys.ts';
 import type { Admin } from './admin.ts';
 import { orgKeys } from './keys.ts';
 
@@ -41,8 +41,11 @@ async function passNewest({ store }: Renewing, org: string): Promise<void> {
   const now = await nowOf(store);
   const spaces = keyName(orgKeys.spaces, { org });
   for (let start = 0, page = ['']; page.length > 0; start += pageSize) {
-    page = await store.zrange(spaces, String(start), String(start + pageSize - 1));
-    await Promise.all(page.map((spaceId) => passNewestOf(store, journalKey(org, spaceId), now)));
+    page = await store.zrange(spaces, String(start), String(start + pageSize - 1), 'WITHSCORES');
+    const numbers = page.filter((_, index) => index % 2 === 1);
+    await Promise.all(
+      numbers.map((spaceNumber) => passNewestOf(store, keyName(spaceKeys.events, { org, spaceNumber }), now)),
+    );
   }
 }
 

@@ -5,7 +5,7 @@ export const orgKeys = {
     pattern: 'muster:{org}',
     type: 'hash',
     holds:
-      "plan and its figures (operations, agents, spaces, runs, tasks, keys, rpm, retentionDays; a number or `unlimited`), unlimited: 1 where calls need look at none of them, used*: what is in use of them, requestsMinute, operationsMonth, nextDue: no timer is due earlier, epoch: the journals' generation, createdAt",
+      "plan and its figures (operations, agents, spaces, runs, tasks, keys, rpm, retentionDays; a number or `unlimited`), unlimited: 1 where calls need look at none of them, used*: what is in use of them, requestsMinute, operationsMonth, lastSpace: the number of its newest space, nextDue: no timer is due earlier, epoch: the journals' generation, createdAt",
     goes: 'never',
   },
   apiKey: {
@@ -23,20 +23,20 @@ export const orgKeys = {
   spaces: {
     pattern: 'muster:{org}:spaces',
     type: 'zset',
-    holds: 'ids of the spaces, in order of creation (score 0)',
+    holds: 'ids of the spaces, scored by their number: 1, 2, … in order of creation',
     goes: 'never',
   },
   timers: {
     pattern: 'muster:{org}:timers',
     type: 'zset',
-    holds: '`room:kind:spaceId:id`, scored by the moment it is due',
+    holds: '`room:kind:spaceNumber:id`, scored by the moment it is due',
     goes: 'with its last timer',
   },
   finished: {
     pattern: 'muster:{org}:finished',
     type: 'zset',
     holds:
-      '`room:kind:spaceId:id` of finished records, scored by the moment they finished; a consumption has no record, its id is followed by `allowanceId scopeId units` and its workKey',
+      '`room:kind:spaceNumber:id` of finished records, scored by the moment they finished; a consumption has no record, its id is followed by `allowanceId scopeId units` and its workKey',
     goes: 'each entry with its record',
   },
   closed: {

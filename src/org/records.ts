@@ -34,6 +34,8 @@ export const Organization = record(
         .of((get) => (get('rpm') === 'unlimited' ? null : get('usedRequests')), 'usedRequests'),
     }),
     createdAt: time(),
+    /** The number of the space that was made last. */
+    lastSpace: number().or(0).internal(),
     /** What usedOperations and usedRequests are of. */
     operationsMonth: text().orNull().internal(),
     requestsMinute: number().orNull().internal(),

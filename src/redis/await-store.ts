@@ -102,8 +102,8 @@ async function look(address: string): Promise<Look> {
   }
 }
 
-/** Under which every space's journal publishes. */
-const channel = 'muster:{-}:-:events';
+/** Of the form of every space's channel. */
+const channel = 'muster:{-}:-';
 
 /**
  * Asks for what a server may lack, or this user have no right to: each would fail in the middle of a call, or never be

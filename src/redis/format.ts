@@ -2,7 +2,7 @@ import type { Store } from './connection.ts';
 import { within } from './failures.ts';
 
 /** Raised by a version that would misread what the one before has written, or whose own records that one would. */
-const format = '2';
+const format = '3';
 const formatKey = 'muster:format';
 /** A store that does not tell it by then takes no calls either. */
 const patienceMs = 500;

@@ -3,7 +3,7 @@
  * (expanded by the loader), the TypeScript builders and the operators' table in lua/README.md.
  */
 export interface KeyDeclaration {
-  /** e.g. `muster:{org}:<spaceId>:mailbox:<mailboxId>`; `{org}` is the hash tag, `<name>` a variable part. */
+  /** e.g. `muster:{org}:<spaceNumber>:mailbox:<mailboxId>`; `{org}` is the hash tag, `<name>` a variable part. */
   readonly pattern: string;
   readonly type: 'hash' | 'zset' | 'list' | 'stream' | 'string' | 'set';
   /** What it holds: for a hash its fields, otherwise its members and scores. */
@@ -22,7 +22,7 @@ export function keyMatcher(declaration: KeyDeclaration): RegExp {
   const source = declaration.pattern
     .replace(/[{}]/g, '\\$&')
     .replace('{org\\}', '{[a-z0-9-]{3,40}\\}')
-    .replace(partOf, (_, name: string) => (name.endsWith('Id') ? uuid : '[^:]+'))
+    .replace(partOf, (_, name: string) => (name.endsWith('Id') ? uuid : name.endsWith('Number') ? '[0-9]+' : '[^:]+'))
     .replace('*', '.*');
   return new RegExp(`^${source}$`, 's');
 }
@@ -39,21 +39,34 @@ export function keyName(declaration: KeyDeclaration, parts: Readonly<Record<stri
     .replace(partOf, (_, name: string) => fill(name));
 }
 
-/** The parts of a key but for the organization and the space, which scripts know. */
-export function partsOf({ pattern }: KeyDeclaration): string[] {
-  return [...pattern.matchAll(partOf)].map(([, name = '']) => name).filter((name) => name !== 'spaceId');
+/** What scripts know of a key's beginning: of the organization, of the space's record, of everything else in the space. */
+const beginnings = [
+  ['muster:{org}:<spaceNumber>', 'spaceRoot'],
+  ['muster:{org}:<spaceId>', "root .. ':' .. spaceId"],
+  ['muster:{org}', 'root'],
+] as const;
+
+/** A key's beginning as scripts know it, and the rest of its pattern. */
+function beginningOf({ pattern }: KeyDeclaration): [lua: string, rest: string] {
+  const [known, lua] = beginnings.find(([start]) => pattern.startsWith(start)) ?? ['', ''];
+  return [lua, pattern.slice(known.length)];
 }
 
-/** The concatenation that a key stands for. `root` is `muster:{org}`; `<spaceId>` is the local of that name. */
+/** The parts of a key but for the organization and the space, which scripts know. */
+export function partsOf(declaration: KeyDeclaration): string[] {
+  return [...beginningOf(declaration)[1].matchAll(partOf)].map(([, name = '']) => name);
+}
+
+/** The concatenation that a key stands for. */
 export function expandKey(declaration: KeyDeclaration, given: readonly string[], call: string): string {
   if (given.length !== partsOf(declaration).length) throw new Error(`${call} does not fit ${declaration.pattern}`);
   let next = 0;
-  const rest = declaration.pattern.slice('muster:{org}'.length);
+  const [beginning, rest] = beginningOf(declaration);
   const expression = rest.split(partOf).map((part, index) => {
     if (index % 2 === 0) return part === '' ? '' : `'${part}'`;
-    return part === 'spaceId' ? 'spaceId' : (given[next++] ?? '');
+    return given[next++] ?? '';
   });
-  return ['root', ...expression.filter((part) => part !== '')].join(' .. ');
+  return [beginning, ...expression.filter((part) => part !== '')].join(' .. ');
 }
 
 /** Rewrites every `keys.name(argument, …)` of a script: the builders cost nothing at run time. */

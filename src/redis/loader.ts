@@ -177,7 +177,7 @@ class Builder {
       body,
       'end',
       `redis.register_function('${functionName}', function(keys, args)`,
-      'root, run = keys[1], redis.call',
+      'root, run, spaceNumber, spaceRoot = keys[1], redis.call',
       'query = run',
       ...(guard === '' ? [] : [guard]),
       `${functionName}_begin()`,
@@ -197,6 +197,11 @@ class Builder {
     const declared = args.length > 0 ? `local ${args.join(', ')}\n` : '';
     const below = [this.#records.rows(), ...functions].join('');
     const registries = new Set(this.#helpers.flatMap(({ registry = [] }) => registry));
-    return ['local root, run, query, rows\n', declared, ...withoutUnused(helpers, below, registries), below].join('');
+    return [
+      'local root, run, query, rows, spaceNumber, spaceRoot\n',
+      declared,
+      ...withoutUnused(helpers, below, registries),
+      below,
+    ].join('');
   }
 }

@@ -32,7 +32,7 @@ export class LuaRecords {
   /** The helpers that the table of a record needs. */
   needs(name: string): string[] {
     const record = this.record(name);
-    const ofSpace = this.#keys[record.luaName]?.pattern.includes('<spaceId>') ? ['lib/space'] : [];
+    const ofSpace = this.#keys[record.luaName]?.pattern.includes('<space') ? ['lib/space'] : [];
     return ['lib/records', ...(countedStates(record) ? ['lib/count'] : ofSpace)];
   }
 

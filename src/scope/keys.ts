@@ -4,7 +4,7 @@ import { Scope } from './records.ts';
 
 export const scopeKeys = {
   scope: {
-    pattern: 'muster:{org}:<spaceId>:scope:<scopeId>',
+    pattern: 'muster:{org}:<spaceNumber>:scope:<scopeId>',
     type: 'hash',
     holds: fieldsIn(
       Scope,
@@ -13,7 +13,7 @@ export const scopeKeys = {
     goes: 'when idle and empty for max(retention window, 30 days)',
   },
   gates: {
-    pattern: 'muster:{org}:<spaceId>:scope:<scopeId>:gates',
+    pattern: 'muster:{org}:<spaceNumber>:scope:<scopeId>:gates',
     type: 'zset',
     holds: "gate scopes of the groups whose parent scope it is, in order of creation (score 0): a scope's children",
     goes: 'each entry with its scope',

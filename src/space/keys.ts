@@ -5,31 +5,31 @@ export const spaceKeys = {
     pattern: 'muster:{org}:<spaceId>',
     type: 'hash',
     holds:
-      'name, createdAt; the six limits; requestsMinute, usedRequests: the rate of that minute; nextLease: no claim ends earlier; the census, `kind:STATE` to a count; retainedBytes; usageDay, `op:<call>`, uncounted: usage of that day; retainedThrough: the journal entry up to which finished messages have gone, trimmedThrough: the last one trimmed; idempotencyFrom: the first day whose idempotency records are there',
+      'number: its place among the spaces, with which its other keys begin; name, createdAt; the six limits; requestsMinute, usedRequests: the rate of that minute; nextLease: no claim ends earlier; the census, `kind:STATE` to a count; retainedBytes; usageDay, `op:<call>`, uncounted: usage of that day; retainedThrough: the journal entry up to which finished messages have gone, trimmedThrough: the last one trimmed; idempotencyFrom: the first day whose idempotency records are there',
     goes: 'never',
   },
   usage: {
-    pattern: 'muster:{org}:<spaceId>:usage:<date>',
+    pattern: 'muster:{org}:<spaceNumber>:usage:<date>',
     type: 'hash',
     holds:
       '`op:<call>` to operations of that UTC day; uncounted: renewals, replays and empty polls; retainedBytes at its end',
     goes: 'after 400 days',
   },
   usageDays: {
-    pattern: 'muster:{org}:<spaceId>:usageDays',
+    pattern: 'muster:{org}:<spaceNumber>:usageDays',
     type: 'zset',
     holds: 'dates that have a usage record, scored by the number of days since 1970',
     goes: 'each entry with its record',
   },
   idempotency: {
-    pattern: 'muster:{org}:<spaceId>:idempotency:<day>',
+    pattern: 'muster:{org}:<spaceNumber>:idempotency:<day>',
     type: 'hash',
     holds:
       'what requests with an Idempotency-Key were answered on that day since 1970: digest of the key to fingerprint of the request (22 characters), its moment (13), what the answer is rebuilt from (msgpack)',
     goes: 'two days later; a record counts for 24 hours',
   },
   events: {
-    pattern: 'muster:{org}:<spaceId>:events',
+    pattern: 'muster:{org}:<spaceNumber>:events',
     type: 'stream',
     holds:
       'the journal: the type, and `aggregateId scopeId requestId members` of the payload (~ where there is none); the entry id carries the moment',
@@ -37,7 +37,7 @@ export const spaceKeys = {
   },
 } satisfies KeyTable;
 
-/** A space's journal, and the channel on which each write to it is told. */
-export function journalKey(org: string, spaceId: string): string {
-  return keyName(spaceKeys.events, { org, spaceId });
+/** The channel on which each write to a space's journal is told: named like the space's record. */
+export function channelOf(org: string, spaceId: string): string {
+  return keyName(spaceKeys.space, { org, spaceId });
 }

@@ -6,6 +6,8 @@ import { byCall, operations } from './kinds.ts';
 /** As operators see it; its limits and counters stand in its record under their own names. */
 export const Space = record('Space', {
   spaceId: id().workedOut(),
+  /** What the names of its keys have of it. */
+  number: text().internal(),
   name: text().orNull(),
   createdAt: time(),
   /** The rate of that minute. */

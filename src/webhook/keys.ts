@@ -6,13 +6,13 @@ const withDestination = 'with its destination';
 
 export const webhookKeys = {
   destinations: {
-    pattern: 'muster:{org}:<spaceId>:destinations',
+    pattern: 'muster:{org}:<spaceNumber>:destinations',
     type: 'zset',
     holds: 'ids of the webhook destinations, in order of creation (score 0)',
     goes: 'each entry with its destination',
   },
   destination: {
-    pattern: 'muster:{org}:<spaceId>:destination:<destinationId>',
+    pattern: 'muster:{org}:<spaceNumber>:destination:<destinationId>',
     type: 'hash',
     holds: fieldsIn(
       Destination,
@@ -21,31 +21,31 @@ export const webhookKeys = {
     goes: 'when it is deleted',
   },
   unfinished: {
-    pattern: 'muster:{org}:<spaceId>:destination:<destinationId>:unfinished',
+    pattern: 'muster:{org}:<spaceNumber>:destination:<destinationId>:unfinished',
     type: 'zset',
     holds: 'journal entries it is still to get, at most 1,000, scored by the moment of the next attempt',
     goes: withDestination,
   },
   running: {
-    pattern: 'muster:{org}:<spaceId>:destination:<destinationId>:running',
+    pattern: 'muster:{org}:<spaceNumber>:destination:<destinationId>:running',
     type: 'zset',
     holds: 'those of them that a worker has, scored by the moment when it is thought lost',
     goes: withDestination,
   },
   attempts: {
-    pattern: 'muster:{org}:<spaceId>:destination:<destinationId>:attempts',
+    pattern: 'muster:{org}:<spaceNumber>:destination:<destinationId>:attempts',
     type: 'hash',
     holds: 'unfinished entry to the attempts made and, after a space, since when one is under way',
     goes: withDestination,
   },
   deliveries: {
-    pattern: 'muster:{org}:<spaceId>:deliveries',
+    pattern: 'muster:{org}:<spaceNumber>:deliveries',
     type: 'stream',
     holds: 'one row per attempt (msgpack); the entry id carries the moment',
     goes: 'entries after max(retention window, 30 days)',
   },
   sending: {
-    pattern: 'muster:{org}:<spaceId>:sending:<idempotencyDigest>',
+    pattern: 'muster:{org}:<spaceNumber>:sending:<idempotencyDigest>',
     type: 'string',
     holds: 'id of the request that sends a test or redelivery with this Idempotency-Key now',
     goes: 'with its answer; after 25 seconds',

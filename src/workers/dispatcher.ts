@@ -7,7 +7,7 @@ import { keyName } from '../redis/keys.ts';
 import { membersOf, Organizations } from '../redis/organizations.ts';
 import type { Scripts } from '../redis/scripts.ts';
 import type { Listening, Wake } from '../redis/wake.ts';
-import { journalKey } from '../space/keys.ts';
+import { channelOf } from '../space/keys.ts';
 import { webhookKeys } from '../webhook/keys.ts';
 import { DueAttempt } from '../webhook/records.ts';
 import { nowAndThen } from './steady-worker.ts';
@@ -105,7 +105,7 @@ export class Dispatcher {
     if (!this.#spaces.has(member)) {
       const [org = '', spaceId = ''] = member.split(' ');
       const heard = (): void => void this.#look(member).catch(() => undefined);
-      const listening = this.#wake.listen(journalKey(org, spaceId), heard);
+      const listening = this.#wake.listen(channelOf(org, spaceId), heard);
       this.#spaces.set(member, listening);
       void listening.ready.then(() => this.#spaces.get(member) === listening && heard());
     }

@@ -93,10 +93,10 @@ describe("A command that fails prints the API's error envelope on stderr and exi
 
   it('a store that another version has written in another format is left alone', async () => {
     const { store: redis } = await store.admin();
-    await redis.set('muster:format', '3');
+    await redis.set('muster:format', '2');
     const error = await failure(['org', 'create', 'acme'], settings);
     expect(error.code).to.equal('STORE_UNAVAILABLE');
-    expect(error.message).to.match(/^the store is written in format 3, .*format 2: run the version that wrote it/);
+    expect(error.message).to.match(/^the store is written in format 2, .*format 3: run the version that wrote it/);
     expect(await redis.keys('*')).to.deep.equal(['muster:format']);
     await redis.del('muster:format');
   });

@@ -26,21 +26,22 @@ describe('the suite refuses to pass dirty', () => {
   it('names a key that no pattern describes, and a field that no record declares', async () => {
     const known = await clients(own.url);
     const store = await connect(own.url);
-    await store.set(`muster:{acme}:${id}:nothing`, '1');
+    await store.set(`muster:{acme}:7:nothing`, '1');
     await store.hset(`muster:{acme}:${id}`, 'name', 'n');
-    await store.hset(`muster:{acme}:${id}:barrier:${id}`, 'state', 'OPEN', 'colour', 'red');
+    await store.hset(`muster:{acme}:7:barrier:${id}`, 'state', 'OPEN', 'colour', 'red');
     store.disconnect();
     expect(await dirt(own.url, known)).to.deep.equal([
-      `undeclared key: muster:{acme}:${id}:nothing`,
-      `undeclared field: muster:{acme}:${id}:barrier:${id}: colour`,
+      `undeclared key: muster:{acme}:7:nothing`,
+      `undeclared field: muster:{acme}:7:barrier:${id}: colour`,
     ]);
   });
 
   it('knows keys by every part of their pattern and by their type', () => {
     expect(isDeclared('muster:{acme}', 'hash')).to.equal(true);
-    expect(isDeclared(`muster:{acme}:${id}:mailbox:${id}`, 'hash')).to.equal(true);
-    expect(isDeclared(`muster:{acme}:${id}:mailbox:${id}`, 'string')).to.equal(false);
-    expect(isDeclared(`muster:{acme}:${id}:mailbox:jobs`, 'hash')).to.equal(false);
+    expect(isDeclared(`muster:{acme}:7:mailbox:${id}`, 'hash')).to.equal(true);
+    expect(isDeclared(`muster:{acme}:7:mailbox:${id}`, 'string')).to.equal(false);
+    expect(isDeclared(`muster:{acme}:7:mailbox:jobs`, 'hash')).to.equal(false);
+    expect(isDeclared(`muster:{acme}:${id}:mailbox:${id}`, 'hash')).to.equal(false);
     expect(isDeclared('muster:{acme}:other', 'hash')).to.equal(false);
     expect(isDeclared(`muster:acme:${id}`, 'hash')).to.equal(false);
     expect(isDeclared('{muster}:queue:sweep:meta', 'hash')).to.equal(true);

@@ -185,6 +185,6 @@ describe('A primitive handed to the service beside the others: a lock', () => {
     expect(calls).to.contain("'lock.acquire': ['POST', '/locks'],").and.to.contain("| 'LOCK_HELD'");
     expect(types).to.contain('"lock.lapsed": {').and.to.contain('type: "lock.lapsed";');
     const text = guide(product);
-    expect(text).to.contain('| `muster:{org}:<spaceId>:lockNames` | hash |').and.to.contain('| `lock/acquire` |');
+    expect(text).to.contain('| `muster:{org}:<spaceNumber>:lockNames` | hash |').and.to.contain('| `lock/acquire` |');
   });
 });

@@ -75,25 +75,25 @@ export const lockRoom: Room = {
   routes: [acquire, release, view],
   keys: {
     lock: {
-      pattern: 'muster:{org}:<spaceId>:lock:<lockId>',
+      pattern: 'muster:{org}:<spaceNumber>:lock:<lockId>',
       type: 'hash',
       holds: fieldsIn(Lock),
       goes: 'never',
     },
     lockNames: {
-      pattern: 'muster:{org}:<spaceId>:lockNames',
+      pattern: 'muster:{org}:<spaceNumber>:lockNames',
       type: 'hash',
       holds: 'name to the id of the lock that is held under it',
       goes: 'each entry with its lock',
     },
     lockFence: {
-      pattern: 'muster:{org}:<spaceId>:lockFence',
+      pattern: 'muster:{org}:<spaceNumber>:lockFence',
       type: 'string',
       holds: 'how many locks were ever acquired',
       goes: 'never',
     },
     scopeLocks: {
-      pattern: 'muster:{org}:<spaceId>:scope:<scopeId>:locks',
+      pattern: 'muster:{org}:<spaceNumber>:scope:<scopeId>:locks',
       type: 'zset',
       holds: 'ids of its locks, in order of creation (score 0)',
       goes: 'never',

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
+import { channelOf } from '../../src/space/keys.ts';
 import { Watching } from '../support/watching.ts';
 import { World } from '../support/world.ts';
 
@@ -29,12 +30,8 @@ describe('watch at its bounds', () => {
     const child = fork(holder, [world.url, world.spaceId, world.apiKey, nextCursor, String(many)]);
     while (world.service.feeds.size < many) await setTimeout(20);
     const bytes = (process.memoryUsage().rss - before) / many;
-    const channels = await world.service.store.call(
-      'PUBSUB',
-      'SHARDNUMSUB',
-      `muster:{${world.org}}:${world.spaceId}:events`,
-    );
-    expect(channels).to.deep.equal([`muster:{${world.org}}:${world.spaceId}:events`, 1]);
+    const channel = channelOf(world.org, world.spaceId);
+    expect(await world.service.store.call('PUBSUB', 'SHARDNUMSUB', channel)).to.deep.equal([channel, 1]);
 
     const cpu = process.cpuUsage();
     const idle = performance.now();

@@ -4,7 +4,7 @@ import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import type { MusterService } from '../../src/service.ts';
-import { journalKey } from '../../src/space/keys.ts';
+import { channelOf } from '../../src/space/keys.ts';
 import { Sink } from '../support/sink.ts';
 import { delivering } from '../support/webhooks.ts';
 import { redisUrl, World } from '../support/world.ts';
@@ -59,7 +59,7 @@ describe('a worker that is killed at random moments', () => {
       now += 30 * 60_000;
       await world.at(now);
       // The worker's own clock has not moved.
-      await service.store.spublish(journalKey(world.org, world.spaceId), '');
+      await service.store.spublish(channelOf(world.org, world.spaceId), '');
       const { outbox } = (await world.get('/backlog')).body;
       if (made === events && kills >= 12 && outbox.UNREAD === 0 && outbox.PENDING === 0) break;
     }

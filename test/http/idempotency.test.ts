@@ -197,7 +197,7 @@ describe('Idempotency-Key', () => {
     for (let i = 0; i < sends; i++)
       await send({ payload: 1, workKey: `${i}`.padStart(512, 'x') }, keyed(`${i}`.padStart(255, 'k')));
     const { store } = world.service;
-    const found = await store.keys(`muster:{${world.org}}:${world.spaceId}:idempotency:*`);
+    const found = await store.keys(`${world.prefix}:idempotency:*`);
     const sizes = found.map((name) => store.call('MEMORY', 'USAGE', name, 'SAMPLES', '0') as Promise<number>);
     const bytes = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
     expect(bytes / sends).to.be.within(100, 300);

@@ -196,12 +196,12 @@ describe('Scripts', () => {
     await queue.world.at(noon + day / 2);
     await queue.sent();
     expect(await store.hget(space, 'op:message.send')).to.equal('1');
-    const away = await store.hgetall(`${space}:usage:${dateOf(noon)}`);
+    const away = await store.hgetall(`${queue.world.prefix}:usage:${dateOf(noon)}`);
     expect(away).to.include({ 'op:message.send': '3', uncounted: '1', retainedBytes: '3' });
     expect(await store.hget(space, 'uncounted')).to.equal(null);
     await queue.world.at(noon + 3 * day);
     await queue.claim();
     expect(await store.hget(space, 'op:message.send')).to.equal(null);
-    expect(await store.hget(`${space}:usage:${dateOf(noon + day)}`, 'op:message.send')).to.equal('1');
+    expect(await store.hget(`${queue.world.prefix}:usage:${dateOf(noon + day)}`, 'op:message.send')).to.equal('1');
   });
 });

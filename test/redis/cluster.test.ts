@@ -240,7 +240,7 @@ describe('A store that is a cluster', function () {
     for (const stream of streams) stream.resume();
     await deliverer.stop();
     expect(sink.received).to.have.length(2);
-    const unfinished = `muster:{${world.org}}:${world.spaceId}:destination:${id}:unfinished`;
+    const unfinished = `${world.prefix}:destination:${id}:unfinished`;
     expect(await service.store.zcard(unfinished), 'nothing is cut short').to.equal(0);
     await sink.stop();
     connection.disconnect();

@@ -120,7 +120,7 @@ class Mailboxes {
       }
       const key = `muster:{${world.org}}`;
       for (const scopeId of this.scopes[space] ?? [])
-        told.push(await world.service.store.hgetall(`${key}:${world.spaceId}:scope:${scopeId}`));
+        told.push(await world.service.store.hgetall(`${world.prefix}:scope:${scopeId}`));
       told.push(await world.service.store.zrange(`${key}:timers`, '0', '-1', 'WITHSCORES'));
       told.push(
         await world.service.store.hmget(key, 'usedTasks', 'usedAgents', 'usedRuns', 'usedOperations', 'nextDue'),

@@ -94,7 +94,7 @@ class Rooms {
         told.push(body.events ?? body);
       }
       for (const scopeId of this.scopes)
-        told.push(await world.service.store.hgetall(`muster:{${world.org}}:${world.spaceId}:scope:${scopeId}`));
+        told.push(await world.service.store.hgetall(`${world.prefix}:scope:${scopeId}`));
     }
     return withNumberedIds(told);
   }

@@ -163,11 +163,11 @@ describe('calls of one organization that meet', () => {
   it('fail each by itself, as a defect is to', async () => {
     const queue = await Queue.create();
     const { store } = queue.world.service;
-    await store.set(`muster:{${queue.world.org}}:${queue.world.spaceId}:mailbox:${queue.id}:messages`, 'no such thing');
+    await store.set(`${queue.world.prefix}:mailbox:${queue.id}:messages`, 'no such thing');
     const results = await outcomes(Array.from({ length: 3 }, () => send(queue)));
-    await store.del(`muster:{${queue.world.org}}:${queue.world.spaceId}:mailbox:${queue.id}:messages`);
+    await store.del(`${queue.world.prefix}:mailbox:${queue.id}:messages`);
     // Not only what Redis says, but also what Lua says: here, that it cannot compare with nothing.
-    await store.hdel(`muster:{${queue.world.org}}:${queue.world.spaceId}:mailbox:${queue.id}`, 'backlogLimit');
+    await store.hdel(`${queue.world.prefix}:mailbox:${queue.id}`, 'backlogLimit');
     results.push(...(await outcomes([send(queue)])), ...(await outcomes([send(queue), send(queue)])));
     expect(results).to.have.length(6);
     for (const result of results) expect(result).to.be.instanceOf(ScriptFailure);

@@ -157,7 +157,7 @@ describe('What holds the store is bounded', function () {
       const claim = await team.queue.claim();
       await team.queue.act('complete', claim, { result: { payload: { sha: '9f86d08' } } });
       const prefix = `muster:{${world.org}}`;
-      const records = [prefix, `${prefix}:${world.spaceId}`, `${prefix}:${world.spaceId}:message:${claim.id}`];
+      const records = [prefix, `${prefix}:${world.spaceId}`, `${world.prefix}:message:${claim.id}`];
       const encodings = await Promise.all(records.map((key) => service.store.object('ENCODING', key)));
       expect(encodings).to.deep.equal(['hashtable', 'hashtable', 'listpack']);
     }));

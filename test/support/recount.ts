@@ -10,7 +10,7 @@ class Records {
   static async read(world: World): Promise<Records> {
     const records = new Records();
     const { store } = world.service;
-    const prefix = `muster:{${world.org}}:${world.spaceId}:`;
+    const prefix = `${world.prefix}:`;
     const one = /^(message|scope|group|task|waiter|allowance|barrier|reservation|mailbox):([^:]+)$/;
     const address = addressOf(store, prefix);
     for (const shard of shardsOf(store)) {
@@ -65,11 +65,11 @@ function activeScopes(records: Records, messages: readonly Hash[]): Set<string> 
 }
 
 /** What the organization's timers hold for the deadlines of live messages and undecided groups. */
-function deadlines(records: Records, messages: readonly Hash[], spaceId: string): string[] {
+function deadlines(records: Records, messages: readonly Hash[], spaceNumber: string): string[] {
   const live = messages.filter((message) => isLive(message) && message['deadline']);
   const groups = [...records.of('group')].filter(([, group]) => group['state'] !== 'DECIDED' && group['deadline']);
-  const timers = live.map(({ id, deadline }) => `mailbox:message:${spaceId}:${id} ${deadline}`);
-  return [...timers, ...groups.map(([id, group]) => `group:deadline:${spaceId}:${id} ${group['deadline']}`)].sort();
+  const timers = live.map(({ id, deadline }) => `mailbox:message:${spaceNumber}:${id} ${deadline}`);
+  return [...timers, ...groups.map(([id, group]) => `group:deadline:${spaceNumber}:${id} ${group['deadline']}`)].sort();
 }
 
 /** What the census, the backlog, the waits and the counters must say of a space, counted from every record it keeps. */
@@ -79,7 +79,7 @@ export async function recount(world: World) {
   const messages = all.filter((message) => message['mailboxId'] !== undefined);
   const withTask = all.filter((message) => message['taskId'] !== '');
   const active = activeScopes(records, messages);
-  const timers = deadlines(records, messages, world.spaceId);
+  const timers = deadlines(records, messages, world.spaceNumber);
   const settling = [...records.of('reservation').values()].filter(
     (one) => one['state'] === 'ACTIVE' && one['settleBy'],
   );

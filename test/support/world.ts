@@ -86,13 +86,19 @@ export class World {
   readonly spaceId: string;
   readonly apiKey: string;
   readonly url: string;
+  readonly spaceNumber: string;
+  /** What the space's keys begin with, but for its record's. */
+  readonly prefix: string;
 
-  constructor(running: MusterService, org: string, spaceId: string, apiKey: string) {
+  /** `spaceNumber`: the organization's first space unless told. */
+  constructor(running: MusterService, org: string, spaceId: string, apiKey: string, spaceNumber = '1') {
     this.service = running;
     this.org = org;
     this.spaceId = spaceId;
     this.apiKey = apiKey;
     this.url = running.url ?? '';
+    this.spaceNumber = spaceNumber;
+    this.prefix = `muster:{${org}}:${spaceNumber}`;
   }
 
   static async create(
@@ -112,7 +118,8 @@ export class World {
   /** Another space of the organization, reached with the same key; it has the limits of every new space unless told. */
   async beside(limits?: Record<string, number>): Promise<World> {
     const { spaceId } = await createSpace(this.service, { org: this.org, ...(limits && { limits }) });
-    return new World(this.service, this.org, spaceId, this.apiKey);
+    const spaceNumber = await this.service.store.hget(`muster:{${this.org}}:${spaceId}`, 'number');
+    return new World(this.service, this.org, spaceId, this.apiKey, spaceNumber ?? '');
   }
 
   /** A key with other permissions or spaces. */

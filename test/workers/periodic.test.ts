@@ -40,7 +40,7 @@ describe('The queue of the workers may be lost at any time', () => {
     const deadline = Date.now() + 1_000;
     const body = { scopeId: randomUUID(), payload: 1, deadline: new Date(deadline).toISOString() };
     const { id } = await world.made(`/mailboxes/${mailboxId}/messages`, body);
-    const record = `muster:{${world.org}}:${world.spaceId}:message:${id}`;
+    const record = `${world.prefix}:message:${id}`;
     await until(async () => (await service.store.hget(record, 'state')) === 'EXPIRED');
     const late = Date.now() - deadline;
     expect(late).to.be.at.least(0);

@@ -60,8 +60,7 @@ describe('The sweeper', function () {
     if (wake) await world.service.due.tell(world.org, wake);
     return String(reply[1]);
   }
-  const stateOf = (world: World, id: string) =>
-    world.service.store.hget(`muster:{${world.org}}:${world.spaceId}:message:${id}`, 'state');
+  const stateOf = (world: World, id: string) => world.service.store.hget(`${world.prefix}:message:${id}`, 'state');
   const worldOn = async () => {
     const world = await World.create({ on: service });
     return { world, mailboxId: (await world.made('/mailboxes', { name: 'jobs' })).id as string };
@@ -118,7 +117,7 @@ describe('The sweeper', function () {
       const timers = `muster:{${world.org}}:timers`;
       for (const member of await service.store.zrange(timers, '0', '-1')) {
         pipeline.zadd(timers, now, member);
-        pipeline.hset(`muster:{${world.org}}:${world.spaceId}:message:${member.split(':').at(-1)}`, 'deadline', now);
+        pipeline.hset(`${world.prefix}:message:${member.split(':').at(-1)}`, 'deadline', now);
       }
       pipeline.hset(`muster:{${world.org}}`, 'nextDue', now).zadd(index, now, world.org);
     }

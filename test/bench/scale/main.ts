@@ -36,7 +36,7 @@ type Costs = Record<'write' | 'read', Map<string, Cost>>;
 async function measureCosts(store: Store, muster: MusterServer, options: Options): Promise<Costs> {
   const [path = ''] = muster.paths;
   const caller = new Caller(muster.url + path, muster.headers, options.connections);
-  const meter = new Meter(store.address, `muster:{bench}:${path.split('/').at(-1)}`, caller, muster.pid);
+  const meter = new Meter(store.address, 'muster:{bench}:1', caller, muster.pid);
   const costs: Costs = { write: new Map(), read: new Map() };
   const payload = payloadOf(options.payloadBytes);
   try {

@@ -189,7 +189,7 @@ describe('allowances', () => {
     await consume(path, 3);
     await consume(path, 2);
     const counted = await world.service.store.hmget(
-      `muster:{${world.org}}:${world.spaceId}:scope:${scopeId}`,
+      `${world.prefix}:scope:${scopeId}`,
       ...['consumptions', 'consumedUnits', 'live'],
     );
     expect(counted).to.deep.equal(['2', '5', '0']);

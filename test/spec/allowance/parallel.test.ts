@@ -92,7 +92,7 @@ describe('the list of waiters', () => {
   it('is rebuilt in batches when the dead outnumber the living, and keeps the order', async () => {
     const { world, path } = await newAllowance(1);
     const { store } = world.service;
-    const prefix = `muster:{${world.org}}:${world.spaceId}:allowance:${path.split('/')[2]}`;
+    const prefix = `${world.prefix}:allowance:${path.split('/')[2]}`;
     await world.made(`${path}/consume`, { scopeId, units: 1, holder: 'first' });
     await queueMany(world, path.split('/')[2] ?? '', 600, 3600);
     const ids = await store.lrange(`${prefix}:queue`, '0', '-1');

@@ -43,7 +43,7 @@ export interface Step {
 /** Sweeps until nothing is due, in the steps of the service, and measures each by the store's own counters. */
 export async function sweepMeasured(world: World): Promise<Step[]> {
   const { scripts, store } = world.service;
-  const journal = `muster:{${world.org}}:${world.spaceId}:events`;
+  const journal = `${world.prefix}:events`;
   const steps: Step[] = [];
   let events = await store.xlen(journal);
   for (let more: unknown = 1; more === 1; ) {

@@ -30,8 +30,7 @@ describe('allowance waiters', () => {
     await world.at(at);
     expect(codeOf(await cancel(randomUUID()))).to.equal('404 WAITER_NOT_FOUND');
   }
-  const field = (key: string, name: string) =>
-    world.service.store.hget(`muster:{${world.org}}:${world.spaceId}${key}`, name);
+  const field = (key: string, name: string) => world.service.store.hget(`${world.prefix}${key}`, name);
 
   it('are GRANTED at once when units are available', async () => {
     await world.at(start + 60_000);
@@ -52,7 +51,8 @@ describe('allowance waiters', () => {
     expect(await view(body.id)).to.deep.equal(body);
     expect((await world.get(path)).body).to.include({ waiting: 2 });
     expect((await world.eventTypes()).slice(-2)).to.deep.equal(['waiter.queued', 'waiter.queued']);
-    expect([await field('', 'waiters:WAITING'), await field(`:scope:${scopeId}`, 'live')]).to.deep.equal(['2', '2']);
+    const counted = await world.service.store.hget(`muster:{${world.org}}:${world.spaceId}`, 'waiters:WAITING');
+    expect([counted, await field(`:scope:${scopeId}`, 'live')]).to.deep.equal(['2', '2']);
   });
 
   it('take whole units up to unitsLimit and a ttlSeconds from 5 to 3600', async () => {
@@ -79,7 +79,7 @@ describe('allowance waiters', () => {
     const views = await Promise.all(ids.map(view));
     expect(views.map(({ state }) => state)).to.deep.equal(['GRANTED', 'GRANTED', 'EXPIRED']);
     expect(views[1].grantedAt).to.equal(iso(start + 120_000));
-    const finished = `allowance:waiter:${world.spaceId}:${ids[1]}`;
+    const finished = `allowance:waiter:${world.spaceNumber}:${ids[1]}`;
     expect(await world.service.store.zscore(`muster:{${world.org}}:finished`, finished)).to.equal(`${start + 120_000}`);
     expect((await world.get(path)).body).to.include({ usedUnits: 3 });
   });
@@ -179,7 +179,7 @@ describe('allowance waiters', () => {
   });
 
   it('can be found per scope, per space, and as held grants of the current window', async () => {
-    const prefix = `muster:{${world.org}}:${world.spaceId}`;
+    const { prefix } = world;
     const { store } = world.service;
     const first = [await queue(3), await queue(2)].sort();
     await world.at(start + 1000);

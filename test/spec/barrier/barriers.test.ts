@@ -113,7 +113,7 @@ describe('GET /barriers', () => {
     await world.at(Date.now());
     const wanted = await Gate.create(1, world);
     await wanted.cancel();
-    const parts = { org: world.org, spaceId: world.spaceId };
+    const parts = { org: world.org, spaceNumber: world.spaceNumber };
     const batch = world.service.store.pipeline();
     const newer = Array.from({ length: 1000 }, (_, i) => `ffffffff-0000-7000-8000-${String(i).padStart(12, '0')}`);
     for (const barrierId of newer) {

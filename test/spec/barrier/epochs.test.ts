@@ -137,7 +137,7 @@ describe('nextEpoch and cancel', () => {
   it('nothing of past epochs stays but their number', async () => {
     const gate = await Gate.create(2);
     const { store } = gate.world.service;
-    const parts = { org: gate.world.org, spaceId: gate.world.spaceId, barrierId: gate.id };
+    const parts = { org: gate.world.org, spaceNumber: gate.world.spaceNumber, barrierId: gate.id };
     const arrivalKeys = keyName(barrierKeys.arrivalKeys, parts);
     for (let epoch = 1; epoch <= 5; epoch++) {
       await gate.arrive(`a${epoch}`);
@@ -147,7 +147,11 @@ describe('nextEpoch and cancel', () => {
       expect(await store.exists(arrivalKeys)).to.equal(0);
     }
     expect(await store.zcard(`muster:{${parts.org}}:finished`)).to.equal(0);
-    const counters = await store.hmget(`muster:{${parts.org}}:${parts.spaceId}`, 'barriers:OPEN', 'barriers:RELEASED');
+    const counters = await store.hmget(
+      `muster:{${parts.org}}:${gate.world.spaceId}`,
+      'barriers:OPEN',
+      'barriers:RELEASED',
+    );
     expect(counters).to.deep.equal(['1', '0']);
   });
 });

@@ -10,7 +10,7 @@ import { Wake } from '../../../src/redis/wake.ts';
 import { until } from '../../support/processes.ts';
 
 const reader: Reader = { org: 'o', spaceId: '0190a1b2-0000-7000-8000-000000000000', apiKeyDigest: 'd' };
-const channel = `muster:{o}:${reader.spaceId}:events`;
+const channel = `muster:{o}:${reader.spaceId}`;
 const { signal: never } = new AbortController();
 const event = (n: number, type: string, id = 'id', scopeId = '~') => [`${n}-0`, [type, `${id} ${scopeId} ~ `]];
 
@@ -175,7 +175,7 @@ describe('Held watches of one reader', () => {
     ]);
     const end = hold(watcherAt('1-0'), 2500);
     await until(async () => asked.length === 3);
-    expect(asked).to.deep.equal([channel, 'muster:{o}:s:events', '-muster:{o}:s:events']);
+    expect(asked).to.deep.equal([channel, 'muster:{o}:s', '-muster:{o}:s']);
     wake.close();
     await end;
     expect(asked.at(-1)).to.equal(`-${channel}`);

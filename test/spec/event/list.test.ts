@@ -15,7 +15,7 @@ describe('GET /events', () => {
     world = queue.world;
   });
   const key = () => `muster:{${world.org}}`;
-  const stream = () => `${key()}:${world.spaceId}:events`;
+  const stream = () => `${world.prefix}:events`;
 
   it('a page of events, oldest first, and a nextCursor that is never null', async () => {
     await queue.sent();

@@ -85,7 +85,7 @@ describe('watch', () => {
     await send(other);
     // As a group's gate scope lies below its run.
     const gate = randomUUID();
-    const key = `muster:{${world.org}}:${world.spaceId}:scope:${gate}`;
+    const key = `${world.prefix}:scope:${gate}`;
     await world.service.store.hset(key, { path: `${run} ${gate}`, createdAt: Date.now(), live: 0 });
     await send(gate);
     const page = async (filter: string): Promise<Event[]> =>
@@ -130,10 +130,10 @@ describe('watch', () => {
   it('that does not wait looks at 5,000 entries at most, is charged once, and goes on behind them', async () => {
     const { world, mailboxId, cursor } = await ready();
     const { store } = world.service;
-    const key = `muster:{${world.org}}:${world.spaceId}`;
     const add = async (count: number): Promise<void> => {
       const pipeline = store.pipeline();
-      for (let i = 0; i < count; i++) pipeline.xadd(`${key}:events`, '*', 'message.acked', `${mailboxId} ~ ~ `);
+      for (let i = 0; i < count; i++)
+        pipeline.xadd(`${world.prefix}:events`, '*', 'message.acked', `${mailboxId} ~ ~ `);
       await pipeline.exec();
     };
     await add(4_990);
@@ -147,7 +147,7 @@ describe('watch', () => {
     const none = await find(cursor, 'types=budget.*');
     expect(none.events).to.deep.equal([]);
     expect(ids(await find(none.nextCursor, 'types=mailbox.created'))).to.deep.equal([beyond]);
-    expect(await store.hget(key, 'usedRequests')).to.equal('3');
+    expect(await store.hget(`muster:{${world.org}}:${world.spaceId}`, 'usedRequests')).to.equal('3');
     const calls = async () => Number(/cmdstat_fcall:calls=(\d+)/.exec(await store.info('commandstats'))?.[1]);
     const before = await calls();
     await find('latest', 'types=budget.*');

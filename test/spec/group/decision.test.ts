@@ -18,8 +18,8 @@ describe('the decision of a task group', () => {
     expect((await team.queue.recv()).status).to.equal(204);
     expect((await team.queue.record()).counts).to.deep.equal({ ready: 0, claimed: 1, failed: 0 });
     expect((await team.queue.act('renew', held)).body.groupState).to.equal('DECIDED');
-    const { service, org, spaceId } = team.queue.world;
-    const finished = () => service.store.zscore(`muster:{${org}}:finished`, `group:group:${spaceId}:${team.id}`);
+    const { service, org, spaceNumber } = team.queue.world;
+    const finished = () => service.store.zscore(`muster:{${org}}:finished`, `group:group:${spaceNumber}:${team.id}`);
     expect(await finished(), 'not finished while somebody works for it').to.equal(null);
     expect((await team.queue.act('complete', held)).body).to.include({ taskState: 'SUCCEEDED', groupState: 'DECIDED' });
     expect(await finished()).to.not.equal(null);
@@ -153,8 +153,8 @@ describe('the decision of a task group', () => {
     expect(states.filter((state) => state === 'OPEN null')).to.have.lengthOf(49);
     expect(states.filter((state) => state === 'DECIDED SATISFIED')).to.have.lengthOf(51);
     // More events than one page holds: the journal itself is asked.
-    const { service, org, spaceId } = team.queue.world;
-    const entries = await service.store.xrange(`muster:{${org}}:${spaceId}:events`, '-', '+');
+    const { service, prefix } = team.queue.world;
+    const entries = await service.store.xrange(`${prefix}:events`, '-', '+');
     const types = entries.map(([, values]) => values[0]);
     expect(types.filter((type) => type === 'group.decided')).to.have.lengthOf(1);
     expect(types.filter((type) => type === 'task.accepted')).to.have.lengthOf(100);

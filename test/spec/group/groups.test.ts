@@ -196,15 +196,11 @@ describe('GET /task-groups', () => {
   it('a page ends after 4 MiB of outcomes, with a cursor for the rest', async () => {
     const queue = await Queue.create();
     const [older, newer] = [await Team.create({}, queue), await Team.create({}, queue)];
-    const { service, org, spaceId } = queue.world;
+    const { service, prefix } = queue.world;
     for (const team of [older, newer]) {
       await team.succeeded(1);
       const [{ messageId }] = (await team.view()).members;
-      await service.store.hset(
-        `muster:{${org}}:${spaceId}:message:${messageId}`,
-        'result',
-        `"${'x'.repeat(4_200_000)}"`,
-      );
+      await service.store.hset(`${prefix}:message:${messageId}`, 'result', `"${'x'.repeat(4_200_000)}"`);
     }
     const first = (await queue.world.get('/task-groups')).body;
     expect(first.groups.map(({ id }: { id: string }) => id)).to.deep.equal([newer.id]);

@@ -40,8 +40,8 @@ describe('a task group whose deadline is not swept yet', () => {
     expect(await late(one, 'group/join', { groupId, taskId })).to.equal('GROUP_NOT_OPEN DECIDED');
     expect(await late(one, 'group/seal', { groupId })).to.equal('GROUP_DECIDED EXPIRED');
     expect(await settled(one)).to.deep.include({ ...expired, sealedAt: null, members: [] });
-    const { service, org, spaceId } = one.queue.world;
-    const finished = await service.store.zscore(`muster:{${org}}:finished`, `group:group:${spaceId}:${groupId}`);
+    const { service, org, spaceNumber } = one.queue.world;
+    const finished = await service.store.zscore(`muster:{${org}}:finished`, `group:group:${spaceNumber}:${groupId}`);
     expect(finished, 'and is kept from then on').to.equal(String(start + 1000));
   });
 

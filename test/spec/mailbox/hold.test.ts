@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
+import { channelOf } from '../../../src/space/keys.ts';
 import { Pace } from '../../support/pace.ts';
 import { codeOf, type Reply, World } from '../../support/world.ts';
 import { Queue } from './queue.ts';
@@ -198,7 +199,7 @@ describe('recv with waitSeconds', () => {
     await until(() => held() === 1);
     const { store } = queue.world.service;
     for (const name of await store.keys(`muster:{${queue.world.org}}:key:*`)) await store.hset(name, 'revokedAt', '1');
-    await store.spublish(`muster:{${queue.world.org}}:${queue.world.spaceId}:events`, `${queue.id}/${queue.scopeId}`);
+    await store.spublish(channelOf(queue.world.org, queue.world.spaceId), `${queue.id}/${queue.scopeId}`);
     expect(codeOf(await waiting)).to.equal('401 INVALID_API_KEY');
   });
 });

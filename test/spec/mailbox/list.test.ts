@@ -92,8 +92,8 @@ describe('GET /mailboxes/{id}/messages', () => {
     expect(Buffer.byteLength(text)).to.be.below(4.5 * 1024 * 1024);
     const rest = await large.list(`?limit=200&cursor=${body.nextCursor}`);
     expect(body.messages.length + rest.body.messages.length).to.equal(80);
-    const { service, org, spaceId } = large.world;
-    const first = `muster:{${org}}:${spaceId}:message:${body.messages[0].id}`;
+    const { service, prefix } = large.world;
+    const first = `${prefix}:message:${body.messages[0].id}`;
     await service.store.hset(first, 'result', `"${'x'.repeat(4_200_000)}"`);
     expect((await large.list('?limit=200')).body.messages, 'results count too').to.have.lengthOf(1);
   });

@@ -41,7 +41,7 @@ describe('What an operator types', () => {
     for (const call of bad) expect(await rejectionOf(call()), String(call)).to.equal('VALIDATION_FAILED');
     expect(await keys()).to.deep.equal(before);
     expect(await to.store.smembers('muster:orgs')).to.deep.equal(['acme']);
-    expect(await to.store.get('muster:format')).to.equal('2');
+    expect(await to.store.get('muster:format')).to.equal('3');
     for (const cursor of ['x', '1', '99999999999999999-0', '1-0\n'])
       expect(await rejectionOf(page(1, cursor)()), cursor).to.equal('INVALID_CURSOR');
     for (const call of [...named('😀'.repeat(200)), page(1), page(1000, '9999999999999999-0')]) await call();

@@ -123,7 +123,7 @@ describe('A process starts and stops in order', function () {
 
   it('a bad setting, a port in use, and a store in another format are one clear line and exit status 1', async () => {
     const redis = await startEmbedded({ dataDir: await processes.folder(), log: () => undefined });
-    await ask(redis.socketPath, 'SET', 'muster:format', '3');
+    await ask(redis.socketPath, 'SET', 'muster:format', '2');
     const other = createServer().listen(0, '127.0.0.1');
     await once(other, 'listening');
     const address = other.address();
@@ -134,7 +134,7 @@ describe('A process starts and stops in order', function () {
       [{ ROLE: 'both' }, /^ROLE: "both" cannot be used; it must be one of .*\n$/],
       [{ SNAPSHOT_INTERVAL_SECONDS: '0' }, /^SNAPSHOT_INTERVAL_SECONDS: .*\n$/],
       [{ REDIS_URL: 'localhost' }, /^REDIS_URL: .*\n$/],
-      [{ REDIS_URL: redis.socketPath }, /^the store is written in format 3, and .* format 2: run the version .*\n$/],
+      [{ REDIS_URL: redis.socketPath }, /^the store is written in format 2, and .* format 3: run the version .*\n$/],
       [{ DATA_DIR: '/dev/null' }, /^DATA_DIR: \/dev\/null cannot be used \(.*\); it must be a folder .*\n$/],
       [{ DATA_DIR: '/proc/muster' }, /^DATA_DIR: \/proc\/muster cannot be used \(.*\); it must be a folder .*\n$/],
       [{ REDIS_SERVER: '/nowhere' }, /^REDIS_SERVER=\/nowhere cannot be used: there is no such program\n$/],

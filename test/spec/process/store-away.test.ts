@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Redis } from 'ioredis';
 import { connect } from '../../../src/redis/connection.ts';
+import { channelOf } from '../../../src/space/keys.ts';
 import { pidOfServer } from '../../embedded/support.ts';
 import { breakingProxy } from '../../support/breaking-proxy.ts';
 import { OwnStore } from '../../support/own-store.ts';
@@ -103,7 +104,7 @@ describe('A store that goes away and comes back needs no restart of ours', funct
 
     const scope = '0190b8a4-7e2b-7c55-9d3e-5a1f0c2b4d6e';
     const claim = { scopeId: scope, holder: 'a', holderSession: 's', waitSeconds: 15 };
-    const channel = (await redis.keys('muster:{dev}:*:events'))[0] ?? '';
+    const channel = channelOf('dev', access.spaceId);
     const held = api(`/mailboxes/${mailbox}/recv`, claim);
     await until(async () => Number(((await redis.call('PUBSUB', 'SHARDNUMSUB', channel)) as [string, number])[1]) > 0);
     const pace = await Pace.begin();
@@ -115,7 +116,7 @@ describe('A store that goes away and comes back needs no restart of ours', funct
   it('a held receive outlives the loss of its connection', async () => {
     const scope = '0190b8a4-7e2b-7c55-9d3e-5a1f0c2b4d6f';
     const claim = { scopeId: scope, holder: 'a', holderSession: 's', waitSeconds: 15 };
-    const channel = (await redis.keys('muster:{dev}:*:events'))[0] ?? '';
+    const channel = channelOf('dev', access.spaceId);
     const isHeard = async () =>
       Number(((await redis.call('PUBSUB', 'SHARDNUMSUB', channel)) as [string, number])[1]) > 0;
     const held = api(`/mailboxes/${mailbox}/recv`, claim);

@@ -36,7 +36,7 @@ describe('retention of the journal and of usage', () => {
     const outcome = { responseStatus: '204', errorCode: '', attemptedAt: aging.start, pauseMs: 0, scale: 1 };
     const attempt = () => scripts.run('webhook/finish', org, { spaceId, requestId: '', ...own, ...outcome });
     await Promise.all(Array.from({ length: 40 }, attempt));
-    const length = () => store.xlen(`muster:{${org}}:${spaceId}:deliveries`);
+    const length = () => store.xlen(`${aging.world.prefix}:deliveries`);
     await aging.sweepAt(30 * day - 1);
     expect(await length()).to.equal(40);
     await aging.at(30 * day);
@@ -61,7 +61,7 @@ describe('retention of the journal and of usage', () => {
       await expectAgreement(world);
     }
     expect(steps).to.be.greaterThan(10);
-    expect(await world.service.store.xlen(`muster:{${world.org}}:${world.spaceId}:events`)).to.equal(0);
+    expect(await world.service.store.xlen(`${world.prefix}:events`)).to.equal(0);
     const { messages, tasks } = await aging.body('/census');
     expect([messages.ACKED, tasks.SUCCEEDED]).to.deep.equal([0, 0]);
   });
@@ -115,9 +115,9 @@ describe('retention of the journal and of usage', () => {
     const first = await create();
     await aging.sweepAt(2 * day - 2);
     expect((await create()).body).to.deep.equal(first.body);
-    expect(await store.exists(`${key}:idempotency:${today}`)).to.equal(1);
+    expect(await store.exists(`${world.prefix}:idempotency:${today}`)).to.equal(1);
     await aging.sweepAt(2 * day);
-    expect(await store.exists(`${key}:idempotency:${today}`)).to.equal(0);
+    expect(await store.exists(`${world.prefix}:idempotency:${today}`)).to.equal(0);
     await aging.at(5 * day);
     const from: unknown[] = [];
     for (let more: unknown = 1; more === 1; from.push(Number(await store.hget(key, 'idempotencyFrom')) - today))

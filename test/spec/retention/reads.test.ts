@@ -67,7 +67,7 @@ describe('retention under reads', () => {
     ]);
     await aging.sweepAt(7_200_000);
     await aging.sweepAt(900 * day);
-    const prefix = `muster:{${world.org}}:${world.spaceId}`;
+    const { prefix } = world;
     const keys = await world.service.store.keys(`${prefix}:*`);
     const kinds = keys.map((key) => key.slice(prefix.length + 1).split(':')[0]);
     // Mailboxes, budget and allowance stay for ever, and so does the empty journal: it knows its last id.

@@ -123,7 +123,7 @@ describe('retention of records', () => {
     await aging.at(400 * day);
     const step = { spaceId: '', requestId: '', most: 100 };
     const { scripts, store } = world.service;
-    const entries = () => store.hlen(`muster:{${world.org}}:${world.spaceId}:budget:${budgetId}:workKeys:SETTLE`);
+    const entries = () => store.hlen(`${world.prefix}:budget:${budgetId}:workKeys:SETTLE`);
     expect(await scripts.run('retention/records', world.org, step)).to.deep.equal([1]);
     expect(await entries()).to.equal(151);
     expect((await settle(249)).body.error.code).to.equal('RESERVATION_NOT_FOUND');

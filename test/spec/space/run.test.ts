@@ -126,7 +126,7 @@ describe('run view', () => {
     const older = await world.made('/task-groups', body);
     await world.made(`/task-groups/${older.id}/tasks`, { taskKey: 'a' });
     const { id: groupId } = await world.made('/task-groups', body);
-    const parts = { org: world.org, spaceId: world.spaceId, groupId };
+    const parts = { org: world.org, spaceNumber: world.spaceNumber, groupId };
     const batch = world.service.store.pipeline();
     for (let i = 0; i < 1000; i++) {
       const taskId = `0190a1b2-0000-7000-8000-${String(i).padStart(12, '0')}`;

@@ -195,7 +195,7 @@ describe('waits', () => {
     // Stand-ins for inboxes: they are no WORK mailboxes either.
     const others = (at: number, count: number) =>
       world.service.store.zadd(
-        `muster:{${world.org}}:${world.spaceId}:oldestReady`,
+        `${world.prefix}:oldestReady`,
         ...Array.from({ length: count }, () => [at, randomUUID()]).flat(),
       );
     const scopeId = traffic.scope();

@@ -18,7 +18,7 @@ describe('webhooks', function () {
     await world.at(now);
     // A place within its millisecond that takes every part of an id there is for it.
     const place = `${now}-${2 ** 31 + 70_000}`;
-    const journal = `muster:{${world.org}}:${world.spaceId}:events`;
+    const journal = `${world.prefix}:events`;
     await to.service.store.xadd(journal, place, 'mailbox.created', `${randomUUID()} ~ ~ "mode":"WORK"`);
     const { signingSecret } = await register(world);
     await happen(world);
@@ -92,7 +92,7 @@ describe('webhooks', function () {
     const at = { attemptedAt: new Date(now).toISOString(), nextAttemptAt: new Date(now + 60_000).toISOString() };
     expect(row).to.include(at);
     expect((await world.get(`/destinations/${id}`)).body.consecutiveFailures).to.equal(1);
-    const key = `muster:{${world.org}}:${world.spaceId}:destination:${id}`;
+    const key = `${world.prefix}:destination:${id}`;
     expect(await to.service.store.exists(`${key}:running`)).to.equal(0);
     status(204);
     await world.at(now + 60_000);
@@ -191,7 +191,7 @@ describe('webhooks', function () {
     const redeliver = async (one?: string) => (await world.post(`/deliveries/${one}/redeliver`)).body.error.code;
     const another = row?.id.replace(/.$/, (last) => (last === '0' ? '1' : '0'));
     for (const unknown of [randomUUID(), another]) expect(await redeliver(unknown)).to.equal('DELIVERY_NOT_FOUND');
-    await to.service.store.xtrim(`muster:{${world.org}}:${world.spaceId}:events`, 'MAXLEN', 0);
+    await to.service.store.xtrim(`${world.prefix}:events`, 'MAXLEN', 0);
     expect(await redeliver(row?.id), 'its event has gone').to.equal('DELIVERY_NOT_FOUND');
     await world.call('DELETE', `/destinations/${id}`);
     expect(await redeliver(tested.id), 'its destination has gone').to.equal('DELIVERY_NOT_FOUND');

@@ -35,7 +35,7 @@ describe('the dispatcher', () => {
       happen,
       dispatch,
       outbox,
-      key: `muster:{${world.org}}:${world.spaceId}:destination:${id}`,
+      key: `${world.prefix}:destination:${id}`,
     };
   }
 

@@ -29,7 +29,7 @@ describe('a worker that was thought lost', () => {
       const own = { destinationId, entryId, eventType: 'mailbox.created', attempt, attemptedAt: String(attemptedAt) };
       return run('finish', { ...own, ...answer });
     };
-    const key = `muster:{${world.org}}:${world.spaceId}`;
+    const key = world.prefix;
     return { world, now, key, entryId, destinationId, dispatch, begin, finish };
   }
 

@@ -58,7 +58,7 @@ describe('a redelivery or test with an Idempotency-Key', () => {
     }
     sink.answer = answer;
     expect((await rows(world)).map(({ id }) => id)).to.deep.equal(made);
-    expect(await store.exists(`${org}:${world.spaceId}:destination:${one.id}`)).to.equal(0);
+    expect(await store.exists(`${world.prefix}:destination:${one.id}`)).to.equal(0);
   });
 
   it('is not sent beside another of that key, which is refused; a process that dies meanwhile keeps it for 25 s', async () => {
@@ -72,7 +72,7 @@ describe('a redelivery or test with an Idempotency-Key', () => {
     const first = world.post(`/destinations/${id}/test`, undefined, headers);
     const answer = await answered;
     const { store } = world.service;
-    const [key] = await store.keys(`muster:{${world.org}}:${world.spaceId}:sending:*`);
+    const [key] = await store.keys(`${world.prefix}:sending:*`);
     expect(await store.pttl(String(key))).to.be.within(20_000, 25_000);
     const second = world.post(`/destinations/${other.id}/test`, undefined, headers);
     answer();

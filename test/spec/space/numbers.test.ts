@@ -1,0 +1,79 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from 'chai';
+import { listSpaces } from '../../../src/org/admin.ts';
+import { World } from '../../support/world.ts';
+
+const start = Date.UTC(2031, 0, 1);
+
+describe('The number of a space', () => {
+  it('counts the spaces of an organization, which are listed in this order also where the clock went back', async () => {
+    const first = await World.create();
+    const spaces = [first];
+    for (const at of [start, start - 3_600_000, start - 7_200_000]) {
+      await first.at(at);
+      spaces.push(await first.beside());
+    }
+    expect(spaces.map(({ spaceNumber }) => spaceNumber)).to.deep.equal(['1', '2', '3', '4']);
+    const ids = spaces.map(({ spaceId }) => spaceId);
+    expect(ids).to.not.deep.equal([...ids].sort());
+    expect((await listSpaces(first.service, first.org)).map(({ spaceId }) => spaceId)).to.deep.equal(ids);
+    const { scripts } = first.service;
+    const from = { spaceId: '', requestId: '', cursor: ids[1] ?? '', limit: 1 };
+    expect(JSON.stringify(await scripts.run('space/list', first.org, from)))
+      .to.contain(ids[2])
+      .and.not.contain(ids[3]);
+  });
+
+  it('is what its keys begin with; a moment that is due finds its way back to the space', async () => {
+    const one = await World.create();
+    const two = await one.beside({ requestsPerMinute: 100_000 });
+    await one.at(start);
+    const scopeId = randomUUID();
+    const deadline = new Date(start + 1000).toISOString();
+    const sent: [World, string][] = [];
+    for (const world of [two, one, two]) {
+      const { id: mailbox } = await world.made('/mailboxes', { name: 'q' });
+      const { id } = await world.made(`/mailboxes/${mailbox}/messages`, { scopeId, payload: 1, deadline });
+      expect(await one.service.store.exists(`${world.prefix}:message:${id}`)).to.equal(1);
+      sent.push([world, id]);
+    }
+    await one.at(start + 1000);
+    await one.made('/mailboxes', { name: 'another' });
+    for (const [world, id] of sent) {
+      expect(await world.service.store.hget(`${world.prefix}:message:${id}`, 'state')).to.equal('EXPIRED');
+      const { body } = await world.get('/events?limit=500');
+      const types = body.events.filter((event: { aggregateId: string }) => event.aggregateId === id);
+      expect(types.map(({ type }: { type: string }) => type)).to.deep.equal(['message.sent', 'message.expired']);
+    }
+  });
+
+  it('is not there where there is no such space: nothing is written, and what is due elsewhere gets done', async () => {
+    const world = await World.create();
+    const { scripts, store } = world.service;
+    const { org, prefix } = world;
+    const names = async () => (await store.keys(`muster:{${org}}*`)).filter((name) => !name.includes('clock')).sort();
+    await world.at(start);
+    const { id: mailbox } = await world.made('/mailboxes', { name: 'q' });
+    const deadline = new Date(start + 2000).toISOString();
+    const { id } = await world.made(`/mailboxes/${mailbox}/messages`, { scopeId: randomUUID(), payload: 1, deadline });
+    const before = await names();
+
+    const nowhere = { spaceId: randomUUID(), requestId: '' };
+    const delivery = { ...nowhere, destinationId: randomUUID(), entryId: '1-1' };
+    const row = { eventType: 'mailbox.created', attempt: 1, responseStatus: '204', errorCode: '', durationMs: 1 };
+    expect((await scripts.run('webhook/dispatch', org, { ...nowhere, most: 9 }))[0]).to.equal(-1);
+    await scripts.run('webhook/begin', org, delivery);
+    await scripts.run('webhook/finish', org, { ...delivery, ...row, attemptedAt: start, pauseMs: 0, scale: 1 });
+    const elsewhere = new World(world.service, org, nowhere.spaceId, world.apiKey);
+    expect((await elsewhere.post('/mailboxes', { name: 'x' })).body.error.code).to.equal('SPACE_NOT_FOUND');
+    expect(await names()).to.deep.equal(before);
+
+    await store.zadd(`muster:{${org}}:timers`, start + 1000, `mailbox:message:99:${id}`);
+    await store.zadd(`muster:{${org}}:finished`, start, `scope:scope:99:${randomUUID()}`);
+    await world.at(start + 2000);
+    await scripts.run('timer/sweep', org, { spaceId: '', requestId: '', maxChanges: 100 });
+    await scripts.run('retention/records', org, { spaceId: '', requestId: '', most: 100 });
+    expect(await store.hget(`${prefix}:message:${id}`, 'state')).to.equal('EXPIRED');
+    expect(await store.keys(`muster:{${org}}:99:*`)).to.deep.equal([]);
+  });
+});
