@@ -10,7 +10,7 @@ due['allowance:waiter'] = function(waiterId, at, most)
   local record = waiter.read(waiterId)
   if not record or record.state ~= 'WAITING' then return 1 end
   local wasHead = sorted.first(keys.liveWaiters(record.allowanceId)) == waiterId
-  if not wasHead then queue.rebuild(record.allowanceId) end
+  if not wasHead then queue.rebuild(record.allowanceId, waiterId) end
   waiter.finish(record, 'EXPIRED', at, emit.waiter.expired)
   return 1 + (wasHead and serve(record.allowanceId, at, most - 1) or 0)
 end

@@ -25,18 +25,25 @@ end
 --- Where the dead outnumber the living, goes on with a list of the living alone: one batch with each waiter that
 --- leaves, so the new list gains on the old one. The last batch puts it in the old one's place; who was granted or
 --- left meanwhile is a dead entry there.
---- Asked before a waiter leaves out of the middle.
-function queue.rebuild(allowanceId)
+--- Asked before the waiter `leavingId` leaves out of the middle.
+function queue.rebuild(allowanceId, leavingId)
   local live, list, rebuilt = keys.liveWaiters(allowanceId), keys.waiterQueue(allowanceId), keys.rebuiltQueue(allowanceId)
-  if redis.call('LLEN', list) <= 2 * redis.call('ZCARD', live) + queue.rebuildBatch then return end
+  -- A sweep may have come here before.
+  if unit.isChanged(live) or unit.isChanged(list) or unit.isChanged(rebuilt) then unit.write() end
+  local living = redis.call('ZCARD', live) - 1
+  if redis.call('LLEN', list) <= 2 * living + queue.rebuildBatch then return end
   local record = allowance.load(allowanceId, 'rebuiltThrough')
   local batch = redis.call('ZRANGE', live, '(' .. record.rebuiltThrough, '+inf', 'BYSCORE', 'LIMIT', 0, queue.rebuildBatch)
-  if batch[1] then unit.command('RPUSH', rebuilt, unpack(batch)) end
+  local kept = {}
+  for _, waiterId in ipairs(batch) do
+    if waiterId ~= leavingId then kept[#kept + 1] = waiterId end
+  end
+  if kept[1] then unit.command('RPUSH', rebuilt, unpack(kept)) end
   if #batch == queue.rebuildBatch then
     records.set(record, 'rebuiltThrough', tonumber(redis.call('ZSCORE', live, batch[#batch])))
     return
   end
   unit.delete(list)
-  if batch[1] or redis.call('EXISTS', rebuilt) == 1 then unit.command('RENAME', rebuilt, list) end
+  if unit.isChanged(rebuilt) or redis.call('EXISTS', rebuilt) == 1 then unit.command('RENAME', rebuilt, list) end
   records.set(record, 'rebuiltThrough', false)
 end

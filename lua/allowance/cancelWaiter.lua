@@ -12,7 +12,7 @@ if record.expiresAt <= now then refuse('WAITER_NOT_WAITING', 'EXPIRED') end
 
 local wasHead = record.position == 1
 record.position = nil
-if not wasHead then queue.rebuild(record.allowanceId) end
+if not wasHead then queue.rebuild(record.allowanceId, waiterId) end
 waiter.finish(record, 'CANCELLED', now, emit.waiter.cancelled)
 if wasHead then serve(record.allowanceId, now, 25) end
 return call.done({ waiter = record })

@@ -113,26 +113,20 @@ export function counting(record: RecordDeclaration): string {
 export function inserting(record: RecordDeclaration, keys: KeyTable): string {
   const { luaName } = record;
   const { id, key } = placeOf(record, keys);
-  const stored = storedFields(record);
-  const value = (name: string, field: AnyField): string =>
-    field.kind.lua === 'number' ? `string.format('%d', record.${name})` : `record.${name}`;
-  const isSure = ([, { kind, special }]: (typeof stored)[number]): boolean =>
-    !special.isNullable && special.or === undefined && !special.isInternal && kind.lua !== 'flag';
-  const sure = stored.filter(isSure);
-  const other = stored
-    .filter((one) => !isSure(one))
-    .map(([name, field]) => {
-      const add = (text: string): string => `args[n + 1], args[n + 2], n = '${name}', ${text}, n + 2`;
-      const { or } = field.special;
-      const isOther =
-        or === undefined ? '' : ` and record.${name} ~= ${absent(field).replace(/^(?=[a-z])/, 'record.')}`;
-      const empty = isEmptied(field) ? ` elseif record.${name} == false then ${add("''")}` : '';
-      return ` if record.${name}${isOther} then ${add(field.kind.lua === 'flag' ? "'1'" : value(name, field))}${empty} end`;
-    });
+  const lines = storedFields(record).map(([name, field]) => {
+    const add = (text: string): string => `args[n + 1], args[n + 2], n = '${name}', ${text}, n + 2`;
+    const isOther =
+      field.special.or === undefined ? '' : ` and record.${name} ~= ${absent(field).replace(/^(?=[a-z])/, 'record.')}`;
+    const value = { text: `record.${name}`, number: `string.format('%d', record.${name})`, flag: "'1'" }[
+      field.kind.lua
+    ];
+    const empty = isEmptied(field) ? ` elseif record.${name} == false then ${add("''")}` : '';
+    return ` if record.${name}${isOther} then ${add(value)}${empty} end`;
+  });
   return [
     `local function ${luaName}_written(record, key)`,
-    ` local args, n = { 'HSET', key, ${sure.map(([name, field]) => `'${name}', ${value(name, field)}`).join(', ')} }, ${2 + 2 * sure.length}`,
-    ...other,
+    " local args, n = { 'HSET', key }, 2",
+    ...lines,
     ' return args',
     'end',
     `function ${luaName}.insert(record)`,
