@@ -2,7 +2,7 @@ import type { AnyField, Fields } from '../declare/field.ts';
 import { countedStates, Many, One, type RecordDeclaration, storedFields } from '../declare/record.ts';
 import type { ReplyMember } from '../declare/reply.ts';
 import { expandKey, type KeyTable, partsOf } from './keys.ts';
-import { argumentsAt, closingAt } from './lua-text.ts';
+import { argumentsAt, closingAt, lineBreaks } from './lua-text.ts';
 
 /** The records of all rooms, by the names that scripts know them by. */
 export type RecordTable = ReadonlyMap<string, RecordDeclaration>;
@@ -114,8 +114,9 @@ export class LuaRecords {
       // A record that has a key to itself has no id.
       const ids = key && partsOf(key).length === 0 ? 0 : 1;
       const reader = this.#reader(name, given.slice(ids));
-      text += `${lua.slice(from, index)}${name}.${reader}(${given.slice(0, ids).join(', ')})`;
-      from = closingAt(lua, start - 1) + 1;
+      const end = closingAt(lua, start - 1) + 1;
+      text += `${lua.slice(from, index)}${name}.${reader}(${given.slice(0, ids).join(', ')})${lineBreaks(lua.slice(start, end))}`;
+      from = end;
     }
     return text + lua.slice(from);
   }
