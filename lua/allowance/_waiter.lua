@@ -18,10 +18,10 @@ end
 
 --- Takes waiters of one allowance to a final state at the moment `at`; tell: emits it of one. Those that waited leave
 --- the queue, but for their entries in its list.
-function waiter.finish(records, state, at, tell)
-  local ids, timers, finished, waited = {}, {}, {}, records[1].state == 'WAITING'
+function waiter.finish(waiters, state, at, tell)
+  local ids, timers, finished, waited = {}, {}, {}, waiters[1].state == 'WAITING'
   local atText, field = string.format('%d', at), state == 'GRANTED' and 'grantedAt' or 'finishedAt'
-  for i, record in ipairs(records) do
+  for i, record in ipairs(waiters) do
     ids[i], timers[i] = record.id, 'allowance:waiter:' .. spaceId .. ':' .. record.id
     finished[2 * i - 1], finished[2 * i] = atText, timers[i]
     redis.call('HSET', keys.waiter(record.id), 'state', state, field, atText)
@@ -30,7 +30,7 @@ function waiter.finish(records, state, at, tell)
     tell(record.id, record)
   end
   if waited then
-    redis.call('ZREM', keys.liveWaiters(records[1].allowanceId), unpack(ids))
+    redis.call('ZREM', keys.liveWaiters(waiters[1].allowanceId), unpack(ids))
     redis.call('ZREM', keys.waitingWaiters(), unpack(ids))
     redis.call('ZREM', keys.timers(), unpack(timers))
   end

@@ -15,9 +15,9 @@ if last - first >= 400 then refuse('INVALID_DATE_RANGE', 'long') end
 local function read(day, all)
   local record = { day = day, calls = {} }
   for i = 1, #all, 2 do
-    local name, call = all[i], string.match(all[i], '^op:(.+)')
-    if call then
-      record.calls[#record.calls + 1] = { call, all[i + 1] }
+    local name, operation = all[i], string.match(all[i], '^op:(.+)')
+    if operation then
+      record.calls[#record.calls + 1] = { operation, all[i + 1] }
     elseif name == 'uncounted' or name == 'retainedBytes' then
       record[name] = all[i + 1]
     end

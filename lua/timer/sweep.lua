@@ -12,7 +12,8 @@
 --- @include "org/_org"
 --- @include "*/_expire"
 
-local changes, limit, head = 0, tonumber(maxChanges), nil
+local changes, limit = 0, tonumber(maxChanges)
+local head
 
 --- What was gathered for one space is written before the next one's turn.
 local function turnTo(nextSpaceId)

@@ -54,13 +54,15 @@ interface Placed extends Source {
  * Builds the library of `lua/<room>/`. Files of lib/ and `_helper` files run once, when Redis loads the library: each is
  * put in front of its first user, circular includes are refused by name. Every other file is a script and becomes a
  * function. `@args` of a helper are set anew by each call of a script that includes it, those of a script are its
- * locals; an argument named twice is refused. `guard` is what every function begins with.
+ * locals; an argument named twice is refused. `guard` is what every function begins with. Instead of a room the linter names
+ * a script, and gets the library with that alone.
  */
 export function loadLibrary(room: string, words: Vocabulary, overrides: Overrides = {}, guard = ''): Library {
   const library = new Builder(words, overrides);
   const functions: string[] = [];
   const scripts = new Map<string, Script>();
-  for (const name of [...library.files.keys()].filter((file) => isScript(file) && file.startsWith(`${room}/`))) {
+  const isWanted = (file: string): boolean => file === room || (isScript(file) && file.startsWith(`${room}/`));
+  for (const name of [...library.files.keys()].filter(isWanted)) {
     const source = library.read(name);
     const below = library.place(name);
     const shared = [...new Set(below.flatMap(({ args }) => args))];

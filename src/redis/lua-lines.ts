@@ -13,7 +13,9 @@ export class LuaLines {
     const at = this.#paths.indexOf(path);
     return text
       .split('\n')
-      .map((line, index) => (line === '' ? line : `${line} --@${at}:${lines[index] ?? ''}`))
+      .map((line, index) =>
+        line === '' && lines[index] === undefined ? line : `${line} --@${at}:${lines[index] ?? ''}`,
+      )
       .join('\n');
   }
 
@@ -23,11 +25,16 @@ export class LuaLines {
     const lines = text.split('\n').map((line) => {
       const [, at, number] = mark.exec(line) ?? [];
       const path = this.#paths[Number(at ?? -1)];
-      origins.push(path === undefined ? '' : relative(join(luaRoot, '..'), path) + (number === '' ? '' : `:${number}`));
+      origins.push(path === undefined ? '' : originOf(path, Number(number)));
       return line.replace(mark, '');
     });
     return { text: lines.join('\n'), origins };
   }
+}
+
+/** A line of a file as messages name it; 0: the file. */
+export function originOf(path: string, line: number): string {
+  return relative(join(luaRoot, '..'), path) + (line > 0 ? `:${line}` : '');
 }
 
 /** A text of Redis with the lines of a library that it names replaced by those of their files. */
