@@ -44,11 +44,11 @@ retained.events['message.expired'] = remove
 retained.events['message.cancelled'] = remove
 
 --- The oldest tombstones, of tasks that finished before what has just left the window.
-function retained.steps.tombstones(through, most, window)
+function retained.steps.tombstones(through, most, length)
   local removed = 0
-  for _, entry in ipairs(redis.call('LRANGE', keys.tombstones(), 0, most - 1)) do
-    local finishedAt, messageId = string.match(entry, '^(%d+) (.*)$')
-    if tonumber(finishedAt) > through - window then break end
+  for _, tombstone in ipairs(redis.call('LRANGE', keys.tombstones(), 0, most - 1)) do
+    local finishedAt, messageId = string.match(tombstone, '^(%d+) (.*)$')
+    if tonumber(finishedAt) > through - length then break end
     removed = removed + 1
     local record = message.load(messageId, 'scopeId', 'state')
     count.space('tombstones:' .. task.state(record.state), -1)

@@ -34,9 +34,9 @@ end
 --- Refuses when using this scope for the first time would make one root too many for the plan.
 function scope.check(path)
   if path then return end
-  local plan = org.load('runs', 'usedRuns')
-  local most = tonumber(plan.runs)
-  if most and count.ofOrg(plan, 'usedRuns') >= most then refuse('ACTIVE_RUNS_LIMITED', most) end
+  local limits = org.load('runs', 'usedRuns')
+  local most = tonumber(limits.runs)
+  if most and count.ofOrg(limits, 'usedRuns') >= most then refuse('ACTIVE_RUNS_LIMITED', most) end
 end
 
 --- Adds live work (or takes it away) in a scope, and so in every scope above it.

@@ -6,9 +6,9 @@
 --- @include "lib/gauges"
 --- @include "lib/space"
 --- @include "*/_gauges"
-local names, sums, moments, oldest, seen = {}, {}, {}, {}, 0
+local names, sums, moments, longest, seen = {}, {}, {}, {}, 0
 for name in string.gmatch(counters, '[^,]+') do names[#names + 1], sums[#sums + 1] = name, 0 end
-for name in string.gmatch(ages, '[^,]+') do moments[#moments + 1], oldest[#oldest + 1] = name, 0 end
+for name in string.gmatch(ages, '[^,]+') do moments[#moments + 1], longest[#longest + 1] = name, 0 end
 local spaces = redis.call('ZRANGE', keys.spaces(), 0, most - 1, 'WITHSCORES')
 for n = 1, #spaces, 2 do
   spaceId, seen = spaces[n], seen + 1
@@ -17,6 +17,6 @@ for n = 1, #spaces, 2 do
     local gauge = gauges[names[i]]
     sums[i] = sums[i] + (gauge and gauge() or tonumber(value) or 0)
   end
-  for i, name in ipairs(moments) do oldest[i] = math.max(oldest[i], now - (gauges[name](1) or now)) end
+  for i, name in ipairs(moments) do longest[i] = math.max(longest[i], now - (gauges[name](1) or now)) end
 end
-return { seen = seen, spaces = redis.call('ZCARD', keys.spaces()), sums = sums, ages = oldest }
+return { seen = seen, spaces = redis.call('ZCARD', keys.spaces()), sums = sums, ages = longest }

@@ -15,9 +15,9 @@ if last - first >= 400 then refuse('INVALID_DATE_RANGE', 'long') end
 local function read(day, all)
   local record = { day = day, calls = {} }
   for name, value in pairs(all) do
-    local call = string.match(name, '^op:(.+)')
-    if call then
-      record.calls[#record.calls + 1] = { call, value }
+    local operation = string.match(name, '^op:(.+)')
+    if operation then
+      record.calls[#record.calls + 1] = { operation, value }
     elseif name == 'uncounted' or name == 'retainedBytes' then
       record[name] = value
     end

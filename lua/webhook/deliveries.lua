@@ -8,9 +8,9 @@ call.read()
 limit = tonumber(limit)
 local scan = destinationId == '' and limit + 1 or 1000
 local entries = redis.call('XREVRANGE', keys.deliveries(), cursor == '' and '+' or '(' .. cursor, '-', 'COUNT', scan)
-local page, last, more = {}, false, #entries == scan
+local found, last, more = {}, false, #entries == scan
 for _, entry in ipairs(entries) do
-  if #page == limit then
+  if #found == limit then
     more = true
     break
   end
@@ -18,7 +18,7 @@ for _, entry in ipairs(entries) do
   local record = row.unpack(entry)
   if destinationId == '' or record.destinationId == destinationId then
     record.id = row.id(last)
-    page[#page + 1] = record
+    found[#found + 1] = record
   end
 end
-return call.answer({ nextCursor = more and last, deliveries = page })
+return call.answer({ nextCursor = more and last, deliveries = found })

@@ -111,7 +111,7 @@ async function start(store: Store): Promise<Joined> {
   if (!wasClean) await markLoss(dataDir, true);
   await markClean(dataDir, false);
   await removeHalfWritten(dataDir);
-  if (!wasClean) await takeOffUnfinished(store);
+  if (!wasClean) await truncateUnfinished(store);
   let server: ProcessIdentity | undefined;
   try {
     // Again, as one who stopped meanwhile removed it.
@@ -134,11 +134,11 @@ async function start(store: Store): Promise<Joined> {
   }
 }
 
-async function takeOffUnfinished({ dataDir, log }: Store): Promise<void> {
-  const bytes = await dropUnfinished(dataDir);
+async function truncateUnfinished({ dataDir, program, signal, log }: Store): Promise<void> {
+  const bytes = await dropUnfinished(dataDir, program, signal);
   if (bytes > 0)
     log(
-      `the embedded redis-server ended in the middle of a write: its last ${bytes} bytes are no whole call, and are taken off its log`,
+      `the embedded redis-server ended in the middle of a write: its last ${bytes} bytes, an incomplete call, were removed`,
     );
 }
 

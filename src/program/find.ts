@@ -20,7 +20,7 @@ export interface ProgramKind {
   readonly packages: readonly string[];
   readonly path: string | ((root: string) => Promise<string>);
   /** What an unpacked one needs in its environment besides its libraries. */
-  readonly environment?: (root: string) => NodeJS.ProcessEnv;
+  readonly environment?: (root: string) => NodeJS.ProcessEnv | Promise<NodeJS.ProcessEnv>;
   /** What makes it print its version; default `--version`. */
   readonly versionFlag?: string;
   /** The version in what it prints then; throws what is wrong with it. */
@@ -110,7 +110,7 @@ async function unpacked(kind: ProgramKind, { folder, env }: Place): Promise<Prog
 
 async function unpackedAt(kind: ProgramKind, root: string, env: NodeJS.ProcessEnv): Promise<Program> {
   const folders = [...(await libraryFolders(root)), env['LD_LIBRARY_PATH']].filter(Boolean);
-  const own = { ...env, LD_LIBRARY_PATH: folders.join(':'), ...kind.environment?.(root) };
+  const own = { ...env, LD_LIBRARY_PATH: folders.join(':'), ...(await kind.environment?.(root)) };
   const path = typeof kind.path === 'string' ? kind.path : await kind.path(root);
   return checked(kind, join(root, path), own);
 }

@@ -1,3 +1,5 @@
+import { lineBreaks } from './lua-text.ts';
+
 /**
  * The one table of Redis keys. Each room declares its own in `keys.ts`; from the declarations come the Lua builders
  * (expanded by the loader), the TypeScript builders and the operators' table in lua/README.md.
@@ -75,6 +77,6 @@ export function expandKeys(lua: string, tables: KeyTable, script: string): strin
     const declaration = tables[name];
     if (!declaration?.pattern.startsWith('muster:{org}')) throw new Error(`${script}: ${call} is in no room's keys.ts`);
     const given = text.trim() === '' ? [] : text.split(',').map((part) => part.trim());
-    return expandKey(declaration, given, `${script}: ${call}`);
+    return expandKey(declaration, given, `${script}: ${call}`) + lineBreaks(call);
   });
 }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { isRow, type ReplyMember } from '../declare/reply.ts';
 import { expandKeys, type KeyTable } from './keys.ts';
 import { type EventTable, emittedTypes, emitters } from './lua-events.ts';
+import { LuaLines } from './lua-lines.ts';
 import { LuaRecords, type RecordTable } from './lua-records.ts';
 import { checkReplies } from './lua-replies.ts';
 import { withoutUnused } from './lua-unused.ts';
@@ -18,6 +19,8 @@ export interface Vocabulary {
 /** The scripts of one room as Redis gets them: a function library, named by its content. */
 export interface Library {
   readonly text: string;
+  /** Where each line of the text comes from: `lua/mailbox/send.lua:12`, only the file of what is made for it, or ''. */
+  readonly origins: readonly string[];
   /** What every function's name ends with: `mailbox_send_<version>`. Two versions live side by side in one server. */
   readonly version: string;
   readonly scripts: ReadonlyMap<string, Script>;
@@ -42,6 +45,7 @@ export type Overrides = Readonly<Record<string, string>>;
 /** A file with what it names in place, in the order in which a library has it. */
 interface Placed extends Source {
   readonly file: string;
+  readonly path: string;
   /** `['name.begin']` where the file has such a function: what it keeps for a call begins anew with each. */
   readonly begin: readonly string[];
 }
@@ -50,13 +54,15 @@ interface Placed extends Source {
  * Builds the library of `lua/<room>/`. Files of lib/ and `_helper` files run once, when Redis loads the library: each is
  * put in front of its first user, circular includes are refused by name. Every other file is a script and becomes a
  * function. `@args` of a helper are set anew by each call of a script that includes it, those of a script are its
- * locals; an argument named twice is refused. `guard` is what every function begins with.
+ * locals; an argument named twice is refused. `guard` is what every function begins with. Instead of a room the linter names
+ * a script, and gets the library with that alone.
  */
 export function loadLibrary(room: string, words: Vocabulary, overrides: Overrides = {}, guard = ''): Library {
   const library = new Builder(words, overrides);
   const functions: string[] = [];
   const scripts = new Map<string, Script>();
-  for (const name of [...library.files.keys()].filter((file) => isScript(file) && file.startsWith(`${room}/`))) {
+  const isWanted = (file: string): boolean => file === room || (isScript(file) && file.startsWith(`${room}/`));
+  for (const name of [...library.files.keys()].filter(isWanted)) {
     const source = library.read(name);
     const below = library.place(name);
     const shared = [...new Set(below.flatMap(({ args }) => args))];
@@ -69,13 +75,14 @@ export function loadLibrary(room: string, words: Vocabulary, overrides: Override
     scripts.set(name, { name, functionName, args, long, gathers, reply });
     functions.push(library.toFunction(functionName, guard, shared, source, below));
   }
-  const draft = library.text(functions);
+  const { text: draft, origins } = library.text(functions);
   const version = createHash('sha256').update(draft).digest('hex').slice(0, 8);
   const named = (text: string): string => text.replaceAll('@version@', version);
   const all = [...scripts].map(
     ([name, script]) => [name, { ...script, functionName: named(script.functionName) }] as const,
   );
-  return { version, text: `#!lua name=muster_${room}_${version}\n${named(draft)}`, scripts: new Map(all) };
+  const text = `#!lua name=muster_${room}_${version}\n${named(draft)}`;
+  return { version, text, origins: ['', ...origins], scripts: new Map(all) };
 }
 
 /** Collects what a library is made of. */
@@ -87,6 +94,7 @@ class Builder {
   readonly #sources = new Map<string, Placed>();
   readonly #helpers: Placed[] = [];
   readonly #emitted = new Set<string>();
+  readonly #lines = new LuaLines();
 
   constructor(words: Vocabulary, overrides: Overrides) {
     this.#words = words;
@@ -103,7 +111,8 @@ class Builder {
     const isOriginal = file.startsWith('=');
     const name = isOriginal ? file.slice(1) : file;
     const own = this.files.get(name) ?? name;
-    const source = readSource(isOriginal ? own : (this.#overrides[file] ?? own), this.files.keys());
+    const path = isOriginal ? own : (this.#overrides[file] ?? own);
+    const source = readSource(path, this.files.keys());
     const types = emittedTypes(source.body, events, file);
     for (const type of types) this.#emitted.add(type);
     this.#records.named(source.body);
@@ -118,6 +127,7 @@ class Builder {
     const placed: Placed = {
       ...source,
       file,
+      path,
       body,
       includes: [...needs, ...source.includes],
       begin: /^function (\w+\.begin)\(/m.exec(body)?.slice(1) ?? [],
@@ -148,7 +158,7 @@ class Builder {
     functionName: string,
     guard: string,
     shared: readonly string[],
-    { args, long, body, reply }: Placed,
+    { path, args, long, body, lines, reply }: Placed,
     below: readonly Placed[],
   ): string {
     const around = below.find((one) => one.around !== undefined)?.around;
@@ -169,12 +179,13 @@ class Builder {
       around === undefined
         ? `local reply = ${functionName}_body(args, 0)\nreturn reply and ${functionName}_list(reply) or {}`
         : `return ${around}(args, ${1 + long.length}, ${functionName}_body, ${functionName}_list, ${functionName}_begin)`;
-    return [
+    const made = [
       `local function ${functionName}_list(reply) ${record}return { ${list} } end`,
       `local function ${functionName}_begin() ${below.flatMap(({ begin }) => begin.map((name) => `${name}()`)).join(' ')} end`,
       `local function ${functionName}_body(args, offset)`,
       ...takes,
-      body,
+    ].join('\n');
+    const registered = [
       'end',
       `redis.register_function('${functionName}', function(keys, args)`,
       'root, run, spaceNumber, spaceRoot = keys[1], redis.call',
@@ -184,24 +195,24 @@ class Builder {
       runs,
       'end)\n',
     ].join('\n');
+    const mark = this.#lines.mark.bind(this.#lines, path);
+    return [mark(made), mark(body, lines), mark(registered)].join('\n');
   }
 
   /** The library's text but for its first line. */
-  text(functions: readonly string[]): string {
+  text(functions: readonly string[]): ReturnType<LuaLines['unmarked']> {
     const args = [...new Set(this.#helpers.flatMap((helper) => helper.args))];
-    const helpers = this.#helpers.map(({ file, records, body }) => {
+    const helpers = this.#helpers.map(({ file, path, records, body, lines }) => {
       const tables = records.map((record) => `${this.#records.define(record)}\n`).join('');
       const after = file === 'lib/journal' ? emitters(this.#emitted, this.#words.events) : '';
-      return `${tables}${body}\n${after}`;
+      const mark = this.#lines.mark.bind(this.#lines, path);
+      return `${mark(tables)}${mark(body, lines)}\n${mark(after)}`;
     });
     const declared = args.length > 0 ? `local ${args.join(', ')}\n` : '';
     const below = [this.#records.rows(), ...functions].join('');
     const registries = new Set(this.#helpers.flatMap(({ registry = [] }) => registry));
-    return [
-      'local root, run, query, rows, spaceNumber, spaceRoot\n',
-      declared,
-      ...withoutUnused(helpers, below, registries),
-      below,
-    ].join('');
+    const kept = withoutUnused(helpers, below, registries);
+    const locals = 'local root, run, query, rows, spaceNumber, spaceRoot\n';
+    return this.#lines.unmarked([locals, declared, ...kept, below].join(''));
   }
 }

@@ -3,7 +3,7 @@ import { countedStates, Many, One, type RecordDeclaration } from '../declare/rec
 import type { ReplyMember } from '../declare/reply.ts';
 import { type KeyTable, partsOf } from './keys.ts';
 import { counting, inserting, reader } from './lua-access.ts';
-import { argumentsAt, closingAt } from './lua-text.ts';
+import { argumentsAt, closingAt, lineBreaks } from './lua-text.ts';
 
 /** The records of all rooms, by the names that scripts know them by. */
 export type RecordTable = ReadonlyMap<string, RecordDeclaration>;
@@ -49,8 +49,9 @@ export class LuaRecords {
       // A record that has a key to itself has no id.
       const ids = key && partsOf(key).length === 0 ? 0 : 1;
       const reader = this.#reader(name, given.slice(ids));
-      text += `${lua.slice(from, index)}${name}.${reader}(${given.slice(0, ids).join(', ')})`;
-      from = closingAt(lua, start - 1) + 1;
+      const end = closingAt(lua, start - 1) + 1;
+      text += `${lua.slice(from, index)}${name}.${reader}(${given.slice(0, ids).join(', ')})${lineBreaks(lua.slice(start, end))}`;
+      from = end;
     }
     return text + lua.slice(from);
   }

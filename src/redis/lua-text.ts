@@ -29,3 +29,8 @@ export function argumentsAt(lua: string, start: number): string[] {
   const last = lua.slice(from, depth < 0 ? i - 1 : i).trim();
   return last === '' ? found : [...found, last];
 }
+
+/** The line breaks of a text: what takes the place of several lines keeps their number. */
+export function lineBreaks(lua: string): string {
+  return lua.replace(/[^\n]/g, '');
+}

@@ -1,5 +1,5 @@
 const start = /^(?:local )?function ([\w.]+)\(/;
-const isWhole = /^(?:local )?function .*\bend$/;
+const isWhole = /^(?:local )?function .*\bend(?: --.*)?$/;
 
 interface Piece {
   readonly text: string;

@@ -4,6 +4,7 @@ import type { Reply } from '../declare/value.ts';
 import { functionGuard, type Store, shardsOf } from './cluster.ts';
 import { Gathering } from './gathering.ts';
 import { type Library, loadLibrary, type Overrides, type Script, type Vocabulary } from './loader.ts';
+import { located } from './lua-lines.ts';
 import { roomNames } from './source.ts';
 
 /** What a script refused with `refuse(code, detail)`; `note` is the text that successful replies begin with. */
@@ -84,14 +85,14 @@ export class Scripts {
   async #load(room: string): Promise<void> {
     let loading = this.#loading.get(room);
     if (!loading) {
-      const { text } = this.#library(room);
+      const { text, origins } = this.#library(room);
       const loads = shardsOf(this.#store).map((shard) => shard.call('FUNCTION', 'LOAD', 'REPLACE', text));
       // None waits for another: a call goes to its shard behind the library.
       loading = Promise.any(loads)
         .then(
           () => undefined,
           // No load was sent where the client knows of no shard.
-          (error: AggregateError) => Promise.reject(explain(room, error.errors[0] ?? 'no connection')),
+          (error: AggregateError) => Promise.reject(explain(room, error.errors[0] ?? 'no connection', origins)),
         )
         .finally(() => this.#loading.delete(room));
       this.#loading.set(room, loading);
@@ -111,7 +112,7 @@ export class Scripts {
       if (script.gathers) return await this.#gathering.call(script, org, String(args['spaceId']), argv);
       return await this.#call(script, org, argv);
     } catch (error) {
-      throw explain(name, error);
+      throw explain(name, error, this.#library(roomOf(name)).origins);
     } finally {
       this.observe(name, (performance.now() - start) / 1000);
     }
@@ -151,16 +152,19 @@ export class Scripts {
         // It has not run. Lost once more between the loading and the call, it is loaded once more.
         if (!(error instanceof Error && error.message.startsWith(notLoaded)) || loads === mostLoads) throw error;
       }
-      await this.#load(script.name.split('/', 1)[0] ?? '');
+      await this.#load(roomOf(script.name));
     }
   }
 
   #script(name: string): Script {
-    const [room = ''] = name.split('/', 1);
-    const script = this.#library(room).scripts.get(name);
+    const script = this.#library(roomOf(name)).scripts.get(name);
     if (!script) throw new ScriptFailure(`no script ${name}`);
     return script;
   }
+}
+
+function roomOf(script: string): string {
+  return script.split('/', 1)[0] ?? '';
 }
 
 function always<T>({ script }: ScriptCall, reply: T | undefined): T {
@@ -187,7 +191,7 @@ function pack({ name, args, long }: Script, values: Args): string[] {
   return [text, ...argv];
 }
 
-function explain(name: string, error: unknown): Error {
+function explain(name: string, error: unknown, origins: readonly string[]): Error {
   if (error instanceof ScriptFailure || error instanceof StoreUnavailable) return error;
   const message = error instanceof Error ? error.message : String(error);
   // Which right is missing stands behind the code.
@@ -195,7 +199,7 @@ function explain(name: string, error: unknown): Error {
     return new StoreUnavailable(message.startsWith('NOPERM') ? message : message.split(' ', 1)[0]);
   // It has just been loaded wherever that was possible.
   if (message.startsWith(notLoaded)) return new StoreUnavailable('the scripts cannot be loaded');
-  if (ownErrors.test(message)) return new ScriptFailure(`${name}: ${message}`);
+  if (ownErrors.test(message)) return new ScriptFailure(`${name}: ${located(message, origins)}`);
   const [, code, note, detail] = refusal.exec(message) ?? [];
   if (code !== undefined && note !== undefined) return new Refusal(code, note, detail ?? '');
   // What is left did not come from a script: the connection is closed, not yet open, or was cut in mid-call.

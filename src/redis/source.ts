@@ -27,6 +27,8 @@ export interface Source {
   readonly registry: string | undefined;
   readonly reply: readonly ReplyMember[];
   readonly body: string;
+  /** The number in the file of each line of `body`. */
+  readonly lines: readonly number[];
 }
 
 const directive = /^--- @(args|long|include|around|gather|record|registry|reply)\b\s*(.*)$/;
@@ -64,13 +66,17 @@ export function readSource(path: string, files: Iterable<string>): Source {
   const says: string[] = [];
   const values: Record<string, string[]> = {};
   const body: string[] = [];
-  for (const line of readFileSync(path, 'utf8').split('\n')) {
+  const lines: number[] = [];
+  for (const [index, line] of readFileSync(path, 'utf8').split('\n').entries()) {
     const [, kind, value = ''] = directive.exec(line) ?? [];
     if (kind !== undefined) {
       const words = value.replaceAll('"', '').trim();
       values[kind] = [...(values[kind] ?? []), ...(words === '' ? [] : words.split(/\s+/))];
     } else if (line.startsWith('--- ') && body.length === 0) says.push(line.slice(4));
-    else if (!/^\s*(--.*)?$/.test(line)) body.push(line);
+    else if (!/^\s*(--.*)?$/.test(line)) {
+      body.push(line);
+      lines.push(index + 1);
+    }
   }
   const of = (kind: string): string[] => values[kind] ?? [];
   return {
@@ -84,5 +90,6 @@ export function readSource(path: string, files: Iterable<string>): Source {
     registry: of('registry')[0],
     reply: of('reply').map(readMember),
     body: body.join('\n'),
+    lines,
   };
 }

@@ -1,14 +1,8 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { existsSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { text } from 'node:stream/consumers';
+import { outputOf } from '../embedded/checker.ts';
 import type { RedisServer } from '../embedded/server-binary.ts';
 import { type Digest, digestOf } from './copy.ts';
 import { SnapshotFailure } from './failure.ts';
 import type { SnapshotFile } from './folder.ts';
-
-const checker = 'redis-check-rdb';
 
 interface Verified extends Digest {
   /** as counted in the file */
@@ -36,13 +30,12 @@ export async function verifySnapshot(
   return { ...digest, keys: await checkWithRedis(file, program, signal) };
 }
 
-/** Redis' own checker; its program is the server's, which behaves by the name it is called by. */
 async function checkWithRedis(
   { path, record }: SnapshotFile,
   program: RedisServer,
   signal?: AbortSignal,
 ): Promise<number> {
-  const output = await outputOf(path, program, signal);
+  const output = await outputOf('redis-check-rdb', path, program, signal);
   const keys = /RDB looks OK/.test(output) ? /(\d+) keys read/.exec(output)?.[1] : undefined;
   if (keys !== undefined) return Number(keys);
   if (output.includes("Can't handle RDB format")) {
@@ -55,14 +48,6 @@ async function checkWithRedis(
   const lines = output.split('\n').filter((line) => /error|can't|\[additional/i.test(line));
   const why = lines.join(' | ').replaceAll(/-{2,}/g, '').trim();
   throw damaged(path, `redis-check-rdb does not accept it (${why || output.trim().split('\n').at(-1)})`);
-}
-
-async function outputOf(path: string, { command, env }: RedisServer, signal?: AbortSignal): Promise<string> {
-  const beside = join(dirname(command), checker);
-  const [file, argv0] = existsSync(beside) ? [beside, beside] : [command, checker];
-  const child = spawn(file, [path], { env, argv0, stdio: ['ignore', 'pipe', 'pipe'], signal });
-  const [output, errors] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
-  return output + errors;
 }
 
 function damaged(path: string, why: string): SnapshotFailure {

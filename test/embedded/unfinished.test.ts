@@ -1,6 +1,7 @@
 import { appendFile, mkdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { findRedisServer, type RedisServer } from '../../src/embedded/server-binary.ts';
 import { dropUnfinished } from '../../src/embedded/unfinished.ts';
 import { ask, pidOfServer, Stores, until } from './support.ts';
 
@@ -17,6 +18,10 @@ function call(...commands: string[]): string {
 
 describe('a log whose server was killed while it wrote', () => {
   const stores = new Stores();
+  let program: RedisServer;
+  before(async () => {
+    program = await findRedisServer({ log: () => undefined });
+  });
   afterEach(() => stores.clear());
 
   async function folderWith(content: string | Buffer, name = log): Promise<{ folder: string; path: string }> {
@@ -31,14 +36,14 @@ describe('a log whose server was killed while it wrote', () => {
 
   it('is taken back to the last whole call, wherever it was cut off', async () => {
     // A payload may look like the log itself.
-    const looksAlike = command('SET', 'a', `${command('EXEC')}MULTI\r\n\0\n*`);
+    const looksAlike = command('SET', 'a', `${command('EXEC')}MULTI\r\n\0\nfile\n*`);
     const parts = [command('SELECT', '0'), '#TS:1700000000\r\n', call(looksAlike, command('SET', 'b', ''))];
     const whole = Buffer.from([...parts, looksAlike, call(command('SET', 'ü', 'ü'), command('DEL', 'a'))].join(''));
     const ends = [0, 0, 0, 0, 0].map((_, i) => [...parts, looksAlike].slice(0, i).join('').length).concat(whole.length);
     for (let size = 0; size <= whole.length; size++) {
       const { folder, path } = await folderWith(whole.subarray(0, size));
       const kept = Math.max(...ends.filter((end) => end <= size));
-      expect([size, await dropUnfinished(folder)]).to.deep.equal([size, size - kept]);
+      expect([size, await dropUnfinished(folder, program)]).to.deep.equal([size, size - kept]);
       expect((await readFile(path)).equals(whole.subarray(0, kept))).to.equal(true);
     }
   });
@@ -47,7 +52,7 @@ describe('a log whose server was killed while it wrote', () => {
     const long = command('SET', 'a', 'x'.repeat(3_000_000));
     const many = call(command('SET', 'b', '1'), command('SET', 'c', '1')).repeat(30_000);
     const { folder, path } = await folderWith(`${long}${many}${call(long, command('DEL', 'c')).slice(0, -9)}`);
-    expect(await dropUnfinished(folder)).to.equal(call(long, command('DEL', 'c')).length - 9);
+    expect(await dropUnfinished(folder, program)).to.equal(call(long, command('DEL', 'c')).length - 9);
     expect((await stat(path)).size).to.equal(long.length + many.length);
   });
 
@@ -59,13 +64,26 @@ describe('a log whose server was killed while it wrote', () => {
       '*x\r\n',
       '*1\r\n+OK\r\n',
       '*2\n',
+      '*2\0\0\r\n',
+      '*2\r\0\n',
+      '*1\r\n$7\0\0',
+      command('EXEC'),
     ]) {
       const { folder, path } = await folderWith(`${damaged}${call(command('SET', 'a', '1')).slice(0, -3)}`);
-      expect([damaged, await dropUnfinished(folder)]).to.deep.equal([damaged, 0]);
+      expect([damaged, await dropUnfinished(folder, program)]).to.deep.equal([damaged, 0]);
       expect((await readFile(path, 'utf8')).startsWith(damaged)).to.equal(true);
     }
-    expect(await dropUnfinished((await folderWith('')).folder)).to.equal(0);
-    expect(await dropUnfinished(await stores.folder())).to.equal(0);
+    expect(await dropUnfinished((await folderWith('')).folder, program)).to.equal(0);
+    expect(await dropUnfinished(await stores.folder(), program)).to.equal(0);
+  });
+
+  it('is left as it is by a program that does not check it, which is named', async () => {
+    const command = join(await stores.folder(), 'redis-server');
+    await writeFile(command, `#!/bin/sh\nexec '${program.command}' "$@"\n`, { mode: 0o700 });
+    const { folder, path } = await folderWith(call('SET').slice(0, -3));
+    const said = await dropUnfinished(folder, { ...program, command }).catch(String);
+    expect(said).to.match(/^Error: \S+redis-server, as redis-check-aof, cannot check .+$/);
+    expect(await readFile(path, 'utf8')).to.equal(call('SET').slice(0, -3));
   });
 
   it('is taken back to a hole that a power cut left while it was rewritten, with all behind it', async () => {
@@ -104,7 +122,8 @@ describe('a log whose server was killed while it wrote', () => {
     const path = join(folder, 'appendonlydir', log);
     await truncate(path, (await stat(path)).size - 3);
     await startedAgain();
-    const told = /^the embedded redis-server ended in the middle of a write: its last \d+ bytes are no whole call, /;
+    const told =
+      /^the embedded redis-server ended in the middle of a write: its last \d+ bytes, an incomplete call, were removed$/;
     expect(stores.lines.filter((line) => told.test(line)).length).to.equal(1);
     await ask(socketPath, 'EVAL', both('c', 'd'), '0');
     await killed();

@@ -39,9 +39,10 @@ export class RedisServer {
 
   /** Starts the process; it may be loading still. */
   async spawn(more: Record<string, string> = {}, words: readonly string[] = []): Promise<void> {
-    // As README tells an operator to do with redis-check-aof.
-    await dropUnfinished(this.dir);
-    const { command, env } = await findRedisServer({ log: () => undefined });
+    // As README tells an operator to do.
+    const program = await findRedisServer({ log: () => undefined });
+    await dropUnfinished(this.dir, program);
+    const { command, env } = program;
     const settings = {
       port: String(this.port),
       bind: '127.0.0.1',

@@ -55,9 +55,10 @@ export class ClusterNode {
 
   /** Starts it, or starts it again with the data that it has; resolves when that is loaded. */
   async up(more: Readonly<Record<string, string>> = {}): Promise<void> {
-    const { command, env } = await findRedisServer({ log: () => undefined });
-    // As README tells an operator to do with redis-check-aof.
-    await dropUnfinished(String(this.#settings['dir']));
+    const program = await findRedisServer({ log: () => undefined });
+    // As README tells an operator to do.
+    await dropUnfinished(String(this.#settings['dir']), program);
+    const { command, env } = program;
     const settings = Object.entries({ ...this.#settings, ...more });
     const words = settings.flatMap(([name, value]) => [`--${name}`, value]);
     this.#process = spawn(command, words, { env, stdio: 'ignore' });

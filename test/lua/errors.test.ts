@@ -1,0 +1,87 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
+import { expect } from 'chai';
+import { allWords } from '../../src/primitives.ts';
+import { ScriptFailure, Scripts } from '../../src/redis/scripts.ts';
+import { luaRoot } from '../../src/redis/source.ts';
+import { api } from '../support/world.ts';
+
+describe('An error in a script', () => {
+  let folder: string;
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'muster-lua-'));
+  });
+  afterEach(() => rm(folder, { recursive: true, force: true }));
+
+  /** Runs `faulty/run` of a room that has these files. */
+  async function failure(files: Record<string, string[]>): Promise<string> {
+    for (const [name, lines] of Object.entries(files)) await writeFile(join(folder, name), lines.join('\n'));
+    const { store } = await api();
+    const scripts = new Scripts(store, { ...allWords, folders: { faulty: folder } });
+    const error = await scripts
+      .run('faulty/run', 'nobody', { spaceId: 'x', requestId: '', wanted: 'x' })
+      .catch((thrown: Error) => thrown);
+    expect(error).to.be.instanceOf(ScriptFailure);
+    return String(error);
+  }
+
+  /** As messages name a line of a file there. */
+  const line = (name: string, number: number): string =>
+    `${relative(join(luaRoot, '..'), join(folder, name))}:${number}`;
+
+  const helper = [
+    '--- Says something.',
+    'local function unused()',
+    '  return 1',
+    'end',
+    '',
+    'local function helped(value)',
+    '  -- No such field.',
+    "  local record = message.load(value, 'state',",
+    "    'token')",
+    '  return record.state.nothing',
+    'end',
+  ];
+  const includes = ['--- @args wanted', '--- @include "mailbox/_message"', '--- @include "faulty/_helper"'];
+
+  it('names file and line of a helper', async () => {
+    const said = await failure({ '_helper.lua': helper, 'run.lua': [...includes, 'helped(wanted)'] });
+    expect(said)
+      .to.match(/^Error: faulty\/run: ERR /)
+      .and.to.contain(`${line('_helper.lua', 10)}: attempt to index`);
+  });
+
+  it('names file and line of a script', async () => {
+    const said = await failure({
+      '_helper.lua': helper,
+      'run.lua': [...includes, '', '-- Says nothing.', "local a = 'wanted'", '', 'return a + 1'],
+    });
+    expect(said).to.contain(`${line('run.lua', 8)}: attempt to perform arithmetic on local 'a'`);
+    expect(said).not.to.contain('user_function');
+  });
+
+  it('names file and line of a text that is no Lua, and of one that fails as it is loaded', async () => {
+    const noLua = await failure({ '_helper.lua': [...helper, '', 'local = 1'], 'run.lua': includes });
+    expect(noLua)
+      .to.contain('Error compiling function')
+      .and.to.contain(`${line('_helper.lua', 13)}: `);
+    const fails = await failure({ '_helper.lua': [...helper, 'colour = 1'], 'run.lua': includes });
+    expect(fails)
+      .to.contain('Error registering functions')
+      .and.to.contain(`${line('_helper.lua', 12)}: `);
+  });
+
+  it('of the store itself names file and line of the command', async () => {
+    const { store, scripts } = await api();
+    await store.set('muster:{mistyped}:timers', 'no sorted set');
+    const sweep = { spaceId: '', requestId: '', maxChanges: 1 };
+    const said = await scripts.run('timer/sweep', 'mistyped', sweep).catch(String);
+    await store.del('muster:{mistyped}:timers');
+    const lines = (await readFile(join(luaRoot, 'timer/sweep.lua'), 'utf8')).split('\n');
+    const number = 1 + lines.findIndex((text) => text.includes("redis.call('ZRANGE'"));
+    expect(said)
+      .to.match(/^Error: timer\/sweep: WRONGTYPE /)
+      .and.to.contain(`on lua/timer/sweep.lua:${number}.`);
+  });
+});

@@ -1,0 +1,94 @@
+// Lints the Lua files. Scripts get arguments, helpers and records from the loader, so what luacheck reads is what Redis
+// gets; but each script alone: in its room's library it could use what only another one includes, and Redis would not
+// mind. What is found is told by file and line of the source.
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { type Library, loadLibrary, type Vocabulary } from '../../../src/redis/loader.ts';
+import { originOf } from '../../../src/redis/lua-lines.ts';
+import { type Folders, luaFiles, readSource } from '../../../src/redis/source.ts';
+import { findLuacheck } from './luacheck.ts';
+
+/** What Redis leaves of Lua 5.1 (of `os` only the clock, which no script may ask), and what it adds. */
+const globals = [
+  ...['--std', 'lua51', '--read-globals', 'redis', 'struct', 'cjson', 'cmsgpack', 'bit'],
+  ...['--not-globals', 'arg', 'debug', 'dofile', 'getfenv', 'io', 'loadfile', 'module', 'newproxy', 'os', 'package'],
+  ...['print', 'require', 'setfenv'],
+];
+const output = ['--formatter', 'plain', '--codes', '--no-color', '--no-config', '--no-max-line-length'];
+const finding = /^(.+):(\d+):\d+: \(([EW])(\d)\d+\) (.*)$/;
+
+const { compare: byLine } = new Intl.Collator('en', { numeric: true });
+
+/** What is wrong with the Lua files that these scripts are made of, as `file:line: what`. */
+export async function lint(scripts: readonly string[], words: Vocabulary): Promise<string[]> {
+  const libraries = scripts.map((script) => loadLibrary(script, words));
+  return [...(await checked(libraries)), ...leftOut(libraries, words.folders)].sort(byLine);
+}
+
+async function checked(libraries: readonly Library[]): Promise<string[]> {
+  const { command, env } = await findLuacheck();
+  const folder = await mkdtemp(join(tmpdir(), 'muster-lint-'));
+  try {
+    for (const [index, { text }] of libraries.entries()) await writeFile(join(folder, String(index)), text);
+    const files = libraries.map((_, index) => join(folder, String(index)));
+    const said = await outputOf(command, [...output, ...globals, '--', ...files], env);
+    return inSources(said, libraries);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+function inSources(said: string, libraries: readonly Library[]): string[] {
+  const found = new Map<string, { origin: string; isUnused: boolean; times: number }>();
+  for (const line of said.trim().split('\n').filter(Boolean)) {
+    const [, path = '', number, severity, group, message = ''] = finding.exec(line) ?? [];
+    const { origins } = libraries[Number(basename(path))] ?? {};
+    if (!origins) throw new Error(`luacheck: ${line}`);
+    const from = (at: string | undefined): string => origins[Number(at) - 1] ?? '';
+    const origin = from(number);
+    // The loader wrote it, which does not look at what a library uses.
+    if (severity === 'W' && group !== '1' && !/:\d+$/.test(origin)) continue;
+    const [, other] = /\bon line (\d+)/.exec(message) ?? [];
+    // Each file of a library has its own locals, but for the one that is named as the file: others know it by that.
+    const [, name = ''] = /'(\w+)'/.exec(message) ?? [];
+    const theirs = fileOf(from(other));
+    if (group === '4' && theirs !== fileOf(origin) && basename(theirs, '.lua').replace('_', '') !== name) continue;
+    const text = `${origin}: ${message.replace(/\bon line \d+/, `in ${from(other)}`)}`;
+    const known = found.get(text);
+    found.set(text, { origin, isUnused: group === '2' || group === '3', times: (known?.times ?? 0) + 1 });
+  }
+  // A helper is in the libraries of many scripts: one that does not use all of it is no finding.
+  const isEverywhere = (origin: string, times: number): boolean =>
+    times >= libraries.filter(({ origins }) => origins.includes(origin)).length;
+  return [...found]
+    .filter(([, { origin, isUnused, times }]) => !isUnused || isEverywhere(origin, times))
+    .map(([text]) => text);
+}
+
+/** Functions that nothing names: the loader leaves them out of every library. */
+function leftOut(libraries: readonly Library[], folders: Folders): string[] {
+  const inUse = new Set(libraries.flatMap(({ origins }) => origins));
+  const files = luaFiles(folders);
+  return [...files.values()].flatMap((path) => {
+    const { lines } = readSource(path, files.keys());
+    const isLeftOut = (line: number | undefined): boolean => line !== undefined && !inUse.has(originOf(path, line));
+    const first = lines.filter((line, index) => isLeftOut(line) && !isLeftOut(lines[index - 1]));
+    return first.map((line) => `${originOf(path, line)}: no script uses this`);
+  });
+}
+
+function fileOf(origin: string): string {
+  return origin.replace(/:\d+$/, '');
+}
+
+/** It ends with 1 or 2 where it has found something. */
+function outputOf(command: string, args: string[], env: NodeJS.ProcessEnv): Promise<string> {
+  return new Promise((resolve, reject) =>
+    execFile(command, args, { env, maxBuffer: 16 * 1024 * 1024 }, (error, stdout, stderr) => {
+      if (error && error.code !== 1 && error.code !== 2) reject(new Error(stderr || error.message));
+      else resolve(stdout);
+    }),
+  );
+}
