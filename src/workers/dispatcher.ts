@@ -14,10 +14,12 @@ import { nowAndThen } from './steady-worker.ts';
 
 /** Moments of the spaces are compared with the clock this often. */
 const tickMs = 1_000;
-/** What nobody told of (a retry that another process armed, a clock set forward, a new space) is noticed after this long. */
+/** What nobody told of (a retry that another process armed, a clock set forward) is noticed after this long. */
 const lookAgainMs = 5_000;
+/** A space that nobody told of is noticed after this long. */
+const readMs = 10_000;
 /** Where nothing is unfinished only a message of the journal can have been lost: its length is looked at this often. */
-const restMs = 10_000;
+const restMs = 30_000;
 /** Journal entries that one script reads for a destination, of which a space may have 20. */
 const entriesAtOnce = 100;
 /** Spaces that one command names. */
@@ -103,7 +105,7 @@ export class Dispatcher {
     try {
       if (this.#readAt <= performance.now()) {
         await this.#read();
-        this.#readAt = performance.now() + lookAgainMs;
+        this.#readAt = performance.now() + readMs;
       }
       const now = performance.now();
       const due = [...this.#dueAt].flatMap(([member, at]) => (at <= now ? [member] : []));

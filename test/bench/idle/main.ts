@@ -12,9 +12,9 @@ import { type Options, readOptions } from './settings.ts';
 import { forEach, makeTenants, type Tenant } from './tenants.ts';
 
 /** What a start, or a change, leaves to be done is done by then. */
-const SETTLE_MS = 10_000;
+const SETTLE_MS = 40_000;
 /** From the sending of the timers on, until the first of them may be due. */
-const LEAD_MS = 5_000;
+const LEAD_MS = 20_000;
 /** Organizations over which the timers are spread. */
 const ORGANIZATIONS_WITH_TIMERS = 100;
 
