@@ -7,8 +7,6 @@ import { nowAndThen, SteadyWorker } from './steady-worker.ts';
 
 /** A queue that is silent for this long is done without. */
 const answerMs = 500;
-/** An idle worker asks for work so often: a job wakes it at once. */
-const drainSeconds = 10;
 
 interface Connections {
   /** Fails at once while the store is away. */
@@ -35,7 +33,6 @@ export class JobQueue<Data> {
     this.#queue = new Queue(name, shared);
     this.#worker = new SteadyWorker<Data>(name, ({ data }) => work(data), {
       ...shared,
-      drainDelay: drainSeconds,
       // Each job asks the store first whether there is anything to do: it may be taken up any number of times.
       maxStalledCount: Number.MAX_SAFE_INTEGER,
       // A job that is kept would keep out the next one of its id.

@@ -60,7 +60,7 @@ describe('A service that has nothing to do', function () {
     for (const service of services) service.wake.close();
     await Promise.all(held);
     expect(bytesPerSecond).to.be.at.most(200);
-    // BullMQ's looks for stalled jobs, and a job that comes round and that the seconds may meet.
-    expect(written.length, written.map((words) => words.slice(0, 2).join(' ')).join('\n')).to.be.at.most(40);
+    // BullMQ's looks for stalled jobs, what comes round, and once a look at each outbox, which changes nothing.
+    expect(written.length, written.map((words) => words.slice(0, 2).join(' ')).join('\n')).to.be.at.most(100);
   });
 });
