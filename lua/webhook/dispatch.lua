@@ -1,14 +1,14 @@
 --- The outbox of a space: reads on in the journal for each destination that has fewer than 1,000 unfinished deliveries,
 --- then names the attempts that are due, a few of each destination at a time (so that a dead one never takes the place of
 --- another). What it names is guarded against being named again for as long as an attempt may take. more: whether there is
---- more to read (-1: no destinations); nextInMs: when the next attempt is due ('': nothing is unfinished).
+--- more to read (-1: no destinations); nextInMs: when the next attempt is due ('': nothing is unfinished); spaceNumber: of the space.
 --- @args most
---- @reply more attempts:dueAttempt[] nextInMs
+--- @reply more attempts:dueAttempt[] nextInMs spaceNumber
 --- @include "lib/clock"
 --- @include "lib/count"
 --- @include "webhook/_delivery"
 local ids = keyspace.find() and redis.call('ZRANGE', keys.destinations(), 0, -1) or {}
-if not ids[1] then return { more = -1, attempts = {}, nextInMs = '' } end
+if not ids[1] then return { more = -1, attempts = {}, nextInMs = '', spaceNumber = '' } end
 most = tonumber(most)
 local last, added = streams.tail(keys.events())
 local more, attempts, pages, nextAt = 0, {}, {}, math.huge
@@ -58,4 +58,4 @@ for _, id in ipairs(ids) do
   end
 end
 unit.write()
-return { more = more, attempts = attempts, nextInMs = nextAt < math.huge and math.max(0, nextAt - now) or '' }
+return { more = more, attempts = attempts, nextInMs = nextAt < math.huge and math.max(0, nextAt - now) or '', spaceNumber = spaceNumber }

@@ -20,7 +20,6 @@ export class Metrics {
   static readonly contentType: string = Registry.PROMETHEUS_CONTENT_TYPE;
   readonly traffic = new Traffic();
   readonly #registry = new Registry();
-  readonly #process = processMetrics();
 
   constructor({ role, reader, held }: MetricsParts) {
     const own = [
@@ -37,6 +36,6 @@ export class Metrics {
 
   /** In the Prometheus text format. */
   async text(): Promise<string> {
-    return `${await this.#registry.metrics()}\n${await this.#process.metrics()}`;
+    return `${await this.#registry.metrics()}\n${await processMetrics().metrics()}`;
   }
 }

@@ -1,5 +1,5 @@
 import { flag, number, text } from '../declare/field.ts';
-import { type Store, serverOf } from './cluster.ts';
+import { addressOf, type Store, serverOf } from './cluster.ts';
 import { orUnavailable, unlessAway, within } from './failures.ts';
 import { nowOf } from './moment.ts';
 import { Organizations } from './organizations.ts';
@@ -10,7 +10,9 @@ const sweep = {
   reply: { now: number(), nextDue: text().orNull(), more: flag(), changes: number() },
 };
 
+/** The index, and the channel on which workers hear of its new moments. */
 export const dueKey = 'muster:due';
+const timersOf = (org: string): string => `muster:{${org}}:timers`;
 /** A sweep that a crash cut short is taken up again after this long. */
 const guardMs = 2000;
 /** Of one step: up to some 4 ms of the store, where scopes are deep and spaces many. */
@@ -58,15 +60,16 @@ export class Due {
     for (;;) {
       const { now, nextDue, more } = await this.#scripts.ask(sweep, org, { requestId: '', spaceId: '', maxChanges });
       if (more) continue;
-      // Who called needs only the organization itself; the index may lie on another shard, and is repaired.
-      if (nextDue !== null) await this.tell(org, nextDue).catch(() => undefined);
+      // Not waited for: the index may lie on a shard that is away, and is repaired.
+      if (nextDue !== null) void this.tell(org, nextDue).catch(() => undefined);
       return String(now);
     }
   }
 
   /** A script armed a timer earlier than all others of its organization. */
   async tell(org: string, at: string): Promise<void> {
-    this.#telling = orUnavailable(this.#store.zadd(dueKey, 'LT', at, org));
+    const entered = this.#store.zadd(dueKey, 'LT', at, org);
+    this.#telling = orUnavailable(Promise.all([entered, this.#store.spublish(dueKey, at)]));
     await this.#telling;
   }
 
@@ -75,15 +78,26 @@ export class Due {
     await within(patienceMs, this.#telling).catch(() => undefined);
   }
 
+  /** The earliest entry of the index, and the store's moment. A plain read; rejects soon where the index is away. */
+  async earliest(): Promise<{ now: number; member: string | undefined; at: number }> {
+    const found = Promise.all([
+      nowOf(serverOf(this.#store, dueKey)),
+      this.#store.zrange(dueKey, '0', '0', 'WITHSCORES'),
+    ]);
+    const [now, [member, at]] = await within(patienceMs, found);
+    return { now, member, at: Number(at) };
+  }
+
   /**
    * Sweeps the organizations that are due. One under sweep stands in the index as `!org`, so a crash in between loses
-   * nothing. While the shard with the index is away, all organizations are swept.
+   * nothing. While the shard with the index is away, all organizations are looked at. Resolves with whether it is there.
    */
-  async takeDue(limit = 1000): Promise<void> {
+  async takeDue(limit = 1000): Promise<boolean> {
     const found = await unlessAway(this.#store, patienceMs, this.#readIndex(limit), () => undefined);
     if (!found) {
       this.#missed = true;
-      return this.repair(patienceMs);
+      await this.repair(patienceMs, true);
+      return false;
     }
     const { now, members } = found;
     const orgs = new Set(members.map((member) => member.replace('!', '')));
@@ -92,6 +106,7 @@ export class Due {
       await this.repair(patienceMs);
       this.#missed = false;
     }
+    return true;
   }
 
   async #readIndex(limit: number): Promise<{ now: number; members: string[] }> {
@@ -107,8 +122,31 @@ export class Due {
     await this.#store.zrem(dueKey, `!${org}`);
   }
 
-  /** Looks at every organization: repairs what a crash between a script and the index lost. */
-  async repair(waitMs?: number): Promise<void> {
-    await this.#organizations.forEach(await this.#organizations.all(), (org) => this.drain(org), waitMs);
+  /**
+   * Reads the earliest timer of every organization: repairs what a crash between a script and the index lost. After
+   * `waitMs` it stops waiting for shards that do not answer; the index itself may be away.
+   */
+  async repair(waitMs?: number, indexIsAway = false): Promise<void> {
+    const clocks = new Map<string, Promise<number>>();
+    const look = async (org: string, [, at]: readonly string[]): Promise<void> => {
+      if (at === undefined) return;
+      const timers = timersOf(org);
+      const address = addressOf(this.#store, timers);
+      const clock = clocks.get(address) ?? nowOf(serverOf(this.#store, timers));
+      clocks.set(address, clock);
+      if (Number(at) <= (await clock)) await this.drain(org);
+      else if (!indexIsAway) await this.#enter(org, at);
+    };
+    await this.#organizations.readEach(
+      await this.#organizations.all(),
+      (pipeline, org) => pipeline.zrange(timersOf(org), '0', '0', 'WITHSCORES'),
+      (org, reply) => look(org, reply as string[]),
+      waitMs,
+    );
+  }
+
+  async #enter(org: string, at: string): Promise<void> {
+    const known = await this.#store.zscore(dueKey, org);
+    if (known === null || Number(known) > Number(at)) await this.tell(org, at);
   }
 }

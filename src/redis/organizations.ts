@@ -1,3 +1,4 @@
+import type { ChainableCommander } from 'ioredis';
 import { addressOf, type Store } from './cluster.ts';
 import { unlessAway } from './failures.ts';
 import { markFormat } from './format.ts';
@@ -7,6 +8,8 @@ export const organizationsKey = 'muster:orgs';
 const pageSize = 1_000;
 /** Organizations of one shard that are worked on at once. */
 const atOnce = 16;
+/** Of which something is read with one round trip: some 0.2 ms of the store. */
+const readAtOnce = 100;
 /** Fall back to the cached names after this timeout. */
 const patienceMs = 500;
 
@@ -56,6 +59,41 @@ export class Organizations {
    * itself.
    */
   async forEach(names: Iterable<string>, work: (name: string) => Promise<unknown>, waitMs?: number): Promise<void> {
+    const failed: unknown[] = [];
+    await this.#walk(names, waitMs, (lane) => atATime(lane, work, failed));
+    if (failed.length > 0) throw failed[0];
+  }
+
+  /** The same with what a command replies for each of them; those of a shard are asked many at a time. */
+  async readEach(
+    names: Iterable<string>,
+    ask: (pipeline: ChainableCommander, name: string) => unknown,
+    work: (name: string, reply: unknown) => Promise<unknown>,
+    waitMs?: number,
+  ): Promise<void> {
+    const failed: unknown[] = [];
+    await this.#walk(names, waitMs, async (lane) => {
+      for (let i = 0; i < lane.length; i += readAtOnce) {
+        const some = lane.slice(i, i + readAtOnce);
+        const pipeline = this.#store.pipeline();
+        for (const name of some) ask(pipeline, name);
+        const replies = new Map((await pipeline.exec())?.map((reply, n) => [some[n], reply]));
+        const each = async (name: string): Promise<void> => {
+          const [error, reply] = replies.get(name) ?? [];
+          if (error) throw error;
+          await work(name, reply);
+        };
+        await atATime(some, each, failed);
+      }
+    });
+    if (failed.length > 0) throw failed[0];
+  }
+
+  async #walk(
+    names: Iterable<string>,
+    waitMs: number | undefined,
+    walk: (lane: readonly string[]) => Promise<void>,
+  ): Promise<void> {
     const lanes = new Map<string, string[]>();
     for (const name of names) {
       const node = addressOf(this.#store, `muster:{${name.split(' ', 1)[0]}}`);
@@ -63,15 +101,20 @@ export class Organizations {
       if (lane) lane.push(name);
       else lanes.set(node, [name]);
     }
-    const failed: unknown[] = [];
-    const walk = async (lane: readonly string[]): Promise<void> => {
-      for (let i = 0; i < lane.length; i += atOnce) {
-        for (const result of await Promise.allSettled(lane.slice(i, i + atOnce).map(work)))
-          if (result.status === 'rejected') failed.push(result.reason);
-      }
-    };
-    const walks = Promise.all([...lanes.values()].map(walk));
-    await (waitMs === undefined ? walks : unlessAway(this.#store, waitMs, walks, () => undefined));
-    if (failed.length > 0) throw failed[0];
+    const walks = Promise.allSettled([...lanes.values()].map(walk));
+    const ended = await (waitMs === undefined ? walks : unlessAway(this.#store, waitMs, walks, () => []));
+    for (const one of ended) if (one.status === 'rejected') throw one.reason;
+  }
+}
+
+/** Works through a lane; what fails is kept. */
+async function atATime(
+  lane: readonly string[],
+  work: (name: string) => Promise<unknown>,
+  failed: unknown[],
+): Promise<void> {
+  for (let i = 0; i < lane.length; i += atOnce) {
+    for (const result of await Promise.allSettled(lane.slice(i, i + atOnce).map(work)))
+      if (result.status === 'rejected') failed.push(result.reason);
   }
 }

@@ -7,7 +7,7 @@ const subscribeAgainMs = 500;
 
 interface Channel {
   readonly held: Topics;
-  readonly listeners: Set<() => void>;
+  readonly listeners: Set<(message: string) => void>;
   readonly subscribed: Promise<unknown>;
 }
 
@@ -104,8 +104,8 @@ export class Wake {
     }
   }
 
-  /** Calls `heard` after every message of a channel, and whenever one may have been missed. */
-  listen(name: string, heard: () => void): Listening {
+  /** Calls `heard` with every message of a channel, and with '' whenever one may have been missed. */
+  listen(name: string, heard: (message: string) => void): Listening {
     const channel = this.#open(name);
     channel.listeners.add(heard);
     const stop = (): void => {
@@ -169,7 +169,7 @@ export class Wake {
   #wake(name: string, message: string): void {
     const channel = this.#channels.get(name);
     if (!channel) return;
-    for (const heard of channel.listeners) heard();
+    for (const heard of channel.listeners) heard(message);
     for (const token of message.split(',')) {
       const held = channel.held.longest(token);
       if (!held) continue;
@@ -180,7 +180,7 @@ export class Wake {
 
   #wakeAll(): void {
     for (const { held, listeners } of this.#channels.values()) {
-      for (const heard of listeners) heard();
+      for (const heard of listeners) heard('');
       held.wakeAll();
     }
   }

@@ -54,9 +54,11 @@ const create = (names: EventNames) =>
       const { body } = input;
       const created = await judged(context, body.url);
       // Off the caller's path would be enough, but a first event follows soon.
-      await context.store
-        .sadd(webhookKeys.outbox.pattern, `${context.org} ${param(input, 'spaceId')}`)
-        .catch(() => undefined);
+      const { pattern: index } = webhookKeys.outbox;
+      const space = `${context.org} ${param(input, 'spaceId')}`;
+      await Promise.all([context.store.sadd(index, space), context.store.spublish(index, space)]).catch(
+        () => undefined,
+      );
       const stored = {
         url: body.url,
         eventTypes: storedTypes(body.eventTypes),

@@ -1,24 +1,18 @@
-import { type ConnectionOptions, Queue } from 'bullmq';
 import type { Logger } from 'pino';
 import { number, raw, text } from '../declare/field.ts';
-import { canFailPartially, type Store } from '../redis/cluster.ts';
-import { within } from '../redis/failures.ts';
+import type { Store } from '../redis/connection.ts';
 import type { Scripts } from '../redis/scripts.ts';
 import type { Wake } from '../redis/wake.ts';
 import { attempt, type Outcome } from '../webhook/attempt.ts';
 import { eventMessage } from '../webhook/message.ts';
 import type { Targets } from '../webhook/target.ts';
 import { type Attempt, Dispatcher } from './dispatcher.ts';
-import { type QueueName, queuePrefix } from './queues.ts';
-import { nowAndThen, SteadyWorker } from './steady-worker.ts';
+import { JobQueue } from './job-queue.ts';
 
-const queueName: QueueName = 'deliver';
 /** Attempts at once: they wait for others nearly all their time. */
 const concurrency = 1_000;
 /** A job whose worker died is taken up by another after this long. */
 const lockMs = 10_000;
-/** A queue that is silent for this long is done without. */
-const answerMs = 500;
 /** At shutdown, for attempts that are under way to end by themselves. */
 const drainMs = 3_000;
 
@@ -43,31 +37,22 @@ interface DelivererParts {
  */
 export class Deliverer {
   readonly #parts: DelivererParts;
-  readonly #queue: Queue<Attempt>;
-  readonly #worker: SteadyWorker<Attempt>;
+  readonly #jobs: JobQueue<Attempt>;
   readonly #dispatcher: Dispatcher;
   readonly #direct = new Set<Promise<void>>();
   readonly #stop = new AbortController();
 
   constructor(connection: Store, parts: DelivererParts) {
     this.#parts = parts;
-    const options = { connection: connection as unknown as ConnectionOptions, prefix: queuePrefix };
-    this.#queue = new Queue<Attempt>(queueName, options);
-    this.#worker = new SteadyWorker<Attempt>(queueName, ({ data }) => this.#deliver(data), {
-      ...options,
-      concurrency,
-      lockDuration: lockMs,
-      stalledInterval: lockMs / 2,
-      // Each run asks the store first whether there is anything to do: it may be taken up any number of times.
-      maxStalledCount: Number.MAX_SAFE_INTEGER,
-      removeOnComplete: { count: 0 },
-      removeOnFail: { count: 0 },
-    });
+    const { store, log } = parts;
+    this.#jobs = new JobQueue(
+      { store, connection },
+      'deliver',
+      (attempt) => this.#deliver(attempt),
+      { concurrency, lockDuration: lockMs, stalledInterval: lockMs / 2 },
+      log,
+    );
     this.#dispatcher = new Dispatcher(parts, (attempts) => this.#hand(attempts));
-    const { log } = parts;
-    this.#queue.on('error', nowAndThen(log, 'delivery queue'));
-    this.#worker.on('error', nowAndThen(log, 'delivery worker'));
-    this.#worker.on('failed', (job, error) => log.warn({ job: job?.id, error: error.message }, 'delivery put off'));
     this.#dispatcher.start();
   }
 
@@ -76,14 +61,16 @@ export class Deliverer {
     await this.#dispatcher.poke(`${org} ${spaceId}`);
   }
 
+  /** Repairs what a crash kept from the index of spaces that have destinations. */
+  repair(): Promise<void> {
+    return this.#dispatcher.repair();
+  }
+
   /** To the queue; while only its shard is away, they are made here: the store has limited them. */
   async #hand(attempts: readonly Attempt[]): Promise<void> {
-    const { store, log } = this.#parts;
-    const jobs = attempts.map((data) => ({ name: 'deliver', data, opts: { jobId: jobIdOf(data) } }));
-    const queued = async (): Promise<void> => void (await this.#queue.addBulk(jobs));
-    if (!canFailPartially(store)) return queued();
-    // What it takes late is done once all the same: whoever comes second finds it begun.
-    if ((await answers(store.exists(`${queuePrefix}:${queueName}:meta`))) && (await answers(queued()))) return;
+    // Whoever comes second to an attempt finds it begun.
+    if (await this.#jobs.add(attempts.map((data) => ({ id: jobIdOf(data), data })))) return;
+    const { log } = this.#parts;
     for (const data of attempts) {
       const direct = this.#deliver(data)
         .catch((error: Error) => log.warn({ error: error.message }, 'delivery put off'))
@@ -118,18 +105,9 @@ export class Deliverer {
   async stop(): Promise<void> {
     await this.#dispatcher.stop();
     const timer = setTimeout(() => this.#stop.abort(), drainMs);
-    await Promise.all([...this.#direct, this.#worker.close()]);
+    await Promise.all([...this.#direct, this.#jobs.close()]);
     clearTimeout(timer);
-    await this.#queue.close();
   }
-}
-
-/** Whether the queue's shard does in time: it would be waited for. */
-function answers(reply: Promise<unknown>): Promise<boolean> {
-  return within(
-    answerMs,
-    reply.then(() => true),
-  ).catch(() => false);
 }
 
 /** The same attempt is never twice in the queue. BullMQ reserves the colon. */

@@ -2,14 +2,14 @@ import type { Logger } from 'pino';
 import type { Store } from '../redis/connection.ts';
 import { type CreateOptions, createSnapshot } from '../snapshot/create.ts';
 import { SnapshotFailure } from '../snapshot/failure.ts';
-import type { Jobs } from './periodic.ts';
+import type { Job } from './periodic.ts';
 
 export interface SnapshotterOptions extends Omit<CreateOptions, 'signal'> {
   readonly intervalSeconds: number;
 }
 
 /** Makes a snapshot every so often. Where the store does not allow it, says so once and goes on. */
-export function snapshotJobs(store: Store, options: SnapshotterOptions, log: Logger): Jobs {
+export function snapshotJob(store: Store, options: SnapshotterOptions, log: Logger): Job {
   let isTold = false;
   const run = async (signal: AbortSignal): Promise<void> => {
     try {
@@ -23,5 +23,5 @@ export function snapshotJobs(store: Store, options: SnapshotterOptions, log: Log
       isTold = true;
     }
   };
-  return { snapshot: { everyMs: options.intervalSeconds * 1000, waitsFirst: true, run } };
+  return { everyMs: options.intervalSeconds * 1000, waitsFirst: true, run };
 }

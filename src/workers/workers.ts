@@ -6,14 +6,15 @@ import type { Scripts } from '../redis/scripts.ts';
 import type { Wake } from '../redis/wake.ts';
 import type { Targets } from '../webhook/target.ts';
 import { Deliverer } from './deliverer.ts';
-import { type Jobs, Periodic } from './periodic.ts';
-import type { QueueName } from './queues.ts';
-import { type Retention, retainJobs } from './retention.ts';
-import { type SnapshotterOptions, snapshotJobs } from './snapshotter.ts';
-import { sweepJobs } from './sweeper.ts';
+import { type Job, Periodic } from './periodic.ts';
+import { type Retention, retainJob } from './retention.ts';
+import { type SnapshotterOptions, snapshotJob } from './snapshotter.ts';
+import { Sweeper } from './sweeper.ts';
 
 /** For workers to end what they hold or give it back; a store that is away would keep them waiting. */
 const stopMs = 4_500;
+/** What a crash between a script and an index lost is found after this long. */
+const repairEveryMs = 30_000;
 
 interface WorkersParts {
   readonly store: Store;
@@ -30,21 +31,24 @@ export class Workers {
   deliverer: Deliverer | undefined;
   readonly #started: { stop(): Promise<void> }[] = [];
 
-  /** `open`: a connection that waits for the store, for each of them. */
+  /** `open`: a connection that waits for the store. */
   async start(
     parts: WorkersParts,
     open: () => Promise<Store>,
     snapshots: SnapshotterOptions | undefined,
   ): Promise<void> {
     const { store, due, retention, log } = parts;
-    const periodic: [QueueName, Jobs][] = [
-      ['sweep', sweepJobs(due)],
-      ['retain', retainJobs(retention)],
-    ];
-    if (snapshots && takesSnapshots(store)) periodic.push(['snapshot', snapshotJobs(store, snapshots, log)]);
-    for (const [name, jobs] of periodic) this.#started.push(await Periodic.start(store, await open(), name, jobs, log));
-    this.deliverer = new Deliverer(await open(), parts);
-    this.#started.push(this.deliverer);
+    const connection = await open();
+    const deliverer = new Deliverer(connection, parts);
+    this.deliverer = deliverer;
+    const rounds: Record<string, Job> = {
+      repair: { everyMs: repairEveryMs, run: () => due.repair() },
+      outbox: { everyMs: repairEveryMs, run: () => deliverer.repair() },
+      retain: retainJob(retention),
+    };
+    if (snapshots && takesSnapshots(store)) rounds['snapshot'] = snapshotJob(store, snapshots, log);
+    this.#started.push(new Sweeper(connection, parts), deliverer);
+    for (const [name, job] of Object.entries(rounds)) this.#started.push(new Periodic(store, name, job, log));
   }
 
   async stop(): Promise<void> {

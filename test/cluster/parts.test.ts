@@ -145,6 +145,7 @@ describe('The parts of a process on a cluster', function () {
     const [dead = ''] = await orgsOn(index, 1);
     for (const key of [organizationsKey, dueKey]) await store.del(key);
     await store.sadd(organizationsKey, ...living, dead);
+    for (const org of [...living, dead]) await store.zadd(`muster:{${org}}:timers`, 0, 'a timer');
     await store.zadd(dueKey, 0, `!${living[0]}`);
     const pace = await Pace.begin();
     /** What one look sweeps, without taking as long as a shard that is silent may. */

@@ -165,7 +165,7 @@ describe('Held requests of a process', () => {
     };
     const gone = wake.listen('gone', () => undefined);
     const heard = new Promise<void>((resolve) => {
-      wake.listen('c', resolve).ready.then(() => publish());
+      wake.listen('c', () => resolve()).ready.then(() => publish());
     });
     await tick();
     subscriber.ssubscribe = ssubscribe;

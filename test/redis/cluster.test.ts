@@ -193,7 +193,7 @@ describe('A store that is a cluster', function () {
     const wake = new Wake(subscriber);
     let listening: Listening | undefined;
     const heard = new Promise<void>((resolve) => {
-      listening = wake.listen('{nobody}', resolve);
+      listening = wake.listen('{nobody}', () => resolve());
     });
     await listening?.ready;
     await store.spublish('{nobody}', '');

@@ -13,7 +13,8 @@ describe('Draining an organization', () => {
     const ask = () =>
       new Promise((resolve) => sweeps.push((now, more, nextDue) => resolve({ now, nextDue: nextDue ?? null, more })));
     const zadd = () => Promise.reject(new Error('the index is away'));
-    due = new Due({ zadd } as unknown as Store, { ask } as unknown as Scripts);
+    const spublish = () => Promise.resolve(0);
+    due = new Due({ zadd, spublish } as unknown as Store, { ask } as unknown as Scripts);
   });
 
   it('goes on until nothing more is due, whether or not the index can be told what is next', async () => {

@@ -1,30 +1,35 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import pino from 'pino';
+import type { Store } from '../../src/redis/connection.ts';
 import { connect } from '../../src/redis/connection.ts';
+import { Due } from '../../src/redis/due.ts';
+import { Wake } from '../../src/redis/wake.ts';
 import { type MusterService, startService } from '../../src/service.ts';
 import { listSnapshots, snapshotFolder } from '../../src/snapshot/folder.ts';
-import { Periodic } from '../../src/workers/periodic.ts';
+import { type Job, Periodic } from '../../src/workers/periodic.ts';
+import { Sweeper } from '../../src/workers/sweeper.ts';
 import { OwnStore } from '../support/own-store.ts';
 import { Pace } from '../support/pace.ts';
 import { until } from '../support/processes.ts';
 import { World } from '../support/world.ts';
 
+const log = pino({ level: 'silent' });
+
 /** On the real clock, on a store of its own. */
-describe('The queue of the workers may be lost at any time', () => {
+describe('What workers know of their work in the store may be lost at any time', () => {
   let store: OwnStore;
   let service: MusterService;
   let folder: string;
-  const schedule = (job: string): Promise<string | null> => service.store.zscore(`{muster}:queue:${job}:repeat`, job);
-  const loseQueue = async (but = ''): Promise<void> => {
+  const loseQueue = async (): Promise<void> => {
     const keys = await service.store.keys('{muster}:queue:*');
-    await service.store.del(...keys.filter((key) => key !== but));
+    expect(keys).to.not.be.empty;
+    await service.store.del(...keys);
   };
 
   before(async () => {
     store = await OwnStore.start();
     folder = snapshotFolder(store.dataDir);
-    const log = pino({ level: 'silent' });
     const snapshots = { folder, keep: 1, intervalSeconds: 1, embedded: true };
     service = await startService({ redisUrl: store.url, role: 'all', host: '127.0.0.1', port: 0, log, snapshots });
   });
@@ -47,41 +52,105 @@ describe('The queue of the workers may be lost at any time', () => {
     await pace.expect(late, 1000);
   };
 
-  it('sweeps go on without it, and it is scheduled anew', async () => {
-    expect(await schedule('sweep')).to.not.equal(null);
+  it('sweeps go on without the queue', async () => {
+    await sweepsInTime();
     await loseQueue();
     await sweepsInTime();
-    await until(async () => (await schedule('sweep')) !== null);
   });
 
-  it('nor do they wait, when a clock was set forward and back, for what was scheduled meanwhile', async () => {
-    const now = Date.now;
-    const soon = now() + 600_000;
-    Date.now = () => now() + 3_600_000;
-    try {
-      await until(async () => Number(await schedule('sweep')) > soon);
-    } finally {
-      Date.now = now;
-    }
-    await sweepsInTime();
-    await until(async () => Number(await schedule('sweep')) < soon);
-  });
-
-  it('snapshots go on too, where their schedule alone is left', async () => {
-    await loseQueue('{muster}:queue:snapshot:repeat');
-    const lost = new Date().toISOString();
-    await until(async () => (await listSnapshots(folder)).some(({ createdAt }) => createdAt > lost));
-    await until(async () => Number(await schedule('snapshot')) > Date.now());
-  });
-
-  it('a queue that hangs does not keep a process from starting', async () => {
+  it('and where it takes jobs that nobody does', async () => {
     const { store: redis } = await store.admin();
-    const connection = await connect(store.url, 'patient');
-    await redis.call('CLIENT', 'PAUSE', '60000', 'WRITE');
-    const jobs = { sweep: { everyMs: 60_000, run: async () => undefined } };
-    const periodic = await Periodic.start(redis, connection, 'sweep', jobs, pino({ level: 'silent' }));
-    await redis.call('CLIENT', 'UNPAUSE');
-    await periodic.stop();
-    connection.disconnect();
+    const queue = '{muster}:queue:sweep';
+    await redis.del(`${queue}:active`);
+    // Its workers are refused every job.
+    await redis.set(`${queue}:active`, 'not a list');
+    await sweepsInTime();
+    await redis.del(`${queue}:active`);
+    await sweepsInTime();
+  });
+
+  it('snapshots go on where the moment of the next is lost, is of a clock that was set back, or is no moment', async () => {
+    const key = 'muster:round:snapshot';
+    for (const lose of [
+      () => service.store.del(key),
+      () => service.store.set(key, String(Date.now() + 3_600_000)),
+      () => service.store.set(key, 'soon'),
+    ]) {
+      await lose();
+      const lost = new Date().toISOString();
+      await until(async () => (await listSnapshots(folder)).some(({ createdAt }) => createdAt > lost));
+      expect(Number(await service.store.get(key)) - Date.now()).to.be.within(-1_000, 1_000);
+    }
+  });
+});
+
+describe('A job that comes round', () => {
+  let own: OwnStore;
+  let store: Store;
+  const started: { stop(): Promise<void> }[] = [];
+  const start = (name: string, job: Job): Periodic => {
+    const periodic = new Periodic(store, name, job, log);
+    started.push(periodic);
+    return periodic;
+  };
+
+  before(async () => {
+    own = await OwnStore.start();
+    ({ store } = await own.admin());
+  });
+  afterEach(async () => {
+    for (const one of started.splice(0)) await one.stop();
+  });
+  after(() => own.stop());
+
+  it('is done at once and then in time, each time in one of the processes', async () => {
+    let runs = 0;
+    const begun = performance.now();
+    const run = async () => void runs++;
+    for (let n = 0; n < 5; n++) start('often', { everyMs: 200, run });
+    await until(() => runs > 0);
+    await until(() => performance.now() - begun > 1_100);
+    expect(runs).to.be.within(2, 6);
+  });
+
+  it('is not done again by a process that starts before the next moment, and at once by one that starts after it', async () => {
+    let runs = 0;
+    const job: Job = { everyMs: 60_000, waitsFirst: true, run: async () => void runs++ };
+    await start('seldom', job).stop();
+    const next = await store.get('muster:round:seldom');
+    expect(Number(next) - Date.now()).to.be.within(50_000, 60_000);
+    await start('seldom', job).stop();
+    expect([runs, await store.get('muster:round:seldom')]).to.deep.equal([0, next]);
+    await store.set('muster:round:seldom', Date.now() - 1);
+    start('seldom', job);
+    await until(() => runs === 1);
+  });
+
+  it('is done by each process itself while the store does not say, and what fails does not end it', async () => {
+    let runs = 0;
+    const run = async () => {
+      runs++;
+      throw new Error('in vain');
+    };
+    const { store: other } = await own.admin();
+    await other.call('CLIENT', 'PAUSE', '60000', 'WRITE');
+    start('failing', { everyMs: 100, run });
+    await until(() => runs > 1);
+    expect(await other.get('muster:round:failing')).to.equal(null);
+    await other.call('CLIENT', 'UNPAUSE');
+    await until(async () => (await other.get('muster:round:failing')) !== null);
+    const before = runs;
+    await until(() => runs > before);
+  });
+
+  it('and a queue that hangs keeps no sweeper from starting or ending', async () => {
+    const connections = [await connect(own.url, 'patient'), await connect(own.url, 'patient')] as const;
+    await store.call('CLIENT', 'PAUSE', '60000', 'WRITE');
+    const wake = new Wake(connections[1]);
+    const { scripts } = await own.admin();
+    const sweeper = new Sweeper(connections[0], { store, due: new Due(store, scripts), wake, log });
+    await store.call('CLIENT', 'UNPAUSE');
+    await sweeper.stop();
+    for (const connection of connections) connection.disconnect();
   });
 });

@@ -1,0 +1,72 @@
+import { randomUUID } from 'node:crypto';
+import { get } from 'node:http';
+import { createKey, createOrganization, createSpace } from '../../../src/org/admin.ts';
+import { product } from '../../../src/primitives.ts';
+import { connect, type Store } from '../../../src/redis/connection.ts';
+import { Scripts } from '../../../src/redis/scripts.ts';
+
+/** Organizations that are made at once. */
+const atOnce = 16;
+
+/** An organization with one space and a key. */
+class Tenant {
+  readonly #path: string;
+  readonly #apiKey: string;
+
+  constructor(spaceId: string, apiKey: string) {
+    this.#path = `/v1/spaces/${spaceId}`;
+    this.#apiKey = apiKey;
+  }
+
+  // biome-ignore lint/suspicious/noExplicitAny: answers of every shape.
+  async call(url: string, path: string, body?: object): Promise<any> {
+    const headers = {
+      authorization: `Bearer ${this.#apiKey}`,
+      'content-type': 'application/json',
+      'idempotency-key': randomUUID(),
+    };
+    const request = body ? { method: 'POST', headers, body: JSON.stringify(body) } : { headers };
+    const response = await fetch(url + this.#path + path, request);
+    const text = await response.text();
+    if (!response.ok) throw new Error(`${path} answered ${response.status}: ${text}`);
+    return JSON.parse(text);
+  }
+
+  /** Holds a watch for as long as this process lives. */
+  watch(url: string): Promise<void> {
+    const headers = { authorization: `Bearer ${this.#apiKey}`, accept: 'text/event-stream' };
+    return new Promise((resolve, reject) => {
+      const request = get(`${url}${this.#path}/watch?cursor=latest`, { headers, agent: false }, (response) => {
+        // Its end is that of the service.
+        response.on('error', () => undefined).resume();
+        if (response.statusCode === 200) resolve();
+        else reject(new Error(`a watch was answered ${response.statusCode}`));
+      });
+      request.once('error', reject);
+    });
+  }
+}
+
+export type { Tenant };
+
+/** Does something for each of many, some at a time. */
+export async function forEach<T>(list: readonly T[], work: (item: T, index: number) => Promise<unknown>) {
+  for (let i = 0; i < list.length; i += atOnce)
+    await Promise.all(list.slice(i, i + atOnce).map((item, n) => work(item, i + n)));
+}
+
+/** Makes so many organizations; resolves with them. */
+export async function makeTenants(address: string, count: number): Promise<Tenant[]> {
+  const store: Store = await connect(address);
+  const admin = { store, scripts: new Scripts(store, product.words), limits: product.limits };
+  const tenants: Tenant[] = [];
+  await forEach(Array.from({ length: count }), async (_, n) => {
+    const org = `bench-${n}`;
+    await createOrganization(admin, { org, plan: 'enterprise' });
+    const { spaceId } = await createSpace(admin, { org });
+    const { apiKey } = await createKey(admin, { org, permissions: ['coordination_read', 'coordination_write'] });
+    tenants[n] = new Tenant(spaceId, apiKey);
+  });
+  store.disconnect();
+  return tenants;
+}

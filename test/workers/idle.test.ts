@@ -1,0 +1,66 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'chai';
+import type { Redis } from 'ioredis';
+import pino from 'pino';
+import { type MusterService, startService } from '../../src/service.ts';
+import { readCommands } from '../support/commands.ts';
+import { OwnStore } from '../support/own-store.ts';
+import { World } from '../support/world.ts';
+
+const idleSeconds = 10;
+
+/** On the real clock, on a store of its own. */
+describe('A service that has nothing to do', function () {
+  this.timeout(60_000);
+  let store: OwnStore;
+  const services: MusterService[] = [];
+
+  before(async () => {
+    store = await OwnStore.start();
+    const options = { redisUrl: store.url, host: '127.0.0.1', port: 0, log: pino({ level: 'silent' }) };
+    services.push(await startService({ ...options, role: 'all', webhookAllowPrivate: true }));
+    services.push(await startService({ ...options, role: 'worker' }));
+  });
+  after(async () => {
+    for (const service of services) await service.stop();
+    await store.stop();
+  });
+
+  const writes = async (redis: Redis): Promise<ReadonlySet<string>> =>
+    new Set((await redis.call('COMMAND', 'LIST', 'FILTERBY', 'ACLCAT', 'write')) as string[]);
+  const logBytes = async (redis: Redis): Promise<number> =>
+    Number(/^aof_current_size:(\d+)/m.exec(await redis.info('persistence'))?.[1]);
+
+  it('writes next to nothing: watches and receives that are held, destinations, timers to come, two processes', async () => {
+    const [on] = services as [MusterService];
+    const redis = on.store as Redis;
+    const worlds = await Promise.all(Array.from({ length: 20 }, () => World.create({ on })));
+    const held: Promise<unknown>[] = [];
+    for (const world of worlds) {
+      const { id } = await world.made('/mailboxes', { name: 'jobs' });
+      const scopeId = randomUUID();
+      const deadline = new Date(Date.now() + 3_600_000).toISOString();
+      await world.made(`/mailboxes/${id}/messages`, { scopeId, payload: 1, deadline });
+      await world.made('/destinations', { url: 'http://127.0.0.1:9/', eventTypes: ['budget.*'] });
+      const recv = { scopeId: randomUUID(), holder: 'h', holderSession: 's', waitSeconds: 30 };
+      held.push(world.post(`/mailboxes/${id}/recv`, recv), world.get('/watch?cursor=latest&waitSeconds=30'));
+    }
+    // What the start and the calls leave to be done is done by then.
+    await sleep(12_000);
+    const before = await logBytes(redis);
+    const commands = await readCommands(redis, () => sleep(idleSeconds * 1000));
+    const bytesPerSecond = ((await logBytes(redis)) - before) / idleSeconds;
+    const known = await writes(redis);
+    const written = commands.filter(([name = '']) => known.has(name.toLowerCase()));
+    console.log(
+      `      ${commands.length} commands in ${idleSeconds} s, ${written.length} of kinds that write, ` +
+        `${bytesPerSecond} bytes of log a second`,
+    );
+    for (const service of services) service.wake.close();
+    await Promise.all(held);
+    expect(bytesPerSecond).to.be.at.most(200);
+    // BullMQ's looks for stalled jobs, what comes round, and once a look at each outbox, which changes nothing.
+    expect(written.length, written.map((words) => words.slice(0, 2).join(' ')).join('\n')).to.be.at.most(100);
+  });
+});
