@@ -32,7 +32,7 @@ export const spaceKeys = {
     pattern: 'muster:{org}:<spaceId>:events',
     type: 'stream',
     holds:
-      'the journal: the type, and `aggregateId scopeId requestId members` of the payload (~ where there is none); the entry id carries the moment',
+      'the journal: the type, and `aggregateId scopeId requestId` (~ where there is none), and the other members of the payload as `name=value` (`=`: the aggregateId); the entry id carries the moment',
     goes: 'entries after max(retention window, 30 days)',
   },
 } satisfies KeyTable;
