@@ -10,10 +10,8 @@ function message.create(record, path, box)
   path = path or scope.create(record.scopeId)
   message.enter(record, 'READY')
   mailbox.change(box, 'ready', 1)
-  local sequence = mailbox.nextSequence(box)
-  ready.add(record.mailboxId, path, record.id, now, nowText, sequence)
-  local set = { 'state', 'READY', 'mailboxId', record.mailboxId, 'scopeId', record.scopeId, 'sequence', sequence,
-    'payload', record.payload }
+  ready.add(record.mailboxId, path, record.id, now, nowText)
+  local set = { 'state', 'READY', 'mailboxId', record.mailboxId, 'scopeId', record.scopeId, 'payload', record.payload }
   if record.taskId ~= record.id then set[#set + 1], set[#set + 2] = 'taskId', record.taskId or '' end
   if record.groupId then
     set[#set + 1], set[#set + 2], set[#set + 3], set[#set + 4] = 'groupId', record.groupId, 'taskKey', record.taskKey
@@ -28,7 +26,7 @@ function message.create(record, path, box)
     timer.arm('mailbox:message:' .. spaceId .. ':' .. record.id, record.deadline)
   end
   redis.call('HSET', keys.message(record.id), unpack(set))
-  later.enter(keys.messages(record.mailboxId), sequence, record.id)
+  later.enter(keys.messages(record.mailboxId), '0', record.id)
   later.enter(keys.scopeMessages(record.scopeId), '0', record.id)
   if record.taskId then count.add(count.org, 'usedTasks', 1) end
   count.add(count.space, 'retainedBytes', #record.payload)

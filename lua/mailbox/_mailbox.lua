@@ -9,7 +9,7 @@ function mailbox.read(mailboxId)
   local record = records.known(key)
   if record then return record end
   later.settle(key)
-  record = mailbox.load(mailboxId, 'mode', 'recipientId', 'backlogLimit', 'ready', 'claimed', 'sequence')
+  record = mailbox.load(mailboxId, 'mode', 'recipientId', 'backlogLimit', 'ready', 'claimed')
   return record and records.keep(key, record)
 end
 
@@ -23,11 +23,4 @@ function mailbox.add(mailboxId, counter, by)
   local key = keys.mailbox(mailboxId)
   local record = records.known(key)
   if record then mailbox.change(record, counter, by) else later.add(key, counter, by) end
-end
-
---- The sequence number of the next message that becomes ready, as text.
-function mailbox.nextSequence(record)
-  local sequence = record.sequence + 1
-  records.set(record, 'sequence', sequence)
-  return string.format('%d', sequence)
 end

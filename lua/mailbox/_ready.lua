@@ -1,8 +1,10 @@
 --- @include "lib/journal"
 --- @include "lib/later"
+--- @include "lib/id"
 --- READY messages, first in, first out by the moment they became ready. One sorted set per mailbox and scope, for the
---- message's scope and each scope above it, so that a receive for any subtree is one ZRANGE. Members carry the
---- mailbox's counter in front of the id: unique, and in order within one millisecond.
+--- message's scope and each scope above it, so that a receive for any subtree is one ZRANGE. Members are ids, which are
+--- in order within one millisecond; in front of one that has been given back stands what an id of that later moment
+--- would begin with, the message's `place`.
 --- `heads` (per mailbox: its root scopes by their oldest message) and `oldestReady` (per space: its mailboxes by
 --- theirs) answer "how old is the oldest" without a scan. They are kept to the second: a queue that moves thousands
 --- of messages a second does not pay for them with each.
@@ -14,13 +16,13 @@ function ready.begin()
   fronts, filled = {}, {}
 end
 
-function ready.member(sequence, messageId)
-  return string.sub('000000000000', #sequence + 1) .. sequence .. messageId
+--- The place of a message that is given back, ready since `at`.
+function ready.placeAt(at)
+  return idHead(at) .. string.format('%03x ', fraction)
 end
 
---- Adds a message that is ready since `at` (number and text), with the mailbox's counter for it.
-function ready.add(mailboxId, path, messageId, at, atText, sequence)
-  local member = ready.member(sequence, messageId)
+--- Adds a message that is ready since `at` (number and text). member: its id, behind its place if it has one.
+function ready.add(mailboxId, path, member, at, atText)
   for depth, scopeId in ipairs(path) do
     local key = keys.ready(mailboxId, scopeId)
     if depth == 1 and (at < now or not filled[key]) then

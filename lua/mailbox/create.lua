@@ -9,8 +9,8 @@ plan.needOperation()
 
 local mailboxId = newId(tail)
 -- What sends and receives read comes first: a small hash is searched from its beginning.
-redis.call('HSET', keys.mailbox(mailboxId), 'ready', 0, 'claimed', 0, 'sequence', 0, 'mode', mode, 'backlogLimit', backlogLimit,
-  'recipientId', recipientId, 'failed', 0, 'name', name, 'createdAt', now)
+redis.call('HSET', keys.mailbox(mailboxId), 'ready', 0, 'claimed', 0, 'mode', mode, 'backlogLimit', backlogLimit, 'recipientId',
+  recipientId, 'failed', 0, 'name', name, 'createdAt', now)
 redis.call('ZADD', keys.mailboxes(), 0, mailboxId)
 emit.mailbox.created(mailboxId, { mode = mode })
 return call.done({ id = mailboxId, createdAt = now })
