@@ -7,6 +7,11 @@ local function idHead(at)
   return string.sub(time, 1, 8) .. '-' .. string.sub(time, 9) .. '-7'
 end
 
+--- What the ids begin with that this run has made of its moment; false where it has made none.
+local function headMade()
+  return moment == now and prefix
+end
+
 --- A UUIDv7 (RFC 9562) of this script's moment, in order down to a fraction of the millisecond (its method 3); `tail`
 --- is the caller's random part, `xxx-yxxx-xxxxxxxxxxxx` with the variant bits set, of which the last 62 bits are used.
 local function newId(tail)

@@ -25,7 +25,7 @@ export const spaceKeys = {
     pattern: 'muster:{org}:<spaceId>:idempotency:<day>',
     type: 'hash',
     holds:
-      'what requests with an Idempotency-Key were answered on that day since 1970: digest of the key to fingerprint of the request (22 characters), its moment (13), what the answer is rebuilt from (msgpack)',
+      'what requests with an Idempotency-Key were answered on that day since 1970: digest of the key to fingerprint of the request (10 characters), its moment (4 bytes) and what the answer is made of again (MessagePack; see lib/idempotency)',
     goes: 'two days later; a record counts for 24 hours',
   },
   events: {
