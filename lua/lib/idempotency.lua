@@ -5,22 +5,19 @@
 --- @include "lib/id"
 --- What requests with an Idempotency-Key were answered (contract section 2), for 24 hours: one hash for each day in
 --- which they came, which goes as a whole. A key of its own, with an expiry, costs three times as much.
---- An entry is short, for there are as many as calls: 10 characters of fingerprint, 4 bytes that say when, in milliseconds
---- since the day before its own began, and the values of the answer, MessagePack each. What an id made by the call begins
---- with is its moment again and is left out; the upper 4 bits of the moment say where. A send's has 44 bytes, so that it
---- takes 48 with what Redis puts around a text.
-local idempotency = { windowMs = 86400000 }
+--- An entry is short: 10 characters of fingerprint, 4 bytes that say when, in milliseconds since the day before its own
+--- began, and the answer as MessagePack: a list, or, of few values, these. What an id made by the call begins with is its
+--- moment again and left out there; the upper 4 bits of the moment say where. A send's takes 48 bytes with its header.
+local idempotency, windowMs = {}, 86400000
 --- Above all moments of two days.
 local cutBit = 2 ^ 28
 local yesterday
 --- Where the answers of the day stand, of the request at hand; and the moment, as an entry of that day has it.
 local todaysKey, todaysMoment
 
-function idempotency.begin()
-  yesterday = string.format('%d', usage.today - 1)
-end
+function idempotency.begin() yesterday = string.format('%d', usage.today - 1) end
 
---- The day at hand and the one before. After a clock went back over midnight the later day goes on, as it does in usage.
+--- The day at hand and the one before. After a clock went back over midnight the later day goes on, as in usage.
 local function days()
   local today = usage.today
   if usage.day ~= today and usage.day == string.format('%d', today + 1) then return usage.day, today end
@@ -28,9 +25,7 @@ local function days()
 end
 
 --- What entries of a day count from.
-local function startOf(day)
-  return (day - 1) * 86400000
-end
+local function startOf(day) return (day - 1) * windowMs end
 
 --- The fingerprint of the request that came with this key, and the list that it was answered with; nil where there was
 --- none within the window.
@@ -45,16 +40,18 @@ function idempotency.find(digest)
   end
   local stamp = struct.unpack('>I4', entry, 11)
   local at = startOf(day) + stamp % cutBit
-  if now - at >= idempotency.windowMs then return nil end
+  if now - at >= windowMs then return nil end
   local cut, values = math.floor(stamp / cutBit), string.sub(entry, 15)
   if cut > 0 then values = string.sub(values, 1, cut - 1) .. idHead(at) .. string.sub(values, cut) end
-  return string.sub(entry, 1, 10), values ~= '' and { '', cmsgpack.unpack(values) } or { '' }
+  local list = { '', cmsgpack.unpack(values) }
+  return string.sub(entry, 1, 10), type(list[2]) == 'table' and list[2] or list
 end
 
 --- For a request that was looked for. fingerprint: 10 characters. list: the answer, its note first.
 function idempotency.keep(digest, fingerprint, list)
-  local values = list[2] ~= nil and cmsgpack.pack(unpack(list, 2)) or ''
-  local head = headMade()
+  local few = #list < 6
+  local values = few and list[2] ~= nil and type(list[2]) ~= 'table' and cmsgpack.pack(unpack(list, 2)) or cmsgpack.pack(list)
+  local head = few and headMade()
   local cut = head and string.find(values, head, 1, true)
   if cut and cut < 16 then values = string.sub(values, 1, cut - 1) .. string.sub(values, cut + #head) else cut = 0 end
   later.set(todaysKey, digest, fingerprint .. struct.pack('>I4', todaysMoment + cut * cutBit) .. values)

@@ -192,7 +192,8 @@ describe('Idempotency-Key', () => {
     expect((await world.eventTypes()).filter((type) => type === 'message.sent')).to.have.lengthOf(1);
   });
 
-  it('a send is remembered in at most 130 bytes, a renewal in 100 and its share of the table', async () => {
+  it('a send is remembered in at most 130 bytes, a renewal in 100 and its share of the table', async function () {
+    this.timeout(60_000);
     const { store } = world.service;
     const bytes = async (): Promise<number> => {
       const found = await store.keys(`muster:{${world.org}}:${world.spaceId}:idempotency:*`);
