@@ -11,9 +11,10 @@
 local idempotency, windowMs = {}, 86400000
 --- Above all moments of two days.
 local cutBit = 2 ^ 28
-local yesterday
 --- Where the answers of the day stand, of the request at hand; and the moment, as an entry of that day has it.
 local todaysKey, todaysMoment
+--- The day before; the day of the last call, and what its entries count from.
+local yesterday, lastDay, lastStart
 
 function idempotency.begin() yesterday = string.format('%d', usage.today - 1) end
 
@@ -32,7 +33,8 @@ local function startOf(day) return (day - 1) * windowMs end
 function idempotency.find(digest)
   local day, dayBefore = days()
   todaysKey = keys.idempotency(day)
-  todaysMoment = now - startOf(day)
+  if lastDay ~= day then lastDay, lastStart = day, startOf(day) end
+  todaysMoment = now - lastStart
   local entry = later.get(todaysKey, digest)
   if not entry then
     day, entry = dayBefore, redis.call('HGET', keys.idempotency(dayBefore), digest)
@@ -49,8 +51,8 @@ end
 
 --- For a request that was looked for. fingerprint: 10 characters. list: the answer, its note first.
 function idempotency.keep(digest, fingerprint, list)
-  local few = #list < 6
-  local values = few and list[2] ~= nil and type(list[2]) ~= 'table' and cmsgpack.pack(unpack(list, 2)) or cmsgpack.pack(list)
+  local few = #list > 1 and #list < 5 and type(list[2]) ~= 'table' and type(list[#list]) ~= 'table'
+  local values = few and cmsgpack.pack(unpack(list, 2)) or cmsgpack.pack(list)
   local head = few and headMade()
   local cut = head and string.find(values, head, 1, true)
   if cut and cut < 16 then values = string.sub(values, 1, cut - 1) .. string.sub(values, cut + #head) else cut = 0 end
