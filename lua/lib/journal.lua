@@ -1,8 +1,8 @@
 --- @include "lib/space"
 --- @include "lib/streams"
 --- The durable event journal of a space: one stream, one entry per event, of a single field, for each costs as much as
---- half a command: its name is the event's type, its value `aggregateId scopeId requestId members`, `~` where there is
---- none. Watchers are woken once per run.
+--- half a command: its name is the event's type, its value `aggregateId scopeId requestId`, `~` where there is none, then
+--- ` name=value` for each member of the payload, `=` for the aggregate's own id. Watchers are woken once per run.
 local journal = {}
 --- Small numbers as text: Lua makes text of a number digit by digit, and slowly.
 local digits = {}

@@ -5,20 +5,19 @@
 --- @include "mailbox/_mailbox"
 --- Puts a new READY message into a mailbox.
 --- record: id, mailboxId, scopeId, taskId (false for none), payload, and groupId, taskKey, workKey, deadline or nil; with
---- state and sequence = false the table need not grow for them. box: the mailbox's record.
+--- state = false the table need not grow for the state. box: the mailbox's record.
 function message.create(record, path, box)
   path = path or scope.create(record.scopeId)
-  record.sequence = mailbox.nextSequence(box)
   message.insert(record)
   message.enter(record, 'READY')
   records.set(box, 'ready', box.ready + 1)
-  ready.add(record.mailboxId, path, record.id, now, nowText, record.sequence)
+  ready.add(record.mailboxId, path, record.id, now, nowText)
   if record.workKey then maps.put(keys.workKeys(record.mailboxId), record.workKey, record.id) end
   if record.deadline then
     count.space('timers:ARMED', 1)
     timer.arm('mailbox:message', record.id, record.deadline)
   end
-  sorted.add(keys.messages(record.mailboxId), record.sequence, record.id)
+  sorted.add(keys.messages(record.mailboxId), '0', record.id)
   sorted.add(keys.scopeMessages(record.scopeId), '0', record.id)
   if record.taskId then count.org('usedTasks', 1) end
   count.space('retainedBytes', #record.payload)

@@ -12,7 +12,7 @@ function message.finish(record, state, at, tell, reason)
     lease.drop(record.id)
     records.add(keys.mailbox(record.mailboxId), 'claimed', -1)
   else
-    local member = ready.member(record.sequence, record.id)
+    local member = (record.place or '') .. record.id
     ready.remove(record.mailboxId, path, member, ready.since(record.mailboxId, path, member))
     records.add(keys.mailbox(record.mailboxId), 'ready', -1)
   end

@@ -9,7 +9,7 @@ message.maxAttempts = 5
 --- The fields that transitions need; taskId false where it carries no task. nil when there is no such message.
 function message.read(messageId)
   return message.load(messageId, 'mailboxId', 'scopeId', 'taskId', 'groupId', 'state', 'attempts', 'deadline', 'token',
-    'leaseExpiresAt', 'sequence', 'resultMessageId', 'groupState')
+    'leaseExpiresAt', 'place', 'resultMessageId', 'groupState')
 end
 
 local enter = message.enter

@@ -1,16 +1,19 @@
 --- @include "lib/clock"
 --- @include "lib/journal"
 --- @include "lib/sorted"
+--- @include "lib/id"
 --- READY messages, first in, first out by the moment they became ready. One sorted set per mailbox and scope, for the
---- message's scope and each scope above it, so that a receive for any subtree is one ZRANGE. Members carry the
---- mailbox's counter in front of the id: unique, and in order within one millisecond.
+--- message's scope and each scope above it, so that a receive for any subtree is one ZRANGE. Members are ids, which are
+--- in order within one millisecond; in front of one that has been given back stands what an id of that later moment
+--- would begin with, the message's `place`.
 --- `heads` (per mailbox: its root scopes by their oldest message) and `oldestReady` (per space: its mailboxes by
 --- theirs) answer "how old is the oldest" without a scan. They are kept to the second: a queue that moves thousands
 --- of messages a second does not pay for them with each.
 local ready = {}
 
-function ready.member(sequence, messageId)
-  return string.sub('000000000000', #sequence + 1) .. sequence .. messageId
+--- The place of a message that is given back, ready since `at`.
+function ready.placeAt(at)
+  return idHead(at) .. string.format('%03x ', fraction)
 end
 
 --- Moves a member of a set of heads to an earlier moment, or puts it there.
@@ -19,9 +22,9 @@ local function advance(key, at, atText, member)
   if not known or at < tonumber(known) then sorted.add(key, atText, member) end
 end
 
---- Adds a message that is ready since `at` (number and text), with the mailbox's counter for it.
-function ready.add(mailboxId, path, messageId, at, atText, sequence)
-  local queue, member = keys.ready(mailboxId, path[1]), ready.member(sequence, messageId)
+--- Adds a message that is ready since `at` (number and text). member: its id, behind its place if it has one.
+function ready.add(mailboxId, path, member, at, atText)
+  local queue = keys.ready(mailboxId, path[1])
   if at < now or sorted.isEmpty(queue) then
     advance(keys.heads(mailboxId), at, atText, path[1])
     advance(keys.oldestReady(), at, atText, mailboxId)

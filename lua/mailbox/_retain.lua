@@ -7,7 +7,7 @@
 --- the message's record without what made it a message. Calls do not find it, for it names no mailbox as its own.
 
 local gone = { 'mailboxId', 'payload', 'result', 'resultMessageId', 'workKey', 'deadline', 'holder', 'holderSession', 'token',
-  'claimedAt', 'leaseExpiresAt', 'sequence', 'groupState' }
+  'claimedAt', 'leaseExpiresAt', 'place', 'groupState' }
 
 local function removeRecord(messageId, scopeId, finishedAt)
   unit.delete(keys.message(messageId))

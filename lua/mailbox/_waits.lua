@@ -34,7 +34,7 @@ function waiting.waitingTasks(most)
   for i, queue in ipairs(queues) do cursors[i] = merge.byScore(keys.ready(queue.owner, queue.member)) end
   local list = merge.take(most + 1, merge.inOrder(cursors))
   for i, found in ipairs(list) do
-    local record = message.load(string.sub(found.member, 13), 'scopeId', 'mailboxId', 'taskId', 'groupId')
+    local record = message.load(string.sub(found.member, -36), 'scopeId', 'mailboxId', 'taskId', 'groupId')
     record.waitingSince = found.at
     list[i] = rows.waitingTask(record)
   end

@@ -34,7 +34,7 @@ if published then
   resultMessageId = resultWorkKey ~= '' and maps.get(keys.workKeys(resultMailboxId), resultWorkKey)
   if not resultMessageId then
     resultMessageId = newId(tail)
-    message.create({ id = resultMessageId, mailboxId = resultMailboxId, scopeId = resultScopeId, state = false, sequence = false, payload = result,
+    message.create({ id = resultMessageId, mailboxId = resultMailboxId, scopeId = resultScopeId, state = false, payload = result,
       taskId = published.mode == 'WORK' and resultMessageId, workKey = resultWorkKey ~= '' and resultWorkKey },
       scope.path(resultScopeId), published)
   end

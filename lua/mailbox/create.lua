@@ -9,7 +9,7 @@ if replay then return replay end
 plan.needOperation()
 
 local mailboxId = newId(tail)
-mailbox.insert({ id = mailboxId, ready = 0, claimed = 0, sequence = 0, mode = mode, backlogLimit = backlogLimit,
+mailbox.insert({ id = mailboxId, ready = 0, claimed = 0, mode = mode, backlogLimit = backlogLimit,
   recipientId = recipientId, failed = 0, name = name, createdAt = now })
 sorted.add(keys.mailboxes(), '0', mailboxId)
 emit.mailbox.created(mailboxId, { mode = mode })

@@ -1,5 +1,5 @@
 --- Messages of a mailbox, oldest first, filtered by states (`,A,B,`), scope subtree and workKey. A page scans at most
---- 1,000 records and 4 MiB, so it may be short while there is more; the next cursor is the last sequence looked at.
+--- 1,000 records and 4 MiB, so it may be short while there is more; the next cursor is the last id looked at.
 --- @args mailboxId states scopeId workKey limit cursor
 --- @reply nextCursor messages:message[]
 --- @include "lib/call"
@@ -13,26 +13,26 @@ local found, bytes, last, more, inSubtree = {}, 0, false, false, {}
 local ids
 if workKey ~= '' then
   local id = redis.call('HGET', keys.workKeys(mailboxId), workKey)
-  ids = id and { id, '0' } or {}
+  ids = id and { id } or {}
 else
-  ids = redis.call('ZRANGE', keys.messages(mailboxId), cursor == '' and '-inf' or '(' .. cursor, '+inf', 'BYSCORE',
-    'LIMIT', 0, scanLimit + 1, 'WITHSCORES')
+  ids = redis.call('ZRANGE', keys.messages(mailboxId), cursor == '' and '-' or '(' .. cursor, '+', 'BYLEX',
+    'LIMIT', 0, scanLimit + 1)
 end
 
-for i = 1, #ids, 2 do
-  if #found == limit or i > scanLimit * 2 or bytes > bytesLimit then
+for i, id in ipairs(ids) do
+  if #found == limit or i > scanLimit or bytes > bytesLimit then
     more = true
     break
   end
-  last = ids[i + 1]
-  local looked = message.load(ids[i], 'state', 'scopeId')
+  last = id
+  local looked = message.load(id, 'state', 'scopeId')
   local state, messageScope = looked.state, looked.scopeId
   if scopeId ~= '' and inSubtree[messageScope] == nil then
     local path = redis.call('HGET', keys.scope(messageScope), 'path')
     inSubtree[messageScope] = path and string.find(path, scopeId, 1, true) ~= nil
   end
   if (states == '' or string.find(states, ',' .. state .. ',', 1, true)) and (scopeId == '' or inSubtree[messageScope]) then
-    local record = message.shown(message.load(ids[i]))
+    local record = message.shown(message.load(id))
     bytes = bytes + #record.payload + #(record.result or '')
     found[#found + 1] = record
   end

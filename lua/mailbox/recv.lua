@@ -24,7 +24,7 @@ if not member then return looksAgain == '' and call.uncounted() or call.answer()
 plan.needOperation()
 plan.needAgent()
 
-local id = string.sub(member, 13)
+local id = string.sub(member, -36)
 local record = message.load(id, 'scopeId', 'taskId', 'groupId', 'taskKey', 'attempts', 'deadline', 'workKey', 'payload')
 local deadline = record.deadline or math.huge
 -- It came after the sweep that this call waited for, if for any: nobody is given what is over.

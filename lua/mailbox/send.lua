@@ -27,6 +27,6 @@ local path = scope.path(scopeId)
 scope.check(path)
 
 local id = newId(tail)
-message.create({ id = id, mailboxId = mailboxId, scopeId = scopeId, state = false, sequence = false, payload = payload, taskId = isWork and id,
+message.create({ id = id, mailboxId = mailboxId, scopeId = scopeId, state = false, payload = payload, taskId = isWork and id,
   workKey = workKey ~= '' and workKey, deadline = tonumber(deadline) }, path, box)
 return call.done({ id = id, state = 'READY' })

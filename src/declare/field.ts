@@ -9,6 +9,8 @@ export type Get = (name: string) => Value;
 interface Kind {
   /** How scripts hold it: as it is stored, as a number, or as true and false. */
   readonly lua: 'text' | 'number' | 'flag';
+  /** A text that is no number, nor null, and holds neither spaces nor quotes. */
+  readonly isWord?: true;
   /** Of a value that is there. */
   readonly schema: () => Joi.Schema;
   /** Makes the answer's value of what a script replied; never of null. */
@@ -122,9 +124,10 @@ export const idForm = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]
 const timeForm = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 const minorForm = /^(0|[1-9][0-9]{0,17})$/;
 const asText = { lua: 'text', read: String } as const;
+const asWord = { ...asText, isWord: true } as const;
 
 /** A lower-case uuid. */
-export const id = () => new Field<string>({ ...asText, schema: () => Joi.string().pattern(idForm) });
+export const id = () => new Field<string>({ ...asWord, schema: () => Joi.string().pattern(idForm) });
 
 /** A short text. */
 export const text = (form?: RegExp) =>
@@ -132,11 +135,11 @@ export const text = (form?: RegExp) =>
 
 /** One of a few names. */
 export const oneOf = <const S extends string>(...names: readonly S[]) =>
-  new Field<S>({ ...asText, schema: () => Joi.valid(...names) });
+  new Field<S>({ ...asWord, schema: () => Joi.valid(...names) });
 
 /** The state of a record: the census counts them as `<plural>:<STATE>`. */
 export const state = <const S extends string>(counted: string, ...states: readonly S[]) =>
-  new Field<S>({ ...asText, schema: () => Joi.valid(...states), states, counted });
+  new Field<S>({ ...asWord, schema: () => Joi.valid(...states), states, counted });
 
 /** How many records a counter of the space's record counts, `barriers:OPEN`. */
 export const counter = (name: string) => number().or(0).named(name);

@@ -33,7 +33,16 @@ export interface Entry {
   readonly json: Raw;
 }
 
-const entryForm = /^(\S+) (\S+) (\S+) (.*)$/s;
+const entryForm = /^(\S+) (\S+) (\S+)(?: (.*))?$/s;
+const memberForm = /(\w+)=("[^"]*"|\S+)/g;
+const isJson = /^(?:\d+|null|true|false|".*")$/s;
+
+/** The members of a payload as JSON, from the form that redis/lua-events.ts writes them in. */
+function membersJson(members: string, aggregateId: string): string[] {
+  return Array.from(members.matchAll(memberForm), ([, name, value = '']) =>
+    isJson.test(value) ? `"${name}":${value}` : `"${name}":"${value === '=' ? aggregateId : value}"`,
+  );
+}
 
 /** What a stream entry says, `[id, [type, 'aggregateId scopeId requestId members']]`; '' where there is none. */
 export function readEntry(entry: Value): {
@@ -63,7 +72,7 @@ export function eventRecord(spaceId: string, entry: Value): object {
   const payload = [
     `"${aggregate}Id":"${aggregateId}"`,
     ...(scopeId !== '' && aggregate !== 'scope' ? [`"scopeId":"${scopeId}"`] : []),
-    ...(members === '' ? [] : [members]),
+    ...membersJson(members, aggregateId),
   ];
   return {
     eventId: eventIdOf(spaceId, entryId),

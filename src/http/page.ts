@@ -11,7 +11,7 @@ export const pageReply = (plural: string, item: Joi.Schema) =>
   exactly({ [plural]: Joi.array().items(item), nextCursor: Joi.string().allow(null) });
 
 /** Forms of a position. */
-export const positions = { id: idForm, number: /^\d{1,15}$/, entry: /^\d{1,15}-\d{1,19}$/ };
+export const positions = { id: idForm, entry: /^\d{1,15}-\d{1,19}$/ };
 
 /** Of the text that says which list it is. */
 const tagLength = 6;

@@ -25,9 +25,13 @@ export function readCaller(authorization: string | undefined): Caller {
   return { org, apiKeyDigest: apiKeyDigest(apiKey) };
 }
 
-/** 16 bytes of SHA-256, as 22 characters: enough to tell keys and requests apart. */
-function digest16(text: string): string {
-  return hash('sha256', text, 'base64url').slice(0, 22);
+/**
+ * The first characters of a SHA-256, of 6 bits each. Keys are told apart by 132 bits, for whoever calls in the space chooses
+ * them. Of requests with the same key 60 say whether they are the same: who tries to make two alike only gets the answer
+ * to another request of their own.
+ */
+function digest(text: string, characters: number): string {
+  return hash('sha256', text, 'base64url').slice(0, characters);
 }
 
 /** Sets the script's idempotency arguments where the header is there and counts. Throws IDEMPOTENCY_KEY_*. */
@@ -38,8 +42,8 @@ export function readIdempotency(ctx: Context, route: Route, args: Record<string,
     return;
   }
   if (typeof header !== 'string' || !visibleAscii.test(header)) throw apiError('IDEMPOTENCY_KEY_INVALID');
-  args['idempotencyDigest'] = digest16(header);
-  args['fingerprint'] = digest16(`${ctx.req.method} ${ctx.req.url}\n${rawBody(ctx)}`);
+  args['idempotencyDigest'] = digest(header, 22);
+  args['fingerprint'] = digest(`${ctx.req.method} ${ctx.req.url}\n${rawBody(ctx)}`, 10);
 }
 
 /** Path, query and body by the route's schemas. Throws the first thing that is wrong, by field. */

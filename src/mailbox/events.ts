@@ -3,7 +3,7 @@ import { id } from '../declare/field.ts';
 import { Mailbox, Message } from './records.ts';
 
 const { scopeId, mailboxId, state, attempts } = Message.fields;
-const asItStands = { scopeId, mailboxId, taskId: id().optional(), groupId: id().optional(), state, attempts };
+const asItStands = { scopeId, mailboxId, taskId: id().optional().or('=id'), groupId: id().optional(), state, attempts };
 
 export const mailboxEvents = events({
   'mailbox.created': { mode: Mailbox.fields.mode },

@@ -14,19 +14,20 @@ export const mailboxKeys = {
   mailbox: {
     pattern: 'muster:{org}:<spaceNumber>:mailbox:<mailboxId>',
     type: 'hash',
-    holds: fieldsIn(Mailbox, 'ready, claimed, failed: messages in that state; sequence: its counter'),
+    holds: fieldsIn(Mailbox, 'ready, claimed, failed: messages in that state'),
     goes: 'never',
   },
   messages: {
     pattern: 'muster:{org}:<spaceNumber>:mailbox:<mailboxId>:messages',
     type: 'zset',
-    holds: 'ids of its messages, scored by the sequence number they were sent with',
+    holds: 'ids of its messages, in order of creation (score 0)',
     goes: untilFinished,
   },
   ready: {
     pattern: 'muster:{org}:<spaceNumber>:mailbox:<mailboxId>:ready:<scopeId>',
     type: 'zset',
-    holds: 'READY messages of the scope and below: sequence number and id, scored by the moment they became ready',
+    holds:
+      'ids of READY messages of the scope and below, behind their `place` if they have one, scored by the moment they became ready',
     goes: 'with its last READY message',
   },
   heads: {

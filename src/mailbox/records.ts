@@ -11,7 +11,6 @@ export const Mailbox = record('Mailbox', {
   counts: nested({ ready: number(), claimed: number(), failed: number() }),
   oldestReadyAt: time().orNull().workedOut(),
   createdAt: time(),
-  sequence: number().internal(),
 });
 
 export const messageStates = ['READY', 'CLAIMED', 'ACKED', 'REJECTED', 'FAILED', 'EXPIRED', 'CANCELLED'] as const;
@@ -44,7 +43,8 @@ export const Message = record('Message', {
   createdAt: time().of((get) => momentOfId(get('id'))),
   finishedAt: time().orNull(),
   token: text().orNull().secret(),
-  sequence: text().internal(),
+  /** In front of its id in the queue, once it has been given back. */
+  place: text().orNull().internal(),
   resultMessageId: id().orNull().internal(),
   groupState: text().orNull().internal(),
   tombstoneOf: id().orNull().internal(),

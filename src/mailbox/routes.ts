@@ -78,7 +78,7 @@ const send = route({
   },
 });
 
-const messageCursors = new Cursors('messages', positions.number);
+const messageCursors = new Cursors('messages', positions.id);
 
 const messages = read({
   path: '/mailboxes/:mailboxId/messages',

@@ -18,27 +18,25 @@ export function emittedTypes(lua: string, events: EventTable, file: string): str
 /** Text between pieces of Lua, and the pieces. */
 type Part = { readonly text: string } | { readonly lua: string };
 
+/** A value as the journal has it: `=` is the aggregate's own id; quotes are around what would else not read as a text. */
 function writtenOf(name: string, { kind, special }: AnyField): Part[] {
   const value = typeof special.or === 'number' ? `(event.${name} or ${special.or})` : `event.${name}`;
-  const isText = kind.lua === 'text';
-  const plain =
-    kind.lua === 'flag' ? `tostring(${value})` : kind.lua === 'number' ? `(digits[${value}] or ${value})` : value;
-  if (special.isNullable)
-    return [{ lua: isText ? `(${value} and '"' .. ${value} .. '"' or 'null')` : `(${value} or 'null')` }];
-  return isText ? [{ text: '"' }, { lua: plain }, { text: '"' }] : [{ lua: plain }];
+  const absent = special.isNullable ? " or 'null'" : special.isOptional ? " or ''" : '';
+  if (kind.lua === 'flag') return [{ lua: `tostring(${value})` }];
+  if (kind.lua === 'number') return [{ lua: `(digits[${value}] or ${value}${absent})` }];
+  const written = special.or === '=id' ? `${value} == id and '=' or ${value}` : value;
+  if (kind.isWord) return [{ lua: absent || written !== value ? `(${written}${absent})` : written }];
+  if (absent) return [{ lua: `(${value} and '"' .. ${value} .. '"'${absent})` }];
+  return [{ text: '"' }, { lua: value }, { text: '"' }];
 }
 
-/** One member of the payload, with a comma in front unless it is the first. */
-function memberOf(name: string, field: AnyField, isFirst: boolean): Part[] {
-  const start = `${isFirst ? '' : ','}"${name}":`;
-  if (!field.special.isOptional) return [{ text: start }, ...writtenOf(name, field)];
-  // Three short pieces of one concatenation cost less than a text made only to be put into another.
-  const value = `event.${name}`;
-  const quote = field.kind.lua === 'text' ? '"' : '';
+/** One member of the payload. */
+function memberOf(name: string, field: AnyField): Part[] {
+  const start = ` ${name}=`;
+  // Two short pieces of one concatenation cost less than a text made only to be put into another.
   return [
-    { lua: `(${value} and '${start}${quote}' or '')` },
-    { lua: field.kind.lua === 'number' ? `(digits[${value}] or ${value} or '')` : `(${value} or '')` },
-    ...(quote === '' ? [] : [{ lua: `(${value} and '"' or '')` }]),
+    field.special.isOptional ? { lua: `(event.${name} and '${start}' or '')` } : { text: start },
+    ...writtenOf(name, field),
   ];
 }
 
@@ -70,11 +68,8 @@ function emitter({ type, payload, isScoped }: EventDeclaration): string {
     isScoped ? { lua: 'event.scopeId' } : { text: '~' },
     { text: ' ' },
     { lua: "(requestId == '' and '~' or requestId)" },
-    { text: ' ' },
   ];
-  const areOptional = members.length > 0 && members.every(([, { special }]) => special.isOptional);
-  const body = members.flatMap(([name, field], index) => memberOf(name, field, index === 0 && !areOptional));
-  const text = areOptional ? `${joined(head)} .. string.sub(${joined(body)}, 2)` : joined([...head, ...body]);
+  const text = joined([...head, ...members.flatMap(([name, field]) => memberOf(name, field))]);
   return `function emit.${type}(id, event) journal.append('${type}', ${text}) end\n`;
 }
 

@@ -25,14 +25,14 @@ export const spaceKeys = {
     pattern: 'muster:{org}:<spaceNumber>:idempotency:<day>',
     type: 'hash',
     holds:
-      'what requests with an Idempotency-Key were answered on that day since 1970: digest of the key to fingerprint of the request (22 characters), its moment (13), what the answer is rebuilt from (msgpack)',
+      'what requests with an Idempotency-Key were answered on that day since 1970: digest of the key to fingerprint of the request (10 characters), its moment (4 bytes) and what the answer is made of again (MessagePack; see lib/idempotency)',
     goes: 'two days later; a record counts for 24 hours',
   },
   events: {
     pattern: 'muster:{org}:<spaceNumber>:events',
     type: 'stream',
     holds:
-      'the journal: the type, and `aggregateId scopeId requestId members` of the payload (~ where there is none); the entry id carries the moment',
+      'the journal: the type, and `aggregateId scopeId requestId` (~ where there is none), and the other members of the payload as `name=value` (`=`: the aggregateId); the entry id carries the moment',
     goes: 'entries after max(retention window, 30 days)',
   },
 } satisfies KeyTable;

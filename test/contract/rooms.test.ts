@@ -115,9 +115,9 @@ describe('Events', () => {
     });
     const lua = emitters(['lock.stolen'], new Map([['lock.stolen', stolen as never]]));
     expect(lua).to.contain(
-      `id .. ' ' .. event.scopeId .. ' ' .. (requestId == '' and '~' or requestId) .. ' "by":"' .. event.by`,
+      `id .. ' ' .. event.scopeId .. ' ' .. (requestId == '' and '~' or requestId) .. ' by="' .. event.by .. '" fence='`,
     );
-    expect(lua).to.contain(`(event.from and '"' .. event.from .. '"' or 'null')`);
+    expect(lua).to.contain(`(event.from or 'null')`);
   });
 });
 

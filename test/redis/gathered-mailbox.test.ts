@@ -5,7 +5,7 @@ import type { Reply } from '../../src/declare/value.ts';
 import { randomTail } from '../../src/http/random.ts';
 import { Refusal } from '../../src/redis/scripts.ts';
 import { World } from '../support/world.ts';
-import { callIn, digest, withNumberedIds } from './gathered-support.ts';
+import { callIn, digest, fingerprint, withNumberedIds } from './gathered-support.ts';
 
 type Kind = 'message.send' | 'message.recv' | 'message.renew' | 'message.complete';
 
@@ -81,7 +81,7 @@ class Mailboxes {
       script: kind.replace('message.', 'mailbox/'),
       callName: kind,
       idempotencyDigest: isKeyed ? digest(`${kind} ${call.idempotencyKey}`) : '',
-      fingerprint: digest(`${call.key < 4}`),
+      fingerprint: fingerprint(`${call.key < 4}`),
       own: this.#own(kind, call, index),
     });
   }

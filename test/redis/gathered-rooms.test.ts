@@ -5,7 +5,7 @@ import type { Reply } from '../../src/declare/value.ts';
 import { randomTail } from '../../src/http/random.ts';
 import { Refusal } from '../../src/redis/scripts.ts';
 import { World } from '../support/world.ts';
-import { callIn, digest, withNumberedIds } from './gathered-support.ts';
+import { callIn, digest, fingerprint, withNumberedIds } from './gathered-support.ts';
 
 type Kind = 'budget.reserve' | 'budget.settle' | 'barrier.arrive' | 'allowance.consume';
 
@@ -66,7 +66,7 @@ class Rooms {
       script: kind.replace('.', '/'),
       callName: kind,
       idempotencyDigest: call.idempotencyKey < 3 ? digest(`${kind} ${call.idempotencyKey}`) : '',
-      fingerprint: digest(`${call.key < 4}`),
+      fingerprint: fingerprint(`${call.key < 4}`),
       own: this.#own(kind, call),
     });
   }

@@ -3,8 +3,11 @@ import { hash } from 'node:crypto';
 import type { Reply } from '../../src/declare/value.ts';
 import type { World } from '../support/world.ts';
 
-/** 22 characters, as a digest or a fingerprint of the text has. */
+/** As http/request.ts makes it of a key. */
 export const digest = (text: string): string => hash('sha256', text, 'base64url').slice(0, 22);
+
+/** As http/request.ts makes it of a request. */
+export const fingerprint = (text: string): string => digest(text).slice(0, 10);
 
 interface CallOf {
   readonly script: string;

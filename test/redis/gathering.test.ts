@@ -7,8 +7,7 @@ import { Refusal, ScriptFailure } from '../../src/redis/scripts.ts';
 import { Queue } from '../spec/mailbox/queue.ts';
 import { expectAgreement } from '../support/agree.ts';
 import { World } from '../support/world.ts';
-
-const digest = (text: string): string => hash('sha256', text, 'base64url').slice(0, 22);
+import { digest, fingerprint } from './gathered-support.ts';
 
 /** A send as src/http/call.ts makes it. */
 function send(queue: Queue, changes: Record<string, string> = {}): Promise<Reply> {
@@ -18,7 +17,7 @@ function send(queue: Queue, changes: Record<string, string> = {}): Promise<Reply
     rateClass: 'ordinary',
     callName: 'message.send',
     idempotencyDigest: digest(randomUUID()),
-    fingerprint: digest('same'),
+    fingerprint: fingerprint('same'),
     drainedThrough: '',
     spaceId: queue.world.spaceId,
     requestId: '',
@@ -100,7 +99,7 @@ describe('calls of one organization that meet', () => {
       send(queue, { apiKeyDigest: reader }),
       send(queue, again),
       send(queue, again),
-      send(queue, { ...again, fingerprint: digest('other') }),
+      send(queue, { ...again, fingerprint: fingerprint('other') }),
       send(queue, { deadline: '1' }),
       send(queue),
       send(queue),

@@ -21,9 +21,9 @@ const WRITES_OF: Record<string, Writes> = {
   send: {
     operation: 'message.send',
     each: `
-      call('HSET', at .. ':message:' .. id, 'state', 'READY', 'mailboxId', record, 'scopeId', scope, 'sequence', number, 'payload', payload)
-      add('ready', moment, number .. id)
-      add('all', number, id)
+      call('HSET', at .. ':message:' .. id, 'state', 'READY', 'mailboxId', record, 'scopeId', scope, 'payload', payload)
+      add('ready', moment, id)
+      add('all', '0', id)
       add('ofScope', '0', id)
       add('replays', key, id .. moment)
       ${journal('message.sent', `'"mailboxId":"' .. record .. '","state":"READY"'`)}`,
@@ -32,7 +32,7 @@ const WRITES_OF: Record<string, Writes> = {
       put('ZADD', at .. ':mailbox:' .. record .. ':messages', 'all')
       put('ZADD', at .. ':scope:' .. scope .. ':messages', 'ofScope')
       put('HSET', at .. ':idempotency', 'replays')
-      call('HSET', at .. ':mailbox:' .. record, 'ready', number, 'sequence', number)
+      call('HSET', at .. ':mailbox:' .. record, 'ready', number)
       call('HSET', at .. ':scope:' .. scope, 'live', number)
       call('HSET', at, 'messages:READY', number, 'retainedBytes', number)`,
   },

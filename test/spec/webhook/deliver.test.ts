@@ -19,7 +19,7 @@ describe('webhooks', function () {
     // A place within its millisecond that takes every part of an id there is for it.
     const place = `${now}-${2 ** 31 + 70_000}`;
     const journal = `${world.prefix}:events`;
-    await to.service.store.xadd(journal, place, 'mailbox.created', `${randomUUID()} ~ ~ "mode":"WORK"`);
+    await to.service.store.xadd(journal, place, 'mailbox.created', `${randomUUID()} ~ ~ mode=WORK`);
     const { signingSecret } = await register(world);
     await happen(world);
     const [got] = await to.sink.got(1);
