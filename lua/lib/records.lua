@@ -26,8 +26,9 @@ end
 
 local function mark(record, field)
   changes = changes + 1
-  if record.isNew then return end
   local n = record.n
+  -- A new one will be written as it is then.
+  if not n then return end
   for i = 1, n do
     if record[i] == field then return end
   end
@@ -67,10 +68,21 @@ function records.add(key, field, change)
   end
 end
 
+--- Adds to the fields of a record that has just been read what was added to them before.
+local function fold(record)
+  local ofKey = sums[record.key]
+  for name, change in pairs(ofKey or nothing) do
+    if record[name] ~= nil then
+      record[name], ofKey[name] = (record[name] or 0) + change, nil
+      mark(record, name)
+    end
+  end
+end
+
 --- For `<record>.insert(record)`, which the loader makes. written: makes the command that writes it as it is then.
 function records.insert(key, record, written)
   changes = changes + 1
-  record.key, record.isNew, record.n, known[key] = key, true, 0, record
+  record.key, record.isNew, known[key] = key, true, record
   fresh[freshes + 1], fresh[freshes + 2], freshes = record, written, freshes + 2
 end
 
@@ -94,13 +106,14 @@ end
 
 function records.isChanged(key)
   local record = known[key]
-  return record and record.n > 0 or sums and sums[key]
+  return record and (record.isNew or record.n > 0) or sums and sums[key]
 end
 
 --- Puts counters that nobody has read among the changed fields.
 local function addSums(key, fields)
   local names = {}
   for name in pairs(fields) do names[#names + 1] = name end
+  if not names[1] then return end
   local values = redis.call('HMGET', key, unpack(names))
   for i, name in ipairs(names) do records.put(key, name, (values[i] or 0) + fields[name]) end
 end
@@ -112,7 +125,7 @@ function records.write()
     local record = fresh[i]
     if record then
       redis.call(unpack(fresh[i + 1](record, record.key)))
-      record.isNew = nil
+      record.isNew, record.n = nil, 0
     end
     fresh[i], fresh[i + 1] = nil, nil
   end

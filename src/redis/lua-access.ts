@@ -63,8 +63,9 @@ function wholeReader(fields: readonly (readonly [string, AnyField])[], ids: read
       const value = seen(`whole.${name}`, field);
       return value === `whole.${name} or false` ? [] : [`whole.${name} = ${value}`];
     }),
-    'if not record then known[key] = whole return whole end',
-    'for name, value in pairs(whole) do if record[name] == nil then record[name] = value end end',
+    'if not record then record, known[key] = whole, whole',
+    ' else for name, value in pairs(whole) do if record[name] == nil then record[name] = value end end end',
+    'if sums then fold(record) end',
     'return record',
   ];
 }
@@ -90,6 +91,7 @@ function partReader(fields: readonly (readonly [string, AnyField])[], ids: reado
       ([name, field], index) => `if record.${name} == nil then record.${name} = ${seen(value(index), field)} end`,
     ),
     ' end',
+    ...(fields.some(([, { kind }]) => kind.lua === 'number') ? ['if sums then fold(record) end'] : []),
     'return record',
   ];
 }

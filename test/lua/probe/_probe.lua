@@ -1,0 +1,4 @@
+--- @record probe
+--- @include "lib/refuse"
+--- @include "lib/timer"
+--- Something to change.

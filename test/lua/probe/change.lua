@@ -1,0 +1,27 @@
+--- Changes one thing of each kind, in a way that shows how often; then refuses, where it is told to.
+--- @args name refuses
+--- @reply seen
+--- @gather
+--- @include "lib/call"
+--- @include "probe/_probe"
+local replay = call.open('probes:MADE')
+if replay then return replay end
+local record = probe.load(name, 'changes')
+if not record then
+  record = { id = name, changes = 0 }
+  probe.enter(record, 'MADE')
+  probe.insert(record)
+end
+records.set(record, 'changes', record.changes + 1)
+records.set(record, 'note', 'as of ' .. record.changes)
+sorted.add(keys.probesByChanges(), string.format('%d', record.changes), name)
+sorted.remove(keys.probesByChanges(), 'nobody')
+maps.put(keys.probeNotes(), name, 'note ' .. record.changes)
+maps.remove(keys.probeNotes(), 'nobody')
+sets.add(keys.probeNames(), name)
+unit.push(keys.probeLog(), name)
+count.org('usedTasks', 1)
+timer.arm('probe:change', name, now + 3600000)
+emit.probe.changed(name, record)
+if refuses == '1' then refuse('PROBE_REFUSED', record.changes) end
+return call.done({ seen = sorted.count(keys.probesByChanges()) })

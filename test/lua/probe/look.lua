@@ -1,0 +1,29 @@
+--- Changes a collection and then reads it as the unit of work does not offer: a defect, which the guard of tests meets.
+--- @args way
+--- @reply seen
+--- @include "lib/call"
+--- @include "probe/_probe"
+local replay = call.open()
+if replay then return replay end
+sorted.add(keys.probesByChanges(), '1', 'a')
+maps.put(keys.probeNotes(), 'a', '1')
+sets.add(keys.probeNames(), 'a')
+unit.push(keys.probeLog(), 'a')
+local seen = 0
+if way == 'offered' then
+  seen = sorted.count(keys.probesByChanges()) + (sets.has(keys.probeNames(), 'a') and 1 or 0) + maps.get(keys.probeNotes(), 'a')
+elseif way == 'sorted' then
+  seen = #redis.call('ZRANGE', keys.probesByChanges(), 0, -1)
+elseif way == 'map' then
+  seen = #redis.call('HGETALL', keys.probeNotes())
+elseif way == 'set' then
+  seen = redis.call('SISMEMBER', keys.probeNames(), 'a')
+elseif way == 'list' then
+  seen = redis.call('LLEN', keys.probeLog())
+elseif way == 'journal' then
+  emit.probe.changed('a', { changes = 1 })
+  seen = #redis.call('XRANGE', keys.events(), '-', '+')
+elseif way == 'write' then
+  redis.call('ZADD', keys.probesByChanges(), '1', 'b')
+end
+return call.done({ seen = seen })

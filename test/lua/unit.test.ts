@@ -1,0 +1,135 @@
+import { expect } from 'chai';
+import pino from 'pino';
+import { rooms } from '../../src/primitives.ts';
+import { Refusal } from '../../src/redis/scripts.ts';
+import { collect } from '../../src/room.ts';
+import { type MusterService, startService } from '../../src/service.ts';
+import { callIn, digest, fingerprint } from '../redis/gathered-support.ts';
+import { Commands } from '../support/commands.ts';
+import { OwnStore } from '../support/own-store.ts';
+import { overrides, World } from '../support/world.ts';
+import { probeRoom } from './probe.ts';
+
+const product = collect([...rooms, probeRoom]);
+
+/** Writes of a script by kind and key: each is to be there once. */
+function writesOf(inside: readonly (readonly string[])[]): string[] {
+  return inside
+    .filter(([name = '']) => /^(HSET|HDEL|ZADD|ZREM|SADD|SREM|RPUSH|HINCRBY|UNLINK)$/.test(name))
+    .map(([name, key]) => `${name} ${key}`);
+}
+
+describe('The unit of work', () => {
+  let own: OwnStore;
+  let service: MusterService;
+  let world: World;
+
+  before(async () => {
+    own = await OwnStore.start();
+    const rest = { role: 'api', host: '127.0.0.1', port: 0, overrides } as const;
+    service = await startService({ redisUrl: own.url, log: pino({ level: 'silent' }), product, ...rest });
+  });
+  beforeEach(async () => {
+    world = await World.create({ on: service });
+    await world.at(Date.UTC(2030, 0, 1, 12));
+  });
+  after(async () => {
+    await service.stop();
+    await own.stop();
+  });
+
+  const change = (name: string, refuses = false): Promise<unknown> =>
+    callIn(world, {
+      script: 'probe/change',
+      callName: 'probe.change',
+      idempotencyDigest: digest(name + refuses),
+      fingerprint: fingerprint(name),
+      own: { name, refuses: refuses ? '1' : '0' },
+    }).catch((error: Error) => error);
+  const look = (way: string): Promise<unknown> =>
+    callIn(world, {
+      script: 'probe/look',
+      callName: 'probe.look',
+      idempotencyDigest: '',
+      fingerprint: '',
+      own: { way },
+    });
+
+  /** All that the organization has, but for what counts requests and the journal's ids. */
+  async function everything(): Promise<unknown> {
+    const { store } = service;
+    const found: Record<string, unknown> = {};
+    for (const key of (await store.keys(`muster:{${world.org}}*`)).sort()) {
+      const type = await store.type(key);
+      if (type === 'hash') {
+        const { usedRequests, requestsMinute, usedRecovery, ...fields } = await store.hgetall(key);
+        found[key] = fields;
+      } else if (type === 'zset') found[key] = await store.zrange(key, '0', '-1', 'WITHSCORES');
+      else if (type === 'set') found[key] = (await store.smembers(key)).sort();
+      else if (type === 'list') found[key] = await store.lrange(key, 0, -1);
+      else if (type === 'stream') found[key] = (await store.xrange(key, '-', '+')).map(([, entry]) => entry);
+    }
+    return JSON.parse(JSON.stringify(found).replaceAll(world.org, 'org').replaceAll(world.spaceId, 'space'));
+  }
+
+  const usedRequests = async (): Promise<number> =>
+    Number(await service.store.hget(`muster:{${world.org}}:${world.spaceId}`, 'usedRequests'));
+
+  it('leaves nothing of a refused request that comes alone but its count, wherever it is refused', async () => {
+    await change('a');
+    const [before, counted] = [await everything(), await usedRequests()];
+    const refused = await change('b', true);
+    expect(refused).to.be.instanceOf(Refusal);
+    expect((refused as Refusal).code).to.equal('PROBE_REFUSED');
+    expect(await change('a', true)).to.be.instanceOf(Refusal);
+    expect(await everything()).to.deep.equal(before);
+    expect((await usedRequests()) - counted).to.equal(2);
+  });
+
+  it('leaves exactly the changes of its neighbours in a run', async () => {
+    const expected = await (async () => {
+      for (const name of ['a', 'b', 'a', 'c']) await change(name);
+      return everything();
+    })();
+    world = await World.create({ on: service });
+    await world.at(Date.UTC(2030, 0, 1, 12));
+    const commands = await Commands.hear(service.store);
+    const calls = [
+      change('a'),
+      change('a', true),
+      change('b'),
+      change('x', true),
+      change('a').catch(() => undefined),
+      change('b', true),
+      change('c'),
+      change('c', true),
+    ];
+    const replies = await Promise.all(calls);
+    const sent = (await commands.take()).filter(({ words }) => words[0] === 'FCALL');
+    commands.stop();
+    expect(sent).to.have.lengthOf(1);
+    const isRefused = replies.map((reply) => reply instanceof Refusal);
+    expect(isRefused).to.deep.equal([false, true, false, true, false, true, false, true]);
+    expect(await usedRequests()).to.equal(8);
+    const writes = writesOf(sent.flatMap(({ inside }) => inside));
+    expect(writes).to.deep.equal([...new Set(writes)]);
+    const found = (await everything()) as Record<string, unknown>;
+    for (const [key, value] of Object.entries(expected as object))
+      if (/probe|timers|events/.test(key)) expect(found[key], key).to.deep.equal(value);
+  });
+
+  it('offers the head, the number and the members of what a run has changed', async () => {
+    expect(await look('offered')).to.include(3);
+  });
+
+  for (const way of ['sorted', 'map', 'set', 'list', 'journal'])
+    it(`lets a test fail whose script reads what it has changed by another way: ${way}`, async () => {
+      const error = await look(way).catch((error: Error) => error);
+      expect(String(error)).to.match(/a room reads what this run has changed/);
+    });
+
+  it('lets a test fail whose script writes by itself', async () => {
+    const error = await look('write').catch((error: Error) => error);
+    expect(String(error)).to.match(/a room writes by itself: ZADD/);
+  });
+});
