@@ -5,9 +5,9 @@
 --- Requests per minute, of a space and of its organization, of which a fifth is kept for recovery calls (contract
 --- section 2).
 local rates = {}
-local minute, space, spaceQuota, spaceUsed, sameSpaceMinute, isCounted
+local minute, spaceRecord, spaceQuota, spaceUsed, sameSpaceMinute, isCounted
 --- orgQuota: false where the plan sets no limit; orgShare: what ordinary calls may use of it.
-local org, orgQuota, orgShare, orgUsed, orgRecovered, sameOrgMinute
+local orgRecord, orgQuota, orgShare, orgUsed, orgRecovered, sameOrgMinute
 
 function rates.begin()
   minute = string.format('%d', math.floor(now / 60000))
@@ -15,7 +15,7 @@ end
 
 --- Of the organization: its record, with what it tells of the last minute that had requests. quota: of the plan.
 function rates.ofOrg(record, quota)
-  org, orgQuota = record, tonumber(quota) or false
+  orgRecord, orgQuota = record, tonumber(quota) or false
   if not orgQuota then return end
   orgShare = math.max(1, math.floor(orgQuota * 0.8))
   sameOrgMinute = record.requestsMinute == minute
@@ -25,7 +25,7 @@ end
 
 --- The same of a space.
 function rates.ofSpace(record)
-  space, spaceQuota, isCounted = record, tonumber(record.requestsPerMinute), false
+  spaceRecord, spaceQuota, isCounted = record, tonumber(record.requestsPerMinute), false
   if not spaceQuota then return end
   if orgQuota and orgQuota < spaceQuota then spaceQuota = orgQuota end
   sameSpaceMinute = record.requestsMinute == minute
@@ -63,18 +63,18 @@ function rates.charge(requests)
   spaceUsed = spaceUsed + requests
   -- Only the first request of a run marks what all of them change.
   if isCounted then
-    space.usedRequests = spaceUsed
+    spaceRecord.usedRequests = spaceUsed
   else
     isCounted = true
-    records.set(space, 'usedRequests', spaceUsed)
-    if not sameSpaceMinute then records.set(space, 'requestsMinute', minute) end
+    records.set(spaceRecord, 'usedRequests', spaceUsed)
+    if not sameSpaceMinute then records.set(spaceRecord, 'requestsMinute', minute) end
   end
   if orgQuota then
     orgUsed = orgUsed + requests
-    records.set(org, 'usedRequests', orgUsed)
+    records.set(orgRecord, 'usedRequests', orgUsed)
     if rateClass == 'recovery' then orgRecovered = orgRecovered + requests end
-    if rateClass == 'recovery' or not sameOrgMinute then records.set(org, 'usedRecovery', orgRecovered) end
-    if not sameOrgMinute then records.set(org, 'requestsMinute', minute) end
+    if rateClass == 'recovery' or not sameOrgMinute then records.set(orgRecord, 'usedRecovery', orgRecovered) end
+    if not sameOrgMinute then records.set(orgRecord, 'requestsMinute', minute) end
     sameOrgMinute = true
   end
 end

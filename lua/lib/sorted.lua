@@ -92,20 +92,20 @@ end
 
 --- How many members there are.
 function sorted.count(key)
-  local count, seen = redis.call('ZCARD', key), {}
+  local members, seen = redis.call('ZCARD', key), {}
   local function look(args, from, width)
     for i = from, args and #args or 0, width do
       local member = args[i]
       if not seen[member] then
         seen[member] = true
         local was = redis.call('ZSCORE', key, member) and 1 or 0
-        count = count - was + (change(key, member) and 1 or 0)
+        members = members - was + (change(key, member) and 1 or 0)
       end
     end
   end
   look(byKey.ZADD[key], 4, 2)
   look(byKey.ZREM[key], 3, 1)
-  return count
+  return members
 end
 
 --- For unit.delete.

@@ -39,12 +39,12 @@ end
 
 --- The id of the last entry that a stream ever had, and how many it had.
 function streams.tail(stream)
-  local last, count = '0-0', 0
+  local last, total = '0-0', 0
   local info = redis.call('EXISTS', stream) == 1 and redis.call('XINFO', 'STREAM', stream) or {}
   for i = 1, #info, 2 do
-    if info[i] == 'last-generated-id' then last = info[i + 1] elseif info[i] == 'entries-added' then count = info[i + 1] end
+    if info[i] == 'last-generated-id' then last = info[i + 1] elseif info[i] == 'entries-added' then total = info[i + 1] end
   end
-  return last, count
+  return last, total
 end
 
 --- The id that the next entry gets: of this moment, or behind the last one where a clock went back.

@@ -24,12 +24,12 @@ end
 
 --- Adds a message that is ready since `at` (number and text). member: its id, behind its place if it has one.
 function ready.add(mailboxId, path, member, at, atText)
-  local queue = keys.ready(mailboxId, path[1])
-  if at < now or sorted.isEmpty(queue) then
+  local rootQueue = keys.ready(mailboxId, path[1])
+  if at < now or sorted.isEmpty(rootQueue) then
     advance(keys.heads(mailboxId), at, atText, path[1])
     advance(keys.oldestReady(), at, atText, mailboxId)
   end
-  sorted.add(queue, atText, member)
+  sorted.add(rootQueue, atText, member)
   for depth = 2, #path do sorted.add(keys.ready(mailboxId, path[depth]), atText, member) end
   journal.wake(mailboxId .. '/' .. table.concat(path, '/'))
 end

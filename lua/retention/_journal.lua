@@ -13,9 +13,9 @@ local function walkJournal(record, through, most)
   local entries = redis.call('XRANGE', keys.events(), after and '(' .. after or '-', string.format('%d', through), 'COUNT', most)
   if not entries[1] then return false end
   usage.enterToday(record)
-  for _, entry in ipairs(entries) do
-    local act = retained.events[entry[2][1]]
-    if act then act((string.match(entry[2][2], '^%S+'))) end
+  for _, event in ipairs(entries) do
+    local act = retained.events[event[2][1]]
+    if act then act((string.match(event[2][2], '^%S+'))) end
   end
   records.set(record, 'retainedThrough', entries[#entries][1])
   unit.write()

@@ -13,15 +13,15 @@
 --- @include "retention/_usage"
 --- @include "retention/_idempotency"
 most = tonumber(most)
-local finished, keep = window.ofPlan()
+local shorter, longer = window.ofPlan()
 local record = space.load('usageDay', 'retainedThrough', 'idempotencyFrom', 'createdAt', 'number')
 local usageDay = record.usageDay
 keyspace.enter(record.number)
 
-local more = walkJournal(record, now - finished, most)
-for _, step in pairs(retained.steps) do more = step(now - keep, most, finished) or more end
+local more = walkJournal(record, now - shorter, most)
+for _, step in pairs(retained.steps) do more = step(now - longer, most, shorter) or more end
 -- No further than it has been walked.
-if not more then more = trimJournal(now - keep, most) end
+if not more then more = trimJournal(now - longer, most) end
 more = removeIdempotency(record.idempotencyFrom or math.floor(record.createdAt / 86400000), most) or more
 more = removeUsage(math.floor(now / 86400000) - window.usageDays, usageDay, most) or more
 unit.write()

@@ -11,12 +11,13 @@
 --- @include "org/_org"
 --- @include "*/_expire"
 
-local changes, limit, member, at = 0, tonumber(maxChanges), nil, nil
+local done, limit = 0, tonumber(maxChanges)
+local member, at
 
 repeat
   member, at = sorted.first(keys.timers())
   at = tonumber(at)
-  if not member or at > now or changes >= limit then break end
+  if not member or at > now or done >= limit then break end
   local kind, number, id = string.match(member, '^(%w+:%w+):([^:]+):(.*)$')
   if number ~= spaceNumber then
     unit.write()
@@ -25,11 +26,11 @@ repeat
   sorted.remove(keys.timers(), member)
   -- A kind that this version does not know (the store served a later one) is no reason to stop the others.
   local act = spaceNumber and due[kind]
-  changes = changes + (act and act(id, at, limit - changes, changes == 0) or 1)
+  done = done + (act and act(id, at, limit - done, done == 0) or 1)
 until false
 -- An organization that is listed but not yet made must not come to be through its first sweep.
 local record = org.load('plan', 'nextDue')
 local nextDue = at and string.format('%d', at) or ''
 if record and record.nextDue ~= (at or false) then records.set(record, 'nextDue', nextDue) end
 unit.write()
-return { now = now, nextDue = nextDue, more = at and at <= now and 1 or 0, changes = changes }
+return { now = now, nextDue = nextDue, more = at and at <= now and 1 or 0, changes = done }
