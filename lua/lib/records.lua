@@ -79,7 +79,7 @@ local function fold(record)
   end
 end
 
---- For `<record>.insert(record)`, which the loader makes. written: makes the command that writes it as it is then.
+--- For `<record>.insert(record)`, which the loader makes. written: puts its fields, as they are then, into a command.
 function records.insert(key, record, written)
   changes = changes + 1
   record.key, record.isNew, known[key] = key, true, record
@@ -124,7 +124,8 @@ function records.write()
   for i = 1, freshes, 2 do
     local record = fresh[i]
     if record then
-      redis.call(unpack(fresh[i + 1](record, record.key)))
+      command[2] = record.key
+      redis.call(unpack(command, 1, fresh[i + 1](record, command)))
       record.isNew, record.n = nil, 0
     end
     fresh[i], fresh[i + 1] = nil, nil

@@ -47,7 +47,7 @@ function streams.tail(stream)
   return last, total
 end
 
---- The id that the next entry gets: of this moment, or behind the last one where a clock went back.
+--- The id that the next entry gets: of this moment, or, where a clock went back, none that lies before it.
 function streams.nextId(stream)
   local ms, sequence = string.match(streams.tail(stream), '^(%d+)-(%d+)$')
   return tonumber(ms) < now and nowText .. '-0' or ms .. '-' .. string.format('%d', sequence + 1)
@@ -70,12 +70,12 @@ function streams.write()
   for i = 1, added, 3 do
     -- A clock that was set back must not fail a half-written run.
     if redis.pcall('XADD', entries[i], id, entries[i + 1], entries[i + 2]).err then
-      redis.call('XADD', entries[i], streams.nextId(entries[i]), entries[i + 1], entries[i + 2])
+      redis.call('XADD', entries[i], '*', entries[i + 1], entries[i + 2])
     end
   end
   for _, entry in ipairs(longer or {}) do
     if redis.pcall(unpack(entry)).err then
-      entry[3] = streams.nextId(entry[2])
+      entry[3] = '*'
       redis.call(unpack(entry))
     end
   end

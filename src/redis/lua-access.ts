@@ -126,10 +126,10 @@ export function inserting(record: RecordDeclaration, keys: KeyTable): string {
     return ` if record.${name}${isOther} then ${add(value)}${empty} end`;
   });
   return [
-    `local function ${luaName}_written(record, key)`,
-    " local args, n = { 'HSET', key }, 2",
+    `local function ${luaName}_written(record, args)`,
+    ' local n = 2',
     ...lines,
-    ' return args',
+    ' return n',
     'end',
     `function ${luaName}.insert(record)`,
     ...(id === '' ? [] : [' local id = record.id']),
