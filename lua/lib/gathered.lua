@@ -8,18 +8,19 @@ local removals, additions = {}, {}
 local listOf = { ZREM = removals, HDEL = removals, SREM = removals, ZADD = additions, HSET = additions, SADD = additions,
   RPUSH = additions }
 local byKey = { ZREM = {}, HDEL = {}, SREM = {}, ZADD = {}, HSET = {}, SADD = {}, RPUSH = {} }
+--- Whether everything that was gathered has been written.
+local isWritten = true
 
-local function clear(list)
-  for i = #list, 1, -1 do
-    byKey[list[i][1]][list[i][2]], list[i] = nil, nil
-  end
-end
-
---- Forgets what a run has left that failed.
+--- Forgets what a run has left that failed, perhaps while it was writing.
 function gathered.begin()
   changes = 0
-  if removals[1] then clear(removals) end
-  if additions[1] then clear(additions) end
+  if isWritten then return end
+  for _, list in pairs({ removals, additions }) do
+    for i in pairs(list) do list[i] = nil end
+  end
+  for _, ofKind in pairs(byKey) do
+    for key in pairs(ofKind) do ofKind[key] = nil end
+  end
 end
 
 --- Adds one argument, or two, to the command of this kind.
@@ -33,7 +34,7 @@ local function gather(kind, key, first, second)
   else
     local list = listOf[kind]
     args = { kind, key, first, second }
-    ofKind[key], list[#list + 1] = args, args
+    ofKind[key], list[#list + 1], isWritten = args, args, false
   end
 end
 
@@ -59,7 +60,9 @@ end
 function gathered.forget(key)
   for _, ofKind in pairs(byKey) do
     local args = ofKind[key]
-    while args and args[3] do table.remove(args) end
+    for index in pairs(args or {}) do
+      if index ~= 1 and index ~= 2 then args[index] = nil end
+    end
   end
 end
 
@@ -80,4 +83,5 @@ end
 function gathered.write()
   writeAll(removals)
   writeAll(additions)
+  isWritten = true
 end

@@ -17,13 +17,16 @@ end
 function sorted.remove(key, member)
   if byKey.ZADD[key] then ungather('ZADD', key, member, 2, 2) end
   gather('ZREM', key, member)
+  -- For `change` to find it.
+  byKey.ZREM[key][member] = true
 end
 
 --- What this run says of a member: its score, false where it goes, nil where it has not changed.
 local function change(key, member)
   local place, args = placeOf('ZADD', key, member, 2, 2)
   if place then return args[place - 1] end
-  if placeOf('ZREM', key, member, 1, 1) then return false end
+  local gone = byKey.ZREM[key]
+  if gone and gone[member] then return false end
 end
 
 --- The first entry that is stored and has not changed. A run that goes on reads twice as many each time.

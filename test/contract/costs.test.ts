@@ -18,7 +18,12 @@ import { overrides, World } from '../support/world.ts';
  */
 const more: Readonly<Record<string, readonly string[]>> = {
   // The name is looked up in the DNS between the two; then the workers' index of spaces with webhooks is told.
-  'destination.create': ['FCALL webhook_create', 'FCALL webhook_create', 'SADD muster:outbox'],
+  'destination.create': [
+    'FCALL webhook_create',
+    'FCALL webhook_create',
+    'SADD muster:outbox',
+    'SPUBLISH muster:outbox',
+  ],
   'destination.update': ['FCALL webhook_update', 'FCALL webhook_update'],
   // The attempt, over the network, is between the two.
   'destination.test': ['FCALL webhook_send', 'FCALL webhook_send'],

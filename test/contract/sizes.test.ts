@@ -6,10 +6,17 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 
 /** Helpers beyond the size of helpers, and how long each may be: what every call does, in the order in which it is done. */
 const longer: Readonly<Record<string, number>> = {
-  ...{ 'lua/lib/call.lua': 160, 'lua/lib/records.lua': 140, 'lua/lib/sorted.lua': 130, 'lua/lib/usage.lua': 80 },
-  ...{ 'lua/lib/rates.lua': 75, 'lua/lib/merge.lua': 75, 'lua/scope/_scope.lua': 70 },
+  ...{ 'lua/lib/call.lua': 180, 'lua/lib/records.lua': 160, 'lua/lib/sorted.lua': 130, 'lua/lib/usage.lua': 80 },
+  ...{
+    'lua/lib/gathered.lua': 90,
+    'lua/lib/streams.lua': 90,
+    'lua/lib/rates.lua': 80,
+    'lua/lib/merge.lua': 75,
+    'lua/scope/_scope.lua': 70,
+  },
   ...{ 'lua/lib/unit.lua': 65, 'lua/webhook/_delivery.lua': 85 },
-  ...{ 'src/redis/scripts.ts': 205, 'test/cluster/parts.test.ts': 260, 'test/redis/cluster.test.ts': 255 },
+  ...{ 'src/declare/record.ts': 205, 'src/redis/loader.ts': 220, 'src/workers/dispatcher.ts': 225 },
+  ...{ 'src/redis/scripts.ts': 210, 'test/cluster/parts.test.ts': 260, 'test/redis/cluster.test.ts': 255 },
   ...{ 'test/spec/webhook/deliver.test.ts': 255 },
 };
 

@@ -19,9 +19,7 @@ describe('An error in a script', () => {
     for (const [name, lines] of Object.entries(files)) await writeFile(join(folder, name), lines.join('\n'));
     const { store } = await api();
     const scripts = new Scripts(store, { ...allWords, folders: { faulty: folder } });
-    const error = await scripts
-      .run('faulty/run', 'nobody', { spaceId: 'x', requestId: '', wanted: 'x' })
-      .catch((thrown: Error) => thrown);
+    const error = await scripts.run('faulty/run', 'nobody', { wanted: 'x' }).catch((thrown: Error) => thrown);
     expect(error).to.be.instanceOf(ScriptFailure);
     return String(error);
   }
@@ -38,12 +36,12 @@ describe('An error in a script', () => {
     '',
     'local function helped(value)',
     '  -- No such field.',
-    "  local record = message.load(value, 'state',",
-    "    'token')",
-    '  return record.state.nothing',
+    "  local record = apiKey.load(value, 'keyId',",
+    "    'name')",
+    '  return record.keyId.nothing',
     'end',
   ];
-  const includes = ['--- @args wanted', '--- @include "mailbox/_message"', '--- @include "faulty/_helper"'];
+  const includes = ['--- @args wanted', '--- @include "org/_apiKey"', '--- @include "faulty/_helper"'];
 
   it('names file and line of a helper', async () => {
     const said = await failure({ '_helper.lua': helper, 'run.lua': [...includes, 'helped(wanted)'] });
@@ -78,10 +76,10 @@ describe('An error in a script', () => {
     const sweep = { spaceId: '', requestId: '', maxChanges: 1 };
     const said = await scripts.run('timer/sweep', 'mistyped', sweep).catch(String);
     await store.del('muster:{mistyped}:timers');
-    const lines = (await readFile(join(luaRoot, 'timer/sweep.lua'), 'utf8')).split('\n');
+    const lines = (await readFile(join(luaRoot, 'lib/sorted.lua'), 'utf8')).split('\n');
     const number = 1 + lines.findIndex((text) => text.includes("redis.call('ZRANGE'"));
     expect(said)
       .to.match(/^Error: timer\/sweep: WRONGTYPE /)
-      .and.to.contain(`on lua/timer/sweep.lua:${number}.`);
+      .and.to.contain(`on lua/lib/sorted.lua:${number}.`);
   });
 });

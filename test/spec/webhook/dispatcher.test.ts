@@ -10,7 +10,9 @@ describe('Dispatching what is due in a space', () => {
   it('is done again for those who ask meanwhile, and while there is more, until it is stopped', async () => {
     const runs: ((left: number, ...attempts: unknown[]) => void)[] = [];
     const ask = () =>
-      new Promise((resolve) => runs.push((more, ...attempts) => resolve({ more, attempts, nextInMs: null })));
+      new Promise((resolve) =>
+        runs.push((more, ...attempts) => resolve({ more, attempts, nextInMs: null, spaceNumber: '1' })),
+      );
     const handed: Attempt[] = [];
     const parts = { store: {} as Store, wake: {} as Wake, log: {} as never, scripts: { ask } as unknown as Scripts };
     const dispatcher = new Dispatcher(parts, async (attempts) => void handed.push(...attempts));
