@@ -106,10 +106,15 @@ describe('What a request costs the store', function () {
   const isLook = ([name = '', key = '']: readonly string[]): boolean =>
     name === 'TIME' || (name === 'GET' && key.endsWith(':clock'));
 
+  const isWrite = /^(HSET|HDEL|HINCRBY|ZADD|ZREM|SADD|SREM|RPUSH|LPUSH|LTRIM|SPUBLISH)$/;
+
   /** Commands and what they name, but for what follows the answer. */
   function trips(sent: readonly Sent[]): string[] {
-    for (const { words, inside } of sent.filter(({ words }) => words[0] === 'FCALL'))
+    for (const { words, inside } of sent.filter(({ words }) => words[0] === 'FCALL')) {
       expect(inside.filter(isLook).length, `${words[1]} reads the clock`).to.equal(1);
+      const writes = inside.filter(([name = '']) => isWrite.test(name)).map(([name, key]) => `${name} ${key}`);
+      expect(writes, `${words[1]} writes each key once`).to.deep.equal([...new Set(writes)]);
+    }
     const named = sent.map(({ words }) =>
       words
         .slice(0, 2)

@@ -156,7 +156,8 @@ describe('the scripts', () => {
     for (const path of sources) {
       const text = textOf(path);
       for (const [, key = ''] of text.matchAll(/\bkeys\.(\w+)\(/g)) used.add(key);
-      for (const [, record = ''] of readFileSync(join(luaRoot, path), 'utf8').matchAll(/^--- @record (\w+)/gm)) used.add(record);
+      for (const [, record = ''] of readFileSync(join(luaRoot, path), 'utf8').matchAll(/^--- @record (\w+)/gm))
+        used.add(record);
       expect(text, path).to.not.match(/\broot\b|'muster:|redis\.p?call\('(?!TIME'|PUBLISH'|XINFO')\w+', *'/);
     }
     // Kept outside the organizations' slots, so by Node and not by scripts.
