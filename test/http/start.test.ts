@@ -28,13 +28,13 @@ describe('A store that breaks a connection off in the middle of a start', functi
       const service = await startService({ redisUrl, role: 'all', host: '127.0.0.1', port: 0, log, awaitStore });
       made = count();
       const ready = await fetch(`${service.url}/readyz`);
-      await until(async () => (await idleWorkers()) === 3);
+      await until(async () => (await idleWorkers()) === 2);
       await service.stop();
       server.close();
       expect(ready.status, `connection ${which} of ${made}`).to.equal(200);
     }
-    // For calls, for the subscription, and one for each of three queues; what a queue opens beside it goes on by itself.
-    expect(awaited).to.have.length(5);
+    // For calls, for the subscription, and one for each of two queues; what a queue opens beside it goes on by itself.
+    expect(awaited).to.have.length(4);
   });
 
   it('is waited for, too, where it is silent: whoever started the process sees what for', async () => {

@@ -52,7 +52,6 @@ describe('A store that is full', function () {
 
   it('is asked for work now and then, and not as fast as it refuses', async () => {
     const lines = first.stderr.split('\n').filter((line) => line.includes('OOM'));
-    expect(lines).to.not.be.empty;
     // What one worker or job has said the others need not say.
     expect(lines.length).to.be.lessThan(7);
     const calls = Number(/errorstat_OOM:count=(\d+)/.exec(await redis.info('errorstats'))?.[1]);
