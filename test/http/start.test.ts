@@ -33,8 +33,8 @@ describe('A store that breaks a connection off in the middle of a start', functi
       server.close();
       expect(ready.status, `connection ${which} of ${made}`).to.equal(200);
     }
-    // For calls, for the subscription, and one for each of two queues; what a queue opens beside it goes on by itself.
-    expect(awaited).to.have.length(4);
+    // For calls, for the subscription, and one for the jobs; what a queue opens beside it goes on by itself.
+    expect(awaited).to.have.length(3);
   });
 
   it('is waited for, too, where it is silent: whoever started the process sees what for', async () => {
