@@ -30,6 +30,14 @@ function piecesOf(text: string): Piece[] {
   return pieces;
 }
 
+/** Every name in a text, and what each begins with: `a.b.c` names `a`, `a.b` and itself. */
+function* namesIn(text: string): Iterable<string> {
+  for (const [name] of text.matchAll(/(?<![\w.])\w[\w.]*/g)) {
+    for (let dot = name.indexOf('.'); dot >= 0; dot = name.indexOf('.', dot + 1)) yield name.slice(0, dot);
+    yield name;
+  }
+}
+
 /**
  * Leaves out the functions of helpers that nothing in the library names: Lua's garbage collection walks all that is
  * loaded, and every call pays for that. `registries` are tables whose functions are called without being named.
@@ -41,18 +49,17 @@ export function withoutUnused(
 ): readonly string[] {
   const all = helpers.map(piecesOf);
   const kept = new Set<Piece>();
-  let named = scripts;
+  const named = new Set(namesIn(scripts));
   const isUsed = ({ name }: Piece): boolean => {
     const [table = ''] = name.split('.', 1);
-    if (name === '' || registries.has(table)) return true;
-    return new RegExp(`(?<![\\w.])${name.replaceAll('.', '\\.')}(?!\\w)`).test(named);
+    return name === '' || registries.has(table) || named.has(name);
   };
   for (let before = -1; before !== kept.size; ) {
     before = kept.size;
     for (const piece of all.flat()) {
       if (kept.has(piece) || !isUsed(piece)) continue;
       kept.add(piece);
-      named += `\n${piece.text}`;
+      for (const name of namesIn(piece.text)) named.add(name);
     }
   }
   return all.map((pieces) => `${pieces.flatMap((piece) => (kept.has(piece) ? [piece.text] : [])).join('\n')}\n`);
