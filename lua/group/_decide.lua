@@ -20,7 +20,7 @@ function group.decide(record, outcome, at)
   for _, taskId in ipairs(redis.call('ZRANGE', keys.groupMembers(record.id), 0, -1)) do
     local found = task.load(taskId, 'messageId', 'state')
     local member = not found.state and message.read(found.messageId)
-    if member and member.state == 'READY' then
+    if member and (member.state == 'READY' or member.state == 'DELAYED') then
       message.finish(member, 'CANCELLED', at, emit.message.cancelled, 'GROUP_DECIDED')
     end
   end

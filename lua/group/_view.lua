@@ -22,10 +22,10 @@ function group.view(record)
   local bytes = 0
   record.tasks = tasksOf(record.id)
   for _, member in ipairs(record.tasks) do
-    local sent = message.load(member.messageId, 'state', 'attempts', 'result')
+    local sent = message.load(member.messageId, 'state', 'attempts', 'result', 'lastError')
     if sent then
-      asItStands(member, sent).outcome = sent.result
-      bytes = bytes + #(sent.result or '')
+      asItStands(member, sent).outcome, member.lastError = sent.result, sent.lastError
+      bytes = bytes + #(sent.result or '') + #(sent.lastError or '')
     end
   end
   return record, bytes
@@ -35,7 +35,8 @@ end
 function group.summary(record)
   record.tasks = tasksOf(record.id)
   for _, member in ipairs(record.tasks) do
-    if not member.state then asItStands(member, message.load(member.messageId, 'state', 'attempts')) end
+    local sent = message.load(member.messageId, 'state', 'attempts', 'lastError')
+    if sent then asItStands(member, sent).lastError = sent.lastError end
   end
   return record
 end

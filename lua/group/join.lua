@@ -5,7 +5,7 @@
 --- @include "lib/call"
 --- @include "group/_group"
 --- @include "group/_task"
-local counterOf = { READY = 'pending', CLAIMED = 'running', ACKED = 'succeeded' }
+local counterOf = { READY = 'pending', DELAYED = 'pending', CLAIMED = 'running', ACKED = 'succeeded' }
 local replay = call.open()
 if replay then return replay end
 local record = group.read(groupId)

@@ -35,9 +35,14 @@ function plan.read()
   tasks, agents = tonumber(limits[8]), tonumber(limits[9])
 end
 
---- Free plan only: refuses new work once the month's operations are used up. Never called by recovery calls.
+--- Free plan only: whether the month's operations are not used up, with `more` of this request.
+function plan.hasOperation(more)
+  return not hardStop or org.operationsMonth ~= usage.month() or count.ofOrg(org, 'usedOperations') + more < hardStop
+end
+
+--- Refuses new work without one. Never called by recovery calls.
 function plan.needOperation()
-  if hardStop and org.operationsMonth == usage.month() and count.ofOrg(org, 'usedOperations') >= hardStop then refuse('OPERATIONS_EXHAUSTED', hardStop) end
+  if not plan.hasOperation(0) then refuse('OPERATIONS_EXHAUSTED', hardStop) end
 end
 
 --- Refuses one more active task (or claim) than the plan grants.
@@ -45,6 +50,10 @@ function plan.needTask()
   if tasks and count.ofOrg(org, 'usedTasks') >= tasks then refuse('ACTIVE_TASKS_LIMITED', tasks) end
 end
 
+function plan.hasAgent()
+  return not agents or count.ofOrg(org, 'usedAgents') < agents
+end
+
 function plan.needAgent()
-  if agents and count.ofOrg(org, 'usedAgents') >= agents then refuse('CONCURRENCY_LIMITED', agents) end
+  if not plan.hasAgent() then refuse('CONCURRENCY_LIMITED', agents) end
 end

@@ -4,7 +4,7 @@
 --- or not.
 local function checkClaim(record, token)
   if not record then refuse('MESSAGE_NOT_FOUND') end
-  if record.state ~= 'CLAIMED' then refuse('CLAIM_LOST', record.state == 'READY' and 'LAPSED' or 'FINISHED') end
+  if record.state ~= 'CLAIMED' then refuse('CLAIM_LOST', message.isLive(record.state) and 'LAPSED' or 'FINISHED') end
   if record.token ~= token then refuse('CLAIM_LOST', 'CLAIMED_AGAIN') end
   if record.leaseExpiresAt <= now then refuse('CLAIM_LOST', 'LAPSED') end
 end

@@ -2,16 +2,22 @@
 --- @include "scope/_scope"
 --- @include "mailbox/_message"
 --- @include "mailbox/_ready"
+--- @include "mailbox/_delay"
 --- @include "mailbox/_mailbox"
---- Puts a new READY message into a mailbox.
---- record: id, mailboxId, scopeId, taskId (false for none), payload, and groupId, taskKey, workKey, deadline or nil; with
+--- Puts a new message into a mailbox: READY, or DELAYED where it has a `readyAt`.
+--- record: id, mailboxId, scopeId, taskId (false for none), payload, and groupId, taskKey, workKey, deadline, maxAttempts, readyAt or nil; with
 --- state = false the table need not grow for the state. box: the mailbox's record.
 function message.create(record, path, box)
   path = path or scope.create(record.scopeId)
   message.insert(record)
-  message.enter(record, 'READY')
-  records.set(box, 'ready', box.ready + 1)
-  ready.add(record.mailboxId, path, record.id, now, nowText)
+  record.maxAttempts = record.maxAttempts or box.maxAttempts
+  if record.readyAt then
+    delay.hold(record, box, record.readyAt)
+  else
+    message.enter(record, 'READY')
+    records.set(box, 'ready', box.ready + 1)
+    ready.add(record.mailboxId, path, record.id, now, nowText)
+  end
   if record.workKey then maps.put(keys.workKeys(record.mailboxId), record.workKey, record.id) end
   if record.deadline then
     count.space('timers:ARMED', 1)

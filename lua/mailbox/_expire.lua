@@ -3,21 +3,28 @@
 --- @include "mailbox/_release"
 --- @include "mailbox/_finish"
 --- @include "mailbox/_lease"
+--- @include "mailbox/_delay"
 --- @include "group/_member"
 --- What becomes of a message at a due moment `at`: its deadline, or the end of its lease.
 due['mailbox:message'] = function(messageId, at)
   local record = message.read(messageId)
-  if not record or (record.state ~= 'READY' and record.state ~= 'CLAIMED') then return end
+  if not record or not message.isLive(record.state) then return end
   if record.deadline and record.deadline <= at then
     message.finish(record, 'EXPIRED', at, emit.message.expired, 'DEADLINE_EXCEEDED')
     return
   end
   emit.message.lease_expired(messageId, record)
-  if record.attempts >= message.maxAttempts then
+  if record.attempts >= record.maxAttempts then
     message.finish(record, 'FAILED', at, emit.message.failed, 'ATTEMPTS_EXHAUSTED')
   else
     message.release(record, at)
   end
+end
+
+--- The first DELAYED messages of a mailbox are ready. Answers how many it made so.
+due['mailbox:delays'] = function(mailboxId, _, limit)
+  local box = mailbox.read(mailboxId)
+  return box and delay.ripen(box, limit)
 end
 
 --- The end of the earliest lease of the space; an earlier moment where that one was given up in time.

@@ -3,7 +3,8 @@
 --- @include "mailbox/_message"
 --- @include "mailbox/_ready"
 --- @include "mailbox/_lease"
---- Takes a READY or CLAIMED message to a final state, at the moment `at`; `tell` emits its event, `reason` may be nil.
+--- @include "mailbox/_delay"
+--- Takes a READY, DELAYED or CLAIMED message to a final state, at the moment `at`; `tell` emits its event, `reason` may be nil.
 --- The last claim stays readable.
 function message.finish(record, state, at, tell, reason)
   local path = scope.path(record.scopeId)
@@ -11,6 +12,8 @@ function message.finish(record, state, at, tell, reason)
   if held then
     lease.drop(record.id)
     records.add(keys.mailbox(record.mailboxId), 'claimed', -1)
+  elseif record.state == 'DELAYED' then
+    delay.drop(record)
   else
     local member = (record.place or '') .. record.id
     ready.remove(record.mailboxId, path, member, ready.since(record.mailboxId, path, member))

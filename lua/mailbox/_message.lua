@@ -4,12 +4,27 @@
 --- What every transition of a message shares: its record and its census (contract section 4). A message of a WORK
 --- mailbox is its own task. What members of a task group do beside, group/_member adds to this table: whoever may meet
 --- one includes it.
-message.maxAttempts = 5
 
 --- The fields that transitions need; taskId false where it carries no task. nil when there is no such message.
 function message.read(messageId)
   return message.load(messageId, 'mailboxId', 'scopeId', 'taskId', 'groupId', 'state', 'attempts', 'deadline', 'token',
-    'leaseExpiresAt', 'place', 'resultMessageId', 'groupState')
+    'leaseExpiresAt', 'place', 'maxAttempts', 'resultMessageId', 'groupState')
+end
+
+function message.isLive(state)
+  return state == 'READY' or state == 'CLAIMED' or state == 'DELAYED'
+end
+
+--- The state that a caller is to see: a DELAYED message is READY from its moment on, swept or not.
+function message.stateNow(record)
+  return record.state == 'DELAYED' and record.readyAt <= now and 'READY' or record.state
+end
+
+--- Sets a text of the record that counts among the retained bytes.
+function message.keep(record, field, text)
+  local known = message.load(record.id, 'lastError', 'progress')
+  count.space('retainedBytes', #text - #(known[field] or ''))
+  records.set(record, field, text)
 end
 
 local enter = message.enter

@@ -2,6 +2,7 @@
 --- @include "lib/journal"
 --- @include "lib/sorted"
 --- @include "lib/id"
+--- @include "mailbox/_turns"
 --- READY messages, first in, first out by the moment they became ready. One sorted set per mailbox and scope, for the
 --- message's scope and each scope above it, so that a receive for any subtree is one ZRANGE. Members are ids, which are
 --- in order within one millisecond; in front of one that has been given back stands what an id of that later moment
@@ -25,13 +26,22 @@ end
 --- Adds a message that is ready since `at` (number and text). member: its id, behind its place if it has one.
 function ready.add(mailboxId, path, member, at, atText)
   local rootQueue = keys.ready(mailboxId, path[1])
-  if at < now or sorted.isEmpty(rootQueue) then
+  local isFirst = sorted.isEmpty(rootQueue)
+  if isFirst then turns.join(mailboxId, path[1]) end
+  if isFirst or at < now then
     advance(keys.heads(mailboxId), at, atText, path[1])
     advance(keys.oldestReady(), at, atText, mailboxId)
   end
   sorted.add(rootQueue, atText, member)
   for depth = 2, #path do sorted.add(keys.ready(mailboxId, path[depth]), atText, member) end
   journal.wake(mailboxId .. '/' .. table.concat(path, '/'))
+end
+
+--- Adds a message that was given back or DELAYED and is ready since `at`; its state is the caller's.
+function ready.put(record, path, box, at)
+  records.set(box, 'ready', box.ready + 1)
+  records.set(record, 'place', ready.placeAt(at))
+  ready.add(record.mailboxId, path, record.place .. record.id, at, string.format('%d', at))
 end
 
 --- The member that is first in the queue of a scope, and its moment; nil when the queue is empty.
@@ -50,7 +60,12 @@ function ready.remove(mailboxId, path, member, at)
   local _, next = ready.first(mailboxId, path[1])
   if next and math.floor(next / 1000) == math.floor(at / 1000) then return end
   local heads, oldest = keys.heads(mailboxId), keys.oldestReady()
-  if next then sorted.add(heads, next, path[1]) else sorted.remove(heads, path[1]) end
+  if next then
+    sorted.add(heads, next, path[1])
+  else
+    sorted.remove(heads, path[1])
+    turns.leave(mailboxId, path[1])
+  end
   local _, head = sorted.first(heads)
   if head then sorted.add(oldest, head, mailboxId) else sorted.remove(oldest, mailboxId) end
 end

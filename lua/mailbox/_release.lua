@@ -3,18 +3,24 @@
 --- @include "mailbox/_mailbox"
 --- @include "mailbox/_ready"
 --- @include "mailbox/_lease"
+--- @include "mailbox/_delay"
 local ofClaim = { 'token', 'holder', 'holderSession', 'claimedAt', 'leaseExpiresAt' }
 
---- Gives a CLAIMED message back to its mailbox, ready since `at`; cancels it where its group is decided.
-function message.release(record, at)
+--- Gives a CLAIMED message back to its mailbox at the moment `at`, for another attempt after a pause (nil: the one that the
+--- mailbox says); cancels it where its group is decided.
+function message.release(record, at, pauseSeconds)
   if record.groupId and message.memberReleased(record, at) then return end
-  local path = scope.path(record.scopeId)
-  message.enter(record, 'READY')
   local box = mailbox.read(record.mailboxId)
-  records.set(box, 'ready', box.ready + 1)
   records.set(box, 'claimed', box.claimed - 1)
-  records.set(record, 'place', ready.placeAt(at))
-  ready.add(record.mailboxId, path, record.place .. record.id, at, string.format('%d', at))
+  local readyAt = at + 1000 * (pauseSeconds or mailbox.pauseSeconds(record.mailboxId, record.attempts))
+  if readyAt > now then
+    -- Since when it waits (mailbox/_waits).
+    records.set(record, 'place', ready.placeAt(at))
+    delay.hold(record, box, readyAt)
+  else
+    message.enter(record, 'READY')
+    ready.put(record, scope.path(record.scopeId), box, readyAt)
+  end
   for _, field in ipairs(ofClaim) do records.set(record, field, false) end
   lease.drop(record.id)
   emit.message.retried(record.id, record)

@@ -7,7 +7,10 @@
 --- the message's record without what made it a message. Calls do not find it, for it names no mailbox as its own.
 
 local gone = { 'mailboxId', 'payload', 'result', 'resultMessageId', 'workKey', 'deadline', 'holder', 'holderSession', 'token',
-  'claimedAt', 'leaseExpiresAt', 'place', 'groupState' }
+  'claimedAt', 'leaseExpiresAt', 'place', 'groupState',
+  'maxAttempts', 'lastError', 'progress' }
+--- What counts among the retained bytes.
+local kept = { 'payload', 'result', 'lastError', 'progress' }
 
 local function removeRecord(messageId, scopeId, finishedAt)
   unit.delete(keys.message(messageId))
@@ -24,8 +27,7 @@ local function remove(messageId)
   if record.workKey then maps.remove(keys.workKeys(mailboxId), record.workKey) end
   if state == 'FAILED' then records.add(keys.mailbox(mailboxId), 'failed', -1) end
   message.leave(state)
-  count.space('retainedBytes', -redis.call('HSTRLEN', keys.message(messageId), 'payload')
-    - redis.call('HSTRLEN', keys.message(messageId), 'result'))
+  for _, field in ipairs(kept) do count.space('retainedBytes', -redis.call('HSTRLEN', keys.message(messageId), field)) end
   if not record.taskId then
     count.space('inbox:' .. state, -1)
     removeRecord(messageId, record.scopeId, record.finishedAt)

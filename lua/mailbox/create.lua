@@ -1,5 +1,5 @@
 --- Creates a mailbox.
---- @args name mode recipientId backlogLimit tail
+--- @args name mode recipientId backlogLimit maxAttempts retryDelaySeconds maxRetryDelaySeconds tail
 --- @reply id createdAt
 --- @include "lib/call"
 --- @include "lib/id"
@@ -10,7 +10,8 @@ plan.needOperation()
 
 local mailboxId = newId(tail)
 mailbox.insert({ id = mailboxId, ready = 0, claimed = 0, mode = mode, backlogLimit = backlogLimit,
-  recipientId = recipientId, failed = 0, name = name, createdAt = now })
+  maxAttempts = tonumber(maxAttempts), retryDelaySeconds = tonumber(retryDelaySeconds),
+  maxRetryDelaySeconds = tonumber(maxRetryDelaySeconds), recipientId = recipientId, failed = 0, name = name, createdAt = now })
 sorted.add(keys.mailboxes(), '0', mailboxId)
 emit.mailbox.created(mailboxId, { mode = mode })
 return call.done({ id = mailboxId, createdAt = now })

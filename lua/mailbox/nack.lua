@@ -1,7 +1,8 @@
 --- Refuses a claimed message for good, or gives it back for another attempt: to the back of the queue, or to FAILED
---- once its attempts are used up. retry: '1' or '0'.
---- @args messageId token retry
---- @reply state attempts
+--- once its attempts are used up. retry: '1' or '0'; delaySeconds: '' for the pause that the mailbox says; reported: why it
+--- failed, or ''.
+--- @args messageId token retry delaySeconds reported
+--- @reply state attempts readyAt
 --- @include "lib/call"
 --- @include "mailbox/_claim"
 --- @include "mailbox/_release"
@@ -12,11 +13,12 @@ if replay then return replay end
 local record = message.read(messageId)
 checkClaim(record, token)
 
+if reported ~= '' then message.keep(record, 'lastError', reported) end
 if retry == '0' then
   message.finish(record, 'REJECTED', now, emit.message.rejected, 'REJECTED_BY_WORKER')
-elseif record.attempts >= message.maxAttempts then
+elseif record.attempts >= record.maxAttempts then
   message.finish(record, 'FAILED', now, emit.message.failed, 'ATTEMPTS_EXHAUSTED')
 else
-  message.release(record, now)
+  message.release(record, now, tonumber(delaySeconds))
 end
-return call.done({ state = record.state, attempts = record.attempts })
+return call.done({ state = record.state, attempts = record.attempts, readyAt = record.readyAt })

@@ -1,14 +1,18 @@
---- Claims the oldest ready message of a scope's subtree; replies with nothing when there is none.
---- leaseSeconds '' means the shorter of 30 s and the space's longest lease. A receive makes no scope.
---- looksAgain '1': the request is held, so finding nothing answers nobody yet.
---- @args mailboxId scopeId holder holderSession leaseSeconds token looksAgain
---- @reply claim:claim
+--- Claims the oldest ready messages of a scope's subtree, at most `max`; `*` for the scope: of all runs, which take turns.
+--- Replies with nothing when there is none. leaseSeconds '' means the shorter of 30 s and the space's longest lease.
+--- tokens: one of `tokenLength` characters for each. looksAgain '1': the request is held, so finding nothing answers
+--- nobody yet. A receive makes no scope.
+--- @args mailboxId scopeId holder holderSession leaseSeconds max looksAgain
+--- @long tokens
+--- @reply claims:claim[]
 --- @gather
 --- @include "lib/call"
 --- @include "scope/_scope"
 --- @include "mailbox/_message"
 --- @include "mailbox/_mailbox"
 --- @include "mailbox/_ready"
+--- @include "mailbox/_turns"
+--- @include "mailbox/_delay"
 --- @include "mailbox/_lease"
 --- @include "group/_member"
 local _, maxLeaseSeconds, nextLease = call.open('maxLeaseSeconds', 'nextLease', 'messages:READY', 'messages:CLAIMED')
@@ -18,29 +22,58 @@ if box.mode == 'INBOX' and box.recipientId ~= '' and box.recipientId ~= holder t
 maxLeaseSeconds = tonumber(maxLeaseSeconds)
 local seconds = tonumber(leaseSeconds) or math.min(30, maxLeaseSeconds)
 if seconds > maxLeaseSeconds then refuse('LEASE_LIMIT_EXCEEDED', maxLeaseSeconds) end
+max, nextLease = tonumber(max), tonumber(nextLease)
+local claims, bytes, bytesLimit, drained = {}, 0, 4194304, tonumber(drainedThrough)
 
-local member, readyAt = ready.first(mailboxId, scopeId)
-if not member then return looksAgain == '' and call.uncounted() or call.answer() end
-plan.needOperation()
-plan.needAgent()
+delay.ripenSome(box)
+while #claims < max do
+  local root = scopeId
+  if root == '*' then root = turns.first(box) end
+  local member, readyAt
+  if root then member, readyAt = ready.first(mailboxId, root) end
+  local isFirst = not claims[1]
+  if delay.isFirst(box, readyAt, drained or now) then
+    if not isFirst then break end
+    call.sendBack('DUE', timer.named('mailbox:delays', mailboxId))
+  end
+  if not member then break end
+  if isFirst then
+    plan.needOperation()
+    plan.needAgent()
+  elseif not plan.hasOperation(#claims) or not plan.hasAgent() then
+    break
+  end
 
-local id = string.sub(member, -36)
-local record = message.load(id, 'scopeId', 'taskId', 'groupId', 'taskKey', 'attempts', 'deadline', 'workKey', 'payload')
-local deadline = record.deadline or math.huge
--- It came after the sweep that this call waited for, if for any: nobody is given what is over.
-if deadline <= now and deadline > (tonumber(drainedThrough) or 0) then call.sendBack('DUE') end
-ready.remove(mailboxId, scope.path(record.scopeId), member, readyAt)
-record.mailboxId, record.state, record.leaseSeconds = mailboxId, 'READY', seconds
-message.enter(record, 'CLAIMED')
-records.set(record, 'attempts', record.attempts + 1)
-records.set(record, 'token', token)
-records.set(record, 'holder', holder)
-records.set(record, 'holderSession', holderSession)
-records.set(record, 'claimedAt', now)
-records.set(record, 'leaseExpiresAt', math.min(now + seconds * 1000, deadline))
-lease.hold(id, record.leaseExpiresAt, nextLease)
-records.set(box, 'ready', box.ready - 1)
-records.set(box, 'claimed', box.claimed + 1)
-emit.message.claimed(id, record)
-if record.groupId then message.memberStarted(record) end
-return call.done({ claim = record })
+  local id = string.sub(member, -36)
+  local record = message.load(id, 'scopeId', 'taskId', 'groupId', 'taskKey', 'attempts', 'deadline', 'workKey', 'payload',
+    'maxAttempts', 'lastError', 'progress')
+  bytes = bytes + #record.payload + #(record.progress or '')
+  if not isFirst and bytes > bytesLimit then break end
+  local deadline = record.deadline or math.huge
+  -- It came after the sweep that this call waited for, if for any: nobody is given what is over.
+  if deadline <= now and deadline > (drained or 0) then
+    if not isFirst then break end
+    call.sendBack('DUE')
+  end
+  local path = scope.path(record.scopeId)
+  ready.remove(mailboxId, path, member, readyAt)
+  if scopeId == '*' and ready.first(mailboxId, root) then turns.join(mailboxId, root) end
+  record.mailboxId, record.state, record.leaseSeconds = mailboxId, 'READY', seconds
+  message.enter(record, 'CLAIMED')
+  records.set(record, 'attempts', record.attempts + 1)
+  records.set(record, 'token', string.sub(tokens, #tokens / max * #claims + 1, #tokens / max * (#claims + 1)))
+  records.set(record, 'holder', holder)
+  records.set(record, 'holderSession', holderSession)
+  records.set(record, 'claimedAt', now)
+  records.set(record, 'leaseExpiresAt', math.min(now + seconds * 1000, deadline))
+  lease.hold(id, record.leaseExpiresAt, nextLease)
+  nextLease = math.min(nextLease or math.huge, record.leaseExpiresAt)
+  records.set(box, 'ready', box.ready - 1)
+  records.set(box, 'claimed', box.claimed + 1)
+  emit.message.claimed(id, record)
+  if record.groupId then message.memberStarted(record) end
+  claims[#claims + 1] = record
+end
+if not claims[1] then return looksAgain == '' and call.uncounted() or call.answer() end
+for _ = 2, #claims do usage.countOperation(callName) end
+return call.done({ claims = claims })

@@ -1,5 +1,7 @@
 --- Extends (or shortens) a lease, counted from now, never beyond the message's deadline.
+--- progress: what the work has reached, as JSON text, for the next attempt; '' leaves it as it is.
 --- @args messageId token leaseSeconds
+--- @long progress
 --- @reply leaseExpiresAt groupState
 --- @gather
 --- @include "lib/call"
@@ -14,6 +16,8 @@ local seconds = tonumber(leaseSeconds) or math.min(30, maxLeaseSeconds)
 if seconds > maxLeaseSeconds then refuse('LEASE_LIMIT_EXCEEDED', maxLeaseSeconds) end
 
 records.set(record, 'leaseExpiresAt', math.min(now + seconds * 1000, record.deadline or math.huge))
+if #progress > 4096 then refuse('PAYLOAD_TOO_LARGE', 'progress 4096') end
+if progress ~= '' then message.keep(record, 'progress', progress) end
 lease.hold(messageId, record.leaseExpiresAt, nextLease)
 return call.uncounted({ leaseExpiresAt = record.leaseExpiresAt,
   groupState = record.groupId and redis.call('HGET', keys.group(record.groupId), 'state') })

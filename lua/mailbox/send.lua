@@ -1,32 +1,28 @@
---- Sends one message. deadline: epoch milliseconds; '' where absent.
---- @args mailboxId scopeId workKey deadline tail
+--- Sends one message. deadline: epoch milliseconds; delaySeconds, maxAttempts: numbers; '' where absent.
+--- @args mailboxId scopeId workKey deadline delaySeconds maxAttempts tail
 --- @reply id state known
 --- @long payload
 --- @gather
---- @include "lib/call"
 --- @include "lib/id"
+--- @include "mailbox/_room"
 --- @include "mailbox/_create"
-local replay, maxBacklog, maxPayloadBytes, maxArmedTimers, queued, claimed, armed = call.open('maxBacklog', 'maxPayloadBytes',
-  'maxArmedTimers', 'messages:READY', 'messages:CLAIMED', 'timers:ARMED', 'retainedBytes')
+local replay = room.open()
 if replay then return replay end
 local box = mailbox.read(mailboxId)
 if not box then refuse('MAILBOX_NOT_FOUND') end
 if workKey ~= '' then
   local first = maps.get(keys.workKeys(mailboxId), workKey)
-  if first then return call.uncounted({ id = first, state = message.load(first, 'state').state, known = 1 }) end
+  if first then return call.uncounted({ id = first, state = message.stateNow(message.load(first, 'state', 'readyAt')), known = 1 }) end
 end
-if deadline ~= '' and tonumber(deadline) <= now then refuse('VALIDATION_FAILED', 'deadline must lie in the future') end
+local deadlineAt, readyAt = room.moments(deadline, delaySeconds)
 plan.needOperation()
-if #payload > tonumber(maxPayloadBytes) then refuse('PAYLOAD_TOO_LARGE', 'payload ' .. maxPayloadBytes) end
-if box.ready + box.claimed >= box.backlogLimit then refuse('BACKLOG_FULL', 'mailbox ' .. box.backlogLimit) end
-if queued + claimed >= tonumber(maxBacklog) then refuse('BACKLOG_FULL', 'space ' .. maxBacklog) end
-if deadline ~= '' and tonumber(armed) >= tonumber(maxArmedTimers) then refuse('TIMERS_FULL', maxArmedTimers) end
+room.forPayload('payload', payload)
 local isWork = box.mode == 'WORK'
-if isWork then plan.needTask() end
+room.forMessage(box, (deadlineAt and 1 or 0) + (readyAt and 1 or 0), isWork)
 local path = scope.path(scopeId)
 scope.check(path)
 
 local id = newId(tail)
 message.create({ id = id, mailboxId = mailboxId, scopeId = scopeId, state = false, payload = payload, taskId = isWork and id,
-  workKey = workKey ~= '' and workKey, deadline = tonumber(deadline) }, path, box)
-return call.done({ id = id, state = 'READY' })
+  workKey = workKey ~= '' and workKey, deadline = deadlineAt, maxAttempts = tonumber(maxAttempts), readyAt = readyAt }, path, box)
+return call.done({ id = id, state = readyAt and 'DELAYED' or 'READY' })

@@ -25,15 +25,23 @@ type Json<T> = T extends { content: { 'application/json': infer Body } } ? Body 
 type Fields<T> = T extends Record<string, never> ? Nothing : T;
 type BodyOf<T> = T extends { requestBody?: infer Body } ? Fields<Json<Part<Body>>> : Nothing;
 
-/** A call's path parameters, query parameters and body fields, in one object. */
-export type Args<Name extends CallName> = Flat<
-  Part<operations[Name]['parameters']['path']> &
-    Part<operations[Name]['parameters']['query']> &
-    BodyOf<operations[Name]>
+type AllArgs<Name extends CallName> = Part<operations[Name]['parameters']['path']> &
+  Part<operations[Name]['parameters']['query']> &
+  BodyOf<operations[Name]>;
+
+/** A call's path parameters, query parameters and body fields, in one object; those that are named, with or without. */
+export type Args<Name extends CallName, With extends string = never, Without extends string = never> = Flat<
+  Omit<AllArgs<Name>, With | Without> & {
+    [K in With & keyof AllArgs<Name>]-?: NonNullable<AllArgs<Name>[K]>;
+  } & { [K in Without]?: undefined }
 >;
 
 type Responses<Name extends CallName> = operations[Name]['responses'];
 type Success<T> = T extends { content: { 'application/json': infer Body } } ? Body : undefined;
+
+/** Of what a call answers that answers one record or a list of them. */
+export type ListOf<T> = Extract<T, { messages: unknown } | undefined>;
+export type OneOf<T> = Exclude<T, { messages: unknown }>;
 
 /** What a call answers; undefined where there is no content. */
 export type Answer<Name extends CallName> = Success<Responses<Name>[keyof Responses<Name>]>;

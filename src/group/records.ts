@@ -15,6 +15,7 @@ export const Task = record('Task', {
   attempts: number().or(0),
   messageId: id(),
   outcome: opaque().orNull().workedOut(),
+  lastError: text().orNull().workedOut(),
   deadline: time().orNull(),
   groupId: id().internal(),
   scopeId: id().internal(),

@@ -1,8 +1,9 @@
 import { number, oneOf, text } from '../declare/field.ts';
 import { record } from '../declare/record.ts';
-import { fields, id, key, moment, opaque, optional } from '../http/fields.ts';
+import { fields, id, key, opaque } from '../http/fields.ts';
 import { randomTail } from '../http/random.ts';
 import { param, type Route, route } from '../http/route.ts';
+import { whenAndHowOften } from '../mailbox/routes.ts';
 import { Task, TaskGroup } from './records.ts';
 
 const { taskId, messageId } = Task.fields;
@@ -26,7 +27,7 @@ const submit = route({
   summary: "Submit a member task, delivered through the group's mailbox",
   permission: 'coordination_write',
   idempotency: 'required',
-  body: fields({ taskKey: key(), input: opaque().optional(), deadline: optional(moment()) }),
+  body: fields({ taskKey: key(), input: opaque().optional(), ...whenAndHowOften }),
   opaque: ['input'],
   success: { 201: SubmittedTask.schema },
   refuses: [
@@ -45,6 +46,8 @@ const submit = route({
     taskKey: body.taskKey,
     input: body.input ?? '',
     deadline: body.deadline ?? '',
+    delaySeconds: body.delaySeconds ?? '',
+    maxAttempts: body.maxAttempts ?? '',
     tail: randomTail(),
     taskTail: randomTail(),
   }),

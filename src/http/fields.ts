@@ -31,6 +31,16 @@ export const id = () => {
     .meta({ format: 'uuid' });
 };
 
+/** An id, or a word in its place. */
+export const idOr = (word: string) => {
+  const rule = `{#label} must be a uuid, like 0190a1b2-0000-7000-8000-000000000000, or ${word}`;
+  return Joi.string()
+    .custom((value: string, helpers) =>
+      value === word ? value : isUuid(value) ? value.toLowerCase() : helpers.error('uuid'),
+    )
+    .error(says({ uuid: rule, 'string.base': rule, 'string.empty': rule }));
+};
+
 function characters(min: number, max: number, forbidden: RegExp, without: string): Joi.StringSchema {
   const rule = `{#label} must be ${min} to ${max} characters, without ${without}`;
   return Joi.string()

@@ -1,8 +1,8 @@
 import Joi from 'joi';
 import { flag as flagField, id as idField, oneOf, time } from '../declare/field.ts';
-import { one, record } from '../declare/record.ts';
+import { exactly, many, record } from '../declare/record.ts';
 import { TaskGroup } from '../group/records.ts';
-import { fields, flag, id, integer, key, opaque, optional, text } from '../http/fields.ts';
+import { fields, flag, id, idOr, integer, key, opaque, optional, text } from '../http/fields.ts';
 import type { Hold } from '../http/hold.ts';
 import { randomTail, randomToken } from '../http/random.ts';
 import { param, type Route, route } from '../http/route.ts';
@@ -10,7 +10,7 @@ import { says } from '../http/says.ts';
 import { Refusal } from '../redis/scripts.ts';
 import { Claim, Message } from './records.ts';
 
-const { id: messageId, attempts, taskId, groupId } = Message.fields;
+const { id: messageId, attempts, readyAt, taskId, groupId } = Message.fields;
 const resultMessageId = idField().orNull();
 const groupState = TaskGroup.fields.state.orNull();
 
@@ -30,6 +30,8 @@ const look: Hold['look'] = async (run, isLast, again) => {
   }
 };
 
+const Claims = exactly({ messages: Joi.array().items(Claim.schema).min(1).max(100) });
+
 const recv = route({
   method: 'POST',
   path: '/mailboxes/:mailboxId/recv',
@@ -38,13 +40,16 @@ const recv = route({
   permission: 'coordination_write',
   idempotency: 'never',
   body: fields({
-    scopeId: id(),
+    scopeId: idOr('*').description('receives from this scope and below; `*`: from every run in turn'),
     holder: text(1, 256),
     holderSession: text(1, 256),
     leaseSeconds: optional(integer(5, 600)),
     waitSeconds: optional(integer(0, 30), 0),
+    max: optional(integer(1, 100)).description(
+      'answers `messages`, a list of at most so many, in place of one message',
+    ),
   }),
-  success: { 200: Claim.schema, 204: null },
+  success: { 200: Joi.alternatives(Claim.schema, Claims), 204: null },
   refuses: [
     'MAILBOX_NOT_FOUND',
     'RECIPIENT_MISMATCH',
@@ -58,13 +63,16 @@ const recv = route({
     holder: body.holder,
     holderSession: body.holderSession,
     leaseSeconds: body.leaseSeconds ?? '',
-    token: randomToken(),
+    max: body.max ?? 1,
+    tokens: Array.from({ length: body.max ?? 1 }, randomToken).join(''),
     looksAgain: '',
   }),
-  reply: { claim: one(Claim) },
-  answer: ({ claim }, input) => {
-    const { holder, holderSession } = input.body;
-    return { status: 200, body: { ...claim, mailboxId: param(input, 'mailboxId'), holder, holderSession } };
+  reply: { claims: many(Claim) },
+  answer: ({ claims }, input) => {
+    const { holder, holderSession, max } = input.body;
+    const mailboxId = param(input, 'mailboxId');
+    const messages = claims.map((claim) => ({ ...claim, mailboxId, holder, holderSession }));
+    return { status: 200, body: max === undefined ? messages[0] : { messages } };
   },
   hold: (input) => {
     const { waitSeconds, scopeId } = input.body;
@@ -82,11 +90,16 @@ const renew = route({
   permission: 'coordination_write',
   idempotency: 'required',
   rate: 'recovery',
-  body: fields({ token: text(1, 256), leaseSeconds: optional(integer(5, 600)) }),
+  body: fields({
+    token: text(1, 256),
+    leaseSeconds: optional(integer(5, 600)),
+    progress: opaque().optional().description('what the work has reached, for the next attempt; at most 4,096 bytes'),
+  }),
+  opaque: ['progress'],
   success: { 200: record('RenewedClaim', { id: messageId, state: oneOf('CLAIMED'), ...renewed }).schema },
-  refuses: ['MESSAGE_NOT_FOUND', 'CLAIM_LOST', 'LEASE_LIMIT_EXCEEDED'],
+  refuses: ['MESSAGE_NOT_FOUND', 'CLAIM_LOST', 'LEASE_LIMIT_EXCEEDED', 'PAYLOAD_TOO_LARGE'],
   script: 'mailbox/renew',
-  args: ({ body }) => ({ token: body.token, leaseSeconds: body.leaseSeconds ?? '' }),
+  args: ({ body }) => ({ token: body.token, leaseSeconds: body.leaseSeconds ?? '', progress: body.progress ?? '' }),
   reply: renewed,
   answer: (reply, input) => ({ status: 200, body: { id: param(input, 'messageId'), state: 'CLAIMED', ...reply } }),
 });
@@ -165,7 +178,7 @@ const complete = route({
   }),
 });
 
-const given = { state: oneOf('READY', 'FAILED', 'REJECTED', 'CANCELLED'), attempts };
+const given = { state: oneOf('READY', 'DELAYED', 'FAILED', 'REJECTED', 'CANCELLED'), attempts, readyAt };
 
 const nack = route({
   method: 'POST',
@@ -175,11 +188,24 @@ const nack = route({
   permission: 'coordination_write',
   idempotency: 'required',
   rate: 'recovery',
-  body: fields({ token: text(1, 256), retry: flag() }),
+  body: fields({
+    token: text(1, 256),
+    retry: flag(),
+    delaySeconds: optional(integer(0, 86_400))
+      .description('the pause before the next attempt, in place of the one that the mailbox says; only with retry true')
+      .when('retry', { is: true, otherwise: Joi.forbidden() })
+      .messages({ 'any.unknown': 'delaySeconds may only be sent with retry true' }),
+    error: optional(text(1, 2048)).description('why it failed: kept as lastError'),
+  }),
   success: { 200: record('NackedMessage', { id: messageId, ...given }).schema },
   refuses: ['MESSAGE_NOT_FOUND', 'CLAIM_LOST'],
   script: 'mailbox/nack',
-  args: ({ body }) => ({ token: body.token, retry: body.retry ? '1' : '0' }),
+  args: ({ body }) => ({
+    token: body.token,
+    retry: body.retry ? '1' : '0',
+    delaySeconds: body.delaySeconds ?? '',
+    reported: body.error ?? '',
+  }),
   reply: given,
   answer: (reply, input) => ({ status: 200, body: { id: param(input, 'messageId'), ...reply } }),
 });

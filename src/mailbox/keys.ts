@@ -30,6 +30,18 @@ export const mailboxKeys = {
       'ids of READY messages of the scope and below, behind their `place` if they have one, scored by the moment they became ready',
     goes: 'with its last READY message',
   },
+  delayed: {
+    pattern: 'muster:{org}:<spaceNumber>:mailbox:<mailboxId>:delayed',
+    type: 'zset',
+    holds: 'ids of its DELAYED messages, scored by the moment they become ready',
+    goes: 'with its last DELAYED message',
+  },
+  turns: {
+    pattern: 'muster:{org}:<spaceNumber>:mailbox:<mailboxId>:turns',
+    type: 'zset',
+    holds: 'root scopes with READY messages in the order in which a receive for `*` serves them, where there was one',
+    goes: 'with its last READY message',
+  },
   heads: {
     pattern: 'muster:{org}:<spaceNumber>:mailbox:<mailboxId>:heads',
     type: 'zset',

@@ -2,18 +2,37 @@ import { id, number, oneOf, opaque, state, text, time } from '../declare/field.t
 import { momentOfId } from '../declare/moment.ts';
 import { nested, record } from '../declare/record.ts';
 
+/** How often a message is handed out before it is FAILED, where nothing else is said. */
+export const defaultAttempts = 5;
+
 export const Mailbox = record('Mailbox', {
   id: id(),
   name: text(),
   mode: oneOf('WORK', 'INBOX'),
   recipientId: text().orNull(),
   backlogLimit: number(),
-  counts: nested({ ready: number(), claimed: number(), failed: number() }),
+  maxAttempts: number(1).or(defaultAttempts),
+  retryDelaySeconds: number().or(0),
+  maxRetryDelaySeconds: number(1).or(3_600),
+  counts: nested({ ready: number(), delayed: number().or(0), claimed: number(), failed: number() }),
   oldestReadyAt: time().orNull().workedOut(),
   createdAt: time(),
+  /** No DELAYED message is ready earlier. */
+  nextReadyAt: time().orNull().internal(),
+  /** Kept once a receive has asked for messages of all runs: the turn that was given last. */
+  turn: number().orNull().internal(),
 });
 
-export const messageStates = ['READY', 'CLAIMED', 'ACKED', 'REJECTED', 'FAILED', 'EXPIRED', 'CANCELLED'] as const;
+export const messageStates = [
+  'READY',
+  'DELAYED',
+  'CLAIMED',
+  'ACKED',
+  'REJECTED',
+  'FAILED',
+  'EXPIRED',
+  'CANCELLED',
+] as const;
 export const taskStates = ['PENDING', 'RUNNING', 'SUCCEEDED', 'FAILED', 'EXPIRED', 'CANCELLED'] as const;
 
 /** Why a task ended without success. */
@@ -31,10 +50,17 @@ export const Message = record('Message', {
   state: state('messages', ...messageStates),
   reason,
   attempts: number().or(0),
-  maxAttempts: number().of(() => 5),
+  /** Stored where it is not 5. */
+  maxAttempts: number(1).or(defaultAttempts),
+  /** Of the last nack that gave one. */
+  lastError: text().orNull(),
+  /** What the last renewal that gave it says of the work: for the next attempt. */
+  progress: opaque().orNull(),
   workKey: text().orNull(),
   payload: opaque(),
   deadline: time().orNull(),
+  /** Of a DELAYED message. */
+  readyAt: time().orNull(),
   holder: text().orNull(),
   holderSession: text().orNull(),
   claimedAt: time().orNull(),
@@ -50,9 +76,9 @@ export const Message = record('Message', {
   tombstoneOf: id().orNull().internal(),
 });
 
-const { mailboxId, scopeId, taskId, groupId, holder, holderSession, result, finishedAt } = Message.fields;
+const { mailboxId, scopeId, taskId, groupId, holder, holderSession, result, readyAt, finishedAt } = Message.fields;
 
-export const MessageSummary = Message.without('MessageSummary', 'payload', 'result');
+export const MessageSummary = Message.without('MessageSummary', 'payload', 'result', 'progress');
 
 /** What recv answers. What its request says, and what is the same for all claims, does not travel. */
 const absent = () => null;
@@ -63,6 +89,7 @@ export const Claim = Message.with('Claim', {
   holder: holder.of(absent),
   holderSession: holderSession.of(absent),
   result: result.of(absent),
+  readyAt: readyAt.of(absent),
   finishedAt: finishedAt.of(absent),
   token: text(),
   attempt: number().named('attempts'),
@@ -82,5 +109,12 @@ export const HeldClaim = record('HeldClaim', {
   leaseExpiresAt: time(),
 });
 
-/** A READY task, as /ops/waits shows it. */
-export const WaitingTask = record('WaitingTask', { taskId: id(), groupId, mailboxId, scopeId, waitingSince: time() });
+/** A READY or DELAYED task, as /ops/waits shows it. */
+export const WaitingTask = record('WaitingTask', {
+  taskId: id(),
+  groupId,
+  mailboxId,
+  scopeId,
+  waitingSince: time(),
+  readyAt,
+});

@@ -28,7 +28,7 @@ export const mailboxRoom: Room = {
     claims: nested({ HELD: counter('messages:CLAIMED') }),
     messages: census(Message),
     tasks: nested({
-      PENDING: tasks(['READY']),
+      PENDING: tasks(['READY', 'DELAYED']),
       RUNNING: tasks(['CLAIMED']),
       SUCCEEDED: tasks(['ACKED'], 'tombstones:SUCCEEDED'),
       FAILED: tasks(['REJECTED', 'FAILED'], 'tombstones:FAILED'),
@@ -38,6 +38,7 @@ export const mailboxRoom: Room = {
   },
   backlog: {
     readyMessages: counter('messages:READY'),
+    delayedMessages: counter('messages:DELAYED'),
     claimedMessages: counter('messages:CLAIMED'),
     oldestReadyAgeSeconds: number()
       .orNull()

@@ -6,7 +6,19 @@ import { randomTail } from '../http/random.ts';
 import { readList } from '../http/read-list.ts';
 import { param, type Route, read, route } from '../http/route.ts';
 import { claimRoutes } from './claim-routes.ts';
-import { Mailbox, Message, messageStates } from './records.ts';
+import { defaultAttempts, Mailbox, Message, messageStates } from './records.ts';
+
+const attempts = integer(1, 100);
+
+/** What a send and a submit may say of their message. */
+export const whenAndHowOften = {
+  deadline: optional(moment()),
+  delaySeconds: optional(integer(0, 2_592_000)),
+  maxAttempts: optional(attempts),
+};
+
+const longestPause = (body: { retryDelaySeconds: number; maxRetryDelaySeconds?: number | undefined }): number =>
+  body.maxRetryDelaySeconds ?? Math.max(3_600, body.retryDelaySeconds);
 
 const create = route({
   method: 'POST',
@@ -20,15 +32,23 @@ const create = route({
     mode: optional(oneOf('WORK', 'INBOX'), 'WORK'),
     recipientId: optional(text(1, 256)),
     backlogLimit: optional(integer(1, 100_000), 1000),
+    maxAttempts: optional(attempts, defaultAttempts),
+    retryDelaySeconds: optional(integer(0, 86_400), 0),
+    maxRetryDelaySeconds: optional(integer(1, 86_400)),
   }),
   success: { 201: Mailbox.schema },
   refuses: ['OPERATIONS_EXHAUSTED'],
   script: 'mailbox/create',
-  args: ({ body }) => ({ ...body, recipientId: body.recipientId ?? '', tail: randomTail() }),
+  args: ({ body }) => ({
+    ...body,
+    recipientId: body.recipientId ?? '',
+    maxRetryDelaySeconds: longestPause(body),
+    tail: randomTail(),
+  }),
   reply: { id: Mailbox.fields.id, createdAt: number() },
   answer: (made, { body }) => ({
     status: 201,
-    body: Mailbox.of({ ...body, ...made, ready: 0, claimed: 0, failed: 0 }),
+    body: Mailbox.of({ ...body, ...made, maxRetryDelaySeconds: longestPause(body), ready: 0, claimed: 0, failed: 0 }),
   }),
 });
 
@@ -51,7 +71,7 @@ const send = route({
   summary: 'Send a message; a workKey known in the mailbox answers 200 with the first message',
   permission: 'coordination_write',
   idempotency: 'required',
-  body: fields({ scopeId: id(), payload: opaque(), workKey: optional(key()), deadline: optional(moment()) }),
+  body: fields({ scopeId: id(), payload: opaque(), workKey: optional(key()), ...whenAndHowOften }),
   opaque: ['payload'],
   success: { 201: SentMessage.schema, 200: SentMessage.schema },
   refuses: [
@@ -69,6 +89,8 @@ const send = route({
     payload: body.payload,
     workKey: body.workKey ?? '',
     deadline: body.deadline ?? '',
+    delaySeconds: body.delaySeconds ?? '',
+    maxAttempts: body.maxAttempts ?? '',
     tail: randomTail(),
   }),
   reply: { id: messageId, state, known: flag() },

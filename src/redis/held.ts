@@ -38,7 +38,7 @@ export class Topics {
   longest(token: string): Held | undefined {
     const [object, ...parts] = token.split('/');
     let longest: Held | undefined;
-    for (const part of parts) {
+    for (const part of [...parts, '*']) {
       for (const held of this.#topics.get(`${object}/${part}`) ?? []) {
         if (held.token !== undefined) continue;
         if (!longest || held.number < longest.number) longest = held;

@@ -68,12 +68,24 @@ function needsNothing({ path, operation: { parameters = [], requestBody } }: Cal
   return !path.includes('{') && !parameters.some((one) => one.required) && (required as string[]).length === 0;
 }
 
+/** Whether a call answers one record, or, where its `max` is given, a list of them. */
+function listsWithMax({ operation }: Call): boolean {
+  const { 200: ok } = operation.responses as { 200?: { content?: { 'application/json': { schema: Json } } } };
+  return ok?.content?.['application/json'].schema['anyOf'] !== undefined;
+}
+
 function signature(call: Call): string {
   const { operationId, summary } = call.operation;
   const name = operationId.slice(operationId.indexOf('.') + 1);
   const id = `'${operationId}'`;
   const args = `args${needsNothing(call) ? '?' : ''}: Args<${id}>, options?: CallOptions`;
-  return `    /** ${summary}: \`${call.method} ${call.path}\` */\n    ${name}(${args}): Promise<Answer<${id}>>;`;
+  const lines = listsWithMax(call)
+    ? [
+        `${name}(${args.replace(id, `${id}, 'max'`)}): Promise<ListOf<Answer<${id}>>>;`,
+        `${name}(${args.replace(id, `${id}, never, 'max'`)}): Promise<OneOf<Answer<${id}>>>;`,
+      ]
+    : [`${name}(${args}): Promise<Answer<${id}>>;`];
+  return [`/** ${summary}: \`${call.method} ${call.path}\` */`, ...lines].map((line) => `    ${line}`).join('\n');
 }
 
 /** The text of the generated module: what each call sends where, its signature, and the error codes. */
@@ -82,7 +94,7 @@ export function callsText(document: Document): string {
   const roomOf = ({ operation }: Call) => operation.operationId.split('.', 1)[0] ?? '';
   const signatures = (room: string) => all.filter((call) => roomOf(call) === room).map(signature);
   return [
-    "import type { Answer, Args, CallOptions } from '../types.ts';\n",
+    "import type { Answer, Args, CallOptions, ListOf, OneOf } from '../types.ts';\n",
     '/** Method and path of each call, by its name. */',
     'export const calls = {',
     ...all.map(({ method, path, operation }) => `  '${operation.operationId}': ['${method}', '${path}'],`),

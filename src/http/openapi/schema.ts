@@ -10,6 +10,7 @@ interface Described {
   readonly metas?: readonly JsonSchema[];
   readonly keys?: Readonly<Record<string, Described>>;
   readonly items?: readonly Described[];
+  readonly matches?: readonly { readonly schema?: Described }[];
   readonly dependencies?: readonly { readonly rel: string; readonly key?: string; readonly peers: readonly string[] }[];
 }
 
@@ -53,6 +54,9 @@ function completed(json: JsonSchema, described: Described, inherited: string, na
   if (described.keys) Object.assign(result, completeKeys(json, described, presence, named));
   const [item] = described.items ?? [];
   if (item) result['items'] = complete(json['items'] as JsonSchema, item, presence, named);
+  const matches = (described.matches ?? []).flatMap((match) => match.schema ?? []);
+  if (only && matches.length === others.length + 1)
+    result['anyOf'] = matches.map((match, i) => complete([only, ...others][i] ?? {}, match, presence, named));
   const rules = (described.dependencies ?? []).map(sentence);
   if (rules.length > 0 && result['description'] === undefined) result['description'] = rules.join('; ');
   if (described.flags?.empty?.allow?.includes(null)) allowNull(result);

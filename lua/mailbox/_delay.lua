@@ -1,0 +1,66 @@
+--- @include "lib/timer"
+--- @include "scope/_scope"
+--- @include "mailbox/_message"
+--- @include "mailbox/_mailbox"
+--- @include "mailbox/_ready"
+--- DELAYED messages: one sorted set per mailbox, by the moment they become READY. Only a receive on the mailbox makes
+--- due ones ready itself, a few; the rest is done in the background, so that nobody else waits for them. `nextReadyAt`
+--- of the mailbox never lies after the first of those moments.
+local delay = {}
+--- How many messages the receives of a run may make ready.
+local atOnce, made = 16, 0
+
+function delay.begin()
+  made = 0
+end
+
+--- Arms the background timer of the mailbox for its first DELAYED message.
+local function arm(box, at)
+  records.set(box, 'nextReadyAt', at)
+  if at then timer.armInBackground('mailbox:delays', box.id, at) end
+end
+
+--- Makes a new or given-back message DELAYED until `at`.
+function delay.hold(record, box, at)
+  message.enter(record, 'DELAYED')
+  records.set(record, 'readyAt', at)
+  records.set(box, 'delayed', box.delayed + 1)
+  count.space('timers:ARMED', 1)
+  sorted.add(keys.delayed(box.id), string.format('%d', at), record.id)
+  if at < (box.nextReadyAt or math.huge) then arm(box, at) end
+end
+
+--- Takes a message out of the DELAYED ones; the caller gives it its next state.
+function delay.drop(record)
+  records.add(keys.mailbox(record.mailboxId), 'delayed', -1)
+  records.set(record, 'readyAt', false)
+  count.space('timers:ARMED', -1)
+  sorted.remove(keys.delayed(record.mailboxId), record.id)
+end
+
+--- Makes DELAYED messages that are due READY, in their order, at most `limit`. Returns how many.
+function delay.ripen(box, limit)
+  local key, done = keys.delayed(box.id), 0
+  local id, at = sorted.first(key)
+  while id and tonumber(at) <= now and done < limit do
+    local record = message.load(id, 'mailboxId', 'scopeId', 'taskId', 'state')
+    delay.drop(record)
+    message.enter(record, 'READY')
+    ready.put(record, scope.path(record.scopeId), box, tonumber(at))
+    done = done + 1
+    id, at = sorted.first(key)
+  end
+  arm(box, tonumber(at) or false)
+  return done
+end
+
+--- For a receive: makes some of the due messages ready.
+function delay.ripenSome(box)
+  if box.nextReadyAt and box.nextReadyAt <= now and made < atOnce then made = made + delay.ripen(box, atOnce - made) end
+end
+
+--- Whether a DELAYED message comes before the first READY one, ready since `readyAt` (nil: there is none).
+function delay.isFirst(box, readyAt, through)
+  local at = box.nextReadyAt
+  return at and at <= through and (not readyAt or at < tonumber(readyAt))
+end

@@ -1,0 +1,32 @@
+--- @include "lib/clock"
+--- @include "lib/unit"
+--- @include "mailbox/_mailbox"
+--- Whose turn it is when a receive asks for messages of all runs: one sorted set per mailbox, of the root scopes that have
+--- READY messages. One that was served, or has become ready, joins the back. It is kept from the first such receive on;
+--- `turn` of the mailbox is the score that was given last.
+local turns = {}
+
+--- A root scope that has READY messages goes to the back.
+function turns.join(mailboxId, rootId)
+  local box = mailbox.load(mailboxId, 'turn')
+  if not box.turn then return end
+  records.set(box, 'turn', box.turn + 1)
+  sorted.add(keys.turns(mailboxId), string.format('%d', box.turn), rootId)
+end
+
+--- A root scope has no READY messages left.
+function turns.leave(mailboxId, rootId)
+  if mailbox.load(mailboxId, 'turn').turn then sorted.remove(keys.turns(mailboxId), rootId) end
+end
+
+--- The root scope whose turn it is; nil where no message is ready.
+function turns.first(box)
+  if not box.turn then
+    -- In the order of their oldest messages; what this run changes is added to it.
+    unit.command('ZRANGESTORE', keys.turns(box.id), keys.heads(box.id), 0, -1)
+    records.set(box, 'turn', now)
+    box.hasNewTurns = true
+  end
+  -- What a command makes can be read by the next run.
+  return (sorted.first(box.hasNewTurns and keys.heads(box.id) or keys.turns(box.id)))
+end
