@@ -13,10 +13,11 @@ function reservation.view(record)
   return record
 end
 
---- Says once that an ACTIVE reservation's settleBy has passed.
+--- Marks an ACTIVE reservation whose settleBy has passed as overdue, once: it no longer holds an armed timer.
 function reservation.becomeOverdue(record)
   if record.overdue or not isLate(record) then return end
   records.set(record, 'overdue', true)
+  count.space('timers:ARMED', -1)
   emit.budget.reservation_overdue(record.budgetId,
     { scopeId = record.scopeId, reservationId = record.id, state = record.state })
 end
@@ -27,7 +28,7 @@ function reservation.close(record, state)
   records.set(record, 'closedAt', now)
   sorted.remove(keys.budgetReservations(record.budgetId, 'ACTIVE'), record.id)
   sorted.add(keys.budgetReservations(record.budgetId, state), '0', record.id)
-  if record.settleBy then
+  if record.settleBy and not record.overdue then
     timer.disarm('budget:reservation', record.id)
     count.space('timers:ARMED', -1)
   end

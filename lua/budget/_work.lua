@@ -20,8 +20,9 @@ function work.replayOf(kind, amountMinor)
   if not record then return nil end
   if first.reservationId ~= reservationId then refuse('WORK_KEY_CONFLICT', 'reservationId') end
   if amountMinor and amountMinor ~= first.amountMinor then refuse('WORK_KEY_CONFLICT', 'amountMinor') end
-  return call.uncounted({ id = first.id, amountMinor = first.amountMinor, replay = true,
-    reservation = reservation.view(record), balances = balances })
+  reservation.becomeOverdue(record)
+  return call.uncounted({ id = first.id, amountMinor = first.amountMinor, replay = true, reservation = record,
+    balances = balances })
 end
 
 --- The reservation; refuses another budget's and a closed one.

@@ -44,7 +44,13 @@ describe('What an operator types', () => {
     expect(await to.store.get('muster:format')).to.equal('3');
     for (const cursor of ['x', '1', '99999999999999999-0', '1-0\n'])
       expect(await rejectionOf(page(1, cursor)()), cursor).to.equal('INVALID_CURSOR');
-    for (const call of [...named('😀'.repeat(200)), ...named('{"team":"*"}'), page(1), page(1000, '9999999999999999-0')]) await call();
+    for (const call of [
+      ...named('😀'.repeat(200)),
+      ...named('{"team":"*"}'),
+      page(1),
+      page(1000, '9999999999999999-0'),
+    ])
+      await call();
     const long = `b-${'2'.repeat(38)}`;
     expect((await admin.createOrganization(to, { org: long, plan: 'free' })).org).to.equal(long);
     const told = await admin.showOrganization(to, 'A'.repeat(1000)).catch(String);
