@@ -1,13 +1,13 @@
 --- @record reservation
 --- @include "lib/timer"
 --- @include "lib/finished"
---- What every transition of a reservation shares (contract section 4).
+--- What all transitions of a reservation share.
 
 local function isLate(record)
   return record.state == 'ACTIVE' and record.settleBy and record.settleBy <= now
 end
 
---- The record as it is shown: what is past its settleBy is overdue, swept or not.
+--- The record as reads show it: past its settleBy it is overdue, swept or not.
 function reservation.view(record)
   record.overdue = record.overdue or isLate(record)
   return record
@@ -22,7 +22,7 @@ function reservation.becomeOverdue(record)
     { scopeId = record.scopeId, reservationId = record.id, state = record.state })
 end
 
---- Takes an ACTIVE reservation to SETTLED or VOIDED.
+--- Moves an ACTIVE reservation to SETTLED or VOIDED.
 function reservation.close(record, state)
   reservation.enter(record, state)
   records.set(record, 'closedAt', now)
