@@ -6,7 +6,7 @@ import { Scope } from './records.ts';
 /** Records shown of each kind. */
 const maxRows = 200;
 
-/** The run view; `inRun`: what each room shows there. */
+/** The run view; `inRun`: the members that rooms declare for it. */
 export function scopeRoutes(inRun: Fields): readonly Route[] {
   const scopes = many(Scope, maxRows);
   const shown = Object.entries(inRun).map(([name, field]) => [

@@ -5,7 +5,7 @@ import { type Route, read } from '../http/route.ts';
 /** Rows shown of each list. */
 const maxRows = 200;
 
-/** `waits`: what each room shows there. */
+/** `waits`: the members that rooms declare for it. */
 export function waitsRoute(waits: Fields): Route {
   const shown = Object.entries(waits).map(([name, field]) => [name, field.schema]);
   return read({
