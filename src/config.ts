@@ -119,6 +119,15 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
   return config as unknown as Config;
 }
 
+/** Every setting on a line of its own: its name, its default and what it may be. */
+export function settingsHelp(): string {
+  const lines = Object.values(settings).map(({ name, otherwise, right }) => {
+    const preset = otherwise === null ? 'not set' : `default ${otherwise}`;
+    return `  ${name.padEnd(26)}${right} (${preset})`;
+  });
+  return lines.join('\n');
+}
+
 function between(from: number, to: number) {
   return (value: number): number => {
     if (value < from || value > to) throw new Error('out of range');

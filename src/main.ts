@@ -1,7 +1,7 @@
 import { writeSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { type Config, readConfig } from './config.ts';
+import { type Config, readConfig, settingsHelp } from './config.ts';
 import { type EmbeddedRedis, startEmbedded } from './embedded/embedded.ts';
 import { findRedisServer } from './embedded/server-binary.ts';
 import { openLog } from './log.ts';
@@ -135,7 +135,22 @@ function unlessHung<T>(step: Promise<T>, signal: AbortSignal): Promise<T> {
   return Promise.race([step, hung]);
 }
 
+const usage = `Usage: npm start, or node dist/main.js
+
+Runs Muster: its API, its workers and, unless REDIS_URL names a store, an embedded Redis. It takes no arguments; these
+environment variables set it up:
+
+${settingsHelp()}
+
+Organizations, spaces and API keys are managed with: npm run -s muster -- --help`;
+
 async function main(): Promise<void> {
+  const [argument] = process.argv.slice(2);
+  if (argument === '--help' || argument === '-h') return say(usage);
+  if (argument !== undefined)
+    throw new Error(
+      `unknown argument ${JSON.stringify(argument.slice(0, 80))}: settings are environment variables, --help lists them`,
+    );
   const config = readConfig();
   const signal = stopSignal();
   let embedded: EmbeddedRedis | undefined;

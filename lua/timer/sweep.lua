@@ -1,7 +1,7 @@
---- Makes what is due in one organization real, in the order of its moments, at most `maxChanges` of them. Replies with
---- the moment of this sweep, the next due moment (or ''), whether more is due already and how many changes it made. Each
---- room's _expire.lua registers what its timers do; a timer is spent before it acts, so an action may arm it anew. An
---- action of more than one change is told how many it may make and whether it is the first, and returns how many it made.
+--- Runs the due timers of one organization in order, with about `maxChanges` changes at most. nextDue: the time of the next
+--- timer, or ''; more: whether it is due already. Handlers are registered by each room's _expire.lua. A timer is removed
+--- before its handler runs, so the handler may arm it again. A handler that can make several changes gets the number it
+--- may make and whether it is the first of the sweep, and returns the number it made.
 --- @args maxChanges
 --- @reply now nextDue more changes
 --- @include "lib/clock"
@@ -24,11 +24,11 @@ repeat
     keyspace.turnTo(number)
   end
   sorted.remove(keys.timers(), member)
-  -- A kind that this version does not know (the store served a later one) is no reason to stop the others.
+  -- A kind unknown to this version (written by a later one) must not stop the others.
   local act = spaceNumber and due[kind]
   done = done + (act and act(id, at, limit - done, done == 0) or 1)
 until false
--- An organization that is listed but not yet made must not come to be through its first sweep.
+-- An organization that is listed but not created yet must not be created by a sweep.
 local record = org.load('plan', 'nextDue')
 local nextDue = at and string.format('%d', at) or ''
 if record and record.nextDue ~= (at or false) then records.set(record, 'nextDue', nextDue) end

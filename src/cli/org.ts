@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import { createOrganization, listOrganizations, setPlan, showOrganization } from '../org/admin.ts';
 import { type FigureName, planNames } from '../org/plans.ts';
-import { answer, examples } from './command.ts';
+import { answer, examples, spaceRate } from './command.ts';
 
 interface PlanOptions extends Partial<Record<FigureName, string>> {
   plan: string;
@@ -32,6 +32,7 @@ export function addOrgCommands(program: Command): void {
       answer((admin) => createOrganization(admin, { org: name, plan, figures })),
     );
   addFigureFlags(create);
+  create.addHelpText('after', `\n${spaceRate}`);
   examples(
     create,
     'org create acme --plan team',

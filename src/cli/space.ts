@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { createSpace, listSpaces } from '../org/admin.ts';
-import { answer, examples } from './command.ts';
+import { answer, examples, spaceRate } from './command.ts';
 
 /** `muster space …`: create, list. */
 export function addSpaceCommands(program: Command): void {
@@ -15,6 +15,7 @@ export function addSpaceCommands(program: Command): void {
     .requiredOption('--org <org>', 'the organization it belongs to')
     .option('--name <name>', 'what people call it')
     .action((options: { org: string; name?: string }) => answer((admin) => createSpace(admin, options)));
+  create.addHelpText('after', `\n${spaceRate}`);
   examples(create, 'space create --org acme --name staging');
 
   const list = space

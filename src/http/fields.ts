@@ -13,8 +13,6 @@ export function isUuid(text: string): boolean {
   return uuidForm.test(text);
 }
 
-/** Why braces: they are Redis hash tags; a name or key that holds one is never what was meant. */
-const hostile = /[\p{Cc}{}]/u;
 const control = /\p{Cc}/u;
 
 const rfc3339 =
@@ -31,24 +29,26 @@ export const id = () => {
     .meta({ format: 'uuid' });
 };
 
-function characters(min: number, max: number, forbidden: RegExp, without: string): Joi.StringSchema {
-  const rule = `{#label} must be ${min} to ${max} characters, without ${without}`;
+/** A short text; its length is counted in Unicode code points. */
+export function text(min: number, max: number): Joi.StringSchema {
+  const rule = `{#label} must be ${min} to ${max} characters, without control characters`;
   return Joi.string()
     .custom((value: string, helpers) => {
       const tooLong = value.length > max && [...value].length > max;
-      return value.length < min || tooLong || forbidden.test(value) || !value.isWellFormed()
+      return value.length < min || tooLong || control.test(value) || !value.isWellFormed()
         ? helpers.error('characters')
         : value;
     })
     .error(says({ characters: rule, 'string.base': `{#label} must be a string`, 'string.empty': rule }))
-    .meta({ minLength: min, maxLength: max, description: `characters as Unicode code points, without ${without}` });
+    .meta({
+      minLength: min,
+      maxLength: max,
+      description: 'characters as Unicode code points, without control characters',
+    });
 }
 
-/** A name or a key that callers choose (workKey, taskKey, arrivalKey, name), in Unicode code points. */
-export const key = (max = 512) => characters(1, max, hostile, 'control characters and braces');
-
-/** Any other short text. */
-export const text = (min: number, max: number) => characters(min, max, control, 'control characters');
+/** A name or a key that callers choose (workKey, taskKey, arrivalKey, name). */
+export const key = (max = 512) => text(1, max);
 
 /** A JSON integer, never a string or a fraction. `told`: the maximum that messages name. */
 export const integer = (min: number, max: number, told = max) => {

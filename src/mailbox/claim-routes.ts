@@ -14,10 +14,10 @@ const { id: messageId, attempts, taskId, groupId } = Message.fields;
 const resultMessageId = idField().orNull();
 const groupState = TaskGroup.fields.state.orNull();
 
-/** How often a held receive tries again while the organization has its plan's claims. */
+/** How often a held receive retries while the organization has as many claims as its plan allows. */
 const limitedRetryMs = 500;
 
-/** A held receive retries CONCURRENCY_LIMITED by itself (specification, Errors). */
+/** A held receive retries CONCURRENCY_LIMITED by itself. */
 const look: Hold['look'] = async (run, isLast, again) => {
   try {
     const ran = await run({ looksAgain: isLast ? '' : '1' });
@@ -184,5 +184,5 @@ const nack = route({
   answer: (reply, input) => ({ status: 200, body: { id: param(input, 'messageId'), ...reply } }),
 });
 
-/** What a worker does with messages: claims one, and ends or keeps the claim. */
+/** The calls of a worker: claim a message, and renew or end the claim. */
 export const claimRoutes: readonly Route[] = [recv, renew, complete, nack];

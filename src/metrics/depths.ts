@@ -53,7 +53,7 @@ export async function readDepths(store: Store, scripts: Scripts): Promise<Depths
       isPartial = true;
       break;
     }
-    const args = { spaceId: '', requestId: '', counters: counters.join(), ages: ages.join(), most: spacesAtOnce };
+    const args = { spaceId: '', requestId: '', counters: counters.join(), ages: ages.join(), maxSpaces: spacesAtOnce };
     const found = await scripts.ask(depths, org, args);
     for (const [i, name] of counters.entries()) counts.set(name, (counts.get(name) ?? 0) + (found.sums[i] ?? 0));
     spaces += found.seen;

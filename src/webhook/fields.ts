@@ -3,10 +3,10 @@ import type { EventNames } from '../event/names.ts';
 import { text } from '../http/fields.ts';
 import { says } from '../http/says.ts';
 
-/** These are never sent: a receiver that fails would cause the next event that it is to get. */
+/** These events are never sent: a failing receiver would cause the next event to send to it. */
 const neverSent = /^(destination|delivery)\./;
 
-/** Where a destination is: what can be called, whoever lives there. */
+/** The url of a destination; whether its address is allowed is checked later. */
 export const url = () =>
   text(1, 2048)
     .custom((value: string, helpers) => (isCallable(value) ? value : helpers.error('url')))
@@ -26,7 +26,7 @@ function isCallable(address: string): boolean {
   return username === '' && password === '' && port !== '0';
 }
 
-/** Event types or `prefix.*`; none stands for all. */
+/** Event types or `prefix.*`; an empty list stands for all. */
 export const eventTypes = (names: EventNames) =>
   Joi.array()
     .max(100)

@@ -174,7 +174,7 @@ export class Dispatcher {
       this.#again.delete(member);
       // Where it fails, the next tick looks again.
       this.#dueAt.set(member, 0);
-      const args = { spaceId, requestId: '', most: entriesAtOnce };
+      const args = { spaceId, requestId: '', maxEntries: entriesAtOnce };
       const found = await this.#scripts.ask(dispatch, org, args);
       more = found.more;
       if (more === -1) await this.#store.srem(index, member);

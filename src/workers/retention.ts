@@ -10,7 +10,7 @@ const everyMs = 60_000;
 /** An organization of which less than a step was removed is looked at again after this long. */
 const quietMs = 600_000;
 /** Of each kind in one step: about a millisecond of the store. */
-const most = 100;
+const maxRecords = 100;
 const ofSpace = { script: 'retention/space', reply: { more: flag() } };
 const ofOrganization = { script: 'retention/records', reply: { more: flag() } };
 
@@ -36,7 +36,7 @@ export class Retention {
   }
 
   async #repeat(step: typeof ofSpace, org: string, spaceId: string): Promise<boolean> {
-    const again = async () => (await this.#scripts.ask(step, org, { spaceId, requestId: '', most })).more;
+    const again = async () => (await this.#scripts.ask(step, org, { spaceId, requestId: '', maxRecords })).more;
     const isBusy = await again();
     if (isBusy) while (await again());
     return isBusy;

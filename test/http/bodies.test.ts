@@ -154,9 +154,9 @@ describe('Request bodies', () => {
     }
   });
 
-  it('names and keys hold no control characters, braces or lone surrogates, and are counted in code points', async () => {
+  it('names and keys hold no control characters or lone surrogates, and are counted in code points', async () => {
     const send = `/mailboxes/${mailboxId}/messages`;
-    for (const bad of ['\\n', '\\u0000', '\\u007f', '\\u0085', '{', '}', 'a{b}c', '\\ud800', '\\udc00x', '']) {
+    for (const bad of ['\\n', '\\u0000', '\\u007f', '\\u0085', '\\ud800', '\\udc00x', '']) {
       expect(codeOf(await text('/mailboxes', `{"name":"${bad}"}`)), bad).to.equal('400 VALIDATION_FAILED');
       const keyed = await text(send, `{"scopeId":"${scopeId}","payload":1,"workKey":"${bad}"}`);
       expect(codeOf(keyed), bad).to.equal('400 VALIDATION_FAILED');

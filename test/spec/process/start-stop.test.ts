@@ -74,6 +74,25 @@ describe('A process starts and stops in order', function () {
     expect(await fetch(`${url}/healthz`).catch(() => 'nobody listens')).to.equal('nobody listens');
   });
 
+  it('--help prints usage and settings, an unknown argument one line: neither starts anything', async () => {
+    const DATA_DIR = join(await processes.folder(), 'data');
+    const ended = (...args: string[]) => processes.start({ DATA_DIR }, args).ended;
+    const [help, short, ...unknown] = await Promise.all([
+      ended('--help'),
+      ended('-h'),
+      ended('--port', '1'),
+      ended('serve'),
+    ]);
+    expect([help.status, help.stderr]).to.deep.equal([0, '']);
+    expect(help.stdout).to.match(/^Usage: .*PORT .*REDIS_URL .*muster -- --help\n$/s);
+    expect(short).to.deep.equal(help);
+    for (const { status, stdout, stderr } of unknown) {
+      expect([status, stdout]).to.deep.equal([1, '']);
+      expect(stderr).to.match(/^unknown argument "(--port|serve)": .*--help.*\n$/);
+    }
+    expect(await readdir(DATA_DIR).catch(() => 'not made')).to.equal('not made');
+  });
+
   it('SIGTERM in the middle of a start ends it in order, with its store', async () => {
     const libraries = (folder: string) => ask(join(folder, 'redis.sock'), 'FUNCTION', 'LIST').catch(() => '');
     for (const hasCome of [recordIn, libraries]) {
