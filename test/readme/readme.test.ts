@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { Document } from './document.ts';
@@ -16,24 +16,6 @@ describe('README.md', () => {
   after(() => reader.end());
 
   readAll(new Document(file), () => reader);
-
-  it('names npm scripts and files that there are', () => {
-    const { scripts } = JSON.parse(readFileSync(new URL('package.json', root), 'utf8'));
-    const named = [...text.matchAll(/\bnpm run (?:-s )?([\w:]+)/g)].map(([, name = '']) => name);
-    expect(scripts).to.include.keys(...named);
-    const files = [...text.matchAll(/\]\((?!https?:|#)([^)#]+)/g), ...text.matchAll(/`((?:src|test|lua)\/[\w./-]+)`/g)];
-    expect(files.map(([, path = '']) => path).filter((path) => !existsSync(new URL(path, root)))).to.deep.equal([]);
-  });
-
-  it('links to sections that there are', () => {
-    const anchors = [...text.matchAll(/^#+ (.*)$/gm)].map(([, title = '']) =>
-      title
-        .toLowerCase()
-        .replace(/[^\w -]/g, '')
-        .replaceAll(' ', '-'),
-    );
-    expect(anchors).to.include.members([...text.matchAll(/\]\(#([^)]+)\)/g)].map(([, anchor]) => anchor));
-  });
 
   for (const [, command = ''] of text.matchAll(/`(npm run [^`]*--help)`/g))
     it(`${command} helps`, async function () {
