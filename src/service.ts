@@ -24,8 +24,7 @@ import type { Resolve } from './webhook/resolve.ts';
 import { Targets } from './webhook/target.ts';
 import type { Deliverer } from './workers/deliverer.ts';
 import { Retention } from './workers/retention.ts';
-import type { SnapshotterOptions } from './workers/snapshotter.ts';
-import { Workers } from './workers/workers.ts';
+import { type SnapshotterOptions, Workers } from './workers/workers.ts';
 
 /** What a scrape shows of the store is no older. */
 const metricsMaxAgeMs = 5_000;

@@ -3,8 +3,7 @@ import { constants, existsSync } from 'node:fs';
 import { access, lstat, readdir, readFile, realpath, rename, rm, rmdir, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { sync } from './durable.ts';
-import { makeFolders } from './make-folders.ts';
+import { makeFolders, sync } from './files.ts';
 import type { ProcessIdentity } from './process-identity.ts';
 import type { RedisServer } from './server-binary.ts';
 

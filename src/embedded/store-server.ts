@@ -2,9 +2,8 @@ import { existsSync } from 'node:fs';
 import { type Redis, ReplyError } from 'ioredis';
 import { withFolderLock } from './folder-lock.ts';
 import { isAlive, type ProcessIdentity } from './process-identity.ts';
-import { asked, seen, serverOf } from './questions.ts';
 import { whenReady } from './ready.ts';
-import { connect, endProcess, hasEnded, logTail, spawnRedis } from './redis-process.ts';
+import { asked, connect, endProcess, hasEnded, logTail, seen, serverOf, spawnRedis } from './redis-process.ts';
 import type { RedisServer } from './server-binary.ts';
 import {
   explained,

@@ -2,9 +2,8 @@ import { createReadStream } from 'node:fs';
 import { readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
-import { outputOf } from './checker.ts';
-import { sync } from './durable.ts';
-import type { RedisServer } from './server-binary.ts';
+import { sync } from './files.ts';
+import { outputOf, type RedisServer } from './server-binary.ts';
 import { LOGS, MANIFEST } from './store-folder.ts';
 
 const APPENDED = /^file (\S+) seq \d+ type i\b.*\n/gm;

@@ -1,7 +1,6 @@
 import { number, raw } from '../declare/field.ts';
-import { type Store, serverOf } from '../redis/cluster.ts';
+import { nowOf, type Store, serverOf } from '../redis/cluster.ts';
 import { dueKey } from '../redis/due.ts';
-import { nowOf } from '../redis/moment.ts';
 import { organizationsKey } from '../redis/organizations.ts';
 import type { Scripts } from '../redis/scripts.ts';
 

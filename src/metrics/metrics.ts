@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { Registry } from 'prom-client';
-import { processMetrics } from './process-metrics.ts';
+import { collectDefaultMetrics, Registry } from 'prom-client';
 import { scraped } from './scraped.ts';
 import { storeMetrics } from './store-metrics.ts';
 import type { StoreReader } from './store-reading.ts';
@@ -38,4 +37,21 @@ export class Metrics {
   async text(): Promise<string> {
     return `${await this.#registry.metrics()}\n${await processMetrics().metrics()}`;
   }
+}
+
+let registry: Registry | undefined;
+
+/**
+ * CPU, memory, garbage collection and event loop lag: one set for the process, however many services it starts. From the
+ * first scrape on: measuring the lag takes 0.4 % of a core.
+ */
+function processMetrics(): Registry {
+  if (!registry) {
+    registry = new Registry();
+    collectDefaultMetrics({ register: registry });
+    // Gauges that are named like counters, from private parts of Node.
+    for (const kind of ['resources', 'handles', 'requests'])
+      for (const suffix of ['', '_total']) registry.removeSingleMetric(`nodejs_active_${kind}${suffix}`);
+  }
+  return registry;
 }

@@ -1,6 +1,5 @@
 import type { Metric } from 'prom-client';
-import { histogram, type Series, scraped } from './scraped.ts';
-import { type Tally, tallyOf } from './tally.ts';
+import { histogram, type Series, scraped, type Tally, tallyOf } from './scraped.ts';
 
 const requestBounds = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5];
 const scriptBounds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.05, 0.25, 1];

@@ -129,6 +129,12 @@ export function serverOf(store: Store, key: string): Store {
   return shardsOf(store).find(({ options }) => `${options.host}:${options.port}` === address) ?? store;
 }
 
+/** The store's clock, which decides all moments, in epoch milliseconds. */
+export async function nowOf(store: Store): Promise<number> {
+  const [seconds, micros] = await store.time();
+  return Number(seconds) * 1000 + Math.floor(Number(micros) / 1000);
+}
+
 /** Names of organizations that do not exist, over enough slots to reach every shard. */
 export function probeNames(store: Store): string[] {
   return isCluster(store) ? Array.from({ length: 16 }, (_, n) => `-${n}`) : ['-'];

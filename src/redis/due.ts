@@ -1,7 +1,6 @@
 import { flag, number, text } from '../declare/field.ts';
-import { addressOf, type Store, serverOf } from './cluster.ts';
+import { addressOf, nowOf, type Store, serverOf } from './cluster.ts';
 import { orUnavailable, unlessAway, within } from './failures.ts';
-import { nowOf } from './moment.ts';
 import { Organizations } from './organizations.ts';
 import type { Scripts } from './scripts.ts';
 

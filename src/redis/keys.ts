@@ -17,17 +17,6 @@ export interface KeyDeclaration {
 export type KeyTable = Readonly<Record<string, KeyDeclaration>>;
 
 const partOf = /<(\w+)>/g;
-const uuid = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
-
-/** The pattern as a regular expression that matches exactly the keys it describes. */
-export function keyMatcher(declaration: KeyDeclaration): RegExp {
-  const source = declaration.pattern
-    .replace(/[{}]/g, '\\$&')
-    .replace('{org\\}', '{[a-z0-9-]{3,40}\\}')
-    .replace(partOf, (_, name: string) => (name.endsWith('Id') ? uuid : name.endsWith('Number') ? '[0-9]+' : '[^:]+'))
-    .replace('*', '.*');
-  return new RegExp(`^${source}$`, 's');
-}
 
 /** The key's name: `{org}` and every `<part>` filled in. Throws on a missing part. */
 export function keyName(declaration: KeyDeclaration, parts: Readonly<Record<string, string>>): string {

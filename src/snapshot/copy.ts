@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { sync } from '../embedded/durable.ts';
+import { sync } from '../embedded/files.ts';
 
 /** How long a file is, and the SHA-256 of its content in hexadecimal. */
 export interface Digest {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
-import { sync, writeDurably } from '../embedded/durable.ts';
+import { sync, writeDurably } from '../embedded/files.ts';
 import { SnapshotFailure } from './failure.ts';
 
 /** What the JSON beside a snapshot's file says. */

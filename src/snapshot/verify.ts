@@ -1,5 +1,4 @@
-import { outputOf } from '../embedded/checker.ts';
-import type { RedisServer } from '../embedded/server-binary.ts';
+import { outputOf, type RedisServer } from '../embedded/server-binary.ts';
 import { type Digest, digestOf } from './copy.ts';
 import { SnapshotFailure } from './failure.ts';
 import type { SnapshotFile } from './folder.ts';

@@ -10,7 +10,7 @@ import type { Listening, Wake } from '../redis/wake.ts';
 import { channelOf, spaceKeys } from '../space/keys.ts';
 import { webhookKeys } from '../webhook/keys.ts';
 import { DueAttempt } from '../webhook/records.ts';
-import { nowAndThen } from './steady-worker.ts';
+import { nowAndThen } from './throttled-log.ts';
 
 /** Moments of the spaces are compared with the clock this often. */
 const tickMs = 1_000;

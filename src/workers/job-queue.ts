@@ -1,12 +1,30 @@
-import { type ConnectionOptions, Queue, type WorkerOptions } from 'bullmq';
+import { type ConnectionOptions, Queue, Worker, type WorkerOptions } from 'bullmq';
 import type { Logger } from 'pino';
 import { canFailPartially, type Store } from '../redis/cluster.ts';
 import { within } from '../redis/failures.ts';
 import { type QueueName, queuePrefix } from './keys.ts';
-import { nowAndThen, SteadyWorker } from './steady-worker.ts';
+import { nowAndThen } from './throttled-log.ts';
 
 /** A queue that is silent for this long is done without. */
 const answerMs = 500;
+
+/** Until a worker whose store refused it asks again. */
+const refusedMs = 1_000;
+
+/**
+ * BullMQ asks for the next job again at once when the store refuses that (it is full, read-only, its disk is full):
+ * thousands of times a second, each with a line in the log.
+ */
+class SteadyWorker<Data = unknown> extends Worker<Data> {
+  protected override async moveToActive(token: string, name?: string): ReturnType<Worker<Data>['moveToActive']> {
+    try {
+      return await super.moveToActive(token, name);
+    } catch (error) {
+      await this.delay(refusedMs);
+      throw error;
+    }
+  }
+}
 
 interface Connections {
   /** Fails at once while the store is away. */

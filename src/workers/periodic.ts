@@ -1,11 +1,10 @@
 import type { Logger } from 'pino';
-import { serverOf } from '../redis/cluster.ts';
+import { nowOf, serverOf } from '../redis/cluster.ts';
 import type { Store } from '../redis/connection.ts';
 import { within } from '../redis/failures.ts';
 import { keyName } from '../redis/keys.ts';
-import { nowOf } from '../redis/moment.ts';
 import { workerKeys } from './keys.ts';
-import { newsOf } from './steady-worker.ts';
+import { newsOf } from './throttled-log.ts';
 
 /** A store that does not say for this long when the job is due is done without. */
 const answerMs = 500;

@@ -3,7 +3,7 @@ import type { Store } from '../redis/connection.ts';
 import { type Due, dueKey } from '../redis/due.ts';
 import type { Listening, Wake } from '../redis/wake.ts';
 import { JobQueue } from './job-queue.ts';
-import { newsOf } from './steady-worker.ts';
+import { newsOf } from './throttled-log.ts';
 
 /** A moment that nobody told of is noticed after this long. */
 const lookMs = 1_000;

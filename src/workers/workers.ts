@@ -4,11 +4,12 @@ import { type Store, takesSnapshots } from '../redis/cluster.ts';
 import type { Due } from '../redis/due.ts';
 import type { Scripts } from '../redis/scripts.ts';
 import type { Wake } from '../redis/wake.ts';
+import { type CreateOptions, createSnapshot } from '../snapshot/create.ts';
+import { SnapshotFailure } from '../snapshot/failure.ts';
 import type { Targets } from '../webhook/target.ts';
 import { Deliverer } from './deliverer.ts';
 import { type Job, Periodic } from './periodic.ts';
 import { type Retention, retainJob } from './retention.ts';
-import { type SnapshotterOptions, snapshotJob } from './snapshotter.ts';
 import { Sweeper } from './sweeper.ts';
 
 /** For workers to end what they hold or give it back; a store that is away would keep them waiting. */
@@ -55,4 +56,26 @@ export class Workers {
     const stopped = Promise.allSettled(this.#started.map((worker) => worker.stop()));
     await Promise.race([stopped, sleep(stopMs, undefined, { ref: false })]);
   }
+}
+
+export interface SnapshotterOptions extends Omit<CreateOptions, 'signal'> {
+  readonly intervalSeconds: number;
+}
+
+/** Makes a snapshot every so often. Where the store does not allow it, says so once and goes on. */
+export function snapshotJob(store: Store, options: SnapshotterOptions, log: Logger): Job {
+  let isTold = false;
+  const run = async (signal: AbortSignal): Promise<void> => {
+    try {
+      const { snapshot, bytes } = await createSnapshot(store, { ...options, signal });
+      log.info({ snapshot, bytes }, 'snapshot made');
+    } catch (error) {
+      if (signal.aborted) return;
+      const isRefused = error instanceof SnapshotFailure && error.code === 'SNAPSHOTS_UNAVAILABLE';
+      if (!isRefused) throw error;
+      if (!isTold) log.warn(error.message);
+      isTold = true;
+    }
+  };
+  return { everyMs: options.intervalSeconds * 1000, waitsFirst: true, run };
 }

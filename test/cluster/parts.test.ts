@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import pino from 'pino';
-import { readStoreState } from '../../src/metrics/store-state.ts';
+import { readStoreState } from '../../src/metrics/store-reading.ts';
 import { allWords } from '../../src/primitives.ts';
 import { addressOf, type Store, warnOfShards } from '../../src/redis/cluster.ts';
 import { connect } from '../../src/redis/connection.ts';

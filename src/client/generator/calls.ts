@@ -1,3 +1,5 @@
+import openapiTypes, { astToString } from 'openapi-typescript';
+
 type Json = Record<string, unknown>;
 
 interface Parameter {
@@ -15,7 +17,7 @@ interface Operation extends Json {
 }
 
 /** As much of an OpenAPI document as is looked at here. */
-export interface Document extends Json {
+interface Document extends Json {
   readonly components: { readonly schemas: Json };
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
 }
@@ -42,7 +44,7 @@ function callsOf({ paths }: Document): Call[] {
 }
 
 /** The document without what the client does itself: the space, the headers, the failures, and what is pushed. */
-export function forTypes(document: Document): Json {
+function forTypes(document: Document): Json {
   const paths: Record<string, Json> = {};
   for (const { method, path, operation } of callsOf(document)) {
     const parameters = (operation.parameters ?? []).filter(({ $ref }) => $ref === undefined);
@@ -77,7 +79,7 @@ function signature(call: Call): string {
 }
 
 /** The text of the generated module: what each call sends where, its signature, and the error codes. */
-export function callsText(document: Document): string {
+function callsText(document: Document): string {
   const all = callsOf(document);
   const roomOf = ({ operation }: Call) => operation.operationId.split('.', 1)[0] ?? '';
   const signatures = (room: string) => all.filter((call) => roomOf(call) === room).map(signature);
@@ -94,4 +96,15 @@ export function callsText(document: Document): string {
     '/** What `code` of an error answer can be. */',
     `export type ErrorCode =\n  | ${codesOf(document).join('\n  | ').replaceAll('"', "'")};\n`,
   ].join('\n');
+}
+
+const head = '// Made from the OpenAPI document by `npm run generate`.\n\n';
+// A field with a default may be left out.
+const options = { defaultNonNullable: false };
+
+/** The typed client's modules of an OpenAPI document: the calls, and the types of what they take and answer. */
+export async function clientTexts(openapi: object): Promise<{ calls: string; openapi: string }> {
+  const document = JSON.parse(JSON.stringify(openapi)) as Document;
+  const types = await openapiTypes(JSON.stringify(forTypes(document)), options);
+  return { calls: head + callsText(document), openapi: head + astToString(types) };
 }

@@ -2,8 +2,20 @@ import { Api, Failure } from './api.ts';
 import { byId } from './dom.ts';
 import { isUuid, placeOf, spaceAddress } from './place.ts';
 import type { Census } from './records.ts';
-import { session } from './session.ts';
 import { SpaceView } from './space-view.ts';
+
+const storedKey = 'muster.key';
+
+/** The key of this tab: gone with the tab, never in the address, a cookie or storage that lasts. */
+const session = {
+  get key(): string | undefined {
+    return sessionStorage.getItem(storedKey) ?? undefined;
+  },
+  set key(key: string | undefined) {
+    if (key === undefined) sessionStorage.removeItem(storedKey);
+    else sessionStorage.setItem(storedKey, key);
+  },
+};
 
 /** What keeps the console from reading: everything is quiet while there is any. */
 const pauses = { byHand: false, hidden: document.hidden };

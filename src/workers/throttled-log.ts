@@ -1,25 +1,7 @@
-import { Worker } from 'bullmq';
 import type { Logger } from 'pino';
 import { inShort } from '../redis/failures.ts';
 
-/** Until a worker whose store refused it asks again, and until its log repeats itself. */
-const refusedMs = 1_000;
 const quietMs = 10_000;
-
-/**
- * BullMQ asks for the next job again at once when the store refuses that (it is full, read-only, its disk is full):
- * thousands of times a second, each with a line in the log.
- */
-export class SteadyWorker<Data = unknown> extends Worker<Data> {
-  protected override async moveToActive(token: string, name?: string): ReturnType<Worker<Data>['moveToActive']> {
-    try {
-      return await super.moveToActive(token, name);
-    } catch (error) {
-      await this.delay(refusedMs);
-      throw error;
-    }
-  }
-}
 
 /** What each log has been told of, and until when that is enough. */
 const told = new WeakMap<Logger, Map<string, number>>();
