@@ -107,7 +107,7 @@ export async function startService(options: ServiceOptions): Promise<MusterServi
   const stop = async (): Promise<void> => {
     wake.close();
     await Promise.all([listener?.drain(), metricsListener?.drain(), workers.stop()]);
-    await due.told();
+    await due.flush();
     for (const connection of connections) connection.disconnect();
   };
   try {

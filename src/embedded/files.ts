@@ -1,7 +1,7 @@
 import { mkdir, open, stat, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
-/** What a file holds, or which names a folder has, is on the disk when this returns. */
+/** Flushes a file's content, or a folder's names, to disk. */
 export async function sync(path: string): Promise<void> {
   const handle = await open(path, 'r');
   try {
@@ -11,15 +11,15 @@ export async function sync(path: string): Promise<void> {
   }
 }
 
-/** Writes a file that is on the disk when this returns; its name is so once its folder is synced. */
+/** Writes a file and flushes its content to disk; its name needs a `sync` of the folder. */
 export async function writeDurably(path: string, text: string): Promise<void> {
   await writeFile(path, text, { mode: 0o600 });
   await sync(path);
 }
 
 /**
- * Makes a folder and those above it, for this user alone. Node's own way never ends where there is no room for any: in
- * /proc, or below a working directory that was deleted.
+ * Creates a folder and its parents, accessible to this user only. Node's `recursive` never returns where none can be
+ * created: in /proc, or below a deleted working directory.
  */
 export async function makeFolders(path: string): Promise<void> {
   const isFolder = (): Promise<boolean> =>
@@ -30,7 +30,7 @@ export async function makeFolders(path: string): Promise<void> {
   if (await isFolder()) return;
   if (dirname(path) !== path) await makeFolders(dirname(path));
   await mkdir(path, { mode: 0o700 }).catch(async (error: Error) => {
-    // Another process may have made it meanwhile.
+    // Another process may have created it meanwhile.
     if (!(await isFolder())) throw error;
   });
 }

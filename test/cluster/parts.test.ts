@@ -51,7 +51,7 @@ describe('The parts of a process on a cluster', function () {
     const log = pino({ base: null, timestamp: false }, { write: (line) => lines.push(JSON.parse(line).msg) });
     await warnOfShards(store, log);
     expect(lines).to.have.length(1);
-    expect(lines[0]).to.match(/of 3 shards: no snapshots are made/);
+    expect(lines[0]).to.match(/of 3 shards: Muster makes no snapshots of it/);
     await other.admin.config('SET', 'cluster-require-full-coverage', 'yes');
     await warnOfShards(store, log);
     await other.admin.config('SET', 'cluster-require-full-coverage', 'no');

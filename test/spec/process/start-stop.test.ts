@@ -179,7 +179,7 @@ describe('A process starts and stops in order', function () {
     const settings = { REDIS_URL, DATA_DIR, SNAPSHOT_INTERVAL_SECONDS: '1' };
     const [muster, given] = [processes.start(settings), processes.start(settings)];
     const isWaiting = (one: MusterProcess) =>
-      /^waiting for the store \(connect ENOENT .*\), \d+ s more at most\n$/.test(one.stderr);
+      /^waiting for the store \(connect ENOENT .*\), giving up in \d+ s\n$/.test(one.stderr);
     await until(() => isWaiting(muster) && isWaiting(given));
     expect((await given.end('SIGTERM')).status).to.equal(0);
     const redis = await startEmbedded({ dataDir, log: () => undefined });
