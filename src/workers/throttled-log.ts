@@ -1,27 +1,28 @@
 import type { Logger } from 'pino';
 import { inShort } from '../redis/failures.ts';
 
+/** How long a repeated error is left out of the log. */
 const quietMs = 10_000;
 
-/** What each log has been told of, and until when that is enough. */
-const told = new WeakMap<Logger, Map<string, number>>();
+/** The errors that each log has, and until when to leave out repetitions. */
+const logged = new WeakMap<Logger, Map<string, number>>();
 
-/** In short what an error says; '' where the log was told of it just now, whoever heard it: a store is one for all. */
-export function newsOf(log: Logger, error: Error): string {
-  const said = inShort(error);
+/** An error's short text; '' if the log has just had the same one, from any worker: they share the store. */
+export function textUnlessRepeated(log: Logger, error: Error): string {
+  const text = inShort(error);
   const now = performance.now();
-  const until = told.get(log) ?? new Map<string, number>();
-  told.set(log, until);
-  if (now < (until.get(said) ?? 0)) return '';
+  const until = logged.get(log) ?? new Map<string, number>();
+  logged.set(log, until);
+  if (now < (until.get(text) ?? 0)) return '';
   for (const [other, end] of until) if (end < now) until.delete(other);
-  until.set(said, now + quietMs);
-  return said;
+  until.set(text, now + quietMs);
+  return text;
 }
 
-/** Warns of an error (`what` says where), but of the same again only now and then. */
-export function nowAndThen(log: Logger, what: string): (error: Error) => void {
+/** Logs errors as warnings with this message, but leaves out repetitions for a while. */
+export function throttledWarning(log: Logger, message: string): (error: Error) => void {
   return (error) => {
-    const news = newsOf(log, error);
-    if (news !== '') log.warn({ error: news }, what);
+    const text = textUnlessRepeated(log, error);
+    if (text !== '') log.warn({ error: text }, message);
   };
 }

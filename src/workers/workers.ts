@@ -12,9 +12,9 @@ import { type Job, Periodic } from './periodic.ts';
 import { type Retention, retainJob } from './retention.ts';
 import { Sweeper } from './sweeper.ts';
 
-/** For workers to end what they hold or give it back; a store that is away would keep them waiting. */
+/** How long workers may take to finish or return their work; an unavailable store would keep them waiting. */
 const stopMs = 4_500;
-/** What a crash between a script and an index lost is found after this long. */
+/** How often to find what a crash between a script and an index has lost. */
 const repairEveryMs = 30_000;
 
 interface WorkersParts {
@@ -27,7 +27,7 @@ interface WorkersParts {
   readonly log: Logger;
 }
 
-/** All that a process does for organizations without being asked. */
+/** All background work of a process. */
 export class Workers {
   deliverer: Deliverer | undefined;
   readonly #started: { stop(): Promise<void> }[] = [];
@@ -62,9 +62,9 @@ export interface SnapshotterOptions extends Omit<CreateOptions, 'signal'> {
   readonly intervalSeconds: number;
 }
 
-/** Makes a snapshot every so often. Where the store does not allow it, says so once and goes on. */
+/** Makes a snapshot at every interval. If the store does not allow it, logs that once. */
 export function snapshotJob(store: Store, options: SnapshotterOptions, log: Logger): Job {
-  let isTold = false;
+  let isReported = false;
   const run = async (signal: AbortSignal): Promise<void> => {
     try {
       const { snapshot, bytes } = await createSnapshot(store, { ...options, signal });
@@ -73,8 +73,8 @@ export function snapshotJob(store: Store, options: SnapshotterOptions, log: Logg
       if (signal.aborted) return;
       const isRefused = error instanceof SnapshotFailure && error.code === 'SNAPSHOTS_UNAVAILABLE';
       if (!isRefused) throw error;
-      if (!isTold) log.warn(error.message);
-      isTold = true;
+      if (!isReported) log.warn(error.message);
+      isReported = true;
     }
   };
   return { everyMs: options.intervalSeconds * 1000, waitsFirst: true, run };

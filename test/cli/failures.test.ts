@@ -113,7 +113,7 @@ describe("A command that fails prints the API's error envelope on stderr and exi
     const error = await failure(['snapshot', 'restore', path], { DATA_DIR: join(store.dataDir, 'restored') });
     expect(error.code).to.equal('SNAPSHOT_TOO_NEW');
     expect(error.message).to.match(
-      /newer version of Redis or Valkey, which this one, \d+\..*, cannot read: set REDIS_SERVER/,
+      /newer version of Redis or Valkey, and version \d+\..* cannot read it: set REDIS_SERVER/,
     );
   });
 

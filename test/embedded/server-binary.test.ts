@@ -55,7 +55,9 @@ describe('finding a redis-server', function () {
     const old = await fake('old', 'Redis server v=6.2.14 sha=00000000:0');
     expect(await failure(find({ REDIS_SERVER: old }))).to.match(/^REDIS_SERVER=.* version is 6\.2\.14, and 7 .*$/);
     const other = await fake('other', 'version 9.9.9');
-    expect(await failure(find({ REDIS_SERVER: other }))).to.match(/^REDIS_SERVER=.* not that of a Redis or Valkey.*$/);
+    expect(await failure(find({ REDIS_SERVER: other }))).to.match(
+      /^REDIS_SERVER=.* does not name a Redis or Valkey.*$/,
+    );
   });
 
   it('says in one line how the one that REDIS_SERVER names has ended, and the last that it said', async () => {

@@ -81,7 +81,7 @@ describe('A store that could not be used is refused at the start, in one line th
     await redis.kill();
     await redis.spawn({}, ['--rename-command', 'FUNCTION', '']);
     expect(await refusal(redis.url)).to.match(
-      /^REDIS_URL: the store cannot be used \(ERR unknown command '?.?FUNCTION.*\): Redis 7 /i,
+      /^REDIS_URL: the store cannot be used \(ERR unknown command '?.?FUNCTION.*\): Muster needs Redis 7 /i,
     );
   });
 });
