@@ -8,28 +8,27 @@ import { inShort } from '../redis/failures.ts';
 import { checkFormat } from '../redis/format.ts';
 import { Scripts, StoreUnavailable } from '../redis/scripts.ts';
 
-/** How a command is typed: the operator pastes what the help shows. */
+/** How operators invoke the CLI; they paste examples from the help. */
 export const invocation = 'npm run -s muster --';
 
-/** Adds examples, without the words that start each of them, to a command's help. */
+/** Adds examples, each prefixed with the invocation, to a command's help. */
 export function examples(command: Command, ...lines: string[]): Command {
   const text = lines.map((line) => `  ${invocation} ${line}`).join('\n');
   return command.addHelpText('after', `\nExample${lines.length > 1 ? 's' : ''}:\n${text}`);
 }
 
-/** Runs one operation on the store and prints its record. */
+/** Runs an operation on the store and prints its result. */
 export async function answer(operation: (admin: Admin) => Promise<unknown>): Promise<void> {
   print(await withStore(operation));
 }
 
-/** Prints the one value of a command: for people on a terminal, on one line for programs. */
+/** Prints a command's result as JSON: indented on a terminal, otherwise on one line. */
 export function print(value: unknown): void {
   process.stdout.write(`${JSON.stringify(value, null, process.stdout.isTTY ? 2 : 0)}\n`);
 }
 
 /**
- * Connects to the store of the settings for as long as `work` takes: REDIS_URL, else the embedded Redis that runs on
- * DATA_DIR.
+ * Runs `work` with a connection to the configured store: REDIS_URL, or else the embedded Redis that runs on DATA_DIR.
  *
  * @throws ConfigError, StoreUnavailable, OtherFormat, and whatever `work` throws
  */
@@ -38,13 +37,13 @@ async function withStore<T>(work: (admin: Admin) => Promise<T>): Promise<T> {
   const url = redisUrl ?? (await findEmbedded(dataDir));
   if (url === null) {
     throw new StoreUnavailable(
-      `no store runs on the data folder ${dataDir}: start one with npm start, or set REDIS_URL (or DATA_DIR)`,
+      `no store is running on the data folder ${dataDir}: start one with npm start, or set REDIS_URL (or DATA_DIR)`,
     );
   }
   const store = await connect(url).catch((error: Error) => {
-    const where = redisUrl === null ? `the embedded Redis of ${dataDir}` : 'the store that REDIS_URL names';
+    const where = redisUrl === null ? `the embedded Redis of ${dataDir}` : 'the store in REDIS_URL';
     throw new StoreUnavailable(
-      `${where} cannot be reached (${inShort(error)}): start it, or set REDIS_URL to one that runs`,
+      `${where} cannot be reached (${inShort(error)}): start it, or set REDIS_URL to one that is running`,
     );
   });
   try {
@@ -52,9 +51,9 @@ async function withStore<T>(work: (admin: Admin) => Promise<T>): Promise<T> {
     return await work({ store, scripts: new Scripts(store, product.words), limits: product.limits });
   } catch (error) {
     if (!(error instanceof StoreUnavailable)) throw error;
-    // A connection that was cut in mid-call leaves open whether the call was made.
+    // After a connection loss in mid-call, it is unknown whether the call ran.
     throw new StoreUnavailable(
-      `the store failed (${error.message}): once it is well again, see with audit list, or snapshot list, whether this was done`,
+      `the store failed (${error.message}): once it is back, audit list or snapshot list shows whether this was done`,
     );
   } finally {
     store.disconnect();

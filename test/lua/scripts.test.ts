@@ -53,7 +53,7 @@ describe('Scripts', () => {
 
   it('a key that no room declares, or with the wrong parts, is refused', async () => {
     expect(await withFile('mailbox/nack', "redis.call('GET', keys.nothing())")).to.throw(
-      /keys\.nothing\(\) is in no room/,
+      /keys\.nothing\(\) is not declared/,
     );
     expect(await withFile('mailbox/nack', "redis.call('GET', keys.message(a, b))")).to.throw(
       /has the wrong number of arguments/,
