@@ -31,7 +31,7 @@ export async function play(stage: Stage, server: Server, fleet: Fleet, screen: S
 
 const pictureMs = 200;
 
-/** Looks at Muster a few times a second, until it is over: draws what it sees, tells what happens by itself. */
+/** Polls Muster a few times per second until it is over: draws its state, and reports what nobody else reports. */
 async function show(stage: Stage, screen: Screen, isOver: () => boolean): Promise<void> {
   let cooling = false;
   for (let last = false; !last; ) {
@@ -39,9 +39,9 @@ async function show(stage: Stage, screen: Screen, isOver: () => boolean): Promis
     const sight = await look(stage);
     const { cooldownUntil, cooldownReason, waiting } = sight.allowance;
     if (cooldownUntil !== null && !cooling)
-      screen.tell('quota', `"${cooldownReason}": an agent starts a cooldown of ${cooldownSeconds} s, for everybody`);
+      screen.log('quota', `"${cooldownReason}": an agent starts a cooldown of ${cooldownSeconds} s, for everybody`);
     if (cooldownUntil === null && cooling)
-      screen.tell('quota', `the cooldown is over: who is in line (${waiting}) goes on in the order of arrival`);
+      screen.log('quota', `the cooldown is over: those in line (${waiting}) continue in order of arrival`);
     cooling = cooldownUntil !== null;
     screen.draw(picture(screen, stage, sight));
     if (!last) await sleep(pictureMs);

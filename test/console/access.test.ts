@@ -20,7 +20,7 @@ describe('Signing in to the console', function () {
     expect(await tab.page.getByLabel('Space id').inputValue()).to.equal(world.spaceId);
     expect(await tab.page.getByLabel('API key').inputValue()).to.equal('');
     await tab.signIn('');
-    await problem(tab, 'Both are needed');
+    await problem(tab, 'Enter an API key');
     expect(tab.requests.filter(({ request }) => request.url().includes('/v1/'))).to.deep.equal([]);
   });
 
