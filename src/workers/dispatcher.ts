@@ -27,7 +27,7 @@ const pageSize = 1_000;
 /** How long to wait for spaces on a shard that does not answer. */
 const timeoutMs = 1_000;
 /** Do without the index after this time. */
-const indexTimeoutMs = 500;
+const indexWaitMs = 500;
 
 const index = webhookKeys.outbox.pattern;
 
@@ -119,9 +119,7 @@ export class Dispatcher {
 
   /** Reads which spaces have destinations; while the index's shard is down, from the organizations themselves. */
   async #readIndex(): Promise<void> {
-    const members = await unlessAway(this.#store, indexTimeoutMs, membersOf(this.#store, index), () =>
-      this.#spacesWithDestinations(),
-    );
+    const members = await unlessAway(this.#store, indexWaitMs, membersOf(this.#store, index), () => this.#readSpaces());
     for (const member of members) if (!this.#dueAt.has(member)) this.#dueAt.set(member, 0);
     for (const member of this.#dueAt.keys()) {
       if (members.has(member)) continue;
@@ -192,11 +190,11 @@ export class Dispatcher {
   /** Adds what a crash kept out of the index, which lies outside the organizations' hash slots. */
   async repair(): Promise<void> {
     const known = await membersOf(this.#store, index);
-    const missing = [...(await this.#spacesWithDestinations())].filter((member) => !known.has(member));
+    const missing = [...(await this.#readSpaces())].filter((member) => !known.has(member));
     for (let i = 0; i < missing.length; i += pageSize) await this.#store.sadd(index, ...missing.slice(i, i + pageSize));
   }
 
-  async #spacesWithDestinations(): Promise<ReadonlySet<string>> {
+  async #readSpaces(): Promise<ReadonlySet<string>> {
     const members = new Set<string>();
     const spacesOf = (org: string): string => keyName(webhookKeys.outboxSpaces, { org });
     await this.#organizations

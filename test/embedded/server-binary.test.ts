@@ -116,7 +116,7 @@ describe('finding a redis-server', function () {
       expect(Number.parseInt(server.version, 10)).to.be.at.least(7);
     }
     expect(await readdir(folder)).to.deep.equal(['root']);
-    expect(lines[0]).to.match(/^no redis-server 7 or newer found: fetching .* \(no root needed\)$/);
+    expect(lines[0]).to.match(/^no redis-server 7 or newer found: downloading .* \(no root needed\)$/);
     expect(lines.at(-1)).to.match(/^redis-server \S+ is ready in .* \(\d+ packages, \d+\.\d s\)$/);
 
     lines = [];
