@@ -169,7 +169,7 @@ export class Call {
   /** Off the caller's path: a crash before it arrives is repaired by the periodic walk. */
   #tell(org: string, at: string): void {
     this.#service.due
-      .tell(org, at)
+      .announce(org, at)
       .catch((error: Error) => this.#service.log.warn({ error: error.message }, 'due index not told'));
   }
 }

@@ -89,7 +89,7 @@ describe('What the console costs its server', function () {
     const world = await World.create({ on: service });
     const tab = await Tab.live(world, { expected: /net::ERR_/ });
     await service.stop();
-    await tab.status('Not live: the server cannot be reached. Trying again by itself.');
+    await tab.status('Not live: the server cannot be reached. Retrying.');
     service = await start(Number(new URL(world.url).port));
     await tab.status('Live.');
     await service.stop();

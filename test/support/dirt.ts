@@ -1,7 +1,22 @@
 import { storedFields } from '../../src/declare/record.ts';
-import { allKeys, allWords } from '../../src/primitives.ts';
+import { allWords } from '../../src/primitives.ts';
 import { connect, type Store } from '../../src/redis/connection.ts';
-import { keyMatcher } from '../../src/redis/keys.ts';
+import type { KeyDeclaration } from '../../src/redis/keys.ts';
+
+const { keys: allKeys } = allWords;
+const uuid = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
+
+/** A regular expression that matches exactly the keys that a pattern describes. */
+function keyMatcher({ pattern }: KeyDeclaration): RegExp {
+  const source = pattern
+    .replace(/[{}]/g, '\\$&')
+    .replace('{org\\}', '{[a-z0-9-]{3,40}\\}')
+    .replace(/<(\w+)>/g, (_, name: string) =>
+      name.endsWith('Id') ? uuid : name.endsWith('Number') ? '[0-9]+' : '[^:]+',
+    )
+    .replace('*', '.*');
+  return new RegExp(`^${source}$`, 's');
+}
 
 const declared = Object.values(allKeys).map((key) => ({ form: keyMatcher(key), type: key.type, pattern: key.pattern }));
 /** The test clock's own. */

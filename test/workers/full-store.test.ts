@@ -31,7 +31,7 @@ describe('A store that is full', function () {
   });
 
   it('does not keep a process from starting: it says so, and answers 503', async () => {
-    expect(second.stderr).to.match(/^the store takes no calls now \(OOM\): they are answered 503 until it does$/m);
+    expect(second.stderr).to.match(/^the store takes no calls \(OOM\): requests get a 503 until it does$/m);
     const { status, body } = await call(second.url, access, '/mailboxes');
     expect([status, body.error.code]).to.deep.equal([503, 'STORE_UNAVAILABLE']);
   });
@@ -68,7 +68,7 @@ describe('A store that is full', function () {
     expect((await second.end('SIGTERM')).status).to.equal(0);
   });
 
-  it('that did not end in order keeps a process from starting, in one clear line', async () => {
+  it('that was not shut down cleanly keeps a process from starting, in one clear line', async () => {
     const DATA_DIR = await processes.folder();
     const killed = await processes.start({ DATA_DIR }).ready();
     const store = (await connect(`${DATA_DIR}/redis.sock`, 'patient')) as Redis;
@@ -77,7 +77,9 @@ describe('A store that is full', function () {
     await killed.end('SIGKILL');
     process.kill(pid, 'SIGKILL');
     const { status, stderr } = await processes.start({ DATA_DIR, REDIS_MAXMEMORY: '1mb' }).ended;
-    expect(stderr).to.match(/^the store did not end in order, .*\(OOM\): it needs room, .*REDIS_MAXMEMORY.*\n$/);
+    expect(stderr).to.match(
+      /^the store was not shut down cleanly, .*\(OOM\): it needs free memory .*REDIS_MAXMEMORY.*\n$/,
+    );
     expect(status).to.equal(1);
   });
 });
