@@ -48,11 +48,28 @@ export async function connect(url: string, kind: 'calls' | 'patient' = 'calls'):
     if (!isCluster && addresses.length === 1) return redis;
     redis.disconnect();
     if (!isCluster) throw new Error('several servers are given, but the first one to answer is not a cluster node');
-    const cluster = clusterClient(kind, addresses, redis.options, calls);
-    await opened(cluster, () => cluster.connect());
-    return cluster;
+    return openedCluster(() => clusterClient(kind, addresses, redis.options, calls));
   }
   throw failure;
+}
+
+/** Of finding a cluster of which a node has just answered. */
+const maxAttempts = 3;
+
+/**
+ * ioredis gives a node up that does not reply within a second, but a process that is busy for so long, as one that
+ * starts on a slow machine, has only not read the reply.
+ */
+async function openedCluster(make: () => Store): Promise<Store> {
+  for (let attempt = 1; ; attempt++) {
+    const cluster = make();
+    try {
+      await opened(cluster, () => cluster.connect());
+      return cluster;
+    } catch (error) {
+      if (attempt === maxAttempts) throw error;
+    }
+  }
 }
 
 /** Gives up on a silent server: sooner when there are others to try. */

@@ -3,9 +3,8 @@ import { type ReplyReader, replyReader } from '../declare/reply.ts';
 import type { Reply } from '../declare/value.ts';
 import { functionGuard, type Store, shardsOf } from './cluster.ts';
 import { Gathering } from './gathering.ts';
-import { type Library, loadLibrary, type Overrides, type Script, type Vocabulary } from './loader.ts';
+import { Libraries, type Overrides, type Script, type Vocabulary } from './loader.ts';
 import { located } from './lua-lines.ts';
-import { roomNames } from './source.ts';
 
 /** What a script refused with `refuse(code, detail)`; `note` is the text that successful replies begin with. */
 export class Refusal extends Error {
@@ -52,9 +51,7 @@ export interface ScriptCall<F extends Fields = Fields> {
 /** Runs scripts by name. Arguments are an object; a missing or an extra one is a bug. */
 export class Scripts {
   readonly #store: Store;
-  readonly #words: Vocabulary;
-  readonly #overrides: Overrides;
-  readonly #libraries = new Map<string, Library>();
+  readonly #libraries: Libraries;
   readonly #loading = new Map<string, Promise<void>>();
   readonly #readers = new WeakMap<ScriptCall, ReplyReader<Fields>>();
   readonly #gathering = new Gathering((script, org, argv) => this.#call(script, org, argv));
@@ -63,29 +60,19 @@ export class Scripts {
 
   constructor(store: Store, words: Vocabulary, overrides: Overrides = {}) {
     this.#store = store;
-    this.#words = words;
-    this.#overrides = overrides;
+    this.#libraries = Libraries.of(words, overrides, functionGuard(store));
   }
 
   /** Loads every room's library into the store, which keeps it with the data. */
   async load(): Promise<void> {
-    for (const room of roomNames(this.#words.folders)) await this.#load(room);
-  }
-
-  #library(room: string): Library {
-    let library = this.#libraries.get(room);
-    if (!library) {
-      library = loadLibrary(room, this.#words, this.#overrides, functionGuard(this.#store));
-      this.#libraries.set(room, library);
-    }
-    return library;
+    for (const room of this.#libraries.rooms) await this.#load(room);
   }
 
   /** Loads into every live shard (others get it when a call finds it missing); concurrent callers share one load. */
   async #load(room: string): Promise<void> {
     let loading = this.#loading.get(room);
     if (!loading) {
-      const { text, origins } = this.#library(room);
+      const { text, origins } = this.#libraries.of(room);
       const loads = shardsOf(this.#store).map((shard) => shard.call('FUNCTION', 'LOAD', 'REPLACE', text));
       // One success is enough: on each shard, the call is queued behind the load.
       loading = Promise.any(loads)
@@ -112,7 +99,7 @@ export class Scripts {
       if (script.gathers) return await this.#gathering.call(script, org, String(args['spaceId']), argv);
       return await this.#call(script, org, argv);
     } catch (error) {
-      throw explain(name, error, this.#library(roomOf(name)).origins);
+      throw explain(name, error, this.#libraries.of(roomOf(name)).origins);
     } finally {
       this.observe(name, (performance.now() - start) / 1000);
     }
@@ -157,7 +144,7 @@ export class Scripts {
   }
 
   #script(name: string): Script {
-    const script = this.#library(roomOf(name)).scripts.get(name);
+    const script = this.#libraries.of(roomOf(name)).scripts.get(name);
     if (!script) throw new ScriptFailure(`no script ${name}`);
     return script;
   }

@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import pino from 'pino';
 import { type MusterService, startService } from '../../src/service.ts';
-import { overrides, redisUrl, World } from '../support/world.ts';
+import { redisUrl } from '../support/store.ts';
+import { overrides, World } from '../support/world.ts';
 import { seed } from './seed.ts';
 import { Tab, useChromium } from './tab.ts';
 

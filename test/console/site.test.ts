@@ -4,7 +4,8 @@ import { expect } from 'chai';
 import pino from 'pino';
 import { consoleSite } from '../../src/console/site.ts';
 import { startService } from '../../src/service.ts';
-import { api, redisUrl, World } from '../support/world.ts';
+import { redisUrl } from '../support/store.ts';
+import { api, World } from '../support/world.ts';
 
 interface Answer {
   readonly status: number;
