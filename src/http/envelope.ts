@@ -1,5 +1,28 @@
 import { Refusal, StoreUnavailable } from '../redis/scripts.ts';
+import type { Service, Step } from './context.ts';
 import { ApiError, apiError, type ErrorTable, invalidApiKey } from './errors.ts';
+import { statusOf } from './route-errors.ts';
+
+/** Answers what a later step throws: the one place where errors become answers. */
+export function answerErrors({ errors, metrics }: Service): Step {
+  return async (ctx, next) => {
+    try {
+      await next();
+    } catch (thrown) {
+      const { state } = ctx;
+      const error = toApiError(thrown, errors);
+      state.code = error.code;
+      if (thrown instanceof StoreUnavailable) state.reason = thrown.message;
+      metrics.traffic.refusal(error.code);
+      if (error.status === 500) {
+        const text = thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
+        state.log.error({ requestId: state.requestId, error: text }, 'internal error');
+      }
+      const status = thrown instanceof Refusal ? statusOf(errors, error.code, state.route ?? '') : error.status;
+      state.answer = { status, headers: error.headers, text: envelope(error, state.requestId) };
+    }
+  };
+}
 
 /** What lib/call says in every reply and refusal: now, wake, replayed, space quota, left, org quota, left. */
 export interface Note {
