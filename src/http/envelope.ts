@@ -33,7 +33,7 @@ export interface Note {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Reads the note and makes the rate headers of it (contract section 2, Rate headers). */
+/** Reads the note and makes the rate headers of it (docs/reference.md, "Requests"). */
 export function readNote(note: string): Note {
   const [now, wake = '', replayed = '', spaceQuota = '', spaceLeft, orgQuota = '', orgLeft] = note.split(',');
   const at = Number(now);
@@ -78,7 +78,7 @@ function retryAfter(error: Refusal, note: Note): number {
   return until === undefined ? 1 : Math.max(1, Math.ceil((Number(until) - note.now) / 1000));
 }
 
-/** The envelope, exactly (contract section 2). */
+/** The envelope (docs/reference.md, "Requests"). */
 export function envelope(error: ApiError, requestId: string): string {
   return JSON.stringify({ error: { code: error.code, message: error.message, requestId } });
 }
