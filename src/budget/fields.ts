@@ -1,5 +1,5 @@
 import Joi from 'joi';
-import { says } from '../http/says.ts';
+import { says } from '../http/fields.ts';
 
 const digits = /^[0-9]{1,18}$/;
 const zero = /^0+$/;

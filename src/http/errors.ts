@@ -30,7 +30,7 @@ export function invalid(message: string): ApiError {
   return new ApiError(400, 'VALIDATION_FAILED', message);
 }
 
-/** The errors that any route may answer (contract section 2). */
+/** The errors that any route may answer (docs/reference.md, "Requests"). */
 export const commonErrors: ErrorTable = {
   MALFORMED_JSON: entry(400, 'the body is not valid JSON: send one JSON object, UTF-8'),
   VALIDATION_FAILED: entry(400, (detail) => detail),

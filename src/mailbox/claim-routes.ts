@@ -2,11 +2,10 @@ import Joi from 'joi';
 import { flag as flagField, id as idField, oneOf, time } from '../declare/field.ts';
 import { one, record } from '../declare/record.ts';
 import { TaskGroup } from '../group/records.ts';
-import { fields, flag, id, integer, key, opaque, optional, text } from '../http/fields.ts';
+import { fields, flag, id, integer, key, opaque, optional, says, text } from '../http/fields.ts';
 import type { Hold } from '../http/hold.ts';
 import { randomTail, randomToken } from '../http/random.ts';
 import { param, type Route, route } from '../http/route.ts';
-import { says } from '../http/says.ts';
 import { Refusal } from '../redis/scripts.ts';
 import { Claim, Message } from './records.ts';
 

@@ -1,9 +1,8 @@
 import Joi from 'joi';
 import { number } from '../declare/field.ts';
 import { exactly, many } from '../declare/record.ts';
-import { fields } from '../http/fields.ts';
+import { fields, says } from '../http/fields.ts';
 import { type Route, read } from '../http/route.ts';
-import { says } from '../http/says.ts';
 import { date, dateOf, dayOf } from './days.ts';
 import { UsageDay } from './records.ts';
 

@@ -1,7 +1,6 @@
 import Joi from 'joi';
 import type { EventNames } from '../event/names.ts';
-import { text } from '../http/fields.ts';
-import { says } from '../http/says.ts';
+import { says, text } from '../http/fields.ts';
 
 /** These events are never sent: a failing receiver would cause the next event to send to it. */
 const neverSent = /^(destination|delivery)\./;
@@ -15,7 +14,7 @@ export const url = () =>
         url: '{#label} must begin with http:// or https:// and have a host, no user name, no password and no port 0',
         'string.base': '{#label} must be a string',
         'string.empty': '{#label} must be an http or https URL',
-        characters: '{#label} must be at most 2,048 characters, without control characters',
+        rule: '{#label} must be at most 2,048 characters, without control characters',
       }),
     )
     .meta({ format: 'uri', pattern: '^https?://' });

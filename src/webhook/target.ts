@@ -22,7 +22,7 @@ class ForbiddenTarget extends Error {
   readonly code = 'TARGET_FORBIDDEN';
 }
 
-declare module '../http/serve-context.ts' {
+declare module '../http/context.ts' {
   interface Parts {
     readonly targets: Targets;
   }

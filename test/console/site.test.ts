@@ -150,9 +150,9 @@ describe('GET /console', function () {
     const path = '../../dist/console/site.js';
     const built = (await import(path)) as { consoleSite: typeof consoleSite };
     for (const file of ['/console', ...files]) {
-      const page = await built.consoleSite().answer(file, {});
-      expect(page?.content?.length).to.be.above(0);
-      expect(page).to.deep.equal(await consoleSite().answer(file, {}));
+      const found = await built.consoleSite().file(file);
+      expect(found?.plain.length).to.be.above(0);
+      expect(found).to.deep.equal(await consoleSite().file(file));
     }
   });
 });
