@@ -36,7 +36,8 @@ export class Retention {
   }
 
   async #repeat(step: typeof ofSpace, org: string, spaceId: string): Promise<boolean> {
-    const again = async () => (await this.#scripts.ask(step, org, { spaceId, requestId: '', maxRecords: stepSize })).more;
+    const again = async () =>
+      (await this.#scripts.ask(step, org, { spaceId, requestId: '', maxRecords: stepSize })).more;
     const isBusy = await again();
     if (isBusy) while (await again());
     return isBusy;

@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import pino from 'pino';
 import { type MusterService, startService } from '../../src/service.ts';
-import { redisUrl, World } from '../support/world.ts';
+import { redisUrl } from '../support/store.ts';
+import { World } from '../support/world.ts';
 
 interface Line {
   readonly level: number;

@@ -121,7 +121,11 @@ describe('retention of the journal and of usage', () => {
     await aging.at(5 * day);
     const from: unknown[] = [];
     for (let more: unknown = 1; more === 1; from.push(Number(await store.hget(key, 'idempotencyFrom')) - today))
-      [more] = await scripts.run('retention/space', world.org, { spaceId: world.spaceId, requestId: '', maxRecords: 1 });
+      [more] = await scripts.run('retention/space', world.org, {
+        spaceId: world.spaceId,
+        requestId: '',
+        maxRecords: 1,
+      });
     expect(from).to.deep.equal([2, 3, 4]);
   });
 });
