@@ -1,10 +1,9 @@
 --- @include "group/_group"
 --- @include "group/_task"
 --- @include "mailbox/_message"
---- The one decision of a group.
 
---- Decides an undecided group, at the moment `at`: whoever waits is cancelled in the same step, so that no cancelled
---- member can be received; whoever works keeps the claim.
+--- Decides an undecided group at the time `at`. READY members are cancelled in the same step, so that none of them can be
+--- received; CLAIMED members keep their claims.
 function group.decide(record, outcome, at)
   group.enter(record, 'DECIDED')
   records.set(record, 'outcome', outcome)
@@ -26,8 +25,8 @@ function group.decide(record, outcome, at)
   end
 end
 
---- Decides if the condition is met, or out of reach. Called after every change that can make it so. A deadline that has
---- come meanwhile was first.
+--- Decides the group if its condition is met or out of reach; called after every change that can cause that. A deadline
+--- that has passed takes precedence.
 function group.evaluate(record, at)
   if record.state == 'DECIDED' then return end
   if group.isOverdue(record, at) then return group.decide(record, 'EXPIRED', record.deadline) end

@@ -5,7 +5,7 @@
 --- @include "mailbox/_lease"
 --- @include "mailbox/_delay"
 --- @include "group/_member"
---- What becomes of a message at a due moment `at`: its deadline, or the end of its lease.
+--- A message's deadline or the end of its lease, at the time `at`.
 due['mailbox:message'] = function(messageId, at)
   local record = message.read(messageId)
   if not record or not message.isLive(record.state) then return end

@@ -4,12 +4,12 @@
 --- @include "mailbox/_ready"
 --- @include "mailbox/_lease"
 --- @include "mailbox/_delay"
---- Takes a READY, DELAYED or CLAIMED message to a final state, at the moment `at`; `tell` emits its event, `reason` may be nil.
+--- Takes a READY, DELAYED or CLAIMED message to a final state, at the moment `at`; emitter: emits its event; reason may be nil.
 --- The last claim stays readable.
-function message.finish(record, state, at, tell, reason)
+function message.finish(record, state, at, emitter, reason)
   local path = scope.path(record.scopeId)
-  local held = record.state == 'CLAIMED'
-  if held then
+  local wasClaimed = record.state == 'CLAIMED'
+  if wasClaimed then
     lease.drop(record.id)
     records.add(keys.mailbox(record.mailboxId), 'claimed', -1)
   elseif record.state == 'DELAYED' then
@@ -29,6 +29,6 @@ function message.finish(record, state, at, tell, reason)
   records.set(record, 'finishedAt', at)
   if reason then records.set(record, 'reason', reason) end
   scope.addLive(path, -1)
-  tell(record.id, record)
-  if record.groupId then message.memberFinished(record, held, at, reason) end
+  emitter(record.id, record)
+  if record.groupId then message.memberFinished(record, wasClaimed, at, reason) end
 end

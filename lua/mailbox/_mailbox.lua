@@ -1,6 +1,5 @@
 --- @record mailbox
 --- @include "lib/records"
---- A mailbox's record.
 
 --- Messages that are not finished, against which backlogLimit stands.
 function mailbox.backlog(box)

@@ -12,18 +12,18 @@
 --- of messages a second does not pay for them with each.
 local ready = {}
 
---- The place of a message that is given back, ready since `at`.
+--- The place of a message that is ready again since `at`.
 function ready.placeAt(at)
   return idHead(at) .. string.format('%03x ', fraction)
 end
 
---- Moves a member of a set of heads to an earlier moment, or puts it there.
+--- Adds a member to a set of heads, or moves it to an earlier time.
 local function advance(key, at, atText, member)
   local known = sorted.score(key, member)
   if not known or at < tonumber(known) then sorted.add(key, atText, member) end
 end
 
---- Adds a message that is ready since `at` (number and text). member: its id, behind its place if it has one.
+--- Adds a message that is ready since `at` (a number, and as text). member: its id, after its place if it has one.
 function ready.add(mailboxId, path, member, at, atText)
   local rootQueue = keys.ready(mailboxId, path[1])
   local isFirst = sorted.isEmpty(rootQueue)
@@ -49,12 +49,12 @@ function ready.first(mailboxId, scopeId)
   return sorted.first(keys.ready(mailboxId, scopeId))
 end
 
---- The moment at which a message became ready.
+--- The time since which a message is ready.
 function ready.since(mailboxId, path, member)
   return sorted.score(keys.ready(mailboxId, path[1]), member)
 end
 
---- Takes a message out, which became ready at `at`.
+--- Removes a message that is ready since `at`.
 function ready.remove(mailboxId, path, member, at)
   for _, scopeId in ipairs(path) do sorted.remove(keys.ready(mailboxId, scopeId), member) end
   local _, next = ready.first(mailboxId, path[1])

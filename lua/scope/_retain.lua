@@ -4,7 +4,7 @@
 --- @include "lib/finished"
 --- @include "scope/_scope"
 --- @include "*/_run"
---- Scopes go when nothing belongs to them any more and they have been idle for as long as finished work is kept.
+--- A scope is removed when it has been empty and idle for as long as finished work is kept.
 
 local function isEmpty(scopeId)
   local indexes = { keys.gates(scopeId) }
@@ -15,13 +15,13 @@ local function isEmpty(scopeId)
   return redis.call('EXISTS', unpack(indexes)) == 0
 end
 
---- Something that belonged to the scope has gone, which had been over since `at`.
+--- Called when a record of the scope, finished at `at`, has been removed.
 function scope.release(scopeId, at)
   unit.write()
   if isEmpty(scopeId) then finished.add('scope:scope', scopeId, string.format('%d', at)) end
 end
 
---- It may have been used again meanwhile: then it is released again with the last thing of that.
+--- The scope may have been used again; then it is released with the last record of that use.
 retained['scope:scope'] = function(scopeId, at)
   local path = scope.path(scopeId)
   if not path or not isEmpty(scopeId) then return end

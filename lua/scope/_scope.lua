@@ -4,11 +4,11 @@
 --- @include "lib/journal"
 --- @include "lib/records"
 --- @include "org/_org"
---- Scopes (contract section 3): a tree that grows by first use. A scope's parent never changes, so its record keeps
---- the whole path, root first; `live` counts the READY and CLAIMED messages and WAITING waiters of its subtree.
+--- Scopes: a tree that grows by first use. A scope's parent never changes, so its record has the whole path, root first.
+--- `live` counts the READY and CLAIMED messages and the WAITING waiters of its subtree.
 scope.maxDepth = 8
 
---- The path of a scope as a list of ids, root first; nil when it was never used.
+--- The path of a scope as a list of ids, root first; nil if there is no such scope.
 function scope.path(scopeId)
   local record = scope.load(scopeId, 'path', 'live')
   if not record then return nil end
@@ -20,7 +20,7 @@ function scope.path(scopeId)
   return record.ids
 end
 
---- Makes the scope below `parentPath` (nil or empty: a root). The caller has asked scope.check first.
+--- Creates a scope below `parentPath` (nil or empty: a root scope). Call scope.check first.
 function scope.create(scopeId, parentPath)
   local path = { unpack(parentPath or {}) }
   local parent = path[#path]
@@ -31,15 +31,15 @@ function scope.create(scopeId, parentPath)
   return path
 end
 
---- Refuses when using this scope for the first time would make one root too many for the plan.
+--- Refuses if a new root scope would exceed the plan's active runs. path: nil for a scope that does not exist yet.
 function scope.check(path)
   if path then return end
   local limits = org.load('runs', 'usedRuns')
-  local most = tonumber(limits.runs)
-  if most and count.ofOrg(limits, 'usedRuns') >= most then refuse('ACTIVE_RUNS_LIMITED', most) end
+  local maxRuns = tonumber(limits.runs)
+  if maxRuns and count.ofOrg(limits, 'usedRuns') >= maxRuns then refuse('ACTIVE_RUNS_LIMITED', maxRuns) end
 end
 
---- Adds live work (or takes it away) in a scope, and so in every scope above it.
+--- Adds to the live work of a scope and of its ancestors.
 function scope.addLive(path, change)
   for depth, id in ipairs(path) do
     local record = scope.load(id, 'path', 'live')

@@ -13,7 +13,7 @@ export const groupErrors: ErrorTable = {
   ),
   GROUP_NOT_OPEN: entry(409, (state) => `the group is ${state}: only an OPEN group takes members`),
   GROUP_DECIDED: entry(409, (outcome) => `the group was decided (${outcome}) before it was sealed`),
-  GROUP_FULL: entry(409, (limit) => `the group has ${limit} members, which is the most there can be`),
+  GROUP_FULL: entry(409, (limit) => `the group has the maximum of ${limit} members: submit to another group`),
   TASK_KEY_CONFLICT: entry(409, 'the group has a member with this taskKey already: choose another taskKey'),
   TASK_NOT_SUCCEEDED: entry(409, 'only a SUCCEEDED task can be accepted'),
   TASK_NOT_TERMINAL: entry(
@@ -29,10 +29,10 @@ export const groupErrors: ErrorTable = {
   SCOPE_DEPTH_EXCEEDED: entry(
     409,
     (limit) =>
-      `parentScopeId lies ${limit} deep, and no scope lies deeper: create the group below one that lies higher`,
+      `parentScopeId is at the maximum depth of ${limit}: create the group below a scope that is closer to the root`,
   ),
   SCOPE_CHILDREN_FULL: entry(
     409,
-    (limit) => `parentScopeId has ${limit} undecided groups, which is the most there can be: retry when one is decided`,
+    (limit) => `parentScopeId has the maximum of ${limit} undecided groups: retry once one is decided`,
   ),
 };

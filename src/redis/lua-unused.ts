@@ -30,11 +30,11 @@ function piecesOf(text: string): Piece[] {
   return pieces;
 }
 
-/** Every name in a text, and what each begins with: `a.b.c` names `a`, `a.b` and itself. */
-function* namesIn(text: string): Iterable<string> {
-  for (const [name] of text.matchAll(/(?<![\w.])\w[\w.]*/g)) {
-    for (let dot = name.indexOf('.'); dot >= 0; dot = name.indexOf('.', dot + 1)) yield name.slice(0, dot);
-    yield name;
+/** What a text names: each dotted name, and what it begins with (`message.load` names `message` too). */
+function addNames(text: string, names: Set<string>): void {
+  for (const [name] of text.matchAll(/[\w.]+/g)) {
+    for (let dot = name.indexOf('.'); dot >= 0; dot = name.indexOf('.', dot + 1)) names.add(name.slice(0, dot));
+    names.add(name);
   }
 }
 
@@ -49,17 +49,16 @@ export function withoutUnused(
 ): readonly string[] {
   const all = helpers.map(piecesOf);
   const kept = new Set<Piece>();
-  const named = new Set(namesIn(scripts));
-  const isUsed = ({ name }: Piece): boolean => {
-    const [table = ''] = name.split('.', 1);
-    return name === '' || registries.has(table) || named.has(name);
-  };
+  const names = new Set<string>();
+  addNames(scripts, names);
+  const isUsed = ({ name }: Piece): boolean =>
+    name === '' || names.has(name) || registries.has(name.split('.', 1)[0] ?? '');
   for (let before = -1; before !== kept.size; ) {
     before = kept.size;
     for (const piece of all.flat()) {
       if (kept.has(piece) || !isUsed(piece)) continue;
       kept.add(piece);
-      for (const name of namesIn(piece.text)) named.add(name);
+      addNames(piece.text, names);
     }
   }
   return all.map((pieces) => `${pieces.flatMap((piece) => (kept.has(piece) ? [piece.text] : [])).join('\n')}\n`);

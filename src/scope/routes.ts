@@ -3,15 +3,15 @@ import { exactly, Many, many, readMembers, type Shown } from '../declare/record.
 import { type Route, read } from '../http/route.ts';
 import { Scope } from './records.ts';
 
-/** Records of each kind (contract section 4). */
-const most = 200;
+/** Records shown of each kind. */
+const maxRows = 200;
 
-/** The run view; `inRun`: what each room shows there. */
+/** The run view; `inRun`: the members that rooms declare for it. */
 export function scopeRoutes(inRun: Fields): readonly Route[] {
-  const scopes = many(Scope, most);
+  const scopes = many(Scope, maxRows);
   const shown = Object.entries(inRun).map(([name, field]) => [
     name,
-    field instanceof Many ? many(field.record, most).schema : field.schema,
+    field instanceof Many ? many(field.record, maxRows).schema : field.schema,
   ]);
   const run = read({
     path: '/ops/runs/:scopeId',
@@ -27,7 +27,7 @@ export function scopeRoutes(inRun: Fields): readonly Route[] {
     },
     refuses: ['SCOPE_NOT_FOUND'],
     script: 'scope/run',
-    args: () => ({ most }),
+    args: () => ({ maxRows }),
     reply: { scopes, lists: raw<Shown[]>(), truncated: flag() },
     answer: ({ scopes: [scope, ...below], lists, truncated }) => ({
       status: 200,
