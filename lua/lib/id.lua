@@ -7,6 +7,11 @@ local function idHead(at)
   return string.sub(time, 1, 8) .. '-' .. string.sub(time, 9) .. '-7'
 end
 
+--- The time of an id, or of the start of one.
+local function momentOf(id)
+  return tonumber(string.sub(id, 1, 8) .. string.sub(id, 10, 13), 16)
+end
+
 --- The start of the ids that this run has made; false if it has made none.
 local function currentHead()
   return moment == now and prefix

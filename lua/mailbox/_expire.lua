@@ -27,6 +27,14 @@ due['mailbox:delays'] = function(mailboxId, _, limit)
   return box and delay.ripen(box, limit)
 end
 
+--- A receive asks for messages of all runs for the first time: they take turns in the order of their oldest messages.
+due['mailbox:turns'] = function(mailboxId)
+  local box = mailbox.read(mailboxId)
+  if not box or box.turn then return end
+  unit.command('ZRANGESTORE', keys.turns(mailboxId), keys.heads(mailboxId), 0, -1)
+  records.set(box, 'turn', now)
+end
+
 --- The end of the earliest lease of the space; an earlier moment where that one was given up in time.
 due['mailbox:lease'] = function(_, at)
   local messageId, endedAt = lease.takeDue(at)

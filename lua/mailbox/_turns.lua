@@ -2,7 +2,7 @@
 --- @include "lib/unit"
 --- @include "mailbox/_mailbox"
 --- Whose turn it is when a receive asks for messages of all runs: one sorted set per mailbox, of the root scopes that have
---- READY messages. One that was served, or has become ready, joins the back. It is kept from the first such receive on;
+--- READY messages. One that was served, or has become ready, joins the back. It is kept from the first such receive on (mailbox/_expire makes it);
 --- `turn` of the mailbox is the score that was given last.
 local turns = {}
 
@@ -19,14 +19,8 @@ function turns.leave(mailboxId, rootId)
   if mailbox.load(mailboxId, 'turn').turn then sorted.remove(keys.turns(mailboxId), rootId) end
 end
 
---- The root scope whose turn it is; nil where no message is ready.
+--- The root scope whose turn it is; nil if no message is ready.
 function turns.first(box)
-  if not box.turn then
-    -- In the order of their oldest messages; what this run changes is added to it.
-    unit.command('ZRANGESTORE', keys.turns(box.id), keys.heads(box.id), 0, -1)
-    records.set(box, 'turn', now)
-    box.hasNewTurns = true
-  end
-  -- What a command makes can be read by the next run.
-  return (sorted.first(box.hasNewTurns and keys.heads(box.id) or keys.turns(box.id)))
+  if not box.turn then call.sendBack('DUE', timer.named('mailbox:turns', box.id)) end
+  return (sorted.first(keys.turns(box.id)))
 end

@@ -1,5 +1,6 @@
 --- @include "lib/waiting"
 --- @include "lib/merge"
+--- @include "lib/id"
 --- @include "mailbox/_mailbox"
 --- @include "mailbox/_message"
 
@@ -26,18 +27,51 @@ local function oldestQueues(maxQueues)
   return queues, mailboxes
 end
 
---- READY tasks, oldest first. Each mailbox and root scope has its own queue; they are merged by their heads.
+--- The work mailboxes with DELAYED messages, as cursors over these; and whether there are more.
+local function delayedQueues()
+  local timers = redis.call('ZRANGE', keys.backgroundTimers(), 0, 1000)
+  local cursors = {}
+  for i = 1, math.min(1000, #timers) do
+    local number, id = string.match(timers[i], '^mailbox:delays:([^:]+):(.*)$')
+    local box = number == spaceNumber and mailbox.load(id, 'mode')
+    if box and box.mode == 'WORK' then
+      local cursor = merge.byScore(keys.delayed(id))
+      if cursor.at then cursors[#cursors + 1] = cursor end
+    end
+  end
+  return cursors, #timers > 1000
+end
+
+local function waitingTask(messageId)
+  return message.load(messageId, 'scopeId', 'mailboxId', 'taskId', 'groupId', 'readyAt', 'place')
+end
+
+--- DELAYED tasks, the next to be READY first. They wait since they were sent, or given back.
+local function addDelayed(list, maxRows)
+  local cursors, more = delayedQueues()
+  for _, found in ipairs(merge.take(maxRows + 1 - #list, merge.inOrder(cursors))) do
+    local record = waitingTask(found.member)
+    record.waitingSince = momentOf(record.place or record.id)
+    list[#list + 1] = rows.waitingTask(record)
+  end
+  return more
+end
+
+--- READY tasks, oldest first, then DELAYED ones. Each mailbox and root scope has its own queue; they are merged by their
+--- heads.
 function waiting.waitingTasks(maxRows)
   local queues, mailboxes = oldestQueues(maxRows + 1)
   local cursors = {}
   for i, queue in ipairs(queues) do cursors[i] = merge.byScore(keys.ready(queue.owner, queue.member)) end
   local list = merge.take(maxRows + 1, merge.inOrder(cursors))
   for i, found in ipairs(list) do
-    local record = message.load(string.sub(found.member, -36), 'scopeId', 'mailboxId', 'taskId', 'groupId')
+    local record = waitingTask(string.sub(found.member, -36))
     record.waitingSince = found.at
     list[i] = rows.waitingTask(record)
   end
-  local more = #list > maxRows or mailboxes.at ~= nil
+  local more = mailboxes.at ~= nil
+  if #list <= maxRows then more = addDelayed(list, maxRows) or more end
+  more = more or #list > maxRows
   list[maxRows + 1] = nil
   return list, more
 end

@@ -192,8 +192,10 @@ const nack = route({
     retry: flag(),
     delaySeconds: optional(integer(0, 86_400))
       .description('the pause before the next attempt, in place of the one that the mailbox says; only with retry true')
-      .when('retry', { is: true, otherwise: Joi.forbidden() })
-      .messages({ 'any.unknown': 'delaySeconds may only be sent with retry true' }),
+      .when('retry', {
+        is: true,
+        otherwise: Joi.forbidden().error(says({ 'any.unknown': 'delaySeconds may only be sent with retry true' })),
+      }),
     error: optional(text(1, 2048)).description('why it failed: kept as lastError'),
   }),
   success: { 200: record('NackedMessage', { id: messageId, ...given }).schema },

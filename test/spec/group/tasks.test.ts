@@ -38,7 +38,7 @@ describe('POST /task-groups/:groupId/tasks', () => {
     expect((await team.view()).members).to.deep.equal([
       {
         ...{ taskId, taskKey: 'shard-1', state: 'SUCCEEDED', verdict: null, reason: null, attempts: 1, messageId },
-        ...{ outcome: { sum: 3 }, deadline: '2040-01-01T00:00:00.000Z' },
+        ...{ outcome: { sum: 3 }, lastError: null, deadline: '2040-01-01T00:00:00.000Z' },
       },
     ]);
     const events = (await team.queue.world.get('/events')).body.events.slice(4);

@@ -127,7 +127,7 @@ describe('Claims', () => {
     await queue.sent();
     const retried = await queue.act('nack', await queue.claim(), { retry: true });
     const ready = await queue.message(retried.body.id);
-    expect(retried.body).to.deep.equal({ id: ready.id, state: 'READY', attempts: 1 });
+    expect(retried.body).to.deep.equal({ id: ready.id, state: 'READY', attempts: 1, readyAt: null });
     expect(ready).to.include({
       state: 'READY',
       holder: null,
@@ -136,9 +136,9 @@ describe('Claims', () => {
       leaseExpiresAt: null,
     });
     const rejected = await queue.act('nack', await queue.claim(), { retry: false });
-    expect(rejected.body).to.deep.equal({ id: ready.id, state: 'REJECTED', attempts: 2 });
+    expect(rejected.body).to.deep.equal({ id: ready.id, state: 'REJECTED', attempts: 2, readyAt: null });
     expect(await queue.message(ready.id)).to.include({ state: 'REJECTED', reason: 'REJECTED_BY_WORKER', attempts: 2 });
-    expect((await queue.record()).counts).to.deep.equal({ ready: 0, claimed: 0, failed: 0 });
+    expect((await queue.record()).counts).to.deep.equal({ ready: 0, delayed: 0, claimed: 0, failed: 0 });
     expect((await queue.told()).slice(-3)).to.deep.equal(['message.retried', 'message.claimed', 'message.rejected']);
     for (const retry of [null, 'true', 1]) {
       expect(codeOf(await queue.act('nack', { id: ready.id, token: 'x' }, { retry }))).to.equal(
@@ -154,11 +154,11 @@ describe('Claims', () => {
       const claim = await queue.claim();
       expect([claim.attempt, claim.attempts, claim.maxAttempts]).to.deep.equal([attempt, attempt, 5]);
       const { body } = await queue.act('nack', claim, { retry: true });
-      expect(body).to.deep.equal({ id, state: attempt < 5 ? 'READY' : 'FAILED', attempts: attempt });
+      expect(body).to.deep.equal({ id, state: attempt < 5 ? 'READY' : 'FAILED', attempts: attempt, readyAt: null });
     }
     expect((await queue.recv()).status).to.equal(204);
     expect(await queue.message(id)).to.include({ state: 'FAILED', reason: 'ATTEMPTS_EXHAUSTED', attempts: 5 });
-    expect((await queue.record()).counts).to.deep.equal({ ready: 0, claimed: 0, failed: 1 });
+    expect((await queue.record()).counts).to.deep.equal({ ready: 0, delayed: 0, claimed: 0, failed: 1 });
     expect((await queue.told()).at(-1)).to.equal('message.failed');
   });
 
@@ -202,7 +202,7 @@ describe('Claims', () => {
     expect(await lost(claim.token.toUpperCase())).to.contain('never issued');
     const { world } = queue;
     await world.at(now + 5000);
-    const own = { messageId: claim.id, token: claim.token, leaseSeconds: '', drainedThrough: now + 4999 };
+    const own = { messageId: claim.id, token: claim.token, leaseSeconds: '', progress: '', drainedThrough: now + 4999 };
     const late = await world.service.scripts
       .run('mailbox/renew', world.org, { ...callArgs(world), ...own })
       .catch(String);
@@ -234,6 +234,6 @@ describe('Claims', () => {
     expect(replies.filter(({ status }) => status === 204)).to.have.lengthOf(100);
     expect(new Set(claimed.map(({ body }) => body.id)).size).to.equal(100);
     expect(new Set(claimed.map(({ body }) => body.token)).size).to.equal(100);
-    expect((await queue.record()).counts).to.deep.equal({ ready: 0, claimed: 100, failed: 0 });
+    expect((await queue.record()).counts).to.deep.equal({ ready: 0, delayed: 0, claimed: 100, failed: 0 });
   });
 });

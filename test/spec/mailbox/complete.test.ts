@@ -159,7 +159,7 @@ describe('POST /messages/{id}/complete', () => {
     const claim = await claimed();
     const result = { payload: 2, mailboxId: queue.id, scopeId: queue.scopeId };
     const { body } = await queue.act('complete', claim, { result });
-    expect(await queue.record()).to.deep.include({ counts: { ready: 1, claimed: 0, failed: 0 } });
+    expect(await queue.record()).to.deep.include({ counts: { ready: 1, delayed: 0, claimed: 0, failed: 0 } });
     expect((await queue.claim()).id).to.equal(body.resultMessageId);
   });
 });

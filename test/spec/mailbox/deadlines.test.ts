@@ -29,7 +29,10 @@ describe('Deadlines', () => {
         leaseExpiresAt: null,
       });
     }
-    expect(await queue.record()).to.deep.include({ counts: { ready: 0, claimed: 0, failed: 0 }, oldestReadyAt: null });
+    expect(await queue.record()).to.deep.include({
+      counts: { ready: 0, delayed: 0, claimed: 0, failed: 0 },
+      oldestReadyAt: null,
+    });
     expect((await queue.told()).filter((type) => type === 'message.expired')).to.have.lengthOf(2);
   });
 
@@ -106,7 +109,7 @@ describe('Deadlines', () => {
     await queue.world.at(now + 1000);
     expect((await queue.claim()).attempts).to.equal(1);
     const { counts } = await queue.record();
-    expect(counts).to.deep.equal({ ready: 119, claimed: 1, failed: 0 });
+    expect(counts).to.deep.equal({ ready: 119, delayed: 0, claimed: 1, failed: 0 });
     expect((await queue.list('?state=EXPIRED&limit=200')).body.messages).to.have.lengthOf(130);
   });
 
@@ -117,7 +120,7 @@ describe('Deadlines', () => {
     await queue.world.at(now + 13_000);
     await queue.send({ scopeId: queue.id });
     expect(await queue.record()).to.deep.include({
-      counts: { ready: 2, claimed: 0, failed: 0 },
+      counts: { ready: 2, delayed: 0, claimed: 0, failed: 0 },
       oldestReadyAt: iso(now + 11_000),
     });
   });

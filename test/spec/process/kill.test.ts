@@ -125,7 +125,7 @@ describe('kill -9 of an API or worker process between any two steps', function (
     for (const given of tokens.values()) expect(given).to.have.length(1);
     const { body } = await call(url(), access, `/mailboxes`);
     const counts = body.mailboxes.find(({ id }: { id: string }) => id === mailbox).counts;
-    expect(counts).to.deep.equal({ ready: 0, claimed: 0, failed: 0 });
+    expect(counts).to.deep.equal({ ready: 0, delayed: 0, claimed: 0, failed: 0 });
     first = serving;
   });
 

@@ -1,0 +1,225 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from 'chai';
+import { codeOf } from '../../support/world.ts';
+import { Queue } from './queue.ts';
+
+const iso = (at: number) => new Date(at).toISOString();
+
+/** No worker runs here: a message is ready by the clock alone. */
+describe('Delayed messages', () => {
+  let now: number;
+  const queueWith = async (fields: object = {}): Promise<Queue> => {
+    const queue = await Queue.create(fields);
+    now = Date.now();
+    await queue.world.at(now);
+    return queue;
+  };
+
+  it('a message sent with delaySeconds is DELAYED, then ready since that moment: not a millisecond earlier', async () => {
+    const queue = await queueWith();
+    const sent = await queue.send({ delaySeconds: 10 });
+    expect(sent.body.state).to.equal('DELAYED');
+    const id = sent.body.id as string;
+    expect(await queue.message(id)).to.include({ state: 'DELAYED', readyAt: iso(now + 10_000) });
+    expect((await queue.record()).counts).to.deep.equal({ ready: 0, delayed: 1, claimed: 0, failed: 0 });
+    await queue.world.at(now + 9_999);
+    expect((await queue.recv()).status).to.equal(204);
+    await queue.world.at(now + 10_000);
+    const claim = await queue.claim();
+    expect(claim).to.include({ id, readyAt: null });
+    expect((await queue.record()).counts).to.deep.equal({ ready: 0, delayed: 0, claimed: 1, failed: 0 });
+    expect(await queue.told()).to.deep.equal(['message.sent', 'message.claimed']);
+  });
+
+  it('is ordered by the moment it became ready, among those that were ready before and after', async () => {
+    const queue = await queueWith();
+    const late = await queue.sent({ delaySeconds: 20 });
+    const early = await queue.sent({ delaySeconds: 10 });
+    const first = await queue.sent();
+    await queue.world.at(now + 15_000);
+    const between = await queue.sent();
+    await queue.world.at(now + 30_000);
+    const ids = [];
+    for (let i = 0; i < 4; i++) ids.push((await queue.claim()).id);
+    expect(ids).to.deep.equal([first, early, between, late]);
+  });
+
+  it('counts wherever READY counts: backlogs, tasks, runs, timers; two timers with a deadline', async () => {
+    const queue = await queueWith({ backlogLimit: 2 });
+    await queue.sent({ delaySeconds: 10 });
+    await queue.sent({ delaySeconds: 10, deadline: iso(now + 60_000) });
+    expect(codeOf(await queue.send())).to.equal('409 BACKLOG_FULL');
+    const census = (await queue.world.get('/ops/census')).body;
+    expect(census.messages).to.include({ DELAYED: 2, READY: 0 });
+    expect(census.tasks.PENDING).to.equal(2);
+    expect(census.scopes.ACTIVE).to.equal(1);
+    expect(census.timers.ARMED).to.equal(3);
+    expect((await queue.world.get('/ops/backlog')).body).to.include({ delayedMessages: 2, readyMessages: 0 });
+    await queue.world.at(now + 10_000);
+    await queue.act('complete', await queue.claim());
+    await queue.act('complete', await queue.claim());
+    expect((await queue.world.get('/ops/census')).body.timers.ARMED).to.equal(0);
+  });
+
+  it('TIMERS_FULL refuses a send, never a retry', async () => {
+    const queue = await queueWith({ retryDelaySeconds: 5 });
+    await queue.world.call('PUT', '/limits', { maxArmedTimers: 1 });
+    await queue.sent();
+    await queue.sent({ delaySeconds: 5 });
+    expect(codeOf(await queue.send({ delaySeconds: 5 }))).to.equal('409 TIMERS_FULL');
+    const { body } = await queue.act('nack', await queue.claim(), { retry: true });
+    expect(body).to.include({ state: 'DELAYED', readyAt: iso(now + 5_000) });
+  });
+
+  it('expires by its deadline; a delay of a send that reaches it is 400, one of a retry is not', async () => {
+    const queue = await queueWith();
+    const deadline = iso(now + 10_000);
+    const refused = await queue.send({ delaySeconds: 10, deadline });
+    expect(codeOf(refused)).to.equal('400 VALIDATION_FAILED');
+    expect(refused.body.error.message).to.contain('delaySeconds must end before the deadline');
+    const id = await queue.sent({ deadline });
+    const { body } = await queue.act('nack', await queue.claim(), { retry: true, delaySeconds: 60 });
+    expect(body).to.include({ state: 'DELAYED', readyAt: iso(now + 60_000) });
+    await queue.world.at(now + 10_000);
+    expect((await queue.recv()).status).to.equal(204);
+    expect(await queue.message(id)).to.include({ state: 'EXPIRED', readyAt: null, finishedAt: deadline });
+    expect((await queue.world.get('/ops/census')).body.timers.ARMED).to.equal(0);
+  });
+
+  it('pauses double up to the longest, after a nack and after a lapsed lease alike', async () => {
+    const queue = await queueWith({ retryDelaySeconds: 10, maxRetryDelaySeconds: 25, maxAttempts: 4 });
+    const id = await queue.sent();
+    let at = now;
+    for (const pause of [10, 20, 25]) {
+      const claim = await queue.claim({ leaseSeconds: 5 });
+      expect(claim.maxAttempts).to.equal(4);
+      if (pause === 20) {
+        at += 5_000;
+        await queue.world.at(at);
+        // Whoever calls next finds it lapsed.
+        await queue.recv();
+      } else await queue.act('nack', claim, { retry: true });
+      expect(await queue.message(id), `${pause} s`).to.include({ state: 'DELAYED', readyAt: iso(at + pause * 1000) });
+      at += pause * 1000;
+      await queue.world.at(at);
+    }
+    const last = await queue.act('nack', await queue.claim(), { retry: true });
+    expect(last.body).to.include({ state: 'FAILED', attempts: 4, readyAt: null });
+  });
+
+  it("a nack's own delaySeconds wins, 0 too; only with retry true", async () => {
+    const queue = await queueWith({ retryDelaySeconds: 10 });
+    await queue.sent();
+    const now0 = await queue.act('nack', await queue.claim(), { retry: true, delaySeconds: 0 });
+    expect(now0.body).to.include({ state: 'READY', readyAt: null });
+    const claim = await queue.claim();
+    const refused = await queue.act('nack', claim, { retry: false, delaySeconds: 1 });
+    expect(refused.body.error.message).to.equal('delaySeconds may only be sent with retry true');
+    const own = await queue.act('nack', claim, { retry: true, delaySeconds: 3 });
+    expect(own.body.readyAt).to.equal(iso(now + 3_000));
+    expect(codeOf(await queue.act('complete', claim)), 'its token is over').to.equal('409 CLAIM_LOST');
+  });
+
+  it('maxAttempts of a message is fixed when it is sent: its own, or that of the mailbox', async () => {
+    const queue = await queueWith({ maxAttempts: 2 });
+    const [one, two] = [await queue.sent({ maxAttempts: 1 }), await queue.sent()];
+    for (const id of [one, two]) {
+      const claim = await queue.claim();
+      expect(claim).to.include({ id, maxAttempts: id === one ? 1 : 2 });
+      const { body } = await queue.act('nack', claim, { retry: true });
+      expect(body.state).to.equal(id === one ? 'FAILED' : 'READY');
+    }
+  });
+
+  it('lastError and progress go with the message to the next attempt, and count among retainedBytes', async () => {
+    const queue = await queueWith();
+    const id = await queue.sent();
+    const bytes = async () => (await queue.world.get('/usage')).body.days.at(-1).retainedBytes as number;
+    const before = await bytes();
+    const claim = await queue.claim();
+    expect((await queue.act('renew', claim, { progress: { page: 7, big: 'a' } })).status).to.equal(200);
+    expect((await queue.act('renew', claim, { progress: [8] })).status).to.equal(200);
+    await queue.act('renew', claim);
+    await queue.act('nack', claim, { retry: true, error: 'the model said 429' });
+    expect(await bytes()).to.equal(before + '[8]'.length + 'the model said 429'.length);
+    expect(await queue.claim()).to.deep.include({ id, attempt: 2, progress: [8], lastError: 'the model said 429' });
+    const run = (await queue.world.get(`/runs/${queue.scopeId}`)).body;
+    expect(run.messages[0]).to.include({ lastError: 'the model said 429' }).and.not.have.property('progress');
+    expect(JSON.stringify((await queue.world.get('/events')).body))
+      .to.not.contain('429')
+      .and.not.contain('[8]');
+  });
+
+  it('progress is any JSON of at most 4,096 bytes, else 413; error 1 to 2,048 characters', async () => {
+    const queue = await queueWith();
+    await queue.sent();
+    const claim = await queue.claim();
+    expect((await queue.act('renew', claim, { progress: 'p'.repeat(4_094) })).status).to.equal(200);
+    const refused = await queue.act('renew', claim, { progress: 'p'.repeat(4_095) });
+    expect(codeOf(refused)).to.equal('413 PAYLOAD_TOO_LARGE');
+    expect(refused.body.error.message).to.contain('progress').and.contain('4096');
+    for (const error of ['', 'e'.repeat(2_049)])
+      expect(codeOf(await queue.act('nack', claim, { retry: true, error }))).to.equal('400 VALIDATION_FAILED');
+    expect((await queue.act('nack', claim, { retry: true, error: 'é'.repeat(2_048) })).status).to.equal(200);
+  });
+
+  it('a task: PENDING with readyAt among the waits, cancelled by the decision of its group, lastError in its member', async () => {
+    const queue = await queueWith();
+    const { world } = queue;
+    const group = await world.made('/task-groups', { mailboxId: queue.id, condition: 'FIRST_ACCEPTED' });
+    const submit = (taskKey: string, fields: object = {}) =>
+      world.made(`/task-groups/${group.id}/tasks`, { taskKey, ...fields });
+    const first = await submit('a', { maxAttempts: 1 });
+    const other = await submit('b', { delaySeconds: 100 });
+    expect(other.state).to.equal('PENDING');
+    const { waitingTasks } = (await world.get('/ops/waits')).body;
+    expect(waitingTasks.map(({ taskId, readyAt }: Record<string, string>) => [taskId, readyAt])).to.deep.equal([
+      [first.taskId, null],
+      [other.taskId, iso(now + 100_000)],
+    ]);
+    const claim = await queue.claim({ scopeId: group.scopeId });
+    await queue.act('nack', claim, { retry: true, error: 'no luck' });
+    const third = await submit('c');
+    await queue.act('complete', await queue.claim({ scopeId: group.scopeId }));
+    await world.made(`/task-groups/${group.id}/tasks/${third.taskId}/accept`);
+    const { members } = (await world.get(`/task-groups/${group.id}`)).body;
+    expect(members.map(({ state, lastError }: Record<string, string>) => [state, lastError])).to.deep.equal([
+      ['FAILED', 'no luck'],
+      ['CANCELLED', null],
+      ['SUCCEEDED', null],
+    ]);
+    expect((await queue.record()).counts.delayed).to.equal(0);
+  });
+
+  it('a known workKey answers READY from its moment on, swept or not', async () => {
+    const queue = await queueWith();
+    await queue.sent({ workKey: 'w', delaySeconds: 5 });
+    expect((await queue.send({ workKey: 'w' })).body).to.include({ state: 'DELAYED', replay: true });
+    await queue.world.at(now + 5_000);
+    expect((await queue.send({ workKey: 'w' })).body).to.include({ state: 'READY', replay: true });
+  });
+
+  it('of many that fall due together a receive makes a few ready, and has all before it is answered with another', async () => {
+    const queue = await queueWith();
+    const scopes = [queue.scopeId, randomUUID()];
+    const sends = Array.from({ length: 60 }, (_, n) => queue.sent({ delaySeconds: 5, scopeId: scopes[n % 2] }));
+    await Promise.all(sends);
+    await queue.world.at(now + 6_000);
+    const later = await queue.sent({ scopeId: scopes[1] });
+    const claimed = [];
+    for (let i = 0; i < 31; i++) claimed.push((await queue.claim({ scopeId: scopes[1] })).id);
+    expect(new Set(claimed).size).to.equal(31);
+    expect(claimed.at(-1)).to.equal(later);
+    expect((await queue.record()).counts).to.deep.equal({ ready: 30, delayed: 0, claimed: 31, failed: 0 });
+  });
+
+  it('200 receives at once of 100 delayed messages: each gets one, no one twice', async () => {
+    const queue = await queueWith();
+    await Promise.all(Array.from({ length: 100 }, () => queue.sent({ delaySeconds: 1 })));
+    await queue.world.at(now + 1_000);
+    const replies = await Promise.all(Array.from({ length: 200 }, () => queue.recv()));
+    const ids = replies.flatMap(({ status, body }) => (status === 200 ? [body.id] : []));
+    expect([ids.length, new Set(ids).size]).to.deep.equal([100, 100]);
+    expect((await queue.record()).counts).to.deep.equal({ ready: 0, delayed: 0, claimed: 100, failed: 0 });
+  });
+});

@@ -1,0 +1,109 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from 'chai';
+import { codeOf, World } from '../../support/world.ts';
+import { Queue } from './queue.ts';
+
+describe('Receiving across runs, and several at once', () => {
+  it('`*` takes a message of each run before any has its second; first in, first out within a run', async () => {
+    const queue = await Queue.create();
+    const runs = [randomUUID(), randomUUID(), randomUUID()];
+    const sent = new Map<string, string>();
+    for (const [run, count] of [4, 1, 2].entries()) {
+      for (let n = 0; n < count; n++) sent.set(await queue.sent({ scopeId: runs[run] }), `${run}.${n}`);
+    }
+    const order = [];
+    for (let i = 0; i < 3; i++) order.push(sent.get((await queue.claim({ scopeId: '*' })).id));
+    expect(order).to.deep.equal(['0.0', '1.0', '2.0']);
+    // A run that becomes ready joins the back.
+    sent.set(await queue.sent({ scopeId: runs[1] }), '1.1');
+    for (let i = 0; i < 5; i++) order.push(sent.get((await queue.claim({ scopeId: '*' })).id));
+    expect(order.slice(3)).to.deep.equal(['0.1', '2.1', '1.1', '0.2', '0.3']);
+    expect((await queue.recv({ scopeId: '*' })).status).to.equal(204);
+  });
+
+  it('one run with 1,000 messages and 20 with ten each: 50 receivers at once serve the small ones first', async function () {
+    this.timeout(60_000);
+    const queue = await Queue.create({ backlogLimit: 2_000 });
+    await queue.world.call('PUT', '/limits', { maxBacklog: 2_000 });
+    const big = randomUUID();
+    const small = Array.from({ length: 20 }, () => randomUUID());
+    for (let n = 0; n < 1_000; n += 100)
+      await Promise.all(Array.from({ length: 100 }, () => queue.sent({ scopeId: big })));
+    for (const scopeId of small) await Promise.all(Array.from({ length: 10 }, () => queue.sent({ scopeId })));
+    const left = new Map(small.map((scopeId) => [scopeId, 10]));
+    let received = 0;
+    const receiver = async (): Promise<void> => {
+      while ([...left.values()].some((count) => count > 0)) {
+        received++;
+        const { scopeId } = await queue.claim({ scopeId: '*' });
+        if (left.has(scopeId)) left.set(scopeId, (left.get(scopeId) ?? 0) - 1);
+      }
+    };
+    await Promise.all(Array.from({ length: 50 }, receiver));
+    // Ten rounds of 21 runs, and those that the other receivers had begun.
+    expect(received).to.be.at.most(10 * 21 + 50);
+  });
+
+  it('a held `*` is woken by a message of any run', async () => {
+    const queue = await Queue.create();
+    const held = queue.claim({ scopeId: '*', waitSeconds: 20 });
+    const id = await queue.sent({ scopeId: randomUUID() });
+    expect((await held).id).to.equal(id);
+  });
+
+  it('max answers a list, at least one, each with a token of its own and one operation; 204 when there is none', async () => {
+    const queue = await Queue.create();
+    const ids = [];
+    for (let n = 0; n < 5; n++) ids.push(await queue.sent());
+    const { messages } = await queue.claim({ max: 3 });
+    expect(messages.map(({ id }: { id: string }) => id)).to.deep.equal(ids.slice(0, 3));
+    expect(new Set(messages.map(({ token }: { token: string }) => token)).size).to.equal(3);
+    for (const claim of messages) expect((await queue.act('complete', claim)).status).to.equal(200);
+    expect((await queue.claim({ max: 100, scopeId: '*' })).messages).to.have.lengthOf(2);
+    expect((await queue.recv({ max: 2 })).status).to.equal(204);
+    const { byCall } = (await queue.world.get('/usage')).body.days.at(-1);
+    expect(byCall['message.recv']).to.equal(5);
+    for (const max of [0, 101]) expect(codeOf(await queue.recv({ max }))).to.equal('400 VALIDATION_FAILED');
+  });
+
+  it("the plan's claims cut the number short; only none at all is refused", async () => {
+    const world = await World.create({ plan: 'enterprise', figures: { agents: '2' } });
+    const queue = await Queue.create({}, world);
+    for (let n = 0; n < 3; n++) await queue.sent();
+    expect((await queue.claim({ max: 3 })).messages).to.have.lengthOf(2);
+    expect(codeOf(await queue.recv({ max: 3 }))).to.equal('429 CONCURRENCY_LIMITED');
+  });
+
+  it('the operations of a free plan cut it short, too', async () => {
+    const world = await World.create({ plan: 'free' });
+    const queue = await Queue.create({}, world);
+    for (let n = 0; n < 3; n++) await queue.sent();
+    const { store } = world.service;
+    const org = `muster:{${world.org}}`;
+    const granted = Number(await store.hget(org, 'operations'));
+    await store.hset(org, { usedOperations: granted - 2 });
+    expect((await queue.claim({ max: 3 })).messages).to.have.lengthOf(2);
+    expect(codeOf(await queue.recv({ max: 3 }))).to.equal('402 OPERATIONS_EXHAUSTED');
+  });
+
+  it('an answer that would pass 4 MiB holds fewer', async function () {
+    this.timeout(60_000);
+    const queue = await Queue.create();
+    const payload = 'p'.repeat(65_000);
+    for (let n = 0; n < 70; n++) await queue.sent({ payload });
+    const { messages } = await queue.claim({ max: 100 });
+    expect(messages.length).to.be.within(60, 64);
+    expect((await queue.claim({ max: 100 })).messages).to.have.lengthOf(70 - messages.length);
+  });
+
+  it('leases of one answer end like those of several', async () => {
+    const queue = await Queue.create();
+    const now = Date.now();
+    await queue.world.at(now);
+    await queue.sent({ deadline: new Date(now + 7_000).toISOString() });
+    await queue.sent();
+    await queue.claim({ max: 2, leaseSeconds: 10 });
+    await queue.world.at(now + 10_000);
+    expect((await queue.claim()).attempt).to.equal(2);
+  });
+});
