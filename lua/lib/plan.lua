@@ -40,9 +40,15 @@ function plan.needOperation()
   if hardStop and org.operationsMonth == usage.month() and count.ofOrg(org, 'usedOperations') >= hardStop then refuse('OPERATIONS_EXHAUSTED', hardStop) end
 end
 
+--- What the plan grants of active tasks, where all of it is in use.
+function plan.tasksInUse()
+  return tasks and count.ofOrg(org, 'usedTasks') >= tasks and tasks
+end
+
 --- Refuses one more active task (or claim) than the plan grants.
 function plan.needTask()
-  if tasks and count.ofOrg(org, 'usedTasks') >= tasks then refuse('ACTIVE_TASKS_LIMITED', tasks) end
+  local most = plan.tasksInUse()
+  if most then refuse('ACTIVE_TASKS_LIMITED', most) end
 end
 
 function plan.needAgent()

@@ -1,6 +1,7 @@
 --- @include "lib/retained"
 --- @include "lib/unit"
 --- @include "mailbox/_message"
+--- @include "mailbox/_mailbox"
 --- @include "group/_task"
 --- @include "scope/_retain"
 --- A finished message goes after the plan's window; what is left of its task, state and reason, stays as a tombstone:
@@ -15,14 +16,15 @@ local function removeRecord(messageId, scopeId, finishedAt)
   scope.release(scopeId, finishedAt)
 end
 
---- Removes a finished message, if it is there.
-local function remove(messageId)
+--- Removes a finished message, if it is there and what happened at `at` is how it ended.
+local function remove(messageId, at)
   local record = message.load(messageId, 'mailboxId', 'scopeId', 'taskId', 'state', 'workKey', 'finishedAt')
-  if not record or not record.finishedAt then return end
+  if not record or not record.finishedAt or record.finishedAt > at then return end
   local mailboxId, state = record.mailboxId, record.state
   sorted.remove(keys.messages(mailboxId), messageId)
   if record.workKey then maps.remove(keys.workKeys(mailboxId), record.workKey) end
-  if state == 'FAILED' then records.add(keys.mailbox(mailboxId), 'failed', -1) end
+  if state ~= 'ACKED' then sorted.remove(keys.requeueable(mailboxId, state), messageId) end
+  if state == 'FAILED' and mailbox.read(mailboxId) then records.add(keys.mailbox(mailboxId), 'failed', -1) end
   message.leave(state)
   count.space('retainedBytes', -redis.call('HSTRLEN', keys.message(messageId), 'payload')
     - redis.call('HSTRLEN', keys.message(messageId), 'result'))

@@ -1,16 +1,23 @@
---- Creates a mailbox.
---- @args name mode recipientId backlogLimit tail
---- @reply id createdAt
+--- Creates a mailbox. unique '1': only where none has its name; else the answer is the oldest that has.
+--- @args name mode recipientId backlogLimit unique tail
+--- @reply id createdAt mailbox:mailbox
 --- @include "lib/call"
 --- @include "lib/id"
---- @include "mailbox/_mailbox"
+--- @include "mailbox/_names"
+--- @include "mailbox/_view"
 local replay = call.open()
 if replay then return replay end
+local known = unique == '1' and names.oldest(name)
+if known then
+  local first = mailbox.view(known)
+  return call.unchanged({ id = known, createdAt = first.createdAt, mailbox = first })
+end
 plan.needOperation()
 
 local mailboxId = newId(tail)
 mailbox.insert({ id = mailboxId, ready = 0, claimed = 0, mode = mode, backlogLimit = backlogLimit,
   recipientId = recipientId, failed = 0, name = name, createdAt = now })
 sorted.add(keys.mailboxes(), '0', mailboxId)
+names.add(name, mailboxId)
 emit.mailbox.created(mailboxId, { mode = mode })
-return call.done({ id = mailboxId, createdAt = now })
+return call.done({ id = mailboxId, createdAt = now, mailbox = false })

@@ -155,6 +155,15 @@ export const cursor = (): Joi.AnySchema<string | undefined> =>
     .optional()
     .error(says({ 'string.base': 'cursor must be given once' }));
 
+/** The same in a body, of calls that go through many records in steps. */
+export const bodyCursor = (): Joi.AnySchema<string> =>
+  Joi.string().error(
+    says({
+      'string.base': '{#label} must be the nextCursor of the step before',
+      'string.empty': '{#label} must be the nextCursor of the step before',
+    }),
+  );
+
 /** One of the states or a comma list of them; unknown ones are refused. */
 export const states = (...known: readonly string[]): Joi.AnySchema<string | undefined> => {
   const rule = `{#label} must be one of ${known.join(', ')}, or a comma list of them`;

@@ -11,13 +11,23 @@ export const Mailbox = record('Mailbox', {
   counts: nested({ ready: number(), claimed: number(), failed: number() }),
   oldestReadyAt: time().orNull().workedOut(),
   createdAt: time(),
+  /** Of those that deliver their tasks through it. */
+  undecidedGroups: number().or(0).internal(),
 });
 
 export const messageStates = ['READY', 'CLAIMED', 'ACKED', 'REJECTED', 'FAILED', 'EXPIRED', 'CANCELLED'] as const;
+/** Final states from which a message can be requeued. */
+export const requeueableStates = ['REJECTED', 'FAILED', 'EXPIRED', 'CANCELLED'] as const;
 export const taskStates = ['PENDING', 'RUNNING', 'SUCCEEDED', 'FAILED', 'EXPIRED', 'CANCELLED'] as const;
 
 /** Why a task ended without success. */
-export const reason = oneOf('REJECTED_BY_WORKER', 'ATTEMPTS_EXHAUSTED', 'DEADLINE_EXCEEDED', 'GROUP_DECIDED').orNull();
+export const reason = oneOf(
+  'REJECTED_BY_WORKER',
+  'ATTEMPTS_EXHAUSTED',
+  'DEADLINE_EXCEEDED',
+  'GROUP_DECIDED',
+  'CANCELLED_BY_CALLER',
+).orNull();
 
 /** Of a message whose time is over its task is left, as a tombstone: `tombstoneOf` is its mailbox then. */
 export const Message = record('Message', {

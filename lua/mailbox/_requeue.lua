@@ -1,0 +1,61 @@
+--- @include "lib/timer"
+--- @include "lib/count"
+--- @include "lib/plan"
+--- @include "lib/usage"
+--- @include "scope/_scope"
+--- @include "mailbox/_message"
+--- @include "mailbox/_mailbox"
+--- @include "mailbox/_ready"
+--- @include "group/_requeue"
+--- Bringing back messages that ended without success.
+local isRequeueable = { REJECTED = true, FAILED = true, EXPIRED = true, CANCELLED = true }
+local ofEnd = { 'reason', 'finishedAt', 'token', 'holder', 'holderSession', 'claimedAt', 'leaseExpiresAt' }
+
+--- Why a message may not come back, the first reason of all, and what there is to say of it: 'state', 'group' or
+--- 'verdict'; nil where it may.
+function message.obstacle(record)
+  if not isRequeueable[record.state] then return 'state', record.state end
+  if record.groupId then return message.memberObstacle(record) end
+end
+
+--- Refuses one more live message in the mailbox where a send would be refused it; where `isSoft`, returns true instead.
+--- The script has asked call.open for the space's limits and counters.
+function message.needRoom(record, box, isSoft)
+  local space = usage.space
+  local full, timersFull, tasksFull
+  if box.ready + box.claimed >= box.backlogLimit then full = 'mailbox ' .. box.backlogLimit end
+  local queued = count.ofSpace(space, 'messages:READY') + count.ofSpace(space, 'messages:CLAIMED')
+  if not full and queued >= tonumber(space.maxBacklog) then full = 'space ' .. space.maxBacklog end
+  local isArmed = record.deadline and record.deadline > now
+  if isArmed and tonumber(count.ofSpace(space, 'timers:ARMED')) >= tonumber(space.maxArmedTimers) then
+    timersFull = space.maxArmedTimers
+  end
+  if record.taskId then tasksFull = plan.tasksInUse() end
+  if isSoft then return full or timersFull or tasksFull end
+  if full then refuse('BACKLOG_FULL', full) end
+  if timersFull then refuse('TIMERS_FULL', timersFull) end
+  if tasksFull then refuse('ACTIVE_TASKS_LIMITED', tasksFull) end
+end
+
+--- Makes a message READY again that has been asked for its obstacle: all of it has been loaded. box: its mailbox.
+function message.requeue(record, box, delaySeconds) -- luacheck: ignore delaySeconds
+  local from, path = record.state, scope.path(record.scopeId)
+  sorted.remove(keys.requeueable(record.mailboxId, from), record.id)
+  if from == 'FAILED' then records.add(keys.mailbox(record.mailboxId), 'failed', -1) end
+  message.enter(record, 'READY')
+  records.set(record, 'attempts', 0)
+  for _, field in ipairs(ofEnd) do records.set(record, field, false) end
+  if record.deadline and record.deadline > now then
+    count.space('timers:ARMED', 1)
+    timer.arm('mailbox:message', record.id, record.deadline)
+  elseif record.deadline then
+    records.set(record, 'deadline', false)
+  end
+  records.set(box, 'ready', box.ready + 1)
+  records.set(record, 'place', ready.placeAt(now))
+  ready.add(record.mailboxId, path, record.place .. record.id, now, nowText)
+  if record.taskId then count.org('usedTasks', 1) end
+  scope.addLive(path, 1)
+  emit.message.requeued(record.id, record)
+  if record.groupId then message.memberRequeued(record, from) end
+end
