@@ -1,7 +1,5 @@
 --- @include "lib/timer"
 --- @include "lib/count"
---- @include "lib/plan"
---- @include "lib/usage"
 --- @include "scope/_scope"
 --- @include "mailbox/_message"
 --- @include "mailbox/_mailbox"
@@ -16,25 +14,6 @@ local ofEnd = { 'reason', 'finishedAt', 'token', 'holder', 'holderSession', 'cla
 function message.obstacle(record)
   if not isRequeueable[record.state] then return 'state', record.state end
   if record.groupId then return message.memberObstacle(record) end
-end
-
---- Refuses one more live message in the mailbox where a send would be refused it; where `isSoft`, returns true instead.
---- The script has asked call.open for the space's limits and counters.
-function message.needRoom(record, box, isSoft)
-  local space = usage.space
-  local full, timersFull, tasksFull
-  if box.ready + box.claimed >= box.backlogLimit then full = 'mailbox ' .. box.backlogLimit end
-  local queued = count.ofSpace(space, 'messages:READY') + count.ofSpace(space, 'messages:CLAIMED')
-  if not full and queued >= tonumber(space.maxBacklog) then full = 'space ' .. space.maxBacklog end
-  local isArmed = record.deadline and record.deadline > now
-  if isArmed and tonumber(count.ofSpace(space, 'timers:ARMED')) >= tonumber(space.maxArmedTimers) then
-    timersFull = space.maxArmedTimers
-  end
-  if record.taskId then tasksFull = plan.tasksInUse() end
-  if isSoft then return full or timersFull or tasksFull end
-  if full then refuse('BACKLOG_FULL', full) end
-  if timersFull then refuse('TIMERS_FULL', timersFull) end
-  if tasksFull then refuse('ACTIVE_TASKS_LIMITED', tasksFull) end
 end
 
 --- Makes a message READY again that has been asked for its obstacle: all of it has been loaded. box: its mailbox.

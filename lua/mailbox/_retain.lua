@@ -20,22 +20,21 @@ end
 local function remove(messageId, at)
   local record = message.load(messageId, 'mailboxId', 'scopeId', 'taskId', 'state', 'workKey', 'finishedAt')
   if not record or not record.finishedAt or record.finishedAt > at then return end
-  local mailboxId, state = record.mailboxId, record.state
-  sorted.remove(keys.messages(mailboxId), messageId)
-  if record.workKey then maps.remove(keys.workKeys(mailboxId), record.workKey) end
-  if state ~= 'ACKED' then sorted.remove(keys.requeueable(mailboxId, state), messageId) end
-  if state == 'FAILED' and mailbox.read(mailboxId) then records.add(keys.mailbox(mailboxId), 'failed', -1) end
-  message.leave(state)
+  sorted.remove(keys.messages(record.mailboxId), messageId)
+  if record.workKey then maps.remove(keys.workKeys(record.mailboxId), record.workKey) end
+  if record.state ~= 'ACKED' then sorted.remove(keys.requeueable(record.mailboxId, record.state), messageId) end
+  if record.state == 'FAILED' and mailbox.read(record.mailboxId) then records.add(keys.mailbox(record.mailboxId), 'failed', -1) end
+  message.leave(record.state)
   count.space('retainedBytes', -redis.call('HSTRLEN', keys.message(messageId), 'payload')
     - redis.call('HSTRLEN', keys.message(messageId), 'result'))
   if not record.taskId then
-    count.space('inbox:' .. state, -1)
+    count.space('inbox:' .. record.state, -1)
     removeRecord(messageId, record.scopeId, record.finishedAt)
   else
-    records.set(record, 'tombstoneOf', mailboxId)
+    records.set(record, 'tombstoneOf', record.mailboxId)
     for _, field in ipairs(gone) do records.set(record, field, false) end
     unit.push(keys.tombstones(), string.format('%d', record.finishedAt) .. ' ' .. messageId)
-    count.space('tombstones:' .. task.state(state), 1)
+    count.space('tombstones:' .. task.state(record.state), 1)
   end
 end
 

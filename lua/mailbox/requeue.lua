@@ -4,6 +4,7 @@
 --- @reply message:message
 --- @include "lib/call"
 --- @include "mailbox/_whole"
+--- @include "mailbox/_room"
 --- @include "mailbox/_requeue"
 local replay = call.open('maxBacklog', 'maxArmedTimers', 'messages:READY', 'messages:CLAIMED', 'timers:ARMED')
 if replay then return replay end

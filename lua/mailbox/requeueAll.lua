@@ -4,6 +4,7 @@
 --- @args mailboxId state scopeId max cursor
 --- @reply requeued nextCursor
 --- @include "lib/call"
+--- @include "mailbox/_room"
 --- @include "mailbox/_requeue"
 local scanLimit = 1000
 local replay = call.open('maxBacklog', 'maxArmedTimers', 'messages:READY', 'messages:CLAIMED', 'timers:ARMED')

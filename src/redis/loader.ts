@@ -179,9 +179,8 @@ class Builder {
       around === undefined
         ? `local reply = ${functionName}_body(args, 0)\nreturn reply and ${functionName}_list(reply) or {}`
         : `return ${around}(args, ${1 + long.length}, ${functionName}_body, ${functionName}_list, ${functionName}_begin)`;
-    // A block of its own: a Lua function, as a library's whole text is one, may have 200 locals at once.
     const made = [
-      'do',
+      'do', // A library's text is one Lua function, which may have 200 locals at once.
       `local function ${functionName}_list(reply) ${record}return { ${list} } end`,
       `local function ${functionName}_begin() ${below.flatMap(({ begin }) => begin.map((name) => `${name}()`)).join(' ')} end`,
       `local function ${functionName}_body(args, offset)`,
