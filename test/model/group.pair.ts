@@ -14,7 +14,7 @@ export interface Step {
 
 export const steps = [
   ...(['submit', 'send', 'join', 'recv', 'renew', 'complete', 'retry'] as const),
-  ...(['refuse', 'accept', 'reject', 'seal', 'pass'] as const),
+  ...(['refuse', 'accept', 'reject', 'seal', 'pass', 'cancel', 'requeue'] as const),
 ];
 
 export const iso = (at: number | null): string | null => (at === null ? null : new Date(at).toISOString());
@@ -34,6 +34,7 @@ export class Pair {
   readonly #claims: { task: Task; token: string }[] = [];
   #completed = new Map<Task, object>();
   #sealed: string | null = null;
+  #requeued = 0;
   #now: number;
 
   constructor(world: World, curl: Curl, model: GroupModel, ids: Ids, now: number) {
@@ -64,6 +65,7 @@ export class Pair {
     else if (step.do === 'refuse' && claim) await this.#nack(claim.task, claim.token, false);
     else if (step.do === 'accept' && task) await this.#judge(task, 'ACCEPTED');
     else if (step.do === 'reject' && task) await this.#judge(task, 'REJECTED');
+    else if ((step.do === 'cancel' || step.do === 'requeue') && task) await this.#endOrBegin(step.do, task);
     else await this.#curl.post(`/messages/${parentScopeId}/renew`, { token: 'any call makes real what is due' });
     await this.#compare();
   }
@@ -78,7 +80,9 @@ export class Pair {
     expect(told('group.task_joined')).to.equal(this.#model.count(({ taskKey }) => taskKey === null));
     expect(told('task.submitted')).to.equal(this.#model.count(({ taskKey }) => taskKey !== null));
     for (const state of ['SUCCEEDED', 'FAILED', 'EXPIRED', 'CANCELLED'])
-      expect(told(`task.${state.toLowerCase()}`)).to.be.at.most(this.#model.count((task) => task.state === state));
+      expect(told(`task.${state.toLowerCase()}`)).to.be.at.most(
+        this.#model.count((task) => task.state === state) + this.#requeued,
+      );
   }
 
   async #submit(taskKey: string, deadline: number | null): Promise<void> {
@@ -162,6 +166,16 @@ export class Pair {
     else this.#model.finish(task, 'FAILED', 'REJECTED_BY_WORKER', this.#now);
     const state = task.reason === 'REJECTED_BY_WORKER' ? 'REJECTED' : task.state === 'PENDING' ? 'READY' : task.state;
     expect(reply.body).to.include({ state, attempts: task.attempts });
+  }
+
+  async #endOrBegin(what: 'cancel' | 'requeue', task: Task): Promise<void> {
+    const reply = await this.#curl.post(`/messages/${task.messageId}/${what}`);
+    const outcome = this.#model[what](task, this.#now);
+    if (outcome !== '200') return this.#code(reply, outcome);
+    const state = what === 'cancel' ? 'CANCELLED' : 'READY';
+    expect(reply.body).to.include({ id: task.messageId, state, reason: task.reason, attempts: task.attempts });
+    if (what === 'requeue') this.#requeued++;
+    met.add(what);
   }
 
   async #judge(task: Task, verdict: 'ACCEPTED' | 'REJECTED'): Promise<void> {
