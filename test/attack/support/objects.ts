@@ -83,15 +83,15 @@ const ofTheirOwn: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'mailbox.requeue': { mailboxId: 'fullMailboxId' },
 };
 
+/** The name of the object that stands in a route's path where it has this parameter. */
+export const objectIn = (route: Route, parameter: string): string => ofTheirOwn[route.call]?.[parameter] ?? parameter;
+
 /** Calls that do little without their optional fields. */
 const inFull = new Set(['message.complete', 'destination.update']);
 
 /** A request that its route takes, with these objects in it: its path below the space, and its body. */
 export function requestOf(route: Route, objects: Objects): { path: string; body: string | undefined } {
-  const path = route.path.replaceAll(
-    /:(\w+)/g,
-    (_, name: string) => objects[ofTheirOwn[route.call]?.[name] ?? name] ?? name,
-  );
+  const path = route.path.replaceAll(/:(\w+)/g, (_, name: string) => objects[objectIn(route, name)] ?? name);
   const [full, least] = samples(route.body);
   const body = structuredClone(inFull.has(route.call) ? full : least) ?? {};
   const put = (into: Record<string, unknown>): void => {
