@@ -16,7 +16,7 @@ function message.obstacle(record)
   if record.groupId then return message.memberObstacle(record) end
 end
 
---- Makes a message READY again that has been asked for its obstacle: all of it has been loaded. box: its mailbox.
+--- Makes a message READY again for which there is no obstacle. record: as message.read has it; box: its mailbox.
 function message.requeue(record, box, delaySeconds) -- luacheck: ignore delaySeconds
   local from, path = record.state, scope.path(record.scopeId)
   sorted.remove(keys.requeueable(record.mailboxId, from), record.id)

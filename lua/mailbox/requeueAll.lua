@@ -24,7 +24,7 @@ local ids = redis.call('ZRANGE', keys.requeueable(mailboxId, state), cursor == '
   'LIMIT', 0, scanLimit + 1)
 local requeued, last, more = 0, cursor, false
 for i, id in ipairs(ids) do
-  local record = i <= scanLimit and requeued < max and isAskedFor(id) and message.load(id)
+  local record = i <= scanLimit and requeued < max and isAskedFor(id) and message.read(id)
   if record and message.obstacle(record) then record = false end
   if record and requeued == 0 then
     plan.needOperation()
