@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import type { Reply, World } from '../support/world.ts';
 import type { Curl } from './curl.ts';
+import { expectCounters } from './group.counters.ts';
 import type { GroupModel, Task } from './group.model.ts';
 
 export const parentScopeId = '0190a1b2-0000-7000-8000-000000000000';
@@ -242,23 +243,6 @@ export class Pair {
     });
     for (const { reason } of tasks) met.add(`${reason}`);
     met.add(`${outcome}`);
-    await this.#counters(tasks);
-  }
-
-  /** The counters of the space and the plan say what the model says. */
-  async #counters(tasks: readonly Task[]): Promise<void> {
-    const is = (...states: string[]): number => tasks.filter(({ state }) => states.includes(state)).length;
-    const org = `muster:{${this.#world.org}}`;
-    const stored = await this.#world.service.store.hgetall(`${org}:${this.#world.spaceId}`);
-    const plan = await this.#world.service.store.hmget(org, 'usedTasks', 'usedAgents');
-    const { state, deadline } = this.#model;
-    const live = tasks.filter((task) => task.deadline !== null && ['PENDING', 'RUNNING'].includes(task.state)).length;
-    const expected: Record<string, number> = {
-      ...{ 'messages:READY': is('PENDING'), 'messages:CLAIMED': is('RUNNING'), 'messages:ACKED': is('SUCCEEDED') },
-      ...{ 'messages:EXPIRED': is('EXPIRED'), 'messages:CANCELLED': is('CANCELLED'), [`groups:${state}`]: 1 },
-      'timers:ARMED': live + (deadline !== null && state !== 'DECIDED' ? 1 : 0),
-    };
-    for (const [name, value] of Object.entries(expected)) expect(Number(stored[name] ?? 0), name).to.equal(value);
-    expect(plan.map(Number)).to.deep.equal([is('PENDING', 'RUNNING'), is('RUNNING')]);
+    await expectCounters(this.#world, this.#model);
   }
 }
