@@ -1,11 +1,12 @@
---- Lists allowances with their balances in the current window, newest first; the next cursor is the last id.
---- @args limit cursor
+--- Lists allowances with their balances in the current window, newest first, or the one with this name; the next cursor is the last id.
+--- @args limit cursor name
 --- @reply nextCursor allowances:allowance[]
 --- @include "lib/call"
 --- @include "lib/page"
 --- @include "allowance/_allowance"
 call.read()
-local ids, nextCursor = page(keys.allowances(), limit, cursor)
+local ids, nextCursor
+if name == '' then ids, nextCursor = page(keys.allowances(), limit, cursor) else ids = { redis.call('HGET', keys.allowanceNames(), name) or nil } end
 local allowances = {}
 for i, allowanceId in ipairs(ids) do allowances[i] = allowance.view(allowanceId) end
-return call.answer({ nextCursor = nextCursor, allowances = allowances })
+return call.answer({ nextCursor = nextCursor or false, allowances = allowances })

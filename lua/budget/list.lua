@@ -1,11 +1,12 @@
---- Lists budgets, newest first; the next cursor is the last id.
---- @args limit cursor
+--- Lists budgets, newest first, or the one with this name; the next cursor is the last id.
+--- @args limit cursor name
 --- @reply nextCursor budgets:budget[]
 --- @include "lib/call"
 --- @include "lib/page"
 --- @include "budget/_budget"
 call.read()
-local ids, nextCursor = page(keys.budgets(), limit, cursor)
+local ids, nextCursor
+if name == '' then ids, nextCursor = page(keys.budgets(), limit, cursor) else ids = { redis.call('HGET', keys.budgetNames(), name) or nil } end
 local budgets = {}
 for i, budgetId in ipairs(ids) do budgets[i] = budget.load(budgetId) end
-return call.answer({ nextCursor = nextCursor, budgets = budgets })
+return call.answer({ nextCursor = nextCursor or false, budgets = budgets })

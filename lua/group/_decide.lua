@@ -12,6 +12,7 @@ function group.decide(record, outcome, at)
     count.space('timers:ARMED', -1)
     timer.disarm('group:deadline', record.id)
   end
+  records.add(keys.mailbox(record.mailboxId), 'undecidedGroups', -1)
   if record.parentScopeId then records.add(keys.scope(record.parentScopeId), 'undecidedGroups', -1) end
   emit.group.decided(record.id, record)
   group.retire(record, at)

@@ -38,6 +38,7 @@ if record.deadline then
   count.space('timers:ARMED', 1)
   timer.arm('group:deadline', record.id, record.deadline)
 end
+records.add(keys.mailbox(mailboxId), 'undecidedGroups', 1)
 group.insert(record)
 sorted.add(keys.groups(), '0', record.id)
 group.enter(record, 'OPEN')

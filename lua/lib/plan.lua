@@ -46,9 +46,15 @@ function plan.needOperation()
   if not plan.hasOperation(0) then refuse('OPERATIONS_EXHAUSTED', hardStop) end
 end
 
+--- What the plan allows of active tasks if all of it is in use.
+function plan.tasksInUse()
+  return tasks and count.ofOrg(org, 'usedTasks') >= tasks and tasks
+end
+
 --- Refuses one more active task than the plan allows.
 function plan.needTask()
-  if tasks and count.ofOrg(org, 'usedTasks') >= tasks then refuse('ACTIVE_TASKS_LIMITED', tasks) end
+  local most = plan.tasksInUse()
+  if most then refuse('ACTIVE_TASKS_LIMITED', most) end
 end
 
 function plan.hasAgent()

@@ -4,10 +4,12 @@
 --- Why a token that is not the last one of the message holds no claim. Earlier tokens are not kept, but a first claim has
 --- none before it.
 local function whyOther(record, token)
+  -- A message that was requeued counts its attempts anew, and has a place.
+  local isFirst = not record.place and (record.attempts == 0 or record.attempts == 1 and record.token)
   local isToken = #token == 32 and not string.find(token, '%X')
-  if not isToken or record.attempts == 0 or record.attempts == 1 and record.token then return 'NOT_ISSUED' end
+  if not isToken or isFirst then return 'NOT_ISSUED' end
   if record.state == 'CLAIMED' then return 'CLAIMED_AGAIN' end
-  return message.isLive(record.state) and 'LAPSED' or 'FINISHED'
+  return message.isLive(record) and 'LAPSED' or 'FINISHED'
 end
 
 --- Refuses unless the token holds a live claim on the message, and says what became of it. A lease that has ended is over,

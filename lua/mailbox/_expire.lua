@@ -8,7 +8,7 @@
 --- A message's deadline or the end of its lease, at the time `at`.
 due['mailbox:message'] = function(messageId, at)
   local record = message.read(messageId)
-  if not record or not message.isLive(record.state) then return end
+  if not record or not message.isLive(record) then return end
   if record.deadline and record.deadline <= at then
     message.finish(record, 'EXPIRED', at, emit.message.expired, 'DEADLINE_EXCEEDED')
     return

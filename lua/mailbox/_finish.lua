@@ -1,4 +1,5 @@
 --- @include "lib/timer"
+--- @include "lib/sorted"
 --- @include "scope/_scope"
 --- @include "mailbox/_message"
 --- @include "mailbox/_ready"
@@ -24,6 +25,7 @@ function message.finish(record, state, at, emitter, reason)
     count.space('timers:ARMED', -1)
   end
   if state == 'FAILED' then records.add(keys.mailbox(record.mailboxId), 'failed', 1) end
+  if state ~= 'ACKED' then sorted.add(keys.requeueable(record.mailboxId, state), '0', record.id) end
   message.enter(record, state)
   if record.taskId then count.org('usedTasks', -1) end
   records.set(record, 'finishedAt', at)

@@ -10,7 +10,9 @@ function message.read(messageId)
     'leaseExpiresAt', 'place', 'maxAttempts', 'resultMessageId', 'groupState')
 end
 
-function message.isLive(state)
+--- Whether it is READY, DELAYED or CLAIMED.
+function message.isLive(record)
+  local state = record.state
   return state == 'READY' or state == 'CLAIMED' or state == 'DELAYED'
 end
 

@@ -1,6 +1,7 @@
 --- @include "lib/retained"
 --- @include "lib/unit"
 --- @include "mailbox/_message"
+--- @include "mailbox/_mailbox"
 --- @include "group/_task"
 --- @include "scope/_retain"
 --- A finished message is removed after the plan's retention window. A tombstone of its task stays: its record, reduced to
@@ -18,24 +19,24 @@ local function removeRecord(messageId, scopeId, finishedAt)
   scope.release(scopeId, finishedAt)
 end
 
---- Removes a finished message, if it exists.
-local function remove(messageId)
+--- Removes a finished message, unless it was brought back and has finished again since `at`.
+local function remove(messageId, at)
   local record = message.load(messageId, 'mailboxId', 'scopeId', 'taskId', 'state', 'workKey', 'finishedAt')
-  if not record or not record.finishedAt then return end
-  local mailboxId, state = record.mailboxId, record.state
-  sorted.remove(keys.messages(mailboxId), messageId)
-  if record.workKey then maps.remove(keys.workKeys(mailboxId), record.workKey) end
-  if state == 'FAILED' then records.add(keys.mailbox(mailboxId), 'failed', -1) end
-  message.leave(state)
+  if not record or not record.finishedAt or record.finishedAt > at then return end
+  sorted.remove(keys.messages(record.mailboxId), messageId)
+  if record.workKey then maps.remove(keys.workKeys(record.mailboxId), record.workKey) end
+  if record.state ~= 'ACKED' then sorted.remove(keys.requeueable(record.mailboxId, record.state), messageId) end
+  if record.state == 'FAILED' and mailbox.read(record.mailboxId) then records.add(keys.mailbox(record.mailboxId), 'failed', -1) end
+  message.leave(record.state)
   for _, field in ipairs(kept) do count.space('retainedBytes', -redis.call('HSTRLEN', keys.message(messageId), field)) end
   if not record.taskId then
-    count.space('inbox:' .. state, -1)
+    count.space('inbox:' .. record.state, -1)
     removeRecord(messageId, record.scopeId, record.finishedAt)
   else
-    records.set(record, 'tombstoneOf', mailboxId)
+    records.set(record, 'tombstoneOf', record.mailboxId)
     for _, field in ipairs(removedFields) do records.set(record, field, false) end
     unit.push(keys.tombstones(), string.format('%d', record.finishedAt) .. ' ' .. messageId)
-    count.space('tombstones:' .. task.state(state), 1)
+    count.space('tombstones:' .. task.state(record.state), 1)
   end
 end
 

@@ -2,17 +2,10 @@
 --- @include "mailbox/_mailbox"
 --- What a mailbox, its space and the plan have room for: asked before a message is put into a mailbox.
 local room = {}
---- The limits of the space and what is in use of them, of the request at hand.
-local granted = {}
-
-local function remember(replay, ...)
-  granted = { ... }
-  return replay
-end
 
 --- Opens a call (lib/call) that puts messages into mailboxes.
 function room.open()
-  return remember(call.open('maxBacklog', 'maxPayloadBytes', 'maxArmedTimers', 'messages:READY', 'messages:CLAIMED',
+  return (call.open('maxBacklog', 'maxPayloadBytes', 'maxArmedTimers', 'messages:READY', 'messages:CLAIMED',
     'messages:DELAYED', 'timers:ARMED', 'retainedBytes'))
 end
 
@@ -28,13 +21,26 @@ function room.moments(deadline, delaySeconds)
 end
 
 function room.forPayload(field, payload)
-  if #payload > tonumber(granted[2]) then refuse('PAYLOAD_TOO_LARGE', field .. ' ' .. granted[2]) end
+  local limit = usage.space.maxPayloadBytes
+  if #payload > tonumber(limit) then refuse('PAYLOAD_TOO_LARGE', field .. ' ' .. limit) end
 end
 
---- Refuses one more message with so many timers. isTask: whether it is an active task of the plan.
+--- The first limit that one more message with so many timers would pass, as error code and detail; nil if there is room.
+--- isTask: whether it is an active task of the plan.
+function room.lack(box, timers, isTask)
+  local space, of = usage.space, count.ofSpace
+  if mailbox.backlog(box) >= box.backlogLimit then return 'BACKLOG_FULL', 'mailbox ' .. box.backlogLimit end
+  local queued = of(space, 'messages:READY') + of(space, 'messages:CLAIMED') + (of(space, 'messages:DELAYED') or 0)
+  if queued >= tonumber(space.maxBacklog) then return 'BACKLOG_FULL', 'space ' .. space.maxBacklog end
+  if timers > 0 and of(space, 'timers:ARMED') + timers > tonumber(space.maxArmedTimers) then
+    return 'TIMERS_FULL', space.maxArmedTimers
+  end
+  local tasks = isTask and plan.tasksInUse()
+  if tasks then return 'ACTIVE_TASKS_LIMITED', tasks end
+end
+
+--- Refuses what there is no room for.
 function room.forMessage(box, timers, isTask)
-  if mailbox.backlog(box) >= box.backlogLimit then refuse('BACKLOG_FULL', 'mailbox ' .. box.backlogLimit) end
-  if granted[4] + granted[5] + (granted[6] or 0) >= tonumber(granted[1]) then refuse('BACKLOG_FULL', 'space ' .. granted[1]) end
-  if timers > 0 and granted[7] + timers > tonumber(granted[3]) then refuse('TIMERS_FULL', granted[3]) end
-  if isTask then plan.needTask() end
+  local code, detail = room.lack(box, timers, isTask)
+  if code then refuse(code, detail) end
 end

@@ -9,7 +9,7 @@ end
 --- A message, or the tombstone of its task.
 function inRun.messages.row(id)
   local record = message.load(id, 'scopeId', 'mailboxId', 'tombstoneOf', 'taskId', 'groupId', 'taskKey', 'state', 'reason',
-    'attempts', 'workKey', 'deadline', 'holder', 'holderSession', 'claimedAt', 'leaseExpiresAt', 'finishedAt')
+    'attempts', 'workKey', 'deadline', 'holder', 'holderSession', 'claimedAt', 'leaseExpiresAt', 'finishedAt', 'maxAttempts', 'lastError', 'readyAt')
   record.mailboxId = record.mailboxId or record.tombstoneOf
   return rows.messageSummary(message.shown(record))
 end

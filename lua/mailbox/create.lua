@@ -1,11 +1,17 @@
---- Creates a mailbox.
---- @args name mode recipientId backlogLimit maxAttempts retryDelaySeconds maxRetryDelaySeconds tail
---- @reply id createdAt
+--- Creates a mailbox. unique '1': only if none has its name; otherwise replies with the oldest that has.
+--- @args name mode recipientId backlogLimit maxAttempts retryDelaySeconds maxRetryDelaySeconds unique tail
+--- @reply id createdAt mailbox:mailbox
 --- @include "lib/call"
 --- @include "lib/id"
---- @include "mailbox/_mailbox"
+--- @include "mailbox/_names"
+--- @include "mailbox/_view"
 local replay = call.open()
 if replay then return replay end
+local known = unique == '1' and names.oldest(name)
+if known then
+  local first = mailbox.view(known)
+  return call.unchanged({ id = known, createdAt = first.createdAt, mailbox = first })
+end
 plan.needOperation()
 
 local mailboxId = newId(tail)
@@ -13,5 +19,6 @@ mailbox.insert({ id = mailboxId, ready = 0, claimed = 0, mode = mode, backlogLim
   maxAttempts = tonumber(maxAttempts), retryDelaySeconds = tonumber(retryDelaySeconds),
   maxRetryDelaySeconds = tonumber(maxRetryDelaySeconds), recipientId = recipientId, failed = 0, name = name, createdAt = now })
 sorted.add(keys.mailboxes(), '0', mailboxId)
+names.add(name, mailboxId)
 emit.mailbox.created(mailboxId, { mode = mode })
-return call.done({ id = mailboxId, createdAt = now })
+return call.done({ id = mailboxId, createdAt = now, mailbox = false })

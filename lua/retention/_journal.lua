@@ -16,7 +16,7 @@ local function walkJournal(record, through, maxEntries)
   usage.enterToday(record)
   for _, event in ipairs(entries) do
     local act = retained.events[event[2][1]]
-    if act then act((string.match(event[2][2], '^%S+'))) end
+    if act then act(string.match(event[2][2], '^%S+'), tonumber((string.match(event[1], '^%d+')))) end
   end
   records.set(record, 'retainedThrough', entries[#entries][1])
   unit.write()

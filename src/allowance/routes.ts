@@ -31,10 +31,11 @@ const create = route({
 const list = readList({
   path: '/allowances',
   call: 'allowance.list',
-  summary: 'List allowances with their balances of the current window, newest first',
+  summary: 'List allowances with their balances of the current window, newest first; by name',
   script: 'allowance/list',
   plural: 'allowances',
   record: Allowance,
+  byName: true,
 });
 
 const view = read({

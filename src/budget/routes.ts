@@ -26,10 +26,11 @@ const create = route({
 const list = readList({
   path: '/budgets',
   call: 'budget.list',
-  summary: 'List budgets with their balances, newest first',
+  summary: 'List budgets with their balances, newest first; by name',
   script: 'budget/list',
   plural: 'budgets',
   record: Budget,
+  byName: true,
 });
 
 /** A position: the part of the list, and the last id. */

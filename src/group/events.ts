@@ -18,6 +18,7 @@ export const groupEvents = events({
   'task.failed': asItStands,
   'task.expired': asItStands,
   'task.cancelled': asItStands,
+  'task.requeued': asItStands,
   'task.accepted': judged,
   'task.rejected': judged,
 });

@@ -183,6 +183,15 @@ export const page = () => ({ limit: queryInteger(1, 200, 50), cursor: cursor() }
 export const cursor = (): Joi.AnySchema<string | undefined> =>
   Joi.string().allow('').optional().error(says('must be given once'));
 
+/** The same in a body, of calls that go through many records in steps. */
+export const bodyCursor = (): Joi.AnySchema<string> =>
+  Joi.string().error(
+    says({
+      'string.base': '{#label} must be the nextCursor of the step before',
+      'string.empty': '{#label} must be the nextCursor of the step before',
+    }),
+  );
+
 /** One of the states or a comma list of them; unknown ones are refused. */
 export const states = (...known: readonly string[]): Joi.AnySchema<string | undefined> =>
   string({

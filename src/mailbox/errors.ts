@@ -16,6 +16,20 @@ export const mailboxErrors: ErrorTable = {
   LEASE_LIMIT_EXCEEDED: entry(400, (limit) => `leaseSeconds must not exceed the space's maxLeaseSeconds of ${limit}`),
   RECIPIENT_MISMATCH: entry(409, "holder must be the inbox's recipientId"),
   CLAIM_LOST: entry(409, (why) => claimLost[why] ?? 'the token holds no claim on this message'),
+  MESSAGE_FINISHED: entry(
+    409,
+    (state) => `the message is ${state}: only a READY, DELAYED or CLAIMED message can be cancelled`,
+  ),
+  MESSAGE_NOT_REQUEUABLE: entry(
+    409,
+    (state) => `the message is ${state}: only a FAILED, REJECTED, EXPIRED or CANCELLED message can be requeued`,
+  ),
+  MAILBOX_NOT_EMPTY: entry(409, (detail) => {
+    const [count, what] = detail.split(' ');
+    return what === 'groups'
+      ? `the mailbox delivers the tasks of ${count} undecided groups: delete it when they are decided`
+      : `the mailbox holds ${count} queued or in-progress messages: purge or finish them first`;
+  }),
   BACKLOG_FULL: entry(409, (detail) => {
     const [what, limit] = detail.split(' ');
     return what === 'mailbox'

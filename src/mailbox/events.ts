@@ -7,6 +7,8 @@ const asItStands = { scopeId, mailboxId, taskId: id().optional().or('=id'), grou
 
 export const mailboxEvents = events({
   'mailbox.created': { mode: Mailbox.fields.mode },
+  'mailbox.updated': { mode: Mailbox.fields.mode },
+  'mailbox.deleted': { mode: Mailbox.fields.mode },
   'message.sent': asItStands,
   'message.claimed': asItStands,
   'message.acked': asItStands,
@@ -16,4 +18,5 @@ export const mailboxEvents = events({
   'message.lease_expired': asItStands,
   'message.expired': asItStands,
   'message.cancelled': asItStands,
+  'message.requeued': asItStands,
 });

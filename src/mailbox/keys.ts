@@ -9,13 +9,22 @@ export const mailboxKeys = {
     pattern: 'muster:{org}:<spaceNumber>:mailboxes',
     type: 'zset',
     holds: 'ids of the mailboxes, in order of creation (score 0)',
-    goes: 'never',
+    goes: 'each entry with its mailbox',
+  },
+  mailboxNames: {
+    pattern: 'muster:{org}:<spaceNumber>:mailboxNames',
+    type: 'zset',
+    holds: '`name}mailboxId` of the mailboxes, by name, then in order of creation (score 0): no name holds a brace',
+    goes: 'each entry with its mailbox',
   },
   mailbox: {
     pattern: 'muster:{org}:<spaceNumber>:mailbox:<mailboxId>',
     type: 'hash',
-    holds: fieldsIn(Mailbox, 'ready, claimed, failed: messages in that state'),
-    goes: 'never',
+    holds: fieldsIn(
+      Mailbox,
+      'ready, claimed, failed: messages in that state; undecidedGroups: that deliver their tasks through it',
+    ),
+    goes: 'when it is deleted',
   },
   messages: {
     pattern: 'muster:{org}:<spaceNumber>:mailbox:<mailboxId>:messages',
@@ -66,6 +75,12 @@ export const mailboxKeys = {
     type: 'list',
     holds: '`finishedAt messageId` of tasks whose message has gone, in the order they finished',
     goes: 'each entry with its tombstone, max(retention window, 30 days) after the message',
+  },
+  requeueable: {
+    pattern: 'muster:{org}:<spaceNumber>:mailbox:<mailboxId>:requeueable:<state>',
+    type: 'zset',
+    holds: 'ids of its messages in that final state, in order of creation (score 0); ACKED ones are in none',
+    goes: 'each entry with its message, or when that is requeued',
   },
   workKeys: {
     pattern: 'muster:{org}:<spaceNumber>:mailbox:<mailboxId>:workKeys',

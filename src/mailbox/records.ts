@@ -21,6 +21,8 @@ export const Mailbox = record('Mailbox', {
   nextReadyAt: time().orNull().internal(),
   /** Kept once a receive has asked for messages of all runs: the turn that was given last. */
   turn: number().orNull().internal(),
+  /** Of those that deliver their tasks through it. */
+  undecidedGroups: number().or(0).internal(),
 });
 
 export const messageStates = [
@@ -33,10 +35,18 @@ export const messageStates = [
   'EXPIRED',
   'CANCELLED',
 ] as const;
+/** Final states from which a message can be requeued. */
+export const requeueableStates = ['REJECTED', 'FAILED', 'EXPIRED', 'CANCELLED'] as const;
 export const taskStates = ['PENDING', 'RUNNING', 'SUCCEEDED', 'FAILED', 'EXPIRED', 'CANCELLED'] as const;
 
 /** Why a task ended without success. */
-export const reason = oneOf('REJECTED_BY_WORKER', 'ATTEMPTS_EXHAUSTED', 'DEADLINE_EXCEEDED', 'GROUP_DECIDED').orNull();
+export const reason = oneOf(
+  'REJECTED_BY_WORKER',
+  'ATTEMPTS_EXHAUSTED',
+  'DEADLINE_EXCEEDED',
+  'GROUP_DECIDED',
+  'CANCELLED_BY_CALLER',
+).orNull();
 
 /** When retention removes a message, a tombstone of its task stays, in which `tombstoneOf` is its mailbox. */
 export const Message = record('Message', {

@@ -1,11 +1,26 @@
 import { flag, number, text as textField } from '../declare/field.ts';
-import { many, record } from '../declare/record.ts';
-import { fields, id, integer, key, moment, oneOf, opaque, optional, page, states, text } from '../http/fields.ts';
+import { many, one, record } from '../declare/record.ts';
+import {
+  fields,
+  flag as flagField,
+  id,
+  integer,
+  key,
+  moment,
+  oneOf,
+  opaque,
+  optional,
+  page,
+  states,
+  text,
+} from '../http/fields.ts';
 import { Cursors, pageReply, positions, statesText } from '../http/page.ts';
 import { randomTail } from '../http/random.ts';
 import { readList } from '../http/read-list.ts';
 import { param, type Route, read, route } from '../http/route.ts';
 import { claimRoutes } from './claim-routes.ts';
+import { manageRoutes } from './manage-routes.ts';
+import { messageRoutes } from './message-routes.ts';
 import { defaultAttempts, Mailbox, Message, messageStates } from './records.ts';
 
 const attempts = integer(1, 100);
@@ -24,7 +39,8 @@ const create = route({
   method: 'POST',
   path: '/mailboxes',
   call: 'mailbox.create',
-  summary: 'Create a mailbox: a work queue (WORK) or an inbox (INBOX)',
+  summary:
+    'Create a mailbox: a work queue (WORK) or an inbox (INBOX); with unique, answer 200 with the oldest one of its name where there is one',
   permission: 'coordination_write',
   idempotency: 'required',
   body: fields({
@@ -35,30 +51,43 @@ const create = route({
     maxAttempts: optional(attempts, defaultAttempts),
     retryDelaySeconds: optional(integer(0, 86_400), 0),
     maxRetryDelaySeconds: optional(integer(1, 86_400)),
+    unique: optional(flagField(), false),
   }),
-  success: { 201: Mailbox.schema },
+  success: { 200: Mailbox.schema, 201: Mailbox.schema },
   refuses: ['OPERATIONS_EXHAUSTED'],
   script: 'mailbox/create',
   args: ({ body }) => ({
     ...body,
     recipientId: body.recipientId ?? '',
     maxRetryDelaySeconds: longestPause(body),
+    unique: body.unique ? '1' : '',
     tail: randomTail(),
   }),
-  reply: { id: Mailbox.fields.id, createdAt: number() },
-  answer: (made, { body }) => ({
-    status: 201,
-    body: Mailbox.of({ ...body, ...made, maxRetryDelaySeconds: longestPause(body), ready: 0, claimed: 0, failed: 0 }),
-  }),
+  reply: { id: Mailbox.fields.id, createdAt: number(), mailbox: one(Mailbox).orNull() },
+  answer: ({ mailbox, ...made }, { body: { unique: _unique, ...asked } }) =>
+    mailbox
+      ? { status: 200, body: mailbox }
+      : {
+          status: 201,
+          body: Mailbox.of({
+            ...asked,
+            ...made,
+            maxRetryDelaySeconds: longestPause(asked),
+            ready: 0,
+            claimed: 0,
+            failed: 0,
+          }),
+        },
 });
 
 const list = readList({
   path: '/mailboxes',
   call: 'mailbox.list',
-  summary: 'List mailboxes, newest first',
+  summary: 'List mailboxes, newest first; by name',
   script: 'mailbox/list',
   plural: 'mailboxes',
   record: Mailbox,
+  byName: true,
 });
 
 const { id: messageId, mailboxId, state } = Message.fields;
@@ -129,4 +158,12 @@ const messages = read({
   }),
 });
 
-export const mailboxRoutes: readonly Route[] = [create, list, send, messages, ...claimRoutes];
+export const mailboxRoutes: readonly Route[] = [
+  create,
+  list,
+  ...manageRoutes,
+  send,
+  messages,
+  ...messageRoutes,
+  ...claimRoutes,
+];

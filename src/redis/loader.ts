@@ -231,6 +231,7 @@ class Builder {
         ? `local reply = ${functionName}_body(args, 0)\nreturn reply and ${functionName}_list(reply) or {}`
         : `return ${around}(args, ${1 + long.length}, ${functionName}_body, ${functionName}_list, ${functionName}_begin)`;
     const made = [
+      'do', // A library's text is one Lua function, which may have 200 locals at once.
       `local function ${functionName}_list(reply) ${record}return { ${list} } end`,
       `local function ${functionName}_begin() ${below.flatMap(({ begin }) => begin.map((name) => `${name}()`)).join(' ')} end`,
       `local function ${functionName}_body(args, offset)`,
@@ -244,7 +245,8 @@ class Builder {
       ...(guard === '' ? [] : [guard]),
       `${functionName}_begin()`,
       runs,
-      'end)\n',
+      'end)',
+      'end\n',
     ].join('\n');
     const mark = this.#lines.mark.bind(this.#lines, path);
     return [mark(made), mark(body, lines), mark(registered)].join('\n');

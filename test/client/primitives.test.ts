@@ -38,6 +38,26 @@ describe('the typed client', () => {
     expect([lost.code, lost.status]).to.deep.equal(['CLAIM_LOST', 409]);
   });
 
+  it('looks at, cancels and requeues a message, and manages a mailbox', async () => {
+    const name = randomUUID();
+    const { id: mailboxId } = await muster.mailbox.create({ name, unique: true });
+    expect((await muster.mailbox.create({ name, unique: true })).id).to.equal(mailboxId);
+    expect((await muster.mailbox.list({ name })).mailboxes).to.have.length(1);
+    const { id: messageId } = await muster.message.send({ mailboxId, scopeId, payload: 1 });
+    expect((await muster.message.cancel({ messageId })).reason).to.equal('CANCELLED_BY_CALLER');
+    expect((await muster.message.requeue({ messageId, delaySeconds: 0 })).state).to.equal('READY');
+    expect((await muster.message.view({ messageId })).attempts).to.equal(0);
+    const full = await failure(muster.mailbox.delete({ mailboxId }));
+    expect([full.code, full.status]).to.deep.equal(['MAILBOX_NOT_EMPTY', 409]);
+    const purged = await muster.mailbox.purge({ mailboxId, max: 10 });
+    expect(purged).to.deep.equal({ cancelled: 1, nextCursor: null });
+    expect((await muster.mailbox.requeue({ mailboxId, state: 'CANCELLED' })).requeued).to.equal(1);
+    expect((await muster.mailbox.update({ mailboxId, backlogLimit: 5 })).backlogLimit).to.equal(5);
+    expect((await muster.mailbox.view({ mailboxId })).counts.ready).to.equal(1);
+    await muster.mailbox.purge({ mailboxId });
+    expect(await muster.mailbox.delete({ mailboxId })).to.equal(undefined);
+  });
+
   it('reserves, settles and voids', async () => {
     const { id: budgetId } = await muster.budget.create({
       name: 'tokens',

@@ -10,6 +10,7 @@ const characters: Readonly<Record<string, number>> = {
 };
 const integers: Readonly<Record<string, readonly [number, number]>> = {
   ...{ leaseSeconds: [5, 600], waitSeconds: [0, 30], ttlSeconds: [5, 3600], seconds: [1, 3600], scale: [0, 9] },
+  ...{ delaySeconds: [0, 2_592_000], max: [1, 100] },
   ...{ backlogLimit: [1, 100_000], threshold: [1, 1000], target: [1, 100_000] },
   ...{ unitsLimit: [1, 1e9], units: [1, 1e9], windowSeconds: [1, 31_536_000] },
   ...{ requestsPerMinute: [1, 100_000], maxBacklog: [1, 1_000_000], maxPayloadBytes: [1, 65_536] },
@@ -18,7 +19,10 @@ const integers: Readonly<Record<string, readonly [number, number]>> = {
 /** What is more than the plan grants is no matter of shape. */
 const granted = ['requestsPerMinute', 'maxPayloadBytes'];
 const defaults: Readonly<Record<string, object>> = {
-  'mailbox.create': { mode: 'WORK', backlogLimit: 1000 },
+  'mailbox.create': { mode: 'WORK', backlogLimit: 1000, unique: false },
+  'message.requeue': { delaySeconds: 0 },
+  'mailbox.purge': { max: 100 },
+  'mailbox.requeue': { max: 100 },
   'message.recv': { waitSeconds: 0 },
   'allowance.wait': { ttlSeconds: 300 },
   'destination.create': { eventTypes: [] },

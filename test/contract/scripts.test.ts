@@ -29,6 +29,9 @@ const ofEveryCall = new Set([
   'IDEMPOTENCY_KEY_REUSED',
 ]);
 
+/** What a record refers to and may have been deleted before it: the script that refuses for it, and with what. */
+const deletable: Readonly<Record<string, string>> = { 'mailbox/requeue': 'MAILBOX_NOT_FOUND' };
+
 /** Codes that a script can refuse with, and beginnings of codes that it puts together. */
 function refusals(name: string): { codes: Set<string>; beginnings: string[] } {
   const script = scripts.get(name);
@@ -37,7 +40,11 @@ function refusals(name: string): { codes: Set<string>; beginnings: string[] } {
   // Helpers look up what a record refers to, too: missing can only be what the script was asked for.
   const askedFor = (code: string): boolean => {
     const [, kind] = /^([A-Z]+)_NOT_FOUND$/.exec(code) ?? [];
-    return kind === undefined || args.some((arg) => arg.toLowerCase().endsWith(`${kind.toLowerCase()}id`));
+    return (
+      kind === undefined ||
+      deletable[name] === code ||
+      args.some((arg) => arg.toLowerCase().endsWith(`${kind.toLowerCase()}id`))
+    );
   };
   const whole = found.filter(([, , more]) => more === undefined).map(([, code = '']) => code);
   const codes = new Set(whole.filter((code) => !ofEveryCall.has(code) && askedFor(code)));
@@ -55,7 +62,7 @@ function inputs(route: Route): Input[] {
   const [fullQuery, leastQuery] = samples(route.query, ['cursor']).map(
     (query) => route.query?.validate(query).value ?? {},
   );
-  const [fullBody, leastBody] = samples(route.body).map((body) => route.body?.validate(body).value ?? {});
+  const [fullBody, leastBody] = samples(route.body, ['cursor']).map((body) => route.body?.validate(body).value ?? {});
   const headers = {};
   return [
     { params, query: fullQuery, body: fullBody, headers },

@@ -43,6 +43,8 @@ const leaves: Readonly<Record<string, RegExp>> = {
   nextEpoch: /^barrier\.epoch_advanced$/,
   consume: /^allowance\.consumed$/,
   wait: /^waiter\.(queued|granted)$/,
+  withdraw: /^message\.cancelled$/,
+  requeue: /^message\.requeued$/,
   cancel: /^waiter\.cancelled$/,
   submit: /^task\.submitted$/,
   seal: /^group\.sealed$/,
@@ -50,7 +52,7 @@ const leaves: Readonly<Record<string, RegExp>> = {
   reject: /^task\.rejected$/,
 };
 /** The same arrival or work again is a success that changes nothing. */
-const mayLeaveNothing = new Set(['arrive', 'consume', 'cancel', 'renew', 'look']);
+const mayLeaveNothing = new Set(['arrive', 'consume', 'cancel', 'withdraw', 'renew', 'look']);
 
 /** The events that each request left, by its id. */
 export function byRequest(events: readonly Event[]): Map<string, Event[]> {

@@ -14,8 +14,16 @@ const maxAttempts = 5;
 /** Two clocks of one machine: the store's and that of the history. */
 const clockMs = 20;
 
+/** What a cancel or a requeue makes of a message that stands so; undefined: it is refused. */
+function ended(claim: Claimed, kind: string): Claimed | undefined {
+  const isLive = claim.state === 'READY' || claim.state === 'CLAIMED';
+  const isOver = ['REJECTED', 'FAILED', 'CANCELLED'].includes(claim.state);
+  if (kind === 'requeue') return isOver ? { ...claim, state: 'READY', attempts: 0, token: '' } : undefined;
+  return isLive || claim.state === 'CANCELLED' ? { ...claim, state: 'CANCELLED', token: '' } : undefined;
+}
+
 /**
- * One message: READY, CLAIMED under one token at a time, finished once. A lease ends by itself, not before its time
+ * One message: READY, CLAIMED under one token at a time, finished once, and perhaps requeued. A lease ends by itself, not before its time
  * and not after it, where the store's clock is `steady`; at any time where it jumps.
  */
 export function claimModel(clock: 'steady' | 'jumping' = 'steady'): Model<Claimed> {
@@ -42,6 +50,10 @@ export function claimModel(clock: 'steady' | 'jumping' = 'steady'): Model<Claime
     const { kind, input, value, outcome } = operation;
     const isMine = claim.state === 'CLAIMED' && claim.token === input['token'];
     const isSame = claim.state === 'ACKED' && claim.token === input['token'];
+    if (kind === 'withdraw' || kind === 'requeue') {
+      const after = ended(claim, kind);
+      return outcome === 'refused' ? (after ? undefined : claim) : after;
+    }
     if (outcome === 'refused') return isMine || (kind === 'complete' && isSame) ? undefined : claim;
     switch (kind) {
       case 'send':

@@ -2,7 +2,7 @@ export interface Task {
   readonly id: string;
   readonly messageId: string;
   readonly taskKey: string | null;
-  readonly deadline: number | null;
+  deadline: number | null;
   state: 'PENDING' | 'RUNNING' | 'SUCCEEDED' | 'FAILED' | 'EXPIRED' | 'CANCELLED';
   reason: string | null;
   verdict: string | null;
@@ -53,6 +53,22 @@ export class GroupModel {
     Object.assign(task, { state, reason });
     if (this.queue.includes(task)) this.queue.splice(this.queue.indexOf(task), 1);
     if (this.members.includes(task)) this.evaluate(at);
+  }
+
+  /** `200`, or a code. */
+  cancel(task: Task, at: number): string {
+    if (task.state === 'PENDING' || task.state === 'RUNNING') this.finish(task, 'CANCELLED', 'CANCELLED_BY_CALLER', at);
+    return task.state === 'CANCELLED' ? '200' : 'MESSAGE_FINISHED';
+  }
+
+  /** `200`, or a code. */
+  requeue(task: Task, at: number): string {
+    if (!['FAILED', 'EXPIRED', 'CANCELLED'].includes(task.state)) return 'MESSAGE_NOT_REQUEUABLE';
+    if (this.members.includes(task) && this.state === 'DECIDED') return 'GROUP_DECIDED';
+    if (task.verdict !== null) return 'VERDICT_CONFLICT';
+    const deadline = (task.deadline ?? 0) > at ? task.deadline : null;
+    this.queue.push(Object.assign(task, { state: 'PENDING', reason: null, attempts: 0, since: at, deadline }));
+    return '200';
   }
 
   release(task: Task, at: number): void {

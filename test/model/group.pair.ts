@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import type { Reply, World } from '../support/world.ts';
 import type { Curl } from './curl.ts';
+import { expectCounters } from './group.counters.ts';
 import type { GroupModel, Task } from './group.model.ts';
 
 export const parentScopeId = '0190a1b2-0000-7000-8000-000000000000';
@@ -14,7 +15,7 @@ export interface Step {
 
 export const steps = [
   ...(['submit', 'send', 'join', 'recv', 'renew', 'complete', 'retry'] as const),
-  ...(['refuse', 'accept', 'reject', 'seal', 'pass'] as const),
+  ...(['refuse', 'accept', 'reject', 'seal', 'pass', 'cancel', 'requeue'] as const),
 ];
 
 export const iso = (at: number | null): string | null => (at === null ? null : new Date(at).toISOString());
@@ -34,6 +35,7 @@ export class Pair {
   readonly #claims: { task: Task; token: string }[] = [];
   #completed = new Map<Task, object>();
   #sealed: string | null = null;
+  #requeued = 0;
   #now: number;
 
   constructor(world: World, curl: Curl, model: GroupModel, ids: Ids, now: number) {
@@ -64,6 +66,7 @@ export class Pair {
     else if (step.do === 'refuse' && claim) await this.#nack(claim.task, claim.token, false);
     else if (step.do === 'accept' && task) await this.#judge(task, 'ACCEPTED');
     else if (step.do === 'reject' && task) await this.#judge(task, 'REJECTED');
+    else if ((step.do === 'cancel' || step.do === 'requeue') && task) await this.#endOrBegin(step.do, task);
     else await this.#curl.post(`/messages/${parentScopeId}/renew`, { token: 'any call makes real what is due' });
     await this.#compare();
   }
@@ -78,7 +81,9 @@ export class Pair {
     expect(told('group.task_joined')).to.equal(this.#model.count(({ taskKey }) => taskKey === null));
     expect(told('task.submitted')).to.equal(this.#model.count(({ taskKey }) => taskKey !== null));
     for (const state of ['SUCCEEDED', 'FAILED', 'EXPIRED', 'CANCELLED'])
-      expect(told(`task.${state.toLowerCase()}`)).to.be.at.most(this.#model.count((task) => task.state === state));
+      expect(told(`task.${state.toLowerCase()}`)).to.be.at.most(
+        this.#model.count((task) => task.state === state) + this.#requeued,
+      );
   }
 
   async #submit(taskKey: string, deadline: number | null): Promise<void> {
@@ -164,6 +169,16 @@ export class Pair {
     expect(reply.body).to.include({ state, attempts: task.attempts });
   }
 
+  async #endOrBegin(what: 'cancel' | 'requeue', task: Task): Promise<void> {
+    const reply = await this.#curl.post(`/messages/${task.messageId}/${what}`);
+    const outcome = this.#model[what](task, this.#now);
+    if (outcome !== '200') return this.#code(reply, outcome);
+    const state = what === 'cancel' ? 'CANCELLED' : 'READY';
+    expect(reply.body).to.include({ id: task.messageId, state, reason: task.reason, attempts: task.attempts });
+    if (what === 'requeue') this.#requeued++;
+    met.add(what);
+  }
+
   async #judge(task: Task, verdict: 'ACCEPTED' | 'REJECTED'): Promise<void> {
     const accept = verdict === 'ACCEPTED';
     const reply = await this.#post(`tasks/${task.id}/${accept ? 'accept' : 'reject'}`);
@@ -228,23 +243,6 @@ export class Pair {
     });
     for (const { reason } of tasks) met.add(`${reason}`);
     met.add(`${outcome}`);
-    await this.#counters(tasks);
-  }
-
-  /** The counters of the space and the plan say what the model says. */
-  async #counters(tasks: readonly Task[]): Promise<void> {
-    const is = (...states: string[]): number => tasks.filter(({ state }) => states.includes(state)).length;
-    const org = `muster:{${this.#world.org}}`;
-    const stored = await this.#world.service.store.hgetall(`${org}:${this.#world.spaceId}`);
-    const plan = await this.#world.service.store.hmget(org, 'usedTasks', 'usedAgents');
-    const { state, deadline } = this.#model;
-    const live = tasks.filter((task) => task.deadline !== null && ['PENDING', 'RUNNING'].includes(task.state)).length;
-    const expected: Record<string, number> = {
-      ...{ 'messages:READY': is('PENDING'), 'messages:CLAIMED': is('RUNNING'), 'messages:ACKED': is('SUCCEEDED') },
-      ...{ 'messages:EXPIRED': is('EXPIRED'), 'messages:CANCELLED': is('CANCELLED'), [`groups:${state}`]: 1 },
-      'timers:ARMED': live + (deadline !== null && state !== 'DECIDED' ? 1 : 0),
-    };
-    for (const [name, value] of Object.entries(expected)) expect(Number(stored[name] ?? 0), name).to.equal(value);
-    expect(plan.map(Number)).to.deep.equal([is('PENDING', 'RUNNING'), is('RUNNING')]);
+    await expectCounters(this.#world, this.#model);
   }
 }

@@ -18,6 +18,8 @@ const weights = {
   reject: 2,
   seal: 1,
   pass: 2,
+  cancel: 1,
+  requeue: 2,
 };
 const step = fc.record({
   do: fc.oneof(...steps.map((what) => ({ weight: weights[what], arbitrary: fc.constant(what) }))),
@@ -36,6 +38,8 @@ const rare = (
   [
     ['submit', ...Array(5).fill(['recv', 'retry']).flat()],
     ['submit', 'submit', 'accept', 'reject'],
+    ['submit', 'requeue', 'cancel', 'requeue', 'recv', 'complete', 'cancel', 'accept', 'requeue'],
+    ['submit', 'recv', 'refuse', 'reject', 'requeue'],
     ['send', 'recv', 'refuse', 'join'],
     ['send', 'recv', 'complete', 'join', 'seal', 'accept'],
     ['submit', 'recv', 'complete', 'reject', 'accept', 'complete'],
@@ -49,6 +53,7 @@ const outcomes = [
   ...['GROUP_NOT_OPEN', 'TASK_KEY_CONFLICT', 'TASK_NOT_JOINABLE', 'TASK_NOT_FOUND', 'CLAIM_LOST', 'replay'],
   ...['TASK_NOT_SUCCEEDED', 'TASK_NOT_TERMINAL', 'VERDICT_CONFLICT', 'SATISFIED', 'UNSATISFIABLE', 'EXPIRED'],
   ...['GROUP_DECIDED', 'ATTEMPTS_EXHAUSTED', 'DEADLINE_EXCEEDED', 'REJECTED_BY_WORKER'],
+  ...['MESSAGE_FINISHED', 'MESSAGE_NOT_REQUEUABLE', 'CANCELLED_BY_CALLER', 'requeue'],
 ];
 
 describe('group model', () => {

@@ -54,6 +54,22 @@ describe('The checker of histories, on claims', () => {
     expect(verdict(claim([2, 3], 'a', 1), complete([4, lost], 'a'), look('ACKED'))).to.equal('linearizable');
   });
 
+  it('lets a message be cancelled and requeued, which takes its claim and gives all attempts', () => {
+    const cancel = (at: [number, number], value: Values | string = {}) => operation('withdraw', at, {}, value);
+    const requeue = (at: [number, number], value: Values | string = {}) => operation('requeue', at, {}, value);
+    const first = [claim([2, 3], 'a', 1), cancel([4, 5])];
+    expect(verdict(...first, complete([6, 7], 'a', 'CLAIM_LOST'), cancel([8, 9]))).to.equal('linearizable');
+    expect(verdict(...first, requeue([6, 7]), claim([8, 9], 'b', 1))).to.equal('linearizable');
+    expect(verdict(...first, requeue([6, 7]), claim([8, 9], 'b', 2))).to.equal('violation');
+    expect(verdict(...first, complete([6, 7], 'a'))).to.equal('violation');
+    expect(verdict(...first, claim([6, 7], 'b', 2))).to.equal('violation');
+    expect(verdict(...first, requeue([6, 7], 'MESSAGE_NOT_REQUEUABLE'))).to.equal('violation');
+    expect(verdict(requeue([2, 3]))).to.equal('violation');
+    const done = [claim([2, 3], 'a', 1), complete([4, 5], 'a')];
+    expect(verdict(...done, cancel([6, 7], 'MESSAGE_FINISHED'))).to.equal('linearizable');
+    expect(verdict(...done, cancel([6, 7]))).to.equal('violation');
+  });
+
   it('shows the shortest beginning that cannot be', () => {
     const history = [send, claim([2, 3], 'a', 1), claim([4, 5], 'b', 2), complete([6, 7], 'b'), complete([8, 9], 'b')];
     expect(shortest(claimModel(), history)).to.have.length(3);

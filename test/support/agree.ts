@@ -12,6 +12,7 @@ export async function expectAgreement(world: World): Promise<void> {
   expect(counts).to.deep.equal(census);
   expect(backlog).to.include({
     readyMessages: census.messages['READY'],
+    delayedMessages: census.messages['DELAYED'],
     claimedMessages: census.messages['CLAIMED'],
     waitingWaiters: census.waiters['WAITING'],
     armedTimers: census.timers.ARMED,

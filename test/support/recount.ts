@@ -37,6 +37,7 @@ class Records {
 const taskStates: Readonly<Record<string, string>> = {
   READY: 'PENDING',
   CLAIMED: 'RUNNING',
+  DELAYED: 'PENDING',
   ACKED: 'SUCCEEDED',
   REJECTED: 'FAILED',
   FAILED: 'FAILED',
@@ -51,7 +52,7 @@ function tally(states: readonly string[], found: Iterable<string | undefined>): 
 }
 
 const stateOf = (record: Hash): string | undefined => record['state'];
-const isLive = (message: Hash): boolean => message['state'] === 'READY' || message['state'] === 'CLAIMED';
+const isLive = (message: Hash): boolean => ['READY', 'DELAYED', 'CLAIMED'].includes(message['state'] ?? '');
 
 /** The scopes with live work in their subtree. */
 function activeScopes(records: Records, messages: readonly Hash[]): Set<string> {
@@ -90,7 +91,7 @@ export async function recount(world: World) {
     census: {
       scopes: { ACTIVE: active.size, IDLE: records.of('scope').size - active.size },
       claims: { HELD: inState('CLAIMED').length },
-      timers: { ARMED: timers.length + settling.length },
+      timers: { ARMED: timers.length + settling.length + inState('DELAYED').length },
       messages: tally(Object.keys(taskStates), messages.map(stateOf)),
       tasks: tally(
         [...new Set(Object.values(taskStates))],
@@ -101,10 +102,9 @@ export async function recount(world: World) {
       barriers: tally(['OPEN', 'RELEASED', 'CANCELLED'], states('barrier')),
       reservations: tally(['ACTIVE', 'SETTLED', 'VOIDED'], states('reservation')),
     },
-    retainedBytes: messages.reduce(
-      (sum, message) => sum + Buffer.byteLength(message['payload'] ?? '') + Buffer.byteLength(message['result'] ?? ''),
-      0,
-    ),
+    retainedBytes: messages
+      .flatMap((message) => ['payload', 'result', 'lastError', 'progress'].map((name) => message[name] ?? ''))
+      .reduce((sum, text) => sum + Buffer.byteLength(text), 0),
     activeRoots: [...active].filter((id) => !records.of('scope').get(id)?.['path']?.includes(' ')).length,
     deadlines: timers,
     claimIds: ids(inState('CLAIMED')),
@@ -119,7 +119,7 @@ export async function recount(world: World) {
         })
         .map(([id]) => id)
         .sort(),
-    waitingTaskIds: inState('READY')
+    waitingTaskIds: [...inState('READY'), ...inState('DELAYED')]
       .filter((message) => message['taskId'] !== '')
       .map((message) => message['taskId'] ?? message['id'] ?? '')
       .sort(),

@@ -9,7 +9,7 @@ import { Sink } from '../../support/sink.ts';
 import { delivering } from '../../support/webhooks.ts';
 import { allPermissions, codeOf, type Reply, World } from '../../support/world.ts';
 import { changed, digests } from '../support/digest.ts';
-import { makeObjects, type Objects, requestOf } from '../support/objects.ts';
+import { makeObjects, type Objects, objectIn, requestOf } from '../support/objects.ts';
 
 /** Ids that a body names, and that must be known. */
 const bodyIds: Readonly<Record<string, readonly string[]>> = {
@@ -145,7 +145,8 @@ describe('Every route, every kind of caller', function () {
       for (const name of [...inPath, ...(bodyIds[route.call] ?? [])]) {
         const code = `${name.slice(0, -2).toUpperCase()}_NOT_FOUND`;
         const expected = `${statusOf(allErrors, code, pattern)} ${code}`;
-        const field = name === 'taskId' && !inPath.includes(name) ? 'outsideTaskId' : name;
+        const inBody = name === 'taskId' ? 'outsideTaskId' : name;
+        const field = inPath.includes(name) ? objectIn(route, name) : inBody;
         const unknown = await ask(route, { ...own, [field]: randomUUID() });
         expect(codeOf(unknown), `${route.call} ${name}`).to.equal(expected);
         for (const theirs of [others, siblings]) {

@@ -26,6 +26,18 @@ export async function makeObjects(world: World, sink: Sink): Promise<Objects> {
   const claim = await recv();
   const outside = await send();
 
+  // Of their own, for calls that end or empty what the others need.
+  const spare = await world.made('/mailboxes', { name: name() });
+  const { id: emptyMailboxId } = await world.made('/mailboxes', { name: name() });
+  const spared = () => world.made(`/mailboxes/${spare.id}/messages`, { scopeId, payload: 1 });
+  const { id: readyMessageId } = await spared();
+  const { id: cancelledMessageId } = await spared();
+  await world.made(`/messages/${cancelledMessageId}/cancel`);
+  const full = await world.made('/mailboxes', { name: name() });
+  for (const _ of [1, 2]) await world.made(`/mailboxes/${full.id}/messages`, { scopeId, payload: 1 });
+  const refused = await world.made(`/mailboxes/${full.id}/recv`, holder);
+  await world.made(`/messages/${refused.id}/nack`, { token: refused.token, retry: false });
+
   const budget = { name: name(), currency: 'EUR', scale: 2, limitMinor: '1000000' };
   const { id: budgetId } = await world.made('/budgets', budget);
   const reserve = { scopeId, holder: 'h', amountMinor: '1000' };
@@ -56,17 +68,30 @@ export async function makeObjects(world: World, sink: Sink): Promise<Objects> {
     reservationId: reservation.id,
     waiterId: waiter.id,
     deliveryId: delivery?.id ?? '',
+    ...{ readyMessageId, cancelledMessageId, emptyMailboxId, fullMailboxId: full.id },
   };
   const url = sink.url;
   return { url, scopeId, mailboxId, groupId, taskId, budgetId, allowanceId, destinationId, barrierId, ...more };
 }
+
+/** Calls that are about objects of their own: which of them stand in their paths. */
+const ofTheirOwn: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'message.cancel': { messageId: 'readyMessageId' },
+  'message.requeue': { messageId: 'cancelledMessageId' },
+  'mailbox.delete': { mailboxId: 'emptyMailboxId' },
+  'mailbox.purge': { mailboxId: 'fullMailboxId' },
+  'mailbox.requeue': { mailboxId: 'fullMailboxId' },
+};
+
+/** The name of the object that stands in a route's path where it has this parameter. */
+export const objectIn = (route: Route, parameter: string): string => ofTheirOwn[route.call]?.[parameter] ?? parameter;
 
 /** Calls that do little without their optional fields. */
 const inFull = new Set(['message.complete', 'destination.update']);
 
 /** A request that its route takes, with these objects in it: its path below the space, and its body. */
 export function requestOf(route: Route, objects: Objects): { path: string; body: string | undefined } {
-  const path = route.path.replaceAll(/:(\w+)/g, (_, name: string) => objects[name] ?? name);
+  const path = route.path.replaceAll(/:(\w+)/g, (_, name: string) => objects[objectIn(route, name)] ?? name);
   const [full, least] = samples(route.body);
   const body = structuredClone(inFull.has(route.call) ? full : least) ?? {};
   const put = (into: Record<string, unknown>): void => {

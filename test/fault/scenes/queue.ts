@@ -3,29 +3,48 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Queue } from '../workload.ts';
 import { Shared } from './scene.ts';
 
-/** Messages that are sent, claimed, renewed, given back, completed in time and too late, or left to their lease. */
+/** Messages that are sent, claimed, renewed, given back, completed in time and too late, cancelled, requeued, or left to their lease. */
 export class QueueScene extends Shared<Queue> {
+  /** Messages of the queue at hand that nobody has left to their lease. */
+  #known: string[] = [];
+
   protected async make(client: number): Promise<Queue | undefined> {
     const mailboxId = await this.create(client, 'mailbox', '/mailboxes', { name: 'jobs' });
     if (mailboxId === undefined) return undefined;
     const queue = { access: this.access, mailboxId, scopeId: randomUUID() };
     this.load.queues.push(queue);
+    this.#known = [];
     return queue;
   }
 
   protected async use(client: number, queue: Queue): Promise<void> {
     const { load, access } = this;
-    if (load.chance.next() < 0.5) {
-      await load.call(client, access, {
+    const choice = load.chance.next();
+    if (choice < 0.2 && this.#known.length > 0) return this.#endOrBegin(client, choice < 0.1 ? 'withdraw' : 'requeue');
+    if (choice < 0.6) {
+      const { body } = await load.call(client, access, {
         kind: 'send',
         object: ({ id }) => `message ${id}`,
         path: `/mailboxes/${queue.mailboxId}/messages`,
         body: { scopeId: queue.scopeId, payload: { client } },
       });
+      if (body.id) this.#known.push(body.id);
       return;
     }
     const claim = await load.claim(client, queue);
     if (claim) await this.#work(client, claim);
+  }
+
+  async #endOrBegin(client: number, kind: 'withdraw' | 'requeue'): Promise<void> {
+    const id = this.load.chance.of(this.#known);
+    await this.load.call(client, this.access, {
+      kind,
+      object: `message ${id}`,
+      path: `/messages/${id}/${kind === 'withdraw' ? 'cancel' : kind}`,
+      body: {},
+      read: ({ state }) => ({ state }),
+      refuses: [kind === 'withdraw' ? 'MESSAGE_FINISHED' : 'MESSAGE_NOT_REQUEUABLE'],
+    });
   }
 
   async #work(client: number, claim: { id: string; token: string; attempt: number; leaseExpiresAt: string }) {
@@ -34,6 +53,7 @@ export class QueueScene extends Shared<Queue> {
     const object = `message ${id}`;
     const choice = load.chance.next();
     if (choice < 0.1) {
+      this.#known = this.#known.filter((known) => known !== id);
       load.abandoned.set(`${id} ${claim.attempt}`, Date.parse(claim.leaseExpiresAt));
       return;
     }

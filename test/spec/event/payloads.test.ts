@@ -20,6 +20,8 @@ const payloads: Readonly<Record<string, string>> = {
   'budget.voided': entry('VOIDED'),
   'budget.reservation_overdue': 'reservationId state=ACTIVE',
   'mailbox.created': 'mode',
+  'mailbox.updated': 'mode',
+  'mailbox.deleted': 'mode',
   'message.sent': message('READY'),
   'message.claimed': message('CLAIMED'),
   'message.acked': message('ACKED'),
@@ -29,6 +31,7 @@ const payloads: Readonly<Record<string, string>> = {
   'message.lease_expired': message('CLAIMED'),
   'message.expired': message('EXPIRED'),
   'message.cancelled': message('CANCELLED'),
+  'message.requeued': message('READY'),
   'group.created': 'state=OPEN mailboxId condition',
   'group.sealed': 'state=SEALED',
   'group.task_joined': 'state=OPEN taskId members',
@@ -39,6 +42,7 @@ const payloads: Readonly<Record<string, string>> = {
   'task.failed': task('FAILED'),
   'task.expired': task('EXPIRED'),
   'task.cancelled': task('CANCELLED'),
+  'task.requeued': task('PENDING'),
   'task.accepted': verdict('SUCCEEDED', 'ACCEPTED'),
   'task.rejected': verdict('FAILED', 'REJECTED'),
   'barrier.created': barrier('OPEN'),
@@ -90,6 +94,11 @@ describe('the payload of an event', () => {
     const { taskId } = await world.made(`${path}/tasks`, { taskKey: 'a' });
     await traffic.nack(await traffic.claim(group.scopeId), false);
     await world.made(`${path}/tasks`, { taskKey: 'b', deadline });
+    const { messageId } = await world.made(`${path}/tasks`, { taskKey: 'c' });
+    for (const what of ['cancel', 'requeue', 'cancel']) await world.made(`/messages/${messageId}/${what}`);
+    const { id: mailboxId } = await world.made('/mailboxes', { name: 'm' });
+    await world.call('PATCH', `/mailboxes/${mailboxId}`, { name: 'n' });
+    await world.call('DELETE', `/mailboxes/${mailboxId}`);
     await world.made(`${path}/tasks/${taskId}/reject`);
     await world.made(`${path}/join-task`, { taskId: outside });
     await world.made(`${path}/seal`);

@@ -49,16 +49,16 @@ describe('Delayed messages', () => {
     await queue.sent({ delaySeconds: 10 });
     await queue.sent({ delaySeconds: 10, deadline: iso(now + 60_000) });
     expect(codeOf(await queue.send())).to.equal('409 BACKLOG_FULL');
-    const census = (await queue.world.get('/ops/census')).body;
+    const census = (await queue.world.get('/census')).body;
     expect(census.messages).to.include({ DELAYED: 2, READY: 0 });
     expect(census.tasks.PENDING).to.equal(2);
     expect(census.scopes.ACTIVE).to.equal(1);
     expect(census.timers.ARMED).to.equal(3);
-    expect((await queue.world.get('/ops/backlog')).body).to.include({ delayedMessages: 2, readyMessages: 0 });
+    expect((await queue.world.get('/backlog')).body).to.include({ delayedMessages: 2, readyMessages: 0 });
     await queue.world.at(now + 10_000);
     await queue.act('complete', await queue.claim());
     await queue.act('complete', await queue.claim());
-    expect((await queue.world.get('/ops/census')).body.timers.ARMED).to.equal(0);
+    expect((await queue.world.get('/census')).body.timers.ARMED).to.equal(0);
   });
 
   it('TIMERS_FULL refuses a send, never a retry', async () => {
@@ -83,7 +83,7 @@ describe('Delayed messages', () => {
     await queue.world.at(now + 10_000);
     expect((await queue.recv()).status).to.equal(204);
     expect(await queue.message(id)).to.include({ state: 'EXPIRED', readyAt: null, finishedAt: deadline });
-    expect((await queue.world.get('/ops/census')).body.timers.ARMED).to.equal(0);
+    expect((await queue.world.get('/census')).body.timers.ARMED).to.equal(0);
   });
 
   it('pauses double up to the longest, after a nack and after a lapsed lease alike', async () => {
@@ -143,7 +143,7 @@ describe('Delayed messages', () => {
     await queue.act('nack', claim, { retry: true, error: 'the model said 429' });
     expect(await bytes()).to.equal(before + '[8]'.length + 'the model said 429'.length);
     expect(await queue.claim()).to.deep.include({ id, attempt: 2, progress: [8], lastError: 'the model said 429' });
-    const run = (await queue.world.get(`/runs/${queue.scopeId}`)).body;
+    const run = (await queue.world.get(`/ops/runs/${queue.scopeId}`)).body;
     expect(run.messages[0]).to.include({ lastError: 'the model said 429' }).and.not.have.property('progress');
     expect(JSON.stringify((await queue.world.get('/events')).body))
       .to.not.contain('429')

@@ -129,6 +129,8 @@ describe('Mailboxes', () => {
       payload: '1',
       workKey: '',
       deadline: '',
+      delaySeconds: '',
+      maxAttempts: '',
       drainedThrough: start + 39_999,
     };
     for (const scopeId of [ten, zero]) {

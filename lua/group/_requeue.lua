@@ -1,0 +1,24 @@
+--- @include "mailbox/_message"
+--- @include "group/_group"
+--- @include "group/_task"
+--- A member whose message is brought back.
+
+--- Why a member may not come back: 'group' and the outcome of its decided group, or 'verdict' and the verdict on it.
+function message.memberObstacle(record)
+  local groupRecord = group.load(record.groupId)
+  if not groupRecord or groupRecord.state == 'DECIDED' or group.isOverdue(groupRecord, now) then
+    return 'group', groupRecord and groupRecord.outcome or 'EXPIRED'
+  end
+  local verdict = task.load(record.taskId, 'groupId', 'verdict').verdict
+  if verdict then return 'verdict', verdict end
+end
+
+--- A final state, `from`, to READY again: until it is final once more, its message says how it stands.
+function message.memberRequeued(record, from)
+  local groupRecord, key = group.load(record.groupId), keys.task(record.taskId)
+  group.add(groupRecord, string.lower(task.state(from)), -1)
+  group.add(groupRecord, 'pending', 1)
+  for _, field in ipairs({ 'state', 'reason', 'attempts' }) do records.put(key, field, false) end
+  if not record.deadline then records.put(key, 'deadline', false) end
+  emit.task.requeued(record.taskId, task.of(record))
+end

@@ -1,0 +1,44 @@
+--- @include "lib/timer"
+--- @include "lib/count"
+--- @include "scope/_scope"
+--- @include "mailbox/_message"
+--- @include "mailbox/_mailbox"
+--- @include "mailbox/_ready"
+--- @include "mailbox/_delay"
+--- @include "group/_requeue"
+--- Bringing back messages that ended without success.
+local isRequeueable = { REJECTED = true, FAILED = true, EXPIRED = true, CANCELLED = true }
+local ofEnd = { 'reason', 'finishedAt', 'token', 'holder', 'holderSession', 'claimedAt', 'leaseExpiresAt' }
+
+--- Why a message may not come back, the first reason of all, and what there is to say of it: 'state', 'group' or
+--- 'verdict'; nil where it may.
+function message.obstacle(record)
+  if not isRequeueable[record.state] then return 'state', record.state end
+  if record.groupId then return message.memberObstacle(record) end
+end
+
+--- Makes a message READY again, or DELAYED, for which there is no obstacle. record: as message.read has it; box: its mailbox.
+function message.requeue(record, box, delaySeconds)
+  local from, path = record.state, scope.path(record.scopeId)
+  sorted.remove(keys.requeueable(record.mailboxId, from), record.id)
+  if from == 'FAILED' then records.add(keys.mailbox(record.mailboxId), 'failed', -1) end
+  records.set(record, 'attempts', 0)
+  for _, field in ipairs(ofEnd) do records.set(record, field, false) end
+  if record.deadline and record.deadline > now then
+    count.space('timers:ARMED', 1)
+    timer.arm('mailbox:message', record.id, record.deadline)
+  elseif record.deadline then
+    records.set(record, 'deadline', false)
+  end
+  if delaySeconds > 0 then
+    records.set(record, 'place', ready.placeAt(now))
+    delay.hold(record, box, now + 1000 * delaySeconds)
+  else
+    message.enter(record, 'READY')
+    ready.put(record, path, box, now)
+  end
+  if record.taskId then count.org('usedTasks', 1) end
+  scope.addLive(path, 1)
+  emit.message.requeued(record.id, record)
+  if record.groupId then message.memberRequeued(record, from) end
+end

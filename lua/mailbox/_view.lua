@@ -1,0 +1,8 @@
+--- @include "mailbox/_mailbox"
+--- @include "mailbox/_oldest"
+--- What reads show of a mailbox; nil where there is no such mailbox.
+function mailbox.view(mailboxId)
+  local record = mailbox.load(mailboxId)
+  if record then record.oldestReadyAt = oldest.readyOf(mailboxId, 16) end
+  return record
+end

@@ -1,0 +1,8 @@
+--- @include "lib/refuse"
+--- @include "mailbox/_message"
+--- All of a message; refuses where there is none. What is left of a task once its message has gone is none.
+function message.whole(messageId)
+  local record = message.load(messageId)
+  if not record or not record.mailboxId then refuse('MESSAGE_NOT_FOUND') end
+  return record
+end

@@ -1,0 +1,21 @@
+--- Deletes a mailbox that holds no live message and through which no undecided group delivers its tasks. Its finished
+--- messages stay for their time.
+--- @args mailboxId
+--- @reply
+--- @include "lib/call"
+--- @include "mailbox/_mailbox"
+--- @include "mailbox/_names"
+local replay = call.open()
+if replay then return replay end
+local box = mailbox.load(mailboxId)
+if not box then refuse('MAILBOX_NOT_FOUND') end
+local live = mailbox.backlog(box)
+if live > 0 then refuse('MAILBOX_NOT_EMPTY', live .. ' messages') end
+if box.undecidedGroups > 0 then refuse('MAILBOX_NOT_EMPTY', box.undecidedGroups .. ' groups') end
+plan.needOperation()
+
+unit.delete(keys.mailbox(mailboxId))
+sorted.remove(keys.mailboxes(), mailboxId)
+names.remove(box.name, mailboxId)
+emit.mailbox.deleted(mailboxId, box)
+return call.done()

@@ -1,0 +1,83 @@
+--- Cancels READY messages of a mailbox, then DELAYED ones, in the order in which they would be received, at most `max`;
+--- only those of a scope's subtree if there is one. Groups that this decides count as work: a step ends early where they
+--- have many members. Each step begins with the first message; cursor: the last DELAYED one outside the subtree.
+--- @args mailboxId scopeId max cursor
+--- @reply cancelled nextCursor
+--- @include "lib/call"
+--- @include "lib/merge"
+--- @include "mailbox/_mailbox"
+--- @include "mailbox/_live"
+--- @include "mailbox/_finish"
+--- @include "group/_member"
+local workLimit = 500
+local replay = call.open()
+if replay then return replay end
+if not mailbox.read(mailboxId) then refuse('MAILBOX_NOT_FOUND') end
+max = tonumber(max)
+
+--- The first in the queues, at most `most`.
+local function firstReady(most)
+  if scopeId ~= '' then return redis.call('ZRANGE', keys.ready(mailboxId, scopeId), 0, most - 1) end
+  -- Heads are kept to the second: only of as many roots as are wanted the order is exact.
+  local roots, queues = merge.byScore(keys.heads(mailboxId)), {}
+  while roots.member and #queues < most do
+    queues[#queues + 1] = merge.byScore(keys.ready(mailboxId, roots.member))
+    merge.step(roots)
+  end
+  local found = merge.take(most, merge.inOrder(queues))
+  for i, entry in ipairs(found) do found[i] = entry.member end
+  return found
+end
+
+local decidable = {}
+
+--- How many records may change with a message: all members of its group where that may be decided.
+local function workOf(record)
+  if not record.groupId or decidable[record.groupId] then return 1 end
+  decidable[record.groupId] = true
+  local groupRecord = group.load(record.groupId)
+  return 1 + (groupRecord.state == 'DECIDED' and 0 or groupRecord.members)
+end
+
+local scanLimit = 1000
+local passed
+
+local function isInSubtree(messageId)
+  local path = scopeId ~= '' and scope.path(message.load(messageId, 'scopeId').scopeId) or { scopeId }
+  for _, id in ipairs(path) do
+    if id == scopeId then return true end
+  end
+end
+
+--- Adds the first DELAYED ones, as far as they are wanted; returns whether there are more to look at.
+local function addDelayed(found, wanted)
+  local key = keys.delayed(mailboxId)
+  local start = cursor ~= '' and redis.call('ZRANK', key, cursor)
+  start = start and start + 1 or 0
+  for i, id in ipairs(redis.call('ZRANGE', key, start, start + scanLimit)) do
+    if i > scanLimit then return true end
+    if #found == wanted then return false end
+    if isInSubtree(id) then found[#found + 1] = id else passed = id end
+  end
+end
+
+local members = firstReady(max + 1)
+local more = #members <= max and addDelayed(members, max + 1) or false
+local cancelled, last, work = 0, false, 0
+for i, member in ipairs(members) do
+  local record = message.read(string.sub(member, -36))
+  -- Its group may have been decided meanwhile; what has just come to its deadline is left to the sweeper.
+  if (record.state == 'READY' or record.state == 'DELAYED') and message.changesAt(record) > now then
+    work = work + workOf(record)
+    if i > max or cancelled > 0 and work > workLimit then
+      more = true
+      break
+    end
+    if cancelled == 0 then plan.needOperation() end
+    message.finish(record, 'CANCELLED', now, emit.message.cancelled, 'CANCELLED_BY_CALLER')
+    cancelled = cancelled + 1
+  end
+  last = record.id
+end
+if cancelled == 0 then return call.unchanged({ cancelled = 0, nextCursor = more and (passed or last) }) end
+return call.done({ cancelled = cancelled, nextCursor = more and (passed or last) })

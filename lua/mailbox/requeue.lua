@@ -1,0 +1,27 @@
+--- Brings back a message that ended without success. Its record, its workKey and its place in its group are the same;
+--- a deadline that has passed is cleared.
+--- @args messageId delaySeconds
+--- @reply message:message
+--- @include "lib/call"
+--- @include "mailbox/_whole"
+--- @include "mailbox/_room"
+--- @include "mailbox/_requeue"
+local replay = room.open()
+if replay then return replay end
+local record = message.whole(messageId)
+local obstacle, detail = message.obstacle(record)
+if obstacle == 'state' then refuse('MESSAGE_NOT_REQUEUABLE', detail) end
+if obstacle == 'group' then refuse('GROUP_DECIDED', detail .. ' member') end
+if obstacle == 'verdict' then refuse('VERDICT_CONFLICT', detail) end
+local box = mailbox.read(record.mailboxId)
+if not box then refuse('MAILBOX_NOT_FOUND') end
+delaySeconds = tonumber(delaySeconds)
+local deadline = record.deadline or 0
+if deadline > now and now + delaySeconds * 1000 >= deadline then
+  refuse('VALIDATION_FAILED', "delaySeconds must end before the message's deadline")
+end
+plan.needOperation()
+room.forMessage(box, (deadline > now and 1 or 0) + (delaySeconds > 0 and 1 or 0), record.taskId)
+
+message.requeue(record, box, delaySeconds)
+return call.done({ message = message.shown(record) })

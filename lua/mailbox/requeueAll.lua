@@ -1,0 +1,48 @@
+--- Requeues messages of a final state in a mailbox, oldest first, those of a scope's subtree alone where there is one.
+--- Those that may not be are passed over. A step looks at 1,000 at most; the next cursor is the last id looked at. A
+--- limit ends it, and refuses it where nothing was done before.
+--- @args mailboxId state scopeId max cursor
+--- @reply requeued nextCursor
+--- @include "lib/call"
+--- @include "mailbox/_room"
+--- @include "mailbox/_requeue"
+local scanLimit = 1000
+local replay = room.open()
+if replay then return replay end
+local box = mailbox.read(mailboxId)
+if not box then refuse('MAILBOX_NOT_FOUND') end
+max = tonumber(max)
+
+local function isAskedFor(messageId)
+  if scopeId == '' then return true end
+  for _, id in ipairs(scope.path(message.load(messageId, 'scopeId').scopeId)) do
+    if id == scopeId then return true end
+  end
+end
+
+local function timersOf(record)
+  return record.deadline and record.deadline > now and 1 or 0
+end
+
+local ids = redis.call('ZRANGE', keys.requeueable(mailboxId, state), cursor == '' and '-' or '(' .. cursor, '+', 'BYLEX',
+  'LIMIT', 0, scanLimit + 1)
+local requeued, last, more = 0, cursor, false
+for i, id in ipairs(ids) do
+  local record = i <= scanLimit and requeued < max and isAskedFor(id) and message.read(id)
+  if record and message.obstacle(record) then record = false end
+  if record and requeued == 0 then
+    plan.needOperation()
+    room.forMessage(box, timersOf(record), record.taskId)
+  end
+  if i > scanLimit or requeued == max or record and room.lack(box, timersOf(record), record.taskId) then
+    more = true
+    break
+  end
+  if record then
+    message.requeue(record, box, 0)
+    requeued = requeued + 1
+  end
+  last = id
+end
+if requeued == 0 then return call.unchanged({ requeued = 0, nextCursor = more and last }) end
+return call.done({ requeued = requeued, nextCursor = more and last })

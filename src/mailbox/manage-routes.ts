@@ -1,0 +1,154 @@
+import { number, text as textField } from '../declare/field.ts';
+import { one, record } from '../declare/record.ts';
+import { bodyCursor, fields, id, integer, key, oneOf, optional } from '../http/fields.ts';
+import { Cursors, positions } from '../http/page.ts';
+import { type Input, type Route, read, route } from '../http/route.ts';
+import { Mailbox, requeueableStates } from './records.ts';
+
+const reply = { mailbox: one(Mailbox) };
+const nextCursor = textField().orNull();
+
+const view = read({
+  path: '/mailboxes/:mailboxId',
+  call: 'mailbox.view',
+  summary: 'A mailbox, with how many messages it holds',
+  success: { 200: Mailbox.schema },
+  refuses: ['MAILBOX_NOT_FOUND'],
+  script: 'mailbox/view',
+  reply,
+});
+
+const update = route({
+  method: 'PATCH',
+  path: '/mailboxes/:mailboxId',
+  call: 'mailbox.update',
+  summary: 'Change any of name, backlogLimit and retry policy; what lies in the mailbox stays, whatever the limit',
+  permission: 'coordination_write',
+  idempotency: 'optional',
+  body: fields({
+    name: optional(key(200)),
+    backlogLimit: optional(integer(1, 100_000)),
+    maxAttempts: optional(integer(1, 100)),
+    retryDelaySeconds: optional(integer(0, 86_400)),
+    maxRetryDelaySeconds: optional(integer(1, 86_400)),
+  }),
+  success: { 200: Mailbox.schema },
+  refuses: ['MAILBOX_NOT_FOUND', 'OPERATIONS_EXHAUSTED'],
+  script: 'mailbox/update',
+  args: ({ body }) => ({
+    name: body.name ?? '',
+    backlogLimit: body.backlogLimit ?? '',
+    maxAttempts: body.maxAttempts ?? '',
+    retryDelaySeconds: body.retryDelaySeconds ?? '',
+    maxRetryDelaySeconds: body.maxRetryDelaySeconds ?? '',
+  }),
+  reply,
+});
+
+const remove = route({
+  method: 'DELETE',
+  path: '/mailboxes/:mailboxId',
+  call: 'mailbox.delete',
+  summary: 'Delete a mailbox without live messages and undecided groups; its finished messages stay for their time',
+  permission: 'coordination_write',
+  idempotency: 'optional',
+  success: { 204: null },
+  refuses: ['MAILBOX_NOT_FOUND', 'MAILBOX_NOT_EMPTY', 'OPERATIONS_EXHAUSTED'],
+  script: 'mailbox/delete',
+  reply: {},
+});
+
+/** The body of a call that goes through a mailbox in steps. */
+interface Step {
+  readonly cursor?: string | undefined;
+  readonly max: number;
+}
+
+/** The cursors of such a call, which stand in its body. */
+class StepCursors {
+  readonly #cursors: Cursors;
+
+  constructor(call: string) {
+    this.#cursors = new Cursors(call, positions.id);
+  }
+
+  read(input: Input<unknown, Step>): string {
+    return this.#cursors.read(this.#asQuery(input));
+  }
+
+  next(input: Input<unknown, Step>, last: string | null): string | null {
+    return this.#cursors.next(this.#asQuery(input), last);
+  }
+
+  #asQuery({ body: { max: _max, ...filters }, ...input }: Input<unknown, Step>) {
+    return { ...input, body: {}, query: filters };
+  }
+}
+
+const purgeCursors = new StepCursors('purge');
+
+const purge = route({
+  method: 'POST',
+  path: '/mailboxes/:mailboxId/purge',
+  call: 'mailbox.purge',
+  summary:
+    "Cancel the READY and DELAYED messages of a mailbox, or of a scope's subtree in it, oldest first, so many in a step",
+  permission: 'coordination_write',
+  idempotency: 'optional',
+  body: fields({
+    scopeId: optional(id()),
+    max: optional(integer(1, 100), 100),
+    cursor: optional(bodyCursor()),
+  }),
+  success: { 200: record('Purged', { cancelled: number(), nextCursor }).schema },
+  refuses: ['MAILBOX_NOT_FOUND', 'INVALID_CURSOR', 'OPERATIONS_EXHAUSTED'],
+  script: 'mailbox/purge',
+  args: (input) => ({ scopeId: input.body.scopeId ?? '', max: input.body.max, cursor: purgeCursors.read(input) }),
+  reply: { cancelled: number(), nextCursor },
+  answer: ({ cancelled, nextCursor }, input) => ({
+    status: 200,
+    body: { cancelled, nextCursor: purgeCursors.next(input, nextCursor) },
+  }),
+});
+
+const requeueCursors = new StepCursors('requeue');
+
+const requeue = route({
+  method: 'POST',
+  path: '/mailboxes/:mailboxId/requeue',
+  call: 'mailbox.requeue',
+  summary:
+    'Requeue the messages of a final state, oldest first, so many in a step; those that may not be are passed over',
+  permission: 'coordination_write',
+  idempotency: 'optional',
+  body: fields({
+    state: oneOf(...requeueableStates),
+    scopeId: optional(id()),
+    max: optional(integer(1, 100), 100),
+    cursor: optional(bodyCursor()),
+  }),
+  success: { 200: record('Requeued', { requeued: number(), nextCursor }).schema },
+  refuses: [
+    'MAILBOX_NOT_FOUND',
+    'INVALID_CURSOR',
+    'OPERATIONS_EXHAUSTED',
+    'BACKLOG_FULL',
+    'TIMERS_FULL',
+    'ACTIVE_TASKS_LIMITED',
+  ],
+  script: 'mailbox/requeueAll',
+  args: (input) => ({
+    state: input.body.state,
+    scopeId: input.body.scopeId ?? '',
+    max: input.body.max,
+    cursor: requeueCursors.read(input),
+  }),
+  reply: { requeued: number(), nextCursor },
+  answer: ({ requeued, nextCursor }, input) => ({
+    status: 200,
+    body: { requeued, nextCursor: requeueCursors.next(input, nextCursor) },
+  }),
+});
+
+/** One mailbox: shown, changed, emptied, deleted. */
+export const manageRoutes: readonly Route[] = [view, update, remove, purge, requeue];

@@ -1,0 +1,58 @@
+import { one } from '../declare/record.ts';
+import { fields, integer, optional } from '../http/fields.ts';
+import { type Route, read, route } from '../http/route.ts';
+import { Message } from './records.ts';
+
+const reply = { message: one(Message) };
+
+const view = read({
+  path: '/messages/:messageId',
+  call: 'message.view',
+  summary: 'A message with its payload and its result',
+  success: { 200: Message.schema },
+  refuses: ['MESSAGE_NOT_FOUND'],
+  script: 'mailbox/viewMessage',
+  reply,
+});
+
+const cancel = route({
+  method: 'POST',
+  path: '/messages/:messageId/cancel',
+  call: 'message.cancel',
+  summary: 'Cancel a message that is ready or claimed; a claim on it is lost',
+  permission: 'coordination_write',
+  idempotency: 'optional',
+  rate: 'recovery',
+  success: { 200: Message.schema },
+  refuses: ['MESSAGE_NOT_FOUND', 'MESSAGE_FINISHED'],
+  script: 'mailbox/cancel',
+  reply,
+});
+
+const requeue = route({
+  method: 'POST',
+  path: '/messages/:messageId/requeue',
+  call: 'message.requeue',
+  summary: 'Bring a failed, rejected, expired or cancelled message back to its mailbox, with all its attempts',
+  permission: 'coordination_write',
+  idempotency: 'optional',
+  body: fields({ delaySeconds: optional(integer(0, 2_592_000), 0) }),
+  success: { 200: Message.schema },
+  refuses: [
+    'MESSAGE_NOT_FOUND',
+    'MESSAGE_NOT_REQUEUABLE',
+    'GROUP_DECIDED',
+    'VERDICT_CONFLICT',
+    'MAILBOX_NOT_FOUND',
+    'OPERATIONS_EXHAUSTED',
+    'BACKLOG_FULL',
+    'TIMERS_FULL',
+    'ACTIVE_TASKS_LIMITED',
+  ],
+  script: 'mailbox/requeue',
+  args: ({ body }) => ({ delaySeconds: body.delaySeconds }),
+  reply,
+});
+
+/** One message: shown, stopped, brought back. */
+export const messageRoutes: readonly Route[] = [view, cancel, requeue];
