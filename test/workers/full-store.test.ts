@@ -53,7 +53,7 @@ describe('A store that is full', function () {
     const { headers } = await call(second.url, access, '/mailboxes');
     const ofRequest = () => second.stderr.split('\n').find((line) => line.includes(headers.get('x-request-id') ?? '-'));
     await until(() => ofRequest() !== undefined);
-    expect(JSON.parse(ofRequest() ?? '')).to.include({ status: 503, code: 'STORE_UNAVAILABLE', why: 'OOM' });
+    expect(JSON.parse(ofRequest() ?? '')).to.include({ status: 503, code: 'STORE_UNAVAILABLE', reason: 'OOM' });
   });
 
   it('is asked for work now and then, and not as fast as it refuses', async () => {
