@@ -26,6 +26,8 @@ function send(queue: Queue, changes: Record<string, string> = {}): Promise<Reply
     payload: '1',
     workKey: '',
     deadline: '',
+    delaySeconds: '',
+    maxAttempts: '',
     tail: randomTail(),
     ...changes,
   });

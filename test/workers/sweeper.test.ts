@@ -48,7 +48,7 @@ describe('The sweeper', function () {
       spaceId: world.spaceId,
       requestId: 'r',
       ...{ idempotencyDigest: '', fingerprint: '', drainedThrough: '' },
-      ...{ mailboxId, scopeId: randomUUID(), payload: '1', workKey: '' },
+      ...{ mailboxId, scopeId: randomUUID(), payload: '1', workKey: '', delaySeconds: '', maxAttempts: '' },
     };
     const deadline = Date.now() + inMs;
     const reply: Reply = await world.service.scripts.run('mailbox/send', world.org, {

@@ -35,7 +35,16 @@ describe('a task group whose deadline is not swept yet', () => {
     const one = await team('ALL_TERMINAL');
     const groupId = one.id;
     const { id: taskId } = (await one.queue.send()).body;
-    const own = { groupId, taskKey: 'a', deadline: '', tail: randomTail(), taskTail: randomTail(), input: '1' };
+    const own = {
+      groupId,
+      taskKey: 'a',
+      deadline: '',
+      delaySeconds: '',
+      maxAttempts: '',
+      tail: randomTail(),
+      taskTail: randomTail(),
+      input: '1',
+    };
     expect(await late(one, 'group/submit', own)).to.equal('GROUP_NOT_OPEN DECIDED');
     expect(await late(one, 'group/join', { groupId, taskId })).to.equal('GROUP_NOT_OPEN DECIDED');
     expect(await late(one, 'group/seal', { groupId })).to.equal('GROUP_DECIDED EXPIRED');
@@ -91,7 +100,9 @@ describe('a task group whose deadline is not swept yet', () => {
     const one = await team('FIRST_ACCEPTED');
     await one.submit('a');
     const { id, token } = await one.queue.claim();
-    expect(await late(one, 'mailbox/nack', { messageId: id, token, retry: '1' })).to.equal('done');
+    expect(
+      await late(one, 'mailbox/nack', { messageId: id, token, retry: '1', delaySeconds: '', reported: '' }),
+    ).to.equal('done');
     expect((await settled(one)).members[0]).to.include({ state: 'CANCELLED', reason: 'GROUP_DECIDED' });
     expect(await one.queue.told()).to.not.include('message.retried');
   });

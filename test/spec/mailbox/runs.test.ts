@@ -35,7 +35,7 @@ describe('Receiving across runs, and several at once', () => {
       while (received++ < 300) await queue.claim({ scopeId: '*' });
     };
     await Promise.all(Array.from({ length: 50 }, receiver));
-    const { events } = (await queue.world.get('/events?types=message.claimed&limit=500')).body;
+    const { events } = (await queue.world.get('/watch?types=message.claimed&limit=500')).body;
     // In the order in which they were served: ten rounds of 21 runs.
     const served = events.slice(0, 10 * 21).filter(({ scopeId }: { scopeId: string }) => scopeId !== big);
     expect(served).to.have.lengthOf(200);
