@@ -14,7 +14,7 @@ local ready = {}
 
 --- The place of a message that is ready again since `at`.
 function ready.placeAt(at)
-  return idHead(at) .. string.format('%03x ', fraction)
+  return idHead(at) .. string.format('%03x ', at == now and fraction or 0)
 end
 
 --- Adds a member to a set of heads, or moves it to an earlier time.

@@ -42,5 +42,7 @@ end
 --- Refuses what there is no room for.
 function room.forMessage(box, timers, isTask)
   local code, detail = room.lack(box, timers, isTask)
-  if code then refuse(code, detail) end
+  if code == 'BACKLOG_FULL' then refuse('BACKLOG_FULL', detail) end
+  if code == 'TIMERS_FULL' then refuse('TIMERS_FULL', detail) end
+  if code then refuse('ACTIVE_TASKS_LIMITED', detail) end
 end

@@ -27,10 +27,10 @@ local claims, bytes, bytesLimit, drained = {}, 0, 4194304, tonumber(drainedThrou
 
 delay.ripenSome(box)
 while #claims < max do
-  local root = scopeId
-  if root == '*' then root = turns.first(box) end
+  local queue = scopeId
+  if queue == '*' then queue = turns.first(box) end
   local member, readyAt
-  if root then member, readyAt = ready.first(mailboxId, root) end
+  if queue then member, readyAt = ready.first(mailboxId, queue) end
   local isFirst = not claims[1]
   if delay.isFirst(box, readyAt, drained or now) then
     if not isFirst then break end
@@ -57,7 +57,7 @@ while #claims < max do
   end
   local path = scope.path(record.scopeId)
   ready.remove(mailboxId, path, member, readyAt)
-  if scopeId == '*' and ready.first(mailboxId, root) then turns.join(mailboxId, root) end
+  if scopeId == '*' and ready.first(mailboxId, queue) then turns.join(mailboxId, queue) end
   record.mailboxId, record.state, record.leaseSeconds = mailboxId, 'READY', seconds
   message.enter(record, 'CLAIMED')
   records.set(record, 'attempts', record.attempts + 1)

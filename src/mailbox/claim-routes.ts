@@ -193,7 +193,7 @@ const nack = route({
     delaySeconds: optional(integer(0, 86_400))
       .description('the pause before the next attempt, in place of the one that the mailbox says; only with retry true')
       .when('retry', {
-        is: true,
+        not: false,
         otherwise: Joi.forbidden().error(says({ 'any.unknown': 'delaySeconds may only be sent with retry true' })),
       }),
     error: optional(text(1, 2048)).description('why it failed: kept as lastError'),

@@ -5,12 +5,13 @@ import { samples } from '../support/sample.ts';
 
 /** Of the specification ("Fixed API bounds") and the contract ("Bounds not in the specification"), wherever the field is. */
 const characters: Readonly<Record<string, number>> = {
-  ...{ name: 200, holder: 256, holderSession: 256, recipientId: 256, reason: 512, url: 2048 },
+  ...{ name: 200, holder: 256, holderSession: 256, recipientId: 256, reason: 512, url: 2048, error: 2048 },
   ...{ workKey: 512, taskKey: 512, arrivalKey: 512 },
 };
 const integers: Readonly<Record<string, readonly [number, number]>> = {
   ...{ leaseSeconds: [5, 600], waitSeconds: [0, 30], ttlSeconds: [5, 3600], seconds: [1, 3600], scale: [0, 9] },
-  ...{ delaySeconds: [0, 2_592_000], max: [1, 100] },
+  ...{ delaySeconds: [0, 2_592_000], max: [1, 100], 'message.nack delaySeconds': [0, 86_400] },
+  ...{ maxAttempts: [1, 100], retryDelaySeconds: [0, 86_400], maxRetryDelaySeconds: [1, 86_400] },
   ...{ backlogLimit: [1, 100_000], threshold: [1, 1000], target: [1, 100_000] },
   ...{ unitsLimit: [1, 1e9], units: [1, 1e9], windowSeconds: [1, 31_536_000] },
   ...{ requestsPerMinute: [1, 100_000], maxBacklog: [1, 1_000_000], maxPayloadBytes: [1, 65_536] },
@@ -19,7 +20,7 @@ const integers: Readonly<Record<string, readonly [number, number]>> = {
 /** What is more than the plan grants is no matter of shape. */
 const granted = ['requestsPerMinute', 'maxPayloadBytes'];
 const defaults: Readonly<Record<string, object>> = {
-  'mailbox.create': { mode: 'WORK', backlogLimit: 1000, unique: false },
+  'mailbox.create': { mode: 'WORK', backlogLimit: 1000, maxAttempts: 5, retryDelaySeconds: 0, unique: false },
   'message.requeue': { delaySeconds: 0 },
   'mailbox.purge': { max: 100 },
   'mailbox.requeue': { max: 100 },
@@ -69,9 +70,10 @@ describe('the bounds of a field', function () {
   it('of whole numbers are those of the specification and the contract, in every body that has it', () => {
     const met = new Set<string>();
     for (const { where, name, takes } of fields) {
-      const [least, most] = integers[name] ?? [];
+      const own = where + name in integers ? where + name : name;
+      const [least, most] = integers[own] ?? [];
       if (least === undefined || most === undefined) continue;
-      met.add(name);
+      met.add(own);
       const taken = [least - 1, least, most, most + 1].map(takes);
       expect(taken, where + name).to.deep.equal([false, true, true, granted.includes(name)]);
     }

@@ -233,6 +233,7 @@ export class Pair {
       members: members.map(({ id: taskId, messageId, taskKey, deadline, state, verdict, reason, attempts, token }) => ({
         ...{ taskId, taskKey, state, verdict, reason, attempts, messageId, deadline: iso(deadline) },
         outcome: state === 'SUCCEEDED' ? token : null,
+        lastError: null,
       })),
       ...{
         deadline: iso(deadline),

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import type { Reply } from '../../src/declare/value.ts';
+import type { Reply, Value } from '../../src/declare/value.ts';
 import { randomTail } from '../../src/http/random.ts';
+import { Claim } from '../../src/mailbox/records.ts';
 import { Refusal } from '../../src/redis/scripts.ts';
 import { World } from '../support/world.ts';
 import { callIn, digest, fingerprint, withNumberedIds } from './gathered-support.ts';
@@ -23,6 +24,8 @@ const roots = [1, 2, 3].map((n) => `0190a1b2-000${n}-7000-8000-000000000000`) as
 const startsAt = Date.UTC(2030, 0, 1, 12);
 
 /** One organization with two spaces of two mailboxes and a group each; all of it has its like in any other. */
+const [idAt, tokenAt] = [Claim.wire.indexOf('id'), Claim.wire.indexOf('token')];
+
 class Mailboxes {
   readonly worlds: World[] = [];
   readonly parts: { boxes: string[]; groupId: string }[] = [];
@@ -63,12 +66,20 @@ class Mailboxes {
     const tail = randomTail();
     const leaseSeconds = 5 + which;
     if (kind === 'message.recv') {
-      const token = `token ${this.said.length + index}`;
-      return { mailboxId, scopeId, holder: 'h', holderSession: 's', leaseSeconds, token, looksAgain: '' };
+      const max = 1 + (which % 3);
+      const tokens = Array.from({ length: max }, (_, n) => `token ${this.said.length + index} ${n}`).join('');
+      return { mailboxId, scopeId, holder: 'h', holderSession: 's', leaseSeconds, max, tokens, looksAgain: '' };
     }
-    if (kind === 'message.renew') return { messageId: claim.id, token: claim.token, leaseSeconds };
-    if (kind === 'message.send')
-      return { mailboxId, scopeId, payload: `${key}`, workKey, deadline: which === 0 ? this.#now + 9000 : '', tail };
+    if (kind === 'message.renew')
+      return { messageId: claim.id, token: claim.token, leaseSeconds, progress: key < 3 ? `${key}` : '' };
+    if (kind === 'message.send') {
+      const limits = {
+        deadline: which === 0 ? this.#now + 9000 : '',
+        delaySeconds: key === 4 ? 1 : '',
+        maxAttempts: '',
+      };
+      return { mailboxId, scopeId, payload: `${key}`, workKey, ...limits, tail };
+    }
     const to = { resultMailboxId: mailboxId, resultScopeId: scopeId, resultWorkKey: workKey };
     const nowhere = { resultMailboxId: '', resultScopeId: '', resultWorkKey: '' };
     return { messageId: claim.id, token: claim.token, result: `${key}`, tail, ...(key % 2 ? to : nowhere) };
@@ -103,7 +114,8 @@ class Mailboxes {
       this.said.push(result.status === 'fulfilled' ? result.value.slice(1) : result.reason.message);
       if (kind !== 'message.recv' || result.status === 'rejected' || result.value.length === 1) continue;
       const space = inOrder[index]?.space ?? 0;
-      this.claims.push({ id: String(result.value[1]), token: String(result.value[11]), space });
+      for (const row of (result.value[1] ?? []) as Value[][])
+        this.claims.push({ id: String(row[idAt]), token: String(row[tokenAt]), space });
     }
   }
 
