@@ -62,7 +62,9 @@ function sorted.first(key)
   local lowest = args and tonumber(least) or math.huge
   for i = 4, args and #args or 0, 2 do
     local score = tonumber(args[i - 1])
-    if score < lowest or score == lowest and (not first or args[i] < first) then
+    local isLower = score < lowest or score == lowest and (not first or args[i] < first)
+    -- Of a member that was moved more than once, the last score counts.
+    if isLower and placeOf('ZADD', key, args[i], 2, 2) == i then
       first, least, lowest = args[i], args[i - 1], score
     end
   end
