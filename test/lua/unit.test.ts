@@ -122,6 +122,10 @@ describe('The unit of work', () => {
     expect(await look('offered')).to.include(3);
   });
 
+  it('knows a member that was moved twice by its last score', async () => {
+    expect(await look('moved')).to.include('b');
+  });
+
   for (const way of ['sorted', 'map', 'set', 'list', 'journal'])
     it(`lets a test fail whose script reads what it has changed by another way: ${way}`, async () => {
       const error = await look(way).catch((error: Error) => error);

@@ -12,6 +12,10 @@ unit.push(keys.probeLog(), 'a')
 local seen = 0
 if way == 'offered' then
   seen = sorted.count(keys.probesByChanges()) + (sets.has(keys.probeNames(), 'a') and 1 or 0) + maps.get(keys.probeNotes(), 'a')
+elseif way == 'moved' then
+  sorted.add(keys.probesByChanges(), '3', 'a')
+  sorted.add(keys.probesByChanges(), '2', 'b')
+  seen = sorted.first(keys.probesByChanges())
 elseif way == 'sorted' then
   seen = #redis.call('ZRANGE', keys.probesByChanges(), 0, -1)
 elseif way == 'map' then
