@@ -26,6 +26,9 @@ export interface Parts {
   readonly backlog: Fields;
   readonly waits: Fields;
   readonly inRun: Fields;
+  /** What the cancel of a run counts, and what of the run stays (lua/lib/cancels, lua/lib/stays). */
+  readonly cancelled: Fields;
+  readonly stays: Fields;
   readonly limits: Limits;
 }
 
@@ -69,6 +72,8 @@ export function collect(rooms: readonly Room[]): Product {
     backlog: merged((room) => room.backlog),
     waits: merged((room) => room.waits),
     inRun: merged((room) => room.inRun),
+    cancelled: merged((room) => room.cancelled),
+    stays: merged((room) => room.stays),
     limits,
   };
   const words: Vocabulary = {

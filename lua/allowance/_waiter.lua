@@ -22,7 +22,9 @@ end
 --- entry in the list.
 function waiter.finish(record, state, at, tell)
   if record.state == 'WAITING' then
-    scope.addLive(scope.path(record.scopeId), -1)
+    local path = scope.path(record.scopeId)
+    scope.addLive(path, -1)
+    scope.addAlong(path, 'liveWaiters', -1)
     sorted.remove(keys.liveWaiters(record.allowanceId), record.id)
     sorted.remove(keys.waitingWaiters(), record.id)
     timer.disarm('allowance:waiter', record.id)

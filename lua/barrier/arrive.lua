@@ -3,10 +3,11 @@
 --- @reply barrier:barrier
 --- @gather
 --- @include "lib/call"
---- @include "barrier/_barrier"
+--- @include "barrier/_cancel"
 local replay = call.open()
 if replay then return replay end
 local record = barrier.read(barrierId)
+barrier.stop(record, scope.cancelOf(scope.path(record.scopeId)))
 -- A late repetition from an earlier epoch is no repetition of this epoch's arrival, even where the key has arrived.
 if epoch ~= '' and tonumber(epoch) ~= record.epoch then refuse('EPOCH_MISMATCH', record.epoch) end
 local key = keys.arrivalKeys(barrierId)

@@ -1,6 +1,7 @@
 --- @record reservation
 --- @include "lib/timer"
 --- @include "lib/finished"
+--- @include "scope/_scope"
 --- What every transition of a reservation shares (contract section 4).
 
 local function isLate(record)
@@ -25,6 +26,7 @@ end
 function reservation.close(record, state)
   reservation.enter(record, state)
   records.set(record, 'closedAt', now)
+  scope.addAlong(scope.path(record.scopeId), 'activeReservations', -1)
   sorted.remove(keys.budgetReservations(record.budgetId, 'ACTIVE'), record.id)
   sorted.add(keys.budgetReservations(record.budgetId, state), '0', record.id)
   if record.settleBy then

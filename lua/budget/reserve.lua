@@ -13,13 +13,15 @@ local replay, maxArmedTimers, armed = call.open('maxArmedTimers', 'timers:ARMED'
 if replay then return replay end
 local record = budget.read(budgetId)
 if settleBy ~= '' and tonumber(settleBy) <= now then refuse('VALIDATION_FAILED', 'settleBy must lie in the future') end
+local path = scope.path(scopeId)
+scope.needRunning(path)
 plan.needOperation()
 if settleBy ~= '' and (tonumber(armed) or 0) >= tonumber(maxArmedTimers) then refuse('TIMERS_FULL', maxArmedTimers) end
-local path = scope.path(scopeId)
 scope.check(path)
 if money.exceeds(amountMinor, record.available) then refuse('INSUFFICIENT_BUDGET', record.available) end
 
-if not path then scope.create(scopeId) end
+path = path or scope.create(scopeId)
+scope.addAlong(path, 'activeReservations', 1)
 local id = newId(tail)
 local made = { id = id, budgetId = budgetId, scopeId = scopeId, holder = holder, state = false, remainingMinor = amountMinor,
   settleBy = tonumber(settleBy), reservationId = id, amountMinor = amountMinor }

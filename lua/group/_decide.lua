@@ -1,10 +1,10 @@
 --- @include "group/_group"
 --- @include "group/_task"
---- @include "mailbox/_message"
+--- @include "mailbox/_cancel"
 --- The one decision of a group.
 
 --- Decides an undecided group, at the moment `at`: whoever waits is cancelled in the same step, so that no cancelled
---- member can be received; whoever works keeps the claim.
+--- member can be received; whoever works keeps the claim, but for a cancelled run.
 function group.decide(record, outcome, at)
   group.enter(record, 'DECIDED')
   records.set(record, 'outcome', outcome)
@@ -16,20 +16,31 @@ function group.decide(record, outcome, at)
   if record.parentScopeId then records.add(keys.scope(record.parentScopeId), 'undecidedGroups', -1) end
   emit.group.decided(record.id, record)
   group.retire(record, at)
-  if record.pending == 0 then return end
+  if record.pending == 0 and outcome ~= 'CANCELLED' then return end
   for _, taskId in ipairs(redis.call('ZRANGE', keys.groupMembers(record.id), 0, -1)) do
     local found = task.load(taskId, 'messageId', 'state')
     local member = not found.state and message.read(found.messageId)
-    if member and member.state == 'READY' then
+    local cancel = member and not member.finishedAt and scope.cancelOf(scope.path(member.scopeId))
+    if cancel then
+      message.stop(member, cancel)
+    elseif member and member.state == 'READY' then
       message.finish(member, 'CANCELLED', at, emit.message.cancelled, 'GROUP_DECIDED')
     end
   end
 end
 
---- Decides if the condition is met, or out of reach. Called after every change that can make it so. A deadline that has
---- come meanwhile was first.
+--- Decides an undecided group of a cancelled run; a deadline that came before the cancel was first.
+function group.stop(record, cancel)
+  if group.isOverdue(record, cancel.cancelledAt) then return group.decide(record, 'EXPIRED', record.deadline) end
+  ending.count(cancel, 'cancelledGroups', group.decide, record, 'CANCELLED', now)
+end
+
+--- Decides if the condition is met, or out of reach. Called after every change that can make it so. A cancel or a deadline
+--- that has come meanwhile was first.
 function group.evaluate(record, at)
   if record.state == 'DECIDED' then return end
+  local cancel = group.cancelOf(record)
+  if cancel then return group.stop(record, cancel) end
   if group.isOverdue(record, at) then return group.decide(record, 'EXPIRED', record.deadline) end
   local sealed, alive = record.state == 'SEALED', record.pending + record.running
   local needed = record.threshold or 1

@@ -1,5 +1,4 @@
 --- @include "lib/due"
---- @include "group/_group"
 --- @include "group/_member"
 --- An undecided group at its deadline `at`. Answers the number of changes: the decision and the members it cancelled.
 due['group:deadline'] = function(groupId, at, most, isFirst)
@@ -11,6 +10,6 @@ due['group:deadline'] = function(groupId, at, most, isFirst)
     timer.arm('group:deadline', groupId, at)
     return most
   end
-  group.decide(record, 'EXPIRED', at)
+  group.evaluate(record, at)
   return 1 + cancelled
 end

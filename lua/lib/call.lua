@@ -141,12 +141,18 @@ function call.open(...)
 end
 
 --- Sends the call back to Node, which finds out what the script asks for and calls again: it is not counted twice.
-function call.sendBack(code)
+--- timer: the name of a background timer that must come first, where it is one.
+function call.sendBack(code, timer)
   local isUnchanged = changes == counted
   rates.charge(-1)
   isSentBack = true
   if isUnchanged then counted = changes end
-  error({ err = code .. ' - ' })
+  error({ err = code .. ' - ' .. (timer or '') })
+end
+
+--- What the call has changed so far stays, even if it is sent back.
+function call.keep()
+  counted = changes
 end
 
 --- The answer of a read: the list that travels of a reply, behind the note; of no reply, the note alone.

@@ -3,11 +3,17 @@
 --- @include "mailbox/_release"
 --- @include "mailbox/_finish"
 --- @include "mailbox/_lease"
+--- @include "mailbox/_cancel"
 --- @include "group/_member"
 --- What becomes of a message at a due moment `at`: its deadline, or the end of its lease.
 due['mailbox:message'] = function(messageId, at)
   local record = message.read(messageId)
   if not record or (record.state ~= 'READY' and record.state ~= 'CLAIMED') then return end
+  local cancel = scope.cancelOf(scope.path(record.scopeId))
+  if cancel then
+    message.stop(record, cancel)
+    return
+  end
   if record.deadline and record.deadline <= at then
     message.finish(record, 'EXPIRED', at, emit.message.expired, 'DEADLINE_EXCEEDED')
     return

@@ -3,9 +3,13 @@
 --- @include "mailbox/_message"
 --- @include "mailbox/_ready"
 --- @include "mailbox/_lease"
+--- How many messages have been finished: what one of them brings about may finish others.
+message.finishes = 0
+
 --- Takes a READY or CLAIMED message to a final state, at the moment `at`; `tell` emits its event, `reason` may be nil.
 --- The last claim stays readable.
 function message.finish(record, state, at, tell, reason)
+  message.finishes = message.finishes + 1
   local path = scope.path(record.scopeId)
   local held = record.state == 'CLAIMED'
   if held then

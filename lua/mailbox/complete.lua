@@ -1,5 +1,6 @@
 --- Acknowledges a claimed message, records its result and publishes it, all or nothing. Fullness never refuses a
---- result: finished work is not lost. `result` '' means none; resultMailboxId '' means recorded, not published.
+--- result: finished work is not lost. `result` '' means none; resultMailboxId '' means recorded, not published, which is
+--- also what becomes of a result for a cancelled run.
 --- @args messageId token resultMailboxId resultScopeId resultWorkKey tail
 --- @long result
 --- @reply taskId resultMessageId groupId groupState known
@@ -32,11 +33,12 @@ if record.groupId then records.set(record, 'groupState', record.groupState) end
 local resultMessageId = false
 if published then
   resultMessageId = resultWorkKey ~= '' and maps.get(keys.workKeys(resultMailboxId), resultWorkKey)
-  if not resultMessageId then
+  local path = scope.path(resultScopeId)
+  if not resultMessageId and not (path and scope.cancelOf(path)) then
     resultMessageId = newId(tail)
     message.create({ id = resultMessageId, mailboxId = resultMailboxId, scopeId = resultScopeId, state = false, payload = result,
       taskId = published.mode == 'WORK' and resultMessageId, workKey = resultWorkKey ~= '' and resultWorkKey },
-      scope.path(resultScopeId), published)
+      path, published)
   end
   records.set(record, 'resultMessageId', resultMessageId)
 end

@@ -10,6 +10,7 @@
 --- @include "mailbox/_mailbox"
 --- @include "mailbox/_ready"
 --- @include "mailbox/_lease"
+--- @include "mailbox/_skip"
 --- @include "group/_member"
 local _, maxLeaseSeconds, nextLease = call.open('maxLeaseSeconds', 'nextLease', 'messages:READY', 'messages:CLAIMED')
 local box = mailbox.read(mailboxId)
@@ -21,15 +22,22 @@ if seconds > maxLeaseSeconds then refuse('LEASE_LIMIT_EXCEEDED', maxLeaseSeconds
 
 local member, readyAt = ready.first(mailboxId, scopeId)
 if not member then return looksAgain == '' and call.uncounted() or call.answer() end
+local id = string.sub(member, -36)
+local record = message.load(id, 'scopeId', 'taskId', 'groupId', 'taskKey', 'attempts', 'deadline', 'workKey', 'payload')
+local path = scope.path(record.scopeId)
+if scope.cancelOf(path) then
+  if scope.cancelOf(path, scopeId) then return looksAgain == '' and call.uncounted() or call.answer() end
+  skip.cancelled(mailboxId, scopeId)
+  call.keep()
+  call.sendBack('DUE')
+end
 plan.needOperation()
 plan.needAgent()
 
-local id = string.sub(member, -36)
-local record = message.load(id, 'scopeId', 'taskId', 'groupId', 'taskKey', 'attempts', 'deadline', 'workKey', 'payload')
 local deadline = record.deadline or math.huge
 -- It came after the sweep that this call waited for, if for any: nobody is given what is over.
 if deadline <= now and deadline > (tonumber(drainedThrough) or 0) then call.sendBack('DUE') end
-ready.remove(mailboxId, scope.path(record.scopeId), member, readyAt)
+ready.remove(mailboxId, path, member, readyAt)
 record.mailboxId, record.state, record.leaseSeconds = mailboxId, 'READY', seconds
 message.enter(record, 'CLAIMED')
 records.set(record, 'attempts', record.attempts + 1)

@@ -16,6 +16,8 @@ if workKey ~= '' then
   if first then return call.uncounted({ id = first, state = message.load(first, 'state').state, known = 1 }) end
 end
 if deadline ~= '' and tonumber(deadline) <= now then refuse('VALIDATION_FAILED', 'deadline must lie in the future') end
+local path = scope.path(scopeId)
+scope.needRunning(path)
 plan.needOperation()
 if #payload > tonumber(maxPayloadBytes) then refuse('PAYLOAD_TOO_LARGE', 'payload ' .. maxPayloadBytes) end
 if box.ready + box.claimed >= box.backlogLimit then refuse('BACKLOG_FULL', 'mailbox ' .. box.backlogLimit) end
@@ -23,7 +25,6 @@ if queued + claimed >= tonumber(maxBacklog) then refuse('BACKLOG_FULL', 'space '
 if deadline ~= '' and tonumber(armed) >= tonumber(maxArmedTimers) then refuse('TIMERS_FULL', maxArmedTimers) end
 local isWork = box.mode == 'WORK'
 if isWork then plan.needTask() end
-local path = scope.path(scopeId)
 scope.check(path)
 
 local id = newId(tail)

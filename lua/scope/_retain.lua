@@ -15,21 +15,28 @@ local function isEmpty(scopeId)
   return redis.call('EXISTS', unpack(indexes)) == 0
 end
 
---- Something that belonged to the scope has gone, which had been over since `at`.
+--- Something that belonged to the scope has gone, which had been over since `at`. A cancelled one is kept for as long since
+--- its cancel.
 function scope.release(scopeId, at)
   unit.write()
-  if isEmpty(scopeId) then finished.add('scope:scope', scopeId, string.format('%d', at)) end
+  if not isEmpty(scopeId) then return end
+  local record = scope.load(scopeId, 'path', 'cancelledAt')
+  finished.add('scope:scope', scopeId, string.format('%d', math.max(at, record and record.cancelledAt or 0)))
 end
 
 --- It may have been used again meanwhile: then it is released again with the last thing of that.
 retained['scope:scope'] = function(scopeId, at)
   local path = scope.path(scopeId)
   if not path or not isEmpty(scopeId) then return end
+  local record = scope.load(scopeId, 'path', 'live', 'cancelledAt', 'name', 'createdAt', 'isDeclared')
+  local place, parentId = scope.place(scopeId, record.createdAt), path[#path - 1]
+  sorted.remove(keys.scopes(), place)
+  if record.name then sorted.remove(keys.scopeNames(), scope.namedPlace(record.name, place)) end
+  scope.leave(scope.counted(record))
   unit.delete(keys.scope(scopeId))
-  scope.leave('IDLE')
-  local parentId = path[#path - 1]
   if parentId then
-    sorted.remove(keys.gates(parentId), scopeId)
+    sorted.remove(keys.gates(parentId), place)
+    if record.isDeclared then records.add(keys.scope(parentId), 'declaredChildren', -1) end
     scope.release(parentId, at)
   end
 end

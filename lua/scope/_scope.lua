@@ -3,14 +3,21 @@
 --- @include "lib/count"
 --- @include "lib/journal"
 --- @include "lib/records"
+--- @include "lib/sorted"
 --- @include "org/_org"
 --- Scopes (contract section 3): a tree that grows by first use. A scope's parent never changes, so its record keeps
---- the whole path, root first; `live` counts the READY and CLAIMED messages and WAITING waiters of its subtree.
+--- the whole path, root first; `live` counts the READY and CLAIMED messages and WAITING waiters of its subtree, and
+--- `cancelledAt` says since when it is cancelled. Below a cancelled scope everything is cancelled at once, marked or not.
 scope.maxDepth = 8
+
+--- What every use of a scope needs of it.
+local function read(scopeId)
+  return scope.load(scopeId, 'path', 'live', 'cancelledAt')
+end
 
 --- The path of a scope as a list of ids, root first; nil when it was never used.
 function scope.path(scopeId)
-  local record = scope.load(scopeId, 'path', 'live')
+  local record = read(scopeId)
   if not record then return nil end
   if not record.ids then
     local path = record.path
@@ -20,12 +27,45 @@ function scope.path(scopeId)
   return record.ids
 end
 
---- Makes the scope below `parentPath` (nil or empty: a root). The caller has asked scope.check first.
-function scope.create(scopeId, parentPath)
+--- The record of the scope whose cancel came first of those on a path, of which `last` is the last one looked at (nil: all
+--- of it); nil where none is cancelled.
+function scope.cancelOf(path, last)
+  local first
+  for _, id in ipairs(path) do
+    local record = read(id)
+    local at = record.cancelledAt
+    -- What lies below is marked with the moment of the scope that the cancel named.
+    if at and (not first or at < first.cancelledAt) then first = record end
+    if id == last then break end
+  end
+  return first
+end
+
+--- Refuses new work in a cancelled run. path: nil where the scope was never used.
+function scope.needRunning(path)
+  if path and scope.cancelOf(path) then refuse('SCOPE_CANCELLED') end
+end
+
+--- Where a scope stands among others, in order of creation.
+function scope.place(scopeId, createdAt)
+  return string.format('%012x ', createdAt) .. scopeId
+end
+
+--- Where it stands among those that have a name.
+function scope.namedPlace(name, place)
+  return name .. '\t' .. place
+end
+
+--- Makes the scope below `parentPath` (nil or empty: a root). The caller has asked scope.check first. name: may be nil.
+function scope.create(scopeId, parentPath, name)
   local path = { unpack(parentPath or {}) }
   local parent = path[#path]
   path[#path + 1] = scopeId
-  scope.insert({ id = scopeId, path = table.concat(path, ' '), createdAt = now, live = 0 })
+  scope.insert({ id = scopeId, path = table.concat(path, ' '), createdAt = now, live = 0, name = name })
+  local place = scope.place(scopeId, now)
+  sorted.add(keys.scopes(), '0', place)
+  if name then sorted.add(keys.scopeNames(), '0', scope.namedPlace(name, place)) end
+  if parent then sorted.add(keys.gates(parent), '0', place) end
   scope.enter({}, 'IDLE')
   emit.scope.created(scopeId, { scopeId = scopeId, parentScopeId = parent })
   return path
@@ -39,16 +79,28 @@ function scope.check(path)
   if most and count.ofOrg(limits, 'usedRuns') >= most then refuse('ACTIVE_RUNS_LIMITED', most) end
 end
 
+--- The state that the census counts a scope in: one below a cancelled scope until it is marked itself.
+function scope.counted(record)
+  return record.cancelledAt and 'CANCELLED' or record.live > 0 and 'ACTIVE' or 'IDLE'
+end
+
 --- Adds live work (or takes it away) in a scope, and so in every scope above it.
 function scope.addLive(path, change)
   for depth, id in ipairs(path) do
-    local record = scope.load(id, 'path', 'live')
+    local record = read(id)
     local live = record.live + change
     records.set(record, 'live', live)
     local woke, slept = change > 0 and live == change, change < 0 and live == 0
     if woke or slept then
-      scope.enter({ state = woke and 'IDLE' or 'ACTIVE' }, woke and 'ACTIVE' or 'IDLE')
+      if not record.cancelledAt then scope.enter({ state = woke and 'IDLE' or 'ACTIVE' }, woke and 'ACTIVE' or 'IDLE') end
       if depth == 1 then count.org('usedRuns', woke and 1 or -1) end
+      -- For those who wait until nothing live is left in a scope.
+      if slept then journal.wake('idle/' .. id) end
     end
   end
+end
+
+--- Adds to a counter that the records of a scope and of every scope above it keep of their subtrees.
+function scope.addAlong(path, counter, change)
+  for _, id in ipairs(path) do records.add(keys.scope(id), counter, change) end
 end

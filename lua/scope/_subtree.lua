@@ -1,25 +1,18 @@
---- @include "scope/_scope"
+--- @include "scope/_view"
 --- @include "lib/merge"
 --- A scope with what lies below it, and what belongs to them. Bounded: a run may be of any size.
 local subtree = {}
 
---- The scope as views show it, nil where it was never used.
-local function read(scopeId)
-  local record = scope.load(scopeId, 'path', 'live', 'createdAt')
-  if record then record.parentScopeId = string.match(record.path, '(%S+) %S+$') end
-  return record
-end
-
 --- The scope and those below it, nearest first, at most `most` of those; and whether there are more. nil: the scope was
 --- never used.
 function subtree.scopes(scopeId, most)
-  local found = { read(scopeId) }
+  local found = { scope.view(scopeId) }
   if not found[1] then return nil end
   local looked = 1
   while found[looked] do
-    for _, childId in ipairs(redis.call('ZRANGE', keys.gates(found[looked].id), 0, most)) do
+    for _, child in ipairs(redis.call('ZRANGE', keys.gates(found[looked].id), 0, most)) do
       if #found > most then return found, true end
-      found[#found + 1] = read(childId)
+      found[#found + 1] = scope.view(string.sub(child, -36))
     end
     looked = looked + 1
   end

@@ -59,6 +59,7 @@ const consume = route({
   refuses: [
     'ALLOWANCE_NOT_FOUND',
     'WORK_KEY_CONFLICT',
+    'SCOPE_CANCELLED',
     'UNITS_EXCEED_LIMIT',
     'OPERATIONS_EXHAUSTED',
     'ACTIVE_RUNS_LIMITED',

@@ -17,7 +17,7 @@ const create = route({
   idempotency: 'required',
   body: fields({ scopeId: id(), target: integer(1, 100_000) }),
   success: { 201: Barrier.schema },
-  refuses: ['OPERATIONS_EXHAUSTED', 'ACTIVE_RUNS_LIMITED'],
+  refuses: ['SCOPE_CANCELLED', 'OPERATIONS_EXHAUSTED', 'ACTIVE_RUNS_LIMITED'],
   script: 'barrier/create',
   args: ({ body }) => ({ ...body, tail: randomTail() }),
   reply: { id: idField() },
@@ -71,7 +71,7 @@ const nextEpoch = route({
   permission: 'coordination_write',
   idempotency: 'optional',
   success: { 200: Barrier.schema },
-  refuses: ['BARRIER_NOT_FOUND', 'BARRIER_NOT_RELEASED', 'OPERATIONS_EXHAUSTED'],
+  refuses: ['BARRIER_NOT_FOUND', 'SCOPE_CANCELLED', 'BARRIER_NOT_RELEASED', 'OPERATIONS_EXHAUSTED'],
   script: 'barrier/nextEpoch',
   reply,
 });

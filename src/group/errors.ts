@@ -26,13 +26,4 @@ export const groupErrors: ErrorTable = {
       ? 'the task is a member of another group'
       : `the task is ${what}: only a PENDING, RUNNING or SUCCEEDED task can join`,
   ),
-  SCOPE_DEPTH_EXCEEDED: entry(
-    409,
-    (limit) =>
-      `parentScopeId lies ${limit} deep, and no scope lies deeper: create the group below one that lies higher`,
-  ),
-  SCOPE_CHILDREN_FULL: entry(
-    409,
-    (limit) => `parentScopeId has ${limit} undecided groups, which is the most there can be: retry when one is decided`,
-  ),
 };

@@ -38,6 +38,7 @@ const create = route({
   refuses: [
     'MAILBOX_NOT_FOUND',
     'MAILBOX_MODE_INVALID',
+    'SCOPE_CANCELLED',
     'OPERATIONS_EXHAUSTED',
     'SCOPE_DEPTH_EXCEEDED',
     'SCOPE_CHILDREN_FULL',

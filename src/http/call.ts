@@ -141,11 +141,12 @@ export class Call {
    */
   async #once(org: string, args: CallArgs): Promise<Reply> {
     const { scripts, due } = this.#service;
-    for (let own = args; ; own = { ...args, drainedThrough: await due.drain(org) }) {
+    for (let own = args; ; ) {
       try {
         return await scripts.run(this.route.script, org, own);
       } catch (error) {
         if (!(error instanceof Refusal && error.code === 'DUE')) throw error;
+        own = { ...args, drainedThrough: await due.drain(org, error.detail) };
       }
     }
   }

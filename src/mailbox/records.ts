@@ -17,7 +17,13 @@ export const messageStates = ['READY', 'CLAIMED', 'ACKED', 'REJECTED', 'FAILED',
 export const taskStates = ['PENDING', 'RUNNING', 'SUCCEEDED', 'FAILED', 'EXPIRED', 'CANCELLED'] as const;
 
 /** Why a task ended without success. */
-export const reason = oneOf('REJECTED_BY_WORKER', 'ATTEMPTS_EXHAUSTED', 'DEADLINE_EXCEEDED', 'GROUP_DECIDED').orNull();
+export const reason = oneOf(
+  'REJECTED_BY_WORKER',
+  'ATTEMPTS_EXHAUSTED',
+  'DEADLINE_EXCEEDED',
+  'GROUP_DECIDED',
+  'RUN_CANCELLED',
+).orNull();
 
 /** Of a message whose time is over its task is left, as a tombstone: `tombstoneOf` is its mailbox then. */
 export const Message = record('Message', {

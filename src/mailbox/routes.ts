@@ -56,6 +56,7 @@ const send = route({
   success: { 201: SentMessage.schema, 200: SentMessage.schema },
   refuses: [
     'MAILBOX_NOT_FOUND',
+    'SCOPE_CANCELLED',
     'OPERATIONS_EXHAUSTED',
     'PAYLOAD_TOO_LARGE',
     'BACKLOG_FULL',

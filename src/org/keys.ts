@@ -32,6 +32,12 @@ export const orgKeys = {
     holds: '`room:kind:spaceNumber:id`, scored by the moment it is due',
     goes: 'with its last timer',
   },
+  backgroundTimers: {
+    pattern: 'muster:{org}:backgroundTimers',
+    type: 'zset',
+    holds: 'the same for timers that no call waits for: a mailbox with DELAYED messages, by the moment of its first',
+    goes: 'with its last timer',
+  },
   finished: {
     pattern: 'muster:{org}:finished',
     type: 'zset',

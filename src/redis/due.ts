@@ -5,18 +5,20 @@ import { nowOf } from './moment.ts';
 import { Organizations } from './organizations.ts';
 import type { Scripts } from './scripts.ts';
 
-const sweep = {
-  script: 'timer/sweep',
-  reply: { now: number(), nextDue: text().orNull(), more: flag(), changes: number() },
-};
+const reply = { now: number(), nextDue: text().orNull(), more: flag(), changes: number() };
+const sweep = { script: 'timer/sweep', reply };
+const background = { script: 'timer/background', reply };
 
 /** The index, and the channel on which workers hear of its new moments. */
 export const dueKey = 'muster:due';
 const timersOf = (org: string): string => `muster:{${org}}:timers`;
+const backgroundTimersOf = (org: string): string => `muster:{${org}}:backgroundTimers`;
 /** A sweep that a crash cut short is taken up again after this long. */
 const guardMs = 2000;
 /** Of one step: up to some 4 ms of the store, where scopes are deep and spaces many. */
 export const maxChanges = 50;
+/** Much work in the background is done in turns of about this long, shorter than the guard. */
+const backgroundMs = 1000;
 /** A sweep waits no longer for organizations on a shard that does not answer. */
 const patienceMs = 500;
 
@@ -41,25 +43,33 @@ export class Due {
 
   /**
    * Makes everything real that is due in the organization, so many changes at a step, and resolves with the moment up to
-   * which that is so. Calls that meet while it runs share the next run.
+   * which that is so. Calls that meet while it runs share the next run. timer: of those that no call waits for, the one
+   * that this call does wait for; `*`: all of them.
    */
-  async drain(org: string): Promise<string> {
-    const running = this.#running.get(org);
+  async drain(org: string, timer = ''): Promise<string> {
+    const key = `${org} ${timer}`;
+    const running = this.#running.get(key);
     // What runs already may have read its clock before the caller did.
     if (running) await running.catch(() => undefined);
-    return this.#running.get(org) ?? this.#start(org);
+    return this.#running.get(key) ?? this.#start(key, org, timer);
   }
 
-  #start(org: string): Promise<string> {
-    const run = this.#sweepAll(org).finally(() => this.#running.delete(org));
-    this.#running.set(org, run);
+  #start(key: string, org: string, timer: string): Promise<string> {
+    const run = this.#sweepAll(org, timer).finally(() => this.#running.delete(key));
+    this.#running.set(key, run);
     return run;
   }
 
-  async #sweepAll(org: string): Promise<string> {
+  async #sweepAll(org: string, timer: string): Promise<string> {
+    const args = { requestId: '', spaceId: '', maxChanges };
+    const end = timer === '*' ? performance.now() + backgroundMs : Number.POSITIVE_INFINITY;
     for (;;) {
-      const { now, nextDue, more } = await this.#scripts.ask(sweep, org, { requestId: '', spaceId: '', maxChanges });
-      if (more) continue;
+      const { now, nextDue, more, changes } = await (timer === ''
+        ? this.#scripts.ask(sweep, org, args)
+        : this.#scripts.ask(background, org, { ...args, name: timer === '*' ? '' : timer }));
+      if (more && performance.now() < end) continue;
+      // What it made real may have armed timers that calls wait for.
+      if (timer !== '' && changes > 0) await this.drain(org);
       // Not waited for: the index may lie on a shard that is away, and is repaired.
       if (nextDue !== null) void this.tell(org, nextDue).catch(() => undefined);
       return String(now);
@@ -118,7 +128,7 @@ export class Due {
   async #take(org: string, now: number): Promise<void> {
     await this.#store.zadd(dueKey, String(now + guardMs), `!${org}`);
     await this.#store.zrem(dueKey, org);
-    await this.drain(org);
+    await Promise.all([this.drain(org), this.drain(org, '*')]);
     await this.#store.zrem(dueKey, `!${org}`);
   }
 
@@ -128,21 +138,24 @@ export class Due {
    */
   async repair(waitMs?: number, indexIsAway = false): Promise<void> {
     const clocks = new Map<string, Promise<number>>();
-    const look = async (org: string, [, at]: readonly string[]): Promise<void> => {
+    const look = async (org: string, timer: string, [, at]: readonly string[]): Promise<void> => {
       if (at === undefined) return;
       const timers = timersOf(org);
       const address = addressOf(this.#store, timers);
       const clock = clocks.get(address) ?? nowOf(serverOf(this.#store, timers));
       clocks.set(address, clock);
-      if (Number(at) <= (await clock)) await this.drain(org);
+      if (Number(at) <= (await clock)) await this.drain(org, timer);
       else if (!indexIsAway) await this.#enter(org, at);
     };
-    await this.#organizations.readEach(
-      await this.#organizations.all(),
-      (pipeline, org) => pipeline.zrange(timersOf(org), '0', '0', 'WITHSCORES'),
-      (org, reply) => look(org, reply as string[]),
-      waitMs,
-    );
+    const organizations = await this.#organizations.all();
+    const walk = (keyOf: (org: string) => string, timer: string): Promise<void> =>
+      this.#organizations.readEach(
+        organizations,
+        (pipeline, org) => pipeline.zrange(keyOf(org), '0', '0', 'WITHSCORES'),
+        (org, reply) => look(org, timer, reply as string[]),
+        waitMs,
+      );
+    await Promise.all([walk(timersOf, ''), walk(backgroundTimersOf, '*')]);
   }
 
   async #enter(org: string, at: string): Promise<void> {
