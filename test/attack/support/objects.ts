@@ -45,6 +45,12 @@ export async function makeObjects(world: World, sink: Sink): Promise<Objects> {
     ttlSeconds: 3600,
   });
 
+  // A run of its own to be stopped, or the others could not go on.
+  const { id: stoppedId } = await world.made('/scopes', { name: name() });
+  await world.made(`/mailboxes/${mailboxId}/messages`, { scopeId: stoppedId, payload: { n: 1 } });
+  await world.made('/barriers', { scopeId: stoppedId, target: 3 });
+  await world.made(`/allowances/${narrow.id}/wait`, { scopeId: stoppedId, units: 1, holder: 'h', ttlSeconds: 3600 });
+
   const eventTypes = ['barrier.created'];
   const { id: destinationId } = await world.made('/destinations', { url: sink.url, eventTypes });
   const { id: barrierId } = await world.made('/barriers', { scopeId, target: 3 });
@@ -56,6 +62,7 @@ export async function makeObjects(world: World, sink: Sink): Promise<Objects> {
     reservationId: reservation.id,
     waiterId: waiter.id,
     deliveryId: delivery?.id ?? '',
+    'scope.cancel scopeId': stoppedId,
   };
   const url = sink.url;
   return { url, scopeId, mailboxId, groupId, taskId, budgetId, allowanceId, destinationId, barrierId, ...more };
@@ -66,7 +73,8 @@ const inFull = new Set(['message.complete', 'destination.update']);
 
 /** A request that its route takes, with these objects in it: its path below the space, and its body. */
 export function requestOf(route: Route, objects: Objects): { path: string; body: string | undefined } {
-  const path = route.path.replaceAll(/:(\w+)/g, (_, name: string) => objects[name] ?? name);
+  const named = (name: string): string => objects[`${route.call} ${name}`] ?? objects[name] ?? name;
+  const path = route.path.replaceAll(/:(\w+)/g, (_, name: string) => named(name));
   const [full, least] = samples(route.body);
   const body = structuredClone(inFull.has(route.call) ? full : least) ?? {};
   const put = (into: Record<string, unknown>): void => {

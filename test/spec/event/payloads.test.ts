@@ -55,6 +55,7 @@ const payloads: Readonly<Record<string, string>> = {
   'waiter.expired': waiter('EXPIRED'),
   'limits.updated': 'maxBacklog',
   'scope.created': 'parentScopeId',
+  'scope.cancelled': 'state=CANCELLED',
   'destination.created': 'state=ACTIVE',
   'destination.disabled': 'state=DISABLED disabledReason=REQUESTED',
 };
@@ -100,6 +101,7 @@ describe('the payload of an event', () => {
     await world.made(`/allowances/${allowance.id}/cooldown`, { seconds: 1 });
     const held = { scopeId, holder: 'h', amountMinor: '1', settleBy: deadline };
     await world.made(`/budgets/${budget.id}/reserve`, held);
+    await world.made(`/scopes/${(await world.made('/scopes', {})).id}/cancel`);
     await world.call('PUT', '/limits', { maxBacklog: 7 });
     const destination = await world.made('/destinations', { url: 'https://93.184.215.14/' });
     await world.call('PATCH', `/destinations/${destination.id}`, { state: 'DISABLED' });

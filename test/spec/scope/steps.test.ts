@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
+import { flag, number, text } from '../../../src/declare/field.ts';
+import { dueKey } from '../../../src/redis/due.ts';
 import { expectAgreement } from '../../support/agree.ts';
 import { codeOf, World } from '../../support/world.ts';
 import { Run } from './run.ts';
@@ -151,6 +153,38 @@ describe('A cancel that takes more than one step', function () {
       const { state, outcome } = (await world.get(`/task-groups/${id}`)).body;
       expect([state, outcome]).to.deep.equal(['DECIDED', 'CANCELLED']);
     }
+    await expectAgreement(world);
+  });
+
+  it('leaves books that agree after each step, and goes on from any of them when the index has forgotten it', async () => {
+    const world = await World.create({ limits: { maxBacklog: 100_000 } });
+    const { run } = await filled(world);
+    await run.sent(2);
+    await run.recv();
+    const gate = { parentScopeId: run.scopeId, mailboxId: run.mailboxId, condition: 'ALL_TERMINAL' };
+    const { id: groupId } = await world.made('/task-groups', gate);
+    await world.made(`/task-groups/${groupId}/tasks`, { taskKey: 'a' });
+    await world.made('/barriers', { scopeId: run.scopeId, target: 2 });
+    await run.cancel();
+    const { service, org } = world;
+    const step = {
+      script: 'timer/background',
+      reply: { now: number(), nextDue: text().orNull(), more: flag(), changes: number() },
+    };
+    const args = { requestId: '', spaceId: '', maxChanges: 3, name: '' };
+    let steps = 0;
+    for (let more = true; more; steps++) {
+      more = (await service.scripts.ask(step, org, args)).more;
+      await expectAgreement(world);
+      // A process that dies here has not told anybody.
+      await service.store.del(dueKey);
+      if (steps === 3) break;
+    }
+    expect(steps).to.equal(3);
+    await service.due.repair();
+    const { body } = await run.cancel();
+    expect(body).to.deep.include({ done: true });
+    expect(body.cancelled).to.deep.equal({ messages: many + 3, waiters: 0, barriers: 1, groups: 1 });
     await expectAgreement(world);
   });
 
