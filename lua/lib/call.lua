@@ -141,13 +141,12 @@ function call.open(...)
 end
 
 --- Sends the call back to Node, which finds out what the script asks for and calls again: it is not counted twice.
---- timer: the name of a background timer that must come first, where it is one.
-function call.sendBack(code, timer)
+function call.sendBack(code)
   local isUnchanged = changes == counted
   rates.charge(-1)
   isSentBack = true
   if isUnchanged then counted = changes end
-  error({ err = code .. ' - ' .. (timer or '') })
+  error({ err = code .. ' - ' })
 end
 
 --- What the call has changed so far stays, even if it is sent back.

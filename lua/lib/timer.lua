@@ -35,8 +35,3 @@ function timer.armInBackground(kind, id, at)
   sorted.add(keys.backgroundTimers(), text, memberOf(kind, id))
   if at < timer.nextDue and at < (tonumber(timer.wake) or math.huge) then timer.wake = text end
 end
-
---- The name of a background timer for call.sendBack.
-function timer.named(kind, id)
-  return memberOf(kind, id)
-end
