@@ -19,24 +19,32 @@ end
 function scope.path(scopeId)
   local record = read(scopeId)
   if not record then return nil end
-  if not record.ids then
+  local ids = record.ids
+  if not ids then
     local path = record.path
-    record.ids = { string.sub(path, 1, 36) }
-    for first = 38, #path, 37 do record.ids[#record.ids + 1] = string.sub(path, first, first + 35) end
+    ids = { string.sub(path, 1, 36) }
+    for first = 38, #path, 37 do ids[#ids + 1] = string.sub(path, first, first + 35) end
+    record.ids, ids.last = ids, record
   end
-  return record.ids
+  return ids
+end
+
+--- The record of the scope at a depth of a path.
+local function at(path, depth)
+  if depth == #path and path.last then return path.last end
+  return read(path[depth])
 end
 
 --- The record of the scope whose cancel came first of those on a path, of which `last` is the last one looked at (nil: all
 --- of it); nil where none is cancelled.
 function scope.cancelOf(path, last)
   local first
-  for _, id in ipairs(path) do
-    local record = read(id)
-    local at = record.cancelledAt
+  for depth = 1, #path do
+    local record = at(path, depth)
+    local cancelledAt = record.cancelledAt
     -- What lies below is marked with the moment of the scope that the cancel named.
-    if at and (not first or at < first.cancelledAt) then first = record end
-    if id == last then break end
+    if cancelledAt and (not first or cancelledAt < first.cancelledAt) then first = record end
+    if path[depth] == last then break end
   end
   return first
 end
@@ -86,8 +94,8 @@ end
 
 --- Adds live work (or takes it away) in a scope, and so in every scope above it.
 function scope.addLive(path, change)
-  for depth, id in ipairs(path) do
-    local record = read(id)
+  for depth = 1, #path do
+    local record = at(path, depth)
     local live = record.live + change
     records.set(record, 'live', live)
     local woke, slept = change > 0 and live == change, change < 0 and live == 0
@@ -95,7 +103,7 @@ function scope.addLive(path, change)
       if not record.cancelledAt then scope.enter({ state = woke and 'IDLE' or 'ACTIVE' }, woke and 'ACTIVE' or 'IDLE') end
       if depth == 1 then count.org('usedRuns', woke and 1 or -1) end
       -- For those who wait until nothing live is left in a scope.
-      if slept then journal.wake('idle/' .. id) end
+      if slept then journal.wake('idle/' .. path[depth]) end
     end
   end
 end

@@ -62,7 +62,7 @@ export async function makeObjects(world: World, sink: Sink): Promise<Objects> {
     reservationId: reservation.id,
     waiterId: waiter.id,
     deliveryId: delivery?.id ?? '',
-    'scope.cancel scopeId': stoppedId,
+    [`scope.cancel ${scopeId}`]: stoppedId,
   };
   const url = sink.url;
   return { url, scopeId, mailboxId, groupId, taskId, budgetId, allowanceId, destinationId, barrierId, ...more };
@@ -73,7 +73,7 @@ const inFull = new Set(['message.complete', 'destination.update']);
 
 /** A request that its route takes, with these objects in it: its path below the space, and its body. */
 export function requestOf(route: Route, objects: Objects): { path: string; body: string | undefined } {
-  const named = (name: string): string => objects[`${route.call} ${name}`] ?? objects[name] ?? name;
+  const named = (name: string): string => objects[`${route.call} ${objects[name]}`] ?? objects[name] ?? name;
   const path = route.path.replaceAll(/:(\w+)/g, (_, name: string) => named(name));
   const [full, least] = samples(route.body);
   const body = structuredClone(inFull.has(route.call) ? full : least) ?? {};
