@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { Access } from '../../support/processes.ts';
 import { Shared } from './scene.ts';
 
@@ -15,10 +14,10 @@ export class RunScene extends Shared<StoppedRun> {
   protected async make(client: number): Promise<StoppedRun | undefined> {
     const { load, access } = this;
     const mailboxId = await this.create(client, 'mailbox', '/mailboxes', { name: 'stopped' });
-    const parentScopeId = randomUUID();
-    const childId = await this.create(client, 'scope', '/scopes', { parentScopeId, name: 'below' });
-    if (mailboxId === undefined || childId === undefined) return undefined;
-    const run = { access, scopeId: parentScopeId, childId, mailboxId };
+    const scopeId = await this.create(client, 'scope', '/scopes', { name: 'run' });
+    const childId = await this.create(client, 'scope', '/scopes', { parentScopeId: scopeId, name: 'below' });
+    if (mailboxId === undefined || scopeId === undefined || childId === undefined) return undefined;
+    const run = { access, scopeId, childId, mailboxId };
     load.runs.push(run);
     return run;
   }
