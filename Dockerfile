@@ -1,4 +1,4 @@
-# The tags are exact versions; pin them by digest where your registry lets you look it up.
+# Tags are exact versions; pin digests if your registry shows them.
 FROM node:20.20.2-bookworm-slim AS build
 WORKDIR /muster
 COPY package.json package-lock.json tsconfig.json tsconfig.build.json ./
@@ -10,7 +10,7 @@ RUN npm run -s build
 FROM node:20.20.2-bookworm-slim AS dependencies
 WORKDIR /muster
 COPY package.json package-lock.json ./
-# `prepare` would build, which needs what --omit=dev leaves out.
+# --ignore-scripts skips `prepare`, whose build needs the dev dependencies.
 RUN npm ci --omit=dev --workspaces=false --ignore-scripts
 
 FROM node:20.20.2-bookworm-slim
@@ -25,7 +25,7 @@ VOLUME /var/lib/muster
 USER node
 EXPOSE 8080 9464
 STOPSIGNAL SIGTERM
-# Every role answers there, a worker too.
+# Every role serves this port, including workers.
 HEALTHCHECK --interval=10s --timeout=5s --start-period=60s --retries=3 \
   CMD ["node", "-e", "fetch('http://127.0.0.1:' + process.env.METRICS_PORT + '/readyz').then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
 CMD ["node", "--enable-source-maps", "--max-semi-space-size=64", "dist/main.js"]

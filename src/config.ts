@@ -3,7 +3,7 @@ import { addressesOf, sentinelsOf } from './redis/address.ts';
 
 type Role = 'api' | 'worker' | 'all';
 
-/** Every setting of contract section 6, checked, with its default filled in. */
+/** All settings (docs/reference.md, "Processes and settings"), validated, with defaults filled in. */
 export interface Config {
   role: Role;
   /** 0: any free port */
@@ -11,112 +11,123 @@ export interface Config {
   /** null: GET /metrics is on the API's port; 0: any free port */
   metricsPort: number | null;
   host: string;
-  /** null: the embedded Redis below `dataDir` */
+  /** null: the embedded Redis in `dataDir` */
   redisUrl: string | null;
   dataDir: string;
   logLevel: string;
   webhookAllowPrivate: boolean;
   snapshotIntervalSeconds: number;
   snapshotKeep: number;
-  /** the redis-server program the embedded store is to use; null: look for one */
+  /** the redis-server program of the embedded store; null: look for one */
   redisServer: string | null;
   /** `maxmemory` of the embedded Redis, such as `6gb`; null: none */
   redisMaxmemory: string | null;
 }
 
-/** A setting that cannot be used; the message is one line that says which, why and what would be right. */
+/** An invalid setting; the one-line message says which, and what is allowed. */
 export class ConfigError extends Error {}
 
 interface Setting {
   schema: Joi.Schema;
-  /** what would be right, as it ends the sentence "… must be" */
-  right: string;
-  /** may carry a password: it is never repeated */
+  /** the allowed values, to complete the sentence "it must be …" */
+  allowed: string;
+  /** may contain a password: the value is never printed */
   secret?: true;
 }
 
 const roles: Role[] = ['api', 'worker', 'all'];
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
-/** The longest delay of a Node timer in seconds; beyond it, one fires at once. */
-const longestSeconds = 2_147_483;
-/** Each snapshot is a whole copy of the store: more than this is a slip of the hand. */
-const mostSnapshots = 10_000;
+/** Node's longest timer, in seconds; longer ones fire immediately. */
+const maxSeconds = 2_147_483;
+/** Each snapshot is a full copy of the store: a larger number must be a typo. */
+const maxSnapshots = 10_000;
 
-const oneOf = (values: string[]): Setting => ({ schema: Joi.valid(...values), right: `one of ${values.join(', ')}` });
+const oneOf = (values: string[]): Setting => ({ schema: Joi.valid(...values), allowed: `one of ${values.join(', ')}` });
 const wholeNumber = (from: number, to: number): Setting => ({
   schema: Joi.string().pattern(/^\d+$/).custom(Number).custom(between(from, to)),
-  right: `a whole number from ${from} to ${to}`,
+  allowed: `a whole number from ${from} to ${to}`,
 });
 
-const settings: Record<keyof Config, Setting & { name: string; otherwise: unknown }> = {
-  role: { name: 'ROLE', otherwise: 'all', ...oneOf(roles) },
-  port: { name: 'PORT', otherwise: 8080, ...wholeNumber(0, 65_535) },
-  metricsPort: { name: 'METRICS_PORT', otherwise: null, ...wholeNumber(0, 65_535) },
+const settings: Record<keyof Config, Setting & { name: string; fallback: unknown }> = {
+  role: { name: 'ROLE', fallback: 'all', ...oneOf(roles) },
+  port: { name: 'PORT', fallback: 8080, ...wholeNumber(0, 65_535) },
+  metricsPort: { name: 'METRICS_PORT', fallback: null, ...wholeNumber(0, 65_535) },
   host: {
     name: 'HOST',
-    otherwise: '127.0.0.1',
+    fallback: '127.0.0.1',
     schema: Joi.string().hostname(),
-    right: 'a host name or an IP address, such as 127.0.0.1 or 0.0.0.0',
+    allowed: 'a host name or an IP address, such as 127.0.0.1 or 0.0.0.0',
   },
   redisUrl: {
     name: 'REDIS_URL',
-    otherwise: null,
+    fallback: null,
     schema: Joi.string().custom(storeUrl),
-    right:
-      'redis://user:password@host:port/database (with %XX for what is special in a password), rediss://host:port, unix:///path or the absolute path of a unix socket, nodes of one cluster with commas in between, or redis+sentinel://user:password@host:port,host:port/master-name; without it the embedded Redis is used',
+    allowed:
+      'redis://user:password@host:port/database (percent-encode special characters of a password), rediss://host:port, unix:///path or the absolute path of a unix socket, a comma-separated list of nodes of one cluster, or redis+sentinel://user:password@host:port,host:port/master-name; leave it out to use the embedded Redis',
     secret: true,
   },
-  dataDir: { name: 'DATA_DIR', otherwise: './data', schema: Joi.string(), right: 'the path of a folder' },
-  logLevel: { name: 'LOG_LEVEL', otherwise: 'info', ...oneOf(logLevels) },
+  dataDir: { name: 'DATA_DIR', fallback: './data', schema: Joi.string(), allowed: 'the path of a folder' },
+  logLevel: { name: 'LOG_LEVEL', fallback: 'info', ...oneOf(logLevels) },
   webhookAllowPrivate: {
     name: 'WEBHOOK_ALLOW_PRIVATE',
-    otherwise: false,
+    fallback: false,
     schema: Joi.boolean().sensitive(),
-    right: 'true or false',
+    allowed: 'true or false',
   },
   snapshotIntervalSeconds: {
     name: 'SNAPSHOT_INTERVAL_SECONDS',
-    otherwise: 3600,
-    ...wholeNumber(1, longestSeconds),
+    fallback: 3600,
+    ...wholeNumber(1, maxSeconds),
   },
-  snapshotKeep: { name: 'SNAPSHOT_KEEP', otherwise: 24, ...wholeNumber(1, mostSnapshots) },
+  snapshotKeep: { name: 'SNAPSHOT_KEEP', fallback: 24, ...wholeNumber(1, maxSnapshots) },
   redisServer: {
     name: 'REDIS_SERVER',
-    otherwise: null,
+    fallback: null,
     schema: Joi.string(),
-    right: 'the path of a redis-server program',
+    allowed: 'the path of a redis-server program',
   },
   redisMaxmemory: {
     name: 'REDIS_MAXMEMORY',
-    otherwise: null,
+    fallback: null,
     schema: Joi.string().pattern(/^[1-9]\d{0,6}(mb|gb)$/),
-    right: 'a size in mb or gb, such as 512mb or 6gb',
+    allowed: 'a size in mb or gb, such as 512mb or 6gb',
   },
 };
 
 /**
- * Reads and checks all settings (contract section 6). An empty value counts as unset, as Compose files pass them on.
+ * Reads and validates all settings. An empty value counts as unset, which is how Compose passes unset variables on.
  *
- * @throws ConfigError for the first bad one
+ * @throws ConfigError for the first invalid one
  */
 export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
   const config: Record<string, unknown> = {};
-  for (const [key, { name, otherwise, schema, right, secret }] of Object.entries(settings)) {
+  for (const [key, { name, fallback, schema, allowed, secret }] of Object.entries(settings)) {
     const text = env[name]?.trim();
     if (text === undefined || text === '') {
-      config[key] = otherwise;
+      config[key] = fallback;
       continue;
     }
     const { value, error } = schema.validate(text);
-    // JSON keeps it on one line, whatever it holds.
+    // JSON keeps any value on one line.
     const given = secret ? 'the given value' : JSON.stringify(text.slice(0, 80));
-    if (error) throw new ConfigError(`${name}: ${given} cannot be used; it must be ${right}`);
+    if (error) throw new ConfigError(`${name}: ${given} cannot be used; it must be ${allowed}`);
     config[key] = value;
   }
   const { role, port, metricsPort } = config as unknown as Config;
   if (role !== 'worker' && port !== 0 && metricsPort === port)
-    throw new ConfigError(`METRICS_PORT: "${port}" cannot be used; it must be another port than PORT, or be left out`);
+    throw new ConfigError(
+      `METRICS_PORT: "${port}" cannot be used; it must be a different port than PORT, or be left out`,
+    );
   return config as unknown as Config;
+}
+
+/** Every setting on a line of its own: its name, its default and what it may be. */
+export function settingsHelp(): string {
+  const lines = Object.values(settings).map(({ name, fallback, allowed }) => {
+    const preset = fallback === null ? 'not set' : `default ${fallback}`;
+    return `  ${name.padEnd(26)}${allowed} (${preset})`;
+  });
+  return lines.join('\n');
 }
 
 function between(from: number, to: number) {
@@ -128,7 +139,7 @@ function between(from: number, to: number) {
 
 function storeUrl(text: string): string {
   const addresses = addressesOf(text);
-  for (const address of addresses) if (!isStore(address, addresses.length > 1)) throw new Error('not a store');
+  for (const address of addresses) if (!isStore(address, addresses.length > 1)) throw new Error('not a store address');
   return text;
 }
 
@@ -137,7 +148,7 @@ function isStore(address: string, isNode: boolean): boolean {
   if (address.startsWith('redis+sentinel:')) return sentinelsOf(address) !== undefined;
   const { protocol, username, password, hostname, pathname, hash } = new URL(address);
   for (const part of [username, password]) decodeURIComponent(part);
-  // What is behind the host and no number is of a password that was not encoded: host and database would be wrong.
-  const isWhole = /^(\/\d*)?$/.test(pathname) && hash === '';
-  return ['redis:', 'rediss:'].includes(protocol) && hostname !== '' && isWhole;
+  // A path that is not a database number comes from an unencoded password: the host would be wrong, too.
+  const isDatabase = /^(\/\d*)?$/.test(pathname) && hash === '';
+  return ['redis:', 'rediss:'].includes(protocol) && hostname !== '' && isDatabase;
 }

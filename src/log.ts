@@ -3,14 +3,14 @@ import pino, { type Logger } from 'pino';
 
 const stderr = 2;
 
-/** A write to the system for so many characters, not one for each line … */
+/** Lines are written together, once there are this many characters … */
 const flushLength = 8_192;
-/** … but none waits longer. */
+/** … or after this time. */
 const flushMs = 50;
-/** Characters kept for a reader that is stuck. */
-const mostLength = 4_194_304;
+/** Characters to buffer for a stuck reader. */
+const maxLength = 4_194_304;
 
-/** Many lines of one millisecond have the same time: a date is made of it once. */
+/** Formats the time once per millisecond, which many lines share. */
 function millisecondClock(): () => string {
   let last = 0;
   let text = '';
@@ -25,8 +25,8 @@ function millisecondClock(): () => string {
 }
 
 /**
- * Gathers lines and writes them together. Whoever reads them may be gone, stuck or have no room: lines are lost then, and
- * nothing else is.
+ * Buffers lines and writes them together. pino's own destination retries forever on a full disk at exit; here, if the
+ * reader is gone, stuck or out of space, lines are dropped and nothing else happens.
  */
 class Lines {
   #lines: string[] = [];
@@ -35,7 +35,7 @@ class Lines {
   #isWriting = false;
 
   write(line: string): void {
-    if (this.#length > mostLength) return;
+    if (this.#length > maxLength) return;
     this.#lines.push(line);
     this.#length += line.length;
     this.#flushInTime();
@@ -47,12 +47,12 @@ class Lines {
     this.#put(this.#take());
   }
 
-  /** What is left, at the end of the process. */
+  /** Writes what is left when the process exits. */
   flushSync(): void {
     try {
       writeSync(stderr, this.#take());
     } catch {
-      // See above.
+      // Dropped, as above.
     }
   }
 
@@ -86,7 +86,7 @@ class Lines {
   }
 }
 
-/** The log: one JSON line each, to stderr; what is left is written when the process ends. */
+/** A logger that writes JSON lines to stderr, and flushes them when the process exits. */
 export function openLog(level: string): Logger {
   const lines = new Lines();
   process.once('exit', () => lines.flushSync());

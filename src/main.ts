@@ -1,7 +1,7 @@
 import { writeSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { type Config, readConfig } from './config.ts';
+import { type Config, readConfig, settingsHelp } from './config.ts';
 import { type EmbeddedRedis, startEmbedded } from './embedded/embedded.ts';
 import { findRedisServer } from './embedded/server-binary.ts';
 import { openLog } from './log.ts';
@@ -12,18 +12,18 @@ import { type MusterService, startService } from './service.ts';
 import { snapshotFolder } from './snapshot/folder.ts';
 import { renewOver } from './snapshot/restore.ts';
 
-/** A shutdown that takes longer is cut short: what was in flight is safe in the store or was never answered. */
+/** A longer shutdown is aborted: whatever was in flight is safe in the store or was never acknowledged. */
 const stopMs = 9_500;
 
-/** Ctrl-C on `npm start` comes twice, from the terminal and passed on by npm: what comes together is one signal. */
-const onceMs = 500;
+/** Signals within this time count as one: Ctrl-C on `npm start` arrives twice, from the terminal and from npm. */
+const sameSignalMs = 500;
 
-/** For a step of a start to end in order; a store that hangs would keep it. */
+/** How long a start-up step may take to finish at shutdown; a hung store would block it. */
 const stepMs = 1_500;
 
-const prepareAgainMs = 1_000;
+const prepareRetryMs = 1_000;
 
-/** For people: to stdout. The log, one JSON line per request, goes to stderr. */
+/** Prints for people, to stdout. The log, one JSON line per request, goes to stderr. */
 function say(line: string): void {
   process.stdout.write(`${line}\n`);
 }
@@ -32,16 +32,16 @@ function warn(line: string): void {
   process.stderr.write(`${line}\n`);
 }
 
-/** Aborts at the first SIGTERM, SIGINT or SIGHUP (its terminal is gone); one that comes after it ends the process at once. */
+/** Aborts on the first SIGTERM, SIGINT or SIGHUP; a second signal ends the process immediately. */
 function stopSignal(): AbortSignal {
   const stopping = new AbortController();
-  let begun = 0;
+  let startedAt = 0;
   const stop = (): void => {
     if (stopping.signal.aborted) {
-      if (performance.now() - begun > onceMs) process.exit(1);
+      if (performance.now() - startedAt > sameSignalMs) process.exit(1);
       return;
     }
-    begun = performance.now();
+    startedAt = performance.now();
     setTimeout(() => process.exit(1), stopMs).unref();
     stopping.abort();
   };
@@ -62,22 +62,22 @@ async function openEmbedded(config: Config, signal: AbortSignal): Promise<Embedd
     afterLoss: async (link) => {
       const organizations = await renewOver(link).catch((error: Error) => {
         throw new Error(
-          `the store did not end in order, and its cursors cannot be expired (${error.message}): ` +
-            'it needs room, in memory (REDIS_MAXMEMORY) and on its disk',
+          `the store was not shut down cleanly, and its cursors cannot be expired (${error.message}): ` +
+            'it needs free memory (REDIS_MAXMEMORY) and disk space',
         );
       });
       if (organizations > 0)
-        warn('the store did not end in order: cursors of the journals from before this start are expired');
+        warn('the store was not shut down cleanly: journal cursors from before this start are expired');
     },
   });
 }
 
-/** Libraries print what they warn of, for each of their connections: here it is a line of the log, once. */
-function warnInto(log: Logger): void {
-  const said = new Set<string>();
+/** Sends libraries' warnings to the log, each only once; they print them for every connection. */
+function redirectWarnings(log: Logger): void {
+  const logged = new Set<string>();
   console.warn = (text: unknown) => {
-    if (said.has(String(text))) return;
-    said.add(String(text));
+    if (logged.has(String(text))) return;
+    logged.add(String(text));
     log.warn(String(text));
   };
 }
@@ -85,7 +85,7 @@ function warnInto(log: Logger): void {
 function start(config: Config, redisUrl: string, signal: AbortSignal): Promise<MusterService> {
   const { role, host, port, metricsPort, logLevel, webhookAllowPrivate } = config;
   const log = openLog(logLevel);
-  warnInto(log);
+  redirectWarnings(log);
   const snapshots = {
     folder: snapshotFolder(config.dataDir),
     keep: config.snapshotKeep,
@@ -102,21 +102,21 @@ async function prepare(service: MusterService, isEmbedded: boolean): Promise<voi
   if (isEmbedded && service.url !== undefined) for (const line of await bootstrap(service, service.url)) say(line);
 }
 
-/** It may take calls again at any time: until then they are answered 503, and so is /readyz. */
+/** Continues without a store that takes no calls: it may be back any time, and requests get a 503 until then. */
 async function prepareOrWarn(service: MusterService, isEmbedded: boolean, signal: AbortSignal): Promise<void> {
   try {
     await prepare(service, isEmbedded);
   } catch (error) {
     if (!(error instanceof StoreUnavailable)) throw error;
-    warn(`the store takes no calls now (${error.message}): they are answered 503 until it does`);
+    warn(`the store takes no calls (${error.message}): requests get a 503 until it does`);
     if (isEmbedded) void prepareLater(service, signal);
   }
 }
 
-/** A first start that lost its store on the way makes the organization, the space and the key when it is back. */
+/** If a first start has lost its store, creates the organization, the space and the key once it is back. */
 async function prepareLater(service: MusterService, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
-    await sleep(prepareAgainMs, undefined, { ref: false });
+    await sleep(prepareRetryMs, undefined, { ref: false });
     try {
       return await prepare(service, true);
     } catch (error) {
@@ -125,7 +125,7 @@ async function prepareLater(service: MusterService, signal: AbortSignal): Promis
   }
 }
 
-/** Who is to stop does not wait for a store that hangs. */
+/** Don't let a hung store block shutdown. */
 function unlessHung<T>(step: Promise<T>, signal: AbortSignal): Promise<T> {
   const hung = new Promise<never>((_, reject) => {
     const giveUpSoon = (): unknown => setTimeout(() => reject(signal.reason), stepMs);
@@ -135,7 +135,22 @@ function unlessHung<T>(step: Promise<T>, signal: AbortSignal): Promise<T> {
   return Promise.race([step, hung]);
 }
 
+const usage = `Usage: npm start, or node dist/main.js
+
+Runs Muster: its API, its workers and, unless REDIS_URL names a store, an embedded Redis. It takes no arguments; these
+environment variables set it up:
+
+${settingsHelp()}
+
+Organizations, spaces and API keys are managed with: npm run -s muster -- --help`;
+
 async function main(): Promise<void> {
+  const [argument] = process.argv.slice(2);
+  if (argument === '--help' || argument === '-h') return say(usage);
+  if (argument !== undefined)
+    throw new Error(
+      `unknown argument ${JSON.stringify(argument.slice(0, 80))}: settings are environment variables, --help lists them`,
+    );
   const config = readConfig();
   const signal = stopSignal();
   let embedded: EmbeddedRedis | undefined;
@@ -150,7 +165,7 @@ async function main(): Promise<void> {
     say(service.url === undefined ? 'worker ready' : `listening on ${service.url}`);
     if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
   } catch (error) {
-    // Who is to stop does not wait for a store that has gone.
+    // Stopping, so a failed start no longer matters.
     if (!signal.aborted) throw error;
   } finally {
     await service?.stop();
@@ -158,13 +173,13 @@ async function main(): Promise<void> {
   }
 }
 
-/** Whoever reads what we say may be gone or have a full disk: that ends nothing. */
+/** Don't exit when our output cannot be written: the reader may be gone, or its disk full. */
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 
-/** Node would print every member of the error: of a failed command its arguments, keys and payloads among them. */
+/** Node would print all of the error's properties: a failed command's include its arguments, with keys and payloads. */
 process.on('uncaughtException', (error) => {
   try {
-    writeSync(2, `a defect ended the process: ${error instanceof Error ? error.stack : 'not an error'}\n`);
+    writeSync(2, `fatal error: ${error instanceof Error ? error.stack : 'not an error'}\n`);
   } finally {
     process.exit(1);
   }

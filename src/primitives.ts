@@ -28,4 +28,3 @@ export const rooms: readonly Room[] = [
 
 export const product = collect(rooms);
 export const { routes: allRoutes, errors: allErrors, words: allWords } = product;
-export const allKeys = allWords.keys;

@@ -6,22 +6,22 @@ import type { Route } from './http/route.ts';
 import type { KeyTable } from './redis/keys.ts';
 import type { Vocabulary } from './redis/loader.ts';
 
-/** A limit of a space, which its operator sets. */
+/** A limit of a space, set by its operator. */
 export interface Limit {
   readonly min: number;
   readonly max: number;
   readonly default: number;
-  /** The plan grants it, never more than `max`: more is refused by the plan's error, not by shape. */
+  /** The plan sets the upper bound (at most `max`): exceeding it is the plan's error, not a validation error. */
   readonly isGranted?: true;
 }
 
 export type Limits = Readonly<Record<string, Limit>>;
 
-/** What each room has a part in. */
+/** What every room contributes to. */
 export interface Parts {
   readonly records: readonly RecordDeclaration[];
   readonly events: readonly EventDeclaration[];
-  /** Members of the census, the backlog, the waits and the view of a run. */
+  /** Fields of the census, the backlog, the waits and the view of a run. */
   readonly census: Fields;
   readonly backlog: Fields;
   readonly waits: Fields;
@@ -32,30 +32,30 @@ export interface Parts {
   readonly limits: Limits;
 }
 
-/** A primitive: everything that the rest of the product knows of it. */
+/** A primitive: everything that the rest of the product knows about it. */
 export interface Room extends Partial<Omit<Parts, 'events'>> {
   /** The name of its folders in lua/, src/ and test/spec/. */
   readonly name: string;
-  /** Where its Lua is, if not in lua/<name>. */
+  /** The folder of its Lua files, if not lua/<name>. */
   readonly lua?: string;
-  /** Of rooms that show what the others have, made of that. */
+  /** A function for rooms whose routes show what others contribute. */
   readonly routes?: readonly Route[] | ((all: Parts) => readonly Route[]);
-  /** Of the space's room: made of the limits of all. */
+  /** A function for the space's room, whose events include the limits of all. */
   readonly events?: readonly EventDeclaration[] | ((limits: Limits) => readonly EventDeclaration[]);
   readonly keys?: KeyTable;
   readonly errors?: ErrorTable;
-  /** Fields that it keeps in records of other rooms, by the names of these in scripts; in no answer. */
+  /** Fields that it stores in records of other rooms, by record name in scripts; never part of a response. */
   readonly extends?: Readonly<Record<string, Fields>>;
 }
 
-/** What rooms declare, put together. */
+/** The combined declarations of all rooms. */
 export interface Product extends Parts {
   readonly routes: readonly Route[];
   readonly errors: ErrorTable;
   readonly words: Vocabulary;
 }
 
-/** Puts rooms together. Throws where two of them use a name for different things. */
+/** Combines rooms. Throws when a name is declared twice. */
 export function collect(rooms: readonly Room[]): Product {
   const merged = <T>(of: (room: Room) => Readonly<Record<string, T>> | undefined): Readonly<Record<string, T>> =>
     Object.fromEntries(
@@ -90,10 +90,10 @@ export function collect(rooms: readonly Room[]): Product {
   };
 }
 
-/** A record with the fields that other rooms keep in it. */
+/** A record with the fields that other rooms store in it. */
 function extended(record: RecordDeclaration, rooms: readonly Room[]): RecordDeclaration {
-  const own: Fields = Object.assign({}, ...rooms.map((room) => room.extends?.[record.luaName]));
-  return Object.keys(own).length === 0 ? record : record.extended(own);
+  const extra: Fields = Object.assign({}, ...rooms.map((room) => room.extends?.[record.luaName]));
+  return Object.keys(extra).length === 0 ? record : record.extended(extra);
 }
 
 function unique<T>(all: readonly T[], nameOf: (one: T) => string): ReadonlyMap<string, T> {

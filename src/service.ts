@@ -4,9 +4,9 @@ import { one } from './declare/record.ts';
 import { docsSite } from './docs/site.ts';
 import { Feeds } from './event/feeds.ts';
 import { createApp } from './http/app.ts';
+import type { Service } from './http/context.ts';
 import { Listener } from './http/listener.ts';
 import { openapi } from './http/openapi.ts';
-import type { Service } from './http/serving.ts';
 import { Metrics } from './metrics/metrics.ts';
 import { StoreReader } from './metrics/store-reading.ts';
 import { Organization } from './org/records.ts';
@@ -24,38 +24,37 @@ import type { Resolve } from './webhook/resolve.ts';
 import { Targets } from './webhook/target.ts';
 import type { Deliverer } from './workers/deliverer.ts';
 import { Retention } from './workers/retention.ts';
-import type { SnapshotterOptions } from './workers/snapshotter.ts';
-import { Workers } from './workers/workers.ts';
+import { type SnapshotterOptions, Workers } from './workers/workers.ts';
 
-/** What a scrape shows of the store is no older. */
+/** Maximum age of the store's figures in a scrape. */
 const metricsMaxAgeMs = 5_000;
 
-/** Finds no organization. */
+/** Always refused: it looks up an organization that does not exist. */
 const probe = { script: 'org/show', reply: { organization: one(Organization) } };
 
-/** Of opening a connection. */
-const mostAttempts = 3;
+/** Attempts to open a connection. */
+const maxAttempts = 3;
 
 export interface ServiceOptions {
   readonly redisUrl: string;
   readonly role: 'api' | 'worker' | 'all';
   readonly host: string;
   readonly port: number;
-  /** A listener of its own for GET /metrics, /healthz and /readyz; left out: the API's, and none for a worker. */
+  /** A separate port for GET /metrics, /healthz and /readyz; default: the API's port, or none for a worker. */
   readonly metricsPort?: number;
   readonly metricsMaxAgeMs?: number;
   readonly log: Logger;
-  /** The rooms that it is made of; left out: those of primitives.ts. */
+  /** The rooms to serve; default: those of primitives.ts. */
   readonly product?: Product;
-  /** Tests put their clock in the place of lib/clock. */
+  /** Tests replace lib/clock with their own. */
   readonly overrides?: Overrides;
-  /** Webhooks may go to private addresses. */
+  /** Allows webhooks to private addresses. */
   readonly webhookAllowPrivate?: boolean;
-  /** Tests put their names in the place of DNS. */
+  /** Tests replace DNS with their own. */
   readonly resolve?: Resolve;
-  /** Left out: no periodic snapshots. */
+  /** Periodic snapshots; default: none. */
   readonly snapshots?: SnapshotterOptions;
-  /** Waits for a store that broke a connection off in the middle of the start; left out: that fails the start. */
+  /** Waits for a store that dropped a connection during the start; without it, the start fails. */
   readonly awaitStore?: () => Promise<void>;
 }
 
@@ -68,17 +67,17 @@ export interface MusterService {
   readonly retention: Retention;
   readonly wake: Wake;
   readonly feeds: Feeds;
-  /** undefined where no worker runs. */
+  /** undefined without workers. */
   readonly deliverer: Deliverer | undefined;
   /** http://host:port; undefined for a worker. */
   readonly url: string | undefined;
   /** http://host:port of GET /metrics; undefined for a worker without a metrics port. */
   readonly metricsUrl: string | undefined;
-  /** Lets go of held requests, ends running ones, stops workers, closes connections. */
+  /** Releases held requests, finishes running ones, stops workers, closes connections. */
   stop(): Promise<void>;
 }
 
-/** Starts the parts that the role names; resolves when they serve. */
+/** Starts what the role includes; resolves when it is serving. */
 export async function startService(options: ServiceOptions): Promise<MusterService> {
   const connections: Store[] = [];
   const open = async (kind: 'calls' | 'patient'): Promise<Store> => {
@@ -108,12 +107,12 @@ export async function startService(options: ServiceOptions): Promise<MusterServi
   const stop = async (): Promise<void> => {
     wake.close();
     await Promise.all([listener?.drain(), metricsListener?.drain(), workers.stop()]);
-    await due.told();
+    await due.flush();
     for (const connection of connections) connection.disconnect();
   };
   try {
     await checkFormat(store);
-    // First what may be refused: a port that is in use.
+    // Listen first: the port may be in use.
     const { metricsPort } = options;
     if (options.role !== 'worker')
       listener = await listen(options, { ...core, routes: product.routes, showsMetrics: metricsPort === undefined });
@@ -143,13 +142,13 @@ export async function startService(options: ServiceOptions): Promise<MusterServi
   };
 }
 
-/** A store that breaks each of several off is not one to wait for. */
+/** Retries a dropped connection a few times. */
 async function opened({ redisUrl, awaitStore }: ServiceOptions, kind: 'calls' | 'patient'): Promise<Store> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await connect(redisUrl, kind);
     } catch (error) {
-      if (!awaitStore || attempt === mostAttempts) throw error;
+      if (!awaitStore || attempt === maxAttempts) throw error;
       await awaitStore();
     }
   }
@@ -166,8 +165,8 @@ async function listen(options: ServiceOptions, core: Core, setting = 'PORT'): Pr
 }
 
 /**
- * Whether any shard does: a process that serves some organizations of a cluster is not to be taken out of service. A
- * script that finds nothing is refused all the same by a store that is read-only or full, or cannot load scripts.
+ * Whether any shard takes calls: a process that can serve some organizations of a cluster must stay in service. The probe
+ * script finds nothing, but a store that is read-only, full or unable to load scripts fails it all the same.
  */
 async function takesCalls(store: Store, scripts: Scripts): Promise<boolean> {
   const refused = probeNames(store).map((name) =>

@@ -2,11 +2,11 @@
 --- @include "lib/refuse"
 --- @include "lib/records"
 --- @include "lib/sorted"
---- An allowance as it stands at a moment: its fixed window (aligned to the Unix epoch), units used, cooldown.
+--- An allowance at a given time: its fixed window (aligned to the Unix epoch), used units and cooldown.
 
---- Brings what is stored to the moment `at`. Never before the window that was counted last: units that were handed out
---- stay counted, even where a clock goes back.
-local function bring(record, at)
+--- Advances a stored record to the time `at`, but never before the last counted window: used units stay counted even if
+--- the clock goes back.
+local function advance(record, at)
   local windowMs, countedFrom = record.windowSeconds * 1000, record.windowStartedAt
   local startedAt = math.max(at - at % windowMs, countedFrom)
   record.windowStartedAt, record.windowEndsAt = startedAt, startedAt + windowMs
@@ -15,27 +15,27 @@ local function bring(record, at)
   return record
 end
 
---- The allowance at the moment `at`, as far as units are concerned.
+--- The allowance at the time `at`, with the fields that units depend on.
 function allowance.read(allowanceId, at)
   local record = allowance.load(allowanceId, 'unitsLimit', 'windowSeconds', 'windowStartedAt', 'usedUnits', 'cooldownUntil')
-  return bring(record or refuse('ALLOWANCE_NOT_FOUND'), at)
+  return advance(record or refuse('ALLOWANCE_NOT_FOUND'), at)
 end
 
---- All of it as it stands now.
+--- The whole allowance as it is now.
 function allowance.view(allowanceId)
-  local record = bring(allowance.load(allowanceId) or refuse('ALLOWANCE_NOT_FOUND'), now)
+  local record = advance(allowance.load(allowanceId) or refuse('ALLOWANCE_NOT_FOUND'), now)
   record.waiting = sorted.count(keys.liveWaiters(allowanceId))
   return record
 end
 
---- The earliest moment at which so many units can be had if nobody takes any before; 0 when at once.
+--- The earliest time at which this many units can be granted if no others are used before; 0 for at once.
 function allowance.nextMoment(record, units)
   local cooled = record.cooldownUntil or 0
   if record.unitsLimit - record.usedUnits >= units then return cooled end
   return math.max(cooled, record.windowEndsAt)
 end
 
---- Uses units of the window that the record stands in.
+--- Uses units of the record's current window.
 function allowance.use(record, units)
   if record.isNewWindow then records.set(record, 'windowStartedAt', record.windowStartedAt) end
   records.set(record, 'usedUnits', record.usedUnits + units)

@@ -3,40 +3,41 @@
 --- @include "lib/finished"
 --- @include "scope/_scope"
 --- @include "allowance/_allowance"
---- What consumptions do to the records of their allowance and scope, and what is kept of each.
+--- What a consumption changes in the records of its allowance and scope, and what is stored of it. It has no record of its
+--- own: a member of the organization's finished set, and what its workKey replays.
 
---- Whether anybody waits for units of it: nobody begins to within this run.
+--- Whether anyone waits for units of the allowance. Cached, because no waiter can be added within this run.
 function consumption.isWaitedFor(record)
   if record.waitedFor == nil then record.waitedFor = redis.call('EXISTS', keys.liveWaiters(record.id)) == 1 end
   return record.waitedFor
 end
 
---- Counts a consumption in the record of its scope, which is there.
+--- Counts a consumption in the record of its scope, which exists.
 function consumption.countIn(scopeId, units)
   local record = scope.load(scopeId, 'consumptions', 'consumedUnits')
   records.set(record, 'consumptions', record.consumptions + 1)
   records.set(record, 'consumedUnits', record.consumedUnits + units)
 end
 
---- Keeps the entry among what is finished that says all that the consumption's end needs.
+--- Adds a finished consumption, with all that retention needs to remove it.
 function consumption.finish(id, allowanceId, scopeId, units, workKey)
-  local entry = id .. ' ' .. allowanceId .. ' ' .. scopeId .. ' ' .. units
-  finished.add('allowance:consumption', workKey == '' and entry or entry .. ' ' .. workKey, nowText)
+  local member = id .. ' ' .. allowanceId .. ' ' .. scopeId .. ' ' .. units
+  finished.add('allowance:consumption', workKey == '' and member or member .. ' ' .. workKey, nowText)
 end
 
---- What such an entry says behind the space's id.
-function consumption.ended(entry)
-  local allowanceId, scopeId, units, workKey = string.match(entry, '^%S+ (%S+) (%S+) (%d+) ?(.*)$')
+--- Parses what `finish` has added.
+function consumption.parse(member)
+  local allowanceId, scopeId, units, workKey = string.match(member, '^%S+ (%S+) (%S+) (%d+) ?(.*)$')
   return { allowanceId = allowanceId, scopeId = scopeId, units = units, workKey = workKey }
 end
 
---- Keeps under its workKey what a repetition is answered.
-function consumption.keep(id, allowanceId, scopeId, units, workKey, windowEndsAt, availableUnits, holder)
+--- Stores under its workKey what a replay answers.
+function consumption.store(id, allowanceId, scopeId, units, workKey, windowEndsAt, availableUnits, holder)
   local first = id .. ' ' .. scopeId .. ' ' .. units .. ' ' .. windowEndsAt .. ' ' .. availableUnits .. ' ' .. holder
   maps.put(keys.consumptionKeys(allowanceId), workKey, first)
 end
 
---- The one that was made with this workKey; nil when there is none.
+--- The first consumption with this workKey; nil if there is none.
 function consumption.first(allowanceId, workKey)
   local first = maps.get(keys.consumptionKeys(allowanceId), workKey)
   if not first then return nil end

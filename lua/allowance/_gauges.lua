@@ -1,5 +1,5 @@
 --- @include "lib/gauges"
---- The moment since which the oldest WAITING waiter of the space waits.
+--- The time since which the space's oldest WAITING waiter waits.
 function gauges.oldestWaitingAt()
   return tonumber(redis.call('ZRANGE', keys.waitingWaiters(), 0, 0, 'WITHSCORES')[2]) or false
 end

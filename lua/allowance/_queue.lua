@@ -1,12 +1,12 @@
 --- @include "lib/clock"
 --- @include "lib/unit"
 --- @include "allowance/_allowance"
---- The waiters of an allowance, strictly first in, first out. A list gives the order; a sorted set of the live ones,
---- scored by the order they came in, gives position and cheap removal. Who leaves out of the middle stays in the list
---- as a dead entry, which the head skips.
+--- The waiters of an allowance, strictly first in, first out. A list has the order; a sorted set of the live waiters, scored
+--- by arrival, gives positions and cheap removal. A waiter that leaves from the middle remains in the list as a dead entry,
+--- which is skipped at the head.
 local queue = { rebuildBatch = 100 }
 
---- Puts a waiter at the end, and returns its position.
+--- Appends a waiter and returns its position.
 function queue.add(allowanceId, waiterId)
   local record = allowance.load(allowanceId, 'sequence')
   records.set(record, 'sequence', record.sequence + 1)
@@ -16,19 +16,18 @@ function queue.add(allowanceId, waiterId)
   return sorted.count(keys.liveWaiters(allowanceId))
 end
 
---- Nobody waits any more: what is left are dead entries.
+--- Deletes the queue when only dead entries are left.
 function queue.clear(allowanceId)
   unit.delete(keys.waiterQueue(allowanceId), keys.rebuiltQueue(allowanceId))
   records.put(keys.allowance(allowanceId), 'rebuiltThrough', false)
 end
 
---- Where the dead outnumber the living, goes on with a list of the living alone: one batch with each waiter that
---- leaves, so the new list gains on the old one. The last batch puts it in the old one's place; who was granted or
---- left meanwhile is a dead entry there.
---- Asked before the waiter `leavingId` leaves out of the middle.
+--- Rebuilds the list from the live waiters once dead entries outnumber them: one batch each time a waiter leaves, which is
+--- faster than the queue grows. The last batch replaces the old list; waiters that were granted or left in the meantime are
+--- dead entries of the new one. Called before the waiter `leavingId` leaves from the middle.
 function queue.rebuild(allowanceId, leavingId)
   local live, list, rebuilt = keys.liveWaiters(allowanceId), keys.waiterQueue(allowanceId), keys.rebuiltQueue(allowanceId)
-  -- A sweep may have come here before.
+  -- A sweep may have changed them before.
   if unit.isChanged(live) or unit.isChanged(list) or unit.isChanged(rebuilt) then unit.write() end
   local living = redis.call('ZCARD', live) - 1
   if redis.call('LLEN', list) <= 2 * living + queue.rebuildBatch then return end

@@ -13,11 +13,11 @@ retained['allowance:waiter'] = function(waiterId, at)
   scope.release(record.scopeId, at)
 end
 
---- Nothing is kept of a consumption but its entry, and what its workKey answers.
-retained['allowance:consumption'] = function(entry, at)
-  local made = consumption.ended(entry)
-  if made.workKey ~= '' then maps.remove(keys.consumptionKeys(made.allowanceId), made.workKey) end
-  records.add(keys.scope(made.scopeId), 'consumptions', -1)
-  records.add(keys.scope(made.scopeId), 'consumedUnits', -made.units)
-  scope.release(made.scopeId, at)
+--- A consumption has no record, only what its workKey replays and its part in the sums of its scope.
+retained['allowance:consumption'] = function(member, at)
+  local parsed = consumption.parse(member)
+  if parsed.workKey ~= '' then maps.remove(keys.consumptionKeys(parsed.allowanceId), parsed.workKey) end
+  records.add(keys.scope(parsed.scopeId), 'consumptions', -1)
+  records.add(keys.scope(parsed.scopeId), 'consumedUnits', -parsed.units)
+  scope.release(parsed.scopeId, at)
 end

@@ -4,19 +4,19 @@
 --- @include "allowance/_grant"
 --- @include "allowance/_waiter"
 --- @include "allowance/_cancel"
---- Grants from the head of an allowance's queue at the moment `at`, at most `most` waiters, and arms the moment at
---- which the next grant becomes possible: `at` itself when there may be more to do. The queue keeps its order however
---- often that is: while anybody is in it, nobody else gets units. Returns the number of waiters that left.
-local function serve(allowanceId, at, most)
-  -- Most heads are blocked at once: what is read beyond them is read for nothing.
-  most = math.min(most, 25)
-  if most < 1 then
+--- Grants units at the time `at` to at most `maxWaiters` waiters from the head of the queue, and arms the timer for the next
+--- possible grant: `at` itself if there may be more to do. While the queue is not empty nobody else gets units, so the order
+--- holds over any number of steps. Returns the number of waiters that left.
+local function serve(allowanceId, at, maxWaiters)
+  -- Usually the head is blocked; reading far beyond it would be wasted.
+  maxWaiters = math.min(maxWaiters, 25)
+  if maxWaiters < 1 then
     timer.arm('allowance:grant', allowanceId, at)
     return 0
   end
-  -- A sweep may have come here before.
+  -- A sweep may have changed it before.
   if unit.isChanged(keys.waiterQueue(allowanceId)) then unit.write() end
-  local ids = redis.call('LRANGE', keys.waiterQueue(allowanceId), 0, most - 1)
+  local ids = redis.call('LRANGE', keys.waiterQueue(allowanceId), 0, maxWaiters - 1)
   local live = #ids > 0 and sorted.scores(keys.liveWaiters(allowanceId), ids)
   local record = allowance.read(allowanceId, at)
   local expired, granted, cancelled, passed, blockedUntil = {}, {}, {}, 0, nil
@@ -42,7 +42,7 @@ local function serve(allowanceId, at, most)
   for _, one in ipairs(cancelled) do waiter.stop(unpack(one)) end
   for _, head in ipairs(expired) do waiter.finish(head, 'EXPIRED', at, emit.waiter.expired) end
   if granted[1] then waiter.grant(granted, record, at) end
-  if blockedUntil or #ids == most then
+  if blockedUntil or #ids == maxWaiters then
     if passed > 0 then unit.command('LTRIM', keys.waiterQueue(allowanceId), passed, -1) end
     timer.arm('allowance:grant', allowanceId, blockedUntil or at)
   else

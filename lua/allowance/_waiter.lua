@@ -3,14 +3,14 @@
 --- @include "lib/timer"
 --- @include "lib/finished"
 --- @include "scope/_scope"
---- A waiter's record and its transitions (contract section 4): WAITING, then GRANTED, CANCELLED or EXPIRED.
+--- A waiter's record and its transitions: WAITING, then GRANTED, CANCELLED or EXPIRED.
 
---- What its transitions look at; nil where there is none.
+--- The fields that transitions need; nil if there is no such waiter.
 function waiter.read(waiterId)
   return waiter.load(waiterId, 'allowanceId', 'scopeId', 'state', 'units', 'expiresAt')
 end
 
---- All of it, with its position while it waits.
+--- The whole waiter, with its position while it waits.
 function waiter.view(waiterId)
   local record = waiter.load(waiterId) or refuse('WAITER_NOT_FOUND')
   local rank = record.state == 'WAITING' and redis.call('ZRANK', keys.liveWaiters(record.allowanceId), waiterId)
@@ -18,9 +18,9 @@ function waiter.view(waiterId)
   return record
 end
 
---- Takes a waiter to a final state at the moment `at`; tell: emits it. One that waited leaves the queue, but for its
---- entry in the list.
-function waiter.finish(record, state, at, tell)
+--- Moves a waiter to a final state at the time `at`; emitter: emits its event. A WAITING one leaves the queue; its id in
+--- the list becomes a dead entry.
+function waiter.finish(record, state, at, emitter)
   if record.state == 'WAITING' then
     local path = scope.path(record.scopeId)
     scope.addLive(path, -1)
@@ -31,6 +31,6 @@ function waiter.finish(record, state, at, tell)
   end
   records.set(record, state == 'GRANTED' and 'grantedAt' or 'finishedAt', at)
   waiter.enter(record, state)
-  tell(record.id, record)
+  emitter(record.id, record)
   finished.add('allowance:waiter', record.id, string.format('%d', at))
 end

@@ -2,11 +2,11 @@
 --- @include "allowance/_allowance"
 --- @include "allowance/_waiter"
 
---- Rows of the first `most` ids, and whether there are more.
-local function rowsOf(ids, most, row)
+--- Rows of the first `maxRows` ids, and whether there are more.
+local function rowsOf(ids, maxRows, row)
   local list = {}
-  for i = 1, math.min(#ids, most) do list[i] = row(ids[i]) end
-  return list, #ids > most
+  for i = 1, math.min(#ids, maxRows) do list[i] = row(ids[i]) end
+  return list, #ids > maxRows
 end
 
 local function blockedBy(record)
@@ -15,8 +15,8 @@ local function blockedBy(record)
 end
 
 --- WAITING waiters, oldest first.
-function waiting.waiters(most)
-  return rowsOf(redis.call('ZRANGE', keys.waitingWaiters(), 0, most), most, function(id)
+function waiting.waiters(maxRows)
+  return rowsOf(redis.call('ZRANGE', keys.waitingWaiters(), 0, maxRows), maxRows, function(id)
     local record = waiter.load(id, 'allowanceId', 'scopeId', 'holder', 'units', 'createdAt', 'expiresAt')
     record.position = redis.call('ZRANK', keys.liveWaiters(record.allowanceId), id) + 1
     record.blockedBy = blockedBy(record)
@@ -24,10 +24,10 @@ function waiting.waiters(most)
   end)
 end
 
---- Grants whose window is not over, the next to end first.
-function waiting.heldGrants(most)
-  local ids = redis.call('ZRANGE', keys.heldGrants(), '(' .. nowText, '+inf', 'BYSCORE', 'LIMIT', 0, most + 1)
-  return rowsOf(ids, most, function(id)
+--- Grants of windows that have not ended, the one that ends next first.
+function waiting.heldGrants(maxRows)
+  local ids = redis.call('ZRANGE', keys.heldGrants(), '(' .. nowText, '+inf', 'BYSCORE', 'LIMIT', 0, maxRows + 1)
+  return rowsOf(ids, maxRows, function(id)
     local record = waiter.load(id, 'allowanceId', 'scopeId', 'holder', 'units')
     record.windowEndsAt = redis.call('ZSCORE', keys.heldGrants(), id)
     return rows.heldGrant(record)

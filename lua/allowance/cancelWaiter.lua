@@ -1,4 +1,4 @@
---- Takes a WAITING waiter out of its queue; when it was the head, those behind it move up in the same step.
+--- Removes a WAITING waiter from its queue. If it was the head, the waiters behind it are served in the same step.
 --- @args waiterId
 --- @reply waiter:waiter
 --- @include "lib/call"

@@ -1,4 +1,4 @@
---- Uses units of the current window, at once or not at all. While anyone waits nobody else gets units.
+--- Uses units of the current window, at once or not at all. While anyone waits for units, consume is refused.
 --- @args allowanceId scopeId units holder workKey tail
 --- @reply id scopeId windowEndsAt availableUnits replay
 --- @gather
@@ -35,7 +35,7 @@ consumption.countIn(scopeId, wanted)
 local id, availableUnits = newId(tail), record.unitsLimit - record.usedUnits
 consumption.finish(id, allowanceId, scopeId, units, workKey)
 if workKey ~= '' then
-  consumption.keep(id, allowanceId, scopeId, units, workKey, record.windowEndsAt, availableUnits, holder)
+  consumption.store(id, allowanceId, scopeId, units, workKey, record.windowEndsAt, availableUnits, holder)
 end
 emit.allowance.consumed(allowanceId,
   { scopeId = scopeId, consumptionId = id, units = units, availableUnits = availableUnits })

@@ -1,5 +1,5 @@
---- Blocks consumption and grants for so many seconds from now; never shortens a cooldown that runs. The armed moment
---- of the next grant stays: when it comes it finds the cooldown, and arms the end of it.
+--- Blocks consumption and grants for some seconds from now; never shortens a cooldown. The timer of the next grant stays
+--- armed: when it is due it finds the cooldown, and is armed for its end.
 --- @args allowanceId seconds reason
 --- @reply allowanceId cooldownUntil reason
 --- @include "lib/call"

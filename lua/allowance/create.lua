@@ -1,4 +1,4 @@
---- Creates an allowance; its name is unique in the space. `detail` is the audit's.
+--- Creates an allowance; its name is unique in the space. detail: for the audit trail.
 --- @args name unitsLimit windowSeconds tail detail
 --- @reply allowance:allowance
 --- @include "lib/call"

@@ -1,4 +1,4 @@
---- Allowances with their balances of the current window, newest first; the next cursor is the last id.
+--- Lists allowances with their balances in the current window, newest first; the next cursor is the last id.
 --- @args limit cursor
 --- @reply nextCursor allowances:allowance[]
 --- @include "lib/call"

@@ -1,4 +1,4 @@
---- An allowance with its balance of the current window and its cooldown.
+--- An allowance with its balance in the current window and its cooldown.
 --- @args allowanceId
 --- @reply allowance:allowance
 --- @include "lib/call"

@@ -1,5 +1,4 @@
---- Takes units of the current window, or queues for them until ttlSeconds have passed. Only who queues can find the
---- space's waiters full.
+--- Takes units of the current window, or queues for them for ttlSeconds. maxPendingWaiters is checked only if it queues.
 --- @args allowanceId scopeId units holder ttlSeconds tail
 --- @reply waiter:waiter
 --- @include "lib/call"

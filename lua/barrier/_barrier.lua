@@ -1,14 +1,13 @@
 --- @record barrier
 --- @include "lib/refuse"
 --- @include "lib/finished"
---- What every transition of a barrier shares (contract section 4).
+--- What all transitions of a barrier share.
 
---- The record; without releasedAt: not released.
 function barrier.read(barrierId)
   return barrier.load(barrierId, 'state', 'scopeId', 'epoch', 'arrivals', 'target', 'releasedAt') or refuse('BARRIER_NOT_FOUND')
 end
 
---- A RELEASED or CANCELLED barrier is finished until its next epoch.
+--- Moves a barrier to RELEASED or CANCELLED, where it is finished until its next epoch.
 function barrier.finish(record, state)
   barrier.enter(record, state)
   finished.add('barrier:barrier', record.id, nowText)

@@ -2,7 +2,7 @@
 --- @include "lib/unit"
 --- @include "scope/_retain"
 --- @include "barrier/_barrier"
---- A RELEASED or CANCELLED barrier; its next epoch would have taken it back.
+--- A RELEASED or CANCELLED barrier. If a next epoch had started, it would not be in the finished set.
 retained['barrier:barrier'] = function(barrierId, at)
   local record = barrier.load(barrierId, 'scopeId', 'state')
   unit.delete(keys.barrier(barrierId), keys.arrivalKeys(barrierId))

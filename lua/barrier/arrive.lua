@@ -1,4 +1,5 @@
---- One arrival; the one that reaches the target releases. An arrivalKey counts once per epoch. epoch '': whichever it is.
+--- Records an arrival; the one that reaches the target releases the barrier. An arrivalKey counts once per epoch. epoch '':
+--- the current one.
 --- @args barrierId arrivalKey epoch
 --- @reply barrier:barrier
 --- @gather
@@ -8,7 +9,7 @@ local replay = call.open()
 if replay then return replay end
 local record = barrier.read(barrierId)
 barrier.stop(record, scope.cancelOf(scope.path(record.scopeId)))
--- A late repetition from an earlier epoch is no repetition of this epoch's arrival, even where the key has arrived.
+-- A late retry from an earlier epoch is not a replay of an arrival in this one, even if the same key has arrived.
 if epoch ~= '' and tonumber(epoch) ~= record.epoch then refuse('EPOCH_MISMATCH', record.epoch) end
 local key = keys.arrivalKeys(barrierId)
 if sets.has(key, arrivalKey) then return call.uncounted({ barrier = record }) end

@@ -1,4 +1,4 @@
---- Cancels an OPEN barrier; again changes nothing.
+--- Cancels an OPEN barrier; repeating it changes nothing.
 --- @args barrierId
 --- @reply barrier:barrier
 --- @include "lib/call"

@@ -1,5 +1,5 @@
---- Barriers, newest first, of the states `,A,B,` ('' for all). A page looks at no more than 1,000 records, so it may be
---- short while there is more; the next cursor is the last id looked at.
+--- Lists barriers, newest first, of the states `,A,B,` ('' for all). A page scans at most 1,000 records, so it may be short
+--- though there are more; the next cursor is the last id scanned.
 --- @args states limit cursor
 --- @reply nextCursor barriers:barrier[]
 --- @include "lib/call"

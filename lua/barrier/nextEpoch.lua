@@ -1,4 +1,4 @@
---- Opens a RELEASED or CANCELLED barrier again. The keys of the epoch that is over go at once, whatever their number.
+--- Reopens a RELEASED or CANCELLED barrier. The arrivalKeys of the past epoch are unlinked, which takes no longer for many.
 --- @args barrierId
 --- @reply barrier:barrier
 --- @include "lib/call"

@@ -1,4 +1,4 @@
---- A barrier as it stands.
+--- A barrier.
 --- @args barrierId
 --- @reply barrier:barrier
 --- @include "lib/call"

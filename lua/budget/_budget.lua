@@ -2,14 +2,13 @@
 --- @include "lib/refuse"
 --- @include "lib/records"
 --- @include "lib/money"
---- The balances of budgets.
 
---- The balances as they stand; refuses where there is no such budget.
+--- The balances of a budget; refuses if there is no such budget.
 function budget.read(budgetId)
   return budget.load(budgetId, 'limitMinor', 'reserved', 'settled', 'available') or refuse('BUDGET_NOT_FOUND')
 end
 
---- Moves an amount from one balance to another, so their sum stays what it was.
+--- Moves an amount from one balance to another; their sum does not change.
 function budget.move(record, from, to, amountMinor)
   records.set(record, from, money.subtract(record[from], amountMinor))
   records.set(record, to, money.add(record[to], amountMinor))

@@ -1,13 +1,14 @@
 --- @record entry
 --- @include "lib/maps"
---- What is kept of settles and voids: an entry per workKey, unique per budget and kind, as long as its reservation.
+--- Ledger entries: what is stored of settles and voids, one per workKey, which is unique per budget and kind for as long as
+--- the reservation is kept.
 
---- Keeps an entry in the hash of its budget and kind.
-function entry.keep(key, workKey, id, reservationId, amountMinor)
+--- Stores an entry in the hash of its budget and kind.
+function entry.store(key, workKey, id, reservationId, amountMinor)
   maps.put(key, workKey, id .. ' ' .. reservationId .. ' ' .. amountMinor)
 end
 
---- The entry that the hash has of the workKey; nil where there is none.
+--- The entry of a workKey; nil if there is none.
 function entry.find(key, workKey)
   local text = maps.get(key, workKey)
   if not text then return nil end
@@ -15,12 +16,12 @@ function entry.find(key, workKey)
   return { id = id, reservationId = reservationId, amountMinor = amountMinor }
 end
 
---- What its reservation keeps of it, to find it by.
-function entry.mark(kind, workKey)
+--- The reference that the reservation keeps to an entry.
+function entry.reference(kind, workKey)
   return kind .. ' ' .. workKey
 end
 
---- The kind and the workKey that a mark says.
-function entry.marked(mark)
-  return string.match(mark, '^(%S+) (.*)$')
+--- The kind and the workKey of a reference.
+function entry.parse(reference)
+  return string.match(reference, '^(%S+) (.*)$')
 end

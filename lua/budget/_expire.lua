@@ -1,6 +1,6 @@
 --- @include "lib/due"
 --- @include "budget/_reservation"
---- A settleBy passes: the reservation is overdue from then on, and nothing else happens to it.
+--- A reservation's settleBy: it is overdue from then on, and nothing else happens to it.
 due['budget:reservation'] = function(reservationId)
   local record = reservation.load(reservationId)
   if record then reservation.becomeOverdue(record) end

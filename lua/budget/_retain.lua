@@ -3,8 +3,8 @@
 --- @include "scope/_retain"
 --- @include "budget/_entry"
 --- @include "budget/_reservation"
---- A closed reservation, then its entries with their workKeys: a reservation may have any number of them, so they go in
---- steps, and count as gone from the first on (budget/_work).
+--- A closed reservation, then its entries with their workKeys. It may have any number of entries, so they are removed in
+--- steps; once the reservation is gone they no longer count (budget/_work).
 retained['budget:reservation'] = function(reservationId, at)
   local record = reservation.load(reservationId, 'budgetId', 'scopeId', 'state', 'firstEntry')
   if record then
@@ -17,22 +17,22 @@ retained['budget:reservation'] = function(reservationId, at)
     unit.write()
   end
   local key = keys.reservationWorkKeys(reservationId)
-  local marks = redis.call('LRANGE', key, 0, 99)
-  if not marks[1] then return end
-  local budgetId = marks[1]
-  for i = 2, #marks do
-    local kind, workKey = entry.marked(marks[i])
+  local references = redis.call('LRANGE', key, 0, 99)
+  if not references[1] then return end
+  local budgetId = references[1]
+  for i = 2, #references do
+    local kind, workKey = entry.parse(references[i])
     local ofKind = keys.budgetWorkKeys(budgetId, kind)
     local found = entry.find(ofKind, workKey)
     -- Another reservation may have used the workKey since.
     if found and found.reservationId == reservationId then maps.remove(ofKind, workKey) end
   end
-  if redis.call('LLEN', key) > #marks then
-    unit.command('LPOP', key, #marks)
+  if redis.call('LLEN', key) > #references then
+    unit.command('LPOP', key, #references)
     unit.command('LPUSH', key, budgetId)
     sorted.add(keys.closed(), string.format('%d', at), finished.member('budget:reservation', reservationId))
   else
     unit.delete(key)
   end
-  return #marks
+  return #references
 end

@@ -5,26 +5,27 @@
 --- @include "budget/_budget"
 --- @include "budget/_entry"
 --- @include "budget/_reservation"
---- What settle and void share: each workKey makes one entry.
+--- What settle and void share: one ledger entry per workKey.
 local work = {}
---- The hash of the entries of this request's kind; the budget's balances.
+--- The hash of entries of this request's kind; the budget's balances.
 local key, balances
 
---- The answer of the first request with this workKey, nil where there was none. amountMinor nil: any.
+--- The replayed answer of the first request with this workKey; nil if there was none. amountMinor nil: any amount.
 function work.replayOf(kind, amountMinor)
   balances = budget.read(budgetId)
   key = keys.budgetWorkKeys(budgetId, kind)
   local first = entry.find(key, workKey)
-  -- Entries go after their reservation, in steps.
+  -- Retention removes a reservation before its entries.
   local record = first and reservation.load(first.reservationId)
   if not record then return nil end
   if first.reservationId ~= reservationId then refuse('WORK_KEY_CONFLICT', 'reservationId') end
   if amountMinor and amountMinor ~= first.amountMinor then refuse('WORK_KEY_CONFLICT', 'amountMinor') end
-  return call.uncounted({ id = first.id, amountMinor = first.amountMinor, replay = true,
-    reservation = reservation.view(record), balances = balances })
+  reservation.becomeOverdue(record)
+  return call.uncounted({ id = first.id, amountMinor = first.amountMinor, replay = true, reservation = record,
+    balances = balances })
 end
 
---- The reservation; refuses another budget's and a closed one.
+--- The reservation; refuses one of another budget and a closed one.
 function work.reservation()
   local record = reservation.load(reservationId)
   if not record or record.budgetId ~= budgetId then refuse('RESERVATION_NOT_FOUND') end
@@ -32,24 +33,24 @@ function work.reservation()
   return record
 end
 
---- Moves the amount out of the reservation: to settledMinor and settled, or to voidedMinor and available. The
---- reservation closes as `closesAs` when nothing is left of it. tell: emits what happened. Answers.
-function work.record(record, kind, tell, amountMinor, field, balance, closesAs)
-  -- A settleBy that passed after the last sweep is told before the reservation may close.
+--- Moves an amount out of the reservation, into its `field` and the budget's `balance`: settledMinor and settled, or
+--- voidedMinor and available. With nothing left it closes as `finalState`. emitter: emits the event. Returns the answer.
+function work.book(record, kind, emitter, amountMinor, field, balance, finalState)
+  -- If settleBy passed after the last sweep, the overdue event comes before the reservation may close.
   reservation.becomeOverdue(record)
-  local mark = entry.mark(kind, workKey)
+  local reference = entry.reference(kind, workKey)
   budget.move(balances, 'reserved', balance, amountMinor)
   records.set(record, 'remainingMinor', money.subtract(record.remainingMinor, amountMinor))
   records.set(record, field, money.add(record[field], amountMinor))
   if record.firstEntry then
-    unit.push(keys.reservationWorkKeys(reservationId), mark)
+    unit.push(keys.reservationWorkKeys(reservationId), reference)
   else
-    records.set(record, 'firstEntry', mark)
+    records.set(record, 'firstEntry', reference)
   end
-  if record.remainingMinor == '0' then reservation.close(record, closesAs) end
+  if record.remainingMinor == '0' then reservation.close(record, finalState) end
   local id = newId(tail)
-  entry.keep(key, workKey, id, reservationId, amountMinor)
-  tell(budgetId, { scopeId = record.scopeId, reservationId = reservationId, entryId = id, state = record.state,
+  entry.store(key, workKey, id, reservationId, amountMinor)
+  emitter(budgetId, { scopeId = record.scopeId, reservationId = reservationId, entryId = id, state = record.state,
     amountMinor = amountMinor })
   return call.done({ id = id, amountMinor = amountMinor, reservation = record, balances = balances })
 end

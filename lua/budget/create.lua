@@ -1,4 +1,4 @@
---- Creates a budget; its name is the only one of its space. `detail` is the audit's.
+--- Creates a budget; its name is unique in the space. detail: for the audit trail.
 --- @args name currency scale limitMinor detail tail
 --- @reply budget:budget
 --- @include "lib/call"

@@ -1,4 +1,4 @@
---- Budgets, newest first; the next cursor is the last id.
+--- Lists budgets, newest first; the next cursor is the last id.
 --- @args limit cursor
 --- @reply nextCursor budgets:budget[]
 --- @include "lib/call"

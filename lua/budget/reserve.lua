@@ -1,4 +1,4 @@
---- Reserves an amount of a budget (contract section 4, Reservation). settleBy: epoch milliseconds; '' where absent.
+--- Reserves an amount of a budget. settleBy: epoch milliseconds or ''.
 --- @args budgetId scopeId holder amountMinor settleBy tail
 --- @reply id balances:balances
 --- @gather
@@ -23,16 +23,16 @@ if money.exceeds(amountMinor, record.available) then refuse('INSUFFICIENT_BUDGET
 path = path or scope.create(scopeId)
 scope.addAlong(path, 'activeReservations', 1)
 local id = newId(tail)
-local made = { id = id, budgetId = budgetId, scopeId = scopeId, holder = holder, state = false, remainingMinor = amountMinor,
+local created = { id = id, budgetId = budgetId, scopeId = scopeId, holder = holder, state = false, remainingMinor = amountMinor,
   settleBy = tonumber(settleBy), reservationId = id, amountMinor = amountMinor }
-reservation.insert(made)
-reservation.enter(made, 'ACTIVE')
+reservation.insert(created)
+reservation.enter(created, 'ACTIVE')
 sorted.add(keys.budgetReservations(budgetId, 'ACTIVE'), '0', id)
 sorted.add(keys.scopeReservations(scopeId), '0', id)
 budget.move(record, 'available', 'reserved', amountMinor)
-if made.settleBy then
-  timer.arm('budget:reservation', id, made.settleBy)
+if created.settleBy then
+  timer.arm('budget:reservation', id, created.settleBy)
   count.space('timers:ARMED', 1)
 end
-emit.budget.reserved(budgetId, made)
+emit.budget.reserved(budgetId, created)
 return call.done({ id = id, balances = record })

@@ -1,4 +1,4 @@
---- Settles part of a reservation, or all of it; what is left stays reserved (contract section 4, Reservation).
+--- Settles a reservation in part or in full; the remainder stays reserved.
 --- @args amountMinor
 --- @reply id amountMinor replay reservation:reservation balances:balances
 --- @gather
@@ -10,4 +10,4 @@ if replay then return replay end
 local record = work.reservation()
 if money.exceeds(amountMinor, record.remainingMinor) then refuse('SETTLEMENT_EXCEEDS_RESERVATION', record.remainingMinor) end
 
-return work.record(record, 'SETTLE', emit.budget.settled, amountMinor, 'settledMinor', 'settled', 'SETTLED')
+return work.book(record, 'SETTLE', emit.budget.settled, amountMinor, 'settledMinor', 'settled', 'SETTLED')

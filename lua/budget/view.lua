@@ -1,6 +1,6 @@
---- A budget with a page of its reservations: ACTIVE ones first, then closed ones, each newest first; of the states
---- `,A,B,` ('' for all). The cursor is the last id with the part of the list, `active` or `closed`, that it stood in.
---- A set per state: nothing is read that is not answered.
+--- A budget with a page of its reservations of the states `,A,B,` ('' for all): ACTIVE ones first, then closed ones, each
+--- newest first. The cursor is the part of the list, `active` or `closed`, and the last id in it. Each state has a set of
+--- its own, so nothing is read in vain.
 --- @args budgetId states limit part cursor
 --- @reply budget:budget nextCursor reservations:reservation[]
 --- @include "lib/call"

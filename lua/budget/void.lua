@@ -1,4 +1,4 @@
---- Releases what is left of a reservation (contract section 4, Reservation).
+--- Releases the remainder of a reservation.
 --- @reply id amountMinor replay reservation:reservation balances:balances
 --- @include "lib/call"
 --- @include "budget/_work"
@@ -6,4 +6,4 @@ local replay = call.open('reservations:ACTIVE', 'reservations:VOIDED') or work.r
 if replay then return replay end
 local record = work.reservation()
 
-return work.record(record, 'VOID', emit.budget.voided, record.remainingMinor, 'voidedMinor', 'available', 'VOIDED')
+return work.book(record, 'VOID', emit.budget.voided, record.remainingMinor, 'voidedMinor', 'available', 'VOIDED')

@@ -1,6 +1,5 @@
---- A page of the journal after `cursor` (a stream id; '' for the oldest kept, `latest` for from now on), or a refusal
---- when what followed the cursor is not all there any more. Replies with the cursor to go on from, the journal's
---- epoch, and the entries.
+--- A page of the journal after `cursor`: a stream id, '' for the oldest entry kept, `latest` for new entries only. Refuses
+--- if entries after the cursor have been lost. last: the cursor of the next page; epoch: the journal's generation.
 --- @args cursor epoch limit
 --- @reply last epoch entries
 --- @include "lib/call"
@@ -16,8 +15,8 @@ local entries
 if cursor == trimmedThrough then
   entries = redis.call('XRANGE', keys.events(), '-', '+', 'COUNT', limit)
 else
-  -- A cursor is the last entry its reader has seen. Where that one is gone, others are: trimmed, or lost with the end of
-  -- the journal in a failover, after which ids may come again that lie before it.
+  -- A cursor is the last entry its reader has seen. If that entry is gone, others may be: trimmed, or lost in a failover,
+  -- after which earlier ids may be used again.
   entries = redis.call('XRANGE', keys.events(), cursor, '+', 'COUNT', limit + 1)
   if not entries[1] or entries[1][1] ~= cursor then refuse('CURSOR_EXPIRED') end
   table.remove(entries, 1)

@@ -1,5 +1,5 @@
---- Paths (ids, root first) of scopes, in the order asked for; false for one that is not there. No request's own
---- script: it tells nothing to callers.
+--- Paths (ids, root first) of scopes in the given order; false for an unknown scope. It serves the process, not a request,
+--- and checks no API key.
 --- @args scopeIds
 --- @reply paths
 --- @include "lib/space"

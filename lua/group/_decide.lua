@@ -1,10 +1,9 @@
 --- @include "group/_group"
 --- @include "group/_task"
 --- @include "mailbox/_cancel"
---- The one decision of a group.
 
---- Decides an undecided group, at the moment `at`: whoever waits is cancelled in the same step, so that no cancelled
---- member can be received; whoever works keeps the claim, but for a cancelled run.
+--- Decides an undecided group at the time `at`. READY members are cancelled in the same step, so that none of them can be
+--- received; CLAIMED members keep their claims, except in a cancelled run.
 function group.decide(record, outcome, at)
   group.enter(record, 'DECIDED')
   records.set(record, 'outcome', outcome)
@@ -29,14 +28,14 @@ function group.decide(record, outcome, at)
   end
 end
 
---- Decides an undecided group of a cancelled run; a deadline that came before the cancel was first.
+--- Decides an undecided group of a cancelled run; a deadline that passed before the cancel takes precedence.
 function group.stop(record, cancel)
   if group.isOverdue(record, cancel.cancelledAt) then return group.decide(record, 'EXPIRED', record.deadline) end
   ending.count(cancel, 'cancelledGroups', group.decide, record, 'CANCELLED', now)
 end
 
---- Decides if the condition is met, or out of reach. Called after every change that can make it so. A cancel or a deadline
---- that has come meanwhile was first.
+--- Decides the group if its condition is met or out of reach; called after every change that can cause that. A cancel or
+--- a deadline that has passed takes precedence.
 function group.evaluate(record, at)
   if record.state == 'DECIDED' then return end
   local cancel = group.cancelOf(record)

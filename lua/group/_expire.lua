@@ -1,14 +1,14 @@
 --- @include "lib/due"
 --- @include "group/_member"
---- An undecided group at its deadline `at`. Answers the number of changes: the decision and the members it cancelled.
-due['group:deadline'] = function(groupId, at, most, isFirst)
+--- The deadline of a group. Returns the number of changes: the decision and the cancelled members.
+due['group:deadline'] = function(groupId, at, maxChanges, isFirst)
   local record = group.load(groupId)
   if not record or record.state == 'DECIDED' then return end
-  -- It is decided in one step: the next sweep begins with it where this one has too little left.
+  -- A decision is one step: if this sweep has too few changes left for it, the next one starts with it.
   local cancelled = record.pending
-  if cancelled >= most and not isFirst then
+  if cancelled >= maxChanges and not isFirst then
     timer.arm('group:deadline', groupId, at)
-    return most
+    return maxChanges
   end
   group.evaluate(record, at)
   return 1 + cancelled

@@ -3,21 +3,20 @@
 --- @include "lib/timer"
 --- @include "lib/finished"
 --- @include "mailbox/_finish"
---- A task group (contract section 4): its record, its counters and its one decision. The counters are kept with the
---- record, so that whether it is decided never depends on the number of members; `unjudged` are the SUCCEEDED members
---- without a verdict.
+--- A task group. Its counters are in its record, so that evaluating it costs the same for any number of members;
+--- `unjudged` counts the SUCCEEDED members without a verdict.
 group.maxMembers, group.maxUndecided = 100, 1000
 
 function group.read(groupId)
   return group.load(groupId) or refuse('GROUP_NOT_FOUND')
 end
 
---- Adds to one of its counters.
+--- Adds to a counter.
 function group.add(record, name, change)
   records.set(record, name, record[name] + change)
 end
 
---- Whether its deadline has come by `at`: then it is decided, swept or not.
+--- Whether its deadline has passed at `at`: then it counts as decided, swept or not.
 function group.isOverdue(record, at)
   return record.deadline and record.deadline <= at
 end
@@ -34,7 +33,7 @@ function group.needOpen(record)
   if state ~= 'OPEN' then refuse('GROUP_NOT_OPEN', state) end
 end
 
---- A decided group is finished once nobody works for it any more.
+--- A decided group is finished once none of its members is claimed.
 function group.retire(record, at)
   if record.state == 'DECIDED' and record.running == 0 then
     finished.add('group:group', record.id, string.format('%d', at))

@@ -1,14 +1,14 @@
 --- @include "mailbox/_message"
 --- @include "group/_decide"
 --- @include "group/_task"
---- What the mailbox calls when a message that belongs to a group (record.groupId) changes. The hooks stand on the
---- message table because they finish messages in turn: includes cannot go round.
-local ended = {
-  ACKED = { counter = 'succeeded', tell = emit.task.succeeded },
-  REJECTED = { counter = 'failed', tell = emit.task.failed },
-  FAILED = { counter = 'failed', tell = emit.task.failed },
-  EXPIRED = { counter = 'expired', tell = emit.task.expired },
-  CANCELLED = { counter = 'cancelled', tell = emit.task.cancelled },
+--- Hooks that the mailbox calls when a message of a group (record.groupId) changes. They are functions of the message
+--- table because they finish messages themselves, and includes must not be circular.
+local outcomes = {
+  ACKED = { counter = 'succeeded', emitter = emit.task.succeeded },
+  REJECTED = { counter = 'failed', emitter = emit.task.failed },
+  FAILED = { counter = 'failed', emitter = emit.task.failed },
+  EXPIRED = { counter = 'expired', emitter = emit.task.expired },
+  CANCELLED = { counter = 'cancelled', emitter = emit.task.cancelled },
 }
 
 --- READY to CLAIMED.
@@ -19,7 +19,7 @@ function message.memberStarted(record)
   emit.task.started(record.taskId, task.of(record))
 end
 
---- CLAIMED, about to be READY again. A member of a decided group is not: it is cancelled here, and the answer is true.
+--- CLAIMED, about to become READY again. A member of a decided group is cancelled instead; then it returns true.
 function message.memberReleased(record, at)
   local groupRecord = group.load(record.groupId, 'state', 'scopeId', 'deadline', 'pending', 'running')
   if groupRecord.state == 'DECIDED' or group.isOverdue(groupRecord, at) or group.cancelOf(groupRecord) then
@@ -30,15 +30,15 @@ function message.memberReleased(record, at)
   group.add(groupRecord, 'pending', 1)
 end
 
---- READY or (held) CLAIMED to a final state, which may decide the group. Leaves the group's state in record.groupState.
-function message.memberFinished(record, held, at, reason)
-  local groupRecord, last = group.load(record.groupId), ended[record.state]
-  group.add(groupRecord, held and 'running' or 'pending', -1)
-  group.add(groupRecord, last.counter, 1)
+--- READY or CLAIMED to a final state, which may decide the group. Sets record.groupState to the group's state.
+function message.memberFinished(record, wasClaimed, at, reason)
+  local groupRecord, outcome = group.load(record.groupId), outcomes[record.state]
+  group.add(groupRecord, wasClaimed and 'running' or 'pending', -1)
+  group.add(groupRecord, outcome.counter, 1)
   if record.state == 'ACKED' then group.add(groupRecord, 'unjudged', 1) end
   task.finish(record, reason)
-  last.tell(record.taskId, task.of(record))
+  outcome.emitter(record.taskId, task.of(record))
   group.evaluate(groupRecord, at)
-  if held then group.retire(groupRecord, at) end
+  if wasClaimed then group.retire(groupRecord, at) end
   record.groupState = groupRecord.state
 end

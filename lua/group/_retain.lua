@@ -2,7 +2,7 @@
 --- @include "lib/unit"
 --- @include "scope/_retain"
 --- @include "group/_group"
---- A decided group goes with the records of its members; their messages and tombstones have a time of their own.
+--- A decided group is removed with the records of its members; their messages and tombstones have a retention of their own.
 retained['group:group'] = function(groupId, at)
   local scopeId = group.load(groupId, 'scopeId').scopeId
   local members = redis.call('ZRANGE', keys.groupMembers(groupId), 0, -1)

@@ -3,7 +3,7 @@
 --- @include "group/_view"
 inRun.groups = {}
 
---- The group whose gate the scope is, if it is one.
+--- The group whose gate scope this is, if any.
 local function groupOf(scopeId)
   local record = scope.load(scopeId, 'path', 'groupId')
   return record and record.groupId
@@ -13,12 +13,12 @@ function inRun.groups.ids(scopeId)
   return { groupOf(scopeId) or nil }
 end
 
---- A gate stays as long as its group.
+--- A gate scope is kept as long as its group.
 function inRun.groups.holds(scopeId)
   return groupOf(scopeId)
 end
 
---- A group with its members, but for their outcomes; and how many they are.
+--- A group with its members, without their outcomes; and the number of members.
 function inRun.groups.row(id)
   local record = group.summary(group.load(id))
   return rows.taskGroupSummary(record), #record.tasks

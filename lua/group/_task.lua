@@ -1,7 +1,7 @@
 --- @record task
 --- @include "group/_group"
---- A member task. Its record holds what outlives its message: state, reason and attempts once it is terminal; until
---- then the message has them.
+--- A member task. Its record outlives its message, and has state, reason and attempts once the task is terminal; until
+--- then they are read from the message.
 local stateOf = { READY = 'PENDING', CLAIMED = 'RUNNING', ACKED = 'SUCCEEDED', REJECTED = 'FAILED', FAILED = 'FAILED',
   EXPIRED = 'EXPIRED', CANCELLED = 'CANCELLED' }
 
@@ -10,8 +10,8 @@ function task.state(messageState)
   return stateOf[messageState]
 end
 
---- Makes the task of a message a member; the caller counts it in its state. member: the message's record, with taskId,
---- taskKey (nil: joined) and deadline.
+--- Adds the task of a message to a group; the caller counts it in its state. member: the message's record, with taskId,
+--- taskKey (nil for a joined task) and deadline.
 function task.add(groupRecord, member)
   group.add(groupRecord, 'members', 1)
   sorted.add(keys.groupMembers(groupRecord.id), groupRecord.members, member.taskId)
@@ -20,7 +20,7 @@ function task.add(groupRecord, member)
     taskKey = member.taskKey, deadline = member.deadline })
 end
 
---- Keeps the final state of a member with its task; `reason` may be nil.
+--- Stores the final state of a member in its task's record; reason may be nil.
 function task.finish(member, reason)
   local key = keys.task(member.taskId)
   records.put(key, 'state', stateOf[member.state])
@@ -28,7 +28,7 @@ function task.finish(member, reason)
   if reason then records.put(key, 'reason', reason) end
 end
 
---- The task as its events show it, of its message as it stands; one that is only about to be sent has no state.
+--- The task as its events show it, from its message; a message that is about to be sent has no state yet.
 function task.of(member)
   return { scopeId = member.scopeId, groupId = member.groupId, messageId = member.id, state = stateOf[member.state or 'READY'],
     attempts = member.attempts }

@@ -1,41 +1,40 @@
 --- @include "group/_group"
 --- @include "group/_task"
 --- @include "mailbox/_message"
---- What reads show of a group.
 
---- The task with the state of its message, where that still says it: a message goes before its task does, and then the
---- task's own record says how it ended.
-local function asItStands(found, record)
+--- Fills in the state of a task that has not ended from its message. Once it has ended, its own record has it, which
+--- outlives the message.
+local function withState(found, record)
   if not found.state then found.state, found.attempts = task.state(record.state), record.attempts end
   return found
 end
 
---- Its members, in the order they became members.
+--- The members in the order they joined.
 local function tasksOf(groupId)
   local found = redis.call('ZRANGE', keys.groupMembers(groupId), 0, -1)
   for i, taskId in ipairs(found) do found[i] = task.load(taskId) end
   return found
 end
 
---- Puts the members and their outcomes into the record; returns it and the bytes of the outcomes.
+--- Adds members with outcomes to the record; returns it and the size of the outcomes in bytes.
 function group.view(record)
   local bytes = 0
   record.tasks = tasksOf(record.id)
   for _, member in ipairs(record.tasks) do
     local sent = message.load(member.messageId, 'state', 'attempts', 'result')
     if sent then
-      asItStands(member, sent).outcome = sent.result
+      withState(member, sent).outcome = sent.result
       bytes = bytes + #(sent.result or '')
     end
   end
   return record, bytes
 end
 
---- Puts the members into the record, without their outcomes.
+--- Adds members without outcomes to the record.
 function group.summary(record)
   record.tasks = tasksOf(record.id)
   for _, member in ipairs(record.tasks) do
-    if not member.state then asItStands(member, message.load(member.messageId, 'state', 'attempts')) end
+    if not member.state then withState(member, message.load(member.messageId, 'state', 'attempts')) end
   end
   return record
 end

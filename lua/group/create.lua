@@ -1,5 +1,5 @@
---- Creates a task group and its gate scope, a child of parentScopeId ('': a root of its own). threshold: '' but for
---- N_ACCEPTED; deadline: epoch milliseconds or ''.
+--- Creates a task group and its gate scope, a child of parentScopeId ('': a root scope). threshold: only for N_ACCEPTED, else
+--- ''; deadline: epoch milliseconds or ''.
 --- @args parentScopeId mailboxId condition threshold deadline tail scopeTail
 --- @reply id scopeId
 --- @include "lib/call"

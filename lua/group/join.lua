@@ -1,5 +1,5 @@
---- Makes an outside task a member of an OPEN group: a task in no group that is PENDING, RUNNING or SUCCEEDED. It keeps
---- its mailbox and scope.
+--- Adds a task that belongs to no group and is PENDING, RUNNING or SUCCEEDED to an OPEN group. It keeps its mailbox and
+--- scope.
 --- @args groupId taskId
 --- @reply groupState members
 --- @include "lib/call"
@@ -13,7 +13,7 @@ local joined = task.load(taskId, 'groupId')
 if joined and joined.groupId == groupId then return call.unchanged({ groupState = record.state, members = record.members }) end
 group.needOpen(record)
 if joined then refuse('TASK_NOT_JOINABLE', 'GROUP') end
--- A plain task goes by the id of its message; a member's message is no task of its own.
+-- A task outside of groups has the id of its message; that of a member has its own.
 local member = message.read(taskId)
 if not member or member.taskId ~= taskId then refuse('TASK_NOT_FOUND', 'taskId') end
 local counter = counterOf[member.state]

@@ -1,6 +1,5 @@
---- Groups, newest first, of the states `,A,B,` ('' for all). A page looks at no more than 1,000 groups and members and
---- (but for its first group) 4 MiB of outcomes, so it may be short while there is more; the next cursor is the last id
---- looked at.
+--- Lists groups, newest first, of the states `,A,B,` ('' for all). A page scans at most 1,000 groups and members and, after
+--- its first group, 4 MiB of outcomes, so it may be short though there are more; the next cursor is the last id scanned.
 --- @args states limit cursor
 --- @reply nextCursor groups:group[]
 --- @include "lib/call"
@@ -9,17 +8,17 @@ call.read()
 limit = tonumber(limit)
 local scanLimit, bytesLimit = 1000, 4194304
 local ids = redis.call('ZRANGE', keys.groups(), cursor == '' and '+' or '(' .. cursor, '-', 'BYLEX', 'REV', 'LIMIT', 0, scanLimit + 1)
-local page, looked, bytes, last, more = {}, 0, 0, false, false
+local page, scanned, bytes, last, more = {}, 0, 0, false, false
 for _, groupId in ipairs(ids) do
-  if #page == limit or looked >= scanLimit or bytes >= bytesLimit then
+  if #page == limit or scanned >= scanLimit or bytes >= bytesLimit then
     more = true
     break
   end
-  looked, last = looked + 1, groupId
+  scanned, last = scanned + 1, groupId
   if states == '' or string.find(states, ',' .. group.load(groupId, 'state').state .. ',', 1, true) then
     local record, size = group.view(group.load(groupId))
     page[#page + 1] = record
-    looked, bytes = looked + #record.tasks, bytes + size
+    scanned, bytes = scanned + #record.tasks, bytes + size
   end
 end
 return call.answer({ nextCursor = more and last, groups = page })

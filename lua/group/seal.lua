@@ -1,4 +1,4 @@
---- Closes the membership of a group, which may decide it. Any later seal answers what the first one did.
+--- Closes a group to new members, which may decide it. A later seal returns the outcome of the first one.
 --- @args groupId
 --- @reply outcome
 --- @include "lib/call"

@@ -1,5 +1,5 @@
---- Submits a member task, delivered through the group's mailbox in the gate scope. input: JSON text; '' is delivered as
---- null. deadline: epoch milliseconds or ''.
+--- Submits a member task, delivered through the group's mailbox in its gate scope. input: JSON text, '' for null; deadline:
+--- epoch milliseconds or ''.
 --- @args groupId taskKey deadline tail taskTail
 --- @long input
 --- @reply taskId messageId scopeId

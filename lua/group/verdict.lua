@@ -1,4 +1,4 @@
---- Records the verdict (ACCEPTED or REJECTED) on a member task, which may decide an undecided group. The first stands.
+--- Records the verdict on a member task, ACCEPTED or REJECTED, which may decide the group. The first verdict is final.
 --- @args groupId taskId verdict
 --- @reply groupState outcome
 --- @include "lib/call"
@@ -14,7 +14,7 @@ if not member or member.groupId ~= groupId then refuse('TASK_NOT_FOUND') end
 local known, state = member.verdict, member.state
 if known == verdict then return call.unchanged({ groupState = record.state, outcome = record.outcome }) end
 if known then refuse('VERDICT_CONFLICT', known) end
--- The task's record has a state once it is final.
+-- The task's record has a state once the task has ended.
 if verdict == 'ACCEPTED' and state ~= 'SUCCEEDED' then refuse('TASK_NOT_SUCCEEDED') end
 if not state then refuse('TASK_NOT_TERMINAL') end
 

@@ -1,4 +1,4 @@
---- A group as it stands, with its members.
+--- A group with its members.
 --- @args groupId
 --- @reply group:group
 --- @include "lib/call"

@@ -1,8 +1,8 @@
---- What every request goes through, inside the script that makes its change (contract section 2): API key,
---- permission, space, rates, due timers, idempotent replay; and at the end counters, usage, journal wake-up and the
---- idempotency record. A script opens with call.open or call.read and returns call.done, .unchanged, .uncounted or
---- .answer. Requests of an organization that arrive together may share a run: each is all or nothing by itself, but
---- the records of key, organization and space are read once and written once.
+--- The steps of every request, inside the script that makes its change: API key, permission, space, rates, due timers
+--- and idempotent replay; at the end counters, usage, journal wake-up and the idempotency record. A script starts with
+--- call.open or call.read and returns call.done, .unchanged, .uncounted or .answer. Requests of one organization that
+--- arrive together may share a run: each is atomic by itself, but the records of the API key, the organization and the
+--- space are read once and written once per run.
 --- @args callName idempotencyDigest fingerprint drainedThrough
 --- @around call.serve
 --- @include "lib/clock"
@@ -16,31 +16,32 @@
 --- @include "lib/rates"
 --- @include "lib/plan"
 local call = {}
---- The key of the space that was read last; what was asked for of its record, and whether for an earlier request.
-local here, names, values, again
---- Where the arguments of the request at hand stand; how many changes there were when it had been counted; the errors of
---- those that an earlier attempt of this run refused; whether it is sent back.
+--- The key of the space that was read last, the fields read of its record, and whether an earlier request of the run read
+--- them.
+local openKey, fieldNames, fieldValues, isOpen
+--- Where the arguments of the current request start; the number of changes when it had been counted; the errors of the
+--- requests that an earlier attempt of this run refused; whether this one is sent back.
 local request, counted, refusals, isSentBack
 
 function call.begin()
-  here = nil
+  openKey = nil
 end
 
---- The first element of every reply and the second word of every refusal: what Node makes headers of. As one text,
---- which costs less than seven values do. replayed: '1', or nothing.
+--- The first element of every reply and the second word of every refusal, which Node turns into headers. One text costs
+--- less than seven values. replayed: '1' or nil.
 local function note(replayed)
   return nowText .. ',' .. timer.wake .. ',' .. (replayed or '') .. ',' .. rates.left()
 end
 
---- pcall hands on an error's text: a refusal as it is, anything else is a defect.
+--- pcall returns the text of an error: a refusal is passed on as it is, anything else is a bug.
 local function failure(text)
   return string.find(text, '^%u[%u_]+ ') and text or 'ERR ' .. text
 end
 
---- Runs the script's body for each request and writes what they gathered. A single request is answered by itself, and
---- refused by an error; of several, a list is answered, where a refusal is an error. listOf: makes the list that travels
---- of a reply. begin: lets the run begin anew, which is what a refusal takes that comes after changes: in the next attempt
---- the request is refused as soon as it has been counted, and leaves nothing else behind.
+--- Runs the script's body for each request, then writes the changes of all of them. A single request gets its own reply or
+--- error; several get a list in which a refusal is an error. listOf: turns a reply into the list that is sent. begin:
+--- restarts the run. A request that is refused after it made changes restarts the run; in the next attempt it is refused
+--- as soon as it has been counted, so that nothing else of it remains.
 function call.serve(args, width, body, listOf, begin)
   call.listOf, refusals = listOf, {}
   local replies, first = {}, 0
@@ -66,15 +67,16 @@ function call.serve(args, width, body, listOf, begin)
   return replies[1]
 end
 
---- Reads the named fields of the space's record. A malformed spaceId arrives empty and finds no space; Node says what
---- is wrong with it once the caller is known.
+--- Reads the named fields of the space's record. A malformed spaceId arrives empty and finds no space; Node explains
+--- what is wrong with it once the caller is known.
 local function enter(...)
   local key = keys.space()
-  again = here == key
-  if again then return end
+  isOpen = openKey == key
+  if isOpen then return end
   count.enter()
-  here, names = key, { 'requestsPerMinute', 'requestsMinute', 'usedRequests', 'usageDay', 'number', ... }
-  values = redis.call('HMGET', key, unpack(names))
+  openKey, fieldNames = key, { 'requestsPerMinute', 'requestsMinute', 'usedRequests', 'usageDay', 'number', ... }
+  local names, values = fieldNames, redis.call('HMGET', key, unpack(fieldNames))
+  fieldValues = values
   local space = { false, false, false, false, false, false, false, false, n = 0, key = key, requestsPerMinute = values[1],
     requestsMinute = values[2], usedRequests = values[3], usageDay = values[4],
     [names[6] or 6] = values[6], [names[7] or 7] = values[7], [names[8] or 8] = values[8], [names[9] or 1] = values[9],
@@ -86,16 +88,16 @@ local function enter(...)
   usage.space = space
 end
 
---- The named fields, from the `first` on, as they are now.
-local function asked(first)
-  if not again then return unpack(values, 5 + first, #names) end
+--- The current values of the fields that the script named, from the `first` one on.
+local function requestedFields(first)
+  if not isOpen then return unpack(fieldValues, 5 + first, #fieldNames) end
   local current = {}
-  for i = 5 + first, #names do current[i] = count.ofSpace(usage.space, names[i]) end
-  return unpack(current, 5 + first, #names)
+  for i = 5 + first, #fieldNames do current[i] = count.ofSpace(usage.space, fieldNames[i]) end
+  return unpack(current, 5 + first, #fieldNames)
 end
 
---- Key, permission, space and rates. Takes the fields of the space's record that the script asks for: also those that
---- it is going to count.
+--- Checks API key, permission, space and rates. Takes the fields of the space's record that the script needs, including
+--- the counters it is going to change.
 local function admit(...)
   caller.identify()
   plan.read()
@@ -106,18 +108,18 @@ local function admit(...)
   rates.check()
 end
 
---- For scripts that change nothing. Returns the asked-for fields of the space's record.
+--- For scripts that change nothing. Returns the requested fields of the space's record.
 function call.read(...)
   admit(...)
   rates.charge(1)
   counted = changes
-  return asked(1)
+  return requestedFields(1)
 end
 
 --- For scripts that change something. Returns the answer of an earlier request with the same Idempotency-Key, or
---- false and the asked-for fields of the space's record. What is due comes first: the script answers DUE, nothing
---- written, Node has timer/sweep make it real and calls again. `drainedThrough` is the moment of that sweep; only
---- what was due by then can send the call back, so a call gets through however fast timers fall due.
+--- false and the requested fields of the space's record. Due timers come first: the script replies DUE without writing
+--- anything, Node runs timer/sweep and calls again. `drainedThrough` is the time of that sweep; only timers due by then
+--- send the call back again, so it gets through however fast timers fall due.
 function call.open(...)
   admit(usage.operationsOf(callName), ...)
   if timer.nextDue <= (tonumber(drainedThrough) or now) then error({ err = 'DUE - ' }) end
@@ -137,16 +139,17 @@ function call.open(...)
       return answer
     end
   end
-  return false, asked(2)
+  return false, requestedFields(2)
 end
 
 --- Sends the call back to Node, which finds out what the script asks for and calls again: it is not counted twice.
-function call.sendBack(code)
+--- timer: the name of a background timer that must come first, where it is one.
+function call.sendBack(code, timerName)
   local isUnchanged = changes == counted
   rates.charge(-1)
   isSentBack = true
   if isUnchanged then counted = changes end
-  error({ err = code .. ' - ' })
+  error({ err = code .. ' - ' .. (timerName or '') })
 end
 
 --- What the call has changed so far stays, even if it is sent back.
@@ -154,14 +157,14 @@ function call.keep()
   counted = changes
 end
 
---- The answer of a read: the list that travels of a reply, behind the note; of no reply, the note alone.
+--- The answer of a read: the note, then the reply if there is one.
 function call.answer(reply)
   local list = reply and call.listOf(reply) or { '' }
   list[1] = note()
   return list
 end
 
---- The answer of a call that found everything as asked for already: no operation.
+--- The answer of a call that had nothing to change: not an operation.
 function call.unchanged(reply)
   local list = reply and call.listOf(reply) or { '' }
   if idempotencyDigest ~= '' then idempotency.keep(idempotencyDigest, fingerprint, list) end

@@ -1,8 +1,7 @@
 --- @args apiKeyDigest permission
 --- @include "lib/refuse"
 --- @include "lib/space"
---- Who calls, and what the API key allows (contract section 2). The requests of a run mostly come with one key, which
---- is read once.
+--- The caller's API key and what it allows. The requests of a run mostly carry the same key, which is read once.
 local caller = {}
 local keyRead, permissions, spaces
 
@@ -10,7 +9,7 @@ function caller.begin()
   keyRead = nil
 end
 
---- Refuses a key that is unknown or revoked: before anything is said of what it asks for.
+--- Refuses an unknown or revoked key, before anything about the request is revealed.
 function caller.identify()
   if keyRead == apiKeyDigest then return end
   local key = redis.call('HMGET', keys.apiKey(apiKeyDigest), 'permissions', 'spaces', 'revokedAt')

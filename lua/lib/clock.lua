@@ -1,6 +1,6 @@
---- The moment of this call, read once: epoch milliseconds, as a number and (cheaper as an argument) as text.
---- Nobody else supplies "now". `fraction`, in 4096ths of the millisecond, orders what happens within one; a run of 32
---- requests (src/redis/gathering.ts) steps through 32 of them.
+--- The time of this call, read once: epoch milliseconds, as a number and as text (cheaper to pass to Redis). Callers never
+--- supply "now". `fraction`, in 1/4096 of a millisecond, orders what happens within one; a run of 32 requests
+--- (src/redis/gathering.ts) steps through 32 of them.
 local clock = {}
 local now, nowText, fraction
 
@@ -11,7 +11,7 @@ function clock.begin()
   nowText = string.format('%d', now)
 end
 
---- For the next request of the same run: the same moment, a little later.
+--- The next request of the same run: the same millisecond, the next fraction.
 function clock.step()
   fraction = math.min(4095, fraction + 1)
 end

@@ -1,9 +1,9 @@
 --- @include "lib/space"
 --- @include "lib/records"
---- Counters of the space at hand and of its organization (the census, plan usage). Their changes are summed up here, and
---- go to the two records when the run is over, or goes on to another space.
+--- Counters of the current space and its organization (census, plan usage). Changes are summed here and added to the two
+--- records when the run ends or turns to another space.
 local count = {}
---- By name; and the space that they are of.
+--- Sums by counter name; the space whose counters `ofSpace` sums.
 local ofSpace, ofOrg, countedId
 
 function count.begin()
@@ -12,20 +12,20 @@ end
 
 --- Adds the sums to the records.
 local function collect()
-  local atHand = spaceId
+  local currentId = spaceId
   spaceId = countedId
   for name, change in pairs(ofSpace) do
     if change ~= 0 then records.add(keys.space(), name, change) end
     ofSpace[name] = nil
   end
-  spaceId = atHand
+  spaceId = currentId
   for name, change in pairs(ofOrg) do
     if change ~= 0 then records.add(keys.org(), name, change) end
     ofOrg[name] = nil
   end
 end
 
---- The run goes on to another space.
+--- Called when the run turns to another space.
 function count.enter()
   if countedId then collect() end
   countedId = spaceId
@@ -42,12 +42,12 @@ function count.org(name, change)
   ofOrg[name] = (ofOrg[name] or 0) + change
 end
 
---- A counter of the organization, by what its record says and this run has added.
+--- A counter of the organization's record, including what this run has added.
 function count.ofOrg(record, name)
   return tonumber(record[name] or 0) + (ofOrg[name] or 0)
 end
 
---- A field of the space's record, with what this run has added.
+--- A field of the space's record, including what this run has added.
 function count.ofSpace(record, name)
   local value, change = record[name], ofSpace[name]
   return change and (value or 0) + change or value

@@ -1,3 +1,3 @@
 --- @registry due
---- What due timers do, by `<room>:<kind>`: each room's _expire.lua adds its own.
+--- Handlers of due timers by `<room>:<kind>`, added by each room's _expire.lua.
 local due = {}

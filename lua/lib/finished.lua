@@ -1,7 +1,7 @@
 --- @include "lib/clock"
 --- @include "lib/space"
 --- @include "lib/sorted"
---- What is over, by the moment it finished: retention removes it once it has been kept long enough (lib/retained).
+--- Finished records by the time they finished; retention removes them after their retention period (lib/retained).
 local finished = {}
 
 --- kind: `<room>:<kind>`.
@@ -14,7 +14,7 @@ function finished.add(kind, id, at)
   sorted.add(keys.finished(), at, finished.member(kind, id))
 end
 
---- It is in use again.
+--- For a record that is in use again.
 function finished.remove(kind, id)
   sorted.remove(keys.finished(), finished.member(kind, id))
 end

@@ -1,9 +1,9 @@
---- What the run at hand is going to write beside its records: commands by kind and key, each with all its arguments so
---- far. They are taken out of these tables when they are written, so that the tables need not grow again.
+--- The commands that the current run will send besides those for records, by kind and key, each with its arguments so far.
+--- They leave these tables when they are written; the tables keep their size, so they need not grow again.
 local gathered = {}
---- How many changes there have been: whether a request that is refused made any (lib/call).
+--- The number of changes so far: tells lib/call whether a refused request made any.
 local changes
---- What takes away is written first, so that it can come again.
+--- Removals are written first, so that a removed member can be added again.
 local removals, additions = {}, {}
 local listOf = { ZREM = removals, HDEL = removals, SREM = removals, ZADD = additions, HSET = additions, SADD = additions,
   RPUSH = additions }
@@ -11,7 +11,7 @@ local byKey = { ZREM = {}, HDEL = {}, SREM = {}, ZADD = {}, HSET = {}, SADD = {}
 --- Whether everything that was gathered has been written.
 local isWritten = true
 
---- Forgets what a run has left that failed, perhaps while it was writing.
+--- Drops what a failed run left behind, perhaps in the middle of writing.
 function gathered.begin()
   changes = 0
   if isWritten then return end
@@ -23,7 +23,7 @@ function gathered.begin()
   end
 end
 
---- Adds one argument, or two, to the command of this kind.
+--- Appends one or two arguments to the command of this kind for the key.
 local function gather(kind, key, first, second)
   changes = changes + 1
   local ofKind = byKey[kind]
@@ -38,8 +38,8 @@ local function gather(kind, key, first, second)
   end
 end
 
---- Where a member or field stands, last of all, in the command of this kind, and its arguments. It is the argument
---- `offset` of every `width`.
+--- The last position of a member or field in the arguments of a command, and those arguments. Arguments come in groups of
+--- `width`, in which the member is number `offset`.
 local function placeOf(kind, key, name, width, offset)
   local args = byKey[kind][key]
   for i = args and #args - width + offset or 0, 3, -width do
@@ -47,7 +47,7 @@ local function placeOf(kind, key, name, width, offset)
   end
 end
 
---- Takes back what a command of this kind was going to add of it.
+--- Removes a member or field from a command that was going to add it.
 local function ungather(kind, key, name, width, offset)
   local place, args = placeOf(kind, key, name, width, offset)
   while place do
@@ -56,7 +56,7 @@ local function ungather(kind, key, name, width, offset)
   end
 end
 
---- Forgets a key.
+--- Drops all changes of a key.
 function gathered.forget(key)
   for _, ofKind in pairs(byKey) do
     local args = ofKind[key]

@@ -3,33 +3,33 @@
 --- @include "lib/maps"
 --- @include "lib/usage"
 --- @include "lib/id"
---- What requests with an Idempotency-Key were answered (contract section 2), for 24 hours: one hash for each day in
---- which they came, which goes as a whole. A key of its own, with an expiry, costs three times as much.
---- An entry is short: 10 characters of fingerprint, 4 bytes that say when, in milliseconds since the day before its own
---- began, and the answer as MessagePack: a list, or, of few values, these. What an id made by the call begins with is its
---- moment again and left out there; the upper 4 bits of the moment say where. A send's takes 48 bytes with its header.
+--- The answers of requests with an Idempotency-Key, kept for 24 hours: one hash per day, deleted as a whole. A key per
+--- request with an expiry would take three times the memory.
+--- A stored answer is short: 10 characters of the request's fingerprint, 4 bytes of time (milliseconds since the start of
+--- the day before), and the values as MessagePack: a list, or the bare values if there are few. An id made by the call
+--- starts with the same time, which is cut out; the upper 4 bits of the time say where. A send takes 48 bytes in all.
 local idempotency, windowMs = {}, 86400000
---- Above all moments of two days.
+--- Larger than any number of milliseconds in two days.
 local cutBit = 2 ^ 28
---- Where the answers of the day stand, of the request at hand; and the moment, as an entry of that day has it.
+--- The hash of the current request's day, and the request's time as stored there.
 local todaysKey, todaysMoment
---- The day before; the day of the last call, and what its entries count from.
+--- The day before; the day of the last call, and the start of the times stored in it.
 local yesterday, lastDay, lastStart
 
 function idempotency.begin() yesterday = string.format('%d', usage.today - 1) end
 
---- The day at hand and the one before. After a clock went back over midnight the later day goes on, as in usage.
+--- The current day and the one before. If the clock went back past midnight, the later day stays current, as in lib/usage.
 local function days()
   local today, day = usage.today, usage.space.usageDay
   if day ~= today and day == string.format('%d', today + 1) then return day, today end
   return today, yesterday
 end
 
---- What entries of a day count from.
+--- The start of the times stored in a day's hash.
 local function startOf(day) return (day - 1) * windowMs end
 
---- The fingerprint of the request that came with this key, and the list that it was answered with; nil where there was
---- none within the window.
+--- The fingerprint of the earlier request with this key and the list that answered it; nil if there was none within 24
+--- hours.
 function idempotency.find(digest)
   local day, dayBefore = days()
   todaysKey = keys.idempotency(day)
@@ -49,11 +49,12 @@ function idempotency.find(digest)
   return string.sub(entry, 1, 10), type(list[2]) == 'table' and list[2] or list
 end
 
---- For a request that was looked for. fingerprint: 10 characters. list: the answer, its note first.
+--- Stores the answer of a request for which `find` found none. fingerprint: 10 characters. list: the answer, starting with
+--- its note.
 function idempotency.keep(digest, fingerprint, list)
   local few = #list > 1 and #list < 5 and type(list[2]) ~= 'table' and type(list[#list]) ~= 'table'
   local values = few and cmsgpack.pack(unpack(list, 2)) or cmsgpack.pack(list)
-  local head = few and headMade()
+  local head = few and currentHead()
   local cut = head and string.find(values, head, 1, true)
   if cut and cut < 16 then values = string.sub(values, 1, cut - 1) .. string.sub(values, cut + #head) else cut = 0 end
   maps.put(todaysKey, digest, fingerprint .. struct.pack('>I4', todaysMoment + cut * cutBit) .. values)

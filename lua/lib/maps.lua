@@ -1,6 +1,6 @@
 --- @include "lib/gathered"
---- Hashes whose fields are no names, as a run reads and changes them: one HDEL and one HSET for each are written at its
---- end. The arguments of the HSET are indexed by field.
+--- Hashes with arbitrary fields, as the run reads and changes them. One HDEL and one HSET per hash are sent at the end. The
+--- arguments of the HSET are indexed by field.
 local maps = {}
 local puts = byKey.HSET
 

@@ -1,8 +1,8 @@
---- Sorted sets, merged: what is read does not grow with what they hold, and little with their number.
+--- Merges sorted sets. The amount read does not depend on their size, and only little on their number.
 local merge = {}
 
---- Puts a cursor on its next entry: `at` is what it is merged by, nil at the end. Of most sets the first entries are all
---- that is wanted, so pages begin short, and double.
+--- Moves a cursor to its next entry. `at` is the value it is merged by, nil at the end. Most sets contribute only their
+--- first entries, so pages start short and double.
 function merge.step(cursor)
   cursor.index = cursor.index + cursor.width
   if cursor.index > #cursor.page and not cursor.isWhole then
@@ -19,12 +19,12 @@ local function open(key, width, owner)
   return merge.step({ key = key, width = width, owner = owner, page = {}, index = 1 - width, from = -1, size = 1 })
 end
 
---- A cursor over a set by its scores, the lowest first. owner: comes with what is found there.
+--- A cursor over a set by score, lowest first. owner: returned with the members found in this set.
 function merge.byScore(key, owner)
   return open(key, 2, owner)
 end
 
---- A cursor over a set of ids that are all scored alike, the newest first: ids begin with the moment of their record.
+--- A cursor over a set of ids with equal scores, newest first: ids start with the time they were made.
 function merge.byAge(key)
   return open(key, 1)
 end
@@ -34,7 +34,7 @@ local function isBehind(a, b)
   return a.at > b.at
 end
 
---- Gives cursors one by one, the first first.
+--- An iterator over cursors in merge order.
 function merge.inOrder(cursors)
   table.sort(cursors, function(a, b) return isBehind(b, a) end)
   local given = 0
@@ -44,7 +44,7 @@ function merge.inOrder(cursors)
   end
 end
 
---- Puts a cursor among others, of which the first stands last.
+--- Inserts a cursor into a list that ends with the first one in merge order.
 local function place(cursors, cursor)
   local low, high = 1, #cursors + 1
   while low < high do
@@ -54,12 +54,12 @@ local function place(cursors, cursor)
   table.insert(cursors, low, cursor)
 end
 
---- The first members of several sets, at most `most`, with `at` and `owner`. `upcoming` gives cursors, the first
---- first; one is asked for when those before it have come as far.
-function merge.take(most, upcoming)
+--- The first members of several sets, at most `maxMembers`, with `at` and `owner`. `upcoming` is an iterator over cursors in
+--- merge order; the next one is opened only when the merge has come that far.
+function merge.take(maxMembers, upcoming)
   local cursors, found = {}, {}
   local coming = upcoming()
-  while #found < most do
+  while #found < maxMembers do
     while coming and (not cursors[1] or not isBehind(coming, cursors[#cursors])) do
       place(cursors, coming)
       coming = upcoming()

@@ -1,5 +1,5 @@
---- Amounts of money: digit strings of at most 18 digits, without leading zeros. A double is exact only to 2^53, so an
---- amount is never a number here: compared as text, reckoned in two halves of nine digits each.
+--- Amounts of money: strings of at most 18 digits without leading zeros. A double is exact only up to 2^53, so an amount is
+--- never a single number: it is compared as text and computed in two halves of nine digits.
 local money = {}
 
 --- Whether amount a is more than amount b.
@@ -12,15 +12,15 @@ function money.halves(amount)
   return tonumber(string.sub(amount, 1, -10)), tonumber(string.sub(amount, -9))
 end
 
---- The amount of two halves, of which the lower one may be one unit of the upper one too high or too low; then the
---- halves as they should be.
+--- The amount of two halves, carrying or borrowing one from the upper half where the lower one is out of range; then the
+--- two halves after that.
 function money.join(high, low)
   if low < 0 then high, low = high - 1, low + 1000000000 end
   if low >= 1000000000 then high, low = high + 1, low - 1000000000 end
   return high == 0 and string.format('%d', low) or string.format('%d%09d', high, low), high, low
 end
 
---- a + b, which has no more than 18 digits either.
+--- a + b, where the sum has at most 18 digits.
 function money.add(a, b)
   if a == '0' then return b end
   if b == '0' then return a end
@@ -29,7 +29,7 @@ function money.add(a, b)
   return (money.join(highA + highB, lowA + lowB))
 end
 
---- a - b, where b does not exceed a.
+--- a - b, where b is at most a.
 function money.subtract(a, b)
   if a == b then return '0' end
   local highA, lowA = money.halves(a)

@@ -1,5 +1,5 @@
---- A page of a list, newest first, after the id `cursor` ('' for the first): its ids, and the last of them where there
---- are more, or false. The key is a sorted set of ids, all of one score.
+--- A page of a sorted set of ids with equal scores, newest first, after the id `cursor` ('' for the first page): the ids, and
+--- the last of them if there are more, else false.
 local function page(key, limit, cursor)
   local ids = redis.call('ZRANGE', key, cursor == '' and '+' or '(' .. cursor, '-', 'BYLEX', 'REV', 'LIMIT', 0, limit + 1)
   if #ids <= tonumber(limit) then return ids, false end

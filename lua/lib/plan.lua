@@ -4,16 +4,17 @@
 --- @include "lib/timer"
 --- @include "lib/usage"
 --- @include "lib/rates"
---- What the organization's plan grants and what is in use of it (contract section 4), read once in a run.
+--- The figures of the organization's plan and their current use, read once per run.
 local plan = {}
---- The organization's record; what its plan grants, nil where it sets no limit. hardStop: of the month's operations.
+--- The organization's record; the plan's figures, nil for unlimited. hardStop: the month's operations, if they block.
 local org, hardStop, tasks, agents
 
 function plan.begin()
   org = nil
 end
 
---- `unlimited` says that the plan sets no limit of those that calls look at, so that they need not be read.
+--- Reads the organization's record. `unlimited` says that none of the figures that calls check has a limit, so they are not
+--- read.
 function plan.read()
   if org then return end
   local key = keys.org()
@@ -35,16 +36,17 @@ function plan.read()
   tasks, agents = tonumber(limits[8]), tonumber(limits[9])
 end
 
---- Free plan only: refuses new work once the month's operations are used up. Never called by recovery calls.
+--- Refuses new work once the month's operations are used up, on the free plan only. Recovery calls never call it.
 function plan.needOperation()
   if hardStop and org.operationsMonth == usage.month() and count.ofOrg(org, 'usedOperations') >= hardStop then refuse('OPERATIONS_EXHAUSTED', hardStop) end
 end
 
---- Refuses one more active task (or claim) than the plan grants.
+--- Refuses one more active task than the plan allows.
 function plan.needTask()
   if tasks and count.ofOrg(org, 'usedTasks') >= tasks then refuse('ACTIVE_TASKS_LIMITED', tasks) end
 end
 
+--- Refuses one more claim than the plan allows.
 function plan.needAgent()
   if agents and count.ofOrg(org, 'usedAgents') >= agents then refuse('CONCURRENCY_LIMITED', agents) end
 end

@@ -2,18 +2,17 @@
 --- @include "lib/clock"
 --- @include "lib/refuse"
 --- @include "lib/records"
---- Requests per minute, of a space and of its organization, of which a fifth is kept for recovery calls (contract
---- section 2).
+--- Requests per minute of a space and of its organization. A fifth of the organization's are reserved for recovery calls.
 local rates = {}
 local minute, spaceRecord, spaceQuota, spaceUsed, sameSpaceMinute, isCounted
---- orgQuota: false where the plan sets no limit; orgShare: what ordinary calls may use of it.
+--- orgQuota: false if the plan sets no limit; orgShare: the part that ordinary calls may use.
 local orgRecord, orgQuota, orgShare, orgUsed, orgRecovered, sameOrgMinute
 
 function rates.begin()
   minute = string.format('%d', math.floor(now / 60000))
 end
 
---- Of the organization: its record, with what it tells of the last minute that had requests. quota: of the plan.
+--- Starts from the organization's record, which has the counts of the last minute with requests. quota: the plan's.
 function rates.ofOrg(record, quota)
   orgRecord, orgQuota = record, tonumber(quota) or false
   if not orgQuota then return end
@@ -32,18 +31,18 @@ function rates.ofSpace(record)
   spaceUsed = sameSpaceMinute and tonumber(record.usedRequests) or 0
 end
 
---- The space's requests per minute in force: its own figure, cut to the plan's; nil where there is no such space.
+--- The effective requests per minute of the space: its own limit or the plan's, whichever is lower; nil if there is no such
+--- space.
 function rates.quota()
   return spaceQuota
 end
 
---- What an ordinary call may still use of the organization's: the share is of ordinary calls alone, recovery calls
---- take from the rest first.
+--- What ordinary calls may still use of the organization's quota. Recovery calls use up the reserved fifth first.
 local function orgLeft()
   return math.max(0, math.min(orgShare + orgRecovered, orgQuota) - orgUsed)
 end
 
---- Quota and what is left of it, of the space and of the organization, where there are such: four values, as text.
+--- Quota and remainder of the space, then of the organization, as text; empty where there is no quota.
 function rates.left()
   local space = spaceQuota and string.format('%d,%d', spaceQuota, math.max(0, spaceQuota - spaceUsed)) or ','
   return orgQuota and string.format('%s,%d,%d', space, orgQuota, orgLeft()) or space .. ',,'
@@ -56,12 +55,12 @@ function rates.check()
   if rateClass == 'ordinary' and spaceUsed >= spaceQuota then refuse('RATE_LIMITED') end
 end
 
---- Counts the request; from here on a refusal is counted too, and writes nothing else. A held request that looks
---- again is not a new request.
+--- Counts the request; from here on a refusal counts too, and writes nothing else. A held request that tries again is not
+--- counted again.
 function rates.charge(requests)
   if rateClass == 'held' then return end
   spaceUsed = spaceUsed + requests
-  -- Only the first request of a run marks what all of them change.
+  -- The first request of a run marks the field as changed; the others only update it.
   if isCounted then
     spaceRecord.usedRequests = spaceUsed
   else

@@ -1,6 +1,5 @@
---- The only way to fail. Nothing but the rate counters may have been written before it is called:
---- Redis does not roll a script back. The error reads `CODE note detail`, where the note is lib/call's
---- (what the caller may still use of its rates) or `-` before the caller is known.
+--- The only way to refuse a request. The error reads `CODE note detail`; the note is lib/call's (the rates), or `-` before
+--- the caller is known.
 local refusal = {}
 local beforeRefusal
 

@@ -1,9 +1,9 @@
 --- @registry retained
---- What retention does; each room's _retain.lua adds its own.
---- `<room>:<kind>`: with a record whose time is over. It is in no list of finished ones any more by then; `at` is the
---- moment it finished. May return how many records of its own it removed.
---- events[type](aggregateId): with what an event of this type speaks of, once it is older than the plan's window.
---- steps[name](through, most, window): with what has a time of its own, at most `most` of it. What ended at `through` has
---- been kept long enough; window: how long finished work is kept before what is left of it counts. Returns whether there
---- may be more.
+--- What retention removes, and how; added by each room's _retain.lua.
+--- `<room>:<kind>`(id, at): removes a record whose retention period is over. It has left the list of finished records; `at`
+--- is the time it finished. May return the number of records it removed.
+--- events[type](aggregateId): removes the record that an event of this type is about, once it is older than the plan's window.
+--- steps[name](through, maxRecords, windowMs): removes at most `maxRecords` records with a retention period of their own,
+--- which started at `through` or before; windowMs: how long finished work is kept until then. Returns whether there may be
+--- more.
 local retained = { events = {}, steps = {} }

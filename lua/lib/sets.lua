@@ -1,6 +1,6 @@
 --- @include "lib/gathered"
---- Sets as a run changes them: one SREM and one SADD for each are written at its end. Of one that has changed only whether
---- it has a member can be read.
+--- Sets as the run changes them: one SREM and one SADD per set are sent at the end. A changed set can only be asked whether
+--- it has a member.
 local sets = {}
 
 function sets.add(key, member)

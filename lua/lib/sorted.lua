@@ -1,15 +1,15 @@
 --- @include "lib/gathered"
---- Sorted sets as a run changes them: one ZREM and one ZADD for each are written at its end. Of one that has changed only
---- the first member, the number of its members and the scores of members can be read.
+--- Sorted sets as the run changes them: one ZREM and one ZADD per set are sent at the end. A changed set can only be asked
+--- for its first member, its number of members and the scores of members.
 local sorted = {}
---- By key: what has been read of a set from its beginning, members and scores; `at`: the first that has not changed.
+--- By key: the members and scores read from the start of a set; `at`: the position of the first unchanged one.
 local fronts
 
 function sorted.begin()
   fronts = nil
 end
 
---- Puts a member into a set, or moves it there. score: text.
+--- Adds a member or changes its score. score: text.
 function sorted.add(key, score, member)
   gather('ZADD', key, score, member)
 end
@@ -17,11 +17,11 @@ end
 function sorted.remove(key, member)
   if byKey.ZADD[key] then ungather('ZADD', key, member, 2, 2) end
   gather('ZREM', key, member)
-  -- For `change` to find it.
+  -- Lets `change` find it.
   byKey.ZREM[key][member] = true
 end
 
---- What this run says of a member: its score, false where it goes, nil where it has not changed.
+--- A member's score as this run changed it: false if removed, nil if unchanged.
 local function change(key, member)
   local place, args = placeOf('ZADD', key, member, 2, 2)
   if place then return args[place - 1] end
@@ -29,7 +29,7 @@ local function change(key, member)
   if gone and gone[member] then return false end
 end
 
---- The first entry that is stored and has not changed. A run that goes on reads twice as many each time.
+--- The first stored member that has not changed, and its score. Each further read fetches twice as many.
 local function storedFirst(key)
   fronts = fronts or {}
   local front = fronts[key]
@@ -46,7 +46,7 @@ local function storedFirst(key)
     elseif member or front.isWhole then
       break
     else
-      -- Nothing is written before the end of the run, so the next ones stand where they stood.
+      -- Nothing is written before the end of the run, so ranks have not moved.
       local more = redis.call('ZRANGE', key, front.size, 2 * front.size - 1, 'WITHSCORES')
       for i = 1, #more do entries[#entries + 1] = more[i] end
       front.isWhole, front.size = #more < 2 * front.size, 2 * front.size
@@ -55,7 +55,7 @@ local function storedFirst(key)
   return entries[front.at], entries[front.at + 1]
 end
 
---- The member with the lowest score, and that as text; nil where there is none.
+--- The member with the lowest score, and the score as text; nil if the set is empty.
 function sorted.first(key)
   local first, least = storedFirst(key)
   local args = byKey.ZADD[key]
@@ -76,7 +76,7 @@ function sorted.isEmpty(key)
   return redis.call('ZCARD', key) == 0
 end
 
---- The score of a member as text; false where it is none.
+--- The score of a member as text; false if it is not a member.
 function sorted.score(key, member)
   local score = change(key, member)
   if score ~= nil then return score end
@@ -93,7 +93,7 @@ function sorted.scores(key, members)
   return scores
 end
 
---- How many members there are.
+--- The number of members.
 function sorted.count(key)
   local members, seen = redis.call('ZCARD', key), {}
   local function look(args, from, width)

@@ -1,8 +1,8 @@
 --- @include "lib/clock"
 --- @include "lib/gathered"
---- Entries that a run adds to streams, and the channels that it publishes to.
+--- The entries that the run adds to streams, and the channels it publishes to.
 local streams = {}
---- Stream, field and value of each entry, one after the other; and channels and topics likewise.
+--- A flat list of stream, field and value per entry; likewise channel and topic.
 local entries, added = {}, 0
 local topics, published = {}, 0
 --- Entries of several fields, as commands.
@@ -12,21 +12,21 @@ function streams.begin()
   added, published, longer = 0, 0, nil
 end
 
---- Adds an entry of one field, and publishes on the channel that there are new ones. The id carries the moment.
+--- Adds an entry with one field, and announces it on the channel. The entry's id carries the time.
 function streams.add(stream, channel, field, value)
   changes = changes + 1
   if topics[published - 1] ~= channel then streams.publish(channel, '') end
   entries[added + 1], entries[added + 2], entries[added + 3], added = stream, field, value, added + 3
 end
 
---- Adds an entry of several fields, each with its value.
+--- Adds an entry with several fields.
 function streams.addLong(stream, ...)
   changes = changes + 1
   longer = longer or {}
   longer[#longer + 1] = { 'XADD', stream, nowText .. '-*', ... }
 end
 
---- Publishes to a channel, once in a run: the message says the topics, between commas. topic: '' for none.
+--- Publishes to a channel, once per run; the message is a comma list of topics. topic: '' for none.
 function streams.publish(channel, topic)
   topics[published + 1], topics[published + 2], published = channel, topic, published + 2
 end
@@ -37,7 +37,7 @@ function streams.isChanged(stream)
   end
 end
 
---- The id of the last entry that a stream ever had, and how many it had.
+--- The id of the last entry ever added to a stream, and the number of entries ever added.
 function streams.tail(stream)
   local last, total = '0-0', 0
   local info = redis.call('EXISTS', stream) == 1 and redis.call('XINFO', 'STREAM', stream) or {}
@@ -47,13 +47,13 @@ function streams.tail(stream)
   return last, total
 end
 
---- The id that the next entry gets: of this moment, or, where a clock went back, none that lies before it.
+--- The id of the next entry: the current time, or just after the last entry if the clock went back.
 function streams.nextId(stream)
   local ms, sequence = string.match(streams.tail(stream), '^(%d+)-(%d+)$')
   return tonumber(ms) < now and nowText .. '-0' or ms .. '-' .. string.format('%d', sequence + 1)
 end
 
---- What is to be published to the channel that stands at `at`, and to no other.
+--- The channel at position `at` and all topics of the run for it.
 local function message(at)
   local channel, found = topics[at], {}
   for i = at, published, 2 do
@@ -68,7 +68,7 @@ end
 function streams.write()
   local id = nowText .. '-*'
   for i = 1, added, 3 do
-    -- A clock that was set back must not fail a half-written run.
+    -- A clock that was set back must not abort the run halfway through its writes.
     if redis.pcall('XADD', entries[i], id, entries[i + 1], entries[i + 2]).err then
       redis.call('XADD', entries[i], '*', entries[i + 1], entries[i + 2])
     end

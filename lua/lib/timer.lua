@@ -1,9 +1,9 @@
 --- @include "lib/space"
 --- @include "lib/records"
 --- @include "lib/sorted"
---- Due moments of one organization, in one sorted set. `timer.nextDue` (kept in the organization's record) never
---- lies after the earliest of them, so a call sees with no extra command that something is due; `timer.wake` tells
---- the process that the index of organizations must learn of an earlier moment.
+--- The timers of one organization, in one sorted set by due time. `timer.nextDue`, kept in the organization's record, is
+--- never later than the earliest one, so a call learns without a further command whether something is due. `timer.wake`
+--- tells the process to move the organization to an earlier time in the index of organizations.
 local timer = {}
 
 function timer.begin()
@@ -14,7 +14,7 @@ local function memberOf(kind, id)
   return kind .. ':' .. spaceNumber .. ':' .. id
 end
 
---- kind: `<room>:<kind>` (lib/due); at: epoch milliseconds. Arming again moves it.
+--- kind: `<room>:<kind>` (lib/due); at: epoch milliseconds. Arming a timer again moves it.
 function timer.arm(kind, id, at)
   local text = string.format('%d', at)
   sorted.add(keys.timers(), text, memberOf(kind, id))

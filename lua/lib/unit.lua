@@ -4,30 +4,30 @@
 --- @include "lib/sorted"
 --- @include "lib/sets"
 --- @include "lib/streams"
---- The unit of work: rooms read, and say what is to change; nothing is written before the requests of a run have been
---- accepted or refused (lib/call). Then each key gets one command of a kind, and each event its XADD. Long work (sweeps,
---- retention) writes item by item.
+--- The unit of work: scripts read, and record what is to change; nothing is written before every request of the run has
+--- been accepted or refused (lib/call). Then each key gets at most one command per kind, and each event one XADD. Long work
+--- (sweeps, retention) writes item by item.
 local unit = {}
---- Other commands, in their order, and the keys that they change.
+--- Other commands in their order, and the keys they change.
 local commands, commanded
 
 function unit.begin()
   commands, commanded = nil, nil
 end
 
---- Any other command. What it would answer is not known: a key that it changes cannot be read any more.
+--- Any other command. Its effect is not known, so a key that it changes cannot be read until it is written.
 function unit.command(name, key, ...)
   changes = changes + 1
   commands, commanded = commands or {}, commanded or {}
   commands[#commands + 1], commanded[key] = { name, key, ... }, true
 end
 
---- Puts a text at the end of a list.
+--- Appends a text to a list.
 function unit.push(key, text)
   gather('RPUSH', key, text)
 end
 
---- Removes keys, whatever they hold.
+--- Deletes keys of any type.
 function unit.delete(...)
   for _, key in ipairs({ ... }) do
     records.forget(key)
@@ -37,12 +37,12 @@ function unit.delete(...)
   end
 end
 
---- Whether a key has changed and is not written yet.
+--- Whether a key has changes that are not written yet.
 function unit.isChanged(key)
   return records.isChanged(key) or gathered.isChanged(key) or streams.isChanged(key) or commanded and commanded[key]
 end
 
---- Writes everything.
+--- Writes all changes.
 function unit.write()
   if commands then
     for _, command in ipairs(commands) do redis.call(unpack(command)) end
@@ -51,6 +51,6 @@ function unit.write()
   records.write()
   gathered.write()
   streams.write()
-  -- What was read of sets is not what stands there now.
+  -- What was read of sorted sets is out of date now.
   sorted.begin()
 end

@@ -4,20 +4,20 @@
 --- @include "lib/records"
 --- @include "lib/maps"
 --- @include "lib/sorted"
---- Usage (contract section 4): the current day's counters stand in the space's record (`op:<call>`, `uncounted`) and
---- move to a record of their own when the first call of a later day comes, so that a call costs no command for them.
---- That first call also begins the organization's month anew where it is another one.
+--- Usage: the current day's counters are fields of the space's record (`op:<call>`, `uncounted`), so that counting takes no
+--- further command. The first call of a later day moves them to a record of their own, and resets the organization's month
+--- if a new one has begun.
 local usage = {}
 local monthOf, month
---- The month that this run has begun.
+--- The month that this run has started.
 local begunMonth
 
---- today: in days since 1970, as text; space: the record of the space at hand.
+--- usage.today: days since 1970, as text; usage.space: the record of the current space.
 function usage.begin()
   usage.today, begunMonth = string.format('%d', math.floor(now / 86400000)), nil
 end
 
---- YYYY-MM; reckoned once a day.
+--- The current month as YYYY-MM, computed once a day.
 function usage.month()
   if monthOf ~= usage.today then monthOf, month = usage.today, string.sub(dateOf(now), 1, 7) end
   return month
@@ -43,18 +43,18 @@ local function startDay(space)
   records.set(space, 'usageDay', usage.today)
 end
 
---- Whether today comes after the space's day: a clock that went back over midnight goes on counting in the later one.
+--- Whether today is after the space's day. If the clock went back past midnight, counting goes on in the later day.
 local function isNew(spaceDay)
   return spaceDay ~= usage.today and (not spaceDay or tonumber(usage.today) > tonumber(spaceDay))
 end
 
---- Makes today the space's day, as a call that counts does: whoever changes retainedBytes without being counted asks
---- for it first, so that former days keep their figure. space: its record, with usageDay.
+--- Makes today the space's day, as every counted call does. Call it before changing retainedBytes outside a counted call,
+--- so that earlier days keep their figure. space: the space's record, with usageDay.
 function usage.enterToday(space)
   if isNew(space.usageDay) then startDay(space) end
 end
 
---- Counts in the space's day; the previous day is put away first, when this call is the first of another.
+--- Counts in the space's current day.
 local function countToday(name)
   usage.enterToday(usage.space)
   count.space(name, 1)
@@ -64,12 +64,12 @@ function usage.countUncounted()
   countToday('uncounted')
 end
 
---- The field that counts a call's operations of the day.
+--- The field that counts the day's operations of a call.
 function usage.operationsOf(callName)
   return 'op:' .. callName
 end
 
---- One operation, of the space's day and of the organization's month.
+--- Counts one operation in the space's day and in the organization's month.
 function usage.countOperation(callName)
   countToday(usage.operationsOf(callName))
   count.org('usedOperations', 1)

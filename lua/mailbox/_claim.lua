@@ -1,12 +1,21 @@
 --- @include "lib/refuse"
 --- @include "scope/_scope"
 --- @include "mailbox/_message"
---- Refuses unless the token stands for a live claim on the message, and says what became of it. Over is over, swept
---- or not.
+
+--- Why a token that is not the last one of the message holds no claim. Earlier tokens are not kept, but a first claim has
+--- none before it.
+local function whyOther(record, token)
+  local isToken = #token == 32 and not string.find(token, '%X')
+  if not isToken or record.attempts == 0 or record.attempts == 1 and record.token then return 'NOT_ISSUED' end
+  if record.state == 'CLAIMED' then return 'CLAIMED_AGAIN' end
+  return record.state == 'READY' and 'LAPSED' or 'FINISHED'
+end
+
+--- Refuses unless the token holds a live claim on the message, and says what became of it. A lease that has ended is over,
+--- swept or not.
 local function checkClaim(record, token)
   if not record then refuse('MESSAGE_NOT_FOUND') end
-  if record.state ~= 'CLAIMED' then refuse('CLAIM_LOST', record.state == 'READY' and 'LAPSED' or 'FINISHED') end
-  if scope.cancelOf(scope.path(record.scopeId)) then refuse('CLAIM_LOST', 'FINISHED') end
-  if record.token ~= token then refuse('CLAIM_LOST', 'CLAIMED_AGAIN') end
+  if record.token ~= token then refuse('CLAIM_LOST', whyOther(record, token)) end
+  if record.state ~= 'CLAIMED' or scope.cancelOf(scope.path(record.scopeId)) then refuse('CLAIM_LOST', 'FINISHED') end
   if record.leaseExpiresAt <= now then refuse('CLAIM_LOST', 'LAPSED') end
 end

@@ -3,9 +3,9 @@
 --- @include "mailbox/_message"
 --- @include "mailbox/_ready"
 --- @include "mailbox/_mailbox"
---- Puts a new READY message into a mailbox.
---- record: id, mailboxId, scopeId, taskId (false for none), payload, and groupId, taskKey, workKey, deadline or nil; with
---- state = false the table need not grow for the state. box: the mailbox's record.
+--- Adds a new READY message to a mailbox.
+--- record: id, mailboxId, scopeId, taskId (false for none), payload; groupId, taskKey, workKey, deadline or nil. With
+--- `state = false` in it, the table has room for the state already. box: the mailbox's record.
 function message.create(record, path, box)
   path = path or scope.create(record.scopeId)
   message.insert(record)

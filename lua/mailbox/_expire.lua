@@ -5,7 +5,7 @@
 --- @include "mailbox/_lease"
 --- @include "mailbox/_cancel"
 --- @include "group/_member"
---- What becomes of a message at a due moment `at`: its deadline, or the end of its lease.
+--- A message's deadline or the end of its lease, at the time `at`.
 due['mailbox:message'] = function(messageId, at)
   local record = message.read(messageId)
   if not record or (record.state ~= 'READY' and record.state ~= 'CLAIMED') then return end
@@ -26,7 +26,7 @@ due['mailbox:message'] = function(messageId, at)
   end
 end
 
---- The end of the earliest lease of the space; an earlier moment where that one was given up in time.
+--- The end of the space's earliest lease; nothing is due if that claim ended in time.
 due['mailbox:lease'] = function(_, at)
   local messageId, endedAt = lease.takeDue(at)
   if messageId then due['mailbox:message'](messageId, endedAt) end

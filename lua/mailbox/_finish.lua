@@ -3,16 +3,16 @@
 --- @include "mailbox/_message"
 --- @include "mailbox/_ready"
 --- @include "mailbox/_lease"
---- How many messages have been finished: what one of them brings about may finish others.
+--- How many messages have been finished: finishing one may finish others.
 message.finishes = 0
 
---- Takes a READY or CLAIMED message to a final state, at the moment `at`; `tell` emits its event, `reason` may be nil.
---- The last claim stays readable.
-function message.finish(record, state, at, tell, reason)
+--- Moves a READY or CLAIMED message to a final state at the time `at`. emitter: emits its event; reason may be nil. The
+--- fields of the last claim stay.
+function message.finish(record, state, at, emitter, reason)
   message.finishes = message.finishes + 1
   local path = scope.path(record.scopeId)
-  local held = record.state == 'CLAIMED'
-  if held then
+  local wasClaimed = record.state == 'CLAIMED'
+  if wasClaimed then
     lease.drop(record.id)
     records.add(keys.mailbox(record.mailboxId), 'claimed', -1)
   else
@@ -30,6 +30,6 @@ function message.finish(record, state, at, tell, reason)
   records.set(record, 'finishedAt', at)
   if reason then records.set(record, 'reason', reason) end
   scope.addLive(path, -1)
-  tell(record.id, record)
-  if record.groupId then message.memberFinished(record, held, at, reason) end
+  emitter(record.id, record)
+  if record.groupId then message.memberFinished(record, wasClaimed, at, reason) end
 end

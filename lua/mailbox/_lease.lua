@@ -1,12 +1,12 @@
 --- @include "lib/timer"
 --- @include "lib/records"
 --- @include "lib/sorted"
---- Held claims of the space, by the end of their lease. One timer of the organization stands for all of them: its
---- moment is the space's `nextLease`, never after the earliest end, so a claim costs one command when it is taken and
---- one when it is given up, and the space's claims can be read without the others'.
+--- The claims of the space by the end of their lease. They share one timer of the organization, which is armed for the
+--- space's `nextLease`, never later than the earliest end. So taking a claim costs one command, and so does ending it, and
+--- the claims of one space can be read without those of others.
 local lease = {}
 
---- Holds a claim until `at`, or moves its end there. nextLease: the space's field, as read. Returns `at` as text.
+--- Starts or extends a claim until `at`. nextLease: the space's field, as read. Returns `at` as text.
 function lease.hold(messageId, at, nextLease)
   local text = string.format('%d', at)
   sorted.add(keys.claims(), text, messageId)
@@ -21,7 +21,7 @@ function lease.drop(messageId)
   sorted.remove(keys.claims(), messageId)
 end
 
---- The earliest claim, when its lease ends by `at`: it is given up.
+--- Removes and returns the earliest claim if its lease ends by `at`.
 function lease.takeDue(at)
   local messageId, endsAt = sorted.first(keys.claims())
   if not messageId or tonumber(endsAt) > at then return nil end
@@ -29,7 +29,7 @@ function lease.takeDue(at)
   return messageId, tonumber(endsAt)
 end
 
---- Arms the timer anew, for the claim that is the earliest now.
+--- Arms the timer for the claim that is the earliest now.
 function lease.rearm()
   local _, endsAt = sorted.first(keys.claims())
   records.put(keys.space(), 'nextLease', endsAt or '')

@@ -1,8 +1,7 @@
 --- @record mailbox
 --- @include "lib/records"
---- A mailbox's record.
 
---- What sends and receives need of it; nil when there is no such mailbox.
+--- The fields of a mailbox that send and recv need; nil if there is no such mailbox.
 function mailbox.read(mailboxId)
   return mailbox.load(mailboxId, 'mode', 'recipientId', 'backlogLimit', 'ready', 'claimed')
 end

@@ -1,12 +1,11 @@
 --- @record message
 --- @include "lib/refuse"
 --- @include "lib/count"
---- What every transition of a message shares: its record and its census (contract section 4). A message of a WORK
---- mailbox is its own task. What members of a task group do beside, group/_member adds to this table: whoever may meet
---- one includes it.
+--- What all transitions of a message share: its record and its census. A message of a WORK mailbox is its own task.
+--- group/_member adds to this table what members of a task group do in addition; scripts that may meet one include it.
 message.maxAttempts = 5
 
---- The fields that transitions need; taskId false where it carries no task. nil when there is no such message.
+--- The fields that transitions need; taskId is false if the message carries no task. nil if there is no such message.
 function message.read(messageId)
   return message.load(messageId, 'mailboxId', 'scopeId', 'taskId', 'groupId', 'state', 'attempts', 'deadline', 'token',
     'leaseExpiresAt', 'place', 'resultMessageId', 'groupState')
@@ -14,8 +13,8 @@ end
 
 local enter = message.enter
 
---- Counts the step from record.state (none: it is new) to `state`, and puts the record there. Tasks are counted as
---- messages; the few messages without a task are counted beside (`inbox:STATE`).
+--- Moves the record from record.state (nil for a new one) to `state`, and counts that. Tasks are counted as messages; the
+--- few messages without a task are counted again as `inbox:STATE`.
 function message.enter(record, state)
   local from = record.state
   if not record.taskId then
@@ -27,7 +26,7 @@ function message.enter(record, state)
   enter(record, state)
 end
 
---- The record as reads show it: a lease ends with the claim.
+--- The record as reads show it: without the lease of an ended claim.
 function message.shown(record)
   if record.state ~= 'CLAIMED' then record.leaseExpiresAt = false end
   return record

@@ -2,27 +2,27 @@
 --- @include "lib/journal"
 --- @include "lib/sorted"
 --- @include "lib/id"
---- READY messages, first in, first out by the moment they became ready. One sorted set per mailbox and scope, for the
---- message's scope and each scope above it, so that a receive for any subtree is one ZRANGE. Members are ids, which are
---- in order within one millisecond; in front of one that has been given back stands what an id of that later moment
---- would begin with, the message's `place`.
---- `heads` (per mailbox: its root scopes by their oldest message) and `oldestReady` (per space: its mailboxes by
---- theirs) answer "how old is the oldest" without a scan. They are kept to the second: a queue that moves thousands
---- of messages a second does not pay for them with each.
+--- READY messages, first in, first out by the time they became ready. There is one sorted set per mailbox and scope, for
+--- the message's scope and each of its ancestors, so that a receive for any subtree is one ZRANGE. Members are ids, which
+--- are ordered within a millisecond. A retried message has a `place` in front of its id: the start of an id made when it
+--- became ready again.
+--- `heads` (per mailbox: root scopes by their oldest message) and `oldestReady` (per space: mailboxes by theirs) give the
+--- age of the oldest message without a scan. They are exact to the second, so that a queue that moves thousands of
+--- messages a second does not update them for each.
 local ready = {}
 
---- The place of a message that is given back, ready since `at`.
+--- The place of a message that is ready again since `at`.
 function ready.placeAt(at)
   return idHead(at) .. string.format('%03x ', fraction)
 end
 
---- Moves a member of a set of heads to an earlier moment, or puts it there.
+--- Adds a member to a set of heads, or moves it to an earlier time.
 local function advance(key, at, atText, member)
   local known = sorted.score(key, member)
   if not known or at < tonumber(known) then sorted.add(key, atText, member) end
 end
 
---- Adds a message that is ready since `at` (number and text). member: its id, behind its place if it has one.
+--- Adds a message that is ready since `at` (a number, and as text). member: its id, after its place if it has one.
 function ready.add(mailboxId, path, member, at, atText)
   local rootQueue = keys.ready(mailboxId, path[1])
   if at < now or sorted.isEmpty(rootQueue) then
@@ -34,17 +34,17 @@ function ready.add(mailboxId, path, member, at, atText)
   journal.wake(mailboxId .. '/' .. table.concat(path, '/'))
 end
 
---- The member that is first in the queue of a scope, and its moment; nil when the queue is empty.
+--- The first member of a scope's queue and the time since which it is ready; nil if the queue is empty.
 function ready.first(mailboxId, scopeId)
   return sorted.first(keys.ready(mailboxId, scopeId))
 end
 
---- The moment at which a message became ready.
+--- The time since which a message is ready.
 function ready.since(mailboxId, path, member)
   return sorted.score(keys.ready(mailboxId, path[1]), member)
 end
 
---- Takes a message out, which became ready at `at`.
+--- Removes a message that is ready since `at`.
 function ready.remove(mailboxId, path, member, at)
   for _, scopeId in ipairs(path) do sorted.remove(keys.ready(mailboxId, scopeId), member) end
   local _, next = ready.first(mailboxId, path[1])

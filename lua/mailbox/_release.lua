@@ -3,9 +3,9 @@
 --- @include "mailbox/_mailbox"
 --- @include "mailbox/_ready"
 --- @include "mailbox/_lease"
-local ofClaim = { 'token', 'holder', 'holderSession', 'claimedAt', 'leaseExpiresAt' }
+local claimFields = { 'token', 'holder', 'holderSession', 'claimedAt', 'leaseExpiresAt' }
 
---- Gives a CLAIMED message back to its mailbox, ready since `at`; cancels it where its group is decided.
+--- Makes a CLAIMED message READY again since `at`, or CANCELLED if its group has been decided.
 function message.release(record, at)
   if record.groupId and message.memberReleased(record, at) then return end
   local path = scope.path(record.scopeId)
@@ -15,7 +15,7 @@ function message.release(record, at)
   records.set(box, 'claimed', box.claimed - 1)
   records.set(record, 'place', ready.placeAt(at))
   ready.add(record.mailboxId, path, record.place .. record.id, at, string.format('%d', at))
-  for _, field in ipairs(ofClaim) do records.set(record, field, false) end
+  for _, field in ipairs(claimFields) do records.set(record, field, false) end
   lease.drop(record.id)
   emit.message.retried(record.id, record)
 end

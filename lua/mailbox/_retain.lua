@@ -3,11 +3,11 @@
 --- @include "mailbox/_message"
 --- @include "group/_task"
 --- @include "scope/_retain"
---- A finished message goes after the plan's window; what is left of its task, state and reason, stays as a tombstone:
---- the message's record without what made it a message. Calls do not find it, for it names no mailbox as its own.
+--- A finished message is removed after the plan's retention window. A tombstone of its task stays: its record, reduced to
+--- what says how the task ended. Calls do not find it, because it has no mailboxId.
 
-local gone = { 'mailboxId', 'payload', 'result', 'resultMessageId', 'workKey', 'deadline', 'holder', 'holderSession', 'token',
-  'claimedAt', 'leaseExpiresAt', 'place', 'groupState' }
+local removedFields = { 'mailboxId', 'payload', 'result', 'resultMessageId', 'workKey', 'deadline', 'holder', 'holderSession',
+  'token', 'claimedAt', 'leaseExpiresAt', 'place', 'groupState' }
 
 local function removeRecord(messageId, scopeId, finishedAt)
   unit.delete(keys.message(messageId))
@@ -15,7 +15,7 @@ local function removeRecord(messageId, scopeId, finishedAt)
   scope.release(scopeId, finishedAt)
 end
 
---- Removes a finished message, if it is there.
+--- Removes a finished message, if it exists.
 local function remove(messageId)
   local record = message.load(messageId, 'mailboxId', 'scopeId', 'taskId', 'state', 'workKey', 'finishedAt')
   if not record or not record.finishedAt then return end
@@ -31,7 +31,7 @@ local function remove(messageId)
     removeRecord(messageId, record.scopeId, record.finishedAt)
   else
     records.set(record, 'tombstoneOf', mailboxId)
-    for _, field in ipairs(gone) do records.set(record, field, false) end
+    for _, field in ipairs(removedFields) do records.set(record, field, false) end
     unit.push(keys.tombstones(), string.format('%d', record.finishedAt) .. ' ' .. messageId)
     count.space('tombstones:' .. task.state(state), 1)
   end
@@ -43,17 +43,17 @@ retained.events['message.failed'] = remove
 retained.events['message.expired'] = remove
 retained.events['message.cancelled'] = remove
 
---- The oldest tombstones, of tasks that finished before what has just left the window.
-function retained.steps.tombstones(through, most, length)
+--- Removes the oldest tombstones. Their retention period starts when the message is removed.
+function retained.steps.tombstones(through, maxRecords, windowMs)
   local removed = 0
-  for _, tombstone in ipairs(redis.call('LRANGE', keys.tombstones(), 0, most - 1)) do
+  for _, tombstone in ipairs(redis.call('LRANGE', keys.tombstones(), 0, maxRecords - 1)) do
     local finishedAt, messageId = string.match(tombstone, '^(%d+) (.*)$')
-    if tonumber(finishedAt) > through - length then break end
+    if tonumber(finishedAt) > through - windowMs then break end
     removed = removed + 1
     local record = message.load(messageId, 'scopeId', 'state')
     count.space('tombstones:' .. task.state(record.state), -1)
     removeRecord(messageId, record.scopeId, tonumber(finishedAt))
   end
   if removed > 0 then unit.command('LPOP', keys.tombstones(), removed) end
-  return removed == most
+  return removed == maxRecords
 end

@@ -6,7 +6,7 @@ function inRun.messages.index(scopeId)
   return keys.scopeMessages(scopeId)
 end
 
---- A message, or the tombstone of its task: little more than state and reason.
+--- A message, or the tombstone of its task.
 function inRun.messages.row(id)
   local record = message.load(id, 'scopeId', 'mailboxId', 'tombstoneOf', 'taskId', 'groupId', 'taskKey', 'state', 'reason',
     'attempts', 'workKey', 'deadline', 'holder', 'holderSession', 'claimedAt', 'leaseExpiresAt', 'finishedAt')

@@ -2,22 +2,21 @@
 --- @include "lib/merge"
 --- @include "mailbox/_mailbox"
 --- @include "mailbox/_message"
---- What /ops/waits shows of messages.
 
---- Live claims, the next to end first.
-function waiting.heldClaims(most)
-  local ids, list = redis.call('ZRANGE', keys.claims(), 0, most), {}
-  for i = 1, math.min(most, #ids) do
+--- Live claims, the one that ends next first.
+function waiting.heldClaims(maxRows)
+  local ids, list = redis.call('ZRANGE', keys.claims(), 0, maxRows), {}
+  for i = 1, math.min(maxRows, #ids) do
     list[i] = rows.heldClaim(message.load(ids[i], 'mailboxId', 'taskId', 'scopeId', 'holder', 'holderSession', 'attempts',
       'claimedAt', 'leaseExpiresAt'))
   end
-  return list, #ids > most
+  return list, #ids > maxRows
 end
 
---- The root scopes with the oldest heads in all work mailboxes: an inbox has no tasks.
-local function oldestQueues(most)
+--- The root scopes with the oldest heads in all WORK mailboxes; an INBOX has no tasks.
+local function oldestQueues(maxQueues)
   local mailboxes = merge.byScore(keys.oldestReady())
-  local queues = merge.take(most, function()
+  local queues = merge.take(maxQueues, function()
     while mailboxes.at and mailboxes.from < 1000 do
       local box = mailbox.load(mailboxes.member, 'mode')
       merge.step(mailboxes)
@@ -27,18 +26,18 @@ local function oldestQueues(most)
   return queues, mailboxes
 end
 
---- READY tasks, oldest first. Each mailbox and root scope has a queue of its own; they are merged by their heads.
-function waiting.waitingTasks(most)
-  local queues, mailboxes = oldestQueues(most + 1)
+--- READY tasks, oldest first. Each mailbox and root scope has its own queue; they are merged by their heads.
+function waiting.waitingTasks(maxRows)
+  local queues, mailboxes = oldestQueues(maxRows + 1)
   local cursors = {}
   for i, queue in ipairs(queues) do cursors[i] = merge.byScore(keys.ready(queue.owner, queue.member)) end
-  local list = merge.take(most + 1, merge.inOrder(cursors))
+  local list = merge.take(maxRows + 1, merge.inOrder(cursors))
   for i, found in ipairs(list) do
     local record = message.load(string.sub(found.member, -36), 'scopeId', 'mailboxId', 'taskId', 'groupId')
     record.waitingSince = found.at
     list[i] = rows.waitingTask(record)
   end
-  local more = #list > most or mailboxes.at ~= nil
-  list[most + 1] = nil
+  local more = #list > maxRows or mailboxes.at ~= nil
+  list[maxRows + 1] = nil
   return list, more
 end

@@ -1,6 +1,6 @@
---- Acknowledges a claimed message, records its result and publishes it, all or nothing. Fullness never refuses a
---- result: finished work is not lost. `result` '' means none; resultMailboxId '' means recorded, not published, which is
---- also what becomes of a result for a cancelled run.
+--- Acknowledges a claimed message, records its result and publishes it, atomically. Backlog and plan limits do not refuse
+--- a result, so that finished work is not lost. result '': none; resultMailboxId '': recorded, not published, as is a result
+--- for a cancelled run.
 --- @args messageId token resultMailboxId resultScopeId resultWorkKey tail
 --- @long result
 --- @reply taskId resultMessageId groupId groupState known
@@ -16,7 +16,7 @@ local replay, maxPayloadBytes = call.open('maxPayloadBytes', 'messages:CLAIMED',
 if replay then return replay end
 local record = message.read(messageId)
 if record and record.state == 'ACKED' and record.token == token then
-  -- One that joined a group only afterwards had none in its first answer.
+  -- A task that joined a group afterwards had no group in its first answer.
   return call.uncounted({ taskId = record.taskId, resultMessageId = record.resultMessageId,
     groupId = record.groupState and record.groupId, groupState = record.groupState, known = 1 })
 end

@@ -1,5 +1,5 @@
---- Messages of a mailbox, oldest first, filtered by states (`,A,B,`), scope subtree and workKey. A page scans at most
---- 1,000 records and 4 MiB, so it may be short while there is more; the next cursor is the last id looked at.
+--- Lists messages of a mailbox, oldest first, by states (`,A,B,`), scope subtree and workKey. A page scans at most 1,000
+--- records and 4 MiB, so it may be short though there are more; the next cursor is the last id scanned.
 --- @args mailboxId states scopeId workKey limit cursor
 --- @reply nextCursor messages:message[]
 --- @include "lib/call"

@@ -1,5 +1,5 @@
---- Refuses a claimed message for good, or gives it back for another attempt: to the back of the queue, or to FAILED
---- once its attempts are used up. retry: '1' or '0'.
+--- Rejects a claimed message for good, or returns it for another attempt: to the back of the queue, or to FAILED once its
+--- attempts are used up. retry: '1' or '0'.
 --- @args messageId token retry
 --- @reply state attempts
 --- @include "lib/call"

@@ -1,6 +1,6 @@
---- Claims the oldest ready message of a scope's subtree; replies with nothing when there is none.
---- leaseSeconds '' means the shorter of 30 s and the space's longest lease. A receive makes no scope.
---- looksAgain '1': the request is held, so finding nothing answers nobody yet.
+--- Claims the oldest ready message of a scope's subtree; replies with nothing if there is none. Does not create the scope.
+--- leaseSeconds '': 30 seconds, or the space's maxLeaseSeconds if that is less. looksAgain '1': the request is held, so
+--- finding nothing does not answer it yet.
 --- @args mailboxId scopeId holder holderSession leaseSeconds token looksAgain
 --- @reply claim:claim
 --- @gather
@@ -35,7 +35,7 @@ plan.needOperation()
 plan.needAgent()
 
 local deadline = record.deadline or math.huge
--- It came after the sweep that this call waited for, if for any: nobody is given what is over.
+-- The deadline passed after the sweep that this call waited for, if any: an expired message is never handed out.
 if deadline <= now and deadline > (tonumber(drainedThrough) or 0) then call.sendBack('DUE') end
 ready.remove(mailboxId, path, member, readyAt)
 record.mailboxId, record.state, record.leaseSeconds = mailboxId, 'READY', seconds

@@ -1,4 +1,4 @@
---- Extends (or shortens) a lease, counted from now, never beyond the message's deadline.
+--- Extends or shortens a lease, counted from now and never beyond the message's deadline.
 --- @args messageId token leaseSeconds
 --- @reply leaseExpiresAt groupState
 --- @gather

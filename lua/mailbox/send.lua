@@ -1,4 +1,4 @@
---- Sends one message. deadline: epoch milliseconds; '' where absent.
+--- Sends a message. deadline: epoch milliseconds or ''.
 --- @args mailboxId scopeId workKey deadline tail
 --- @reply id state known
 --- @long payload

@@ -1,2 +1,2 @@
 --- @record apiKey
---- An API key, by the digest of its text: the key itself is kept nowhere.
+--- An API key, by its digest: the key itself is not stored.

@@ -1,2 +1,2 @@
 --- @record org
---- The record of an organization, by the names of its figures and of what is in use of them.
+--- An organization: the figures of its plan and their current use.

@@ -1,7 +1,7 @@
 --- @include "lib/unit"
 --- @args plan operations agents spaces runs tasks apiKeys rpm retentionDays
---- Puts the plan's figures into the organization's record. `unlimited` spares calls the reading of those they would
---- look at: rates, tasks and claims at once, and on the free plan operations.
+--- Stores the plan's figures. `unlimited` says that calls need not read those they check: rate, active tasks, claims, and
+--- on the free plan operations.
 local function storePlan()
   local unlimited = plan ~= 'free' and rpm == 'unlimited' and tasks == 'unlimited' and agents == 'unlimited'
   unit.command('HSET', keys.org(), 'plan', plan, 'operations', operations, 'agents', agents, 'spaces', spaces, 'runs', runs,

@@ -1,4 +1,4 @@
---- Creates an organization with the figures of its plan, each a number or `unlimited`; `detail` is the audit's.
+--- Creates an organization with the figures of its plan, each a number or `unlimited`. detail: for the audit trail.
 --- @args org epoch detail
 --- @reply
 --- @include "lib/refuse"

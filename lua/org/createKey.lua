@@ -1,5 +1,5 @@
---- Creates an API key; only its digest arrives here. `detail` is the audit's. With `first` = '1' only as the
---- organization's very first key: of several processes that start on a new store, one gets it.
+--- Creates an API key, of which only the digest arrives here. first '1': only if the organization never had a key, so that
+--- of several processes that start on a new store one creates it. detail: for the audit trail.
 --- @args name permissions spaces apiKeyDigest tail first detail
 --- @reply apiKey:apiKey
 --- @include "lib/refuse"
@@ -8,18 +8,18 @@
 --- @include "org/_org"
 --- @include "org/_apiKey"
 local record = org.load('plan', 'keys', 'usedKeys') or refuse('ORG_NOT_FOUND')
-local most = tonumber(record.keys)
+local maxKeys = tonumber(record.keys)
 if first == '1' and redis.call('EXISTS', keys.apiKeys()) == 1 then refuse('KEY_EXISTS') end
 for spaceId in string.gmatch(spaces, '[^,]+') do
   if redis.call('EXISTS', keys.space()) == 0 then refuse('SPACE_NOT_FOUND', spaceId) end
 end
-if most and record.usedKeys >= most then refuse('ENTITLEMENT_EXCEEDED', 'keys ' .. record.plan .. ' ' .. record.keys) end
+if maxKeys and record.usedKeys >= maxKeys then refuse('ENTITLEMENT_EXCEEDED', 'keys ' .. record.plan .. ' ' .. record.keys) end
 
 local keyId = newId(tail)
-local made = { id = apiKeyDigest, keyId = keyId, name = name, permissions = permissions, spaces = spaces, createdAt = now }
-apiKey.insert(made)
+local created = { id = apiKeyDigest, keyId = keyId, name = name, permissions = permissions, spaces = spaces, createdAt = now }
+apiKey.insert(created)
 maps.put(keys.apiKeys(), keyId, apiKeyDigest)
 records.set(record, 'usedKeys', record.usedKeys + 1)
 audit('key.created', 'cli', keyId, detail)
 unit.write()
-return { apiKey = made }
+return { apiKey = created }

@@ -1,5 +1,5 @@
---- A part of an organization's API keys, revoked ones too; `cursor` is '0' at first and comes back '0' with the last
---- part. A key may come twice, as with every SCAN.
+--- A part of an organization's API keys, including revoked ones. The first cursor is '0', and so is nextCursor at the end.
+--- A key may be returned twice, as by any SCAN.
 --- @args cursor
 --- @reply nextCursor keys:apiKey[]
 --- @include "lib/refuse"

@@ -1,4 +1,4 @@
---- Begins a new generation of the organization's journals: cursors of the former one have expired (contract section 5).
+--- Starts a new generation of the organization's journals: cursors of the previous one have expired.
 --- @args epoch
 --- @reply
 --- @include "lib/refuse"

@@ -1,4 +1,4 @@
---- Revokes an API key: the next request with it is refused. Revoking it again changes nothing. Answers its record.
+--- Revokes an API key: the next request with it is refused. Revoking it again changes nothing.
 --- @args keyId
 --- @reply apiKey:apiKey
 --- @include "lib/refuse"

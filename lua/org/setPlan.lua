@@ -1,5 +1,5 @@
---- Puts an organization on another plan; what is in use stays, stored limits are cut to the plan when read.
---- `detail` is the audit's.
+--- Changes an organization's plan. What is in use stays in use; limits of spaces above the plan are capped when they are
+--- read. detail: for the audit trail.
 --- @args org detail
 --- @reply
 --- @include "lib/refuse"

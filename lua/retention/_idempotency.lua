@@ -1,11 +1,11 @@
 --- @include "lib/clock"
 --- @include "lib/unit"
 
---- Removes what requests were answered on days from `first` on, as long as nothing of the day can be within 24 hours.
---- True when there may be more.
-local function removeIdempotency(first, most)
+--- Removes the idempotency records of at most `maxDays` days from `first` on, up to the last day that lies more than 24 hours
+--- back. Returns whether there may be more.
+local function removeIdempotency(first, maxDays)
   local through = math.floor(now / 86400000) - 2
-  local last = math.min(through, first + most - 1)
+  local last = math.min(through, first + maxDays - 1)
   for number = first, last do
     local day = string.format('%d', number)
     unit.delete(keys.idempotency(day))

@@ -4,13 +4,14 @@
 --- @include "lib/unit"
 --- @include "lib/retained"
 --- @include "retention/_stream"
---- The journal says when things finished, in order, and outlives them: no index of them is needed.
+--- The journal says in order when messages finished, and is kept longer than they are, so they need no index of their own.
 
---- Removes what events speak of that lie at `through` or before; goes on after the space's `retainedThrough`. True when there may be more.
-local function walkJournal(record, through, most)
+--- Removes the records that events at `through` or before are about, starting after the space's `retainedThrough`. Returns
+--- whether there may be more.
+local function walkJournal(record, through, maxEntries)
   local after = record.retainedThrough
   if through < 0 then return false end
-  local entries = redis.call('XRANGE', keys.events(), after and '(' .. after or '-', string.format('%d', through), 'COUNT', most)
+  local entries = redis.call('XRANGE', keys.events(), after and '(' .. after or '-', string.format('%d', through), 'COUNT', maxEntries)
   if not entries[1] then return false end
   usage.enterToday(record)
   for _, event in ipairs(entries) do
@@ -19,13 +20,13 @@ local function walkJournal(record, through, most)
   end
   records.set(record, 'retainedThrough', entries[#entries][1])
   unit.write()
-  return #entries == most
+  return #entries == maxEntries
 end
 
---- Trims the entries that lie at `through` or before, and says in the same step up to where the journal is gone. True
---- when there may be more.
-local function trimJournal(through, most)
-  local last, more = trimStream(keys.events(), through, most)
+--- Trims the entries at `through` or before, and stores the last trimmed id in the same step. Returns whether there may be
+--- more.
+local function trimJournal(through, maxEntries)
+  local last, more = trimStream(keys.events(), through, maxEntries)
   if last then records.put(keys.space(), 'trimmedThrough', last) end
   return more
 end

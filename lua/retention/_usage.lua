@@ -1,10 +1,10 @@
 --- @include "lib/unit"
 --- @include "lib/date"
 
---- Removes usage records of days before `oldest`. The last of them leaves its retainedBytes to the oldest day that is
---- kept, where that one has no record: quiet days have the figure of the day before. True when there may be more.
-local function removeUsage(oldest, usageDay, most)
-  local dates = redis.call('ZRANGE', keys.usageDays(), '-inf', '(' .. oldest, 'BYSCORE', 'LIMIT', 0, most)
+--- Removes usage records of at most `maxDays` days before `oldest`. If `oldest` has no record, it takes over retainedBytes of
+--- the last one removed, because a day without calls has the figure of the day before. Returns whether there may be more.
+local function removeUsage(oldest, usageDay, maxDays)
+  local dates = redis.call('ZRANGE', keys.usageDays(), '-inf', '(' .. oldest, 'BYSCORE', 'LIMIT', 0, maxDays)
   if not dates[1] then return false end
   local retainedBytes
   for _, date in ipairs(dates) do
@@ -17,5 +17,5 @@ local function removeUsage(oldest, usageDay, most)
     records.put(keys.usage(heir), 'retainedBytes', retainedBytes)
     sorted.add(keys.usageDays(), oldest, heir)
   end
-  return #dates == most
+  return #dates == maxDays
 end

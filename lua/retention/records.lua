@@ -1,19 +1,19 @@
---- Removes records of the organization whose time is over, at most about `most`, the longest finished first; then
+--- Removes records of the organization whose retention period is over, oldest first and about `maxRecords` at most; then
 --- entries of its audit trail.
---- @args most
+--- @args maxRecords
 --- @reply more
 --- @include "lib/unit"
 --- @include "lib/retained"
 --- @include "retention/_window"
 --- @include "retention/_stream"
 --- @include "*/_retain"
-most = tonumber(most)
+maxRecords = tonumber(maxRecords)
 local _, keep = window.ofPlan()
 local removed = 0
 
---- From a set of finished records, those that finished at `through` or before.
+--- Removes records of a finished set that finished at `through` or before.
 local function removeFrom(list, through)
-  while removed < most do
+  while removed < maxRecords do
     local head = redis.call('ZRANGE', list, 0, 0, 'WITHSCORES')
     if not head[1] or tonumber(head[2]) > through then return end
     local kind, number, id = string.match(head[1], '^(%w+:%w+):([^:]+):(.*)$')
@@ -23,10 +23,10 @@ local function removeFrom(list, through)
   end
 end
 
--- Scopes that their last reservation leaves stand in the other list.
+-- Closed reservations first: a scope that loses its last one is added to the other set.
 removeFrom(keys.closed(), now - window.reservations)
 removeFrom(keys.finished(), now - keep)
-local more = removed >= most
-if not more then _, more = trimStream(keys.audit(), now - window.audit, most) end
+local more = removed >= maxRecords
+if not more then _, more = trimStream(keys.audit(), now - window.audit, maxRecords) end
 unit.write()
 return { more = more and 1 or 0 }

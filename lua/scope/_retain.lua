@@ -4,7 +4,7 @@
 --- @include "lib/finished"
 --- @include "scope/_scope"
 --- @include "*/_run"
---- Scopes go when nothing belongs to them any more and they have been idle for as long as finished work is kept.
+--- A scope is removed when it has been empty and idle for as long as finished work is kept.
 
 local function isEmpty(scopeId)
   local indexes = { keys.gates(scopeId) }
@@ -15,7 +15,7 @@ local function isEmpty(scopeId)
   return redis.call('EXISTS', unpack(indexes)) == 0
 end
 
---- Something that belonged to the scope has gone, which had been over since `at`. A cancelled one is kept for as long since
+--- Called when a record of the scope, finished at `at`, has been removed. A cancelled scope is kept at least as long from
 --- its cancel.
 function scope.release(scopeId, at)
   unit.write()
@@ -24,7 +24,7 @@ function scope.release(scopeId, at)
   finished.add('scope:scope', scopeId, string.format('%d', math.max(at, record and record.cancelledAt or 0)))
 end
 
---- It may have been used again meanwhile: then it is released again with the last thing of that.
+--- The scope may have been used again; then it is released with the last record of that use.
 retained['scope:scope'] = function(scopeId, at)
   local path = scope.path(scopeId)
   if not path or not isEmpty(scopeId) then return end

@@ -5,17 +5,17 @@
 --- @include "lib/records"
 --- @include "lib/sorted"
 --- @include "org/_org"
---- Scopes (contract section 3): a tree that grows by first use. A scope's parent never changes, so its record keeps
---- the whole path, root first; `live` counts the READY and CLAIMED messages and WAITING waiters of its subtree, and
---- `cancelledAt` says since when it is cancelled. Below a cancelled scope everything is cancelled at once, marked or not.
+--- Scopes: a tree that grows by first use. A scope's parent never changes, so its record has the whole path, root first.
+--- `live` counts the READY and CLAIMED messages and the WAITING waiters of its subtree; `cancelledAt` is set once it is
+--- cancelled. Below a cancelled scope everything is cancelled at once, marked or not.
 scope.maxDepth = 8
 
---- What every use of a scope needs of it.
+--- The fields that every use of a scope needs.
 local function read(scopeId)
   return scope.load(scopeId, 'path', 'live', 'cancelledAt')
 end
 
---- The path of a scope as a list of ids, root first; nil when it was never used.
+--- The path of a scope as a list of ids, root first; nil if there is no such scope.
 function scope.path(scopeId)
   local record = read(scopeId)
   if not record then return nil end
@@ -54,17 +54,17 @@ function scope.needRunning(path)
   if path and scope.cancelOf(path) then refuse('SCOPE_CANCELLED') end
 end
 
---- Where a scope stands among others, in order of creation.
+--- The place of a scope among others, in order of creation.
 function scope.place(scopeId, createdAt)
   return string.format('%012x ', createdAt) .. scopeId
 end
 
---- Where it stands among those that have a name.
+--- The place among those that have a name.
 function scope.namedPlace(name, place)
   return name .. '\t' .. place
 end
 
---- Makes the scope below `parentPath` (nil or empty: a root). The caller has asked scope.check first. name: may be nil.
+--- Creates a scope below `parentPath` (nil or empty: a root scope). Call scope.check first. name: may be nil.
 function scope.create(scopeId, parentPath, name)
   local path = { unpack(parentPath or {}) }
   local parent = path[#path]
@@ -79,20 +79,20 @@ function scope.create(scopeId, parentPath, name)
   return path
 end
 
---- Refuses when using this scope for the first time would make one root too many for the plan.
+--- Refuses if a new root scope would exceed the plan's active runs. path: nil for a scope that does not exist yet.
 function scope.check(path)
   if path then return end
   local limits = org.load('runs', 'usedRuns')
-  local most = tonumber(limits.runs)
-  if most and count.ofOrg(limits, 'usedRuns') >= most then refuse('ACTIVE_RUNS_LIMITED', most) end
+  local maxRuns = tonumber(limits.runs)
+  if maxRuns and count.ofOrg(limits, 'usedRuns') >= maxRuns then refuse('ACTIVE_RUNS_LIMITED', maxRuns) end
 end
 
---- The state that the census counts a scope in: one below a cancelled scope until it is marked itself.
+--- The state that the census counts a scope in. One below a cancelled scope counts as it was until it is marked itself.
 function scope.counted(record)
   return record.cancelledAt and 'CANCELLED' or record.live > 0 and 'ACTIVE' or 'IDLE'
 end
 
---- Adds live work (or takes it away) in a scope, and so in every scope above it.
+--- Adds to the live work of a scope and of its ancestors.
 function scope.addLive(path, change)
   for depth = 1, #path do
     local record = at(path, depth)

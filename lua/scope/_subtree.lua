@@ -1,17 +1,16 @@
 --- @include "scope/_view"
 --- @include "lib/merge"
---- A scope with what lies below it, and what belongs to them. Bounded: a run may be of any size.
+--- A scope and its descendants, with the records that belong to them. Reads are bounded, because a run may be of any size.
 local subtree = {}
 
---- The scope and those below it, nearest first, at most `most` of those; and whether there are more. nil: the scope was
---- never used.
-function subtree.scopes(scopeId, most)
+--- The scope and at most `maxScopes` descendants, nearest first, and whether there are more; nil if there is no such scope.
+function subtree.scopes(scopeId, maxScopes)
   local found = { scope.view(scopeId) }
   if not found[1] then return nil end
   local looked = 1
   while found[looked] do
-    for _, child in ipairs(redis.call('ZRANGE', keys.gates(found[looked].id), 0, most)) do
-      if #found > most then return found, true end
+    for _, child in ipairs(redis.call('ZRANGE', keys.gates(found[looked].id), 0, maxScopes)) do
+      if #found > maxScopes then return found, true end
       found[#found + 1] = scope.view(string.sub(child, -36))
     end
     looked = looked + 1
@@ -19,8 +18,8 @@ function subtree.scopes(scopeId, most)
   return found, false
 end
 
---- The newest ids of a kind (lib/inRun) in these scopes, at most `most`.
-local function newest(kind, scopes, most)
+--- The newest ids of a kind (lib/inRun) in these scopes, at most `maxIds`.
+local function newest(kind, scopes, maxIds)
   local ids, cursors = {}, {}
   for _, record in ipairs(scopes) do
     if kind.index then
@@ -30,19 +29,19 @@ local function newest(kind, scopes, most)
       for _, id in ipairs(kind.ids(record.id)) do ids[#ids + 1] = id end
     end
   end
-  for i, found in ipairs(merge.take(most, merge.inOrder(cursors))) do ids[i] = found.member end
+  for i, found in ipairs(merge.take(maxIds, merge.inOrder(cursors))) do ids[i] = found.member end
   table.sort(ids, function(a, b) return a > b end)
   return ids
 end
 
---- Rows of a kind in these scopes, newest first, at most `most` and no more than 1,000 that they bring along; and
---- whether there are more.
-function subtree.rows(kind, scopes, most)
-  local found, along = {}, 0
-  for i, id in ipairs(newest(kind, scopes, most + 1)) do
+--- Rows of a kind in these scopes, newest first, and whether there are more: at most `maxRows` rows, with at most 1,000
+--- further records in them.
+function subtree.rows(kind, scopes, maxRows)
+  local found, further = {}, 0
+  for i, id in ipairs(newest(kind, scopes, maxRows + 1)) do
     local row, size = kind.row(id)
-    along = along + (size or 0)
-    if i > most or along > 1000 then return found, true end
+    further = further + (size or 0)
+    if i > maxRows or further > 1000 then return found, true end
     found[i] = row
   end
   return found, false

@@ -1,20 +1,20 @@
---- The run view (contract section 4): what belongs to a scope and to those below it, at most `most` of a kind, newest
---- first, and whether there is more of any. lists: what each room shows, as name and rows.
---- @args scopeId most
+--- The run view: the records of a scope and its descendants, newest first, at most `maxRows` of each kind, and whether any
+--- kind has more. lists: name and rows of each room's list.
+--- @args scopeId maxRows
 --- @reply scopes:scope[] lists truncated
 --- @include "lib/call"
 --- @include "lib/inRun"
 --- @include "scope/_subtree"
 --- @include "*/_run"
 call.read()
-most = tonumber(most)
-local scopes, truncated = subtree.scopes(scopeId, most)
+maxRows = tonumber(maxRows)
+local scopes, truncated = subtree.scopes(scopeId, maxRows)
 if not scopes then refuse('SCOPE_NOT_FOUND') end
 local lists, ids = {}, {}
 for i, record in ipairs(scopes) do ids[i] = record.id end
 for name, kind in pairs(inRun) do
   local shown, more
-  if kind.total then shown = kind.total(ids) else shown, more = subtree.rows(kind, scopes, most) end
+  if kind.total then shown = kind.total(ids) else shown, more = subtree.rows(kind, scopes, maxRows) end
   lists[#lists + 1] = { name, shown }
   truncated = truncated or more
 end

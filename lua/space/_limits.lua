@@ -1,7 +1,7 @@
---- Limits travel as one text of names and values, `maxBacklog 1000 maxLeaseSeconds 600`.
+--- Limits are passed as one text of names and values, `maxBacklog 1000 maxLeaseSeconds 600`.
 local limits = {}
 
---- The values by name, and the names in their order.
+--- Parses limits: the values by name, and the names in order.
 function limits.read(text)
   local values, names = {}, {}
   for name, value in string.gmatch(text, '(%w+) (%w+)') do

@@ -1,6 +1,6 @@
 --- @record space
 --- @include "lib/space"
---- The space at hand, which is in the organization's list; its limits and counters are not read.
+--- The current space, which exists, without its limits and counters.
 function space.read()
   local record = space.load('createdAt', 'name')
   record.spaceId = spaceId

@@ -1,4 +1,5 @@
---- Lets a request in or refuses it, and counts it: for requests whose shape is already known to be wrong.
+--- Admits or refuses a request and counts it: for requests that are known to be invalid, so that errors of the caller and
+--- the rate come first.
 --- @reply
 --- @include "lib/call"
 call.read()

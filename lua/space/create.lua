@@ -1,5 +1,5 @@
---- Creates a space with the given limits, `maxBacklog 1000 …`; `detail` is the audit's. With `first` = '1' only as the
---- organization's first: where there is one, it answers the oldest, so that processes that start together make one space.
+--- Creates a space with the given limits, `maxBacklog 1000 …`. first '1': returns the oldest space instead if there is one,
+--- so that processes that start together create one space. detail: for the audit trail.
 --- @args name limitValues tail first detail
 --- @reply space:space
 --- @include "lib/refuse"
@@ -8,13 +8,13 @@
 --- @include "org/_org"
 --- @include "space/_space"
 local owner = org.load('plan', 'spaces', 'usedSpaces', 'lastSpace') or refuse('ORG_NOT_FOUND')
-local most = tonumber(owner.spaces)
+local maxSpaces = tonumber(owner.spaces)
 spaceId = first == '1' and redis.call('ZRANGE', keys.spaces(), 0, 0)[1]
 if spaceId then return { space = space.read() } end
-if most and owner.usedSpaces >= most then refuse('ENTITLEMENT_EXCEEDED', 'spaces ' .. owner.plan .. ' ' .. owner.spaces) end
+if maxSpaces and owner.usedSpaces >= maxSpaces then refuse('ENTITLEMENT_EXCEEDED', 'spaces ' .. owner.plan .. ' ' .. owner.spaces) end
 
 spaceId = newId(tail)
--- What every request reads comes first: a small hash is searched from its beginning.
+-- Fields that every request reads come first: Redis searches a small hash from its start.
 local number = owner.lastSpace + 1
 local record = { 'number', number, 'requestsPerMinute', '', 'requestsMinute', 0, 'usedRequests', 0, 'messages:READY', 0,
   'messages:CLAIMED', 0, 'nextLease', '', 'timers:ARMED', 0 }

@@ -1,7 +1,7 @@
---- Counters of an organization's spaces, by their names and summed, and for how many milliseconds what each of `ages` (a
---- gauge that gives a moment) speaks of has waited in the space where it is oldest. Looks at the first `most` spaces;
---- replies how many it saw and how many there are. For the metrics: no caller, no key.
---- @args counters ages most
+--- For the metrics, without a caller: the named counters, summed over an organization's spaces, and for each of `ages` (a
+--- gauge that returns a time) the longest age in milliseconds in any space. Reads the first `maxSpaces` spaces. seen: the
+--- number of spaces read; spaces: of all spaces.
+--- @args counters ages maxSpaces
 --- @reply seen spaces sums ages
 --- @include "lib/gauges"
 --- @include "lib/space"
@@ -9,7 +9,7 @@
 local names, sums, moments, longest, seen = {}, {}, {}, {}, 0
 for name in string.gmatch(counters, '[^,]+') do names[#names + 1], sums[#sums + 1] = name, 0 end
 for name in string.gmatch(ages, '[^,]+') do moments[#moments + 1], longest[#longest + 1] = name, 0 end
-local spaces = redis.call('ZRANGE', keys.spaces(), 0, most - 1, 'WITHSCORES')
+local spaces = redis.call('ZRANGE', keys.spaces(), 0, maxSpaces - 1, 'WITHSCORES')
 for n = 1, #spaces, 2 do
   spaceId, seen = spaces[n], seen + 1
   keyspace.enter(spaces[n + 1])

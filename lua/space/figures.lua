@@ -1,5 +1,5 @@
---- Figures of the space, by name: what a room's _gauges.lua works out, else counters of the space's record, which its
---- scripts have counted, however much is stored.
+--- Figures of the space by name: gauges of a room's _gauges.lua, or counters of the space's record, which cost the same
+--- however much is stored.
 --- @args names
 --- @reply values
 --- @include "lib/call"

@@ -1,4 +1,4 @@
---- The space's effective limits. defaults: of all limits there are.
+--- The space's effective limits. defaults: of all limits.
 --- @args defaults
 --- @reply limits
 --- @include "lib/call"

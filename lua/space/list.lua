@@ -1,4 +1,4 @@
---- A page of an organization's spaces, oldest first, after the space `cursor` ('' for the first page).
+--- Lists an organization's spaces, oldest first, after the space `cursor` ('' for the first page).
 --- @args cursor limit
 --- @reply spaces:space[]
 --- @include "lib/refuse"

@@ -1,6 +1,5 @@
---- Sets some of the space's limits. defaults: of all limits there are; requested: those to set, where `default` puts one
---- back: a default above the plan is no refusal, it is cut to the plan when read; granted: the most of each that a plan
---- may grant.
+--- Sets some of the space's limits. defaults: of all limits; requested: those to set, `default` to reset one; granted: the
+--- highest values that any plan allows. A default above the plan is not refused, but capped when it is read.
 --- @args defaults granted requested
 --- @reply limits
 --- @include "lib/call"
@@ -10,20 +9,20 @@ local values, names = limits.read(defaults)
 local function open(replay, ...) return replay, { ... } end
 local replay, stored = open(call.open(unpack(names)))
 if replay then return replay end
-local asked, most = limits.read(requested), limits.read(granted)
-local rpm, askedRpm = tonumber(maps.get(keys.org(), 'rpm')), tonumber(asked.requestsPerMinute)
-if rpm and askedRpm and askedRpm > rpm then refuse('ENTITLEMENT_EXCEEDED', 'requestsPerMinute ' .. rpm) end
-if askedRpm and askedRpm > tonumber(most.requestsPerMinute) then
-  refuse('VALIDATION_FAILED', 'requestsPerMinute must be a whole number from 1 to ' .. most.requestsPerMinute)
+local newValues, maxValues = limits.read(requested), limits.read(granted)
+local rpm, newRpm = tonumber(maps.get(keys.org(), 'rpm')), tonumber(newValues.requestsPerMinute)
+if rpm and newRpm and newRpm > rpm then refuse('ENTITLEMENT_EXCEEDED', 'requestsPerMinute ' .. rpm) end
+if newRpm and newRpm > tonumber(maxValues.requestsPerMinute) then
+  refuse('VALIDATION_FAILED', 'requestsPerMinute must be a whole number from 1 to ' .. maxValues.requestsPerMinute)
 end
-for name, largest in pairs(most) do
-  if (tonumber(asked[name]) or 0) > tonumber(largest) then refuse('ENTITLEMENT_EXCEEDED', name .. ' ' .. largest) end
+for name, max in pairs(maxValues) do
+  if (tonumber(newValues[name]) or 0) > tonumber(max) then refuse('ENTITLEMENT_EXCEEDED', name .. ' ' .. max) end
 end
 
 local changed = {}
 for i, name in ipairs(names) do
   local before = stored[i] or values[name]
-  if asked[name] ~= 'default' then values[name] = asked[name] or before end
+  if newValues[name] ~= 'default' then values[name] = newValues[name] or before end
   if values[name] ~= before then
     records.put(keys.space(), name, values[name])
     changed[name] = tonumber(values[name])

@@ -1,5 +1,5 @@
---- Usage by UTC days (contract section 4). Days are numbers since 1970; '' where the request leaves one out, `malformed`
---- where it is no date. Replies with the range, the retainedBytes before it, and the days that have counters.
+--- Usage by UTC day. fromDay and toDay: days since 1970, '' if omitted, `malformed` if not a date. before: retainedBytes
+--- before the range; days: those with counters.
 --- @args fromDay toDay
 --- @reply from to before days:usageDay[]
 --- @include "lib/call"
@@ -11,7 +11,7 @@ local first = tonumber(fromDay) or last - 29
 if first > last then refuse('INVALID_DATE_RANGE', 'reversed') end
 if last - first >= 400 then refuse('INVALID_DATE_RANGE', 'long') end
 
---- What lib/usage has counted on a day: in a record of its own or, of the last one, in the space's.
+--- What lib/usage counted on a day: in a record of its own or, for the current day, in the space's.
 local function read(day, all)
   local record = { day = day, calls = {} }
   for name, value in pairs(all) do

@@ -1,6 +1,6 @@
---- What waits in the space and what is held there, at most `most` of each, and whether there is more of any. lists: what
---- each room shows, as name and rows.
---- @args most
+--- What waits in the space and what is held there, at most `maxRows` rows of each list, and whether any list has more.
+--- lists: name and rows of each room's list.
+--- @args maxRows
 --- @reply asOf lists truncated
 --- @include "lib/call"
 --- @include "lib/waiting"
@@ -8,7 +8,7 @@
 call.read()
 local lists, truncated = {}, false
 for name, read in pairs(waiting) do
-  local shown, more = read(tonumber(most))
+  local shown, more = read(tonumber(maxRows))
   lists[#lists + 1] = { name, shown }
   truncated = truncated or more
 end

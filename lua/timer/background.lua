@@ -1,11 +1,14 @@
---- Makes due background timers of one organization real, which no call waits for: all of them, or the one that is named.
---- Otherwise as timer/sweep.
+--- Runs the due background timers of one organization, which no call waits for: all of them, or the one that is named,
+--- which need not be armed. Otherwise as timer/sweep.
 --- @args maxChanges name
 --- @reply now nextDue more changes
 --- @include "timer/_sweep"
 
+local isFired
 local function named(key)
-  return name, sorted.score(key, name)
+  local at = sorted.score(key, name) or not isFired and nowText
+  isFired = true
+  return name, at
 end
 
 local at, done = sweep.run(keys.backgroundTimers(), tonumber(maxChanges), name == '' and sorted.first or named)

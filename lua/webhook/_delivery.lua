@@ -2,35 +2,36 @@
 --- @include "lib/count"
 --- @include "webhook/_destination"
 --- @include "webhook/_row"
---- Attempts to deliver (contract section 5): one row each, in one stream per space.
-local delivery = { mostAttempts = 10, guardMs = 25000, daysOfFailure = 5 }
+--- Delivery attempts: one row each, in one stream per space.
+local delivery = { maxAttempts = 10, guardMs = 25000, maxFailureDays = 5 }
 local seconds = { 5, 300, 1800, 7200, 18000, 36000, 50400, 72000, 86400 }
 
---- How many attempts of an unfinished delivery were made, and since when one is under way, if one is; nil: none was begun.
+--- The number of finished attempts of an unfinished delivery, and the start of the one in progress, if any; nil if none was
+--- started.
 function delivery.progress(destinationId, entryId)
   local text = maps.get(keys.attempts(destinationId), entryId)
   if not text then return nil end
-  local made, begunAt = string.match(text, '^(%d+) ?(%d*)$')
-  return { made = tonumber(made), begunAt = tonumber(begunAt) }
+  local attempts, begunAt = string.match(text, '^(%d+) ?(%d*)$')
+  return { attempts = tonumber(attempts), begunAt = tonumber(begunAt) }
 end
 
-local function setProgress(destinationId, entryId, made, begunAt)
-  maps.put(keys.attempts(destinationId), entryId, begunAt and made .. ' ' .. begunAt or made)
+local function setProgress(destinationId, entryId, attempts, begunAt)
+  maps.put(keys.attempts(destinationId), entryId, begunAt and attempts .. ' ' .. begunAt or attempts)
 end
 
---- Whoever is named it, or begins it, has it for as long as an attempt may take.
+--- Reserves a delivery for the worker that got or started it, for as long as an attempt may take.
 function delivery.guard(destinationId, entryId)
   local untilText = string.format('%d', now + delivery.guardMs)
   sorted.add(keys.unfinished(destinationId), untilText, entryId)
   sorted.add(keys.running(destinationId), untilText, entryId)
 end
 
-function delivery.open(destinationId, entryId, made)
-  setProgress(destinationId, entryId, made, nowText)
+function delivery.open(destinationId, entryId, attempts)
+  setProgress(destinationId, entryId, attempts, nowText)
   delivery.guard(destinationId, entryId)
 end
 
---- Takes a delivery out of what is to be done; outcome: DELIVERED or EXHAUSTED.
+--- Removes a finished delivery from the outbox; outcome: DELIVERED or EXHAUSTED.
 function delivery.finish(destinationId, entryId, outcome)
   if not sorted.score(keys.unfinished(destinationId), entryId) then return end
   sorted.remove(keys.unfinished(destinationId), entryId)
@@ -47,26 +48,26 @@ function delivery.succeeded(destinationId)
   records.put(key, 'failingSince', false)
 end
 
---- Writes the row of an attempt that was due.
+--- Writes the row of a scheduled attempt.
 function delivery.attempted(record, entryId)
   record.eventId, record.trigger = row.eventId(entryId), 'SCHEDULED'
   record.state = record.errorCode == '' and 'SUCCEEDED' or 'FAILED'
   row.write(record)
 end
 
---- What a failed attempt leads to; record: its row. pause: the least milliseconds to wait; scale: of the schedule's
---- delay, 1 = all of it. Returns the moment of the next attempt, nil where there will be none.
+--- Records a failed attempt and schedules the next one. record: its row; pause: the minimum wait in milliseconds; scale: a
+--- factor for the schedule's delay. Returns the time of the next attempt, or nil if there will be none.
 function delivery.failed(record, entryId, pause, scale)
   local destinationId, attempt, reason = record.destinationId, record.attempt, nil
-  -- What a stopped or killed worker left undone says nothing about the receiver.
+  -- An attempt that was cut off by the end of its worker says nothing about the receiver.
   if record.errorCode ~= 'INTERRUPTED' then
     local receiver = destination.load(destinationId, 'consecutiveFailures', 'failingSince')
     records.set(receiver, 'consecutiveFailures', receiver.consecutiveFailures + 1)
     if not receiver.failingSince then records.set(receiver, 'failingSince', now) end
     local failedMs = now - receiver.failingSince
-    reason = record.responseStatus == '410' and 'GONE' or (failedMs >= delivery.daysOfFailure * 86400000 and 'FAILING')
+    reason = record.responseStatus == '410' and 'GONE' or (failedMs >= delivery.maxFailureDays * 86400000 and 'FAILING')
   end
-  local exhausted = attempt >= delivery.mostAttempts
+  local exhausted = attempt >= delivery.maxAttempts
   if not reason and not exhausted then
     local delay = record.errorCode == 'INTERRUPTED' and 0 or math.max(pause, math.floor(seconds[attempt] * 1000 * scale))
     record.nextAttemptAt = string.format('%d', now + delay)

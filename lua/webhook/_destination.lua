@@ -3,13 +3,13 @@
 --- @include "lib/count"
 --- @include "lib/unit"
 --- @include "lib/refuse"
---- Webhook destinations (contract section 5). The journal is their outbox: each holds a position in it.
+--- Webhook destinations. The journal is their outbox, in which each has a position.
 
 function destination.read(destinationId)
   return destination.load(destinationId) or refuse('DESTINATION_NOT_FOUND')
 end
 
---- Where one may be sent to: its url, and the secrets that sign now; nil where there is none.
+--- The url and the secrets that sign now; nil if there is no such destination.
 function destination.target(destinationId)
   local record = destination.load(destinationId, 'state', 'url', 'signingSecret', 'previousSecret', 'previousSecretUntil')
   if not record then return nil end
@@ -18,7 +18,7 @@ function destination.target(destinationId)
   return record
 end
 
---- Gives up on everything that it was still to get.
+--- Gives up all its unfinished deliveries.
 function destination.exhaust(destinationId)
   local pending = sorted.count(keys.unfinished(destinationId))
   if pending == 0 then return end
@@ -27,7 +27,7 @@ function destination.exhaust(destinationId)
   unit.delete(keys.unfinished(destinationId), keys.running(destinationId), keys.attempts(destinationId))
 end
 
---- reason: REQUESTED, GONE (it answered 410) or FAILING (for five days).
+--- Disables a destination. reason: REQUESTED, GONE (it answered 410) or FAILING (for five days).
 function destination.disable(destinationId, reason)
   destination.exhaust(destinationId)
   records.put(keys.destination(destinationId), 'state', 'DISABLED')
@@ -35,7 +35,7 @@ function destination.disable(destinationId, reason)
   emit.destination.disabled(destinationId, { state = 'DISABLED', disabledReason = reason })
 end
 
---- It hears what happens after the journal's entry `last`, up to which `added` were ever added.
+--- Activates a destination from the journal entry `last` on; added: the number of entries ever added up to there.
 function destination.listen(destinationId, last, added)
   local key = keys.destination(destinationId)
   records.put(key, 'state', 'ACTIVE')

@@ -1,6 +1,6 @@
 --- @include "lib/gauges"
 --- @include "webhook/_destination"
---- Entries of the journal that destinations of the space have not looked at yet.
+--- Journal entries that destinations of the space have not read yet.
 gauges['outbox:UNREAD'] = function()
   local ids, sum = redis.call('ZRANGE', keys.destinations(), 0, -1), 0
   if not ids[1] then return 0 end

@@ -1,7 +1,7 @@
 --- @include "lib/retained"
 --- @include "retention/_stream"
---- Rows of attempts go with the journal.
-function retained.steps.deliveries(through, most)
-  local _, more = trimStream(keys.deliveries(), through, most)
+--- Attempts are kept as long as the journal.
+function retained.steps.deliveries(through, maxRecords)
+  local _, more = trimStream(keys.deliveries(), through, maxRecords)
   return more
 end

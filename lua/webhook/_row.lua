@@ -3,7 +3,7 @@
 --- The rows of attempts: one stream per space.
 local row = {}
 
---- The UUIDv7 that stands for a stream's entry; src/event/record.ts says how. The tails tell events and rows apart.
+--- The UUIDv7 of a stream entry, as in src/event/record.ts. Events and rows differ in their tails.
 function row.uuid(entryId, tail)
   local ms, sequence = string.match(entryId, '^(%d+)-(%d+)$')
   local time = string.format('%012x', ms)
@@ -12,7 +12,7 @@ function row.uuid(entryId, tail)
     32768 + math.floor(sequence / 65536) % 16384, sequence % 65536) .. tail
 end
 
---- The entry that such an id stands for; nil for any other id.
+--- The entry id of such a UUID; nil for any other id.
 function row.entryOf(uuid)
   local time, high, middle, low = string.match(uuid, '^(%x+%-%x+)%-7(%x%x%x)%-(%x%x%x%x)%-(%x%x%x%x)')
   if not time then return nil end
@@ -31,21 +31,21 @@ end
 local fields = { 'destinationId', 'eventId', 'eventType', 'attempt', 'trigger', 'state', 'responseStatus', 'errorCode',
   'durationMs', 'attemptedAt', 'nextAttemptAt' }
 
---- Packed, '' stands for what is absent.
+--- An absent value is packed as ''.
 local function pack(record)
   local values = {}
   for i, name in ipairs(fields) do values[i] = record[name] or '' end
   return cmsgpack.pack(values)
 end
 
---- A row by name, but for its id.
+--- A row as a record, without its id.
 function row.unpack(entry)
   local record = {}
   for i, value in ipairs(cmsgpack.unpack(entry[2][2])) do record[fields[i]] = value end
   return record
 end
 
---- Writes an attempt's row, which has its id then. One run writes one row.
+--- Writes an attempt's row and sets its id. One run writes at most one row.
 function row.write(record)
   local entryId = streams.nextId(keys.deliveries())
   unit.command('XADD', keys.deliveries(), entryId, 'row', pack(record))

@@ -1,6 +1,6 @@
---- Creates a destination. verdict: what Node found out about the url's host: `ok`, or the address that is forbidden; ''
---- when it has not looked yet: when it comes to that, the script says URL_UNCHECKED, nothing written, and is called again.
---- eventTypes: `*` or `,type,prefix.*,`. `detail` is the audit's.
+--- Creates a destination. verdict: Node's check of the url's host, `ok` or the forbidden address; '' if not checked yet, for
+--- which the script replies URL_UNCHECKED without writing anything and is called again. eventTypes: `*` or
+--- `,type,prefix.*,`. detail: for the audit trail.
 --- @args url eventTypes signingSecret tail verdict detail
 --- @reply id signingSecret
 --- @include "lib/call"
@@ -17,7 +17,7 @@ if redis.call('ZCARD', keys.destinations()) >= 20 then refuse('DESTINATIONS_FULL
 local id = newId(tail)
 destination.insert({ id = id, url = url, eventTypes = eventTypes, signingSecret = signingSecret })
 local _, added = streams.tail(keys.events())
--- From the entry on that says so.
+-- It gets the events after its own creation.
 destination.listen(id, streams.nextId(keys.events()), added + 1)
 sorted.add(keys.destinations(), '0', id)
 sets.add(keys.outboxSpaces(), spaceId)

@@ -1,4 +1,4 @@
---- Deletes a destination; what it was still to get is given up. Its rows stay as long as the journal.
+--- Deletes a destination and gives up its unfinished deliveries. Its attempts are kept as long as the journal.
 --- @args destinationId
 --- @reply
 --- @include "lib/call"

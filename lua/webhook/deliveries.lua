@@ -1,5 +1,5 @@
---- Attempts, newest first, of all destinations or of one (then a bounded scan: a page may be short). nextCursor: the
---- position to go on from.
+--- Lists attempts, newest first, of all destinations or of one; then a page scans at most 1,000 attempts and may be short.
+--- nextCursor: the position to go on from.
 --- @args limit cursor destinationId
 --- @reply nextCursor deliveries:delivery[]
 --- @include "lib/call"

@@ -1,20 +1,20 @@
---- The outbox of a space: reads on in the journal for each destination that has fewer than 1,000 unfinished deliveries,
---- then names the attempts that are due, a few of each destination at a time (so that a dead one never takes the place of
---- another). What it names is guarded against being named again for as long as an attempt may take. more: whether there is
---- more to read (-1: no destinations); nextInMs: when the next attempt is due ('': nothing is unfinished); spaceNumber: of the space.
---- @args most
+--- The outbox of a space: reads on in the journal for each destination with fewer than 1,000 unfinished deliveries, then
+--- replies with the due attempts, a few per destination, so that a dead destination does not hold up the others. An attempt
+--- is not returned again for as long as it may take. more: whether there is more to read (-1: no destinations); nextInMs:
+--- until the next attempt is due ('': none is unfinished).
+--- @args maxEntries
 --- @reply more attempts:dueAttempt[] nextInMs spaceNumber
 --- @include "lib/clock"
 --- @include "lib/count"
 --- @include "webhook/_delivery"
 local ids = keyspace.find() and redis.call('ZRANGE', keys.destinations(), 0, -1) or {}
 if not ids[1] then return { more = -1, attempts = {}, nextInMs = '', spaceNumber = '' } end
-most = tonumber(most)
+maxEntries = tonumber(maxEntries)
 local last, added = streams.tail(keys.events())
 local more, attempts, pages, nextAt = 0, {}, {}, math.huge
 
 local function entriesAfter(position)
-  pages[position] = pages[position] or redis.call('XRANGE', keys.events(), '(' .. position, '+', 'COUNT', most)
+  pages[position] = pages[position] or redis.call('XRANGE', keys.events(), '(' .. position, '+', 'COUNT', maxEntries)
   return pages[position]
 end
 
@@ -34,7 +34,7 @@ local function readOn(record)
     end
   end
   if found > 0 then count.space('outbox:PENDING', found) end
-  local atEnd = read == #entries and read < most
+  local atEnd = read == #entries and read < maxEntries
   if not atEnd then more = 1 end
   records.set(record, 'position', atEnd and last or entries[read][1])
   records.set(record, 'readCount', atEnd and added or record.readCount + read)
@@ -52,7 +52,7 @@ for _, id in ipairs(ids) do
     for _, entryId in ipairs(due) do
       delivery.guard(id, entryId)
       local progress = delivery.progress(id, entryId)
-      attempts[#attempts + 1] = { destinationId = id, entryId = entryId, number = (progress and progress.made or 0) + 1 }
+      attempts[#attempts + 1] = { destinationId = id, entryId = entryId, number = (progress and progress.attempts or 0) + 1 }
     end
     nextAt = math.min(nextAt, select(2, sorted.first(keys.unfinished(id))) or math.huge)
   end

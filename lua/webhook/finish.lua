@@ -1,5 +1,5 @@
---- Closes an attempt that webhook/begin opened at `attemptedAt`: its row, and what follows. errorCode '' = it succeeded;
---- pauseMs: the receiver's Retry-After; scale: the schedule's jitter, 0.9 to 1.1.
+--- Finishes an attempt that webhook/begin started at `attemptedAt`: writes its row, ends or reschedules the delivery.
+--- errorCode '': success; pauseMs: the receiver's Retry-After; scale: the schedule's jitter, 0.9 to 1.1.
 --- @args destinationId entryId eventType attempt responseStatus errorCode durationMs attemptedAt pauseMs scale
 --- @reply
 --- @include "lib/clock"
@@ -10,7 +10,7 @@ attempt, attemptedAt = tonumber(attempt), tonumber(attemptedAt)
 local progress = delivery.progress(destinationId, entryId)
 local record = { destinationId = destinationId, eventType = eventType, attempt = attempt, responseStatus = responseStatus,
   errorCode = errorCode, durationMs = durationMs, attemptedAt = attemptedAt }
-if progress and progress.made == attempt - 1 and progress.begunAt == attemptedAt then
+if progress and progress.attempts == attempt - 1 and progress.begunAt == attemptedAt then
   if errorCode == '' then
     delivery.attempted(record, entryId)
     delivery.finish(destinationId, entryId, 'DELIVERED')
@@ -19,7 +19,7 @@ if progress and progress.made == attempt - 1 and progress.begunAt == attemptedAt
     delivery.failed(record, entryId, tonumber(pauseMs), tonumber(scale))
   end
 elseif not progress and now < attemptedAt + delivery.guardMs then
-  -- Disabled or deleted meanwhile: the attempt was made all the same. One that took longer has its row: INTERRUPTED.
+  -- The destination was disabled or deleted, but the attempt was made. One that took too long has been recorded as INTERRUPTED.
   delivery.attempted(record, entryId)
 end
 unit.write()

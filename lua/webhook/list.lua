@@ -1,4 +1,4 @@
---- Destinations, newest first.
+--- Lists destinations, newest first.
 --- @args limit cursor
 --- @reply nextCursor destinations:destination[]
 --- @include "lib/call"

@@ -1,4 +1,4 @@
---- Gives a destination a new signing secret; for 24 hours the previous one signs too.
+--- Gives a destination a new signing secret; the previous one also signs for 24 hours.
 --- @args destinationId signingSecret
 --- @reply destination:newDestination
 --- @include "lib/call"

@@ -1,7 +1,7 @@
---- One attempt on request: a test of a destination, or an attempted event once more (deliveryId). Called twice: first for
---- what to send (attemptedAt ''), then with what came of it, which is kept whatever has gone meanwhile. One request of an
---- Idempotency-Key is sent at a time: another one is told nothing until that one's answer is there, or its process is
---- thought lost.
+--- One attempt on request: a test of a destination, or the event of an earlier attempt again (deliveryId). Called twice:
+--- first for what to send (attemptedAt ''), then with the outcome, which is stored even if the destination is gone by then.
+--- Of requests with the same Idempotency-Key one is sent at a time; the others get an empty reply until it is answered or
+--- its process counts as lost.
 --- @args destinationId deliveryId testEventId tail attemptedAt responseStatus errorCode durationMs
 --- @reply sending:sending delivery:delivery
 --- @include "lib/call"
@@ -43,7 +43,7 @@ record.responseStatus, record.errorCode, record.durationMs, record.attemptedAt =
 if errorCode == '' and target then
   delivery.succeeded(destinationId)
   local progress = entryId and delivery.progress(destinationId, entryId)
-  -- An attempt that is under way ends the delivery by itself.
+  -- An attempt in progress ends the delivery itself.
   if entryId and not (progress and progress.begunAt) then delivery.finish(destinationId, entryId, 'DELIVERED') end
 end
 return call.done({ delivery = row.write(record) })

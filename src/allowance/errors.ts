@@ -10,7 +10,8 @@ export const allowanceErrors: ErrorTable = {
   ALLOWANCE_EXISTS: entry(409, 'name is that of another allowance of this space: choose another, or use that one'),
   WAITERS_FULL: entry(
     409,
-    (limit) => `the space holds its maxPendingWaiters of ${limit} waiters: wait again when some have left`,
+    (limit) =>
+      `the space has its maxPendingWaiters of ${limit} waiters: wait again once some have left, or raise maxPendingWaiters with PUT /limits`,
   ),
   WAITER_NOT_WAITING: entry(409, (state) => `the waiter is ${state}: only a WAITING one can be cancelled`),
   ALLOWANCE_COOLING_DOWN: entry(429, 'the allowance is cooling down: retry after its cooldownUntil, or wait for it'),

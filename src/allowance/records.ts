@@ -2,8 +2,8 @@ import { flag, type Get, id, number, oneOf, state, text, time } from '../declare
 import { momentOfId } from '../declare/moment.ts';
 import { record } from '../declare/record.ts';
 
-/** Far above any quota, and small enough for sums of units to stay whole numbers everywhere. */
-export const mostUnits = 1_000_000_000;
+/** Far above any quota, and small enough for sums of units to be exact in JavaScript and Lua. */
+export const maxUnits = 1_000_000_000;
 export const waiterStates = ['WAITING', 'GRANTED', 'CANCELLED', 'EXPIRED'] as const;
 
 const numberOf = (get: Get, name: string): number => Number(get(name));
@@ -43,7 +43,7 @@ export const Consumption = record('Consumption', {
   createdAt: createdAt.of((get) => momentOfId(get('id'))),
 });
 
-/** Of a run; what each of its scopes adds stands in the scope's hash. */
+/** The consumptions of a run: sums over its scopes, which keep theirs in their records. */
 export const ConsumptionTotals = record('ConsumptionTotals', {
   count: number().or(0).named('consumptions'),
   units: number().or(0).named('consumedUnits'),

@@ -4,7 +4,7 @@ import { fields, id, integer, key, optional, text } from '../http/fields.ts';
 import { randomTail } from '../http/random.ts';
 import { readList } from '../http/read-list.ts';
 import { param, type Route, read, route } from '../http/route.ts';
-import { Allowance, Consumption, Cooldown, mostUnits } from './records.ts';
+import { Allowance, Consumption, Cooldown, maxUnits } from './records.ts';
 import { waiterRoutes } from './waiter-routes.ts';
 
 const yearSeconds = 31_536_000;
@@ -17,7 +17,7 @@ const create = route({
   summary: 'Create an allowance: so many units in each fixed window',
   permission: 'resource_config',
   idempotency: 'required',
-  body: fields({ name: key(200), unitsLimit: integer(1, mostUnits), windowSeconds: integer(1, yearSeconds) }),
+  body: fields({ name: key(200), unitsLimit: integer(1, maxUnits), windowSeconds: integer(1, yearSeconds) }),
   success: { 201: Allowance.schema },
   refuses: ['ALLOWANCE_EXISTS', 'OPERATIONS_EXHAUSTED'],
   script: 'allowance/create',
@@ -54,7 +54,7 @@ const consume = route({
   summary: 'Use units of the current window; refused while anyone waits; a known workKey answers its first consumption',
   permission: 'resource_config',
   idempotency: 'required',
-  body: fields({ scopeId: id(), units: integer(1, mostUnits), holder: text(1, 256), workKey: optional(key()) }),
+  body: fields({ scopeId: id(), units: integer(1, maxUnits), holder: text(1, 256), workKey: optional(key()) }),
   success: { 201: Consumption.schema },
   refuses: [
     'ALLOWANCE_NOT_FOUND',

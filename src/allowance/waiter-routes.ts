@@ -2,7 +2,7 @@ import { one } from '../declare/record.ts';
 import { fields, id, integer, optional, text } from '../http/fields.ts';
 import { randomTail } from '../http/random.ts';
 import { type Route, read, route } from '../http/route.ts';
-import { mostUnits, Waiter } from './records.ts';
+import { maxUnits, Waiter } from './records.ts';
 
 const reply = { waiter: one(Waiter) };
 
@@ -15,7 +15,7 @@ const wait = route({
   idempotency: 'required',
   body: fields({
     scopeId: id(),
-    units: integer(1, mostUnits),
+    units: integer(1, maxUnits),
     holder: text(1, 256),
     ttlSeconds: optional(integer(5, 3600), 300),
   }),

@@ -1,13 +1,13 @@
 import Joi from 'joi';
-import { says } from '../http/says.ts';
+import { says } from '../http/fields.ts';
 
 const digits = /^[0-9]{1,18}$/;
 const zero = /^0+$/;
 const zeros = /^0+(?=[0-9])/;
 
 /**
- * An amount in minor units, as it is stored: a digit string without leading zeros. The 18 digits are counted before
- * the zeros go.
+ * An amount in minor units, as it is stored: a digit string without leading zeros. Leading zeros count towards the 18
+ * digits.
  */
 export const amount = (least: '0' | '1' = '0') => {
   const rule = `{#label} must be a string of 1 to 18 digits, minor units${least === '1' ? ', more than "0"' : ''}`;

@@ -22,7 +22,7 @@ export const Budget = record('Budget', {
   createdAt: time(),
 });
 
-/** All of it is settled, voided or left. */
+/** The reserved amount: what is settled, voided and remaining. */
 const reserved = (get: Get): string =>
   ['settledMinor', 'voidedMinor', 'remainingMinor']
     .reduce((sum, part) => sum + BigInt(String(get(part))), 0n)

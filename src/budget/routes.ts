@@ -12,7 +12,7 @@ const create = route({
   method: 'POST',
   path: '/budgets',
   call: 'budget.create',
-  summary: 'Create a budget; its name is the only one of its space',
+  summary: 'Create a budget; its name is unique in the space',
   permission: 'resource_config',
   idempotency: 'required',
   body: fields({ name: key(200), currency: currency(), scale: integer(0, 9), limitMinor: amount() }),
@@ -32,7 +32,7 @@ const list = readList({
   record: Budget,
 });
 
-/** The part of the list, and the last id. */
+/** A position: the part of the list, and the last id. */
 const cursors = new Cursors('reservations', /^(active|closed) [0-9a-f-]{36}$/);
 const nextCursor = textField().orNull();
 const reservations = many(Reservation);

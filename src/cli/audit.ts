@@ -10,20 +10,20 @@ interface ListOptions {
 
 /** `muster audit …`: list. */
 export function addAuditCommands(program: Command): void {
-  const audit = program.command('audit').description('the audit trail: what was changed, when and by whom');
+  const audit = program.command('audit').description('the audit trail: who changed what, and when');
   examples(audit, 'audit list --org acme');
 
   const list = audit
     .command('list')
-    .description('show what was changed, newest first; kept for 365 days')
+    .description('list changes, newest first; they are kept for 365 days')
     .requiredOption('--org <org>', 'the organization')
     .option(
       '--limit <n>',
-      'entries to show, 1 to 1000',
+      'number of entries, 1 to 1000',
       (text) => (/^\d+$/.test(text) ? Number(text) : Number.NaN),
       100,
     )
-    .option('--cursor <cursor>', 'the nextCursor of the page before')
+    .option('--cursor <cursor>', 'nextCursor of the previous page')
     .action(({ org, limit, cursor }: ListOptions) => answer((admin) => listAudit(admin, org, limit, cursor)));
   examples(list, 'audit list --org acme', 'audit list --org acme --limit 1000 --cursor 1767225600000-0');
 }

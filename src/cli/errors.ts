@@ -6,12 +6,12 @@ import { OtherFormat } from '../redis/format.ts';
 import { Refusal, StoreUnavailable } from '../redis/scripts.ts';
 import { SnapshotFailure } from '../snapshot/failure.ts';
 
-/** What a refusal of the operator's scripts means, given the script's detail and the organization's plan words. */
-const sentences: Record<string, (detail: string) => string> = {
-  ORG_EXISTS: () => 'an organization of this name exists already: choose another name, or see it with org show',
-  ORG_NOT_FOUND: () => 'there is no such organization: org list shows those that are, org create makes one',
-  SPACE_NOT_FOUND: (spaceId) => `the organization has no space ${spaceId}: space list shows those it has`,
-  KEY_NOT_FOUND: (keyId) => `the organization has no key ${keyId}: key list shows those it has`,
+/** Messages for refusals of the operator's scripts, given the script's detail. */
+const messages: Record<string, (detail: string) => string> = {
+  ORG_EXISTS: () => 'an organization with this name already exists: choose another name, or see it with org show',
+  ORG_NOT_FOUND: () => 'there is no such organization: org list shows all of them, org create adds one',
+  SPACE_NOT_FOUND: (spaceId) => `the organization has no space ${spaceId}: space list shows its spaces`,
+  KEY_NOT_FOUND: (keyId) => `the organization has no key ${keyId}: key list shows its keys`,
   ENTITLEMENT_EXCEEDED: (detail) => {
     const [what, plan, limit] = detail.split(' ');
     const ways =
@@ -20,7 +20,7 @@ const sentences: Record<string, (detail: string) => string> = {
   },
 };
 
-/** The API's error envelope for anything that a command may fail with (contract section 1). */
+/** The API's error envelope, for any failure of a command. */
 export function envelope(error: unknown): string {
   const { code, message } = explain(error);
   return JSON.stringify({ error: { code, message, requestId: randomUUID() } });
@@ -33,18 +33,18 @@ function explain(error: unknown): { code: string; message: string } {
   if (error instanceof SnapshotFailure) return { code: error.code, message };
   if (error instanceof ConfigError) return { code: 'VALIDATION_FAILED', message };
   if (error instanceof StoreUnavailable || error instanceof OtherFormat) return { code: 'STORE_UNAVAILABLE', message };
-  if (error instanceof Refusal && sentences[error.code]) {
-    return { code: error.code, message: sentences[error.code]?.(error.detail) ?? '' };
+  if (error instanceof Refusal && messages[error.code]) {
+    return { code: error.code, message: messages[error.code]?.(error.detail) ?? '' };
   }
-  return { code: 'INTERNAL', message: `an unexpected error: ${message}` };
+  return { code: 'INTERNAL', message: `unexpected error: ${message}` };
 }
 
-/** Commander says what was wrong, over one or two lines; where to look it up is left to us. */
+/** Commander's message on one line, with a hint where to look it up. */
 function usage(error: CommanderError): string {
-  if (error.code === 'commander.help') return 'the command is not complete: --help lists what can follow';
+  if (error.code === 'commander.help') return 'incomplete command: --help lists the subcommands';
   const text = error.message
     .replace(/^error: /, '')
     .replaceAll('\n', ' ')
     .replace(/\.$/, '');
-  return `${text}; --help shows how`;
+  return `${text}; see --help`;
 }

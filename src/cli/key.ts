@@ -14,21 +14,21 @@ const commaList = (text: string): string[] => text.split(',').map((part) => part
 
 /** `muster key …`: create, list, revoke. */
 export function addKeyCommands(program: Command): void {
-  const key = program.command('key').description('API keys: who may call, and what');
+  const key = program.command('key').description('API keys: who may call what');
   const worker = 'key create --org acme --permissions coordination_read,coordination_write --name worker';
   examples(key, worker, 'key list --org acme');
 
   const create = key
     .command('create')
-    .description('make an API key; apiKey is shown this once and kept nowhere')
-    .requiredOption('--org <org>', 'the organization it belongs to')
+    .description('create an API key; apiKey is shown only now and not stored')
+    .requiredOption('--org <org>', 'the organization to create it in')
     .requiredOption(
       '--permissions <list>',
-      `a comma list of ${permissions.join(', ')}; none implies another`,
+      `comma-separated list of ${permissions.join(', ')}; none includes another`,
       commaList,
     )
-    .option('--spaces <ids>', 'a comma list of the spaces it is limited to (default: every space)', commaList)
-    .option('--name <name>', 'what people call it')
+    .option('--spaces <ids>', 'comma-separated list of space ids to limit it to (default: every space)', commaList)
+    .option('--name <name>', 'a name to recognize it by')
     .action((options: CreateOptions) => answer((admin) => createKey(admin, options)));
   examples(
     create,
@@ -38,7 +38,7 @@ export function addKeyCommands(program: Command): void {
 
   const list = key
     .command('list')
-    .description("show an organization's keys, revoked ones too, oldest first")
+    .description("list an organization's keys, including revoked ones, oldest first")
     .requiredOption('--org <org>', 'the organization')
     .action(({ org }: { org: string }) =>
       answer(async (admin) => ({ keys: await listKeys(admin, org), nextCursor: null })),
@@ -47,7 +47,7 @@ export function addKeyCommands(program: Command): void {
 
   const revoke = key
     .command('revoke <keyId>')
-    .description('revoke a key at once: the next request with it is refused')
+    .description('revoke a key immediately: its next request is refused')
     .requiredOption('--org <org>', 'the organization')
     .action((keyId: string, { org }: { org: string }) => answer((admin) => revokeKey(admin, org, keyId)));
   examples(revoke, 'key revoke --org acme 0190b8a4-7e2b-7c55-9d3e-5a1f0c2b4d6e');

@@ -9,13 +9,13 @@ import { addSpaceCommands } from './space.ts';
 
 const about = [
   'Manages the organizations, spaces, API keys and snapshots of a Muster store.',
-  'Every command prints one JSON value on stdout. Errors are JSON on stderr, with exit status 1.',
-  'The store is the one that REDIS_URL names, else the embedded one that npm start runs on DATA_DIR (default ./data).',
+  'Every command prints one JSON value to stdout; errors are JSON on stderr, with exit status 1.',
+  'The store is the one in REDIS_URL, or else the embedded one that npm start runs on DATA_DIR (default ./data).',
 ].join('\n\n');
 
 const program = new Command(invocation)
   .description(about)
-  // Usage errors take the same way out as all others; commander would print and exit by itself.
+  // Handle usage errors like all others; commander would print them and exit by itself.
   .exitOverride()
   .configureOutput({ writeErr: () => undefined });
 const nouns = [addOrgCommands, addSpaceCommands, addKeyCommands, addAuditCommands, addSnapshotCommands];
@@ -28,10 +28,10 @@ examples(
   'key create --help',
 );
 
-// Not by itself at the end: a connection that failed lingers for seconds.
+// Exit explicitly: a failed connection would keep the process alive for seconds.
 const fail = (error: unknown): unknown => process.stderr.write(`${envelope(error)}\n`, () => process.exit(1));
 
-// Whoever reads the answer may have seen enough of it (`| head`); on a full disk it is lost.
+// A closed pipe (`| head`) is fine; a full disk has lost the result.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => (error.code === 'EPIPE' ? process.exit(0) : fail(error)));
 try {
   await program.parseAsync();

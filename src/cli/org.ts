@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import { createOrganization, listOrganizations, setPlan, showOrganization } from '../org/admin.ts';
 import { type FigureName, planNames } from '../org/plans.ts';
-import { answer, examples } from './command.ts';
+import { answer, examples, spaceRate } from './command.ts';
 
 interface PlanOptions extends Partial<Record<FigureName, string>> {
   plan: string;
@@ -9,29 +9,30 @@ interface PlanOptions extends Partial<Record<FigureName, string>> {
 
 /** The flags that only `--plan enterprise` takes. */
 const figureFlags: Record<FigureName, [flag: string, meaning: string]> = {
-  operations: ['--operations <n>', 'state-changing calls a month'],
-  agents: ['--agents <n>', 'messages being worked on at once'],
+  operations: ['--operations <n>', 'state-changing calls per month'],
+  agents: ['--agents <n>', 'messages claimed at the same time'],
   spaces: ['--spaces <n>', 'spaces'],
   runs: ['--runs <n>', 'active runs'],
   tasks: ['--tasks <n>', 'pending and running tasks'],
-  keys: ['--keys <n>', 'API keys that are not revoked'],
-  rpm: ['--rpm <n>', 'requests a minute'],
-  retentionDays: ['--retention-days <n>', 'days that finished work is kept (default: 365)'],
+  keys: ['--keys <n>', 'API keys, not counting revoked ones'],
+  rpm: ['--rpm <n>', 'requests per minute'],
+  retentionDays: ['--retention-days <n>', 'days to keep finished work (default: 365)'],
 };
 
 /** `muster org …`: create, show, list, set-plan. */
 export function addOrgCommands(program: Command): void {
-  const org = program.command('org').description('organizations: who owns spaces and keys, and what their plan allows');
+  const org = program.command('org').description('organizations: the owners of spaces and keys, each with a plan');
   examples(org, 'org create acme --plan team', 'org show acme');
 
   const create = org
     .command('create <org>')
-    .description('make an organization; <org> is 3 to 40 characters of a-z, 0-9 and -')
+    .description('create an organization; <org> has 3 to 40 characters from a-z, 0-9 and -')
     .addOption(planOption().default('free'))
     .action((name: string, { plan, ...figures }: PlanOptions) =>
       answer((admin) => createOrganization(admin, { org: name, plan, figures })),
     );
   addFigureFlags(create);
+  create.addHelpText('after', `\n${spaceRate}`);
   examples(
     create,
     'org create acme --plan team',
@@ -40,19 +41,19 @@ export function addOrgCommands(program: Command): void {
 
   const show = org
     .command('show <org>')
-    .description('show the plan, its figures and what is in use of them')
+    .description('show the plan, its limits and their usage')
     .action((name: string) => answer((admin) => showOrganization(admin, name)));
   examples(show, 'org show acme');
 
   const list = org
     .command('list')
-    .description('show every organization')
+    .description('list all organizations')
     .action(() => answer(async (admin) => ({ organizations: await listOrganizations(admin), nextCursor: null })));
   examples(list, 'org list');
 
   const change = org
     .command('set-plan <org>')
-    .description('put an organization on another plan, at once; what is in use above the new figures stays in use')
+    .description('change the plan immediately; usage above the new limits is kept')
     .addOption(planOption().makeOptionMandatory())
     .action((name: string, { plan, ...figures }: PlanOptions) =>
       answer((admin) => setPlan(admin, { org: name, plan, figures })),
@@ -62,10 +63,10 @@ export function addOrgCommands(program: Command): void {
 }
 
 function planOption(): Option {
-  return new Option('--plan <plan>', 'what the organization may use').choices(planNames);
+  return new Option('--plan <plan>', 'the plan').choices(planNames);
 }
 
 function addFigureFlags(command: Command): void {
-  command.optionsGroup('Only with --plan enterprise, each a whole number or unlimited (default: unlimited):');
+  command.optionsGroup('Only with --plan enterprise; each a whole number or "unlimited" (default: unlimited):');
   for (const [flag, meaning] of Object.values(figureFlags)) command.option(flag, meaning);
 }

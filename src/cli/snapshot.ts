@@ -8,20 +8,20 @@ import { restoreEmbedded, restoreInto } from '../snapshot/restore.ts';
 import { verifySnapshot } from '../snapshot/verify.ts';
 import { answer, examples, print } from './command.ts';
 
-const oneOf = 'its name in the list, or the path of an .rdb file';
+const snapshotSyntax = 'a name from snapshot list, or the path of an .rdb file';
 
 /** `muster snapshot …`: list, create, verify, restore. */
 export function addSnapshotCommands(program: Command): void {
   const snapshot = program
     .command('snapshot')
     .description(
-      'snapshots: whole copies of the store in DATA_DIR/snapshots, also made every SNAPSHOT_INTERVAL_SECONDS',
+      'snapshots: full copies of the store in DATA_DIR/snapshots, also made every SNAPSHOT_INTERVAL_SECONDS',
     );
   examples(snapshot, 'snapshot create', 'snapshot verify 2026-01-31T12-00-00-000Z');
 
   const list = snapshot
     .command('list')
-    .description('show the snapshots that are kept, newest first')
+    .description('list snapshots, newest first')
     .action(async () => {
       print({ snapshots: await listSnapshots(folderOf(readConfig())), nextCursor: null });
     });
@@ -29,7 +29,7 @@ export function addSnapshotCommands(program: Command): void {
 
   const create = snapshot
     .command('create')
-    .description('make a snapshot now; the store goes on serving, and the oldest beyond SNAPSHOT_KEEP goes')
+    .description('make a snapshot now, without stopping the store; the oldest ones beyond SNAPSHOT_KEEP are removed')
     .action(async () => {
       const config = readConfig();
       const options = { folder: folderOf(config), keep: config.snapshotKeep, embedded: config.redisUrl === null };
@@ -39,7 +39,7 @@ export function addSnapshotCommands(program: Command): void {
 
   const verify = snapshot
     .command('verify <snapshot>')
-    .description(`check a snapshot's checksum, and that Redis finds it sound; <snapshot> is ${oneOf}`)
+    .description(`check a snapshot's checksum and have Redis check the file; <snapshot> is ${snapshotSyntax}`)
     .action(async (name: string) => {
       const config = readConfig();
       const file = await findSnapshot(folderOf(config), name);
@@ -51,7 +51,7 @@ export function addSnapshotCommands(program: Command): void {
   const restore = snapshot
     .command('restore <snapshot>')
     .description(
-      `bring all of a snapshot back, into an empty store only: a DATA_DIR whose store does not run and holds nothing, or the server of REDIS_URL. Cursors from before are expired. <snapshot> is ${oneOf}`,
+      `restore a snapshot into an empty store: a DATA_DIR whose store is empty and not running, or the server in REDIS_URL. Earlier cursors expire. <snapshot> is ${snapshotSyntax}`,
     )
     .action(async (name: string) => {
       const config = readConfig();
@@ -69,14 +69,14 @@ export function addSnapshotCommands(program: Command): void {
   );
 }
 
-/** The server that a restore starts has a session of its own: where only the command ended, it would run on. */
+/** Aborts `work` on a signal: the server that a restore starts has its own session and would otherwise keep running. */
 async function untilStopped(work: (signal: AbortSignal) => Promise<void>): Promise<void> {
   const stopping = new AbortController();
   const { signal } = stopping;
   for (const name of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(name, () => stopping.abort());
   await work(signal).catch((error) => {
     if (!signal.aborted || error instanceof SnapshotFailure) throw error;
-    throw new SnapshotFailure('SNAPSHOT_FAILED', 'the restore was stopped before its end: start it again');
+    throw new SnapshotFailure('SNAPSHOT_FAILED', 'the restore was interrupted: start it again');
   });
 }
 

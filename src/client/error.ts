@@ -3,13 +3,13 @@ import type { ErrorCode } from './generated/calls.ts';
 /** A call that failed. */
 export class MusterError extends Error {
   override readonly name = 'MusterError';
-  /** The API's code; UNREACHABLE: no answer came; UNREADABLE: what came is not Muster's. */
+  /** The API's code, UNREACHABLE if there was no response, or UNREADABLE if it was not Muster's. */
   readonly code: ErrorCode | 'UNREACHABLE' | 'UNREADABLE';
-  /** The HTTP status; 0 where no answer came. */
+  /** The HTTP status; 0 without a response. */
   readonly status: number;
-  /** What the server's log and events know the request by; null where no answer came. */
+  /** The request's id in the server's log and events; null without a response. */
   readonly requestId: string | null;
-  /** When another try may succeed, where the answer says. */
+  /** The response's Retry-After, if any. */
   readonly retryAfterSeconds: number | null;
 
   constructor(

@@ -11,10 +11,10 @@ export type { Answer, Args, CallName, CallOptions, Event } from './types.ts';
 export type Muster = Calls;
 
 /**
- * The calls of one space as functions: `muster.message.send({ mailboxId, scopeId, payload })`. Path, query and body
- * fields are one object; the answer is the body. Every state-changing call carries an Idempotency-Key and is retried
- * with it, a few times, when no answer comes or the server says 429 or 503. `message.recv` takes no such key: a claim
- * whose answer was lost ends with its lease.
+ * A client for one space: `muster.message.send({ mailboxId, scopeId, payload })`. Path, query and body fields are passed
+ * as one object; calls resolve with the response body. State-changing calls carry an Idempotency-Key and are retried with
+ * it, a few times, without a response or after 429 or 503. `message.recv` takes no such key: a claim whose response was
+ * lost ends with its lease.
  *
  * @throws MusterError, from every call
  */

@@ -1,35 +1,35 @@
 import { MusterError } from './error.ts';
 import type { CallOptions } from './types.ts';
 
-/** Where calls go, and as whom. */
+/** The server, the space and the credentials of a client. */
 export interface MusterOptions {
-  /** Of the server: http://127.0.0.1:8080. It, `key` and `spaceId` may come from process.env: one that is not set is refused by the first call. */
+  /** The server's URL, such as http://127.0.0.1:8080. `url`, `key` and `spaceId` may be undefined (an unset environment variable): then the first call throws. */
   readonly url: string | undefined;
   /** The API key. */
   readonly key: string | undefined;
   readonly spaceId: string | undefined;
-  /** How often a call is tried when no answer comes, or 429 or 503; 5 by default, 1: once. */
+  /** Maximum attempts of a call that gets no answer, 429 or 503; default 5, and 1 means no retries. */
   readonly attempts?: number | undefined;
-  /** What counts as no answer; 60 s by default: a held receive or watch takes up to 30. */
+  /** Timeout of an attempt; default 60, since a receive or watch may be held for 30. */
   readonly timeoutSeconds?: number | undefined;
-  /** In place of the global one. */
+  /** Replaces the global fetch. */
   readonly fetch?: typeof fetch | undefined;
 }
 
-/** Whoever is told to come back later than this decides by itself. */
-const longestPauseSeconds = 60;
+/** A longer Retry-After is left to the caller. */
+const maxPauseSeconds = 60;
 const firstPauseMs = 100;
-/** A timer of more falls due at once. */
-const longestTimerMs = 2 ** 31 - 1;
+/** Longer timers fire immediately. */
+const maxTimerMs = 2 ** 31 - 1;
 
-/** What came back of one try. */
+/** The response to one attempt. */
 interface Outcome {
   readonly status: number;
   readonly text: string;
   readonly headers: Headers;
 }
 
-/** Makes one call, retrying what may pass: all tries carry the same Idempotency-Key, so it happens once. */
+/** Makes one call, with retries of transient failures; all attempts have the same Idempotency-Key, so it happens once. */
 export async function send(
   options: MusterOptions,
   [method, path]: readonly [string, string],
@@ -57,7 +57,7 @@ export async function send(
   }
 }
 
-/** Arguments named in the path go there, `rest` elsewhere. */
+/** Fills path parameters from the arguments; `rest` is what remains. */
 function addressOf(path: string, args: Readonly<Record<string, unknown>>) {
   const rest = { ...args };
   const target = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
@@ -74,7 +74,7 @@ function searchOf(query: Readonly<Record<string, unknown>>): string {
   return search.size === 0 ? '' : `?${search}`;
 }
 
-/** An answer, or the error in its place; an answer that breaks off is none. Throws what the caller's signal says. */
+/** One attempt: the response, or an error if it did not arrive completely. Throws when the caller's signal aborts. */
 async function once(
   fetcher: typeof fetch,
   url: string,
@@ -82,8 +82,8 @@ async function once(
   { signal, timeoutSeconds }: { signal: AbortSignal | undefined; timeoutSeconds: number },
 ): Promise<Outcome | Error> {
   const over = new AbortController();
-  const end = (): void => over.abort(new DOMException(`nothing for ${timeoutSeconds} s`, 'TimeoutError'));
-  const timer = setTimeout(end, Math.min(timeoutSeconds * 1000, longestTimerMs));
+  const end = (): void => over.abort(new DOMException(`no answer within ${timeoutSeconds} s`, 'TimeoutError'));
+  const timer = setTimeout(end, Math.min(timeoutSeconds * 1000, maxTimerMs));
   const leave = follow(signal, end);
   try {
     const response = await fetcher(url, { ...request, signal: over.signal });
@@ -97,12 +97,12 @@ async function once(
   }
 }
 
-/** What is to end with a signal; one listener stands for all of it. */
+/** Callbacks by signal, all called by one listener. */
 const followers = new WeakMap<AbortSignal, Set<() => void>>();
 
 /**
- * Calls `end` when the signal aborts, at once where it has, until the returned function is called. By hand: for each try,
- * AbortSignal.any leaves something with the signal, which may live as long as an agent, and of many listeners Node warns.
+ * Calls `end` when the signal aborts, or now if it has, until the returned function is called. Not AbortSignal.any, which
+ * leaks memory on a long-lived signal with every attempt, and not a listener per attempt, since Node warns about many.
  */
 function follow(signal: AbortSignal | undefined, end: () => void): () => void {
   if (signal?.aborted) end();
@@ -116,13 +116,13 @@ function follow(signal: AbortSignal | undefined, end: () => void): () => void {
   return () => ends.delete(end);
 }
 
-/** How long to wait before the next try; undefined: there is none. Spread, so that many do not come back at once. */
+/** Delay before the next attempt, with jitter; undefined if there is none. */
 function pauseBefore(outcome: Outcome | Error, attempt: number): number | undefined {
   const spread = 1 + Math.random() / 4;
   if (outcome instanceof Error) return firstPauseMs * 2 ** (attempt - 1) * spread;
   if (outcome.status !== 429 && outcome.status !== 503) return undefined;
   const seconds = retryAfter(outcome) ?? 1;
-  return seconds > longestPauseSeconds ? undefined : seconds * 1000 * spread;
+  return seconds > maxPauseSeconds ? undefined : seconds * 1000 * spread;
 }
 
 function retryAfter({ headers }: Outcome): number | null {
@@ -159,5 +159,5 @@ function read(outcome: Outcome | Error, call: string): unknown {
   }
   if (status < 300 && body !== undefined) return body;
   if (typeof body?.error?.code === 'string') throw new MusterError(body.error.code, body.error.message, about);
-  throw new MusterError('UNREADABLE', `${call}: ${status}, and not Muster's: ${text.slice(0, 200)}`, about);
+  throw new MusterError('UNREADABLE', `${call}: ${status}, not a response of Muster: ${text.slice(0, 200)}`, about);
 }

@@ -1,15 +1,15 @@
 import type { components, operations } from './generated/openapi.ts';
 
-/** Any event of the journal: `type` tells what its payload has. */
+/** Any event of the journal; `type` determines its payload. */
 export type Event = components['schemas']['Event'];
 
-/** What every call takes beside its arguments. */
+/** Options of every call. */
 export interface CallOptions {
-  /** Ends the call, its retries included. */
+  /** Aborts the call, including retries. */
   readonly signal?: AbortSignal | undefined;
-  /** In place of a new one: for retries of your own, also after a restart. */
+  /** Replaces the generated key, for retries of your own, even after a restart. */
   readonly idempotencyKey?: string | undefined;
-  /** How often to try, in place of the client's setting; 1: once. */
+  /** Maximum attempts, instead of the client's setting; 1 means no retries. */
   readonly attempts?: number | undefined;
 }
 
@@ -35,5 +35,5 @@ export type Args<Name extends CallName> = Flat<
 type Responses<Name extends CallName> = operations[Name]['responses'];
 type Success<T> = T extends { content: { 'application/json': infer Body } } ? Body : undefined;
 
-/** What a call answers; undefined where there is no content. */
+/** A call's response; undefined if it has no content. */
 export type Answer<Name extends CallName> = Success<Responses<Name>[keyof Responses<Name>]>;

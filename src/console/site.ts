@@ -14,7 +14,7 @@ const types: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 };
 
-/** Nothing but our own files, no inline code or styles, no text that becomes markup; it talks to its own server only. */
+/** Only our own files, no inline code or styles, no text turned into markup, no other server. */
 const policy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -28,7 +28,7 @@ const policy = [
   "trusted-types 'none'",
 ];
 
-/** The console. Its files are listed once, so a request never names a file to the system. */
+/** The console. Its files are listed once, so that no request path ever reaches the file system. */
 export const consoleSite = (): Site =>
   new Site(
     '/console',

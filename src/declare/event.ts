@@ -3,8 +3,8 @@ import { type Fields, id, text, time } from './field.ts';
 import { exactly } from './record.ts';
 
 /**
- * An event type. Its payload has the id of its aggregate (`messageId`), then these fields; `scopeId` among them says
- * that it happens in a scope.
+ * An event type. Its payload has the id of its aggregate (`messageId`), then these fields; with `scopeId` among them the
+ * event belongs to a scope.
  */
 export interface EventDeclaration {
   readonly type: string;
@@ -12,7 +12,7 @@ export interface EventDeclaration {
   readonly aggregate: string;
   readonly payload: Fields;
   readonly isScoped: boolean;
-  /** The whole event, as it is answered and sent. */
+  /** The whole event, as the API and webhooks show it. */
   readonly schema: Joi.ObjectSchema;
 }
 
@@ -23,8 +23,8 @@ export function events(payloads: Readonly<Record<string, Fields>>): readonly Eve
     const isScoped = 'scopeId' in payload;
     const secret = Object.entries(payload).find(([, { special }]) => special.isSecret)?.[0];
     if (secret !== undefined) throw new Error(`${type}: ${secret} is a secret`);
-    const own = { [`${aggregate}Id`]: id(), ...payload };
-    const schemas = Object.fromEntries(Object.entries(own).map(([name, field]) => [name, field.schema]));
+    const members = { [`${aggregate}Id`]: id(), ...payload };
+    const schemas = Object.fromEntries(Object.entries(members).map(([name, field]) => [name, field.schema]));
     const schema = exactly({
       eventId: id().schema,
       type: Joi.valid(type),
@@ -39,7 +39,7 @@ export function events(payloads: Readonly<Record<string, Fields>>): readonly Eve
   });
 }
 
-/** Any of the events: what each is, its type says. OpenAPI's union of them is http/openapi/events.ts. */
+/** Any event, told apart by its type. http/openapi/events.ts makes OpenAPI's union of them. */
 export function eventUnion(all: readonly EventDeclaration[]): Joi.Schema {
   const byType = new Map(all.map((event) => [event.type, event.schema]));
   return Joi.any()

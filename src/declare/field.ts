@@ -3,51 +3,51 @@ import { iso } from './moment.ts';
 import { Raw } from './raw.ts';
 import type { Value } from './value.ts';
 
-/** Reads a value by the name that scripts know it by; null where it is absent. */
+/** Reads a value by its name in scripts; null if it is absent. */
 export type Get = (name: string) => Value;
 
 interface Kind {
-  /** How scripts hold it: as it is stored, as a number, or as true and false. */
+  /** The type in Lua: text as stored, a number, or a boolean. */
   readonly lua: 'text' | 'number' | 'flag';
-  /** A text that is no number, nor null, and holds neither spaces nor quotes. */
+  /** A text without spaces and quotes that is neither a number nor `null`. */
   readonly isWord?: true;
-  /** Of a value that is there. */
+  /** The schema of a value that is present. */
   readonly schema: () => Joi.Schema;
-  /** Makes the answer's value of what a script replied; never of null. */
+  /** Converts a script's value, which is not null, to the answer's value. */
   readonly read: (value: Value) => unknown;
-  /** What it reads where there is nothing and null is no answer. */
+  /** The answer's value if the field is absent and cannot be null. */
   readonly absent?: unknown;
-  /** The states that it goes through, and the plural under which the census counts them. */
+  /** The states of a state field, and the plural under which the census counts them. */
   readonly states?: readonly string[];
   readonly counted?: string;
 }
 
 interface Special {
   readonly isNullable?: true;
-  /** What scripts see where the store has no such field; `=name`: what they see in that field. */
+  /** The value in scripts if the field is not stored; `=name`: the value of that field. */
   readonly or?: string | number;
-  /** The name that scripts know it by, where it is another one. */
+  /** The name in scripts, if it differs. */
   readonly named?: string;
-  /** Made of other fields when it is answered: neither stored nor replied. */
+  /** Computed from other fields for the answer: neither stored nor replied by scripts. */
   readonly of?: (get: Get) => Value;
-  /** What it is made of, where nothing else is. */
+  /** The fields it is computed from, unless other fields of the record read them already. */
   readonly uses?: readonly string[];
-  /** Scripts work it out: it is not stored under its name. */
+  /** Computed by scripts: not stored under its name. */
   readonly isWorkedOut?: true;
-  /** Whether it is in answers; `secret`: nor in events and logs, for whoever has it may act. */
+  /** Not in answers; a secret is not in events and logs either, because it authorizes its holder. */
   readonly isInternal?: true;
   readonly isSecret?: true;
-  /** An event's payload may lack it. */
+  /** May be missing in an event's payload. */
   readonly isOptional?: true;
 }
 
 type Place = 'answered' | 'internal' | 'optional';
 
-/** A field of a record, a reply or an event: one of the kinds below, and what is special about it. */
+/** A field of a record, a reply or an event: one of the kinds below, with options. */
 export class Field<T, P extends Place = 'answered'> {
   readonly kind: Kind;
   readonly special: Special;
-  /** For the compiler alone. */
+  /** Types only. */
   declare readonly type: T;
   declare readonly place: P;
 
@@ -56,14 +56,14 @@ export class Field<T, P extends Place = 'answered'> {
     this.special = special;
   }
 
-  /** Of the same class: a list of records stays one. */
+  /** A copy with other options, of the same class. */
   protected but<U = T, Q extends Place = P>(special: Special): Field<U, Q> {
     return Object.assign(Object.create(Object.getPrototypeOf(this)), this, {
       special: { ...this.special, ...special },
     });
   }
 
-  /** null in answers where it is absent or empty. The others are what `Special` says. */
+  /** null in answers if it is absent or empty. For the other options see `Special`. */
   orNull(): Field<T | null, P> {
     return this.but({ isNullable: true });
   }
@@ -73,7 +73,7 @@ export class Field<T, P extends Place = 'answered'> {
   named(name: string): Field<T, P> {
     return this.but({ named: name });
   }
-  /** uses: names that the compute function asks for and no other field brings. */
+  /** uses: names that `compute` reads and no other field of the record has. */
   of(compute: (get: Get) => Value, ...uses: readonly string[]): Field<T, P> {
     return this.but({ of: compute, uses });
   }
@@ -96,7 +96,7 @@ export class Field<T, P extends Place = 'answered'> {
     return isOptional ? schema.optional() : schema;
   }
 
-  /** The answer's value; throws where there must be one and none is there. */
+  /** The answer's value; throws if a required value is missing. */
   read(value: Value): T {
     const { isNullable, or } = this.special;
     if (value === null && typeof or === 'number') return this.kind.read(or) as T;
@@ -115,7 +115,7 @@ export type AnyField = Field<unknown, Place>;
 /** Fields by their names. */
 export type Fields = Readonly<Record<string, AnyField>>;
 
-/** What fields hold in answers, but for those that are in none. */
+/** The values of fields in answers, without internal ones. */
 export type Answered<F extends Fields> = {
   readonly [K in keyof F as F[K]['place'] extends 'internal' ? never : K]: F[K]['type'];
 };
@@ -137,14 +137,14 @@ export const text = (form?: RegExp) =>
 export const oneOf = <const S extends string>(...names: readonly S[]) =>
   new Field<S>({ ...asWord, schema: () => Joi.valid(...names) });
 
-/** The state of a record: the census counts them as `<plural>:<STATE>`. */
+/** The state of a record, which the census counts as `<plural>:<STATE>`. */
 export const state = <const S extends string>(counted: string, ...states: readonly S[]) =>
   new Field<S>({ ...asWord, schema: () => Joi.valid(...states), states, counted });
 
-/** How many records a counter of the space's record counts, `barriers:OPEN`. */
+/** A counter of the space's record, such as `barriers:OPEN`. */
 export const counter = (name: string) => number().or(0).named(name);
 
-/** A whole number, 0 or more where nothing else is said. */
+/** A whole number, by default at least 0. */
 export const number = (min = 0, max?: number) =>
   new Field<number>({
     lua: 'number',
@@ -167,10 +167,10 @@ export const flag = () =>
     schema: () => Joi.boolean(),
   });
 
-/** Any JSON value, as the text that was sent. */
+/** Any JSON value, returned as the text that was sent. */
 export const opaque = () =>
   new Field<Raw>({ lua: 'text', read: (value) => new Raw(String(value)), schema: () => Joi.any() });
 
-/** What a route takes apart by itself. */
+/** A value that its route parses itself. */
 export const raw = <T extends Value = Value>() =>
   new Field<T>({ lua: 'text', read: (value) => value, absent: null, schema: () => Joi.any() });

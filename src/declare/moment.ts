@@ -1,4 +1,4 @@
-/** The moment at which a script made an id (lib/id): what is named by one needs no createdAt of its own. */
+/** The time at which a script made an id (lib/id), so that a record with such an id stores no createdAt. */
 export function momentOfId(id: unknown): number {
   const [high = '', low = ''] = String(id).split('-', 2);
   return Number.parseInt(high + low, 16);
@@ -9,7 +9,7 @@ export function iso(at: unknown): string {
   return new Date(Number(at)).toISOString();
 }
 
-/** Whole seconds from a moment until now; null where there is no such moment. */
+/** Whole seconds since a time; null if there is none. */
 export function secondsSince(at: unknown, now: unknown): number | null {
   return at === null ? null : Math.max(0, Math.floor((Number(now) - Number(at)) / 1000));
 }

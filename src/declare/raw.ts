@@ -1,4 +1,4 @@
-/** JSON text that goes into an answer as it is. */
+/** JSON text that is put into an answer unchanged. */
 export class Raw {
   readonly text: string;
   constructor(text: string) {

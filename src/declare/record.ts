@@ -12,7 +12,7 @@ const schemasOf = (fields: Fields): Record<string, Joi.Schema> =>
     Object.entries(fields).flatMap(([name, field]) => (field.special.isInternal ? [] : [[name, field.schema]])),
   );
 
-/** Every name that answers of these fields need from scripts. */
+/** The names in scripts of all values that answers with these fields need. */
 function wireOf(fields: Fields): string[] {
   const names = Object.entries(fields).flatMap(([name, field]) => {
     if (field instanceof Nested) return wireOf(field.fields);
@@ -22,7 +22,7 @@ function wireOf(fields: Fields): string[] {
   return [...new Set(names)];
 }
 
-/** Reads the fields of an answer by the names that scripts know them by. */
+/** Reads the fields of an answer by their names in scripts. */
 function readFields(fields: Fields, get: Get): Record<string, unknown> {
   const found: Record<string, unknown> = {};
   for (const name in fields) {
@@ -40,7 +40,7 @@ function readFields(fields: Fields, get: Get): Record<string, unknown> {
   return found;
 }
 
-/** Fields of a record that answers show as an object of their own; scripts have them beside the others. */
+/** Fields of a record that answers show as a nested object; in scripts they are fields of the record itself. */
 export class Nested<F extends Fields> extends Field<Answered<F>> {
   readonly fields: F;
   constructor(fields: F) {
@@ -51,21 +51,21 @@ export class Nested<F extends Fields> extends Field<Answered<F>> {
 export const nested = <F extends Fields>(fields: F): Field<Answered<F>> => new Nested(fields);
 
 /**
- * A record, declared once in its room: scripts read it by these names (redis/lua-records.ts), answers are made of it
- * and checked against it, OpenAPI has it as a component of this name, and so has the key table of lua/README.md.
+ * A record, declared once in its room: scripts access it by these names (redis/lua-records.ts), answers are built from it
+ * and checked against it, and it is a component of OpenAPI and a row in the key table of lua/README.md.
  */
 export class RecordDeclaration<F extends Fields = Fields> {
-  /** As OpenAPI names it, e.g. `TaskGroup`. */
+  /** The name in OpenAPI, e.g. `TaskGroup`. */
   readonly name: string;
-  /** As scripts and its key name it, e.g. `message`. */
+  /** The name in scripts and of its key, e.g. `message`. */
   readonly luaName: string;
   readonly fields: F;
-  /** The names under which its values travel from scripts, in this order. */
+  /** The names of the values that scripts reply with, in order. */
   readonly wire: readonly string[];
   readonly schema: Joi.ObjectSchema;
-  /** Where each of them stands. */
+  /** Their positions. */
   readonly #places: ReadonlyMap<string, number>;
-  /** For the compiler alone. */
+  /** Types only. */
   declare readonly type: Answered<F>;
 
   constructor(name: string, fields: F, luaName = `${name.charAt(0).toLowerCase()}${name.slice(1)}`) {
@@ -77,38 +77,38 @@ export class RecordDeclaration<F extends Fields = Fields> {
     this.schema = exactly(schemasOf(fields)).meta({ component: name });
   }
 
-  /** The record of a script's reply. */
+  /** The answer's record from a script's reply. */
   read(row: Value): Answered<F> {
     const values = row as readonly Value[];
     return this.of((name) => values[this.#places.get(name) ?? -1] ?? null);
   }
 
-  /** The record of values by the names that scripts know them by, as they are stored. */
+  /** The answer's record from values by their names in scripts, as they are stored. */
   of(values: Get | Readonly<Record<string, Value | undefined>>): Answered<F> {
     const get: Get = typeof values === 'function' ? values : (name) => values[name] ?? null;
     return readFields(this.fields, get) as Answered<F>;
   }
 
-  /** The same with further fields, or others in their places, under a name of its own. */
+  /** A new record with further or replaced fields. */
   with<More extends Fields>(name: string, more: More): RecordDeclaration<Omit<F, keyof More> & More> {
     return new RecordDeclaration<Omit<F, keyof More> & More>(name, { ...this.fields, ...more });
   }
 
-  /** The same with fields that are in no answer. */
+  /** The same record with further internal fields. */
   extended(more: Fields): RecordDeclaration {
     return new RecordDeclaration(this.name, { ...this.fields, ...more }, this.luaName);
   }
 
-  /** The same without some of its fields, under a name of its own. */
-  without<K extends keyof F & string>(name: string, ...left: readonly K[]): RecordDeclaration<Omit<F, K>> {
-    const kept = Object.entries(this.fields).filter(([field]) => !(left as readonly string[]).includes(field));
+  /** A new record without some of the fields. */
+  without<K extends keyof F & string>(name: string, ...omitted: readonly K[]): RecordDeclaration<Omit<F, K>> {
+    const kept = Object.entries(this.fields).filter(([field]) => !(omitted as readonly string[]).includes(field));
     return new RecordDeclaration(name, Object.fromEntries(kept) as unknown as Omit<F, K>);
   }
 }
 
 type Stored = readonly [name: string, field: AnyField];
 
-/** The fields of a record that are in its hash, under the names that scripts know them by; the id is in its key. */
+/** The fields stored in the hash of a record, by their names in scripts; the id is part of the key. */
 export function storedFields({ fields }: Pick<RecordDeclaration, 'fields'>): Stored[] {
   const found = new Map<string, AnyField>();
   const add = (all: Fields): void => {
@@ -123,20 +123,20 @@ export function storedFields({ fields }: Pick<RecordDeclaration, 'fields'>): Sto
   return [...found];
 }
 
-/** What the hash of a record holds, for the table of keys; `note`: what the names do not say. */
+/** The fields of a record's hash, for the key table; `note`: what their names do not say. */
 export function fieldsIn(declaration: RecordDeclaration, note?: string): string {
   const namesOf = (test: (field: AnyField) => boolean): string =>
     storedFields(declaration)
       .flatMap(([name, field]) => (test(field) ? [name] : []))
       .join(', ');
-  const isSure = ({ special }: AnyField): boolean => !special.isNullable && special.or === undefined;
-  const sure = namesOf((field) => isSure(field) && !field.special.isSecret);
-  const other = namesOf((field) => !isSure(field) && !field.special.isSecret);
+  const isAlwaysSet = ({ special }: AnyField): boolean => !special.isNullable && special.or === undefined;
+  const always = namesOf((field) => isAlwaysSet(field) && !field.special.isSecret);
+  const optional = namesOf((field) => !isAlwaysSet(field) && !field.special.isSecret);
   const secret = namesOf(({ special }) => special.isSecret === true);
-  return [sure, other && `where set: ${other}`, secret && `secret: ${secret}`, note].filter(Boolean).join('; ');
+  return [always, optional && `where set: ${optional}`, secret && `secret: ${secret}`, note].filter(Boolean).join('; ');
 }
 
-/** The states of a record that the census counts, and the plural under which it does; undefined: it does not. */
+/** The states of a record that the census counts, and the plural it counts them under; undefined if it does not. */
 export function countedStates({ fields }: RecordDeclaration) {
   const [name, { kind }] = Object.entries(fields).find(([, field]) => field.kind.counted !== undefined) ?? [
     '',
@@ -146,13 +146,13 @@ export function countedStates({ fields }: RecordDeclaration) {
   return counted === undefined ? undefined : { name, counted, states };
 }
 
-/** How many records there are in each state: their part of the census. */
+/** The number of records in each state: the record's part of the census. */
 export function census(declaration: RecordDeclaration): Field<Readonly<Record<string, number>>> {
   const { states = [], counted } = countedStates(declaration) ?? {};
   return nested(Object.fromEntries(states.map((state) => [state, counter(`${counted}:${state}`)])));
 }
 
-/** Declares a record. lua: the name that scripts and keys know it by, where it is not the record's own. */
+/** Declares a record. lua: its name in scripts and keys, if it differs. */
 export const record = <F extends Fields>(name: string, fields: F, options: { lua?: string } = {}) =>
   new RecordDeclaration(name, fields, options.lua);
 
@@ -189,10 +189,10 @@ export class Many<T> extends Field<readonly T[]> {
 export const one = <F extends Fields>(declaration: RecordDeclaration<F>) => new One<Answered<F>>(declaration);
 export const many = <F extends Fields>(item: RecordDeclaration<F>, max?: number) => new Many<Answered<F>>(item, max);
 
-/** What a room shows in an answer that several rooms share: the member's name, and what travels of it. */
+/** A room's member of an answer that several rooms share: its name and the script's value. */
 export type Shown = [name: string, value: Value];
 
-/** Reads what rooms show, by the fields that they declare for it. */
+/** Reads the members of such an answer with the fields that rooms declare for them. */
 export function readMembers(fields: Fields, shown: readonly Shown[]): Record<string, unknown> {
   const values = new Map(shown);
   return Object.fromEntries(

@@ -2,7 +2,7 @@ import type { Answered, Fields } from './field.ts';
 import { Many, One } from './record.ts';
 import type { Reply } from './value.ts';
 
-/** What a script says it replies with, in the order of the reply: `@reply nextCursor barriers:barrier[]`. */
+/** A member of a script's reply, declared in its header in order: `@reply nextCursor barriers:barrier[]`. */
 export interface ReplyMember {
   readonly name: string;
   /** A record, or a list of them; absent: a value. */
@@ -10,24 +10,24 @@ export interface ReplyMember {
   readonly isList?: boolean;
 }
 
-/** Takes `name:record[]` apart. */
+/** Parses `name:record[]`. */
 export function readMember(text: string): ReplyMember {
   const [, name = '', record, list] = /^(\w+)(?::(\w+)(\[\])?)?$/.exec(text) ?? [];
   if (name === '') throw new Error(`@reply ${text}: it must be name, name:record or name:record[]`);
   return { name, ...(record !== undefined && { record, isList: list !== undefined }) };
 }
 
-/** Whether the reply is one record: its values travel by themselves then, for each list within a list costs the store. */
+/** Whether the reply is a single record. Its values are then sent without a list of their own, which would cost the store. */
 export function isRow(members: readonly ReplyMember[]): boolean {
   return members.length === 1 && members[0]?.record !== undefined && members[0].isList !== true;
 }
 
-/** Reads a script's reply by name; undefined where the script replied with nothing. */
+/** Reads a script's reply by name; undefined if the reply is empty. */
 export type ReplyReader<F extends Fields> = (values: Reply) => Answered<F> | undefined;
 
 /**
- * Makes the reader of a script's replies. Throws where the script does not reply with just these members: a defect that
- * no process starts with.
+ * Creates the reader of a script's replies. Throws if the script does not reply with exactly these members, so that no
+ * process starts with such a bug.
  */
 export function replyReader<F extends Fields>(
   script: string,

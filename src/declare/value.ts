@@ -1,3 +1,3 @@
-/** A value in a reply: Lua's false arrives as null, numbers as numbers, everything else as text. */
+/** A value in a script's reply: false in Lua is null here, a number is a number, everything else is text. */
 export type Value = string | number | null | Value[];
 export type Reply = Value[];

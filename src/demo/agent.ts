@@ -13,12 +13,12 @@ import {
 } from './plan.ts';
 import { digest, measure } from './work.ts';
 
-/** One agent: a process of its own that knows its orders and Muster, and no other agent. */
+/** One agent: a process that knows its orders and Muster, but no other agent. */
 const orders = JSON.parse(process.env['MUSTER_DEMO_ORDERS'] ?? '{}') as Orders;
 const { scopeId, name, inboxId, barrierId, allowanceId } = orders;
 const muster = createMuster(orders);
 const session = randomUUID();
-// The coordinator is gone: so are we.
+// Exit when the coordinator is gone.
 process.once('disconnect', () => process.exit(1));
 
 type Claim = NonNullable<Answer<'message.recv'>>;
@@ -26,12 +26,12 @@ type Claim = NonNullable<Answer<'message.recv'>>;
 const receive = (mailboxId: string, leaseSeconds: number, waitSeconds: number) =>
   muster.message.recv({ mailboxId, scopeId, holder: name, holderSession: session, leaseSeconds, waitSeconds });
 
-/** Acknowledges the message and publishes the report, in one step: there is never one without the other. */
+/** Acknowledges the message and publishes the report in one step: never one without the other. */
 function complete({ id: messageId, token }: Claim, payload: Report): Promise<unknown> {
   return muster.message.complete({ messageId, token, result: { payload, mailboxId: inboxId, scopeId } });
 }
 
-/** Receives and works until nothing is ready and nobody holds anything that could come back. */
+/** Receives and works until nothing is ready and nothing is claimed that could come back. */
 async function workOff(mailboxId: string, leaseSeconds: number, work: (claim: Claim) => Promise<void>): Promise<void> {
   for (;;) {
     const claim = await receive(mailboxId, leaseSeconds, 1);
@@ -52,7 +52,7 @@ async function count(claim: Claim): Promise<void> {
   await complete(claim, { kind: 'counted', unit, by: name, ...size });
 }
 
-/** Money first, then a unit of the shared quota, then the work; what was reserved and not used is given back. */
+/** Reserves money, takes a unit of the shared quota, works, and returns what was reserved but not used. */
 async function hash(claim: Claim): Promise<void> {
   const { unit, files, budgetId, pause } = claim.payload as HashInput;
   const amountMinor = String(estimateOf(files));
@@ -73,7 +73,7 @@ async function hash(claim: Claim): Promise<void> {
   await complete(claim, { kind: 'hashed', unit, by: name, sha256 });
 }
 
-/** One unit: at once where there is one, else in line, strictly first come, first served. */
+/** Takes one unit: immediately if available, otherwise in line, strictly first come, first served. */
 async function takeQuota(): Promise<void> {
   const request = { allowanceId, scopeId, units: 1, holder: name, ttlSeconds: 60 };
   let { waiterId, state } = await muster.allowance.wait(request);
@@ -84,7 +84,7 @@ async function takeQuota(): Promise<void> {
   if (state !== 'GRANTED') throw new Error(`no quota: ${state}`);
 }
 
-/** Arrives, and goes on when everybody has. */
+/** Arrives at the barrier, and continues once everybody has. */
 async function meet(epoch: number): Promise<void> {
   let barrier = await muster.barrier.arrive({ barrierId, arrivalKey: name, epoch });
   while (barrier.state === 'OPEN' && barrier.epoch === epoch) {
@@ -93,13 +93,13 @@ async function meet(epoch: number): Promise<void> {
   }
 }
 
-/** One voice each: hashes once more what another has hashed. */
+/** One vote each: hashes again what another agent has hashed. */
 async function vote(): Promise<void> {
   const claim = await receive(orders.voteId, 30, 30);
   if (!claim) return;
   const { unit } = claim.payload as { unit: string };
-  const [right] = await Promise.all([digest(join(orders.folder, unit)), sleep(orders.paceMs)]);
-  const sha256 = orders.lies ? `${'0'.repeat(8)}${right.slice(8)}` : right;
+  const [correct] = await Promise.all([digest(join(orders.folder, unit)), sleep(orders.paceMs)]);
+  const sha256 = orders.lies ? `${'0'.repeat(8)}${correct.slice(8)}` : correct;
   await complete(claim, { kind: 'voted', taskId: claim.taskId ?? '', by: name, sha256 });
 }
 

@@ -13,7 +13,7 @@ interface Check {
 
 type Event = Answer<'event.list'>['events'][number];
 
-/** Compares what Muster says with the files themselves, and with what it promises. */
+/** Compares Muster's answers with the files themselves, and with its guarantees. */
 export async function checks(stage: Stage): Promise<Check[]> {
   const events = await journal(stage);
   const found = [await files(stage), await queue(stage), await digests(stage), await budget(stage)];
@@ -42,7 +42,7 @@ async function files({ folder, units, counted }: Stage): Promise<Check> {
     bytes += size.bytes;
   }
   const holds = files === walkedFiles && bytes === walkedBytes;
-  const text = `${files} files, ${bytes} bytes through Muster; ${walkedFiles} files, ${walkedBytes} bytes by a walk of our own`;
+  const text = `${files} files, ${bytes} bytes through Muster; ${walkedFiles} files, ${walkedBytes} bytes counted directly`;
   return { name: 'files', holds, text };
 }
 
@@ -69,7 +69,7 @@ async function digests({ folder, hashed, units, refused }: Stage): Promise<Check
   let same = 0;
   for (const { unit, sha256 } of hashed.values()) if ((await digest(join(folder, unit))) === sha256) same++;
   const holds = same === hashed.size && hashed.size + refused.size === units.length;
-  return { name: 'digests', holds, text: `${same} of ${hashed.size} are the same when the files are hashed once more` };
+  return { name: 'digests', holds, text: `${same} of ${hashed.size} match when the files are hashed again` };
 }
 
 async function budget({ muster, budgetId = '', hashed, counted, refused }: Stage): Promise<Check> {
@@ -98,7 +98,7 @@ function quota(events: readonly Event[], unitsLimit: number): Check {
     const second = Math.floor(Date.parse(occurredAt) / 1000);
     seconds.set(second, (seconds.get(second) ?? 0) + 1);
   }
-  const most = Math.max(...seconds.values());
+  const maxPerSecond = Math.max(...seconds.values());
   const queued = events.filter(({ type }) => type === 'waiter.queued').map(({ aggregateId }) => aggregateId);
   const inLine = granted.map(({ aggregateId }) => aggregateId).filter((id) => queued.includes(id));
   const cooldown = events.findIndex(({ type }) => type === 'allowance.cooldown_started');
@@ -106,8 +106,8 @@ function quota(events: readonly Event[], unitsLimit: number): Check {
   const early = events
     .slice(cooldown)
     .filter(({ type, occurredAt }) => type === 'waiter.granted' && Date.parse(occurredAt) < until);
-  const holds = most <= unitsLimit && inLine.join() === queued.join() && cooldown >= 0 && early.length === 0;
-  const text = `at most ${most} of ${unitsLimit} units in a second; ${queued.length} waited, all granted in their order; ${early.length} during the cooldown`;
+  const holds = maxPerSecond <= unitsLimit && inLine.join() === queued.join() && cooldown >= 0 && early.length === 0;
+  const text = `at most ${maxPerSecond} of ${unitsLimit} units in a second; ${queued.length} waited, granted in order of arrival; ${early.length} granted during the cooldown`;
   return { name: 'quota', holds, text };
 }
 

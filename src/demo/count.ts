@@ -5,10 +5,10 @@ import type { Fleet, Server } from './processes.ts';
 import type { Screen } from './screen.ts';
 import { nameOf, type Stage } from './stage.ts';
 
-/** Of the counting, for people to follow. */
+/** Duration of the counting, so that people can follow. */
 const countSeconds = 5;
 
-/** The first act: a queue, and an agent that dies with a message in its hands. */
+/** The first act: a queue, and an agent that dies while it holds a message. */
 export class Count {
   readonly #stage: Stage;
   readonly #server: Server;
@@ -26,14 +26,14 @@ export class Count {
     const { units, ids, folder, counted } = this.#stage;
     const screen = this.#screen;
     await send(this.#stage, ids.countId, units, (unit) => ({ unit }));
-    screen.tell('queue', `${units.length} parts of ${nameOf(folder)} are messages now, one each`);
+    screen.log('queue', `${units.length} parts of ${nameOf(folder)} are queued, one message each`);
     for (const name of crew) this.#start(name);
-    screen.tell('agents', `${crew.join(', ')} start: ${crew.length} processes that do not know each other`);
+    screen.log('agents', `${crew.join(', ')} start: ${crew.length} processes that don't know each other`);
     await collect(this.#stage, () => counted.size > units.length / 5);
     await Promise.all([this.#crash(), collect(this.#stage, () => counted.size === units.length)]);
     const again = counted.get(this.#stage.crashed?.unit ?? '');
-    screen.tell('queue', `${again?.by} has counted ${again?.unit}, as attempt 2: nothing was lost`);
-    screen.tell('count', `${this.#stage.files} files in ${units.length} parts`);
+    screen.log('queue', `${again?.by} has counted ${again?.unit} at attempt 2: nothing was lost`);
+    screen.log('count', `${this.#stage.files} files in ${units.length} parts`);
   }
 
   #start(name: string): void {
@@ -43,7 +43,7 @@ export class Count {
     this.#fleet.start({ url, key, spaceId, folder, name, paceMs, lies: name === liar, ...ids });
   }
 
-  /** Stops it first, to be sure that it still holds the message when it dies. */
+  /** Stops the agent first, so that it surely still holds the message when it dies. */
   async #crash(): Promise<void> {
     const { muster, ids, subjects } = this.#stage;
     for (;;) {
@@ -61,14 +61,14 @@ export class Count {
     this.#fleet.signal(victim, 'SIGKILL');
     this.#stage.crashed = { messageId, unit };
     const pid = this.#fleet.pid(victim);
-    this.#screen.tell('crash', `kill -9 ${pid}: ${victim} dies while it holds ${unit}; nobody tells Muster`);
+    this.#screen.log('crash', `kill -9 ${pid}: ${victim} dies while it holds ${unit}; nobody tells Muster`);
     this.#start(successor);
-    this.#screen.tell(
+    this.#screen.log(
       'crash',
-      `${successor} starts in its place; the claim stays until its ${claimSeconds} s are over`,
+      `${successor} starts in its place; the claim lasts until its lease of ${claimSeconds} s expires`,
     );
     const { muster } = this.#stage;
     while ((await muster.waits.get()).heldClaims.some(({ holder }) => holder === victim)) await sleep(50);
-    this.#screen.tell('lease', `${victim}'s claim has ended by itself: ${unit} is ready again`);
+    this.#screen.log('lease', `${victim}'s claim has expired: ${unit} is ready again`);
   }
 }

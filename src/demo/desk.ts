@@ -3,20 +3,20 @@ import type { Report } from './plan.ts';
 import type { Screen } from './screen.ts';
 import type { Stage } from './stage.ts';
 
-/** What the coordinator does again and again. */
+/** The coordinator's recurring steps. */
 
 const coordinator = 'coordinator';
-const sentAtOnce = 20;
+const sendConcurrency = 20;
 
-/** One message a unit. */
+/** Sends one message per unit. */
 export async function send(
   { muster, ids, subjects }: Stage,
   mailboxId: string,
   units: readonly string[],
   payload: (unit: string, index: number) => object,
 ): Promise<void> {
-  for (let from = 0; from < units.length; from += sentAtOnce) {
-    const batch = units.slice(from, from + sentAtOnce).map(async (unit, index) => {
+  for (let from = 0; from < units.length; from += sendConcurrency) {
+    const batch = units.slice(from, from + sendConcurrency).map(async (unit, index) => {
       const message = { mailboxId, scopeId: ids.scopeId, payload: payload(unit, from + index), workKey: unit };
       subjects.set((await muster.message.send(message)).id, unit);
     });
@@ -24,7 +24,7 @@ export async function send(
   }
 }
 
-/** Takes reports out of the inbox until there is what is needed. */
+/** Takes reports out of the inbox until there are enough. */
 export async function collect(
   stage: Stage,
   enough: () => boolean,
@@ -42,7 +42,7 @@ export async function collect(
   }
 }
 
-/** The coordinator arrives when the next act is prepared, so nobody begins it early. */
+/** The coordinator arrives once the next act is prepared, so nobody starts it early. */
 export async function meet({ muster, ids }: Stage, screen: Screen, epoch: number): Promise<void> {
   const { barrierId } = ids;
   let barrier = await muster.barrier.arrive({ barrierId, arrivalKey: coordinator, epoch });
@@ -50,5 +50,5 @@ export async function meet({ muster, ids }: Stage, screen: Screen, epoch: number
     await sleep(50);
     barrier = await muster.barrier.view({ barrierId });
   }
-  screen.tell('barrier', `all ${barrier.target} have arrived: epoch ${epoch} is released, everybody goes on at once`);
+  screen.log('barrier', `all ${barrier.target} have arrived: epoch ${epoch} is released, everybody continues at once`);
 }

@@ -8,15 +8,15 @@ import { Screen } from './screen.ts';
 import { Stage } from './stage.ts';
 import { unitsOf } from './work.ts';
 
-/** Fewer would be over before there is something to see. */
-const fewestUnits = 12;
+/** With fewer it would be over too soon to see anything. */
+const minUnits = 12;
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-/** The exit status of a demo that is ended early. All is cleared away then too, which takes a moment only. */
+/** The exit status of an interrupted demo, which cleans up as well. */
 function interruption(): Promise<number> {
   return new Promise((resolve) => {
     for (const signal of signals) process.on(signal, () => resolve(128 + constants.signals[signal]));
-    // Nobody reads any more: `npm run demo | head`.
+    // The reader is gone: `npm run demo | head`.
     process.stdout.on('error', () => resolve(1));
   });
 }
@@ -26,21 +26,21 @@ async function demo(folder: string): Promise<number> {
   const units = await unitsOf(path).catch(() => {
     throw new Error(`no such folder: ${path}`);
   });
-  if (units.length < fewestUnits)
-    throw new Error(`${folder} holds ${units.length} entries; the demo needs ${fewestUnits}`);
+  if (units.length < minUnits)
+    throw new Error(`${folder} holds ${units.length} entries; the demo needs at least ${minUnits}`);
   const interrupted = interruption();
   const screen = new Screen(process.stdout);
   const fleet = new Fleet();
   let server: Server | undefined;
   try {
-    screen.tell('server', 'a server of our own starts, its data in a temporary folder');
+    screen.log('server', 'starting a server, with its data in a temporary folder');
     server = await Server.start();
-    screen.tell('server', `it listens on ${server.url}`);
+    screen.log('server', `listening on ${server.url}`);
     const stage = await Stage.build(server, path, units);
     const ended = await Promise.race([play(stage, server, fleet, screen), fleet.failed, server.failed, interrupted]);
     if (ended !== undefined) {
       screen.close();
-      screen.print('interrupted: all is cleared away');
+      screen.print('interrupted; everything has been cleaned up');
       return ended;
     }
     screen.close();
@@ -69,7 +69,7 @@ async function summary(stage: Stage, screen: Screen): Promise<number> {
 
 const command = new Command('demo')
   .description('A server, five agents and real files: every primitive of Muster at work, in less than a minute')
-  .option('--folder <path>', 'whose files are counted and hashed', 'node_modules')
+  .option('--folder <path>', 'the folder whose files are counted and hashed', 'node_modules')
   .action(async ({ folder }: { folder: string }) => {
     process.exitCode = await demo(folder);
   });

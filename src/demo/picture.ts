@@ -19,7 +19,7 @@ const money = (cents: string): string => (Number(cents) / 100).toFixed(2);
 const seconds = (until: string, from: string): string =>
   `${Math.max(0, (Date.parse(until) - Date.parse(from)) / 1000).toFixed(1)} s`;
 
-/** The live view: all of it comes from Muster's own answers, but for who was killed. */
+/** The live view, made of Muster's answers except for who was killed. */
 export function picture(screen: Screen, stage: Stage, sight: Sight): string[] {
   const { units, counted, hashed, refused } = stage;
   const row = (title: string, text: string): string => `${title.padEnd(9)}${text}`;

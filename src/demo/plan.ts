@@ -1,6 +1,6 @@
-/** What the demo has in Muster. */
+/** Ids of the demo's objects in Muster. */
 export interface Ids {
-  /** The run: everything of the demo lies in this scope. */
+  /** The run: everything in the demo belongs to this scope. */
   readonly scopeId: string;
   readonly countId: string;
   readonly hashId: string;
@@ -10,37 +10,37 @@ export interface Ids {
   readonly allowanceId: string;
 }
 
-/** What every agent is told when it starts. */
+/** An agent's orders at its start. */
 export interface Orders extends Ids {
   readonly url: string;
   readonly key: string;
   readonly spaceId: string;
   readonly folder: string;
   readonly name: string;
-  /** How long counting one unit takes at least, so that people can follow. */
+  /** Minimum time for counting one unit, so that people can follow. */
   readonly paceMs: number;
   /** Reports a wrong digest in the vote. */
   readonly lies: boolean;
 }
 
 export const crew = ['ada', 'ben', 'cleo', 'dora', 'emil'] as const;
-/** Is killed while it holds a message. */
+/** The agent that is killed while it holds a message. */
 export const victim = 'ben';
-/** Is started in the victim's place. */
+/** The agent that replaces the victim. */
 export const successor = 'finn';
 export const liar = 'emil';
-/** At the barrier: the agents, one of them in the victim's place, and the coordinator. */
+/** Arrivals at the barrier: the agents, with the victim replaced, and the coordinator. */
 export const parties = crew.length + 1;
 export const quorum = 3;
 export const claimSeconds = 5;
 export const cooldownSeconds = 3;
 
-/** The price of hashing, in cents: one a file. */
+/** The price of hashing: one cent per file. */
 export const priceOf = (files: number): bigint => BigInt(files);
-/** What is reserved for it: a tenth more, since files may have come in the meantime. */
+/** The amount to reserve: 10 % more, since files may have been added meanwhile. */
 export const estimateOf = (files: number): bigint => BigInt(Math.max(1, Math.ceil(files * 1.1)));
 
-/** A unit to be hashed; the agent that gets the one with `pause` finds the disk busy and says so to all. */
+/** A unit to hash; the agent that gets the one with `pause` starts a cooldown for all. */
 export interface HashInput {
   readonly unit: string;
   readonly files: number;
@@ -48,7 +48,7 @@ export interface HashInput {
   readonly pause: boolean;
 }
 
-/** What agents publish into the coordinator's inbox. */
+/** What agents publish to the coordinator's inbox. */
 export type Report =
   | {
       readonly kind: 'counted';

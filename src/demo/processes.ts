@@ -6,22 +6,22 @@ import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Orders } from './plan.ts';
 
-/** The same from source and from dist. */
+/** Works from source and from dist. */
 const program = (name: string): string => fileURLToPath(new URL(`${name}${extname(import.meta.url)}`, import.meta.url));
 
-/** A server of the demo's own: its data in a new folder, its port a free one; nothing of it stays. */
+/** The demo's own server, with a temporary folder and a free port; it leaves nothing behind. */
 export class Server {
   readonly url: string;
   readonly spaceId: string;
   readonly key: string;
-  /** Rejects when it ends before it is told to. */
+  /** Rejects when the server exits by itself. */
   readonly failed: Promise<never>;
   readonly #child: ChildProcess;
   readonly #dataDir: string;
   #stopping = false;
 
-  private constructor(child: ChildProcess, dataDir: string, said: string) {
-    const line = (name: string): string => new RegExp(`^export ${name}=(.*)$`, 'm').exec(said)?.[1] ?? '';
+  private constructor(child: ChildProcess, dataDir: string, printed: string) {
+    const line = (name: string): string => new RegExp(`^export ${name}=(.*)$`, 'm').exec(printed)?.[1] ?? '';
     this.#child = child;
     this.#dataDir = dataDir;
     this.url = line('MUSTER_URL');
@@ -44,28 +44,28 @@ export class Server {
       ROLE: 'all',
       LOG_LEVEL: 'error',
     };
-    // A group of its own: Ctrl-C is for the demo, which then ends its server in order.
+    // In its own process group: Ctrl-C goes to the demo only, which then stops its server.
     const child = spawn(process.execPath, [...process.execArgv, program('../main')], {
       env: { ...process.env, ...settings },
       detached: true,
       stdio: ['ignore', 'pipe', 'pipe'],
     });
-    let said = '';
-    let complained = '';
+    let printed = '';
+    let errors = '';
     child.stderr.on('data', (text) => {
-      complained += text;
+      errors += text;
     });
     await new Promise<void>((resolve) => {
       child.stdout.on('data', (text) => {
-        said += text;
-        if (/^listening on /m.test(said)) resolve();
+        printed += text;
+        if (/^listening on /m.test(printed)) resolve();
       });
       child.once('close', resolve);
     });
-    const server = new Server(child, dataDir, said);
+    const server = new Server(child, dataDir, printed);
     if (server.key !== '') return server;
     await server.stop();
-    throw new Error(`the server did not start: ${complained || said}`);
+    throw new Error(`the server did not start: ${errors || printed}`);
   }
 
   async stop(): Promise<void> {
@@ -84,7 +84,7 @@ export class Fleet {
   readonly #children = new Map<string, ChildProcess>();
   readonly #killed = new Set<string>();
   #stopping = false;
-  /** Rejects when an agent ends that nobody has killed, and not in order. */
+  /** Rejects when an agent fails that was not killed. */
   readonly failed: Promise<never>;
   #fail: (error: Error) => void = () => undefined;
 
@@ -99,13 +99,13 @@ export class Fleet {
     if (this.#stopping) return;
     const env = { ...process.env, MUSTER_DEMO_ORDERS: JSON.stringify(orders) };
     const child = fork(program('agent'), [], { env, stdio: ['ignore', 'ignore', 'pipe', 'ipc'] });
-    let complained = '';
+    let errors = '';
     child.stderr?.on('data', (text) => {
-      complained += text;
+      errors += text;
     });
     child.once('close', (status) => {
       if (status === 0 || this.#stopping || this.#killed.has(orders.name)) return;
-      this.#fail(new Error(`${orders.name} ended with ${status ?? child.signalCode}: ${complained}`));
+      this.#fail(new Error(`${orders.name} ended with ${status ?? child.signalCode}: ${errors}`));
     });
     this.#children.set(orders.name, child);
   }

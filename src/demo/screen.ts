@@ -2,12 +2,12 @@ import { stripVTControlCharacters, styleText } from 'node:util';
 
 type Style = Parameters<typeof styleText>[0];
 
-/** On a terminal one picture, drawn again and again, with the last of the story below it; else the story, line by line. */
+/** On a terminal, a picture that is redrawn, with the latest messages below it; otherwise the messages, line by line. */
 export class Screen {
   readonly #out: NodeJS.WriteStream;
   readonly live: boolean;
   readonly #startedAt = performance.now();
-  readonly #story: string[] = [];
+  readonly #messages: string[] = [];
   #drawn = 0;
 
   constructor(out: NodeJS.WriteStream) {
@@ -26,19 +26,19 @@ export class Screen {
     return this.live ? styleText(style, text, { validateStream: false }) : text;
   }
 
-  /** A line of the story. */
-  tell(topic: string, text: string): void {
+  /** Adds a message. */
+  log(topic: string, text: string): void {
     const line = `${this.clock}  ${this.style('cyan', topic.padEnd(8))} ${text}`;
-    this.#story.push(line);
+    this.#messages.push(line);
     if (!this.live) this.#out.write(`${line}\n`);
   }
 
-  /** The picture; what does not fit is left out. */
+  /** Draws the picture; what does not fit is cut off. */
   draw(picture: readonly string[]): void {
     if (!this.live) return;
     const rows = (this.#out.rows ?? 24) - 1;
-    const story = this.#story.slice(-Math.min(8, Math.max(0, rows - picture.length - 1)));
-    const lines = [...picture, '', ...story].slice(0, rows).map((line) => this.#fit(line));
+    const messages = this.#messages.slice(-Math.min(8, Math.max(0, rows - picture.length - 1)));
+    const lines = [...picture, '', ...messages].slice(0, rows).map((line) => this.#fit(line));
     const up = this.#drawn > 1 ? `\x1b[${this.#drawn - 1}A` : '';
     this.#out.write(`${up}\r\x1b[0J${lines.join('\n')}`);
     this.#drawn = lines.length;
@@ -50,7 +50,7 @@ export class Screen {
     return plain.length <= columns ? line : `${plain.slice(0, columns - 1)}…`;
   }
 
-  /** Leaves the last picture and gives the terminal back. */
+  /** Keeps the last picture and restores the terminal. */
   close(): void {
     if (this.live) this.#out.write(`${this.#drawn > 0 ? '\n' : ''}\x1b[?25h`);
     this.#drawn = 0;

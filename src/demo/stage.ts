@@ -5,14 +5,14 @@ import { type Ids, parties, type Report } from './plan.ts';
 
 type Of<Kind extends Report['kind']> = Extract<Report, { kind: Kind }>;
 
-/** What the coordinator has learnt, from its inbox alone. */
+/** What the coordinator knows, all of it from its inbox. */
 export class Stage {
   readonly muster: Muster;
   /** Absolute. */
   readonly folder: string;
   readonly units: readonly string[];
   readonly ids: Ids;
-  /** Of messages: what they are about. */
+  /** The unit of each message, by message id. */
   readonly subjects = new Map<string, string>();
   readonly counted = new Map<string, Of<'counted'>>();
   readonly hashed = new Map<string, Of<'hashed'>>();
@@ -23,7 +23,7 @@ export class Stage {
   /** What the victim held when it died. */
   crashed: { readonly messageId: string; readonly unit: string } | undefined;
   budgetId: string | undefined;
-  vote: { readonly groupId: string; readonly right: string } | undefined;
+  vote: { readonly groupId: string; readonly correct: string } | undefined;
   accepted = 0;
 
   constructor(muster: Muster, folder: string, units: readonly string[], ids: Ids) {
@@ -33,7 +33,7 @@ export class Stage {
     this.ids = ids;
   }
 
-  /** Makes what the acts need, but for the budget: what that must hold is known after the first. */
+  /** Creates what the acts need, except the budget, whose amount is known after the first. */
   static async build(
     server: { url: string; key: string; spaceId: string },
     folder: string,
@@ -41,14 +41,14 @@ export class Stage {
   ): Promise<Stage> {
     const muster = createMuster(server);
     const scopeId = randomUUID();
-    const room = async (name: string) => (await muster.mailbox.create({ name, backlogLimit: 100_000 })).id;
+    const mailbox = async (name: string) => (await muster.mailbox.create({ name, backlogLimit: 100_000 })).id;
     const inbox = { name: 'reports', mode: 'INBOX', recipientId: 'coordinator', backlogLimit: 100_000 } as const;
-    // About ten windows for what the budget will allow.
+    // About ten windows for what the budget covers.
     const unitsLimit = Math.max(1, Math.ceil(units.length / 11));
     const [countId, hashId, voteId, { id: inboxId }, { id: barrierId }, { id: allowanceId }] = await Promise.all([
-      room('count'),
-      room('hash'),
-      room('vote'),
+      mailbox('count'),
+      mailbox('hash'),
+      mailbox('vote'),
       muster.mailbox.create(inbox),
       muster.barrier.create({ scopeId, target: parties }),
       muster.allowance.create({ name: 'disk', unitsLimit, windowSeconds: 1 }),
@@ -56,12 +56,12 @@ export class Stage {
     return new Stage(muster, folder, units, { scopeId, countId, hashId, voteId, inboxId, barrierId, allowanceId });
   }
 
-  /** Of what has been counted. */
+  /** The number of files counted so far. */
   get files(): number {
     return [...this.counted.values()].reduce((sum, { files }) => sum + files, 0);
   }
 
-  /** Files a report; a second one about the same thing changes nothing. */
+  /** Records a report; a repeated one changes nothing. */
   file(report: Report): void {
     this.reports++;
     if (report.kind === 'counted') this.counted.set(report.unit, report);
@@ -71,10 +71,10 @@ export class Stage {
   }
 }
 
-/** As its user would say it. */
+/** The folder as users would write it. */
 export const nameOf = (folder: string): string => relative(process.cwd(), folder) || '.';
 
-/** How things stand in Muster at one moment, as any operator can ask. */
+/** Muster's state at one time, as any operator can read it. */
 export interface Sight {
   readonly waits: Answer<'waits.get'>;
   readonly mailboxes: Answer<'mailbox.list'>['mailboxes'];

@@ -3,7 +3,7 @@ import { crew, quorum } from './plan.ts';
 import type { Screen } from './screen.ts';
 import type { Stage } from './stage.ts';
 
-/** The third act: a group that decides when enough agree. One task more than there are agents. */
+/** The third act: a group that decides when enough agree, with one more task than there are agents. */
 export async function prepareVote(stage: Stage, screen: Screen): Promise<void> {
   const { muster, ids, hashed, counted, subjects } = stage;
   const filesOf = (unit: string): number => counted.get(unit)?.files ?? 0;
@@ -24,15 +24,15 @@ export async function prepareVote(stage: Stage, screen: Screen): Promise<void> {
     subjects.set(messageId, unit);
   }
   await muster.group.seal({ groupId });
-  stage.vote = { groupId, right: subject.sha256 };
-  screen.tell('group', `is ${by}'s digest of ${unit} right? ${crew.length + 1} tasks; ${quorum} agents must agree`);
+  stage.vote = { groupId, correct: subject.sha256 };
+  screen.log('group', `is ${by}'s digest of ${unit} right? ${crew.length + 1} tasks; ${quorum} agents must agree`);
 }
 
-/** Accepts who says what was counted before, rejects who does not; ends when all have spoken. Throws where no vote was opened. */
+/** Accepts votes for the known digest and rejects others, until all have voted. Throws when no vote was opened. */
 export async function judge(stage: Stage, screen: Screen): Promise<void> {
   const { muster, votes, vote } = stage;
   if (!vote) throw new Error('there is no vote');
-  const { groupId, right } = vote;
+  const { groupId, correct } = vote;
   let decided = false;
   await collect(
     stage,
@@ -40,16 +40,16 @@ export async function judge(stage: Stage, screen: Screen): Promise<void> {
     async (report) => {
       if (report.kind !== 'voted') return;
       const { taskId, by, sha256 } = report;
-      if (sha256 !== right) {
+      if (sha256 !== correct) {
         await muster.task.reject({ groupId, taskId });
-        screen.tell('group', `${by} says ${sha256.slice(0, 12)}…, which is wrong: rejected`);
-      } else if (decided) screen.tell('group', `${by} agrees too, after the decision: it stands`);
+        screen.log('group', `${by} says ${sha256.slice(0, 12)}…, which is wrong: rejected`);
+      } else if (decided) screen.log('group', `${by} agrees too, after the decision: it stands`);
       else {
         const { groupState, outcome } = await muster.task.accept({ groupId, taskId });
         stage.accepted++;
-        screen.tell('group', `${by} agrees: ${stage.accepted} of ${quorum} accepted`);
+        screen.log('group', `${by} agrees: ${stage.accepted} of ${quorum} accepted`);
         decided = groupState === 'DECIDED';
-        if (decided) screen.tell('group', `decided in that moment, ${outcome}: the task that nobody took is cancelled`);
+        if (decided) screen.log('group', `decided at that moment, ${outcome}: the task that nobody took is cancelled`);
       }
     },
   );

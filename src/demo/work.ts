@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** The work of the demo: real files, counted and hashed. Nothing here knows of Muster. */
+/** The demo's work: counting and hashing real files. Nothing here knows about Muster. */
 
 /** Files and bytes. */
 interface Size {

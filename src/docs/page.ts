@@ -1,4 +1,4 @@
-/** Addresses are relative: the page also works behind a proxy that puts a prefix before every path. */
+/** URLs are relative, so the page also works behind a proxy that adds a path prefix. */
 export const page = `<!doctype html>
 <html lang="en">
 <head>
@@ -18,7 +18,7 @@ export const page = `<!doctype html>
 </html>
 `;
 
-/** validatorUrl null: the document is not sent to a validation service. */
+/** validatorUrl is null so that the document is not sent to a validation service. */
 export const script = `SwaggerUIBundle({
   url: 'openapi.json',
   dom_id: '#reference',

@@ -3,10 +3,10 @@ import { fileURLToPath } from 'node:url';
 import { Site, type Source } from '../http/site.ts';
 import { page, script, style } from './page.ts';
 
-/** Where the build puts the library; the same from src and from dist. */
+/** The build's copy of swagger-ui; the same path from src and from dist. */
 export const libraryFolder = fileURLToPath(new URL('../../dist/docs/swagger-ui/', import.meta.url));
 
-/** What the page may do: run our scripts, call this server. The library sets style attributes as it draws. */
+/** The page may run our scripts and call this server. swagger-ui sets style attributes. */
 const policy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -22,7 +22,11 @@ const html = 'text/html; charset=utf-8';
 const javascript = 'text/javascript; charset=utf-8';
 const css = 'text/css; charset=utf-8';
 
-const own = (path: string, type: string, text: string): Source => ({ path, type, read: async () => Buffer.from(text) });
+const inline = (path: string, type: string, text: string): Source => ({
+  path,
+  type,
+  read: async () => Buffer.from(text),
+});
 const library = (type: string, name: string): Source => ({
   path: `/docs/${name}`,
   type,
@@ -32,9 +36,9 @@ const library = (type: string, name: string): Source => ({
 /** The API reference. */
 export const docsSite = (): Site =>
   new Site('/docs', policy, [
-    own('/docs', html, page),
-    own('/docs/page.css', css, style),
-    own('/docs/page.js', javascript, script),
+    inline('/docs', html, page),
+    inline('/docs/page.css', css, style),
+    inline('/docs/page.js', javascript, script),
     library(css, 'swagger-ui.css'),
     library(javascript, 'swagger-ui-bundle.js'),
   ]);

@@ -12,57 +12,57 @@ const FIRST_RESTART_MS = 1_000;
 const LONGEST_RESTART_MS = 10_000;
 
 export interface EmbeddedOptions {
-  /** where the data, the log and (mostly) the socket are; made when missing */
+  /** where the data, the log and (usually) the socket are; created when missing */
   dataDir: string;
   log(line: string): void;
   /** redis.conf settings on top of the defaults */
   settings?: Record<string, string> | undefined;
   /** the program to run; default: what {@link findRedisServer} finds */
   program?: RedisServer | undefined;
-  /** called when the server ended by itself and is up again: the last second of writes may be lost; must not throw */
+  /** called when the server has crashed and is up again: the last second of writes may be lost; must not throw */
   onUncleanRestart?: (() => void) | undefined;
   /**
-   * called whenever acknowledged writes may have been lost, while nobody else can start or join the server; again by
-   * the next user of the folder, until it has succeeded once
+   * called whenever acknowledged writes may have been lost, while nobody else can start or join the server; the next
+   * user of the folder calls it again until it has succeeded once
    */
   afterLoss?: ((link: Redis) => Promise<void>) | undefined;
-  /** gives up a start that is under way: a server may load for long */
+  /** aborts a start: a server may take long to load its data */
   signal?: AbortSignal | undefined;
 }
 
 export interface EmbeddedRedis {
   socketPath: string;
-  /** the store had no keys when this call found or started it */
+  /** the store had no keys when this call joined or started it */
   wasEmpty: boolean;
-  /** no acknowledged write can have been lost before this call: the last run was stopped in order, or still runs */
+  /** no acknowledged write can have been lost before this call: the last run was shut down cleanly, or is still running */
   wasClean: boolean;
   /**
-   * Stops the server if it is this caller's, or its owner is dead; otherwise just lets go of it.
+   * Stops the server if this caller owns it or its owner is dead; otherwise only disconnects.
    *
-   * @throws Error when the server does not end in order
+   * @throws Error when the server does not shut down cleanly
    */
   stop(): Promise<void>;
 }
 
 /**
- * Starts the redis-server that keeps its data in `dataDir`, or joins the one that runs there already; the first that
- * came owns it, and who joins after its owner's death takes it over. It is started again when it ends by itself, for
- * as long as one of its users runs: also when its owner stopped it while others still use it.
+ * Starts the redis-server that keeps its data in `dataDir`, or joins the one that already runs there. Whoever started it
+ * owns it; whoever joins after its owner's death takes it over. It is restarted when it exits while anyone still uses it,
+ * even if its owner stopped it.
  *
- * @throws Error with one line: no program, or the end of the server's log
+ * @throws Error with a one-line message: no program, or the tail of the server's log
  */
 export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedRedis> {
   const dataDir = await makeStoreFolder(options.dataDir);
   const socketPath = await socketPathFor(dataDir);
   const program = options.program ?? (await findRedisServer({ log: options.log }));
-  const me = `${self()}.${randomBytes(4).toString('hex')}`;
+  const owner = `${self()}.${randomBytes(4).toString('hex')}`;
   const stopping = new AbortController();
   const signal = options.signal ? AbortSignal.any([options.signal, stopping.signal]) : stopping.signal;
   const store: Store = {
     dataDir,
     socketPath,
     program,
-    me,
+    self: owner,
     settings: options.settings ?? {},
     log: options.log,
     afterLoss: options.afterLoss,
@@ -71,22 +71,22 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedR
   let recovery: Promise<void> = Promise.resolve();
 
   const watch = (link: Redis): Redis => {
-    const ended = () => {
+    const onEnd = () => {
       if (!signal.aborted) recovery = recover();
     };
-    // It may have ended before anyone listened.
-    if (link.status === 'end') ended();
-    else link.once('end', ended);
+    // It may have ended before we could listen.
+    if (link.status === 'end') onEnd();
+    else link.once('end', onEnd);
     return link;
   };
   const recover = async (): Promise<void> => {
-    options.log(`lost the embedded redis-server, starting it again: ${await logTail(dataDir)}`);
+    options.log(`the embedded redis-server has exited, restarting it: ${await logTail(dataDir)}`);
     for (let pause = FIRST_RESTART_MS; !signal.aborted; pause = Math.min(2 * pause, LONGEST_RESTART_MS)) {
       try {
         await sleep(pause, undefined, { signal });
         const again = await joinOrStart(store);
         link = watch(again.link);
-        options.log('the embedded redis-server runs again');
+        options.log('the embedded redis-server is running again');
         if (!again.wasClean) options.onUncleanRestart?.();
         return;
       } catch (error) {
@@ -102,7 +102,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedR
   };
 
   const first = await joinOrStart(store);
-  // Clients know this path, so a server that is started again listens there too.
+  // Clients have this path, so a restarted server must listen there too.
   store.socketPath = first.socketPath;
   let link = watch(first.link);
   let stopped: Promise<void> | undefined;
@@ -117,19 +117,17 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedR
   };
 }
 
-/**
- * The socket of the embedded server that runs in `dataDir`, for the operator's commands; null when none does.
- */
+/** The socket of the embedded server that runs in `dataDir`, for the CLI; null when none does. */
 export async function findEmbedded(dataDir: string): Promise<string | null> {
   const link = await linkTo(dataDir);
   link?.disconnect();
   return link?.options.path ?? null;
 }
 
-/** Whether anybody uses the server of `dataDir`: each user holds a connection. One whose users were killed runs on. */
+/** Whether the server of `dataDir` has users (each holds a connection): it keeps running when they are killed. */
 export async function isUsed(dataDir: string): Promise<boolean> {
   const link = await linkTo(dataDir);
-  // One that does not say is not to be touched.
+  // A server that does not answer counts as used.
   const clients = await link?.call('CLIENT', 'LIST').catch(() => null);
   link?.disconnect();
   return link !== null && !/^.*\n$/.test(String(clients));

@@ -7,23 +7,23 @@ import { isAlive, self } from './process-identity.ts';
 const PREFIX = 'lock.';
 
 /**
- * Runs `work` while no other process (and no other caller in this one) is inside for the same folder.
+ * Runs `work` under a lock on the folder, against other processes and other callers in this one.
  *
- * Everyone puts a file named after itself there and then looks for others: whoever came second sees the first. A file
- * says by its name who left it, so that one of a dead process can be removed without a race, as it never comes back.
+ * Everyone creates a file named after itself and then looks for others: whoever comes second sees the first. The name
+ * identifies the process, so the file of a dead one can be removed without a race.
  *
- * @param patienceMs how long to wait for the others
- * @param signal ends the waiting
- * @throws Error naming the holder's file when the patience is at its end
+ * @param timeoutMs how long to wait for the lock
+ * @param signal stops waiting
+ * @throws Error that names the holder's file after the timeout
  */
 export async function withFolderLock<T>(
   folder: string,
-  patienceMs: number,
+  timeoutMs: number,
   work: () => Promise<T>,
   signal?: AbortSignal,
 ): Promise<T> {
   const mine = `${PREFIX}${self()}.${randomBytes(4).toString('hex')}`;
-  const until = Date.now() + patienceMs;
+  const deadline = Date.now() + timeoutMs;
   for (;;) {
     if ((await others(folder, mine)).length === 0) {
       await writeFile(join(folder, mine), '');
@@ -31,11 +31,11 @@ export async function withFolderLock<T>(
       if (rivals.length === 0) break;
       await rm(join(folder, mine), { force: true });
     }
-    if (Date.now() > until) {
+    if (Date.now() > deadline) {
       const [holder] = await others(folder, mine);
-      throw new Error(`waited ${patienceMs / 1000} s for another process that holds ${join(folder, holder ?? PREFIX)}`);
+      throw new Error(`waited ${timeoutMs / 1000} s for the process that holds ${join(folder, holder ?? PREFIX)}`);
     }
-    // of differing length, so that two that met do not meet again
+    // random, so that two rivals do not collide again
     await sleep(5 + Math.random() * 30, undefined, { signal });
   }
   try {

@@ -2,22 +2,17 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
 /**
- * A process told apart from any later one that reuses its pid, even after a reboot: `<pid>-<when it started>`.
- * It has only characters that a file name may have.
+ * Identifies a process even after its pid is reused or the machine reboots: `<pid>-<start time>`. Safe in a file name.
  */
 export type ProcessIdentity = string;
 
-/**
- * The identity of a running process; null if there is none with that pid, or only its zombie.
- */
+/** The identity of a running process; null if there is none with that pid, or only a zombie. */
 export function identify(pid: number): ProcessIdentity | null {
   const started = linuxStart(pid) ?? psStart(pid);
   return started ? `${pid}-${started.replace(/[^0-9A-Za-z]+/g, '_')}` : null;
 }
 
-/**
- * The identity of this very process.
- */
+/** The identity of this process. */
 export function self(): ProcessIdentity {
   return identify(process.pid) ?? `${process.pid}-unknown`;
 }
@@ -27,12 +22,12 @@ export function pidOf(identity: ProcessIdentity): number {
   return Number.parseInt(identity, 10);
 }
 
-/** Whether that very process runs still. */
+/** Whether that process is still running. */
 export function isAlive(identity: ProcessIdentity): boolean {
   return identify(pidOf(identity)) === identity || identity === self();
 }
 
-/** Clock ticks since boot, and which boot; '' when the process is gone, undefined where there is no /proc. */
+/** Boot id and clock ticks since boot; '' when the process is gone, undefined without /proc. */
 function linuxStart(pid: number): string | undefined {
   let boot: string;
   try {
@@ -42,7 +37,7 @@ function linuxStart(pid: number): string | undefined {
   }
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The second field is the program's name in brackets and may itself have spaces and brackets.
+    // The second field, the program's name in parentheses, may itself contain spaces and parentheses.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     return fields[0] === 'Z' || fields[0] === 'X' ? '' : `${boot}_${fields[19]}`;
   } catch {

@@ -11,18 +11,17 @@ const LOG = 'redis.log';
 const LARGEST_LOG_BYTES = 1024 * 1024;
 const COMMAND_TIMEOUT_MS = 10_000;
 
-/** What every embedded server is started with; `settings` may override or add. */
+/** Default settings of an embedded server; `settings` may override or add to them. */
 const DEFAULTS: Record<string, string> = {
   save: '',
   appendonly: 'yes',
   appendfsync: 'everysec',
   'aof-load-truncated': 'yes',
   'maxmemory-policy': 'noeviction',
-  // Looking for what it may do in the background, ten times a second as by default, takes 0.2 % of a core at rest.
+  // The default of ten background cycles a second uses 0.2 % of a core at rest.
   hz: '5',
-  // Small records that carry a payload stay in the compact encoding (17 fields has a group's task with its result); those
-  // of organization and space, of which every call reads a dozen fields, do not: there each field is looked for from the
-  // first on.
+  // Small records with a payload stay in the compact encoding (a group's task with its result has 17 fields), but not those
+  // of organization and space: every call reads a dozen of their fields, and a listpack is searched from the start for each.
   'hash-max-listpack-entries': '17',
   'hash-max-listpack-value': '1024',
 };
@@ -34,7 +33,7 @@ interface SpawnOptions {
   settings: Record<string, string>;
 }
 
-/** A server that waits to be told where to listen. */
+/** A server that waits for its socket path. */
 interface Spawned {
   server: ProcessIdentity;
   listen(): void;
@@ -43,12 +42,12 @@ interface Spawned {
 /**
  * Starts a redis-server in `dataDir`. It does not answer yet: see `whenReady`.
  *
- * It reads where to listen from us, once we have written down that it runs. Whoever is killed before that leaves one
- * that has nowhere to listen and ends: else it would become a second one for who comes next and finds nothing of it.
+ * It reads its socket path from stdin, which we write after recording the process. If we are killed before that, it has
+ * nowhere to listen and exits, instead of running unrecorded next to the one that is started then.
  *
- * It gets a session of its own, so that a Ctrl-C on our terminal ends only us: what we are still doing needs it.
+ * It runs in its own session, so that Ctrl-C in our terminal does not stop it while we still shut down.
  *
- * @throws Error when the program cannot be started at all
+ * @throws Error when the program cannot be started
  */
 export async function spawnRedis(options: SpawnOptions): Promise<Spawned> {
   const { program, dataDir, socketPath } = options;
@@ -67,12 +66,12 @@ export async function spawnRedis(options: SpawnOptions): Promise<Spawned> {
     () => 0,
   );
   if (size > LARGEST_LOG_BYTES) await rename(path, `${path}.1`);
-  // Its log goes through stdout: complaints about settings and missing libraries are in the same place, then.
+  // It logs to stdout, so that errors about settings and missing libraries end up in the same file.
   const log = await open(path, 'a', 0o600);
   try {
     const stdio = ['pipe' as const, log.fd, log.fd];
     const child = spawn(program.command, words, { cwd: dataDir, env: program.env, detached: true, stdio });
-    // It may end without having read: that is seen from the process.
+    // It may exit without reading; that is detected from the process.
     child.stdin?.on('error', () => undefined);
     await once(child, 'spawn');
     child.unref();
@@ -84,9 +83,9 @@ export async function spawnRedis(options: SpawnOptions): Promise<Spawned> {
 }
 
 /**
- * Opens a connection that never reconnects; `end` is emitted once when the server closes it.
+ * Opens a connection that never reconnects; it emits `end` once when the server closes it.
  *
- * @returns null when nobody listens there
+ * @returns null when nothing listens there
  */
 export async function connect(socketPath: string): Promise<Redis | null> {
   const link = new Redis({
@@ -98,11 +97,11 @@ export async function connect(socketPath: string): Promise<Redis | null> {
     retryStrategy: () => null,
     maxRetriesPerRequest: 0,
     connectTimeout: COMMAND_TIMEOUT_MS,
-    // A connection that has ended, or never was, would be waited for: the process would end two seconds later.
+    // ioredis would otherwise wait two seconds for a connection that has ended or never opened.
     disconnectTimeout: 0,
     commandTimeout: COMMAND_TIMEOUT_MS,
   });
-  // What goes wrong is told by the promises; an unheard 'error' would be printed.
+  // The promises report failures; an unhandled 'error' event would be printed.
   link.on('error', () => undefined);
   try {
     await link.connect();
@@ -114,46 +113,71 @@ export async function connect(socketPath: string): Promise<Redis | null> {
 }
 
 /**
- * Waits for the end of a server.
+ * Waits for a server to exit.
  *
- * @param patienceMs how long at most
- * @returns whether it came
+ * @returns whether it did within `timeoutMs`
  */
-export async function hasEnded(server: ProcessIdentity, patienceMs: number): Promise<boolean> {
-  for (const until = Date.now() + patienceMs; isAlive(server); await sleep(10)) {
-    if (Date.now() > until) return false;
+export async function hasEnded(server: ProcessIdentity, timeoutMs: number): Promise<boolean> {
+  for (const deadline = Date.now() + timeoutMs; isAlive(server); await sleep(10)) {
+    if (Date.now() > deadline) return false;
   }
   return true;
 }
 
 /**
- * Makes a server end: by SIGTERM, and by SIGKILL when it has not obeyed.
- *
- * @param patienceMs from the one to the other
+ * Ends a server with SIGTERM, and with SIGKILL if it is still running after `timeoutMs`.
  */
-export async function endProcess(server: ProcessIdentity, patienceMs: number): Promise<void> {
+export async function endProcess(server: ProcessIdentity, timeoutMs: number): Promise<void> {
   signal(server, 'SIGTERM');
-  if (await hasEnded(server, patienceMs)) return;
+  if (await hasEnded(server, timeoutMs)) return;
   signal(server, 'SIGKILL');
-  await hasEnded(server, patienceMs);
+  await hasEnded(server, timeoutMs);
 }
 
-/**
- * The last lines of the server's log, as one line, with the file's path.
- */
+/** The last lines of the server's log on one line, with the file's path. */
 export async function logTail(dataDir: string): Promise<string> {
   const path = join(dataDir, LOG);
   const text = await readFile(path, 'utf8').catch(() => '');
   const lines = text.split('\n').map((line) => line.trim());
-  // It warns of what the system might be set to, at length and at each start.
-  const told = lines.filter((line) => line !== '' && !line.includes(' # WARNING '));
-  return `${told.slice(-4).join(' | ')} (${path})`;
+  // Every start logs long warnings about system settings.
+  const relevant = lines.filter((line) => line !== '' && !line.includes(' # WARNING '));
+  return `${relevant.slice(-4).join(' | ')} (${path})`;
 }
 
 function signal(server: ProcessIdentity, name: NodeJS.Signals): void {
   try {
     if (isAlive(server)) process.kill(pidOf(server), name);
   } catch {
-    // It ended in this moment.
+    // It has just exited.
+  }
+}
+
+/** Adds the server's log to the error of a command that it did not answer. */
+export function explained<T>(dataDir: string, reply: Promise<T>): Promise<T> {
+  return reply.catch(async ({ message }: Error) => {
+    throw new Error(`the embedded redis-server does not answer (${message}): ${await logTail(dataDir)}`);
+  });
+}
+
+/** The server process of a connection, also when a wrapper script started it. */
+export async function serverOf(link: Redis): Promise<ProcessIdentity> {
+  const pid = Number(/process_id:(\d+)/.exec(await link.info('server'))?.[1]);
+  return identify(pid) ?? `${pid}-ended`;
+}
+
+interface ServerStatus {
+  readonly server: ProcessIdentity;
+  /** Everything is on disk; on a full disk, even a clean shutdown loses the rest. */
+  readonly isWritten: boolean;
+}
+
+/** A server's status before it is stopped; null when it has just exited. */
+export async function statusOf(dataDir: string, link: Redis): Promise<ServerStatus | null> {
+  try {
+    const server = await serverOf(link);
+    return { server, isWritten: (await link.info('persistence')).includes('aof_last_write_status:ok') };
+  } catch (error) {
+    if (link.status === 'end') return null;
+    return explained(dataDir, Promise.reject(error));
   }
 }

@@ -3,40 +3,39 @@ import { constants, existsSync } from 'node:fs';
 import { access, lstat, readdir, readFile, realpath, rename, rm, rmdir, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { sync } from './durable.ts';
-import { makeFolders } from './make-folders.ts';
+import { makeFolders, sync } from './files.ts';
 import type { ProcessIdentity } from './process-identity.ts';
 import type { RedisServer } from './server-binary.ts';
 
-/** sun_path has 104 bytes on macOS and 108 on Linux, with the closing zero. */
+/** sun_path has 104 bytes on macOS and 108 on Linux, including the terminating NUL. */
 const LONGEST_SOCKET_PATH = 103;
-/** Where Redis keeps its append-only log in a data folder, and the file there that names the others. */
+/** Redis' folder for its append-only log inside the data folder, and its manifest. */
 export const LOGS = 'appendonlydir';
 export const MANIFEST = 'appendonly.aof.manifest';
 const MARKER = 'clean';
 const LOSS = 'loss';
 const RECORD = 'server.json';
-/** What Redis writes a rewritten log and a dump into, before it renames them. */
-const HALF_WRITTEN = /^temp-(rewriteaof-(bg-)?\d+\.aof|\d+\.rdb)$/;
-/** A server says it of damaged files, and of those in a format that it does not know. */
+/** Names of Redis' temporary files for a log rewrite or a dump. */
+const TEMPORARY = /^temp-(rewriteaof-(bg-)?\d+\.aof|\d+\.rdb)$/;
+/** A server's errors for damaged files, and for formats that it does not know. */
 const UNREADABLE =
   /Can't handle RDB|Bad file format|Unexpected EOF|Unrecoverable error reading|Unable to obtain the AOF/;
 
-/** What a data folder says about the server that uses it: `server.json`. */
+/** `server.json` in a data folder: the server that uses it. */
 export interface StoreRecord {
   /** the folder's own path: a copy of a data folder must not lead to the original's server */
   dataDir: string;
   socketPath: string;
   server: ProcessIdentity;
-  /** who stops the server at its own end: an identity of a process, a dot, and which of its stores */
+  /** who stops the server when it exits: a process identity, a dot, and a random suffix per store */
   owner: string;
 }
 
 /**
- * Makes the folder (for this user alone) when it is missing.
+ * Creates the folder (for this user only) when it is missing.
  *
  * @returns its real, absolute path
- * @throws Error with one line when it cannot be made, or not be written to
+ * @throws Error with a one-line message when it cannot be created or written to
  */
 export async function makeStoreFolder(path: string): Promise<string> {
   try {
@@ -48,28 +47,28 @@ export async function makeStoreFolder(path: string): Promise<string> {
   }
 }
 
-/** What the system refuses in a data folder (it may be full), as one line that says whose setting it is. */
+/** Wraps a system error about a data folder (its disk may be full), naming the setting. */
 function unusable(path: string, { message }: Error): Error {
   return new Error(
-    `DATA_DIR: ${path} cannot be used (${message}); it must be a folder that this user may write to, with room on its disk`,
+    `DATA_DIR: ${path} cannot be used (${message}); it must be a folder that this user may write to, on a disk with free space`,
   );
 }
 
-/** Why a start failed. What the server itself says of files that it cannot read is only how it could cut them off. */
-export function explained(error: NodeJS.ErrnoException, dataDir: string, { version }: RedisServer): Error {
+/** Explains a failed start. For files that it cannot read, the server only advises truncating them. */
+export function startError(error: NodeJS.ErrnoException, dataDir: string, { version }: RedisServer): Error {
   if (error.syscall !== undefined && !error.syscall.startsWith('spawn')) return unusable(dataDir, error);
   if (!UNREADABLE.test(error.message)) return error;
   return new Error(
-    `${error.message}: it is version ${version}; if a newer one, or the other of Redis and Valkey, wrote these files, ` +
-      `set REDIS_SERVER to that; if they are damaged, move ${dataDir}/${LOGS} away and restore a snapshot`,
+    `${error.message}: its version is ${version}. If a newer version wrote these files, or Valkey rather than Redis (or the reverse), ` +
+      `set REDIS_SERVER to that program; if they are damaged, move ${dataDir}/${LOGS} away and restore a snapshot`,
   );
 }
 
 /**
- * Where a server for this folder listens: in the folder, or, where that path is too long for a unix socket, in a
- * private folder below the system's temporary one.
+ * The socket of a server for this folder: inside it, or, if that path is too long for a unix socket, in a private folder
+ * below the system's temporary folder.
  *
- * @throws Error when that private folder is another user's
+ * @throws Error when the private folder belongs to another user
  */
 export async function socketPathFor(dataDir: string): Promise<string> {
   const path = join(dataDir, 'redis.sock');
@@ -81,26 +80,26 @@ export async function socketPathFor(dataDir: string): Promise<string> {
 }
 
 /**
- * Makes the private folder of a socket that is not in the data folder.
+ * Creates the private folder of a socket outside of the data folder.
  *
- * @throws Error when it is another user's
+ * @throws Error when it belongs to another user
  */
 export async function makeSocketFolder(dataDir: string, socketPath: string): Promise<void> {
   const folder = dirname(socketPath);
   if (folder === dataDir) return;
   await makeFolders(folder);
   const info = await lstat(folder);
-  // Anyone may write to /tmp: whoever made this folder first could listen there in our server's place.
+  // Anyone may write to /tmp: someone else's folder could contain a fake server's socket.
   if (!info.isDirectory() || info.uid !== process.getuid?.()) throw new Error(`${folder} belongs to another user`);
 }
 
-/** Removes that folder where it is empty. */
+/** Removes the private folder if it is empty. */
 export async function removeSocketFolder(dataDir: string, socketPath: string): Promise<void> {
   const folder = dirname(socketPath);
   if (folder !== dataDir) await rmdir(folder).catch(() => undefined);
 }
 
-/** What the folder says; null where it says nothing, or what a copied folder says of the original. */
+/** The folder's record; null if there is none, or if the folder is a copy of the one in the record. */
 export async function readRecord(dataDir: string): Promise<StoreRecord | null> {
   try {
     const record = JSON.parse(await readFile(join(dataDir, RECORD), 'utf8')) as StoreRecord;
@@ -110,52 +109,44 @@ export async function readRecord(dataDir: string): Promise<StoreRecord | null> {
   }
 }
 
-/** Says it anew: a reader finds the old record or the new one, whole. */
+/** Replaces the record atomically. */
 export async function writeRecord(record: StoreRecord): Promise<void> {
   const path = join(record.dataDir, RECORD);
   await writeFile(`${path}.new`, `${JSON.stringify(record, null, 2)}\n`);
   await rename(`${path}.new`, path);
 }
 
-/** No server uses the folder any more. */
+/** Removes the record once no server uses the folder. */
 export async function removeRecord(dataDir: string): Promise<void> {
   await rm(join(dataDir, RECORD), { force: true });
 }
 
-/**
- * Whether the last server in this folder ended with everything it had acknowledged on disk, or there was none.
- */
+/** Whether the last server in this folder, if any, exited with every acknowledged write on disk. */
 export function isMarkedClean(dataDir: string): boolean {
   return existsSync(join(dataDir, MARKER)) || !existsSync(join(dataDir, LOGS));
 }
 
-/**
- * Sets or removes the mark. It is on the disk when this returns: after a power cut, an old mark would hide a loss.
- */
+/** Sets or removes the mark, durably: after a power cut, a stale one would hide a loss. */
 export async function markClean(dataDir: string, clean: boolean): Promise<void> {
   await mark(dataDir, MARKER, clean);
 }
 
-/**
- * Whether acknowledged writes may have been lost and nobody has seen to what follows from that.
- */
+/** Whether acknowledged writes may have been lost and `afterLoss` has not completed since. */
 export function isMarkedLoss(dataDir: string): boolean {
   return existsSync(join(dataDir, LOSS));
 }
 
-/**
- * Sets or removes that mark: it outlives the process that found the loss, should it end before it has seen to it.
- */
+/** Sets or removes that mark, which survives a process that exits before it has handled the loss. */
 export async function markLoss(dataDir: string, loss: boolean): Promise<void> {
   await mark(dataDir, LOSS, loss);
 }
 
 /**
- * Removes what a server that was killed left half-written: each time as much as all the data, and nobody reads it.
- * Only for a folder that no server runs on.
+ * Removes the temporary files of a killed server: nobody reads them, and each may be as large as all the data.
+ * Only for a folder without a running server.
  */
-export async function removeHalfWritten(dataDir: string): Promise<void> {
-  const names = (await readdir(dataDir)).filter((name) => HALF_WRITTEN.test(name));
+export async function removeTemporaryFiles(dataDir: string): Promise<void> {
+  const names = (await readdir(dataDir)).filter((name) => TEMPORARY.test(name));
   for (const name of names) await rm(join(dataDir, name), { force: true });
 }
 

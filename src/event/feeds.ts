@@ -25,7 +25,7 @@ interface HoldOptions {
   readonly gone: AbortSignal;
 }
 
-declare module '../http/serve-context.ts' {
+declare module '../http/context.ts' {
   interface Parts {
     readonly feeds: Feeds;
   }

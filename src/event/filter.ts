@@ -1,5 +1,5 @@
 import Joi from 'joi';
-import { says } from '../http/says.ts';
+import { says } from '../http/fields.ts';
 import type { EventNames } from './names.ts';
 import type { Entry } from './record.ts';
 

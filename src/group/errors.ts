@@ -13,7 +13,7 @@ export const groupErrors: ErrorTable = {
   ),
   GROUP_NOT_OPEN: entry(409, (state) => `the group is ${state}: only an OPEN group takes members`),
   GROUP_DECIDED: entry(409, (outcome) => `the group was decided (${outcome}) before it was sealed`),
-  GROUP_FULL: entry(409, (limit) => `the group has ${limit} members, which is the most there can be`),
+  GROUP_FULL: entry(409, (limit) => `the group has the maximum of ${limit} members: submit to another group`),
   TASK_KEY_CONFLICT: entry(409, 'the group has a member with this taskKey already: choose another taskKey'),
   TASK_NOT_SUCCEEDED: entry(409, 'only a SUCCEEDED task can be accepted'),
   TASK_NOT_TERMINAL: entry(

@@ -6,7 +6,7 @@ export const groupStates = ['OPEN', 'SEALED', 'DECIDED'] as const;
 export const outcomes = ['SATISFIED', 'UNSATISFIABLE', 'EXPIRED', 'CANCELLED'] as const;
 export const conditions = ['FIRST_ACCEPTED', 'N_ACCEPTED', 'ALL_TERMINAL'] as const;
 
-/** A member of a group. Stored are its state, reason and attempts once it is terminal: until then its message has them. */
+/** A member of a group. Its state, reason and attempts are stored once it is terminal; until then its message has them. */
 export const Task = record('Task', {
   taskId: id().named('id'),
   taskKey: text().orNull(),

@@ -120,7 +120,7 @@ const join = route({
   }),
 });
 
-/** What is done with the members of a group. */
+/** The calls on members of a group. */
 export const taskRoutes: readonly Route[] = [
   submit,
   judge('accept', 'ACCEPTED', 'Accept the result of a SUCCEEDED member; the first verdict stands'),

@@ -1,46 +1,70 @@
 import { isUtf8 } from 'node:buffer';
-import type { Context } from 'koa';
+import type { IncomingMessage } from 'node:http';
 import bodyParser from 'koa-bodyparser';
-import { apiError } from './errors.ts';
+import type { Step } from './context.ts';
+import { ApiError, apiError } from './errors.ts';
+import { bodyMethods } from './route-errors.ts';
 
 const jsonType = /^application\/json\s*(;|$)/i;
 
-/** As nearly every client writes it: the parser need not take it apart once more. */
+/** What nearly every client sends: quicker to compare than to parse. */
 const plainJsonType = 'application/json';
 
-// A member named __proto__ is refused where fields are checked, and is data inside a payload.
-const parse = bodyParser({
-  enableTypes: ['json'],
-  jsonLimit: 256 * 1024,
-  // Any JSON is read; that it must be an object is said in its turn.
-  strict: false,
-  detectJSON: (ctx: Context) => ctx.req.headers['content-type'] === plainJsonType,
-  onProtoPoisoning: 'ignore',
-} as unknown as bodyParser.Options);
+export function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
+}
 
-const nothingMore = async (): Promise<void> => undefined;
-
-/** Reads ctx.request.body. 415, 413 and malformed JSON, in this order; no content type is needed where there is no body. */
-export async function readBody(ctx: Context): Promise<void> {
+/** Refuses a body that is not plain JSON; one that is empty needs no content type. GET has no body to read. */
+export const requireJson: Step = (ctx, next) => {
   const { headers } = ctx.req;
-  if (headers['transfer-encoding'] === undefined && (headers['content-length'] ?? '0') === '0') return;
+  if (!hasBody(ctx.req) || !bodyMethods.has(ctx.method)) {
+    ctx.disableBodyParser = true;
+    return next();
+  }
   const type = headers['content-type'] ?? '';
   if (type !== plainJsonType && !jsonType.test(type)) throw apiError('UNSUPPORTED_MEDIA_TYPE');
-  // Nothing is unpacked here: a few bytes could become very many, and what is not packed would fail on the way.
-  if ((headers['content-encoding'] ?? 'identity') !== 'identity') throw apiError('UNSUPPORTED_MEDIA_TYPE');
+  // Never unpacked: a few bytes could become very many.
+  const encoding = headers['content-encoding'] ?? 'identity';
+  if (encoding !== 'identity') {
+    const message = `the Content-Encoding ${encoding} is not supported: send the body as it is, without this header`;
+    throw new ApiError(415, 'UNSUPPORTED_MEDIA_TYPE', message);
+  }
   const chunks: Buffer[] = [];
+  ctx.state.chunks = chunks;
   ctx.req.on('data', (chunk: Buffer) => chunks.push(chunk));
-  try {
-    await parse(ctx as never, nothingMore);
-  } catch (error) {
+  return next();
+};
+
+/** co-body's option, which the types of koa-bodyparser leave out. */
+type Options = bodyParser.Options & { readonly onProtoPoisoning: 'ignore' };
+
+const options: Options = {
+  enableTypes: ['json'],
+  jsonLimit: '256kb',
+  // Any JSON value is read here; that it must be an object is said when the fields are checked.
+  strict: false,
+  detectJSON: (ctx) => ctx.req.headers['content-type'] === plainJsonType,
+  // Inside a payload __proto__ is data; as a field of the request it is refused when the fields are checked.
+  onProtoPoisoning: 'ignore',
+  onerror: (error) => {
     const { type, status } = error as { type?: string; status?: number };
     if (type === 'entity.too.large') throw apiError('PAYLOAD_TOO_LARGE');
-    if (status === 400) throw apiError('MALFORMED_JSON');
-    throw error;
+    throw status === 400 ? apiError('MALFORMED_JSON') : error;
+  },
+};
+
+/** Reads the body into `ctx.request.body` and its text into `ctx.request.rawBody`. */
+export const parseJson: Step = bodyParser(options);
+
+/** Refuses a body that is not UTF-8: the parser puts U+FFFD in the place of other bytes. */
+export const requireUtf8: Step = (ctx, next) => {
+  const { chunks } = ctx.state;
+  if (chunks) {
+    const { rawBody } = ctx.request;
+    // The parser skips a content type with malformed parameters.
+    if (typeof rawBody !== 'string') throw apiError('UNSUPPORTED_MEDIA_TYPE');
+    // A body may also hold U+FFFD as it is.
+    if (rawBody.includes('\ufffd') && !isUtf8(Buffer.concat(chunks))) throw apiError('MALFORMED_JSON');
   }
-  const { rawBody: text } = ctx.request as { rawBody?: string };
-  // A content type that is malformed further on is passed over by the parser: the body would count as none.
-  if (text === undefined) throw apiError('UNSUPPORTED_MEDIA_TYPE');
-  // The parser puts U+FFFD where the bytes are no UTF-8; a body may also hold that character as it is.
-  if (text.includes('\ufffd') && !isUtf8(Buffer.concat(chunks))) throw apiError('MALFORMED_JSON');
-}
+  return next();
+};

@@ -1,5 +1,28 @@
 import { Refusal, StoreUnavailable } from '../redis/scripts.ts';
+import type { Service, Step } from './context.ts';
 import { ApiError, apiError, type ErrorTable, invalidApiKey } from './errors.ts';
+import { statusOf } from './route-errors.ts';
+
+/** Answers what a later step throws: the one place where errors become answers. */
+export function answerErrors({ errors, metrics }: Service): Step {
+  return async (ctx, next) => {
+    try {
+      await next();
+    } catch (thrown) {
+      const { state } = ctx;
+      const error = toApiError(thrown, errors);
+      state.code = error.code;
+      if (thrown instanceof StoreUnavailable) state.reason = thrown.message;
+      metrics.traffic.refusal(error.code);
+      if (error.status === 500) {
+        const text = thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
+        state.log.error({ requestId: state.requestId, error: text }, 'internal error');
+      }
+      const status = thrown instanceof Refusal ? statusOf(errors, error.code, state.route ?? '') : error.status;
+      state.answer = { status, headers: error.headers, text: envelope(error, state.requestId) };
+    }
+  };
+}
 
 /** What lib/call says in every reply and refusal: now, wake, replayed, space quota, left, org quota, left. */
 export interface Note {
@@ -10,7 +33,7 @@ export interface Note {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Reads the note and makes the rate headers of it (contract section 2, Rate headers). */
+/** Reads the note and makes the rate headers of it (docs/reference.md, "Requests"). */
 export function readNote(note: string): Note {
   const [now, wake = '', replayed = '', spaceQuota = '', spaceLeft, orgQuota = '', orgLeft] = note.split(',');
   const at = Number(now);
@@ -55,7 +78,7 @@ function retryAfter(error: Refusal, note: Note): number {
   return until === undefined ? 1 : Math.max(1, Math.ceil((Number(until) - note.now) / 1000));
 }
 
-/** The envelope, exactly (contract section 2). */
+/** The envelope (docs/reference.md, "Requests"). */
 export function envelope(error: ApiError, requestId: string): string {
   return JSON.stringify({ error: { code: error.code, message: error.message, requestId } });
 }

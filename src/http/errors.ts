@@ -30,7 +30,7 @@ export function invalid(message: string): ApiError {
   return new ApiError(400, 'VALIDATION_FAILED', message);
 }
 
-/** The errors that any route may answer (contract section 2). */
+/** The errors that any route may answer (docs/reference.md, "Requests"). */
 export const commonErrors: ErrorTable = {
   MALFORMED_JSON: entry(400, 'the body is not valid JSON: send one JSON object, UTF-8'),
   VALIDATION_FAILED: entry(400, (detail) => detail),
@@ -70,8 +70,14 @@ export const commonErrors: ErrorTable = {
     422,
     'this Idempotency-Key was used for another request in the last 24 hours: nothing was done; use a new key',
   ),
-  RATE_LIMITED: entry(429, "the space's requestsPerMinute is used up: retry in the next minute"),
-  SERVICE_RATE_LIMITED: entry(429, "the organization's requests per minute are used up: retry in the next minute"),
+  RATE_LIMITED: entry(
+    429,
+    "the space's requestsPerMinute is used up: retry in the next minute, or raise it with PUT /limits, up to the plan's figure",
+  ),
+  SERVICE_RATE_LIMITED: entry(
+    429,
+    "the organization's requests per minute are used up: retry in the next minute, or move to a larger plan",
+  ),
   INTERNAL: entry(500, 'an unexpected error: quote the requestId to the operator'),
   STORE_UNAVAILABLE: entry(503, 'the store cannot take the request now: retry with the same Idempotency-Key'),
 };

@@ -1,10 +1,54 @@
 import Joi from 'joi';
-import { says } from './says.ts';
+import type { JsonSchema } from './openapi/schema.ts';
 
 /**
  * The kinds of field that requests are made of. Nothing is coerced except query parameters, which arrive as text.
- * `null` for an optional field is absent (contract, Conventions).
+ * `null` for an optional field means absent (docs/reference.md, "Conventions").
  */
+
+/** What Joi hands to `.error()` and takes back: more than its types say. */
+interface Report {
+  readonly code: string;
+  readonly local: { readonly label: string };
+  message: string;
+}
+
+/**
+ * Messages of a field, for `.error()`: by Joi's error codes, or one rule (`must be …`) for all of them. `{#label}` stands
+ * for the field's name. Not `.messages()`, whose texts Joi merges on every validation, which costs more than the
+ * validation itself.
+ */
+export function says(messages: string | Readonly<Record<string, string>>): Joi.ValidationErrorFunction {
+  const messageOf = (code: string): string | undefined => {
+    if (typeof messages !== 'string') return messages[code];
+    return code === 'any.required' ? `{#label} is missing: it ${messages}` : `{#label} ${messages}`;
+  };
+  const explain = (reports: Report[]): Report[] => {
+    for (const report of reports) {
+      const message = messageOf(report.code);
+      if (message !== undefined) report.message = message.replaceAll('{#label}', report.local.label);
+    }
+    return reports;
+  };
+  return explain as unknown as Joi.ValidationErrorFunction;
+}
+
+interface Kind<T> {
+  /** Reads the text; undefined where it breaks the rule. */
+  readonly read: (text: string) => T | undefined;
+  /** `must be …` */
+  readonly rule: string;
+  /** The rule for OpenAPI. */
+  readonly json?: JsonSchema;
+}
+
+/** A string with a rule of its own: how it is read, described and refused. */
+function string<T>({ read, rule, json = {} }: Kind<T>): Joi.AnySchema<T> {
+  return Joi.string()
+    .custom((value: string, helpers) => read(value) ?? helpers.error('rule'))
+    .error(says(rule))
+    .meta(json) as unknown as Joi.AnySchema<T>;
+}
 
 const uuidForm = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
@@ -13,8 +57,6 @@ export function isUuid(text: string): boolean {
   return uuidForm.test(text);
 }
 
-/** Why braces: they are Redis hash tags; a name or key that holds one is never what was meant. */
-const hostile = /[\p{Cc}{}]/u;
 const control = /\p{Cc}/u;
 
 const rfc3339 =
@@ -23,60 +65,48 @@ const rfc3339 =
 const lastMoment = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 
 /** An id: any uuid version, lower-cased. */
-export const id = () => {
-  const rule = '{#label} must be a uuid, like 0190a1b2-0000-7000-8000-000000000000';
-  return Joi.string()
-    .custom((value: string, helpers) => (isUuid(value) ? value.toLowerCase() : helpers.error('uuid')))
-    .error(says({ uuid: rule, 'string.base': rule, 'string.empty': rule }))
-    .meta({ format: 'uuid' });
-};
+export const id = () =>
+  string({
+    read: (value) => (isUuid(value) ? value.toLowerCase() : undefined),
+    rule: 'must be a uuid, like 0190a1b2-0000-7000-8000-000000000000',
+    json: { format: 'uuid' },
+  });
 
-function characters(min: number, max: number, forbidden: RegExp, without: string): Joi.StringSchema {
-  const rule = `{#label} must be ${min} to ${max} characters, without ${without}`;
-  return Joi.string()
-    .custom((value: string, helpers) => {
-      const tooLong = value.length > max && [...value].length > max;
-      return value.length < min || tooLong || forbidden.test(value) || !value.isWellFormed()
-        ? helpers.error('characters')
-        : value;
-    })
-    .error(says({ characters: rule, 'string.base': `{#label} must be a string`, 'string.empty': rule }))
-    .meta({ minLength: min, maxLength: max, description: `characters as Unicode code points, without ${without}` });
+/** A short text; its length is counted in Unicode code points. */
+export function text(min: number, max: number): Joi.AnySchema<string> {
+  const fits = (value: string): boolean => {
+    const isTooLong = value.length > max && [...value].length > max;
+    return value.length >= min && !isTooLong && !control.test(value) && value.isWellFormed();
+  };
+  return string({
+    read: (value) => (fits(value) ? value : undefined),
+    rule: `must be a string of ${min} to ${max} characters, without control characters`,
+    json: {
+      minLength: min,
+      maxLength: max,
+      description: 'characters as Unicode code points, without control characters',
+    },
+  });
 }
 
-/** A name or a key that callers choose (workKey, taskKey, arrivalKey, name), in Unicode code points. */
-export const key = (max = 512) => characters(1, max, hostile, 'control characters and braces');
-
-/** Any other short text. */
-export const text = (min: number, max: number) => characters(min, max, control, 'control characters');
+/** A name or a key that callers choose (workKey, taskKey, arrivalKey, name). */
+export const key = (max = 512) => text(1, max);
 
 /** A JSON integer, never a string or a fraction. `told`: the maximum that messages name. */
-export const integer = (min: number, max: number, told = max) => {
-  const rule = `{#label} must be a whole number from ${min} to ${told}`;
-  return Joi.number()
+export const integer = (min: number, max: number, told = max) =>
+  Joi.number()
     .integer()
     .min(min)
     .max(max)
-    .error(
-      says({
-        'number.base': rule,
-        'number.integer': rule,
-        'number.min': rule,
-        'number.max': rule,
-        'number.unsafe': rule,
-        'number.infinity': rule,
-      }),
-    );
-};
+    .error(says(`must be a whole number from ${min} to ${told}`));
 
 /** An RFC 3339 date-time with any offset, as epoch milliseconds. */
-export const moment = (): Joi.AnySchema<number> => {
-  const rule = '{#label} must be a date-time like 2026-01-31T12:00:00.000Z';
-  return Joi.string()
-    .custom((value: string, helpers) => epochMs(value) ?? helpers.error('moment'))
-    .error(says({ moment: rule, 'string.base': rule, 'string.empty': rule }))
-    .meta({ format: 'date-time' }) as unknown as Joi.AnySchema<number>;
-};
+export const moment = () =>
+  string({
+    read: epochMs,
+    rule: 'must be a date-time like 2026-01-31T12:00:00.000Z',
+    json: { format: 'date-time' },
+  });
 
 function epochMs(value: string): number | undefined {
   const [, year, month, day] = rfc3339.exec(value) ?? [];
@@ -90,21 +120,19 @@ function epochMs(value: string): number | undefined {
 }
 
 /** Any JSON value, opaque: arrives as the text that was cut from the body. */
-export const opaque = (): Joi.AnySchema<string> => Joi.any().meta({ opaque: true });
+export const opaque = (): Joi.AnySchema<string> =>
+  Joi.any()
+    .error(says({ 'any.required': '{#label} is missing: it may be any JSON value, null too' }))
+    .meta({ opaque: true });
 
 export const oneOf = <const S extends string>(...values: readonly S[]) =>
   Joi.string<S>()
     .valid(...values)
-    .error(
-      says({
-        'any.only': `{#label} must be one of ${values.join(', ')}`,
-        'string.base': `{#label} must be one of ${values.join(', ')}`,
-      }),
-    );
+    .error(says(`must be one of ${values.join(', ')}`));
 
-export const flag = () => Joi.boolean().error(says({ 'boolean.base': '{#label} must be true or false' }));
+export const flag = () => Joi.boolean().error(says('must be true or false'));
 
-/** A field that may be left out or null, which is `preset` then. */
+/** A field that may be left out or null; `preset` then. */
 export function optional<T>(schema: Joi.AnySchema<T>): Joi.AnySchema<T | undefined>;
 export function optional<T>(schema: Joi.AnySchema<T>, preset: T): Joi.AnySchema<T>;
 export function optional<T>(schema: Joi.AnySchema<T>, preset?: T): Joi.AnySchema<T | undefined> {
@@ -112,19 +140,18 @@ export function optional<T>(schema: Joi.AnySchema<T>, preset?: T): Joi.AnySchema
   return preset === undefined ? absent : absent.default(preset);
 }
 
-/** What an object of these schemas lets through. */
-type Through<S> = { readonly [K in keyof S]: S[K] extends Joi.AnySchema<infer T> ? T : never };
+/** The values of an object with these schemas. */
+type ValuesOf<S> = { readonly [K in keyof S]: S[K] extends Joi.AnySchema<infer T> ? T : never };
 
 /** A request body, a set of query parameters or of path parameters: nothing but the named fields. */
 export function fields<S extends Record<string, Joi.AnySchema<unknown>>>(
   schemas: S,
   presence: 'required' | 'optional' = 'required',
-): Joi.ObjectSchema<Through<S>> {
+): Joi.ObjectSchema<ValuesOf<S>> {
   return Joi.object(schemas)
     .prefs({ convert: false, abortEarly: true, presence, errors: { wrap: { label: false } } })
     .messages({
       'any.required': '{#label} is missing',
-      'object.unknown': '{#label} is not a field of this request',
       'object.base': '{#label} must be an object',
     });
 }
@@ -133,39 +160,29 @@ const digits = /^\d{1,9}$/;
 
 /** A whole number in a query string. */
 export const queryInteger = (min: number, max: number, preset: number): Joi.AnySchema<number> => {
-  const rule = `{#label} must be a whole number from ${min} to ${max}`;
-  return Joi.string()
-    .custom((value: string, helpers) => {
-      const number = digits.test(value) ? Number(value) : Number.NaN;
-      return number >= min && number <= max ? number : helpers.error('range');
-    })
-    .default(preset)
-    .optional()
-    .error(says({ range: rule, 'string.base': `${rule}, given once`, 'string.empty': rule }))
-    .meta({ type: 'integer', minimum: min, maximum: max, default: preset }) as unknown as Joi.AnySchema<number>;
+  const read = (value: string): number | undefined => {
+    const number = digits.test(value) ? Number(value) : Number.NaN;
+    return number >= min && number <= max ? number : undefined;
+  };
+  const rule = `must be a whole number from ${min} to ${max}, given once`;
+  const json = { type: 'integer', minimum: min, maximum: max, default: preset };
+  return string({ read, rule, json }).default(preset).optional();
 };
 
-/** `limit` and `cursor` of every list (contract, Lists). */
+/** `limit` and `cursor` of every list. */
 export const page = () => ({ limit: queryInteger(1, 200, 50), cursor: cursor() });
 
 /** An opaque cursor; what is inside is checked where it is read. */
 export const cursor = (): Joi.AnySchema<string | undefined> =>
-  Joi.string()
-    .allow('')
-    .optional()
-    .error(says({ 'string.base': 'cursor must be given once' }));
+  Joi.string().allow('').optional().error(says('must be given once'));
 
 /** One of the states or a comma list of them; unknown ones are refused. */
-export const states = (...known: readonly string[]): Joi.AnySchema<string | undefined> => {
-  const rule = `{#label} must be one of ${known.join(', ')}, or a comma list of them`;
-  return Joi.string()
-    .custom((value: string, helpers) =>
-      value.split(',').every((state) => known.includes(state)) ? value : helpers.error('states'),
-    )
-    .optional()
-    .meta({
+export const states = (...known: readonly string[]): Joi.AnySchema<string | undefined> =>
+  string({
+    read: (value) => (value.split(',').every((state) => known.includes(state)) ? value : undefined),
+    rule: `must be one of ${known.join(', ')}, or a comma list of them, given once`,
+    json: {
       pattern: `^(${known.join('|')})(,(${known.join('|')}))*$`,
       description: 'one state or a comma list of them',
-    })
-    .error(says({ states: rule, 'string.base': '{#label} must be given once', 'string.empty': rule }));
-};
+    },
+  }).optional();

@@ -2,7 +2,7 @@ import { Raw } from '../declare/raw.ts';
 
 /**
  * Lossless JSON: payloads are cut from the request's text and put into the answer's text, never parsed into numbers
- * (contract, Conventions: they come back value for value).
+ * (docs/reference.md, "Conventions").
  */
 
 /** JSON.stringify that knows Raw. Records, lists and scalars only: no toJSON, no undefined. */

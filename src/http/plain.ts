@@ -35,8 +35,8 @@ const helpers = { error: () => isRefused };
 
 /**
  * A test for what a schema of fields surely lets through as it is: nothing wrong, nothing to convert, no default to fill
- * in. False says nothing: Joi decides then. What of a schema is not understood here is never plain. (Joi's own way
- * through four fields is a tenth of what a request costs.)
+ * in. False says nothing: Joi decides then. What of a schema is not understood here is never plain. (A send's
+ * fields take Joi 8 to 11 µs, and this test less than one.)
  */
 export function plainTest(schema: Joi.ObjectSchema): (value: object) => boolean {
   const object = schema.describe() as Description;

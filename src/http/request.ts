@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import type Joi from 'joi';
-import type { Context } from 'koa';
 import { apiKeyDigest } from './api-key.ts';
-import { ApiError, apiError, invalid, invalidApiKey } from './errors.ts';
+import type { Context } from './context.ts';
+import { type ApiError, apiError, invalid, invalidApiKey } from './errors.ts';
 import { isUuid } from './fields.ts';
 import { cut, TooDeep } from './json.ts';
 import { plainTest } from './plain.ts';
@@ -13,11 +13,11 @@ const visibleAscii = /^[\x21-\x7e]{1,255}$/;
 
 export interface Caller {
   readonly org: string;
-  /** SHA-256 of the API key, base64url: the only form in which it goes on. */
+  /** SHA-256 of the API key, base64url: the only form in which it is passed on. */
   readonly apiKeyDigest: string;
 }
 
-/** Who calls. Throws UNAUTHENTICATED or INVALID_API_KEY; whether the key exists, the script says. */
+/** Reads the API key. Throws UNAUTHENTICATED or INVALID_API_KEY; the script checks that the key exists. */
 export function readCaller(authorization: string | undefined): Caller {
   if (authorization === undefined) throw apiError('UNAUTHENTICATED', '', { 'WWW-Authenticate': 'Bearer' });
   const [, apiKey, org] = bearer.exec(authorization) ?? [];
@@ -26,15 +26,14 @@ export function readCaller(authorization: string | undefined): Caller {
 }
 
 /**
- * The first characters of a SHA-256, of 6 bits each. Keys are told apart by 132 bits, for whoever calls in the space chooses
- * them. Of requests with the same key 60 say whether they are the same: who tries to make two alike only gets the answer
- * to another request of their own.
+ * The first characters of a SHA-256, 6 bits each. Idempotency keys get 132 bits, because callers choose them. A fingerprint
+ * gets 60: whoever makes two of their own requests collide only gets the answer to the other one.
  */
 function digest(text: string, characters: number): string {
   return hash('sha256', text, 'base64url').slice(0, characters);
 }
 
-/** Sets the script's idempotency arguments where the header is there and counts. Throws IDEMPOTENCY_KEY_*. */
+/** Sets the script's idempotency arguments from the header, if the route uses it. Throws IDEMPOTENCY_KEY_*. */
 export function readIdempotency(ctx: Context, route: Route, args: Record<string, string | number>): void {
   const header = ctx.req.headers['idempotency-key'];
   if (header === undefined || route.idempotency === 'never') {
@@ -46,7 +45,7 @@ export function readIdempotency(ctx: Context, route: Route, args: Record<string,
   args['fingerprint'] = digest(`${ctx.req.method} ${ctx.req.url}\n${rawBody(ctx)}`, 10);
 }
 
-/** Path, query and body by the route's schemas. Throws the first thing that is wrong, by field. */
+/** Reads path, query and body by the route's schemas. Throws the first mistake, naming the field. */
 export function readInput(ctx: Context, route: Route, params: Record<string, string>): Input {
   const lower: Record<string, string> = {};
   for (const name in params) {
@@ -54,23 +53,21 @@ export function readInput(ctx: Context, route: Route, params: Record<string, str
     if (!isUuid(value)) throw invalid(`${name} in the path must be a uuid, like 0190a1b2-0000-7000-8000-000000000000`);
     lower[name] = value.toLowerCase();
   }
-  return { params: lower, query: readQuery(ctx, route.query), body: readBody(ctx, route), headers: ctx.req.headers };
+  return { params: lower, query: readQuery(ctx, route.query), body: readFields(ctx, route), headers: ctx.req.headers };
 }
 
 function readQuery(ctx: Context, schema: Joi.ObjectSchema | undefined): unknown {
-  // A question mark at the end has no parameters behind it.
-  if (ctx.querystring === '') return schema ? check(schema, {}, 'query parameter ') : {};
-  if (schema) return check(schema, ctx.query, 'query parameter ');
-  throw invalid(
-    `${Object.keys(ctx.query)[0] ?? ctx.querystring} is not a query parameter of this request: it takes none`,
-  );
+  // A question mark at the end has no parameters after it.
+  if (ctx.querystring === '') return schema ? check(schema, {}, query) : {};
+  if (schema) return check(schema, ctx.query, query);
+  throw unknown([Object.keys(ctx.query)[0] ?? ctx.querystring], query);
 }
 
-function readBody(ctx: Context, route: Route): unknown {
+function readFields(ctx: Context, route: Route): unknown {
   if (route.method === 'GET') return {};
   const text = rawBody(ctx);
-  const body: unknown = text === '' ? {} : (ctx.request as { body?: unknown }).body;
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) throw invalid('the body must be a JSON object');
+  const fields: unknown = text === '' ? {} : ctx.request.body;
+  if (!isObject(fields) || Array.isArray(fields)) throw invalid('the body must be a JSON object');
   let opaque: string | undefined;
   try {
     opaque = cut(text, route.opaque);
@@ -79,25 +76,42 @@ function readBody(ctx: Context, route: Route): unknown {
     throw error;
   }
   if (!route.body) {
-    const [field] = Object.keys(body);
-    if (field !== undefined) throw invalid(`${field} is not a field of this request: its body must be empty or {}`);
+    const [field] = Object.keys(fields);
+    if (field !== undefined) throw unknown([field], body);
     return {};
   }
-  if (opaque !== undefined && route.opaque) put(body as Record<string, unknown>, route.opaque, opaque);
-  return check(route.body, body, '');
+  if (opaque !== undefined && route.opaque) put(fields, route.opaque, opaque);
+  return check(route.body, fields, body);
 }
 
-/** The body's text; '' where none was sent (koa-bodyparser leaves it unset then). */
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
+}
+
+/** The body's text; '' where none was sent. */
 function rawBody(ctx: Context): string {
-  const { rawBody: text } = ctx.request as { rawBody?: unknown };
+  const { rawBody: text } = ctx.request;
   return typeof text === 'string' ? text : '';
 }
 
-/** Puts the text in the parsed value's place. The path exists: `cut` has just found it. */
-function put(body: Record<string, unknown>, path: readonly string[], text: string): void {
+/** Puts the text in the place of the parsed value, which is there: `cut` has just found it. */
+function put(fields: Record<string, unknown>, path: readonly string[], text: string): void {
   const [name = '', ...rest] = path;
-  if (rest.length === 0) body[name] = text;
-  else put(body[name] as Record<string, unknown>, rest, text);
+  if (rest.length === 0) fields[name] = text;
+  else if (isObject(fields[name])) put(fields[name], rest, text);
+}
+
+/** Where fields come from: what messages call them, and what comes before a message. */
+const query = { kind: 'a query parameter', prefix: 'query parameter ' };
+const body = { kind: 'a field of the body', prefix: '' };
+
+function unknown(path: readonly (string | number)[], { kind }: typeof query, schema?: Joi.ObjectSchema): ApiError {
+  const parents = path.slice(0, -1);
+  let described: Joi.Description | undefined = schema?.describe();
+  for (const name of parents) described = described?.['keys']?.[name];
+  const known = Object.keys(described?.['keys'] ?? {}).join(', ') || 'none';
+  const place = parents.length === 0 ? kind : `a field of ${parents.join('.')} in the body`;
+  return invalid(`${path.join('.')} is not ${place} of this request, which takes ${known}`);
 }
 
 const plainTests = new WeakMap<Joi.ObjectSchema, (value: object) => boolean>();
@@ -111,19 +125,23 @@ function isPlain(schema: Joi.ObjectSchema, value: object): boolean {
   return test(value);
 }
 
-function check(schema: Joi.ObjectSchema, value: object, prefix: string): unknown {
+function check(schema: Joi.ObjectSchema, value: object, from: typeof query): unknown {
   if (isPlain(schema, value)) return value;
-  if (namesPrototype(value)) throw invalid(`${prefix}__proto__ is not a field of this request`);
+  const prototype = pathToPrototype(value);
+  if (prototype) throw unknown(prototype, from, schema);
   const result = schema.validate(value);
-  if (result.error) throw new ApiError(400, 'VALIDATION_FAILED', prefix + result.error.message);
+  const [problem] = result.error?.details ?? [];
+  if (problem?.type === 'object.unknown') throw unknown(problem.path, from, schema);
+  if (problem) throw invalid(from.prefix + problem.message);
   return result.value;
 }
 
-/** Joi copies an own member of this name as the copy's prototype, whose members nobody has checked. */
-function namesPrototype(value: object): boolean {
-  if (Object.hasOwn(value, '__proto__')) return true;
-  for (const member of Object.values(value)) {
-    if (typeof member === 'object' && member !== null && namesPrototype(member)) return true;
+/** Joi copies an own member named __proto__ as the copy's prototype, whose members nobody has checked. */
+function pathToPrototype(value: object): string[] | undefined {
+  if (Object.hasOwn(value, '__proto__')) return ['__proto__'];
+  for (const [name, member] of Object.entries(value)) {
+    const below = isObject(member) ? pathToPrototype(member) : undefined;
+    if (below) return [name, ...below];
   }
-  return false;
+  return undefined;
 }

@@ -1,7 +1,7 @@
 import type { ErrorTable } from './errors.ts';
 import type { Route } from './route.ts';
 
-/** What every route may answer besides its own refusals (contract section 2). */
+/** What every route may answer besides its own refusals. */
 const everyRoute = [
   'VALIDATION_FAILED',
   'UNAUTHENTICATED',
@@ -34,7 +34,7 @@ function idOf(code: string): string | undefined {
 
 /**
  * The status of a refusal on a route whose whole path is `pattern` (`/v1/spaces/:spaceId/…`). An unknown id is 404 when
- * it stands in the path and 409 when it came in the body, under the same code (contract section 2).
+ * it stands in the path and 409 when it came in the body, under the same code.
  */
 export function statusOf(errors: ErrorTable, code: string, pattern: string): number {
   const id = idOf(code);

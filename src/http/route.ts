@@ -1,10 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type Joi from 'joi';
 import type { Answered, Fields } from '../declare/field.ts';
+import type { ServeContext } from './context.ts';
 import type { Hold } from './hold.ts';
-import type { ServeContext } from './serve-context.ts';
 
-/** What a key may be allowed to do (specification, "Authentication"). None implies another. */
+/** What a key may be allowed to do. None implies another. */
 export const permissions = ['coordination_read', 'coordination_write', 'resource_config'] as const;
 export type Permission = (typeof permissions)[number];
 

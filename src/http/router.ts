@@ -1,31 +1,44 @@
 import Router from '@koa/router';
-import { Call } from './call.ts';
+import type { Service, Step } from './context.ts';
+import { Endpoint } from './endpoint.ts';
 import { apiError } from './errors.ts';
-import type { Service } from './serving.ts';
 
-export const spacePrefix = '/v1/spaces/';
+const spacePrefix = '/v1/spaces/';
 
-/** A request's route and the path parameters as sent. */
+/** The endpoint of a request and its path parameters, as sent. */
 export interface Match {
-  readonly call: Call;
+  readonly endpoint: Endpoint;
   readonly params: Record<string, string>;
 }
 
 type Layer = ReturnType<Router['match']>['path'][number];
 
-interface Entry {
+interface Candidate {
   readonly layer: Layer;
-  readonly call: Call;
+  readonly endpoint: Endpoint;
+}
+
+/** Finds the endpoint, or refuses the path or the method. */
+export function routing(service: Service): Step {
+  const routes = new RouteTable(service);
+  return (ctx, next) => {
+    const { state } = ctx;
+    const match = routes.match(ctx.method, ctx.path);
+    state.match = match;
+    state.route = match.endpoint.pattern;
+    state.log = match.endpoint.log;
+    return next();
+  };
 }
 
 /**
- * Finds the route of a request. The patterns are @koa/router's; asking it to match one of all routes costs more than
- * everything else in a request, so there is a router for each first segment and length, of a few routes each, and it
- * is asked only about what none of them takes.
+ * Endpoints by path. The patterns are @koa/router's, but a router of all routes tries them one after the other, which
+ * costs more than the rest of a request. So there is a router for each first segment and number of segments, of a few
+ * routes each; it is asked only for the methods of a path that none of its routes matched.
  */
-export class RouteTable {
+class RouteTable {
   readonly #routers = new Map<string, Router>();
-  readonly #entries = new Map<string, Entry[]>();
+  readonly #candidates = new Map<string, Candidate[]>();
 
   constructor(service: Service) {
     for (const route of service.routes) {
@@ -33,19 +46,19 @@ export class RouteTable {
       const shape = shapeOf(pattern);
       const router = this.#routers.get(shape) ?? new Router({ strict: true, sensitive: true });
       const layer = router.register(pattern, [route.method], () => undefined) as Layer;
-      const entry = { layer, call: new Call(route, pattern, service) };
+      const candidate = { layer, endpoint: new Endpoint(route, pattern, service) };
       this.#routers.set(shape, router);
-      this.#entries.set(shape, [...(this.#entries.get(shape) ?? []), entry]);
+      this.#candidates.set(shape, [...(this.#candidates.get(shape) ?? []), candidate]);
     }
   }
 
   /** Throws ROUTE_NOT_FOUND or METHOD_NOT_ALLOWED. */
   match(method: string, path: string): Match {
     const shape = shapeOf(path);
-    for (const { layer, call } of this.#entries.get(shape) ?? []) {
+    for (const { layer, endpoint } of this.#candidates.get(shape) ?? []) {
       if (!layer.methods.includes(method)) continue;
       const found = layer.regexp.exec(path);
-      if (found) return { call, params: paramsOf(layer, path, found) };
+      if (found) return { endpoint, params: paramsOf(layer, path, found) };
     }
     const others = this.#routers.get(shape)?.match(path, method).path ?? [];
     const methods = [...new Set(others.flatMap((other) => other.methods))].sort().join(', ');
@@ -55,7 +68,7 @@ export class RouteTable {
 
 function paramsOf(layer: Layer, path: string, found: RegExpExecArray): Record<string, string> {
   if (path.includes('%')) return layer.params(path, found.slice(1));
-  // Nothing to decode: what was found is what was sent.
+  // Nothing to decode.
   const params: Record<string, string> = {};
   layer.paramNames.forEach(({ name }, index) => {
     params[name] = found[index + 1] ?? '';
@@ -63,7 +76,7 @@ function paramsOf(layer: Layer, path: string, found: RegExpExecArray): Record<st
   return params;
 }
 
-/** The first segment below the space and the number of segments: a pattern and the paths it matches share them. */
+/** The first segment below the space and the number of segments: the same for a pattern and the paths it matches. */
 function shapeOf(path: string): string {
   const segments = path.split('/');
   return `${segments[4]} ${segments.length}`;

@@ -8,57 +8,48 @@ import {
   type ServerResponse,
   STATUS_CODES,
 } from 'node:http';
-import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { envelope } from './envelope.ts';
 import { invalid } from './errors.ts';
+import { inTurn } from './pipelining.ts';
 
-/** Every request fits many times over; a client that sends slower than this holds a connection for nothing. */
+/** Every request fits many times over; a client that sends slower than this only holds a connection. */
 const limits = { maxHeaderSize: 16_384, headersTimeout: 10_000, requestTimeout: 30_000 };
-/** Requests sent ahead on one connection: Node starts all that arrive in a piece, whether or not anybody reads. */
-const mostAhead = 16;
-/** How often connections are looked at for being too slow. */
+/** How often connections are checked against these timeouts. */
 const connectionsCheckingInterval = 2_000;
 /** Held watches keep theirs: 20 KiB of memory each, and a descriptor. */
-const mostConnections = 20_000;
+const maxConnections = 20_000;
 
-/** An HTTP server whose every failure has the envelope, also of what Node refuses by itself and Koa never sees. */
+/** An HTTP server whose every failure has the envelope, also those that Node answers itself and Koa never sees. */
 export function createHttpServer(listener: RequestListener): Server {
   const options = { ...limits, connectionsCheckingInterval, requireHostHeader: false };
-  const underWay = new WeakMap<Socket, number>();
-  // One function for all answers: a closure for each costs as much again as the listener.
-  function closed(this: ServerResponse): void {
-    const { socket } = this.req;
-    underWay.set(socket, (underWay.get(socket) ?? 1) - 1);
-  }
-  const server = createServer(options, (request, response) => {
-    const { socket } = request;
-    const ahead = underWay.get(socket) ?? 0;
-    if (ahead >= mostAhead) socket.destroy();
-    if (socket.destroyed) return;
-    underWay.set(socket, ahead + 1);
-    response.on('close', closed);
-    request.url = originForm(request.url);
-    if (request.headers.host === undefined && request.httpVersion === '1.1')
-      refuse(response, 400, 'the header Host is missing');
-    else listener(request, response);
-  });
-  server.maxConnections = mostConnections;
-  // An expectation that nobody here knows is no reason to refuse (RFC 9110, 10.1.1 leaves it open).
+  const server = createServer(
+    options,
+    inTurn((request, response) => {
+      request.url = originForm(request.url);
+      if (request.headers.host === undefined && request.httpVersion === '1.1')
+        refuse(response, 400, 'the header Host is missing');
+      else listener(request, response);
+    }),
+  );
+  server.maxConnections = maxConnections;
+  // RFC 9110, 10.1.1: an unknown expectation may be ignored.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
-  server.on('connect', (_request: IncomingMessage, socket: Duplex) => cutOff(socket, 400, 'this is no proxy'));
+  server.on('connect', (_request: IncomingMessage, socket: Duplex) =>
+    cutOff(socket, 400, 'this server is not a proxy'),
+  );
   server.on('clientError', unreadable);
   return server;
 }
 
-/** As a proxy is asked, with scheme and host, the same path is meant; a host that is none must not reach the parser. */
+/** The path of a target with scheme and host, as proxies get it; a malformed host must not reach the parser. */
 function originForm(target = '/'): string {
   return target.startsWith('/') ? target : (/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*(\/.*)$/i.exec(target)?.[1] ?? '/');
 }
 
 function unreadable(error: NodeJS.ErrnoException, socket: Duplex): void {
   const { _httpMessage: response } = socket as Duplex & { _httpMessage?: ServerResponse | null };
-  // What follows a whole request, or comes during its answer, must not be answered in that one's place.
+  // The answer under way belongs to an earlier request: this one must not be answered in its place.
   const isOfAnother = response ? response.req.complete || response.headersSent : false;
   if (!socket.writable || error.code === 'ECONNRESET' || isOfAnother) socket.destroy();
   else if (error.code === 'HPE_HEADER_OVERFLOW') cutOff(socket, 431, 'the headers are larger than 16 KiB');

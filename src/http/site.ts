@@ -1,9 +1,10 @@
 import { hash } from 'node:crypto';
-import type { IncomingHttpHeaders } from 'node:http';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
+import type { Step } from './context.ts';
+import { readOnly } from './system.ts';
 
-/** A file of a site: by which path, of what type, and where its content comes from. */
+/** A file of a site: its path, its type, and how to read it. */
 export interface Source {
   readonly path: string;
   readonly type: string;
@@ -11,21 +12,14 @@ export interface Source {
 }
 
 interface File {
+  readonly type: string;
   readonly etag: string;
   readonly plain: Buffer;
   readonly gzipped: Buffer;
 }
 
-export interface Page {
-  /** For the log. */
-  readonly route: string;
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly content?: Buffer;
-}
-
 /**
- * Pages for people: a home (`/docs`) and the files below it. A path is looked up and never becomes the name of a file.
+ * Pages for people: a home (`/docs`) and the files below it. Paths are looked up in a list, so none can name another file.
  */
 export class Site {
   readonly #home: string;
@@ -33,7 +27,7 @@ export class Site {
   readonly #sources: ReadonlyMap<string, Source>;
   readonly #loaded = new Map<string, Promise<File>>();
 
-  /** policy: the Content-Security-Policy of all its answers. */
+  /** policy: the Content-Security-Policy of every answer. */
   constructor(home: string, policy: readonly string[], sources: readonly Source[]) {
     this.#home = home;
     this.#sources = new Map(sources.map((source) => [source.path, source]));
@@ -41,51 +35,57 @@ export class Site {
       'Content-Security-Policy': policy.join('; '),
       'X-Content-Type-Options': 'nosniff',
       'Referrer-Policy': 'no-referrer',
-      // Kept, but asked for each time and answered 304: after an update nobody has half of the old pages.
+      // Revalidate each time (304): after an update nobody mixes old and new files.
       'Cache-Control': 'no-cache',
       Vary: 'Accept-Encoding',
     };
   }
 
-  /** What GET answers at this path; undefined where nothing is. */
-  async answer(path: string, request: IncomingHttpHeaders): Promise<Page | undefined> {
-    // A page names its files relative to its home, and so works below a proxy's prefix.
+  /** The step that answers at its paths. */
+  readonly pages: Step = async (ctx, next) => {
+    const { path, state } = ctx;
     if (path === `${this.#home}/`) {
+      readOnly(ctx, path);
+      // A page names its files relative to its home, so it works below a proxy's prefix too.
       const location = { Location: `..${this.#home}`, 'Content-Length': '0' };
-      return { route: path, status: 308, headers: { ...this.#headers, ...location } };
+      state.answer = { status: 308, headers: { ...this.#headers, ...location } };
+      return;
     }
-    const source = this.#sources.get(path);
-    if (!source) return undefined;
-    const { etag, plain, gzipped } = await this.#file(source);
-    const route = path === this.#home ? path : `${this.#home}/:file`;
+    const file = this.file(path);
+    if (!file) return next();
+    readOnly(ctx, path === this.#home ? path : `${this.#home}/:file`);
+    const { type, etag, plain, gzipped } = await file;
     // Weak: the same page, compressed or not.
     const headers = { ...this.#headers, ETag: `W/${etag}` };
-    if (isKnown(etag, request['if-none-match'])) return { route, status: 304, headers };
-    const zipped = takesGzip(request['accept-encoding']);
-    return {
-      route,
+    if (isKnown(etag, ctx.headers['if-none-match'])) {
+      state.answer = { status: 304, headers };
+      return;
+    }
+    const isZipped = takesGzip(ctx.headers['accept-encoding']);
+    state.answer = {
       status: 200,
-      headers: { ...headers, 'Content-Type': source.type, ...(zipped && { 'Content-Encoding': 'gzip' }) },
-      content: zipped ? gzipped : plain,
+      headers: { ...headers, 'Content-Type': type, ...(isZipped && { 'Content-Encoding': 'gzip' }) },
+      content: isZipped ? gzipped : plain,
     };
-  }
+  };
 
-  /** Read and compressed by the first request for it, then kept: it changes with a new release only. */
-  #file(source: Source): Promise<File> {
-    const known = this.#loaded.get(source.path);
-    if (known) return known;
+  /** Read and compressed on the first request, then kept: files change only with a release. */
+  file(path: string): Promise<File> | undefined {
+    const source = this.#sources.get(path);
+    const known = this.#loaded.get(path);
+    if (known || !source) return known;
     const file = load(source);
-    this.#loaded.set(source.path, file);
-    // A failure is not kept: the next request looks again.
-    file.catch(() => this.#loaded.delete(source.path));
+    this.#loaded.set(path, file);
+    // Don't keep a failure: the next request tries again.
+    file.catch(() => this.#loaded.delete(path));
     return file;
   }
 }
 
-async function load({ read }: Source): Promise<File> {
+async function load({ type, read }: Source): Promise<File> {
   const plain = await read();
   const etag = `"${hash('sha256', plain, 'base64url').slice(0, 22)}"`;
-  return { etag, plain, gzipped: await promisify(gzip)(plain) };
+  return { type, etag, plain, gzipped: await promisify(gzip)(plain) };
 }
 
 function isKnown(etag: string, ifNoneMatch: string | undefined): boolean {

@@ -1,37 +1,44 @@
-import type { Context } from 'koa';
 import { Metrics } from '../metrics/metrics.ts';
 import { StoreUnavailable } from '../redis/scripts.ts';
+import type { Context, Service, Step } from './context.ts';
 import { apiError } from './errors.ts';
-import type { Sent, Service, Trace } from './serving.ts';
-import type { Page } from './site.ts';
 
-const probes = ['/healthz', '/readyz'];
+/** Asked every few seconds, by balancers and Prometheus. */
+export const probePaths: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics']);
 
-/** Answers the paths that need no key. */
-export async function system(ctx: Context, service: Service, trace: Trace): Promise<Sent> {
-  // A port for metrics and probes has no API to describe or to show.
-  const hasApi = service.routes.length > 0;
-  const page = hasApi ? await pageAt(ctx, service) : undefined;
-  const isMetrics = ctx.path === '/metrics' && service.showsMetrics;
-  const isDescription = ctx.path === '/openapi.json' && hasApi;
-  if (!page && !isMetrics && !isDescription && !probes.includes(ctx.path)) throw apiError('ROUTE_NOT_FOUND');
-  trace.route = page?.route ?? ctx.path;
-  trace.log = service.log.child({ route: trace.route });
-  if (ctx.method !== 'GET' && ctx.method !== 'HEAD')
-    throw apiError('METHOD_NOT_ALLOWED', 'GET, HEAD', { Allow: 'GET, HEAD' });
-  if (page) return page;
-  if (isMetrics)
-    return { status: 200, headers: { 'Content-Type': Metrics.contentType }, text: await service.metrics.text() };
-  if (isDescription) return { status: 200, headers: {}, text: service.openapi };
-  if (ctx.path === '/healthz') return { status: 200, headers: {}, text: '{"status":"ok"}' };
-  if (await service.ready()) return { status: 200, headers: {}, text: '{"status":"ready"}' };
-  throw new StoreUnavailable('not ready');
+/** Names the route in logs and metrics. Throws METHOD_NOT_ALLOWED for anything but GET and HEAD. */
+export function readOnly({ state, method }: Context, route: string): void {
+  state.route = route;
+  state.log = state.log.child({ route });
+  if (method !== 'GET' && method !== 'HEAD') throw apiError('METHOD_NOT_ALLOWED', 'GET, HEAD', { Allow: 'GET, HEAD' });
 }
 
-async function pageAt({ path, req }: Context, { sites }: Service): Promise<Page | undefined> {
-  for (const site of sites) {
-    const page = await site.answer(path, req.headers);
-    if (page) return page;
-  }
-  return undefined;
+/** GET /healthz: the process answers. GET /readyz: the store takes calls. */
+export function probes(service: Service): Step {
+  return async (ctx, next) => {
+    if (ctx.path !== '/healthz' && ctx.path !== '/readyz') return next();
+    readOnly(ctx, ctx.path);
+    const isReady = ctx.path === '/readyz';
+    if (isReady && !(await service.ready())) throw new StoreUnavailable('not ready');
+    ctx.state.answer = { status: 200, headers: {}, text: isReady ? '{"status":"ready"}' : '{"status":"ok"}' };
+  };
+}
+
+/** GET /metrics, for Prometheus. */
+export function metricsPage(service: Service): Step {
+  return async (ctx, next) => {
+    if (ctx.path !== '/metrics') return next();
+    readOnly(ctx, ctx.path);
+    const text = await service.metrics.text();
+    ctx.state.answer = { status: 200, headers: { 'Content-Type': Metrics.contentType }, text };
+  };
+}
+
+/** GET /openapi.json. */
+export function description(service: Service): Step {
+  return async (ctx, next) => {
+    if (ctx.path !== '/openapi.json') return next();
+    readOnly(ctx, ctx.path);
+    ctx.state.answer = { status: 200, headers: {}, text: service.openapi };
+  };
 }

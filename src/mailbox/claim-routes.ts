@@ -2,11 +2,10 @@ import Joi from 'joi';
 import { flag as flagField, id as idField, oneOf, time } from '../declare/field.ts';
 import { one, record } from '../declare/record.ts';
 import { TaskGroup } from '../group/records.ts';
-import { fields, flag, id, integer, key, opaque, optional, text } from '../http/fields.ts';
+import { fields, flag, id, integer, key, opaque, optional, says, text } from '../http/fields.ts';
 import type { Hold } from '../http/hold.ts';
 import { randomTail, randomToken } from '../http/random.ts';
 import { param, type Route, route } from '../http/route.ts';
-import { says } from '../http/says.ts';
 import { Refusal } from '../redis/scripts.ts';
 import { Claim, Message } from './records.ts';
 
@@ -14,10 +13,10 @@ const { id: messageId, attempts, taskId, groupId } = Message.fields;
 const resultMessageId = idField().orNull();
 const groupState = TaskGroup.fields.state.orNull();
 
-/** How often a held receive tries again while the organization has its plan's claims. */
+/** How often a held receive retries while the organization has as many claims as its plan allows. */
 const limitedRetryMs = 500;
 
-/** A held receive retries CONCURRENCY_LIMITED by itself (specification, Errors). */
+/** A held receive retries CONCURRENCY_LIMITED by itself. */
 const look: Hold['look'] = async (run, isLast, again) => {
   try {
     const ran = await run({ looksAgain: isLast ? '' : '1' });
@@ -184,5 +183,5 @@ const nack = route({
   answer: (reply, input) => ({ status: 200, body: { id: param(input, 'messageId'), ...reply } }),
 });
 
-/** What a worker does with messages: claims one, and ends or keeps the claim. */
+/** The calls of a worker: claim a message, and renew or end the claim. */
 export const claimRoutes: readonly Route[] = [recv, renew, complete, nack];

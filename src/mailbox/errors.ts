@@ -4,6 +4,7 @@ const claimLost: Record<string, string> = {
   LAPSED: 'the lease of this token is over and the message is ready for others: receive again',
   CLAIMED_AGAIN: 'the lease of this token is over and the message was claimed again: drop the work',
   FINISHED: 'the message is finished already: drop the work',
+  NOT_ISSUED: 'this token was never issued for this message: send the token that recv answered with it',
 };
 
 export const mailboxErrors: ErrorTable = {
@@ -18,15 +19,19 @@ export const mailboxErrors: ErrorTable = {
   BACKLOG_FULL: entry(409, (detail) => {
     const [what, limit] = detail.split(' ');
     return what === 'mailbox'
-      ? `the mailbox holds its backlogLimit of ${limit} queued and in-progress messages`
-      : `the space holds its maxBacklog of ${limit} queued and in-progress messages`;
+      ? `the mailbox holds its backlogLimit of ${limit} queued and claimed messages: send again once one is finished, or to a mailbox with a higher backlogLimit`
+      : `the space holds its maxBacklog of ${limit} queued and claimed messages: send again once one is finished, or raise maxBacklog with PUT /limits`;
   }),
   TIMERS_FULL: entry(
     409,
     (limit) =>
-      `the space holds its maxArmedTimers of ${limit}: leave out deadline or settleBy, or retry when some are over`,
+      `the space has its maxArmedTimers of ${limit}: leave out deadline or settleBy, retry once some have passed, or raise maxArmedTimers with PUT /limits`,
   ),
-  ACTIVE_TASKS_LIMITED: entry(409, (limit) => `the organization has its plan's ${limit} pending and running tasks`),
+  ACTIVE_TASKS_LIMITED: entry(
+    409,
+    (limit) =>
+      `the organization has its plan's ${limit} pending and running tasks: send again once one has ended, or move to a larger plan`,
+  ),
   ACTIVE_RUNS_LIMITED: entry(
     409,
     (limit) =>

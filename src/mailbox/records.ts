@@ -25,12 +25,12 @@ export const reason = oneOf(
   'RUN_CANCELLED',
 ).orNull();
 
-/** Of a message whose time is over its task is left, as a tombstone: `tombstoneOf` is its mailbox then. */
+/** When retention removes a message, a tombstone of its task stays, in which `tombstoneOf` is its mailbox. */
 export const Message = record('Message', {
   id: id(),
   mailboxId: id(),
   scopeId: id(),
-  /** Stored where it is not the message's own id; '' where there is no task. */
+  /** Stored only if it is not the message's own id; '' if there is no task. */
   taskId: id().orNull().or('=id'),
   groupId: id().orNull(),
   taskKey: text().orNull(),
@@ -49,7 +49,7 @@ export const Message = record('Message', {
   createdAt: time().of((get) => momentOfId(get('id'))),
   finishedAt: time().orNull(),
   token: text().orNull().secret(),
-  /** In front of its id in the queue, once it has been given back. */
+  /** Precedes its id in the queue once it has been returned to it. */
   place: text().orNull().internal(),
   resultMessageId: id().orNull().internal(),
   groupState: text().orNull().internal(),
@@ -60,7 +60,7 @@ const { mailboxId, scopeId, taskId, groupId, holder, holderSession, result, fini
 
 export const MessageSummary = Message.without('MessageSummary', 'payload', 'result');
 
-/** What recv answers. What its request says, and what is the same for all claims, does not travel. */
+/** What recv answers. Values that the request has, or that are the same for all claims, are not sent by the script. */
 const absent = () => null;
 export const Claim = Message.with('Claim', {
   mailboxId: mailboxId.of(() => ''),

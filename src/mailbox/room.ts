@@ -8,7 +8,7 @@ import { mailboxKeys } from './keys.ts';
 import { Claim, HeldClaim, Mailbox, Message, MessageSummary, WaitingTask } from './records.ts';
 import { mailboxRoutes } from './routes.ts';
 
-/** Tasks are counted with their messages, of which some carry none (`inbox:`), and by themselves once a tombstone is left. */
+/** Tasks are counted as messages, less those without a task (`inbox:`), plus tombstones. */
 function tasks(messageStates: readonly string[], ...tombstones: readonly string[]) {
   const uses = [...messageStates.flatMap((state) => [`messages:${state}`, `inbox:${state}`]), ...tombstones];
   return number().of(

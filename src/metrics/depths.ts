@@ -1,15 +1,14 @@
 import { number, raw } from '../declare/field.ts';
-import { type Store, serverOf } from '../redis/cluster.ts';
+import { nowOf, type Store, serverOf } from '../redis/cluster.ts';
 import { dueKey } from '../redis/due.ts';
-import { nowOf } from '../redis/moment.ts';
 import { organizationsKey } from '../redis/organizations.ts';
 import type { Scripts } from '../redis/scripts.ts';
 
-/** Bounds of one reading: some twenty milliseconds of the store at most, however much it holds. */
-const mostOrganizations = 200;
-const mostSpaces = 1_000;
-/** Of one organization: about a millisecond in which the store does nothing else. */
-const spacesAtOnce = 50;
+/** Bounds of one reading: about twenty milliseconds of the store's time, however much it holds. */
+const maxOrganizations = 200;
+const maxSpaces = 1_000;
+/** Per organization: blocks the store for about a millisecond. */
+const maxSpacesPerOrganization = 50;
 
 export const outboxStates = ['UNREAD', 'PENDING', 'EXHAUSTED'] as const;
 export const messageStates = ['READY', 'CLAIMED'] as const;
@@ -28,32 +27,38 @@ const depths = {
   reply: { seen: number(), spaces: number(), sums: raw<number[]>(), ages: raw<number[]>() },
 };
 
-/** What waits in all organizations together. */
+/** Pending work, summed over all organizations. */
 export interface Depths {
-  /** By counter name, e.g. `messages:READY`. */
+  /** By counter, such as `messages:READY`. */
   readonly counts: ReadonlyMap<string, number>;
-  /** 0 where nothing waits. */
+  /** 0 when nothing waits. */
   readonly oldestReadyAgeSeconds: number;
   readonly oldestWaiterAgeSeconds: number;
   readonly spaces: number;
-  /** Not every space was looked at: the sums are too low. */
+  /** Some spaces were left out, so the sums are too low. */
   readonly isPartial: boolean;
 }
 
-/** Adds up the spaces, organization by organization, in bounded steps. */
+/** Sums over the spaces, organization by organization, in bounded steps. */
 export async function readDepths(store: Store, scripts: Scripts): Promise<Depths> {
   const counts = new Map(counters.map((name) => [name, 0]));
-  const [more, found] = await store.sscan(organizationsKey, '0', 'COUNT', mostOrganizations);
-  const orgs = found.slice(0, mostOrganizations);
+  const [more, found] = await store.sscan(organizationsKey, '0', 'COUNT', maxOrganizations);
+  const orgs = found.slice(0, maxOrganizations);
   let isPartial = more !== '0' || orgs.length < found.length;
   let spaces = 0;
   let oldestMs = ages.map(() => 0);
   for (const org of orgs) {
-    if (spaces >= mostSpaces) {
+    if (spaces >= maxSpaces) {
       isPartial = true;
       break;
     }
-    const args = { spaceId: '', requestId: '', counters: counters.join(), ages: ages.join(), most: spacesAtOnce };
+    const args = {
+      spaceId: '',
+      requestId: '',
+      counters: counters.join(),
+      ages: ages.join(),
+      maxSpaces: maxSpacesPerOrganization,
+    };
     const found = await scripts.ask(depths, org, args);
     for (const [i, name] of counters.entries()) counts.set(name, (counts.get(name) ?? 0) + (found.sums[i] ?? 0));
     spaces += found.seen;
@@ -70,7 +75,7 @@ export async function readDepths(store: Store, scripts: Scripts): Promise<Depths
   };
 }
 
-/** How long the earliest timer of all is overdue: what the sweeper has not come to. */
+/** How long the earliest timer has been overdue, that is, how far the sweeper is behind. */
 export async function readSweepLag(store: Store): Promise<number> {
   const first = store.zrange(dueKey, '0', '0', 'WITHSCORES');
   const [now, [, due]] = await Promise.all([nowOf(serverOf(store, dueKey)), first]);

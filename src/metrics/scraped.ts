@@ -1,22 +1,21 @@
 import type { Metric } from 'prom-client';
-import type { Tally } from './tally.ts';
 
-/** One line of a scrape. */
+/** One sample of a scrape. */
 export interface Sample {
   readonly value: number;
   readonly labels?: Readonly<Record<string, string | number>>;
   readonly metricName?: string;
 }
 
-/** A labelled series and what was counted for it. */
+/** A labelled series and its tally. */
 export interface Series {
   readonly labels: Readonly<Record<string, string>>;
   readonly tally: Tally;
 }
 
 /**
- * A metric that is made when it is scraped. (The library's own find their labels by a text of them all, and a histogram
- * its bucket by name: that costs a request some twenty times as much as a tally.)
+ * A metric that is computed when it is scraped. (prom-client's own build a string of all labels to find a series, and find
+ * buckets by name, which costs a request about twenty times as much as a tally.)
  */
 export function scraped(
   type: 'counter' | 'gauge' | 'histogram',
@@ -25,11 +24,11 @@ export function scraped(
   samples: () => readonly Sample[] | Promise<readonly Sample[]>,
 ): Metric {
   const get = async () => ({ name, help, type, values: await samples() });
-  // The registry asks for a name and `get` only; the library's type names its own four classes.
+  // The registry only uses `name` and `get`; prom-client's type is a union of its own four classes.
   return { name, get } as unknown as Metric;
 }
 
-/** A histogram over tallies that were made with these bounds. */
+/** A histogram of tallies with these bounds. */
 export function histogram(
   name: string,
   help: string,
@@ -55,4 +54,39 @@ export function histogram(
     ];
   };
   return scraped('histogram', name, help, () => series().flatMap(samples));
+}
+
+/** The durations of one series, in plain numbers, so that counting takes nanoseconds. */
+export class Tally {
+  count = 0;
+  sumSeconds = 0;
+  /** Observations per bucket, not cumulative; those above all bounds are only in `count`. */
+  readonly buckets: number[];
+  readonly #bounds: readonly number[];
+
+  constructor(bounds: readonly number[]) {
+    this.#bounds = bounds;
+    this.buckets = bounds.map(() => 0);
+  }
+
+  observe(seconds: number): void {
+    this.count += 1;
+    this.sumSeconds += seconds;
+    const bounds = this.#bounds;
+    for (let i = 0; i < bounds.length; i++) {
+      if (seconds > (bounds[i] as number)) continue;
+      this.buckets[i] = (this.buckets[i] as number) + 1;
+      return;
+    }
+  }
+}
+
+/** The tally of a key, created on first use. */
+export function tallyOf<Key>(tallies: Map<Key, Tally>, key: Key, bounds: readonly number[]): Tally {
+  let tally = tallies.get(key);
+  if (!tally) {
+    tally = new Tally(bounds);
+    tallies.set(key, tally);
+  }
+  return tally;
 }

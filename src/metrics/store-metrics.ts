@@ -5,7 +5,7 @@ import type { Reading } from './store-reading.ts';
 
 type Shown = number | boolean | undefined;
 
-/** The metrics that are read from the store. What cannot be read is left out, never 0. */
+/** Metrics that are read from the store. What cannot be read is left out rather than shown as 0. */
 export function storeMetrics(read: () => Promise<Reading>): Metric[] {
   const one =
     (type: 'counter' | 'gauge') =>
@@ -23,19 +23,19 @@ export function storeMetrics(read: () => Promise<Reading>): Metric[] {
     });
 
   return [
-    gauge('muster_store_up', 'Whether the store takes calls, as GET /readyz says', ({ isUp }) => isUp),
+    gauge('muster_store_up', 'Whether the store takes calls, as in GET /readyz', ({ isUp }) => isUp),
     gauge('muster_store_masters', 'Redis servers that hold the data', ({ state }) => state?.masters),
-    gauge('muster_store_memory_bytes', 'Memory that Redis uses', ({ state }) => state?.usedMemoryBytes),
+    gauge('muster_store_memory_bytes', 'Memory used by Redis', ({ state }) => state?.usedMemoryBytes),
     gauge(
       'muster_store_memory_ratio',
-      'Used share of maxmemory, of the fullest server; absent where there is no limit',
+      'Used share of maxmemory on the fullest server; absent when there is no limit',
       ({ state }) => state?.memoryRatio,
     ),
-    gauge('muster_store_clients', 'Connections that Redis has', ({ state }) => state?.clients),
-    counter('muster_store_commands_total', 'Commands that Redis has run', ({ state }) => state?.commands),
+    gauge('muster_store_clients', 'Connections to Redis', ({ state }) => state?.clients),
+    counter('muster_store_commands_total', 'Commands run by Redis', ({ state }) => state?.commands),
     counter(
       'muster_store_evicted_keys_total',
-      'Keys that Redis has thrown away for lack of memory: each is lost data',
+      'Keys evicted by Redis for lack of memory: each is lost data',
       ({ state }) => state?.evictedKeys,
     ),
     gauge(
@@ -46,34 +46,34 @@ export function storeMetrics(read: () => Promise<Reading>): Metric[] {
     gauge('muster_store_persisting', 'Whether the last writes to disk succeeded', ({ state }) => state?.isPersisting),
     gauge(
       'muster_sweep_lag_seconds',
-      'How long the earliest due timer of all is overdue',
+      'How long the earliest due timer has been overdue',
       ({ sweepLagSeconds }) => sweepLagSeconds,
     ),
-    byState('muster_messages', 'Messages of all organizations that are not finished', 'messages', messageStates),
-    gauge('muster_waiters', 'Waiters of all organizations that wait for an allowance', ({ depths }) =>
+    byState('muster_messages', 'Unfinished messages of all organizations', 'messages', messageStates),
+    gauge('muster_waiters', 'Waiters in line for an allowance, in all organizations', ({ depths }) =>
       depths?.counts.get('waiters:WAITING'),
     ),
     gauge('muster_timers', 'Armed timers of all organizations', ({ depths }) => depths?.counts.get('timers:ARMED')),
     byState(
       'muster_outbox',
-      'Events for webhook destinations: not yet looked at, to be delivered, given up',
+      'Events for webhook destinations: not yet read, to be delivered, given up',
       'outbox',
       outboxStates,
     ),
     gauge(
       'muster_oldest_ready_age_seconds',
-      'How long the oldest READY message of all has been ready; 0: there is none',
+      'How long the oldest READY message has been ready; 0 if there is none',
       ({ depths }) => depths?.oldestReadyAgeSeconds,
     ),
     gauge(
       'muster_oldest_waiter_age_seconds',
-      'How long the oldest WAITING waiter of all has waited; 0: there is none',
+      'How long the oldest WAITING waiter has waited; 0 if there is none',
       ({ depths }) => depths?.oldestWaiterAgeSeconds,
     ),
-    gauge('muster_spaces_read', 'Spaces that depths and ages are of', ({ depths }) => depths?.spaces),
+    gauge('muster_spaces_read', 'Spaces included in depths and ages', ({ depths }) => depths?.spaces),
     gauge(
       'muster_spaces_partial',
-      'Whether there are more spaces than one reading looks at',
+      'Whether there are more spaces than one reading includes',
       ({ depths }) => depths?.isPartial,
     ),
   ];

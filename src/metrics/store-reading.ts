@@ -1,13 +1,13 @@
-import type { Store } from '../redis/connection.ts';
+import type { Redis } from 'ioredis';
+import { type Store, shardsOf } from '../redis/cluster.ts';
 import { within } from '../redis/failures.ts';
 import type { Scripts } from '../redis/scripts.ts';
 import { type Depths, readDepths, readSweepLag } from './depths.ts';
-import { readStoreState, type StoreState } from './store-state.ts';
 
-/** A store that hangs must not keep a scrape waiting. */
-const patienceMs = 2_000;
+/** A hung store must not block a scrape. */
+const timeoutMs = 2_000;
 
-/** What could be read from the store; a part that could not be is undefined. */
+/** What was read from the store; parts that could not be read are undefined. */
 export interface Reading {
   readonly isUp: boolean;
   readonly state: StoreState | undefined;
@@ -15,7 +15,7 @@ export interface Reading {
   readonly depths: Depths | undefined;
 }
 
-/** Reads the store for the metrics, at most once in `maxAgeMs`: scraping more often costs the store nothing more. */
+/** Reads the store for the metrics, at most once per `maxAgeMs` however often they are scraped. */
 export class StoreReader {
   readonly #store: Store;
   readonly #scripts: Scripts;
@@ -52,7 +52,49 @@ export class StoreReader {
   }
 }
 
-/** Undefined where it fails or takes too long. */
+/** Undefined if it fails or takes too long. */
 function inTime<T>(reading: Promise<T>): Promise<T | undefined> {
-  return within(patienceMs, reading).catch(() => undefined);
+  return within(timeoutMs, reading).catch(() => undefined);
+}
+
+/** The store's own figures; in a cluster, summed over its masters. */
+interface StoreState {
+  readonly masters: number;
+  readonly usedMemoryBytes: number;
+  /** Of the fullest master; undefined without a limit. */
+  readonly memoryRatio: number | undefined;
+  readonly clients: number;
+  readonly commands: number;
+  readonly evictedKeys: number;
+  readonly isAppendOnly: boolean;
+  /** Whether the last writes to disk succeeded. */
+  readonly isPersisting: boolean;
+}
+
+type Info = (field: string) => string;
+
+/** Rejects when the store is unavailable or denies INFO, as a managed one may. */
+export async function readStoreState(store: Store): Promise<StoreState> {
+  const infos = await Promise.all(shardsOf(store).map(infoOf));
+  const numbers = (field: string): number[] => infos.map((info) => Number(info(field)));
+  const sum = (field: string): number => numbers(field).reduce((total, one) => total + one, 0);
+  const every = (field: string, value: string): boolean => infos.every((info) => info(field) === value);
+  const limits = numbers('maxmemory');
+  const ratios = numbers('used_memory').map((used, i) => used / (limits[i] as number));
+  return {
+    masters: infos.length,
+    usedMemoryBytes: sum('used_memory'),
+    memoryRatio: limits.every((limit) => limit > 0) ? Math.max(...ratios) : undefined,
+    clients: sum('connected_clients'),
+    commands: sum('total_commands_processed'),
+    evictedKeys: sum('evicted_keys'),
+    isAppendOnly: every('aof_enabled', '1'),
+    isPersisting: every('aof_last_write_status', 'ok') && every('rdb_last_bgsave_status', 'ok'),
+  };
+}
+
+async function infoOf(node: Redis): Promise<Info> {
+  const text = await node.info();
+  const fields = new Map(text.split('\r\n').map((line) => line.split(':', 2) as [string, string]));
+  return (field) => fields.get(field) ?? '';
 }

@@ -1,12 +1,11 @@
 import type { Metric } from 'prom-client';
-import { histogram, type Series, scraped } from './scraped.ts';
-import { type Tally, tallyOf } from './tally.ts';
+import { histogram, type Series, scraped, type Tally, tallyOf } from './scraped.ts';
 
 const requestBounds = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5];
 const scriptBounds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.05, 0.25, 1];
 const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']);
 
-/** What this process was asked and how long it took. No label has a value that a caller can make up. */
+/** Counts and durations of this process's requests and scripts. Callers cannot invent label values. */
 export class Traffic {
   readonly #requests = new Map<string, Map<string, Map<number, Tally>>>();
   readonly #scripts = new Map<string, Tally>();
@@ -26,7 +25,7 @@ export class Traffic {
     return statuses;
   }
 
-  /** A run of a script, from the call to its reply. */
+  /** A script's round trip. */
   script(name: string, seconds: number): void {
     tallyOf(this.#scripts, name, scriptBounds).observe(seconds);
   }
@@ -41,21 +40,21 @@ export class Traffic {
       scraped(
         'counter',
         'muster_http_requests_total',
-        'Answered requests, by route pattern and status; route="unmatched": there is no such path',
+        'Answered requests, by route pattern and status; route="unmatched" for unknown paths',
         () => this.#requestSeries().map(({ labels, tally }) => ({ labels, value: tally.count })),
       ),
       histogram(
         'muster_http_request_duration_seconds',
-        'Time to the answer, or to the beginning of a stream; a held receive or watch takes as long as it is held',
+        'Time to the response, or to the start of a stream; a held receive or watch takes as long as it is held',
         requestBounds,
         () => this.#requestSeries(),
       ),
-      scraped('counter', 'muster_refusals_total', 'Requests answered with an error, by its code', () =>
+      scraped('counter', 'muster_refusals_total', 'Requests answered with an error, by code', () =>
         [...this.#refusals].map(([code, value]) => ({ labels: { code }, value })),
       ),
       histogram(
         'muster_script_duration_seconds',
-        'Round trip of a script: the way to the store and back, waiting and running',
+        'Round trip of a script: network, queueing and execution',
         scriptBounds,
         () => [...this.#scripts].map(([script, tally]) => ({ labels: { script }, tally })),
       ),

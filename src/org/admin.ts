@@ -25,7 +25,7 @@ import { type FigureName, figuresOf } from './plans.ts';
 import { ApiKey, AuditEntry, Organization } from './records.ts';
 
 /**
- * What an operator does to organizations, spaces and keys (contract section 1). Every function rejects with
+ * What an operator does to organizations, spaces and keys. Every function rejects with
  * InvalidInput for what is typed wrong, Refusal (ORG_NOT_FOUND, …) for what the store's state forbids, and
  * StoreUnavailable.
  */

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
+import { nowOf } from '../redis/cluster.ts';
 import type { Store } from '../redis/connection.ts';
 import { orUnavailable, unless } from '../redis/failures.ts';
 import { keyName } from '../redis/keys.ts';
-import { nowOf } from '../redis/moment.ts';
 import { organizationNames } from '../redis/organizations.ts';
 import { spaceKeys } from '../space/keys.ts';
 import type { Admin } from './admin.ts';

@@ -25,10 +25,8 @@ export function checkOrg(org: string): string {
 export function checkName(name: string | undefined): string {
   if (name === undefined) return '';
   const characters = [...name].length;
-  if (characters >= 1 && characters <= mostNameCharacters && !/[\p{Cc}{}]/u.test(name)) return name;
-  throw new InvalidInput(
-    `name: it must be 1 to ${mostNameCharacters} characters, without control characters and braces`,
-  );
+  if (characters >= 1 && characters <= mostNameCharacters && !/\p{Cc}/u.test(name)) return name;
+  throw new InvalidInput(`name: it must be 1 to ${mostNameCharacters} characters, without control characters`);
 }
 
 /** A uuid of any version, lower-cased; `field` is the name the message gives it. */

@@ -6,16 +6,15 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 
 /**
- * Fetches packages of the distribution with apt, without root, and unpacks them below `work`/root; nothing outside
- * `work` is written.
+ * Downloads packages of the distribution with apt, without root, and unpacks them into `work`/root. Writes only to `work`.
  *
- * apt's own resolver chooses what they need, so exactly the shared libraries that this system lacks (or has too old)
- * come along, in a full system as in a slim image.
+ * apt resolves dependencies, so exactly the shared libraries that this system lacks (or has in too old a version) are
+ * included, on a full system as in a slim image.
  *
- * @param packages fetched even where the system has them
- * @param work an existing, empty folder of the caller's, who removes it
+ * @param packages downloaded even if the system has them
+ * @param work an existing, empty folder, which the caller removes
  * @returns the names of the unpacked package files
- * @throws Error with one line saying what apt or dpkg-deb said
+ * @throws Error with apt's or dpkg-deb's error on one line
  */
 export async function unpackWithApt(
   packages: readonly string[],
@@ -33,15 +32,15 @@ export async function unpackWithApt(
   try {
     await download();
   } catch {
-    // A fresh image has no package lists, an old one has lists of packages that are gone; the system's are root's to renew.
-    log(`the system's package lists are missing or old: reading fresh ones into ${state}`);
-    const own = ['-o', `Dir::State=${state}`];
-    // A hook of the distribution may fail without root although the lists are there, so the download is the judge.
-    const update = await apt('update', ...own).then(
+    // A fresh image has no package lists, and an old one lists packages that are gone; only root may update the system's.
+    log(`the system's package lists are missing or outdated: downloading new ones into ${state}`);
+    const options = ['-o', `Dir::State=${state}`];
+    // A distribution's hook may fail without root even though the lists were updated: what counts is the download.
+    const update = await apt('update', ...options).then(
       () => '',
       (error: unknown) => oneLine(error),
     );
-    await download(...own).catch((error: unknown) => {
+    await download(...options).catch((error: unknown) => {
       throw new Error(update || oneLine(error));
     });
   }
@@ -60,8 +59,8 @@ export async function unpackWithApt(
 }
 
 /**
- * The folders below an unpacked root that hold its shared libraries, for LD_LIBRARY_PATH. A package's libraries may
- * have others of its own in a folder beneath, which they name by its absolute path: one that only a system has.
+ * The folders with shared libraries below an unpacked root, for LD_LIBRARY_PATH. They include packages' private
+ * subfolders, which libraries refer to by an absolute path that exists only when installed.
  */
 export async function libraryFolders(root: string): Promise<string[]> {
   const found: string[] = [];
@@ -88,16 +87,16 @@ const limits = { timeout: 300_000, maxBuffer: 16 * 1024 * 1024 };
 function settings(work: string): string[] {
   const options = {
     'Dir::Cache': join(work, 'cache'),
-    // apt reads the system's state and changes only our folders: it needs none of the locks that only root can take
+    // apt only writes to our folders, so it does not need the locks that only root can take
     'Debug::NoLocking': 'true',
-    // as root, apt would drop to the user _apt, who cannot write to our folder
+    // as root, apt would switch to the user _apt, who cannot write to our folder
     'APT::Sandbox::User': 'root',
     'APT::Install-Recommends': 'false',
     'APT::Get::Assume-Yes': 'true',
     'APT::Get::Download-Only': 'true',
-    // one that is installed but unusable (too old a PATH, say) is fetched all the same
+    // download a package even if it is installed, but unusable
     'APT::Get::ReInstall': 'true',
-    // otherwise an update without a network would be a success
+    // otherwise an update without network would succeed
     'APT::Update::Error-Mode': 'any',
     'Acquire::Retries': '1',
     'Acquire::http::Timeout': '20',
@@ -105,7 +104,7 @@ function settings(work: string): string[] {
   return Object.entries(options).flatMap(([name, value]) => ['-o', `${name}=${value}`]);
 }
 
-/** The C library must stay the system's: another one than the loader's would crash every program. */
+/** Keeps the system's C library: one that does not match the loader would crash every program. */
 function isWanted(file: string): boolean {
   return file.endsWith('.deb') && !/^libc6[_-]/.test(file);
 }
@@ -114,7 +113,7 @@ function plain(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return { ...env, LC_ALL: 'C', DEBIAN_FRONTEND: 'noninteractive' };
 }
 
-/** The line of a failed command that says why: apt's first "E:" line, else the last one. */
+/** A failed command's error: apt's first "E:" line, or else the last line. */
 function oneLine(error: unknown): string {
   const said = error instanceof Error && 'stderr' in error ? String(error.stderr).trim() : '';
   const lines = said.split('\n').filter(Boolean);

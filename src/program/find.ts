@@ -6,48 +6,48 @@ import { libraryFolders, unpackWithApt } from './apt.ts';
 
 const run = promisify(execFile);
 
-/** A program of others that the project runs: how to find it, and where it comes from when it is not there. */
+/** An external program: how to find it, and where to download it. */
 export interface ProgramKind {
-  /** As it is called in messages. */
+  /** Its name in messages. */
   readonly label: string;
-  /** The same with what is asked of it, such as `redis-server 7 or newer`. */
+  /** Its name with the required version, such as `redis-server 7 or newer`. */
   readonly wanted: string;
-  /** The environment variable that names one. */
+  /** The environment variable with its path. */
   readonly variable: string;
-  /** What it may be called on PATH, best first. */
+  /** Its possible names on PATH, in order of preference. */
   readonly names: readonly string[];
-  /** The distribution's packages, and the program's place in them. */
+  /** The distribution's packages, and the program's path in them. */
   readonly packages: readonly string[];
   readonly path: string | ((root: string) => Promise<string>);
-  /** What an unpacked one needs in its environment besides its libraries. */
+  /** Environment variables for an unpacked one, besides the library path. */
   readonly environment?: (root: string) => NodeJS.ProcessEnv | Promise<NodeJS.ProcessEnv>;
-  /** What makes it print its version; default `--version`. */
+  /** The flag that prints its version; default `--version`. */
   readonly versionFlag?: string;
-  /** The version in what it prints then; throws what is wrong with it. */
+  /** Extracts the version from that output; throws if the program cannot be used. */
   readonly versionIn: (printed: string) => string;
-  /** What a person can do where none can be had. */
+  /** Advice when the program cannot be found or downloaded. */
   readonly whatToDo: string;
 }
 
-/** A program that has been seen to run, and the environment to run it in. */
+/** A working program, and the environment to run it in. */
 export interface Program {
   command: string;
   env: NodeJS.ProcessEnv;
-  /** as the program says, such as `7.0.15` */
+  /** as printed by the program, such as `7.0.15` */
   version: string;
 }
 
 export interface Place {
   log(line: string): void;
-  /** read for the kind's variable and PATH, and handed on to the program */
+  /** read for the program's variable and PATH, and passed on to the program */
   env: NodeJS.ProcessEnv;
-  /** where the set-up keeps what it fetched */
+  /** where downloads are kept */
   folder: string;
 }
 
 /**
- * Finds a program: the one that its variable names, else one on PATH, else the project's own in `folder`, which is
- * fetched from the distribution's packages when it is not there yet. Needs no root.
+ * Finds a program: the one in its variable, one on PATH, or the project's own in `folder`, downloaded from the
+ * distribution's packages on first use. Needs no root.
  *
  * @throws Error with one line saying what to install or set
  */
@@ -62,8 +62,8 @@ export async function findProgram(kind: ProgramKind, place: Place): Promise<Prog
 }
 
 /**
- * Fetches the distribution's packages into `folder`. Two processes may do so at once, and either may be killed at
- * any moment: each works in a folder of its own, and what runs is renamed into place.
+ * Downloads the distribution's packages into `folder`. Concurrent processes are fine, and each may be killed at any time:
+ * each works in its own folder, which is renamed into place once the program works.
  *
  * @throws Error with one line saying what to install or set
  */
@@ -71,8 +71,9 @@ export async function setUp(kind: ProgramKind, place: Place): Promise<Program> {
   const { env, folder, log } = place;
   let work = '';
   try {
-    if (!(await isOnPath('apt-get', env)) || !(await isOnPath('dpkg-deb', env))) throw new Error('no apt-get here');
-    log(`no ${kind.wanted} found: fetching the distribution's package into ${folder} (no root needed)`);
+    if (!(await isOnPath('apt-get', env)) || !(await isOnPath('dpkg-deb', env)))
+      throw new Error('apt-get or dpkg-deb is missing');
+    log(`no ${kind.wanted} found: downloading the distribution's package into ${folder} (no root needed)`);
     const begun = performance.now();
     await mkdir(folder, { recursive: true });
     await removeLeftovers(folder);
@@ -84,7 +85,9 @@ export async function setUp(kind: ProgramKind, place: Place): Promise<Program> {
     log(`${kind.label} ${program.version} is ready in ${folder} (${packages.length} packages, ${seconds} s)`);
     return program;
   } catch (error) {
-    throw new Error(`no usable ${kind.label}, and none could be fetched (${reason(error)}): ${kind.whatToDo}`);
+    throw new Error(
+      `no usable ${kind.label} found, and it could not be downloaded (${reason(error)}): ${kind.whatToDo}`,
+    );
   } finally {
     if (work) await rm(work, { recursive: true, force: true });
   }
@@ -96,36 +99,36 @@ async function onPath(kind: ProgramKind, { env, log }: Place): Promise<Program |
       try {
         return await checked(kind, command, env);
       } catch (error) {
-        log(`passing over ${command}: ${reason(error)}`);
+        log(`skipping ${command}: ${reason(error)}`);
       }
     }
   }
   return null;
 }
 
-/** What a former set-up left; one that no longer runs (another base image, say) counts as not there. */
+/** An earlier download; null if it no longer works, for example on another base image. */
 async function unpacked(kind: ProgramKind, { folder, env }: Place): Promise<Program | null> {
   return unpackedAt(kind, join(folder, 'root'), env).catch(() => null);
 }
 
 async function unpackedAt(kind: ProgramKind, root: string, env: NodeJS.ProcessEnv): Promise<Program> {
   const folders = [...(await libraryFolders(root)), env['LD_LIBRARY_PATH']].filter(Boolean);
-  const own = { ...env, LD_LIBRARY_PATH: folders.join(':'), ...(await kind.environment?.(root)) };
+  const environment = { ...env, LD_LIBRARY_PATH: folders.join(':'), ...(await kind.environment?.(root)) };
   const path = typeof kind.path === 'string' ? kind.path : await kind.path(root);
-  return checked(kind, join(root, path), own);
+  return checked(kind, join(root, path), environment);
 }
 
 async function putInPlace(kind: ProgramKind, work: string, place: Place): Promise<Program> {
   const root = join(place.folder, 'root');
-  // Another process may have been faster: its files may be in use already, so they stay.
-  const theirs = await unpacked(kind, place);
-  if (theirs) return theirs;
+  // Another process may have been faster: keep its files, which may be in use.
+  const existing = await unpacked(kind, place);
+  if (existing) return existing;
   await rename(root, join(work, 'unusable')).catch(() => undefined);
   await rename(join(work, 'root'), root).catch(() => undefined);
   return unpackedAt(kind, root, place.env);
 }
 
-/** Work folders of set-ups that were killed; an hour is far longer than any set-up takes. */
+/** Removes work folders of killed downloads; none takes an hour. */
 async function removeLeftovers(folder: string): Promise<void> {
   for (const name of await readdir(folder)) {
     const path = join(folder, name);
@@ -138,7 +141,7 @@ async function removeLeftovers(folder: string): Promise<void> {
 async function checked(kind: ProgramKind, command: string, env: NodeJS.ProcessEnv): Promise<Program> {
   const { versionIn, versionFlag = '--version' } = kind;
   const { stdout } = await run(command, [versionFlag], { env, timeout: 10_000 }).catch((error: ExecFileException) => {
-    throw new Error(howItEnded(versionFlag, error));
+    throw new Error(exitReason(versionFlag, error));
   });
   return { command, env, version: versionIn(stdout) };
 }
@@ -163,17 +166,17 @@ async function isProgram(path: string): Promise<boolean> {
   );
 }
 
-/** How a program ended that should have printed its version, with the last that it said. */
-function howItEnded(flag: string, { code, signal, message, stdout = '', stderr = '' }: ExecFileException): string {
+/** Why a program did not print its version, with its last line of output. */
+function exitReason(flag: string, { code, signal, message, stdout = '', stderr = '' }: ExecFileException): string {
   if (String(code) === 'ENOENT') return 'there is no such program';
-  if (String(code) === 'EACCES') return 'this user may not run it';
+  if (String(code) === 'EACCES') return 'this user is not allowed to run it';
   if (typeof code !== 'number' && !signal) return message;
   const last = `${stdout}\n${stderr}`.trim().split('\n').at(-1);
-  const end = signal ? `was ended by ${signal}` : `ended with status ${code}`;
-  return `with ${flag} it ${end} and ${last ? `said: ${last}` : 'said nothing'}`;
+  const end = signal ? `was killed by ${signal}` : `exited with status ${code}`;
+  return `${flag} ${end} and printed ${last ? `"${last}"` : 'nothing'}`;
 }
 
-/** One line of an error; of a program that failed, its own last words. */
+/** An error on one line; for a failed program, the last line of its stderr. */
 function reason(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const said = 'stderr' in error ? String(error.stderr).trim() : '';

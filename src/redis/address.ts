@@ -4,12 +4,12 @@ type Options = Omit<RedisOptions, 'replyMapping'>;
 
 const sentinelScheme = 'redis+sentinel://';
 
-/** A server's address: a URL, the path of a unix socket, or the Sentinels that know which server it is. */
+/** A server's address: a URL, the path of a unix socket, or a list of Sentinels that resolve it. */
 type Address = string;
 
 /**
- * The servers that REDIS_URL names: one, or several nodes of a cluster after one another with commas in between. What
- * the first one says (scheme, user, password) holds for those that are only `host:port`.
+ * The servers in REDIS_URL: one, or a comma-separated list of cluster nodes. Nodes given as a bare `host:port` inherit
+ * scheme, user and password from the first one.
  */
 export function addressesOf(url: string): Address[] {
   if (url.startsWith(sentinelScheme)) return [url];
@@ -19,14 +19,14 @@ export function addressesOf(url: string): Address[] {
   return [first, ...others.map((other) => (other.includes('://') ? other : `${before}${other}`))];
 }
 
-/** Sentinels and the name of the master that they watch; the login is the store's. undefined: not of that form. */
+/** The Sentinels, the name of the master they watch and the store's login; undefined for any other kind of address. */
 export function sentinelsOf(address: Address): Options | undefined {
   const form = /^redis\+sentinel:\/\/(?:([^:@/]*):([^@/]*)@)?([^@/]+)\/([\w.-]+)$/;
   const [, username = '', password = '', hosts, name] = form.exec(address) ?? [];
   if (!hosts || !name) return undefined;
   const sentinels = hosts.split(',').map((host) => {
     const { hostname, port } = new URL(`redis://${host.trim()}`);
-    if (hostname === '') throw new Error('a Sentinel without a host');
+    if (hostname === '') throw new Error('a Sentinel has no host');
     return { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port || 26_379) };
   });
   const login = {
@@ -36,7 +36,7 @@ export function sentinelsOf(address: Address): Options | undefined {
   return { sentinels, name, ...login };
 }
 
-/** A client of the server, which is asked for anew at each connection where Sentinels know it. */
+/** A client of the server. With Sentinels, the master is resolved again on every connection. */
 export function clientOf(address: Address, options: Options): Redis {
   return address.startsWith(sentinelScheme)
     ? new Redis({ ...options, ...sentinelsOf(address) })

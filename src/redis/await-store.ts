@@ -4,71 +4,69 @@ import { loaded } from '../embedded/ready.ts';
 import { addressesOf, clientOf } from './address.ts';
 import { inShort } from './failures.ts';
 
-const tryEveryMs = 100;
+const retryEveryMs = 100;
 
-interface PatienceOptions {
+interface AwaitOptions {
   readonly log: (line: string) => void;
-  /** ends the waiting without a word */
+  /** stops waiting; resolves without an error */
   readonly signal: AbortSignal;
-  /** for a server that is not there yet; one that loads its data is waited for without end */
-  readonly patienceMs?: number;
-  readonly lineEveryMs?: number;
+  /** how long to wait for an unreachable server; a server that is loading its data has no limit */
+  readonly timeoutMs?: number;
+  readonly logEveryMs?: number;
 }
 
 /**
- * Waits until the server that REDIS_URL names is up and has loaded its data, with a line now and then.
+ * Waits until the server in REDIS_URL is up and has loaded its data, logging progress.
  *
- * @throws Error with one line when the patience ends, or at once when the server is not one that could be used
+ * @throws Error with a one-line message after the timeout, or immediately when waiting cannot help
  */
-export async function awaitStore(url: string, options: PatienceOptions): Promise<void> {
-  const { log, signal, patienceMs = 60_000, lineEveryMs = 5_000 } = options;
-  const begun = Date.now();
-  let nextLine = begun;
-  let until = begun + patienceMs;
+export async function awaitStore(url: string, options: AwaitOptions): Promise<void> {
+  const { log, signal, timeoutMs = 60_000, logEveryMs = 5_000 } = options;
+  const startedAt = Date.now();
+  let nextLogAt = startedAt;
+  let deadline = startedAt + timeoutMs;
   while (!signal.aborted) {
-    const { state, why } = await lookAround(url);
+    const { state, why } = await probe(url);
     if (state === 'ready') return;
     if (state === 'refused') throw new Error(`REDIS_URL: ${why}`);
     const now = Date.now();
-    if (state === 'loading') until = now + patienceMs;
-    if (now >= until) {
-      const seconds = Math.round(patienceMs / 1000);
-      throw new Error(
-        `REDIS_URL: the store could not be reached for ${seconds} s (${why}): start it, or correct REDIS_URL`,
-      );
+    if (state === 'loading') deadline = now + timeoutMs;
+    if (now >= deadline) {
+      const seconds = Math.round(timeoutMs / 1000);
+      throw new Error(`REDIS_URL: the store was unreachable for ${seconds} s (${why}): start it, or correct REDIS_URL`);
     }
-    if (now >= nextLine) {
-      nextLine = now + lineEveryMs;
-      const left = Math.ceil((until - now) / 1000);
+    if (now >= nextLogAt) {
+      nextLogAt = now + logEveryMs;
+      const left = Math.ceil((deadline - now) / 1000);
       log(
         state === 'loading'
           ? `the store is loading its data${why}`
-          : `waiting for the store (${why}), ${left} s more at most`,
+          : `waiting for the store (${why}), giving up in ${left} s`,
       );
     }
-    await sleep(tryEveryMs);
+    await sleep(retryEveryMs);
   }
 }
 
 type State = 'ready' | 'loading' | 'refused' | 'away';
 
-interface Look {
+interface Probe {
   readonly state: State;
   readonly why: string;
 }
 
-/** Of several nodes of a cluster one is enough; where none is ready, one that will be is waited for. */
-async function lookAround(url: string): Promise<Look> {
-  let best: Look | undefined;
+/** One ready node of a cluster is enough; otherwise prefer one that is loading. */
+async function probe(url: string): Promise<Probe> {
+  let best: Probe | undefined;
   for (const address of addressesOf(url)) {
-    const seen = await look(address);
-    if (seen.state === 'ready' || seen.state === 'refused') return seen;
-    if (!best || seen.state === 'loading') best = seen;
+    const found = await probeServer(address);
+    if (found.state === 'ready' || found.state === 'refused') return found;
+    if (!best || found.state === 'loading') best = found;
   }
-  return best ?? { state: 'away', why: 'no server is named' };
+  return best ?? { state: 'away', why: 'no server is given' };
 }
 
-async function look(address: string): Promise<Look> {
+async function probeServer(address: string): Promise<Probe> {
   const redis = clientOf(address, {
     protocol: 2,
     lazyConnect: true,
@@ -81,20 +79,20 @@ async function look(address: string): Promise<Look> {
     commandTimeout: 5_000,
   });
   let cause: unknown;
-  // What it says first is why; what follows is only that the connection is closed.
+  // The first error has the cause; later ones only report a closed connection.
   redis.on('error', (error: Error) => {
     cause ??= error;
   });
   try {
     await redis.connect();
     await redis.ping();
-    await offersAll(redis);
+    await checkCapabilities(redis);
     return { state: 'ready', why: '' };
   } catch (error) {
     const why = inShort(cause ?? error);
-    const refusal = refusals.find(([said]) => said.test(why));
+    const refusal = refusals.find(([pattern]) => pattern.test(why));
     if (refusal) return { state: 'refused', why: refusal[1](why) };
-    // A replica that has lost its master, a cluster without a majority: up, and answered 503 by us.
+    // A replica without its master, a cluster without a majority: up, but calls to it are answered 503.
     if (/^(MASTERDOWN|CLUSTERDOWN|BUSY|MISCONF|READONLY)/.test(why)) return { state: 'ready', why };
     return why.startsWith('LOADING') ? { state: 'loading', why: await loaded(redis) } : { state: 'away', why };
   } finally {
@@ -102,46 +100,44 @@ async function look(address: string): Promise<Look> {
   }
 }
 
-/** Of the form of every space's channel. */
+/** Has the form of a space's channel. */
 const channel = 'muster:{-}:-';
 
-/**
- * Asks for what a server may lack, or this user have no right to: each would fail in the middle of a call, or never be
- * noticed.
- */
-async function offersAll(redis: Redis): Promise<void> {
+/** Tries commands that the server may not have or may deny this user: their absence would otherwise show up in mid-call or never. */
+async function checkCapabilities(redis: Redis): Promise<void> {
   await redis.info('server');
   if (redis.options.db) await redis.select(redis.options.db);
-  const may = (asked: Promise<unknown>, lacks: RegExp) =>
-    asked.catch((error: Error) => {
-      if (lacks.test(error.message)) throw error;
+  const failOn = (pattern: RegExp, reply: Promise<unknown>) =>
+    reply.catch((error: Error) => {
+      if (pattern.test(error.message)) throw error;
     });
-  // Whoever may load functions need not be allowed to list them.
-  await may(redis.function('LIST', 'LIBRARYNAME', 'muster_'), /^ERR unknown/);
-  // A node of a cluster says that another has the channel.
-  await may(redis.spublish(channel, ''), /^NOPERM/);
-  await may(redis.ssubscribe(channel), /^NOPERM/);
+  // A user who may load functions may still be denied listing them.
+  await failOn(/^ERR unknown/, redis.function('LIST', 'LIBRARYNAME', 'muster_'));
+  // A cluster node may answer MOVED: another one has the channel.
+  await failOn(/^NOPERM/, redis.spublish(channel, ''));
+  await failOn(/^NOPERM/, redis.ssubscribe(channel));
 }
 
-/** What waiting does not mend, and what does. */
-const refusals: readonly [said: RegExp, what: (why: string) => string][] = [
+/** Errors that waiting will not fix, and what will. */
+const refusals: readonly [pattern: RegExp, advice: (why: string) => string][] = [
   [
     /^(NOAUTH|WRONGPASS|ERR invalid password|ERR AUTH)/,
-    (why) => `the store refuses the login (${why}): correct user and password`,
+    (why) => `the store rejected the login (${why}): correct user and password`,
   ],
+  [/^NOPERM/, (why) => `the store's user lacks a permission (${why}): README, "Scaling out", lists the ones it needs`],
+  [/^DENIED/, (why) => `the store refused the connection (${why}): set a password on it, and put that into REDIS_URL`],
   [
-    /^NOPERM/,
-    (why) => `the store's user may not do what is needed (${why}): README, "Scaling out", has the rights to give it`,
+    /^ERR (DB index|SELECT|value is not)/,
+    (why) => `the store has no such database (${why}): choose another, or leave it out`,
   ],
-  [/^DENIED/, (why) => `the store refuses the connection (${why}): give it a password, and name that here`],
-  [/^ERR (DB index|SELECT|value is not)/, (why) => `the store has no such database (${why}): name another, or none`],
   [
     /^ERR unknown/,
     (why) =>
-      `the store cannot be used (${why}): Redis 7 or Valkey 7.2 or newer is needed, with INFO and FUNCTION allowed`,
+      `the store cannot be used (${why}): Muster needs Redis 7 or Valkey 7.2 or newer, with INFO and FUNCTION allowed`,
   ],
   [
     /certificate|altnames/i,
-    (why) => `the store's certificate is refused (${why}): name its CA in NODE_EXTRA_CA_CERTS, and the host as it does`,
+    (why) =>
+      `the store's certificate was rejected (${why}): put its CA into NODE_EXTRA_CA_CERTS, and use the host name that it is issued for`,
   ],
 ];

@@ -1,21 +1,21 @@
 import { Cluster, type ClusterOptions, Command, type Redis, type RedisOptions } from 'ioredis';
 import type { Logger } from 'pino';
 
-/** The client of one server or of a cluster. Either sends a command to the server that has its first key. */
+/** A client of one server or of a cluster; both send a command to the server that has its first key. */
 export type Store = Redis | Cluster;
 
-/** A node fails its calls when it cannot be connected to, or does not reply, for this long. */
+/** Calls to a node fail when connecting or replying takes longer than this. */
 const connectMs = 1_000;
 export const silenceMs = 3_000;
-/** Finds slots that moved while nothing was sent to them. */
+/** Refresh interval for slot moves that no call has run into. */
 const refreshMs = 2_000;
 /** Minimum time between two refreshes of the slot map by a patient client. */
-const paceMs = 200;
+const minRefreshMs = 200;
 const fullCoverage = 'cluster-require-full-coverage';
 
 /**
- * Calls that the cluster itself refused (MOVED, ASK, TRYAGAIN) have not run: they are retried for about a second. All
- * other failures are the caller's, and a shard that is down must not delay calls to the others.
+ * Calls that the cluster itself rejected (MOVED, ASK, TRYAGAIN) have not run: retry them for about a second. All other
+ * failures go to the caller, and a shard that is down must not delay calls to the others.
  */
 const callOptions = {
   retryDelayOnFailover: 0,
@@ -24,7 +24,7 @@ const callOptions = {
   maxRedirections: 24,
 };
 
-/** Fails a call at once while no node is known; each node queues what is sent while it connects. */
+/** Fails calls immediately while no node is known; each node's client queues them while it connects. */
 class CallsCluster extends Cluster {
   override sendCommand(...[command, stream, node]: Parameters<Cluster['sendCommand']>): unknown {
     if (this.status === 'ready') return super.sendCommand(command, stream, node);
@@ -35,30 +35,30 @@ class CallsCluster extends Cluster {
 
 type Refreshed = NonNullable<Parameters<Cluster['refreshSlotsCache']>[0]>;
 
-/** Paces the refreshes: ioredis asks hundreds of times a second while a shard with a subscription is down. */
+/** Throttles refreshes: ioredis asks hundreds of times a second while a shard with a subscription is down. */
 class PatientCluster extends Cluster {
   /** ioredis subscribes to no slot at all when any slot lacks its list of nodes. */
   override slots: Cluster['slots'] = Array.from({ length: 16_384 }, () => []);
-  #askedAt = Number.NEGATIVE_INFINITY;
+  #refreshedAt = Number.NEGATIVE_INFINITY;
   #next: NodeJS.Timeout | undefined;
   readonly #waiting: Refreshed[] = [];
 
   override refreshSlotsCache(refreshed?: Refreshed): void {
     if (refreshed) this.#waiting.push(refreshed);
-    this.#next ??= setTimeout(() => this.#ask(), Math.max(0, this.#askedAt + paceMs - performance.now()));
+    this.#next ??= setTimeout(() => this.#refresh(), Math.max(0, this.#refreshedAt + minRefreshMs - performance.now()));
   }
 
-  #ask(): void {
+  #refresh(): void {
     const all = this.#waiting.splice(0);
     this.#next = undefined;
-    this.#askedAt = performance.now();
+    this.#refreshedAt = performance.now();
     super.refreshSlotsCache((error) => {
       for (const refreshed of all) refreshed(error);
     });
   }
 }
 
-/** Whether a server is a node of a cluster; rejects when clients could not find the other nodes through it. */
+/** Whether a server is a cluster node; rejects when clients cannot discover the other nodes through it. */
 export async function isClusterNode(redis: Redis): Promise<boolean> {
   if (!String(await redis.info('cluster')).includes('cluster_enabled:1')) return false;
   if ((await redis.cluster('SLOTS')).some(([, , node]) => node?.[0] === ''))
@@ -66,7 +66,7 @@ export async function isClusterNode(redis: Redis): Promise<boolean> {
   return true;
 }
 
-/** A client, not yet connected, that finds the cluster through any of its nodes and logs in to all of them alike. */
+/** An unconnected client that discovers the cluster through any of the given nodes and uses one login for all. */
 export function clusterClient(
   kind: 'calls' | 'patient',
   addresses: readonly string[],
@@ -74,21 +74,21 @@ export function clusterClient(
   { protocol, keepAlive, retryStrategy }: Required<Pick<RedisOptions, 'protocol' | 'keepAlive' | 'retryStrategy'>>,
 ): Cluster {
   const seeds = addresses.map((address) => {
-    if (address.startsWith('/')) throw new Error('a cluster is named by host and port, not by a socket');
+    if (address.startsWith('/')) throw new Error('cluster nodes need host and port, not a socket');
     const { hostname, port } = new URL(address);
     return { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port || 6379) };
   });
   const login = { ...(username && { username }), ...(password && { password }), ...(tls && { tls }) };
   const redisOptions = { protocol, connectTimeout: connectMs, keepAlive, maxRetriesPerRequest: null, ...login };
   const options: ClusterOptions = {
-    // Each call finds out by itself whether its slot is served: calls to the shards that are up go on.
+    // A call finds out by itself whether its slot is served: calls to shards that are up go on.
     enableReadyCheck: false,
     clusterRetryStrategy: retryStrategy,
-    // TLS needs the host names that the nodes announce: their certificates carry those, not addresses.
-    dnsLookup: (address, found) => found(null, address),
+    // Keep the host names that nodes announce: TLS certificates are issued for those, not for addresses.
+    dnsLookup: (address, callback) => callback(null, address),
     lazyConnect: true,
   };
-  // A loading node has to refuse calls: one that waited for it would run after its caller has gone.
+  // A loading node must reject calls: one that waited for it would run after its caller has gone.
   const bounded = { ...redisOptions, socketTimeout: silenceMs, enableReadyCheck: false };
   const cluster =
     kind === 'calls'
@@ -105,7 +105,7 @@ export function clusterClient(
 
 const isCluster = (store: Store): store is Cluster => store instanceof Cluster;
 
-/** Whether one shard can be away while others answer. */
+/** Whether one shard can be unavailable while others answer. */
 export const canFailPartially: (store: Store) => boolean = isCluster;
 
 /** Whether the store can write all its data to one file. */
@@ -113,31 +113,37 @@ export function takesSnapshots(store: Store): store is Redis {
   return !isCluster(store);
 }
 
-/** The servers that share the data: masters only. */
+/** The servers that hold the data: masters only. */
 export function shardsOf(store: Store): readonly Redis[] {
   return isCluster(store) ? store.nodes('master') : [store];
 }
 
-/** `host:port` of the shard that has a key; '' where that is unknown or there is only one. */
+/** `host:port` of the shard that has a key; '' when it is unknown or there is only one. */
 export function addressOf(store: Store, key: string): string {
   return (isCluster(store) && store.slots[new Command('exists', [key]).getSlot()]?.[0]) || '';
 }
 
-/** The shard that has a key, for commands that name none; where that is unknown, whichever the client picks. */
+/** The shard that has a key, for commands without keys; the client picks one when it is unknown. */
 export function serverOf(store: Store, key: string): Store {
   const address = addressOf(store, key);
   return shardsOf(store).find(({ options }) => `${options.host}:${options.port}` === address) ?? store;
 }
 
-/** Names of organizations that do not exist, over enough slots to reach every shard. */
+/** The store's clock, which decides all moments, in epoch milliseconds. */
+export async function nowOf(store: Store): Promise<number> {
+  const [seconds, micros] = await store.time();
+  return Number(seconds) * 1000 + Math.floor(Number(micros) / 1000);
+}
+
+/** Names of organizations that cannot exist, spread over enough slots to reach every shard. */
 export function probeNames(store: Store): string[] {
   return isCluster(store) ? Array.from({ length: 16 }, (_, n) => `-${n}`) : ['-'];
 }
 
 /**
- * Lua that every function begins with. An organization's keys lie on two nodes while its slot migrates: a script would
- * miss some on either, or fail half-way. EXISTS of two keys that never exist detects it before anything is written, and
- * TRYAGAIN has the client retry the call.
+ * Lua that every function begins with. While an organization's slot migrates, its keys are on two nodes: a script would
+ * miss some on either, or fail half-way. EXISTS on two keys that never exist detects this before anything is written,
+ * and TRYAGAIN makes the client retry the call.
  */
 export function functionGuard(store: Store): string {
   if (!isCluster(store)) return '';
@@ -147,13 +153,15 @@ export function functionGuard(store: Store): string {
   );
 }
 
-/** Warns at start of what does not work with several shards, and of a setting that makes them fail together. */
+/** Warns at start about what several shards do not support, and about a setting that makes them fail together. */
 export async function warnOfShards(store: Store, log: Logger): Promise<void> {
   if (!isCluster(store)) return;
   const shards = shardsOf(store);
-  log.warn(`the store is a Redis Cluster of ${shards.length} shards: no snapshots are made, use backups of its nodes`);
-  // A server may not let this user read its settings.
+  log.warn(
+    `the store is a Redis Cluster of ${shards.length} shards: Muster makes no snapshots of it, back up its nodes instead`,
+  );
+  // This user may not be allowed to read settings.
   const settings = await Promise.allSettled(shards.map((shard) => shard.config('GET', fullCoverage)));
   const isStrict = settings.some((found) => found.status === 'fulfilled' && String(found.value).endsWith(',yes'));
-  if (isStrict) log.warn(`${fullCoverage} is yes: while one shard is away, all are; set it to no on every node`);
+  if (isStrict) log.warn(`${fullCoverage} is yes: all shards stop when one is down; set it to no on every node`);
 }

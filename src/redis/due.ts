@@ -1,7 +1,6 @@
 import { flag, number, text } from '../declare/field.ts';
-import { addressOf, type Store, serverOf } from './cluster.ts';
+import { addressOf, nowOf, type Store, serverOf } from './cluster.ts';
 import { orUnavailable, unlessAway, within } from './failures.ts';
-import { nowOf } from './moment.ts';
 import { Organizations } from './organizations.ts';
 import type { Scripts } from './scripts.ts';
 
@@ -9,31 +8,31 @@ const reply = { now: number(), nextDue: text().orNull(), more: flag(), changes: 
 const sweep = { script: 'timer/sweep', reply };
 const background = { script: 'timer/background', reply };
 
-/** The index, and the channel on which workers hear of its new moments. */
+/** The index, and the channel that announces new due times to workers. */
 export const dueKey = 'muster:due';
 const timersOf = (org: string): string => `muster:{${org}}:timers`;
 const backgroundTimersOf = (org: string): string => `muster:{${org}}:backgroundTimers`;
 /** A sweep that a crash cut short is taken up again after this long. */
 const guardMs = 2000;
-/** Of one step: up to some 4 ms of the store, where scopes are deep and spaces many. */
+/** Per step: up to about 4 ms of the store's time with deep scopes and many spaces. */
 export const maxChanges = 50;
 /** Much work in the background is done in turns of about this long, shorter than the guard. */
 const backgroundMs = 1000;
-/** A sweep waits no longer for organizations on a shard that does not answer. */
-const patienceMs = 500;
+/** How long to wait for a shard that does not answer. */
+const timeoutMs = 500;
 
 /**
- * Due timers: `drain` makes those of one organization real, `tell` and `takeDue` keep the index of organizations,
- * which lies outside their hash slots and so cannot be written by their scripts.
+ * Due timers. `drain` fires those of one organization; `announce` and `takeDue` maintain the index of organizations by
+ * next due time, which lies outside their hash slots, so scripts cannot write it.
  */
 export class Due {
   readonly #store: Store;
   readonly #scripts: Scripts;
   readonly #organizations: Organizations;
   readonly #running = new Map<string, Promise<string>>();
-  /** The index was away: what it was to be told meanwhile, it does not know. */
-  #missed = false;
-  #telling: Promise<unknown> = Promise.resolve();
+  /** The index was unavailable and may lack announcements. */
+  #isStale = false;
+  #announcing: Promise<unknown> = Promise.resolve();
 
   constructor(store: Store, scripts: Scripts) {
     this.#store = store;
@@ -68,53 +67,53 @@ export class Due {
         ? this.#scripts.ask(sweep, org, args)
         : this.#scripts.ask(background, org, { ...args, name: timer === '*' ? '' : timer }));
       if (more && performance.now() < end) continue;
-      // What it made real may have armed timers that calls wait for.
+      // It may have armed timers that calls wait for.
       if (timer !== '' && changes > 0) await this.drain(org);
-      // Not waited for: the index may lie on a shard that is away, and is repaired.
-      if (nextDue !== null) void this.tell(org, nextDue).catch(() => undefined);
+      // Not awaited: the index's shard may be down; `repair` catches up.
+      if (nextDue !== null) void this.announce(org, nextDue).catch(() => undefined);
       return String(now);
     }
   }
 
-  /** A script armed a timer earlier than all others of its organization. */
-  async tell(org: string, at: string): Promise<void> {
-    const entered = this.#store.zadd(dueKey, 'LT', at, org);
-    this.#telling = orUnavailable(Promise.all([entered, this.#store.spublish(dueKey, at)]));
-    await this.#telling;
+  /** Records that a script armed the earliest timer of its organization. */
+  async announce(org: string, at: string): Promise<void> {
+    const indexed = this.#store.zadd(dueKey, 'LT', at, org);
+    this.#announcing = orUnavailable(Promise.all([indexed, this.#store.spublish(dueKey, at)]));
+    await this.#announcing;
   }
 
-  /** Resolves when the index has answered what it was told last, or does not answer soon. */
-  async told(): Promise<void> {
-    await within(patienceMs, this.#telling).catch(() => undefined);
+  /** Resolves when the last announcement has been answered, or after the timeout. */
+  async flush(): Promise<void> {
+    await within(timeoutMs, this.#announcing).catch(() => undefined);
   }
 
-  /** The earliest entry of the index, and the store's moment. A plain read; rejects soon where the index is away. */
+  /** The earliest entry of the index, and the store's time. A plain read; rejects soon when the index is unavailable. */
   async earliest(): Promise<{ now: number; member: string | undefined; at: number }> {
     const found = Promise.all([
       nowOf(serverOf(this.#store, dueKey)),
       this.#store.zrange(dueKey, '0', '0', 'WITHSCORES'),
     ]);
-    const [now, [member, at]] = await within(patienceMs, found);
+    const [now, [member, at]] = await within(timeoutMs, found);
     return { now, member, at: Number(at) };
   }
 
   /**
-   * Sweeps the organizations that are due. One under sweep stands in the index as `!org`, so a crash in between loses
-   * nothing. While the shard with the index is away, all organizations are looked at. Resolves with whether it is there.
+   * Sweeps the organizations that are due. During its sweep an organization is in the index as `!org`, so a crash loses
+   * nothing. While the index's shard is down, all organizations are checked. Resolves with whether the index was available.
    */
   async takeDue(limit = 1000): Promise<boolean> {
-    const found = await unlessAway(this.#store, patienceMs, this.#readIndex(limit), () => undefined);
+    const found = await unlessAway(this.#store, timeoutMs, this.#readIndex(limit), () => undefined);
     if (!found) {
-      this.#missed = true;
-      await this.repair(patienceMs, true);
+      this.#isStale = true;
+      await this.repair(timeoutMs, true);
       return false;
     }
     const { now, members } = found;
     const orgs = new Set(members.map((member) => member.replace('!', '')));
-    await this.#organizations.forEach(orgs, (org) => this.#take(org, now), patienceMs);
-    if (this.#missed) {
-      await this.repair(patienceMs);
-      this.#missed = false;
+    await this.#organizations.forEach(orgs, (org) => this.#take(org, now), timeoutMs);
+    if (this.#isStale) {
+      await this.repair(timeoutMs);
+      this.#isStale = false;
     }
     return true;
   }
@@ -133,10 +132,10 @@ export class Due {
   }
 
   /**
-   * Reads the earliest timer of every organization: repairs what a crash between a script and the index lost. After
-   * `waitMs` it stops waiting for shards that do not answer; the index itself may be away.
+   * Reads the earliest timer of every organization, and adds what a crash between a script and the index has lost. Stops
+   * waiting for silent shards after `waitMs`.
    */
-  async repair(waitMs?: number, indexIsAway = false): Promise<void> {
+  async repair(waitMs?: number, isIndexDown = false): Promise<void> {
     const clocks = new Map<string, Promise<number>>();
     const look = async (org: string, timer: string, [, at]: readonly string[]): Promise<void> => {
       if (at === undefined) return;
@@ -145,7 +144,7 @@ export class Due {
       const clock = clocks.get(address) ?? nowOf(serverOf(this.#store, timers));
       clocks.set(address, clock);
       if (Number(at) <= (await clock)) await this.drain(org, timer);
-      else if (!indexIsAway) await this.#enter(org, at);
+      else if (!isIndexDown) await this.#addToIndex(org, at);
     };
     const organizations = await this.#organizations.all();
     const walk = (keyOf: (org: string) => string, timer: string): Promise<void> =>
@@ -158,8 +157,8 @@ export class Due {
     await Promise.all([walk(timersOf, ''), walk(backgroundTimersOf, '*')]);
   }
 
-  async #enter(org: string, at: string): Promise<void> {
+  async #addToIndex(org: string, at: string): Promise<void> {
     const known = await this.#store.zscore(dueKey, org);
-    if (known === null || Number(known) > Number(at)) await this.tell(org, at);
+    if (known === null || Number(known) > Number(at)) await this.announce(org, at);
   }
 }

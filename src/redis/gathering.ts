@@ -3,10 +3,10 @@ import type { Script } from './loader.ts';
 
 type Run = (script: Script, org: string, argv: readonly string[]) => Promise<Reply>;
 
-/** So many calls keep the store busy for about a millisecond: those of others need not wait for longer … */
-const most = 32;
-/** … nor behind long payloads: 30 KiB of text cost the store as much as a call. */
-const mostCharacters = 128 * 1024;
+/** Calls per run: they keep the store busy for about a millisecond, which is what others may have to wait. */
+const maxCalls = 32;
+/** Characters per run: 30 KiB of payload cost the store as much as a call. */
+const maxCharacters = 128 * 1024;
 
 interface Caller {
   readonly spaceId: string;
@@ -15,26 +15,26 @@ interface Caller {
   reject(error: unknown): void;
 }
 
-/** The calls of one script for one organization, as long as some wait or are under way. */
+/** The pending and running calls of one script for one organization. */
 interface Lane {
   readonly key: string;
   readonly script: Script;
   readonly org: string;
   waiting: Caller[];
-  /** Characters in the arguments of those. */
+  /** Characters in the arguments of the waiting calls. */
   length: number;
   runs: number;
 }
 
-/** A run goes from space to space; within one, calls keep their order. */
+/** Orders a run by space; calls of one space keep their order. */
 function bySpace(a: Caller, b: Caller): number {
   return a.spaceId < b.spaceId ? -1 : a.spaceId > b.spaceId ? 1 : 0;
 }
 
 /**
- * Calls of one script for one organization go to the store together: those of one turn of the event loop, and, while a
- * run is under way, those that come until it is answered. What they have in common (key, organization, space, counters)
- * is read and written once. Each is atomic by itself and is refused by itself; one that comes alone goes as without this.
+ * Sends calls of one script for one organization to the store together: those of one turn of the event loop, and those
+ * that arrive while a run is in flight. What they share (key, organization, space, counters) is read and written once.
+ * Each call is atomic and can be refused by itself; a single call is sent as it would be without gathering.
  */
 export class Gathering {
   readonly #run: Run;
@@ -44,7 +44,7 @@ export class Gathering {
     this.#run = run;
   }
 
-  /** Rejects with what the store says of this call. */
+  /** Rejects with the store's error for this call. */
   call(script: Script, org: string, spaceId: string, argv: readonly string[]): Promise<Reply> {
     const lane = this.#lane(script, org);
     const { waiting } = lane;
@@ -52,8 +52,8 @@ export class Gathering {
       waiting.push({ spaceId, argv, resolve, reject });
     });
     for (const text of argv) lane.length += text.length;
-    // Waits for no answer: a slow network costs time, but no throughput.
-    if (waiting.length === most || lane.length >= mostCharacters) void this.#send(lane);
+    // Doesn't wait for earlier runs: a slow network costs latency, not throughput.
+    if (waiting.length === maxCalls || lane.length >= maxCharacters) void this.#send(lane);
     return reply;
   }
 
@@ -89,12 +89,12 @@ export class Gathering {
       failure = error;
     }
     lane.runs--;
-    // Before the answers are handed out: the store is at work meanwhile.
+    // Before the replies are delivered, so that the store works meanwhile.
     this.#next(lane);
     callers.forEach((caller, index) => {
-      const own = replies[index];
-      if (Array.isArray(own)) caller.resolve(own);
-      else caller.reject(own ?? failure);
+      const reply = replies[index];
+      if (Array.isArray(reply)) caller.resolve(reply);
+      else caller.reject(reply ?? failure);
     });
   }
 }

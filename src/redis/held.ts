@@ -1,20 +1,20 @@
-/** A held request, as long as it waits. */
+/** A request that is being held. */
 export interface Held {
   readonly topic: string;
-  /** Grows from one to the next. */
+  /** Increases with every request held. */
   readonly number: number;
   wake: () => void;
-  /** The token that woke it and that it has not yet looked for. */
+  /** The token that woke it, until it has looked for what the token announced. */
   token: string | undefined;
 }
 
-/** Held requests by their topics: what a token costs does not grow with how many others are held. */
+/** Held requests by topic: the cost of a token does not depend on how many others are held. */
 export class Topics {
   readonly #topics = new Map<string, Set<Held>>();
 
   get size(): number {
     let size = 0;
-    for (const there of this.#topics.values()) size += there.size;
+    for (const held of this.#topics.values()) size += held.size;
     return size;
   }
 
@@ -23,18 +23,18 @@ export class Topics {
   }
 
   add(held: Held): void {
-    const there = this.#topics.get(held.topic);
-    if (there) there.add(held);
+    const others = this.#topics.get(held.topic);
+    if (others) others.add(held);
     else this.#topics.set(held.topic, new Set([held]));
   }
 
   remove(held: Held): void {
-    const there = this.#topics.get(held.topic);
-    there?.delete(held);
-    if (there?.size === 0) this.#topics.delete(held.topic);
+    const all = this.#topics.get(held.topic);
+    all?.delete(held);
+    if (all?.size === 0) this.#topics.delete(held.topic);
   }
 
-  /** Who has waited longest for what a token says, of those that look after no other. */
+  /** The request that has waited longest for this token, among those not busy with another one. */
   longest(token: string): Held | undefined {
     const [object, ...parts] = token.split('/');
     let longest: Held | undefined;
@@ -49,6 +49,6 @@ export class Topics {
   }
 
   wakeAll(): void {
-    for (const there of this.#topics.values()) for (const held of there) held.wake();
+    for (const all of this.#topics.values()) for (const held of all) held.wake();
   }
 }

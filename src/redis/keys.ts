@@ -1,8 +1,8 @@
 import { lineBreaks } from './lua-text.ts';
 
 /**
- * The one table of Redis keys. Each room declares its own in `keys.ts`; from the declarations come the Lua builders
- * (expanded by the loader), the TypeScript builders and the operators' table in lua/README.md.
+ * A Redis key. Each room declares its keys in `keys.ts`; the Lua builders (expanded by the loader), the TypeScript builders
+ * and the operators' table in lua/README.md are made from these declarations.
  */
 export interface KeyDeclaration {
   /** e.g. `muster:{org}:<spaceNumber>:mailbox:<mailboxId>`; `{org}` is the hash tag, `<name>` a variable part. */
@@ -17,17 +17,6 @@ export interface KeyDeclaration {
 export type KeyTable = Readonly<Record<string, KeyDeclaration>>;
 
 const partOf = /<(\w+)>/g;
-const uuid = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
-
-/** The pattern as a regular expression that matches exactly the keys it describes. */
-export function keyMatcher(declaration: KeyDeclaration): RegExp {
-  const source = declaration.pattern
-    .replace(/[{}]/g, '\\$&')
-    .replace('{org\\}', '{[a-z0-9-]{3,40}\\}')
-    .replace(partOf, (_, name: string) => (name.endsWith('Id') ? uuid : name.endsWith('Number') ? '[0-9]+' : '[^:]+'))
-    .replace('*', '.*');
-  return new RegExp(`^${source}$`, 's');
-}
 
 /** The key's name: `{org}` and every `<part>` filled in. Throws on a missing part. */
 export function keyName(declaration: KeyDeclaration, parts: Readonly<Record<string, string>>): string {
@@ -41,41 +30,43 @@ export function keyName(declaration: KeyDeclaration, parts: Readonly<Record<stri
     .replace(partOf, (_, name: string) => fill(name));
 }
 
-/** What scripts know of a key's beginning: of the organization, of the space's record, of everything else in the space. */
-const beginnings = [
+/** Key prefixes that scripts have as locals: of the organization, the space's record, and everything else in the space. */
+const prefixes = [
   ['muster:{org}:<spaceNumber>', 'spaceRoot'],
   ['muster:{org}:<spaceId>', "root .. ':' .. spaceId"],
   ['muster:{org}', 'root'],
 ] as const;
 
-/** A key's beginning as scripts know it, and the rest of its pattern. */
-function beginningOf({ pattern }: KeyDeclaration): [lua: string, rest: string] {
-  const [known, lua] = beginnings.find(([start]) => pattern.startsWith(start)) ?? ['', ''];
+/** The Lua for a key's prefix, and the rest of its pattern. */
+function splitPrefix({ pattern }: KeyDeclaration): [lua: string, rest: string] {
+  const [known, lua] = prefixes.find(([start]) => pattern.startsWith(start)) ?? ['', ''];
   return [lua, pattern.slice(known.length)];
 }
 
-/** The parts of a key but for the organization and the space, which scripts know. */
+/** The variable parts of a key except organization and space, which scripts know. */
 export function partsOf(declaration: KeyDeclaration): string[] {
-  return [...beginningOf(declaration)[1].matchAll(partOf)].map(([, name = '']) => name);
+  return [...splitPrefix(declaration)[1].matchAll(partOf)].map(([, name = '']) => name);
 }
 
-/** The concatenation that a key stands for. */
+/** The Lua concatenation that builds a key. */
 export function expandKey(declaration: KeyDeclaration, given: readonly string[], call: string): string {
-  if (given.length !== partsOf(declaration).length) throw new Error(`${call} does not fit ${declaration.pattern}`);
+  if (given.length !== partsOf(declaration).length)
+    throw new Error(`${call} has the wrong number of arguments for ${declaration.pattern}`);
   let next = 0;
-  const [beginning, rest] = beginningOf(declaration);
+  const [prefix, rest] = splitPrefix(declaration);
   const expression = rest.split(partOf).map((part, index) => {
     if (index % 2 === 0) return part === '' ? '' : `'${part}'`;
     return given[next++] ?? '';
   });
-  return [beginning, ...expression.filter((part) => part !== '')].join(' .. ');
+  return [prefix, ...expression.filter((part) => part !== '')].join(' .. ');
 }
 
-/** Rewrites every `keys.name(argument, …)` of a script: the builders cost nothing at run time. */
+/** Replaces every `keys.name(argument, …)` in a script, so that builders cost nothing at run time. */
 export function expandKeys(lua: string, tables: KeyTable, script: string): string {
   return lua.replace(/\bkeys\.(\w+)\(([^()]*)\)/g, (call, name: string, text: string) => {
     const declaration = tables[name];
-    if (!declaration?.pattern.startsWith('muster:{org}')) throw new Error(`${script}: ${call} is in no room's keys.ts`);
+    if (!declaration?.pattern.startsWith('muster:{org}'))
+      throw new Error(`${script}: ${call} is not declared in any keys.ts`);
     const given = text.trim() === '' ? [] : text.split(',').map((part) => part.trim());
     return expandKey(declaration, given, `${script}: ${call}`) + lineBreaks(call);
   });

@@ -6,7 +6,7 @@ import { LuaLines } from './lua-lines.ts';
 import { LuaRecords, type RecordTable } from './lua-records.ts';
 import { checkReplies } from './lua-replies.ts';
 import { withoutUnused } from './lua-unused.ts';
-import { type Folders, isScript, luaFiles, readSource, type Source } from './source.ts';
+import { type Folders, isScript, roomNames, type Source, Sources } from './source.ts';
 
 /** What rooms declare and scripts name: `keys.message(id)`, `emit.message.sent(id, event)`, `@record message`. */
 export interface Vocabulary {
@@ -57,12 +57,18 @@ interface Placed extends Source {
  * locals; an argument named twice is refused. `guard` is what every function begins with. Instead of a room the linter names
  * a script, and gets the library with that alone.
  */
-export function loadLibrary(room: string, words: Vocabulary, overrides: Overrides = {}, guard = ''): Library {
-  const library = new Builder(words, overrides);
+export function loadLibrary(
+  room: string,
+  words: Vocabulary,
+  overrides: Overrides = {},
+  guard = '',
+  sources = new Sources(words.folders),
+): Library {
+  const library = new Builder(words, overrides, sources);
   const functions: string[] = [];
   const scripts = new Map<string, Script>();
   const isWanted = (file: string): boolean => file === room || (isScript(file) && file.startsWith(`${room}/`));
-  for (const name of [...library.files.keys()].filter(isWanted)) {
+  for (const name of [...sources.files.keys()].filter(isWanted)) {
     const source = library.read(name);
     const below = library.place(name);
     const shared = [...new Set(below.flatMap(({ args }) => args))];
@@ -85,34 +91,75 @@ export function loadLibrary(room: string, words: Vocabulary, overrides: Override
   return { version, text, origins: ['', ...origins], scripts: new Map(all) };
 }
 
-/** Collects what a library is made of. */
-class Builder {
-  readonly files: ReadonlyMap<string, string>;
+/** The libraries of a product, each built when it is first asked for: services of one process share them. */
+export class Libraries {
+  static readonly #known = new WeakMap<Vocabulary, Map<string, Libraries>>();
   readonly #words: Vocabulary;
   readonly #overrides: Overrides;
+  readonly #guard: string;
+  readonly #sources: Sources;
+  readonly #built = new Map<string, Library>();
+
+  private constructor(words: Vocabulary, overrides: Overrides, guard: string) {
+    this.#words = words;
+    this.#overrides = overrides;
+    this.#guard = guard;
+    this.#sources = new Sources(words.folders);
+  }
+
+  static of(words: Vocabulary, overrides: Overrides, guard: string): Libraries {
+    const known = Libraries.#known.get(words) ?? new Map<string, Libraries>();
+    Libraries.#known.set(words, known);
+    const name = JSON.stringify([overrides, guard]);
+    const libraries = known.get(name) ?? new Libraries(words, overrides, guard);
+    known.set(name, libraries);
+    return libraries;
+  }
+
+  get rooms(): string[] {
+    return roomNames(this.#sources.files);
+  }
+
+  of(room: string): Library {
+    let library = this.#built.get(room);
+    if (!library) {
+      library = loadLibrary(room, this.#words, this.#overrides, this.#guard, this.#sources);
+      this.#built.set(room, library);
+    }
+    return library;
+  }
+}
+
+/** Collects what a library is made of. */
+class Builder {
+  readonly #words: Vocabulary;
+  readonly #overrides: Overrides;
+  readonly #sources: Sources;
   readonly #records: LuaRecords;
-  readonly #sources = new Map<string, Placed>();
+  readonly #placed = new Map<string, Placed>();
+  /** What each helper includes, and itself, in the order in which a library has them. */
+  readonly #below = new Map<string, readonly Placed[]>();
   readonly #helpers: Placed[] = [];
   readonly #emitted = new Set<string>();
   readonly #lines = new LuaLines();
 
-  constructor(words: Vocabulary, overrides: Overrides) {
+  constructor(words: Vocabulary, overrides: Overrides, sources: Sources) {
     this.#words = words;
     this.#overrides = overrides;
+    this.#sources = sources;
     this.#records = new LuaRecords(words.records, words.keys);
-    this.files = luaFiles(words.folders);
   }
 
   /** A file, with keys and records put in place of their names. */
   read(file: string): Placed {
-    const known = this.#sources.get(file);
+    const known = this.#placed.get(file);
     if (known) return known;
     const { keys, events } = this.#words;
     const isOriginal = file.startsWith('=');
     const name = isOriginal ? file.slice(1) : file;
-    const own = this.files.get(name) ?? name;
+    const own = this.#sources.files.get(name) ?? name;
     const path = isOriginal ? own : (this.#overrides[file] ?? own);
-    const source = readSource(path, this.files.keys());
+    const source = this.#sources.read(path);
     const types = emittedTypes(source.body, events, file);
     for (const type of types) this.#emitted.add(type);
     this.#records.named(source.body);
@@ -132,7 +179,7 @@ class Builder {
       includes: [...needs, ...source.includes],
       begin: /^function (\w+\.begin)\(/m.exec(body)?.slice(1) ?? [],
     };
-    this.#sources.set(file, placed);
+    this.#placed.set(file, placed);
     return placed;
   }
 
@@ -142,12 +189,16 @@ class Builder {
     return [...new Set(below)];
   }
 
-  #put(file: string, chain: readonly string[]): Placed[] {
+  #put(file: string, chain: readonly string[]): readonly Placed[] {
+    const known = this.#below.get(file);
+    if (known) return known;
     if (chain.includes(file)) throw new Error(`circular include: ${[...chain, file].join(' > ')}`);
     const source = this.read(file);
-    const below = source.includes.flatMap((other) => this.#put(other, [...chain, file]));
-    if (!this.#helpers.includes(source)) this.#helpers.push(source);
-    return [...below, source];
+    const includes = source.includes.flatMap((other) => this.#put(other, [...chain, file]));
+    this.#helpers.push(source);
+    const below = [...new Set(includes), source];
+    this.#below.set(file, below);
+    return below;
   }
 
   /**

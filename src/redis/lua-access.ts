@@ -21,7 +21,7 @@ function seen(value: string, field: AnyField): string {
 /** Where the hash of a record is, of the local `id` where it has one. */
 function placeOf({ name, luaName }: RecordDeclaration, keys: KeyTable) {
   const key = keys[luaName];
-  if (!key) throw new Error(`${name} is in no room's keys.ts: a script cannot load it`);
+  if (!key) throw new Error(`${name} is not declared in any keys.ts, so scripts cannot load it`);
   const id = partsOf(key).length > 0 ? 'id' : '';
   return { id, key: expandKey(key, id === '' ? [] : [id], luaName) };
 }

@@ -22,11 +22,16 @@ export class LuaLines {
   /** A text without the marks, and for each of its lines what the mark said: `lua/mailbox/send.lua:12`. */
   unmarked(text: string): { text: string; origins: readonly string[] } {
     const origins: string[] = [];
+    const files = this.#paths.map((path) => originOf(path, 0));
     const lines = text.split('\n').map((line) => {
-      const [, at, number] = mark.exec(line) ?? [];
-      const path = this.#paths[Number(at ?? -1)];
-      origins.push(path === undefined ? '' : originOf(path, Number(number)));
-      return line.replace(mark, '');
+      const found = mark.exec(line);
+      if (!found) {
+        origins.push('');
+        return line;
+      }
+      const [, at, number] = found;
+      origins.push(`${files[Number(at)]}${number && ':'}${number}`);
+      return line.slice(0, found.index);
     });
     return { text: lines.join('\n'), origins };
   }

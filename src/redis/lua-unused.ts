@@ -30,6 +30,14 @@ function piecesOf(text: string): Piece[] {
   return pieces;
 }
 
+/** What a text names: each dotted name, and what it begins with (`message.load` names `message` too). */
+function addNames(text: string, names: Set<string>): void {
+  for (const [name] of text.matchAll(/[\w.]+/g)) {
+    for (let dot = name.indexOf('.'); dot >= 0; dot = name.indexOf('.', dot + 1)) names.add(name.slice(0, dot));
+    names.add(name);
+  }
+}
+
 /**
  * Leaves out the functions of helpers that nothing in the library names: Lua's garbage collection walks all that is
  * loaded, and every call pays for that. `registries` are tables whose functions are called without being named.
@@ -41,18 +49,16 @@ export function withoutUnused(
 ): readonly string[] {
   const all = helpers.map(piecesOf);
   const kept = new Set<Piece>();
-  let named = scripts;
-  const isUsed = ({ name }: Piece): boolean => {
-    const [table = ''] = name.split('.', 1);
-    if (name === '' || registries.has(table)) return true;
-    return new RegExp(`(?<![\\w.])${name.replaceAll('.', '\\.')}(?!\\w)`).test(named);
-  };
+  const names = new Set<string>();
+  addNames(scripts, names);
+  const isUsed = ({ name }: Piece): boolean =>
+    name === '' || names.has(name) || registries.has(name.split('.', 1)[0] ?? '');
   for (let before = -1; before !== kept.size; ) {
     before = kept.size;
     for (const piece of all.flat()) {
       if (kept.has(piece) || !isUsed(piece)) continue;
       kept.add(piece);
-      named += `\n${piece.text}`;
+      addNames(piece.text, names);
     }
   }
   return all.map((pieces) => `${pieces.flatMap((piece) => (kept.has(piece) ? [piece.text] : [])).join('\n')}\n`);

@@ -4,16 +4,16 @@ import { unlessAway } from './failures.ts';
 import { markFormat } from './format.ts';
 
 export const organizationsKey = 'muster:orgs';
-/** So many members of a set come in one reply. */
+/** Members of a set per reply. */
 const pageSize = 1_000;
-/** Organizations of one shard that are worked on at once. */
-const atOnce = 16;
-/** Of which something is read with one round trip: some 0.2 ms of the store. */
-const readAtOnce = 100;
+/** Organizations of one shard that are processed concurrently. */
+const concurrency = 16;
+/** Organizations read per round trip: about 0.2 ms of the store's time. */
+const pipelineSize = 100;
 /** Fall back to the cached names after this timeout. */
-const patienceMs = 500;
+const timeoutMs = 500;
 
-/** A whole set, read in pages: one of any size holds nobody up. */
+/** All members of a set, read in pages so that a large one does not block the store. */
 export async function membersOf(store: Store, key: string): Promise<ReadonlySet<string>> {
   const members = new Set<string>();
   let cursor = '0';
@@ -25,46 +25,45 @@ export async function membersOf(store: Store, key: string): Promise<ReadonlySet<
   return members;
 }
 
-/** The names of all organizations. They lie outside the organizations' hash slots, so no script can write them. */
+/** The names of all organizations. The set lies outside their hash slots, so no script can write it. */
 export function organizationNames(store: Store): Promise<ReadonlySet<string>> {
   return membersOf(store, organizationsKey);
 }
 
-/** Before its record is made: a crash in between leaves a name that is passed over, not one that no sweep finds. */
+/** Called before the record is created: a crash in between leaves a name that is skipped, not an organization that no sweep finds. */
 export async function listOrganization(store: Store, org: string): Promise<void> {
   await Promise.all([markFormat(store), store.sadd(organizationsKey, org)]);
 }
 
-/** What a worker does for many organizations. A shard that is away does not hold up the others. */
+/** Runs work for many organizations; a shard that is down does not delay the others. */
 export class Organizations {
   readonly #store: Store;
-  #seen: ReadonlySet<string> = new Set();
+  #cached: ReadonlySet<string> = new Set();
 
   constructor(store: Store) {
     this.#store = store;
   }
 
-  /** All organizations; while the shard that names them is away, those of the last answer. */
+  /** All organizations; while the shard that lists them is down, the cached names. */
   async all(): Promise<ReadonlySet<string>> {
-    this.#seen = await unlessAway(this.#store, patienceMs, organizationNames(this.#store), (error) => {
-      if (this.#seen.size === 0) throw error;
-      return this.#seen;
+    this.#cached = await unlessAway(this.#store, timeoutMs, organizationNames(this.#store), (error) => {
+      if (this.#cached.size === 0) throw error;
+      return this.#cached;
     });
-    return this.#seen;
+    return this.#cached;
   }
 
   /**
-   * Does something for each of them (named by itself, or as the first word of a longer name), and throws the first
-   * failure after everything was tried. After `waitMs` it stops waiting for shards that do not answer: work there ends by
-   * itself.
+   * Runs `work` for each name (an organization, or a text that begins with one and a space), and throws the first failure
+   * after all were tried. Stops waiting for silent shards after `waitMs`; work there ends by itself.
    */
   async forEach(names: Iterable<string>, work: (name: string) => Promise<unknown>, waitMs?: number): Promise<void> {
     const failed: unknown[] = [];
-    await this.#walk(names, waitMs, (lane) => atATime(lane, work, failed));
+    await this.#walk(names, waitMs, (lane) => inBatches(lane, work, failed));
     if (failed.length > 0) throw failed[0];
   }
 
-  /** The same with what a command replies for each of them; those of a shard are asked many at a time. */
+  /** The same with a command's reply for each name; commands to one shard are pipelined. */
   async readEach(
     names: Iterable<string>,
     ask: (pipeline: ChainableCommander, name: string) => unknown,
@@ -73,8 +72,8 @@ export class Organizations {
   ): Promise<void> {
     const failed: unknown[] = [];
     await this.#walk(names, waitMs, async (lane) => {
-      for (let i = 0; i < lane.length; i += readAtOnce) {
-        const some = lane.slice(i, i + readAtOnce);
+      for (let i = 0; i < lane.length; i += pipelineSize) {
+        const some = lane.slice(i, i + pipelineSize);
         const pipeline = this.#store.pipeline();
         for (const name of some) ask(pipeline, name);
         const replies = new Map((await pipeline.exec())?.map((reply, n) => [some[n], reply]));
@@ -83,7 +82,7 @@ export class Organizations {
           if (error) throw error;
           await work(name, reply);
         };
-        await atATime(some, each, failed);
+        await inBatches(some, each, failed);
       }
     });
     if (failed.length > 0) throw failed[0];
@@ -107,14 +106,14 @@ export class Organizations {
   }
 }
 
-/** Works through a lane; what fails is kept. */
-async function atATime(
+/** Processes a lane a few at a time, and collects failures. */
+async function inBatches(
   lane: readonly string[],
   work: (name: string) => Promise<unknown>,
   failed: unknown[],
 ): Promise<void> {
-  for (let i = 0; i < lane.length; i += atOnce) {
-    for (const result of await Promise.allSettled(lane.slice(i, i + atOnce).map(work)))
+  for (let i = 0; i < lane.length; i += concurrency) {
+    for (const result of await Promise.allSettled(lane.slice(i, i + concurrency).map(work)))
       if (result.status === 'rejected') failed.push(result.reason);
   }
 }

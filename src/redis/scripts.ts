@@ -3,9 +3,8 @@ import { type ReplyReader, replyReader } from '../declare/reply.ts';
 import type { Reply } from '../declare/value.ts';
 import { functionGuard, type Store, shardsOf } from './cluster.ts';
 import { Gathering } from './gathering.ts';
-import { type Library, loadLibrary, type Overrides, type Script, type Vocabulary } from './loader.ts';
+import { Libraries, type Overrides, type Script, type Vocabulary } from './loader.ts';
 import { located } from './lua-lines.ts';
-import { roomNames } from './source.ts';
 
 /** What a script refused with `refuse(code, detail)`; `note` is the text that successful replies begin with. */
 export class Refusal extends Error {
@@ -20,78 +19,66 @@ export class Refusal extends Error {
   }
 }
 
-/** The store did not take the call: unreachable, loading, read-only, out of memory, no majority. */
+/** The store did not accept the call: unreachable, loading, read-only, out of memory, no majority. */
 export class StoreUnavailable extends Error {
   constructor(reason?: string) {
     super(reason !== undefined && noConnection.test(reason) ? 'no connection' : reason);
   }
 }
 
-/** A defect of ours: a script failed in a way that no room declares. Named, never with its arguments. */
+/** A bug: a script failed with an undeclared error. The message names the script, never its arguments. */
 export class ScriptFailure extends Error {}
 
-/** Redis says behind it where it was: `script: name, on @user_function:9.`, Valkey 9 without the name. */
+/** Redis appends the position: `script: name, on @user_function:9.`; Valkey 9 leaves out the name. */
 const refusal = /^([A-Z][A-Z_]+) (\S+) (.*?)(?: script: (?:\w+, )?on \S+)?$/s;
 const unavailable =
   /^(LOADING|READONLY|OOM|MASTERDOWN|CLUSTERDOWN|NOREPLICAS|TRYAGAIN|BUSY|MISCONF|UNBLOCKED|NOAUTH|WRONGPASS|NOPERM) ?/;
-/** The client's words for it tell of its options. */
+/** ioredis' messages for this mention its options. */
 const noConnection = /^(Stream isn't writeable|Reached the max retries per request|Connection is closed)/;
 const notLoaded = 'ERR Function not found';
-/** A load that is shared may be from before the last FUNCTION FLUSH. */
-const mostLoads = 3;
+/** More than one: a shared load may have started before the last FUNCTION FLUSH. */
+const maxLoads = 3;
 const ownErrors = /^(ERR|WRONGTYPE|NOSCRIPT|CROSSSLOT|EXECABORT) /;
 
 type Args = Readonly<Record<string, string | number>>;
 
-/** A script, and what is read of its reply. */
+/** A script, and the fields to read from its reply. */
 export interface ScriptCall<F extends Fields = Fields> {
   readonly script: string;
   readonly reply: F;
 }
 
-/** All scripts of the product, bound by name. Arguments are an object: a missing or an extra one is a defect. */
+/** Runs scripts by name. Arguments are an object; a missing or an extra one is a bug. */
 export class Scripts {
   readonly #store: Store;
-  readonly #words: Vocabulary;
-  readonly #overrides: Overrides;
-  readonly #libraries = new Map<string, Library>();
+  readonly #libraries: Libraries;
   readonly #loading = new Map<string, Promise<void>>();
   readonly #readers = new WeakMap<ScriptCall, ReplyReader<Fields>>();
   readonly #gathering = new Gathering((script, org, argv) => this.#call(script, org, argv));
-  /** Told how long each call took: the metrics. */
+  /** Receives the duration of each call, for the metrics. */
   observe: (name: string, seconds: number) => void = () => undefined;
 
   constructor(store: Store, words: Vocabulary, overrides: Overrides = {}) {
     this.#store = store;
-    this.#words = words;
-    this.#overrides = overrides;
+    this.#libraries = Libraries.of(words, overrides, functionGuard(store));
   }
 
-  /** Loads every room's library into the store, where it stays with the data. */
+  /** Loads every room's library into the store, which keeps it with the data. */
   async load(): Promise<void> {
-    for (const room of roomNames(this.#words.folders)) await this.#load(room);
+    for (const room of this.#libraries.rooms) await this.#load(room);
   }
 
-  #library(room: string): Library {
-    let library = this.#libraries.get(room);
-    if (!library) {
-      library = loadLibrary(room, this.#words, this.#overrides, functionGuard(this.#store));
-      this.#libraries.set(room, library);
-    }
-    return library;
-  }
-
-  /** Into every shard that lives (one that does not gets it when a call misses it there); calls that meet share one load. */
+  /** Loads into every live shard (others get it when a call finds it missing); concurrent callers share one load. */
   async #load(room: string): Promise<void> {
     let loading = this.#loading.get(room);
     if (!loading) {
-      const { text, origins } = this.#library(room);
+      const { text, origins } = this.#libraries.of(room);
       const loads = shardsOf(this.#store).map((shard) => shard.call('FUNCTION', 'LOAD', 'REPLACE', text));
-      // None waits for another: a call goes to its shard behind the library.
+      // One success is enough: on each shard, the call is queued behind the load.
       loading = Promise.any(loads)
         .then(
           () => undefined,
-          // No load was sent where the client knows of no shard.
+          // Without a known shard no load was sent.
           (error: AggregateError) => Promise.reject(explain(room, error.errors[0] ?? 'no connection', origins)),
         )
         .finally(() => this.#loading.delete(room));
@@ -101,8 +88,8 @@ export class Scripts {
   }
 
   /**
-   * Runs a script for an organization: one round trip (more when the store has lost the library), shared with the
-   * calls of the same turn where the script gathers. Rejects with Refusal, StoreUnavailable or ScriptFailure.
+   * Runs a script for an organization in one round trip (more when the store has lost the library), which scripts that
+   * gather share with concurrent calls. Rejects with Refusal, StoreUnavailable or ScriptFailure.
    */
   async run(name: string, org: string, args: Args): Promise<Reply> {
     const script = this.#script(name);
@@ -112,13 +99,13 @@ export class Scripts {
       if (script.gathers) return await this.#gathering.call(script, org, String(args['spaceId']), argv);
       return await this.#call(script, org, argv);
     } catch (error) {
-      throw explain(name, error, this.#library(roomOf(name)).origins);
+      throw explain(name, error, this.#libraries.of(roomOf(name)).origins);
     } finally {
       this.observe(name, (performance.now() - start) / 1000);
     }
   }
 
-  /** Reads what a script replies; throws where that is not what it says it replies with. */
+  /** The reader of a script's reply; throws when the fields do not match the script's `@reply`. */
   reader<F extends Fields>(call: ScriptCall<F>): ReplyReader<F> {
     let reader = this.#readers.get(call);
     if (!reader) {
@@ -128,17 +115,17 @@ export class Scripts {
     return reader as unknown as ReplyReader<F>;
   }
 
-  /** Runs a script that no request is behind; undefined where it replied with nothing. */
+  /** Runs a script outside of a request; undefined when its reply is empty. */
   async find<F extends Fields>(call: ScriptCall<F>, org: string, args: Args): Promise<Answered<F> | undefined> {
     return this.reader(call)(await this.run(call.script, org, args));
   }
 
-  /** Runs a script that no request is behind, and that always replies. */
+  /** Runs a script outside of a request that always replies. */
   async ask<F extends Fields>(call: ScriptCall<F>, org: string, args: Args): Promise<Answered<F>> {
     return always(call, await this.find(call, org, args));
   }
 
-  /** Runs a script as a request does, with lib/call's arguments, and reads its reply without the note. */
+  /** Runs a script with a request's arguments (lib/call), and reads its reply without the note. */
   async request<F extends Fields>(call: ScriptCall<F>, org: string, args: Args): Promise<Answered<F>> {
     const [, ...values] = await this.run(call.script, org, args);
     return always(call, this.reader(call)(values));
@@ -149,15 +136,15 @@ export class Scripts {
       try {
         return (await this.#store.fcall(script.functionName, 1, `muster:{${org}}`, ...argv)) as Reply;
       } catch (error) {
-        // It has not run. Lost once more between the loading and the call, it is loaded once more.
-        if (!(error instanceof Error && error.message.startsWith(notLoaded)) || loads === mostLoads) throw error;
+        // The call has not run. The library may get lost again between load and call: retry a few times.
+        if (!(error instanceof Error && error.message.startsWith(notLoaded)) || loads === maxLoads) throw error;
       }
       await this.#load(roomOf(script.name));
     }
   }
 
   #script(name: string): Script {
-    const script = this.#library(roomOf(name)).scripts.get(name);
+    const script = this.#libraries.of(roomOf(name)).scripts.get(name);
     if (!script) throw new ScriptFailure(`no script ${name}`);
     return script;
   }
@@ -172,10 +159,10 @@ function always<T>({ script }: ScriptCall, reply: T | undefined): T {
   return reply;
 }
 
-/** Ends each argument in the text: no name, key or header can hold it. */
-const end = '\0';
+/** Terminates each argument; no name, key or header can contain it. */
+const terminator = '\0';
 
-/** The arguments of a call as they travel: one text, which costs less than many, and those that may be long. */
+/** Packs the arguments of a call: one string for the short ones, which is cheaper than many, then each long one. */
 function pack({ name, args, long }: Script, values: Args): string[] {
   let text = '';
   const argv: string[] = [];
@@ -183,9 +170,9 @@ function pack({ name, args, long }: Script, values: Args): string[] {
     const value = values[arg];
     if (value === undefined) throw new ScriptFailure(`${name}: argument ${arg} is missing`);
     if (long.includes(arg)) argv.push(String(value));
-    else if (typeof value === 'string' && value.includes(end))
-      throw new ScriptFailure(`${name}: argument ${arg} holds a NUL`);
-    else text += value + end;
+    else if (typeof value === 'string' && value.includes(terminator))
+      throw new ScriptFailure(`${name}: argument ${arg} contains a NUL`);
+    else text += value + terminator;
   }
   if (Object.keys(values).length !== args.length) throw new ScriptFailure(`${name} takes only ${args.join(', ')}`);
   return [text, ...argv];
@@ -194,14 +181,14 @@ function pack({ name, args, long }: Script, values: Args): string[] {
 function explain(name: string, error: unknown, origins: readonly string[]): Error {
   if (error instanceof ScriptFailure || error instanceof StoreUnavailable) return error;
   const message = error instanceof Error ? error.message : String(error);
-  // Which right is missing stands behind the code.
+  // NOPERM's message says which permission is missing.
   if (unavailable.test(message))
     return new StoreUnavailable(message.startsWith('NOPERM') ? message : message.split(' ', 1)[0]);
-  // It has just been loaded wherever that was possible.
+  // It has just been loaded wherever possible.
   if (message.startsWith(notLoaded)) return new StoreUnavailable('the scripts cannot be loaded');
   if (ownErrors.test(message)) return new ScriptFailure(`${name}: ${located(message, origins)}`);
   const [, code, note, detail] = refusal.exec(message) ?? [];
   if (code !== undefined && note !== undefined) return new Refusal(code, note, detail ?? '');
-  // What is left did not come from a script: the connection is closed, not yet open, or was cut in mid-call.
+  // Anything else is not from a script: the connection is closed, not yet open, or was cut in mid-call.
   return new StoreUnavailable(message);
 }

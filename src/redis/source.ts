@@ -52,13 +52,32 @@ export function isScript(file: string): boolean {
 }
 
 /** The rooms that have scripts. */
-export function roomNames(folders: Folders = {}): string[] {
-  return [...new Set([...luaFiles(folders).keys()].filter(isScript).map((file) => file.split('/', 1)[0] ?? ''))];
+export function roomNames(files = luaFiles()): string[] {
+  return [...new Set([...files.keys()].filter(isScript).map((file) => file.split('/', 1)[0] ?? ''))];
 }
 
 /** The files that an `@include` names: one, or all whose name ends as the `*` says. */
 function resolve(include: string, files: Iterable<string>): string[] {
   return include.startsWith('*') ? [...files].filter((file) => file.endsWith(include.slice(1))) : [include];
+}
+
+/** The Lua files of a product, each read once. */
+export class Sources {
+  readonly files: ReadonlyMap<string, string>;
+  readonly #read = new Map<string, Source>();
+
+  constructor(folders: Folders = {}) {
+    this.files = luaFiles(folders);
+  }
+
+  read(path: string): Source {
+    let source = this.#read.get(path);
+    if (!source) {
+      source = readSource(path, this.files.keys());
+      this.#read.set(path, source);
+    }
+    return source;
+  }
 }
 
 /** Reads a file; `files` are all there are, for includes that name several. */

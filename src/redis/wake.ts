@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Store } from './connection.ts';
 import { type Held, Topics } from './held.ts';
 
-/** A shard of a cluster that is away is asked again after this long. */
-const subscribeAgainMs = 500;
+/** Delay before subscribing again when a shard is down. */
+const resubscribeMs = 500;
 
 interface Channel {
   readonly held: Topics;
@@ -11,7 +11,7 @@ interface Channel {
   readonly subscribed: Promise<unknown>;
 }
 
-/** What `listen` gives: from `ready` on nothing is missed. */
+/** A listener's subscription; nothing is missed after `ready`. */
 export interface Listening {
   readonly ready: Promise<unknown>;
   stop(): void;
@@ -21,16 +21,16 @@ export interface Hold {
   readonly waitMs: number;
   readonly signal: AbortSignal;
   /**
-   * `object/part`. A token of a published message, `object/part/…/part`, is for those that wait for any of these parts
-   * of the object; each wakes one.
+   * `object/part`. A published token, `object/part/…/part`, wakes one of the requests that wait for any of these parts of
+   * the object.
    */
   readonly topic: string;
 }
 
 /**
- * What this process hears of its spaces' journals. One subscription connection for all of it, one channel per space
- * that anybody waits for. A held request costs memory only; each token of a message wakes the one that has waited
- * longest for it. A listener hears of every message.
+ * Notifications from the spaces' journals, over one subscription connection, with one channel per space that has held
+ * requests or listeners. A held request costs memory only; each token of a message wakes the request that has waited
+ * longest for it. A listener receives every message.
  */
 export class Wake {
   readonly #subscriber: Store;
@@ -41,13 +41,13 @@ export class Wake {
   constructor(subscriber: Store) {
     this.#subscriber = subscriber;
     subscriber.on('smessage', (channel: string, message: string) => this.#wake(channel, message));
-    // What was published while the connection was away is lost: let everybody look for themselves.
+    // Messages published while disconnected are lost: have everyone look again.
     subscriber.on('ready', () => this.#wakeAll());
-    // The same of a cluster: one of its connections is there again, or a slot has moved.
+    // In a cluster: a connection is back, or a slot has moved.
     subscriber.on('subscribersReady', () => this.#wakeAll());
   }
 
-  /** How many requests are held now. */
+  /** The number of held requests. */
   get size(): number {
     let size = 0;
     for (const { held } of this.#channels.values()) size += held.size;
@@ -55,35 +55,35 @@ export class Wake {
   }
 
   /**
-   * Runs `look` until it finds something, the time is over or the caller has gone: at once, after each wake-up, and
-   * after the milliseconds that `look` itself asked for. Resolves with what was found, or undefined.
+   * Runs `look` until it finds something, `waitMs` is over or the caller has gone: immediately, after each wake-up, and
+   * after the delays that `look` asks for. Resolves with what was found, or undefined.
    */
   async until<T>(
     channel: string,
     hold: Hold,
     look: (again: (inMs: number) => void) => Promise<T | undefined>,
   ): Promise<T | undefined> {
-    // Not a moment to compare with: a timer may fire a little early by another clock.
-    let timeIsOver = false;
+    // A flag rather than a deadline: a timer may fire slightly early by another clock.
+    let isTimeOver = false;
     const held: Held = { topic: hold.topic, number: this.#holds++, token: undefined, wake: () => undefined };
     const wake = () => held.wake();
     const end = (): void => {
-      timeIsOver = true;
+      isTimeOver = true;
       held.wake();
     };
     const timers = [setTimeout(end, hold.waitMs)];
-    const over = () => this.closing.aborted || hold.signal.aborted || timeIsOver;
+    const over = () => this.closing.aborted || hold.signal.aborted || isTimeOver;
     hold.signal.addEventListener('abort', wake);
     try {
       let woken = nextWake(held);
-      // Held before it looks: what becomes ready in between wakes it.
+      // Registered before it looks, so that what becomes ready in between wakes it.
       await Promise.race([this.#add(channel, held), woken]);
       while (!over()) {
         woken = nextWake(held);
         const { token } = held;
         held.token = undefined;
         const again = (inMs: number): void => {
-          // What it looked for is still there: whoever comes after it is to look, when it gives up.
+          // There is still something to look for: pass the token on if this request gives up.
           held.token ??= token;
           timers.push(setTimeout(wake, inMs));
         };
@@ -99,17 +99,17 @@ export class Wake {
       for (const timer of timers) clearTimeout(timer);
       hold.signal.removeEventListener('abort', wake);
       this.#remove(channel, held);
-      // It goes with a wake-up that it has not looked after: the next one gets it.
+      // Pass an unused wake-up on to the next request.
       if (held.token !== undefined) this.#wake(channel, held.token);
     }
   }
 
-  /** Calls `heard` with every message of a channel, and with '' whenever one may have been missed. */
-  listen(name: string, heard: (message: string) => void): Listening {
+  /** Calls `onMessage` with every message of a channel, and with '' whenever one may have been missed. */
+  listen(name: string, onMessage: (message: string) => void): Listening {
     const channel = this.#open(name);
-    channel.listeners.add(heard);
+    channel.listeners.add(onMessage);
     const stop = (): void => {
-      channel.listeners.delete(heard);
+      channel.listeners.delete(onMessage);
       this.#leave(name);
     };
     return { ready: channel.subscribed, stop };
@@ -120,7 +120,7 @@ export class Wake {
     return this.#closing.signal;
   }
 
-  /** Lets every held request go: shutdown. */
+  /** Releases every held request at shutdown. */
   close(): void {
     this.#closing.abort();
     this.#wakeAll();
@@ -141,7 +141,7 @@ export class Wake {
         await this.#subscriber.ssubscribe(name);
         return;
       } catch {
-        await sleep(subscribeAgainMs, undefined, { ref: false });
+        await sleep(resubscribeMs, undefined, { ref: false });
       }
       if (!this.#channels.has(name)) return;
     }
@@ -162,14 +162,14 @@ export class Wake {
     const channel = this.#channels.get(name);
     if (!channel?.held.isEmpty || channel.listeners.size > 0) return;
     this.#channels.delete(name);
-    // A failure means that the connection is gone, and its subscriptions with it.
+    // It fails only when the connection is gone, and its subscriptions with it.
     this.#subscriber.sunsubscribe(name).catch(() => undefined);
   }
 
   #wake(name: string, message: string): void {
     const channel = this.#channels.get(name);
     if (!channel) return;
-    for (const heard of channel.listeners) heard(message);
+    for (const onMessage of channel.listeners) onMessage(message);
     for (const token of message.split(',')) {
       const held = channel.held.longest(token);
       if (!held) continue;
@@ -180,13 +180,13 @@ export class Wake {
 
   #wakeAll(): void {
     for (const { held, listeners } of this.#channels.values()) {
-      for (const heard of listeners) heard('');
+      for (const onMessage of listeners) onMessage('');
       held.wakeAll();
     }
   }
 }
 
-/** Resolves when it is woken next. */
+/** Resolves at the next wake-up. */
 function nextWake(held: Held): Promise<void> {
   return new Promise((resolve) => {
     held.wake = resolve;

@@ -4,15 +4,15 @@ import { param, type Route, read, route } from '../http/route.ts';
 import type { Parts } from '../room.ts';
 import { Scope } from './records.ts';
 
-/** Records of each kind (contract section 4). */
-const most = 200;
+/** Records shown of each kind. */
+const maxRows = 200;
 
 /** What is said of a run as a whole: what belongs to it, of every room, and its end. */
 export function runRoutes({ inRun, cancelled, stays }: Pick<Parts, 'inRun' | 'cancelled' | 'stays'>): readonly Route[] {
-  const scopes = many(Scope, most);
+  const scopes = many(Scope, maxRows);
   const shown = Object.entries(inRun).map(([name, field]) => [
     name,
-    field instanceof Many ? many(field.record, most).schema : field.schema,
+    field instanceof Many ? many(field.record, maxRows).schema : field.schema,
   ]);
   const schemasOf = (fields: typeof stays) =>
     Object.fromEntries(Object.entries(fields).map(([name, { schema }]) => [name, schema]));
@@ -31,7 +31,7 @@ export function runRoutes({ inRun, cancelled, stays }: Pick<Parts, 'inRun' | 'ca
     },
     refuses: ['SCOPE_NOT_FOUND'],
     script: 'scope/run',
-    args: () => ({ most }),
+    args: () => ({ maxRows }),
     reply: { scopes, lists: raw<Shown[]>(), truncated: flag() },
     answer: ({ scopes: [scope, ...below], lists, truncated }) => ({
       status: 200,

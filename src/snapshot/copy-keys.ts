@@ -2,11 +2,11 @@ import type { Redis } from 'ioredis';
 import type { Store } from '../redis/connection.ts';
 import { orUnavailable } from '../redis/failures.ts';
 
-/** So many keys are in memory at once. */
+/** Keys in memory at a time. */
 const pageSize = 200;
 const isApiKey = (key: string): boolean => /^muster:\{[^}]*\}:key:/.test(key);
 
-/** Copies every key with its expiry into a store that has none of them; API keys last. Rejects when the signal aborts. */
+/** Copies every key with its expiry into an empty store, API keys last. Rejects when the signal aborts. */
 export async function copyKeys(from: Redis, to: Store, signal?: AbortSignal): Promise<void> {
   const last: string[] = [];
   let cursor = '0';
@@ -26,6 +26,6 @@ async function copy(key: string, from: Redis, to: Store): Promise<void> {
   const [content, expiresAt] = await Promise.all([from.dumpBuffer(key), from.pexpiretime(key)]);
   // It expired meanwhile.
   if (content === null) return;
-  // A scan may name a key twice; nothing else can have written it.
+  // REPLACE because SCAN may return a key twice; nothing else writes to this store.
   await orUnavailable(to.restore(key, Math.max(0, expiresAt), content, 'REPLACE', 'ABSTTL'));
 }

@@ -2,15 +2,15 @@ import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { sync } from '../embedded/durable.ts';
+import { sync } from '../embedded/files.ts';
 
-/** How long a file is, and the SHA-256 of its content in hexadecimal. */
+/** A file's length, and the SHA-256 of its content in hexadecimal. */
 export interface Digest {
   readonly bytes: number;
   readonly sha256: string;
 }
 
-/** Reads a file to its end. Rejects when the signal aborts. */
+/** Computes a file's digest. Rejects when the signal aborts. */
 export async function digestOf(path: string, signal?: AbortSignal): Promise<Digest> {
   const { stream, result } = digester();
   stream.resume();
@@ -18,7 +18,7 @@ export async function digestOf(path: string, signal?: AbortSignal): Promise<Dige
   return result();
 }
 
-/** Copies a file; the copy is on the disk when this returns. Rejects when the signal aborts. */
+/** Copies a file and flushes the copy to disk. Rejects when the signal aborts. */
 export async function copyDurably(from: string, to: string, signal?: AbortSignal): Promise<Digest> {
   const { stream, result } = digester();
   const target = createWriteStream(to, { mode: 0o600 });

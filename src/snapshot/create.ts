@@ -2,49 +2,48 @@ import { rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
+import { makeFolders } from '../embedded/files.ts';
 import { withFolderLock } from '../embedded/folder-lock.ts';
-import { makeFolders } from '../embedded/make-folders.ts';
-import { type Store, takesSnapshots } from '../redis/cluster.ts';
-import { nowOf } from '../redis/moment.ts';
+import { nowOf, type Store, takesSnapshots } from '../redis/cluster.ts';
 import { StoreUnavailable } from '../redis/scripts.ts';
 import { copyDurably } from './copy.ts';
 import { SnapshotFailure } from './failure.ts';
 import { partOf, publish, type Snapshot, tidy } from './folder.ts';
 
-/** Another snapshot of a large store may be under way. */
+/** Long enough for another snapshot of a large store. */
 const lockMs = 600_000;
 const pollMs = 25;
 const forbidden = /^(NOPERM|ERR unknown command|ERR command not allowed|ERR .*(not supported|disabled))/i;
-const byHand = 'use its own backups, or where it lets you: redis-cli -u <REDIS_URL> --rdb <file>';
+const alternative = 'use its own backups or, if it is allowed, redis-cli -u <REDIS_URL> --rdb <file>';
 
 export interface CreateOptions {
   readonly folder: string;
-  /** how many to keep, this one included */
+  /** how many to keep, including this one */
   readonly keep: number;
-  /** the store is our own: its dump file is of no other use */
+  /** the store is our own, and nobody else needs its dump file */
   readonly embedded: boolean;
-  /** gives up */
+  /** aborts the snapshot */
   readonly signal?: AbortSignal;
 }
 
 /**
- * Has the store write its data to a file (BGSAVE: it goes on serving) and keeps a copy of it with its checksum.
+ * Has the store dump its data in the background (BGSAVE), and keeps a copy of the file with its checksum.
  *
- * @throws SnapshotFailure SNAPSHOTS_UNAVAILABLE where the server does not allow it or its files are elsewhere
+ * @throws SnapshotFailure SNAPSHOTS_UNAVAILABLE when the server does not allow it or its files are on another machine
  */
 export async function createSnapshot(store: Store, options: CreateOptions): Promise<Snapshot> {
-  if (!takesSnapshots(store)) throw unavailable(`each node of a cluster writes a file of its own: ${byHand}`);
+  if (!takesSnapshots(store)) throw unavailable(`each node of a cluster writes its own file: ${alternative}`);
   const { folder, keep, embedded, signal } = options;
   await makeFolders(folder);
   return withFolderLock(folder, lockMs, async () => {
     await tidy(folder, keep);
-    const begun = Date.now();
+    const startedAt = Date.now();
     const createdAt = new Date(await permitted(nowOf(store))).toISOString();
     const keys = await permitted(store.dbsize());
     const source = await dumpFile(store);
     const redisVersion = field(await permitted(store.info('server')), 'redis_version');
     await save(store, signal);
-    await checkIsHere(source, begun);
+    await checkIsLocal(source, startedAt);
     const snapshot = createdAt.replace(/[:.]/g, '-');
     const part = partOf(join(folder, `${snapshot}.rdb`));
     try {
@@ -63,15 +62,16 @@ export async function createSnapshot(store: Store, options: CreateOptions): Prom
 async function dumpFile(store: Redis): Promise<string> {
   const found = (await permitted(store.call('CONFIG', 'GET', 'dir', 'dbfilename'))) as string[];
   const [dir, name] = ['dir', 'dbfilename'].map((wanted) => found[found.indexOf(wanted) + 1]);
-  if (!dir || !name || found.length < 4) throw unavailable(`the server does not say where its files are: ${byHand}`);
+  if (!dir || !name || found.length < 4)
+    throw unavailable(`the server does not reveal where its files are: ${alternative}`);
   return join(dir, name);
 }
 
-/** A BGSAVE of our own, from its beginning to its end. */
+/** Runs a BGSAVE that starts after this call, and waits for its end. */
 async function save(store: Redis, signal: AbortSignal | undefined): Promise<void> {
   let before = await savesOf(store);
   for (;;) {
-    // Behind a rewrite of the append-only file, if there is one; another save that runs has begun too early for us.
+    // SCHEDULE queues it after a rewrite of the append-only file. A save already in progress began too early.
     const refusal = await permitted(store.bgsave('SCHEDULE')).then(
       () => null,
       (error: Error) => error,
@@ -84,7 +84,7 @@ async function save(store: Redis, signal: AbortSignal | undefined): Promise<void
   for (;;) {
     const { begun, running, failed } = await savesOf(store);
     if (begun < before.begun)
-      throw new SnapshotFailure('SNAPSHOT_FAILED', 'the store was restarted meanwhile: try again');
+      throw new SnapshotFailure('SNAPSHOT_FAILED', 'the store was restarted during the snapshot: try again');
     if (begun > before.begun && !running) {
       if (!failed) return;
       throw new SnapshotFailure('SNAPSHOT_FAILED', 'the store could not write its dump file: its log says why');
@@ -102,17 +102,17 @@ async function savesOf(store: Redis): Promise<{ begun: number; running: boolean;
   };
 }
 
-/** A server elsewhere may name a path that exists here too: only a file written just now is the one. */
-async function checkIsHere(path: string, begun: number): Promise<void> {
+/** The path of a remote server may exist here too: the file must have been written just now. */
+async function checkIsLocal(path: string, startedAt: number): Promise<void> {
   const info = await stat(path).catch(() => null);
-  if (info && info.mtimeMs >= begun - 1000) return;
-  throw unavailable(`the server wrote ${path}, which is not on this machine (or may not be read): ${byHand}`);
+  if (info && info.mtimeMs >= startedAt - 1000) return;
+  throw unavailable(`the server wrote ${path}, which is not on this machine or not readable: ${alternative}`);
 }
 
 function permitted<T>(reply: Promise<T>): Promise<T> {
   return reply.catch((error: Error) => {
     throw forbidden.test(error.message)
-      ? unavailable(`the server does not allow it (${error.message}): ${byHand}`)
+      ? unavailable(`the server does not allow it (${error.message}): ${alternative}`)
       : new StoreUnavailable(error.message);
   });
 }

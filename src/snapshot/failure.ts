@@ -8,7 +8,7 @@ type SnapshotCode =
   | 'STORE_RUNNING'
   | 'CLOCK_BEHIND';
 
-/** Why a snapshot cannot be made, trusted or restored; the message says what to do. */
+/** A snapshot cannot be made, trusted or restored; the message says what to do. */
 export class SnapshotFailure extends Error {
   readonly code: SnapshotCode;
   constructor(code: SnapshotCode, message: string) {

@@ -1,38 +1,38 @@
 import { randomBytes } from 'node:crypto';
 import { readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
-import { sync, writeDurably } from '../embedded/durable.ts';
+import { sync, writeDurably } from '../embedded/files.ts';
 import { SnapshotFailure } from './failure.ts';
 
-/** What the JSON beside a snapshot's file says. */
+/** The JSON file that goes with a snapshot's RDB file. */
 export interface Snapshot {
-  /** the file's name without its ending */
+  /** the file's name without its extension */
   readonly snapshot: string;
-  /** everything answered before this moment is in it */
+  /** it includes everything acknowledged before this time */
   readonly createdAt: string;
   readonly bytes: number;
   readonly sha256: string;
-  /** in the store when it was asked for */
+  /** in the store when the snapshot was requested */
   readonly keys: number;
   readonly redisVersion: string;
 }
 
-/** A snapshot's file, and what is known of it: null for an RDB file that was not made here. */
+/** A snapshot's file and record; null for an RDB file from elsewhere. */
 export interface SnapshotFile {
   readonly path: string;
   readonly record: Snapshot | null;
 }
 
 const PART = '.part';
-/** Our own names: a file that an operator put there is left alone. */
+/** Our own file names: files that an operator put there are left alone. */
 const ours = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}Z\.rdb$/;
 
-/** Where snapshots are kept. */
+/** The folder for snapshots. */
 export function snapshotFolder(dataDir: string): string {
   return join(dataDir, 'snapshots');
 }
 
-/** All snapshots of the folder, newest first. One is there when its JSON is: that is written last and removed first. */
+/** All snapshots of the folder, newest first. A snapshot exists if its JSON does, which is written last and removed first. */
 export async function listSnapshots(folder: string): Promise<Snapshot[]> {
   const names = await readdir(folder).catch(() => [] as string[]);
   const found: Snapshot[] = [];
@@ -44,7 +44,7 @@ export async function listSnapshots(folder: string): Promise<Snapshot[]> {
 }
 
 /**
- * A snapshot by its name in the folder, or by the path of an RDB file anywhere.
+ * Finds a snapshot by its name in the folder, or by the path of any RDB file.
  *
  * @throws SnapshotFailure SNAPSHOT_NOT_FOUND
  */
@@ -59,16 +59,16 @@ export async function findSnapshot(folder: string, name: string): Promise<Snapsh
   if (isThere && (record || isPath)) return { path, record };
   throw new SnapshotFailure(
     'SNAPSHOT_NOT_FOUND',
-    `there is no snapshot ${JSON.stringify(name)}: snapshot list shows those of ${folder}; the path of an .rdb file elsewhere may be given too`,
+    `there is no snapshot ${JSON.stringify(name)}: snapshot list shows those in ${folder}; for any other, give the path of its .rdb file`,
   );
 }
 
-/** A path that nobody else writes to; what stays there after a crash is removed by `tidy`. */
+/** A temporary path that nobody else uses; after a crash, `tidy` removes the file. */
 export function partOf(path: string): string {
   return `${path}.${randomBytes(4).toString('hex')}${PART}`;
 }
 
-/** Puts the copied file in its place, then the record beside it: each is whole on the disk before it has its name. */
+/** Renames the copied file into place, then the record; each is complete on disk before it gets its name. */
 export async function publish(folder: string, part: string, record: Snapshot): Promise<void> {
   const path = join(folder, record.snapshot);
   await rename(part, `${path}.rdb`);
@@ -79,7 +79,7 @@ export async function publish(folder: string, part: string, record: Snapshot): P
   await sync(folder);
 }
 
-/** Removes all but the newest, and what a crash left half-made. */
+/** Removes all but the newest `keep`, and what a crash left behind. */
 export async function tidy(folder: string, keep: number): Promise<void> {
   const all = await listSnapshots(folder);
   for (const { snapshot } of all.slice(keep)) await rm(join(folder, `${snapshot}.json`), { force: true });

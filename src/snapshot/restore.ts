@@ -3,18 +3,16 @@ import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Redis } from 'ioredis';
-import { sync, writeDurably } from '../embedded/durable.ts';
 import { findEmbedded, isUsed, startEmbedded } from '../embedded/embedded.ts';
+import { makeFolders, sync, writeDurably } from '../embedded/files.ts';
 import { withFolderLock } from '../embedded/folder-lock.ts';
-import { makeFolders } from '../embedded/make-folders.ts';
 import type { RedisServer } from '../embedded/server-binary.ts';
 import { LOGS, MANIFEST, makeStoreFolder, markClean } from '../embedded/store-folder.ts';
 import { type Renewing, renewEpochs } from '../org/epochs.ts';
 import { allWords } from '../primitives.ts';
-import { type Store, shardsOf } from '../redis/cluster.ts';
+import { nowOf, type Store, shardsOf } from '../redis/cluster.ts';
 import { connect } from '../redis/connection.ts';
 import { inShort, orUnavailable } from '../redis/failures.ts';
-import { nowOf } from '../redis/moment.ts';
 import { Scripts } from '../redis/scripts.ts';
 import { copyDurably } from './copy.ts';
 import { copyKeys } from './copy-keys.ts';
@@ -23,51 +21,51 @@ import { listSnapshots, type SnapshotFile, snapshotFolder } from './folder.ts';
 import { verifySnapshot } from './verify.ts';
 
 const lockMs = 60_000;
-/** The folder and the names that Redis gives its append-only files by default. */
+/** Redis' default name for the base of its append-only file. */
 const base = 'appendonly.aof.1.base.rdb';
 
-/** Where to restore, and with what. */
+/** Where to restore to, and with which server. */
 export interface Target {
   readonly dataDir: string;
   readonly program: RedisServer;
   readonly log: (line: string) => void;
-  /** Gives up, and leaves no server running. */
+  /** Aborts the restore, and leaves no server running. */
   readonly signal?: AbortSignal | undefined;
 }
 
 interface Restored {
-  /** of the snapshot's file */
+  /** the path of the snapshot's file */
   readonly restored: string;
   readonly createdAt: string | null;
   readonly keys: number;
-  /** cursors of their journals from before this are expired */
+  /** organizations whose earlier journal cursors are now expired */
   readonly organizations: number;
 }
 
-/** Renews the journals' epochs over a connection of the embedded store's (its `afterLoss`); answers how many. */
+/** Renews the journals' epochs over a connection of the embedded store (its `afterLoss`); resolves with their number. */
 export function renewOver(link: Redis): Promise<number> {
   return renewEpochs({ store: link, scripts: new Scripts(link, allWords) });
 }
 
 /**
- * Makes a snapshot the embedded store of a data folder that has none. A crash leaves either no store or the whole one,
- * whose next start renews the epochs.
+ * Restores a snapshot as the embedded store of a data folder that has none. A crash leaves either no store or a complete
+ * one, whose next start renews the epochs.
  *
- * @throws SnapshotFailure for a damaged file, a store that runs or holds anything, and a clock that was put back
+ * @throws SnapshotFailure for a damaged file, a store that is running or not empty, and a clock that was set back
  */
 export async function restoreEmbedded(file: SnapshotFile, target: Target): Promise<Restored> {
   const { program, signal } = target;
   const dataDir = await makeStoreFolder(target.dataDir);
   const { sha256 } = await verifySnapshot(file, program, signal);
   await checkClock(file, dataDir, new Date().toISOString());
-  await refuseFull({ ...target, dataDir });
+  await refuseNonEmpty({ ...target, dataDir });
   await withFolderLock(dataDir, lockMs, () => place(file.path, dataDir, sha256, signal), signal);
   try {
     return await firstStart(file, { ...target, dataDir });
   } catch (error) {
     throw new SnapshotFailure(
       'SNAPSHOT_FAILED',
-      `what was restored is whole, but its redis-server failed (${inShort(error)}): start Muster on it, or restore into an empty store again`,
+      `the data was restored, but its redis-server failed (${inShort(error)}): start Muster on it, or restore into an empty store again`,
     );
   }
 }
@@ -89,17 +87,17 @@ async function firstStart(file: SnapshotFile, target: Target): Promise<Restored>
 }
 
 /**
- * Copies a snapshot key by key into a running, empty store, by way of an embedded one beside it: this needs no access
- * to that server's files. The API keys come last: nobody can call before everything else is there.
+ * Copies a snapshot key by key into a running, empty store, by way of a temporary embedded one; this needs no access to
+ * that server's files. API keys come last, so that nobody can make calls before everything else is there.
  *
- * @throws SnapshotFailure as restoreEmbedded does
+ * @throws SnapshotFailure like restoreEmbedded
  */
 export async function restoreInto(admin: Renewing, file: SnapshotFile, target: Target): Promise<Restored> {
   await checkClock(file, target.dataDir, new Date(await orUnavailable(nowOf(admin.store))).toISOString());
   if ((await sizeOf(admin.store)) > 0) {
     throw new SnapshotFailure(
       'STORE_NOT_EMPTY',
-      'the store that REDIS_URL names holds keys: restore into an empty one. One that came back empty has them from processes of Muster that run: stop these, then FLUSHDB. One whose restore was cut short has a part: FLUSHDB',
+      'the store in REDIS_URL is not empty: restore into an empty one. If it lost its data, running Muster processes have written to it since: stop them, then FLUSHDB. If an earlier restore was interrupted: FLUSHDB',
     );
   }
   await makeFolders(snapshotFolder(target.dataDir));
@@ -120,49 +118,50 @@ export async function restoreInto(admin: Renewing, file: SnapshotFile, target: T
   }
 }
 
-/** Time must have gone on since everything that we know of: an event's id is its moment, and must not come again. */
+/** The clock must be past every known snapshot: event ids contain the time, and must not be issued twice. */
 async function checkClock(file: SnapshotFile, dataDir: string, now: string): Promise<void> {
   const moments = (await listSnapshots(snapshotFolder(dataDir))).map(({ createdAt }) => createdAt);
   const newest = [file.record?.createdAt ?? '', ...moments].sort().at(-1) ?? '';
   if (now > newest) return;
   throw new SnapshotFailure(
     'CLOCK_BEHIND',
-    `the clock says ${now}, and a snapshot was made at ${newest}: set the clock right first, or ids of events would be issued again`,
+    `it is ${now} by the clock, but a snapshot was made at ${newest}: correct the clock first, or event ids would be issued twice`,
   );
 }
 
-async function refuseFull(target: Target): Promise<void> {
+async function refuseNonEmpty(target: Target): Promise<void> {
   const { dataDir } = target;
   if (await isUsed(dataDir)) throw isRunning(dataDir);
-  // One that a killed restore has left is taken over, and stopped.
+  // Takes over and stops a server that a killed restore has left running.
   if (!existsSync(join(dataDir, LOGS)) && (await findEmbedded(dataDir)) === null) return;
   const found = await startEmbedded(target);
   await found.stop();
   if (found.wasEmpty) return;
   throw new SnapshotFailure(
     'STORE_NOT_EMPTY',
-    `${dataDir} holds a store: move ${join(dataDir, LOGS)} away, or set DATA_DIR to another folder`,
+    `${dataDir} contains a store: move ${join(dataDir, LOGS)} away, or set DATA_DIR to another folder`,
   );
 }
 
 function isRunning(dataDir: string): SnapshotFailure {
-  return new SnapshotFailure('STORE_RUNNING', `the store of ${dataDir} runs: stop it first`);
+  return new SnapshotFailure('STORE_RUNNING', `the store of ${dataDir} is running: stop it first`);
 }
 
-/** With `appendonly yes` Redis reads no dump file, but takes an RDB file as the base of its append-only log. */
+/** With `appendonly yes` Redis ignores dump files, but accepts an RDB file as the base of its append-only log. */
 async function place(path: string, dataDir: string, sha256: string, signal?: AbortSignal): Promise<void> {
-  // Whoever started it since we looked would write to files that are gone.
+  // A server started since the check would write to deleted files.
   if ((await findEmbedded(dataDir)) !== null) throw isRunning(dataDir);
   const work = join(dataDir, `${LOGS}.${randomBytes(4).toString('hex')}`);
   await mkdir(work, { mode: 0o700 });
   try {
     const copied = await copyDurably(path, join(work, base), signal);
-    if (copied.sha256 !== sha256) throw new SnapshotFailure('SNAPSHOT_DAMAGED', `${path} changed while it was read`);
+    if (copied.sha256 !== sha256)
+      throw new SnapshotFailure('SNAPSHOT_DAMAGED', `${path} changed while it was being read`);
     await writeDurably(join(work, MANIFEST), `file ${base} seq 1 type b\n`);
     await sync(work);
-    // No mark of a clean end: the next start of this store, whoever's it is, renews the epochs.
+    // Not marked as clean, so that the next start of this store renews the epochs.
     await markClean(dataDir, false);
-    // It holds no key.
+    // The old log has no keys.
     await rm(join(dataDir, LOGS), { recursive: true, force: true });
     await rename(work, join(dataDir, LOGS));
     await sync(dataDir);

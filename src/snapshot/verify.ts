@@ -1,5 +1,4 @@
-import { outputOf } from '../embedded/checker.ts';
-import type { RedisServer } from '../embedded/server-binary.ts';
+import { outputOf, type RedisServer } from '../embedded/server-binary.ts';
 import { type Digest, digestOf } from './copy.ts';
 import { SnapshotFailure } from './failure.ts';
 import type { SnapshotFile } from './folder.ts';
@@ -10,7 +9,7 @@ interface Verified extends Digest {
 }
 
 /**
- * Reads the whole file: its checksum must be that of the record beside it, and Redis must find it sound.
+ * Reads the whole file: its checksum must match its record, and redis-check-rdb must accept it.
  *
  * @throws SnapshotFailure SNAPSHOT_DAMAGED, SNAPSHOT_TOO_NEW
  */
@@ -24,7 +23,7 @@ export async function verifySnapshot(
   if (record && (digest.bytes !== record.bytes || digest.sha256 !== record.sha256)) {
     throw damaged(
       path,
-      `it has ${digest.bytes} bytes with SHA-256 ${digest.sha256}, and was made with ${record.bytes} and ${record.sha256}`,
+      `it has ${digest.bytes} bytes with SHA-256 ${digest.sha256}, but was made with ${record.bytes} and ${record.sha256}`,
     );
   }
   return { ...digest, keys: await checkWithRedis(file, program, signal) };
@@ -42,14 +41,17 @@ async function checkWithRedis(
     const writer = record ? `version ${record.redisVersion}` : 'a newer version';
     throw new SnapshotFailure(
       'SNAPSHOT_TOO_NEW',
-      `${path} was written by ${writer} of Redis or Valkey, which this one, ${program.version}, cannot read: set REDIS_SERVER to one that can`,
+      `${path} was written by ${writer} of Redis or Valkey, and version ${program.version} cannot read it: set REDIS_SERVER to one that can`,
     );
   }
   const lines = output.split('\n').filter((line) => /error|can't|\[additional/i.test(line));
   const why = lines.join(' | ').replaceAll(/-{2,}/g, '').trim();
-  throw damaged(path, `redis-check-rdb does not accept it (${why || output.trim().split('\n').at(-1)})`);
+  throw damaged(path, `redis-check-rdb rejects it (${why || output.trim().split('\n').at(-1)})`);
 }
 
 function damaged(path: string, why: string): SnapshotFailure {
-  return new SnapshotFailure('SNAPSHOT_DAMAGED', `${path} is not what it was: ${why}; use another one (snapshot list)`);
+  return new SnapshotFailure(
+    'SNAPSHOT_DAMAGED',
+    `${path} is damaged: ${why}; use another snapshot (see snapshot list)`,
+  );
 }

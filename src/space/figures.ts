@@ -3,7 +3,7 @@ import { record } from '../declare/record.ts';
 import type { Value } from '../declare/value.ts';
 import { type Route, read } from '../http/route.ts';
 
-/** Figures of a space by name: counters of its record, or what a room's _gauges.lua works out. */
+/** Figures of a space by name: counters of its record, or gauges of a room's _gauges.lua. */
 function figures(name: string, fields: Fields, route: Pick<Route, 'path' | 'call' | 'summary'>): Route {
   const Figures = record(name, { asOf: time().named('now'), ...fields });
   return read({
@@ -24,5 +24,5 @@ export const backlogRoute = (fields: Fields): Route =>
   figures('Backlog', fields, {
     path: '/backlog',
     call: 'backlog.get',
-    summary: 'What waits to be done or delivered, and for how long the oldest of it has waited',
+    summary: 'What waits to be done or delivered, and since when the oldest of it has waited',
   });

@@ -1,9 +1,9 @@
 import type { Limits } from '../room.ts';
 
-/** What the limits of a space are set to, by name. */
+/** The values of a space's limits by name. */
 export type LimitValues = Readonly<Record<string, number>>;
 
-/** The default of each limit, or the most that it may be. */
+/** The default or the maximum of each limit. */
 export function limitsAt(limits: Limits, bound: 'default' | 'max'): LimitValues {
   return Object.fromEntries(Object.entries(limits).map(([name, limit]) => [name, limit[bound]]));
 }
@@ -15,7 +15,7 @@ export function limitsText(values: Readonly<Record<string, number | 'default'>>)
     .join(' ');
 }
 
-/** Reads such a text. */
+/** Parses such a text. */
 export function readLimits(text: string): LimitValues {
   return Object.fromEntries([...text.matchAll(/(\w+) (\d+)/g)].map(([, name, value]) => [name, Number(value)]));
 }

@@ -3,10 +3,10 @@ import { record } from '../declare/record.ts';
 import { date, dateOf } from './days.ts';
 import { byCall, operations } from './kinds.ts';
 
-/** As operators see it; its limits and counters stand in its record under their own names. */
+/** A space as operators see it; its limits and counters are fields of its record, too. */
 export const Space = record('Space', {
   spaceId: id().workedOut(),
-  /** What the names of its keys have of it. */
+  /** Part of the names of its keys. */
   number: text().internal(),
   name: text().orNull(),
   createdAt: time(),

@@ -1,13 +1,12 @@
 import Joi from 'joi';
 import { number } from '../declare/field.ts';
 import { exactly, many } from '../declare/record.ts';
-import { fields } from '../http/fields.ts';
+import { fields, says } from '../http/fields.ts';
 import { type Route, read } from '../http/route.ts';
-import { says } from '../http/says.ts';
 import { date, dateOf, dayOf } from './days.ts';
 import { UsageDay } from './records.ts';
 
-/** The script says that a malformed date is wrong, in its turn. */
+/** The script refuses a malformed date, so that errors come in their order of precedence. */
 function dayArgument(text: string | undefined): number | string {
   if (text === undefined) return '';
   const day = dayOf(text);
@@ -16,7 +15,7 @@ function dayArgument(text: string | undefined): number | string {
 
 type Day = typeof UsageDay.type;
 
-/** Every day of the range: one without counters has zeros, and keeps the retainedBytes of the day before. */
+/** Every day of the range: a day without counters has zeros and the retainedBytes of the day before. */
 function everyDay(from: number, to: number, before: number, counted: readonly Day[]): Day[] {
   const known = new Map(counted.map((day) => [day.date, day]));
   const days: Day[] = [];

@@ -2,10 +2,10 @@ import { type Fields, flag, raw, time } from '../declare/field.ts';
 import { exactly, readMembers, type Shown } from '../declare/record.ts';
 import { type Route, read } from '../http/route.ts';
 
-/** Rows of each list (contract section 4). */
-const most = 200;
+/** Rows shown of each list. */
+const maxRows = 200;
 
-/** `waits`: what each room shows there. */
+/** `waits`: the members that rooms declare for it. */
 export function waitsRoute(waits: Fields): Route {
   const shown = Object.entries(waits).map(([name, field]) => [name, field.schema]);
   return read({
@@ -15,7 +15,7 @@ export function waitsRoute(waits: Fields): Route {
     success: { 200: exactly({ asOf: time().schema, ...Object.fromEntries(shown), truncated: flag().schema }) },
     refuses: [],
     script: 'space/waits',
-    args: () => ({ most }),
+    args: () => ({ maxRows }),
     reply: { asOf: time(), lists: raw<Shown[]>(), truncated: flag() },
     answer: ({ asOf, lists, truncated }) => ({
       status: 200,

@@ -2,7 +2,7 @@ import { counter } from '../declare/field.ts';
 import { nested } from '../declare/record.ts';
 import type { Room } from '../room.ts';
 
-/** Moments at which things become due, of whatever room; lua/lib/timer arms them. */
+/** Timers of all rooms, armed by lua/lib/timer. */
 export const timerRoom: Room = {
   name: 'timer',
   census: { timers: nested({ ARMED: counter('timers:ARMED') }) },

@@ -4,20 +4,20 @@ import { request as httpsRequest } from 'node:https';
 import { type Message, messageHeaders } from './message.ts';
 import type { Targets } from './target.ts';
 
-/** An answer counts when its status has come by then (contract section 5). */
+/** Timeout for the status of the response. */
 const answerMs = 15_000;
-/** What is read of an answer's body, only so that the receiver can finish: it is not kept. */
+/** How much of a response's body is read, so that the receiver can finish; it is discarded. */
 const drainBytes = 65_536;
 const drainMs = 2_000;
-const longestPauseMs = 86_400_000;
+const maxPauseMs = 86_400_000;
 
-/** What came of one attempt; errorCode '' for a success. */
+/** The outcome of one attempt; errorCode '' for a success. */
 export interface Outcome {
-  /** The answer's status; '' where there was none. */
+  /** The response's status; '' if there was none. */
   readonly responseStatus: string;
   readonly errorCode: string;
   readonly durationMs: number;
-  /** The receiver's Retry-After; 0 where it named none. */
+  /** The receiver's Retry-After; 0 if it sent none. */
   readonly pauseMs: number;
 }
 
@@ -37,7 +37,7 @@ export async function attempt(
 ): Promise<Outcome> {
   const start = performance.now();
   const durationMs = (): number => Math.round(performance.now() - start);
-  // By hand: AbortSignal.any would leave something with `stop` for each attempt that a worker ever makes.
+  // AbortSignal.any would leave a dependent signal on `stop` for every attempt a worker ever makes.
   const over = new AbortController();
   const end = (): void => over.abort();
   const timer = setTimeout(end, answerMs);
@@ -69,11 +69,11 @@ function post(
   targets.check(url);
   const send = url.protocol === 'https:' ? httpsRequest : httpRequest;
   return new Promise((resolve, reject) => {
-    // A connection of its own: one kept alive would be to an address that was judged some time ago.
+    // No connection reuse: one kept alive would go to an address that was checked some time ago.
     const options = { method: 'POST', agent: false, lookup: targets.lookup, signal, headers };
     const outgoing = send(url, options, resolve);
     outgoing.on('error', reject);
-    // An answer that switches protocols ends without a response and without an error, and no signal reaches it any more.
+    // A response that switches protocols emits neither a response nor an error, and the signal no longer reaches it.
     outgoing.on('close', () => reject(new Error('no answer')));
     outgoing.end(body);
   });
@@ -86,16 +86,16 @@ function drain(response: IncomingMessage): void {
     bytes += chunk.length;
     if (bytes > drainBytes) response.destroy();
   });
-  // The outcome stands: how the body ends is of no matter.
+  // The outcome is known; it does not matter how the body ends.
   response.on('error', () => undefined);
   response.on('close', () => clearTimeout(timer));
 }
 
-/** Retry-After in seconds or as a date, against the clock that the attempt was made by. */
+/** Retry-After in seconds or as a date, relative to the attempt's clock. */
 function pauseOf(response: IncomingMessage, at: number): number {
   const text = response.headers['retry-after']?.trim() ?? '';
   const ms = /^\d{1,9}$/.test(text) ? Number(text) * 1000 : Date.parse(text) - at;
-  return Number.isNaN(ms) ? 0 : Math.min(Math.max(0, ms), longestPauseMs);
+  return Number.isNaN(ms) ? 0 : Math.min(Math.max(0, ms), maxPauseMs);
 }
 
 function codeOf(error: unknown): string {

@@ -1,12 +1,11 @@
 import Joi from 'joi';
 import type { EventNames } from '../event/names.ts';
-import { text } from '../http/fields.ts';
-import { says } from '../http/says.ts';
+import { says, text } from '../http/fields.ts';
 
-/** These are never sent: a receiver that fails would cause the next event that it is to get. */
+/** These events are never sent: a failing receiver would cause the next event to send to it. */
 const neverSent = /^(destination|delivery)\./;
 
-/** Where a destination is: what can be called, whoever lives there. */
+/** The url of a destination; whether its address is allowed is checked later. */
 export const url = () =>
   text(1, 2048)
     .custom((value: string, helpers) => (isCallable(value) ? value : helpers.error('url')))
@@ -15,7 +14,7 @@ export const url = () =>
         url: '{#label} must begin with http:// or https:// and have a host, no user name, no password and no port 0',
         'string.base': '{#label} must be a string',
         'string.empty': '{#label} must be an http or https URL',
-        characters: '{#label} must be at most 2,048 characters, without control characters',
+        rule: '{#label} must be at most 2,048 characters, without control characters',
       }),
     )
     .meta({ format: 'uri', pattern: '^https?://' });
@@ -26,7 +25,7 @@ function isCallable(address: string): boolean {
   return username === '' && password === '' && port !== '0';
 }
 
-/** Event types or `prefix.*`; none stands for all. */
+/** Event types or `prefix.*`; an empty list stands for all. */
 export const eventTypes = (names: EventNames) =>
   Joi.array()
     .max(100)

@@ -1,7 +1,7 @@
 import Joi from 'joi';
 import { Field, oneOf } from '../declare/field.ts';
 
-/** As stored: `*`, or `,type,prefix.*,`, so that a script finds a type in it with one plain search. */
+/** As stored: `*`, or `,type,prefix.*,`, so that a script finds a type with a plain text search. */
 export function storedTypes(eventTypes: readonly string[]): string {
   return eventTypes.length === 0 ? '*' : `,${eventTypes.join()},`;
 }
@@ -12,7 +12,7 @@ export const eventTypes = new Field<readonly string[]>({
   schema: () => Joi.array().items(Joi.string()),
 });
 
-/** Where there was no answer with a status of success: why. */
+/** Why an attempt got no successful response. */
 export const errorCode = oneOf(
   'STATUS',
   'REDIRECTED',
@@ -25,5 +25,5 @@ export const errorCode = oneOf(
   'INTERRUPTED',
 );
 
-/** What receivers answer is theirs. */
+/** A response status is whatever the receiver sends. */
 export const anyNumber = new Field<number>({ lua: 'number', read: Number, schema: () => Joi.number().integer() });

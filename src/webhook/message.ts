@@ -18,7 +18,7 @@ export function eventMessage(spaceId: string, entry: Value): Message {
   return { eventId: data.eventId, eventType: data.type, body };
 }
 
-/** A test's message: an event that is in no journal. */
+/** The message of a test: an event that is not in the journal. */
 export function testMessage(eventId: string, destinationId: string, at: number): Message {
   const type = 'destination.test';
   const data = {
@@ -34,7 +34,7 @@ export function testMessage(eventId: string, destinationId: string, at: number):
   return { eventId, eventType: type, body: stringify({ type, timestamp: data.occurredAt, data }) };
 }
 
-/** Its headers, signed with every secret that holds; `at`: epoch milliseconds. */
+/** The headers of a message, signed with every valid secret; `at`: epoch milliseconds. */
 export function messageHeaders(message: Message, secrets: readonly string[], at: number): Record<string, string> {
   const timestamp = String(Math.floor(at / 1000));
   const signed = `${message.eventId}.${timestamp}.${message.body}`;

@@ -15,16 +15,16 @@ export const Destination = record('Destination', {
   lastSuccessAt: time().orNull(),
   createdAt: time().of((get) => momentOfId(get('id'))),
   signingSecret: text(/^whsec_[0-9A-Za-z+/]{43}=$/).secret(),
-  /** Signs too until then. */
+  /** Also signs, until previousSecretUntil. */
   previousSecret: text().orNull().secret(),
   previousSecretUntil: time().orNull().internal(),
-  /** How far it has read the journal, and the entries added up to there. */
+  /** Its position in the journal, and the number of entries ever added up to there. */
   position: text().internal(),
   readCount: number().internal(),
   failingSince: time().orNull().internal(),
 });
 
-/** As it is shown where its secret is new. */
+/** A destination with its new secret. */
 export const NewDestination = Destination.with('NewDestination', {
   signingSecret: text(/^whsec_[0-9A-Za-z+/]{43}=$/),
 });
@@ -45,7 +45,7 @@ export const Delivery = record('Delivery', {
   nextAttemptAt: time().orNull(),
 });
 
-/** What is to be sent on request. entry: of the journal; null for a test. */
+/** What to send on request. entry: the journal entry, null for a test. */
 export const Sending = record('Sending', {
   at: number(),
   url: text(),

@@ -4,14 +4,14 @@ import { readFile } from 'node:fs/promises';
 /** Finds the addresses of a host name; tests put another in its place. */
 export type Resolve = (hostname: string) => Promise<LookupAddress[]>;
 
-/** A name server that says nothing is given up after this long, twice. */
+/** Timeout of each of two tries to ask a name server. */
 const patienceMs = 2_500;
 const tries = 2;
 
 /**
- * Looks names up by sockets of its own. The system's look-up blocks one of the process's few threads for as long as a
- * name server hangs, so one dead zone would delay every destination; it is asked only where a server has answered that
- * it knows no such name, which leaves search domains and other local sources to it.
+ * Resolves names over its own sockets. The system's lookup blocks one of the process's few threads while a name server
+ * hangs, so that one dead zone would delay every destination. It is used only after a server has answered that there is
+ * no such name, for search domains and other local sources.
  *
  * @param servers other than the system's name servers, `address:port`
  * @param timeout milliseconds that a name server is waited for, each of two times
@@ -35,10 +35,10 @@ function ofFamily(result: PromiseSettledResult<string[]>, family: 4 | 6): Lookup
   return result.status === 'fulfilled' ? result.value.map((address) => ({ address, family })) : [];
 }
 
-/** Read anew each time: it is small, and operators change it while we run. */
+/** Read every time: it is small, and may change while the process runs. */
 async function fromHostsFile(hostname: string): Promise<LookupAddress[]> {
   const text = await readFile('/etc/hosts', 'utf8').catch(() => '');
-  // With its final dot, which a URL keeps, it is the same name.
+  // A URL keeps a trailing dot; the name is the same without it.
   const wanted = hostname.toLowerCase().replace(/\.$/, '');
   return text
     .split('\n')

@@ -2,11 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { type Answered, type Fields, id, text } from '../declare/field.ts';
 import { one } from '../declare/record.ts';
 import { EventNames } from '../event/names.ts';
+import type { ServeContext } from '../http/context.ts';
 import { fields, oneOf, optional } from '../http/fields.ts';
 import { randomTail } from '../http/random.ts';
 import { readList } from '../http/read-list.ts';
 import { param, type Route, read, route } from '../http/route.ts';
-import type { ServeContext } from '../http/serve-context.ts';
 import { Refusal } from '../redis/scripts.ts';
 import type { Parts } from '../room.ts';
 import { eventTypes, url } from './fields.ts';
@@ -20,8 +20,8 @@ function newSecret(): string {
   return `whsec_${randomBytes(32).toString('base64')}`;
 }
 
-/** Runs the script; when it asks what the url leads to, looks, and runs it again. */
-async function judged<R extends Fields>(context: ServeContext<R>, target = ''): Promise<Answered<R>> {
+/** Runs the script; if it asks for a check of the url's host, does that and runs it again. */
+async function checked<R extends Fields>(context: ServeContext<R>, target = ''): Promise<Answered<R>> {
   const { reply } = await context.run().catch(async (error) => {
     if (!(error instanceof Refusal && error.code === 'URL_UNCHECKED')) throw error;
     return context.run({ verdict: await context.targets.verdict(target) });
@@ -52,8 +52,8 @@ const create = (names: EventNames) =>
     reply: { id: id(), signingSecret: text() },
     async serve(input, context) {
       const { body } = input;
-      const created = await judged(context, body.url);
-      // Off the caller's path would be enough, but a first event follows soon.
+      const created = await checked(context, body.url);
+      // The caller need not wait for this, but the first event often follows at once.
       const { pattern: index } = webhookKeys.outbox;
       const space = `${context.org} ${param(input, 'spaceId')}`;
       await Promise.all([context.store.sadd(index, space), context.store.spublish(index, space)]).catch(
@@ -93,7 +93,7 @@ const update = (names: EventNames) =>
     method: 'PATCH',
     path: '/destinations/:destinationId',
     call: 'destination.update',
-    summary: 'Change url, eventTypes or state; enabled again, it hears what happens from then on',
+    summary: 'Change url, eventTypes or state; once enabled again, it gets events from then on',
     permission: 'coordination_write',
     idempotency: 'optional',
     body: fields({
@@ -112,14 +112,14 @@ const update = (names: EventNames) =>
       detail: JSON.stringify(body),
     }),
     reply: { destination: one(Destination) },
-    serve: async ({ body }, context) => ({ status: 200, body: (await judged(context, body.url)).destination }),
+    serve: async ({ body }, context) => ({ status: 200, body: (await checked(context, body.url)).destination }),
   });
 
 const remove = route({
   method: 'DELETE',
   path: '/destinations/:destinationId',
   call: 'destination.delete',
-  summary: 'Delete a webhook destination; what it was still to get is given up',
+  summary: 'Delete a webhook destination; its pending deliveries are dropped',
   permission: 'coordination_write',
   idempotency: 'optional',
   success: { 204: null },

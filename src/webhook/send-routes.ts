@@ -1,22 +1,22 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { text } from '../declare/field.ts';
 import { many, one } from '../declare/record.ts';
+import type { ServeContext } from '../http/context.ts';
 import { fields, id, page } from '../http/fields.ts';
 import { Cursors, pageReply, positions } from '../http/page.ts';
 import { randomTail } from '../http/random.ts';
 import { type Answer, type Input, param, type Route, read, route } from '../http/route.ts';
-import type { ServeContext } from '../http/serve-context.ts';
 import { attempt } from './attempt.ts';
 import { eventMessage, testMessage } from './message.ts';
 import { Delivery, Sending } from './records.ts';
 
-/** How often a request looks whether the one that is sent with its Idempotency-Key has been answered. */
+/** Poll interval while another request with the same Idempotency-Key is being sent. */
 const sameKeyMs = 100;
 
-/** First what to send, then the row of what was sent; nothing while another request sends it. */
+/** First what to send, then the attempt's row; empty while another request sends it. */
 const reply = { sending: one(Sending).orNull(), delivery: one(Delivery).orNull() };
 
-/** Asks the script what to send, sends it, tells the script what came of it: the caller gets the attempt's row. */
+/** Asks the script what to send, sends it, records the outcome and returns the attempt's row. */
 async function serve(input: Input, context: ServeContext<typeof reply>): Promise<Answer> {
   let { reply: found } = await context.run();
   while (!found && !context.gone.aborted) {
@@ -34,7 +34,7 @@ async function send(
   { at, url, secrets, eventId, destinationId, entry }: typeof Sending.type,
 ): Promise<typeof Delivery.type | null | undefined> {
   const message = entry ? eventMessage(param(input, 'spaceId'), entry) : testMessage(eventId, destinationId, at);
-  // Sent is sent: a caller who has gone must not keep the row from being written.
+  // Once sent, the row is written even if the caller has disconnected.
   const outcome = await attempt(context.targets, { url, secrets, message, at }, context.feeds.closing);
   const { pauseMs: _, ...row } = outcome;
   return (await context.run({ ...row, attemptedAt: at, testEventId: eventId }, true)).reply?.delivery;

@@ -2,16 +2,16 @@ import { isIP, type LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { type Resolve, resolver } from './resolve.ts';
 
-/** Public by its range, and yet the host of a cloud's metadata. */
+/** In a public range, but the metadata host of a cloud. */
 const metadata = new Set(['168.63.129.16']);
 
-/** All of IPv6 that is given out to the public; what lies beside it is reserved, or IPv4 in one of its clothes. */
+/** The globally routable IPv6 addresses; all others are reserved or embed an IPv4 address. */
 const publicIPv6 = ipaddr.IPv6.parseCIDR('2000::/3');
 
-/** Whether anybody on the internet may have this address: everything else is somebody's inside. */
+/** Whether an address is public: everything else is internal to some network. */
 export function isPublic(address: string): boolean {
   if (!ipaddr.isValid(address)) return false;
-  // An IPv4 address in IPv6 clothes counts as what it is.
+  // An IPv4-mapped IPv6 address counts as the IPv4 address.
   const plain = ipaddr.process(address);
   if (metadata.has(plain.toString()) || plain.range() !== 'unicast') return false;
   return plain instanceof ipaddr.IPv4 || plain.match(publicIPv6);
@@ -22,7 +22,7 @@ class ForbiddenTarget extends Error {
   readonly code = 'TARGET_FORBIDDEN';
 }
 
-declare module '../http/serve-context.ts' {
+declare module '../http/context.ts' {
   interface Parts {
     readonly targets: Targets;
   }
@@ -38,7 +38,7 @@ export class Targets {
     this.#resolve = resolve;
   }
 
-  /** `ok`, or the forbidden address. A name that does not resolve now may do so later: it is looked at then. */
+  /** `ok`, or the forbidden address. A name that does not resolve now is checked again for each attempt. */
   async verdict(url: string): Promise<string> {
     if (this.#allowPrivate) return 'ok';
     const host = hostOf(new URL(url));
@@ -47,15 +47,15 @@ export class Targets {
     return addresses.find(({ address }) => !isPublic(address))?.address ?? 'ok';
   }
 
-  /** Throws ForbiddenTarget for an address in the url itself: no look-up is made for it. */
+  /** Throws ForbiddenTarget for a forbidden address in the url itself, which needs no lookup. */
   check(url: URL): void {
     const host = hostOf(url);
     if (!this.#allowPrivate && isIP(host) && !isPublic(host)) throw new ForbiddenTarget(host);
   }
 
   /**
-   * Stands in for the look-up of a connection: what is judged here is what is connected to, however fast the name
-   * changes. One forbidden address forbids them all.
+   * The lookup of a connection: the address that is checked here is the one connected to, however fast the name changes.
+   * One forbidden address forbids them all.
    */
   readonly lookup: LookupFunction = (hostname, options, callback) => {
     this.#resolve(hostname).then(

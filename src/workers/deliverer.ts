@@ -9,11 +9,11 @@ import type { Targets } from '../webhook/target.ts';
 import { type Attempt, Dispatcher } from './dispatcher.ts';
 import { JobQueue } from './job-queue.ts';
 
-/** Attempts at once: they wait for others nearly all their time. */
+/** Concurrent attempts; they spend nearly all their time waiting for the network. */
 const concurrency = 1_000;
-/** A job whose worker died is taken up by another after this long. */
+/** When a worker dies, another one takes over its jobs after this time. */
 const lockMs = 10_000;
-/** At shutdown, for attempts that are under way to end by themselves. */
+/** Time that running attempts get to finish at shutdown. */
 const drainMs = 3_000;
 
 const begin = {
@@ -31,9 +31,9 @@ interface DelivererParts {
 }
 
 /**
- * Delivers webhooks. The dispatcher says which attempts are due, each becomes a BullMQ job with the id that belongs to
- * it, and the job opens the attempt in the store, sends, and closes it there. The queue may be lost at any time: what is
- * to be done, and what was done, stands in the organizations' own keys (contract section 5).
+ * Delivers webhooks. The dispatcher finds due attempts; each becomes a BullMQ job with an id of its own, which begins the
+ * attempt in the store, sends it, and finishes it there. The queue may be lost at any time: what is due and what was done
+ * is in the organizations' own keys (docs/reference.md, "Webhooks").
  */
 export class Deliverer {
   readonly #parts: DelivererParts;
@@ -52,28 +52,28 @@ export class Deliverer {
       { concurrency, lockDuration: lockMs, stalledInterval: lockMs / 2 },
       log,
     );
-    this.#dispatcher = new Dispatcher(parts, (attempts) => this.#hand(attempts));
+    this.#dispatcher = new Dispatcher(parts, (attempts) => this.#enqueue(attempts));
     this.#dispatcher.start();
   }
 
-  /** Dispatches what is due in a space without waiting for its turn. */
+  /** Dispatches what is due in a space now. */
   async poke(org: string, spaceId: string): Promise<void> {
     await this.#dispatcher.poke(`${org} ${spaceId}`);
   }
 
-  /** Repairs what a crash kept from the index of spaces that have destinations. */
+  /** Adds spaces to the index that a crash kept out of it. */
   repair(): Promise<void> {
     return this.#dispatcher.repair();
   }
 
-  /** To the queue; while only its shard is away, they are made here: the store has limited them. */
-  async #hand(attempts: readonly Attempt[]): Promise<void> {
-    // Whoever comes second to an attempt finds it begun.
+  /** Adds attempts to the queue; while only its shard is down, makes them here (the store limits their number). */
+  async #enqueue(attempts: readonly Attempt[]): Promise<void> {
+    // An attempt that is made twice is found begun the second time.
     if (await this.#jobs.add(attempts.map((data) => ({ id: jobIdOf(data), data })))) return;
     const { log } = this.#parts;
     for (const data of attempts) {
       const direct = this.#deliver(data)
-        .catch((error: Error) => log.warn({ error: error.message }, 'delivery put off'))
+        .catch((error: Error) => log.warn({ error: error.message }, 'delivery postponed'))
         .finally(() => this.#direct.delete(direct));
       this.#direct.add(direct);
     }
@@ -97,11 +97,11 @@ export class Deliverer {
         scale: 0.9 + Math.random() * 0.2,
       });
     }
-    // There is a place free for the destination's next one.
+    // The destination has a free slot for its next event.
     void this.poke(org, spaceId).catch(() => undefined);
   }
 
-  /** Lets attempts that are under way end for a while; the rest is recorded as interrupted, and due at once. */
+  /** Waits for running attempts; those that take too long are recorded as interrupted, and due immediately. */
   async stop(): Promise<void> {
     await this.#dispatcher.stop();
     const timer = setTimeout(() => this.#stop.abort(), drainMs);
@@ -110,7 +110,7 @@ export class Deliverer {
   }
 }
 
-/** The same attempt is never twice in the queue. BullMQ reserves the colon. */
+/** Keeps an attempt from being queued twice. BullMQ reserves the colon. */
 function jobIdOf({ destinationId, entryId, number }: Attempt): string {
   return `${destinationId}_${entryId}_${number}`;
 }

@@ -1,21 +1,39 @@
-import { type ConnectionOptions, Queue, type WorkerOptions } from 'bullmq';
+import { type ConnectionOptions, Queue, Worker, type WorkerOptions } from 'bullmq';
 import type { Logger } from 'pino';
 import { canFailPartially, type Store } from '../redis/cluster.ts';
 import { within } from '../redis/failures.ts';
 import { type QueueName, queuePrefix } from './keys.ts';
-import { nowAndThen, SteadyWorker } from './steady-worker.ts';
+import { throttledWarning } from './throttled-log.ts';
 
-/** A queue that is silent for this long is done without. */
-const answerMs = 500;
+/** Do without the queue if it does not answer within this time. */
+const timeoutMs = 500;
+
+/** How long a worker waits after the store has refused it a job. */
+const retryMs = 1_000;
+
+/**
+ * Waits before retrying: when the store refuses to hand out jobs (out of memory, read-only, disk full), BullMQ retries
+ * immediately, thousands of times a second with a log line each.
+ */
+class SteadyWorker<Data = unknown> extends Worker<Data> {
+  protected override async moveToActive(token: string, name?: string): ReturnType<Worker<Data>['moveToActive']> {
+    try {
+      return await super.moveToActive(token, name);
+    } catch (error) {
+      await this.delay(retryMs);
+      throw error;
+    }
+  }
+}
 
 interface Connections {
-  /** Fails at once while the store is away. */
+  /** Fails immediately while the store is unavailable. */
   readonly store: Store;
-  /** Waits for the store: of several queues. */
+  /** Waits for the store; shared by several queues. */
   readonly connection: Store;
 }
 
-/** Work for any process of the fleet, and this one's part in doing it. */
+/** A queue of work for all processes, and this one's worker. */
 export class JobQueue<Data> {
   readonly #store: Store;
   readonly #queue: Queue;
@@ -33,41 +51,42 @@ export class JobQueue<Data> {
     this.#queue = new Queue(name, shared);
     this.#worker = new SteadyWorker<Data>(name, ({ data }) => work(data), {
       ...shared,
-      // Each job asks the store first whether there is anything to do: it may be taken up any number of times.
+      // A job first asks the store whether there is anything to do, so it may be retried any number of times.
       maxStalledCount: Number.MAX_SAFE_INTEGER,
-      // A job that is kept would keep out the next one of its id.
+      // A finished job that is kept would block the next one with the same id.
       removeOnComplete: { count: 0 },
       removeOnFail: { count: 0 },
       ...options,
     });
-    this.#queue.on('error', nowAndThen(log, `${name} queue`));
-    this.#worker.on('error', nowAndThen(log, `${name} worker`));
-    this.#worker.on('failed', (_, error) => nowAndThen(log, `${name} job failed`)(error));
+    this.#queue.on('error', throttledWarning(log, `${name} queue`));
+    this.#worker.on('error', throttledWarning(log, `${name} worker`));
+    this.#worker.on('failed', (_, error) => throttledWarning(log, `${name} job failed`)(error));
   }
 
   /**
-   * Adds jobs, each once while one of its id is there. Resolves with whether the queue has them: where only its shard is
-   * away, the caller does the work. What the queue takes late all the same must be harmless to do again.
+   * Adds jobs unless one with the same id is queued. Resolves with whether the queue has them: if only its shard is down,
+   * the caller does the work. The queue may still accept them late, so repeating the work must be harmless.
    */
   async add(jobs: readonly { readonly id: string; readonly data: Data }[]): Promise<boolean> {
     const bulk = jobs.map(({ id, data }) => ({ name: this.#queue.name, data, opts: { jobId: id } }));
     const queued = (): Promise<unknown> => this.#queue.addBulk(bulk);
-    if (canFailPartially(this.#store)) return (await answers(this.#store.exists(queuePrefix))) && answers(queued());
+    if (canFailPartially(this.#store))
+      return (await repliesInTime(this.#store.exists(queuePrefix))) && repliesInTime(queued());
     await queued();
     return true;
   }
 
-  /** Lets the running jobs end. */
+  /** Waits for running jobs. */
   async close(): Promise<void> {
     await this.#worker.close();
     await this.#queue.close();
   }
 }
 
-/** Whether the queue's shard does in time: it would be waited for. */
-function answers(reply: Promise<unknown>): Promise<boolean> {
+/** Whether the queue's shard replies in time: its connection waits for the store. */
+function repliesInTime(reply: Promise<unknown>): Promise<boolean> {
   return within(
-    answerMs,
+    timeoutMs,
     reply.then(() => true),
   ).catch(() => false);
 }

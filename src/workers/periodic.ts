@@ -1,32 +1,31 @@
 import type { Logger } from 'pino';
-import { serverOf } from '../redis/cluster.ts';
+import { nowOf, serverOf } from '../redis/cluster.ts';
 import type { Store } from '../redis/connection.ts';
 import { within } from '../redis/failures.ts';
 import { keyName } from '../redis/keys.ts';
-import { nowOf } from '../redis/moment.ts';
 import { workerKeys } from './keys.ts';
-import { newsOf } from './steady-worker.ts';
+import { textUnlessRepeated } from './throttled-log.ts';
 
-/** A store that does not say for this long when the job is due is done without. */
-const answerMs = 500;
-/** Until it is asked again. */
-const askAgainMs = 10_000;
-/** A moment that lies further ahead is of a clock that was set back since; those of machines differ by less. */
-const aheadMs = 5_000;
+/** Do without the store if it does not answer within this time. */
+const timeoutMs = 500;
+/** Delay before asking the store again. */
+const retryMs = 10_000;
+/** Tolerated clock skew; a due time further ahead means that the clock was set back. */
+const maxSkewMs = 5_000;
 
-/** Doing it twice at once must be harmless. */
+/** A periodic job; running it twice concurrently must be harmless. */
 export interface Job {
   readonly everyMs: number;
-  /** The first time, it waits as long as between two runs; else it runs at once. */
+  /** The first run waits for `everyMs`; otherwise it starts immediately. */
   readonly waitsFirst?: true;
   /** `stopping` aborts at shutdown. */
   readonly run: (stopping: AbortSignal) => Promise<unknown>;
 }
 
 /**
- * A job that comes round by itself, in one process of the fleet at a time. When it is due next stands in the store; who
- * finds it due and is the first to put the next moment in its place does it. Where that key's shard is away, every
- * process does the job by itself. A run that fails or is cut short is made up for by the next one.
+ * Runs a job periodically in one process at a time. The store has its next due time; the process that finds it due and is
+ * the first to set the next one runs the job. While that key's shard is down, every process runs it. The next run makes
+ * up for one that failed or was interrupted.
  */
 export class Periodic {
   readonly #store: Store;
@@ -52,16 +51,16 @@ export class Periodic {
   async #look(): Promise<void> {
     const { everyMs, run } = this.#job;
     const { signal } = this.#stopping;
-    // Left to itself: as often as it is to be done.
-    const itself = { inMs: Math.min(askAgainMs, everyMs), isDue: performance.now() - this.#ranAt >= everyMs };
-    const { inMs, isDue } = await within(answerMs, this.#take()).catch(() => itself);
+    // Without the store, go by this process's own schedule.
+    const local = { inMs: Math.min(retryMs, everyMs), isDue: performance.now() - this.#ranAt >= everyMs };
+    const { inMs, isDue } = await within(timeoutMs, this.#take()).catch(() => local);
     try {
       if (isDue && !signal.aborted) await run(signal);
       if (isDue) this.#ranAt = performance.now();
     } catch (error) {
-      // Of what fails again and again (a shard that is away), one line now and then.
-      const news = newsOf(this.#log, error as Error);
-      if (news !== '') this.#log.error({ job: this.#name, error: news }, 'periodic job failed');
+      // A persistent failure (a shard that is down) is logged only now and then.
+      const text = textUnlessRepeated(this.#log, error as Error);
+      if (text !== '') this.#log.error({ job: this.#name, error: text }, 'periodic job failed');
     }
     if (signal.aborted) return;
     this.#timer = setTimeout(() => {
@@ -69,19 +68,20 @@ export class Periodic {
     }, inMs);
   }
 
-  /** Whether this process is to do it now, and when to look again. */
+  /** Whether this process runs the job now, and when to check again. */
   async #take(): Promise<{ isDue: boolean; inMs: number }> {
     const { everyMs, waitsFirst } = this.#job;
     const store = this.#store;
     const [now, next] = await Promise.all([nowOf(serverOf(store, this.#key)), store.get(this.#key)]);
     const inMs = Number(next) - now;
-    if (next !== null && inMs > 0 && inMs <= everyMs + aheadMs) return { isDue: false, inMs: Math.min(inMs, everyMs) };
-    // Of several that find it due, one replaces what all of them have read.
+    if (next !== null && inMs > 0 && inMs <= everyMs + maxSkewMs)
+      return { isDue: false, inMs: Math.min(inMs, everyMs) };
+    // Of several processes that find it due, only one replaces the value that all have read.
     const replaced = await store.set(this.#key, now + everyMs, 'GET');
     return { isDue: replaced === next && !(next === null && waitsFirst), inMs: everyMs };
   }
 
-  /** Lets a run that is under way end. */
+  /** Waits for a run in progress. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     clearTimeout(this.#timer);

@@ -3,15 +3,15 @@ import type { Store } from '../redis/connection.ts';
 import { type Due, dueKey } from '../redis/due.ts';
 import type { Listening, Wake } from '../redis/wake.ts';
 import { JobQueue } from './job-queue.ts';
-import { newsOf } from './steady-worker.ts';
+import { textUnlessRepeated } from './throttled-log.ts';
 
-/** A moment that nobody told of is noticed after this long. */
-const lookMs = 1_000;
-/** Sweeps of a process are no closer: each takes what has become due meanwhile, and a job costs 5 KB of log. */
-const paceMs = 250;
-/** What the queue has not begun after this long is done without it. */
-const lateMs = 500;
-/** Sweeps at once, of one process: one that waits for a shard does not hold up the next. */
+/** Poll interval; finds timers whose notification was lost. */
+const pollMs = 1_000;
+/** Minimum time between sweeps: each handles all that is due, and a job costs 5 KB of the store's log. */
+const minIntervalMs = 250;
+/** Sweep without the queue if it has not started the job after this time. */
+const queueTimeoutMs = 500;
+/** Concurrent sweeps per process: one that waits for a shard must not delay the next. */
 const concurrency = 2;
 
 interface SweeperParts {
@@ -22,26 +22,26 @@ interface SweeperParts {
 }
 
 /**
- * Makes due timers real without anybody asking. It looks at the earliest moment of the index once a second, when that
- * moment comes, and when it hears of an earlier one; what is due becomes a job, one for the whole fleet. The job may be
- * lost at any time: the next look finds the same work. Correctness never depends on it (design, principle 4).
+ * Fires due timers. It checks the index's earliest due time once a second, when that time comes, and when an earlier one is
+ * announced; due work becomes one job for all processes. The job may be lost at any time: the next check finds the same
+ * work. Correctness never depends on it.
  */
 export class Sweeper {
   readonly #due: Due;
   readonly #log: Logger;
   readonly #jobs: JobQueue<null>;
   readonly #listening: Listening;
-  /** All moments are those of `performance.now()`. */
+  /** Times here are in `performance.now()` time. */
   #nextAt = Number.POSITIVE_INFINITY;
   #notBefore = 0;
-  /** What the store's clock is ahead of it, as of the last look. */
-  #aheadMs = Number.NaN;
-  /** What the queue was asked to begin with, and since when that is due. */
+  /** The store's clock minus ours, as of the last check. */
+  #clockOffsetMs = Number.NaN;
+  /** The last job added to the queue, and since when it has been due. */
   #head = { id: '', since: 0 };
-  /** The index was away: what it was to be told meanwhile, it does not know. */
-  #isBlind = false;
+  /** The index was unavailable and may lack announcements. */
+  #isIndexStale = false;
   #timer: NodeJS.Timeout | undefined;
-  #looking: Promise<void> | undefined;
+  #checking: Promise<void> | undefined;
   #stopped = false;
 
   /** `connection`: waits for the store. */
@@ -55,69 +55,69 @@ export class Sweeper {
       { concurrency },
       log,
     );
-    this.#listening = wake.listen(dueKey, (moment) => this.#hear(moment));
+    this.#listening = wake.listen(dueKey, (at) => this.#onAnnouncement(at));
     this.#wakeAt(0);
   }
 
-  #hear(moment: string): void {
-    const at = moment === '' ? 0 : Number(moment) - this.#aheadMs;
-    // Until the first look is done nothing is known of the store's clock.
+  #onAnnouncement(dueAt: string): void {
+    const at = dueAt === '' ? 0 : Number(dueAt) - this.#clockOffsetMs;
+    // The store's clock is unknown before the first check.
     this.#wakeAt(Number.isNaN(at) ? 0 : at);
   }
 
   #wakeAt(at: number): void {
     if (this.#stopped || at >= this.#nextAt) return;
     this.#nextAt = at;
-    if (this.#looking) return;
+    if (this.#checking) return;
     clearTimeout(this.#timer);
     const inMs = Math.max(at, this.#notBefore) - performance.now();
     this.#timer = setTimeout(
       () => {
-        this.#looking = this.#look();
+        this.#checking = this.#check();
       },
       Math.max(0, Math.ceil(inMs)),
     );
   }
 
-  async #look(): Promise<void> {
+  async #check(): Promise<void> {
     this.#nextAt = Number.POSITIVE_INFINITY;
-    const inMs = await this.#find().catch((error: Error) => {
-      const news = newsOf(this.#log, error);
-      if (news !== '') this.#log.error({ error: news }, 'due timers cannot be looked for');
-      return lookMs;
+    const inMs = await this.#sweep().catch((error: Error) => {
+      const text = textUnlessRepeated(this.#log, error);
+      if (text !== '') this.#log.error({ error: text }, 'cannot check for due timers');
+      return pollMs;
     });
-    // What was heard meanwhile may be earlier.
+    // An earlier time may have been announced meanwhile.
     const next = Math.min(this.#nextAt, performance.now() + inMs);
     this.#nextAt = Number.POSITIVE_INFINITY;
-    this.#looking = undefined;
+    this.#checking = undefined;
     this.#wakeAt(next);
   }
 
-  /** Has done what is due; resolves with when to look again. */
-  async #find(): Promise<number> {
-    const found = this.#isBlind ? undefined : await this.#due.earliest().catch(() => undefined);
+  /** Has due work done, and resolves with the delay until the next check. */
+  async #sweep(): Promise<number> {
+    const found = this.#isIndexStale ? undefined : await this.#due.earliest().catch(() => undefined);
     if (!found) {
-      this.#isBlind = true;
-      this.#isBlind = !(await this.#due.takeDue());
-      return this.#isBlind ? paceMs : lookMs;
+      this.#isIndexStale = true;
+      this.#isIndexStale = !(await this.#due.takeDue());
+      return this.#isIndexStale ? minIntervalMs : pollMs;
     }
     const { now, member, at } = found;
-    this.#aheadMs = now - performance.now();
-    if (member === undefined) return lookMs;
-    if (at > now) return Math.min(at - now, lookMs);
-    this.#notBefore = performance.now() + paceMs;
+    this.#clockOffsetMs = now - performance.now();
+    if (member === undefined) return pollMs;
+    if (at > now) return Math.min(at - now, pollMs);
+    this.#notBefore = performance.now() + minIntervalMs;
     const id = `${member}_${at}`;
     if (id !== this.#head.id) this.#head = { id, since: performance.now() };
-    const isLate = performance.now() - this.#head.since > lateMs;
+    const isLate = performance.now() - this.#head.since > queueTimeoutMs;
     if (isLate || !(await this.#jobs.add([{ id, data: null }]))) await this.#due.takeDue();
-    return paceMs;
+    return minIntervalMs;
   }
 
-  /** Lets a sweep that is under way end. */
+  /** Waits for a sweep in progress. */
   async stop(): Promise<void> {
     this.#stopped = true;
     clearTimeout(this.#timer);
     this.#listening.stop();
-    await Promise.all([this.#looking, this.#jobs.close()]);
+    await Promise.all([this.#checking, this.#jobs.close()]);
   }
 }

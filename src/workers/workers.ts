@@ -4,16 +4,17 @@ import { type Store, takesSnapshots } from '../redis/cluster.ts';
 import type { Due } from '../redis/due.ts';
 import type { Scripts } from '../redis/scripts.ts';
 import type { Wake } from '../redis/wake.ts';
+import { type CreateOptions, createSnapshot } from '../snapshot/create.ts';
+import { SnapshotFailure } from '../snapshot/failure.ts';
 import type { Targets } from '../webhook/target.ts';
 import { Deliverer } from './deliverer.ts';
 import { type Job, Periodic } from './periodic.ts';
 import { type Retention, retainJob } from './retention.ts';
-import { type SnapshotterOptions, snapshotJob } from './snapshotter.ts';
 import { Sweeper } from './sweeper.ts';
 
-/** For workers to end what they hold or give it back; a store that is away would keep them waiting. */
+/** How long workers may take to finish or return their work; an unavailable store would keep them waiting. */
 const stopMs = 4_500;
-/** What a crash between a script and an index lost is found after this long. */
+/** How often to find what a crash between a script and an index has lost. */
 const repairEveryMs = 30_000;
 
 interface WorkersParts {
@@ -26,7 +27,7 @@ interface WorkersParts {
   readonly log: Logger;
 }
 
-/** All that a process does for organizations without being asked. */
+/** All background work of a process. */
 export class Workers {
   deliverer: Deliverer | undefined;
   readonly #started: { stop(): Promise<void> }[] = [];
@@ -55,4 +56,26 @@ export class Workers {
     const stopped = Promise.allSettled(this.#started.map((worker) => worker.stop()));
     await Promise.race([stopped, sleep(stopMs, undefined, { ref: false })]);
   }
+}
+
+export interface SnapshotterOptions extends Omit<CreateOptions, 'signal'> {
+  readonly intervalSeconds: number;
+}
+
+/** Makes a snapshot at every interval. If the store does not allow it, logs that once. */
+export function snapshotJob(store: Store, options: SnapshotterOptions, log: Logger): Job {
+  let isReported = false;
+  const run = async (signal: AbortSignal): Promise<void> => {
+    try {
+      const { snapshot, bytes } = await createSnapshot(store, { ...options, signal });
+      log.info({ snapshot, bytes }, 'snapshot made');
+    } catch (error) {
+      if (signal.aborted) return;
+      const isRefused = error instanceof SnapshotFailure && error.code === 'SNAPSHOTS_UNAVAILABLE';
+      if (!isRefused) throw error;
+      if (!isReported) log.warn(error.message);
+      isReported = true;
+    }
+  };
+  return { everyMs: options.intervalSeconds * 1000, waitsFirst: true, run };
 }

@@ -23,8 +23,8 @@ describe("A command that fails prints the API's error envelope on stderr and exi
   after(() => store.stop());
 
   const lines: [line: string, code: string, message: RegExp][] = [
-    ['', 'VALIDATION_FAILED', /not complete: --help/],
-    ['org', 'VALIDATION_FAILED', /not complete: --help/],
+    ['', 'VALIDATION_FAILED', /incomplete command: --help/],
+    ['org', 'VALIDATION_FAILED', /incomplete command: --help/],
     ['org frob', 'VALIDATION_FAILED', /unknown command 'frob'/],
     ['org create', 'VALIDATION_FAILED', /missing required argument 'org'/],
     ['org create Acme', 'VALIDATION_FAILED', /org: "Acme" must be 3 to 40 characters/],
@@ -80,8 +80,8 @@ describe("A command that fails prints the API's error envelope on stderr and exi
 
   it('a store that does not run is 503-like: STORE_UNAVAILABLE, with how to start one; passwords are not repeated', async () => {
     const cases: [Record<string, string>, RegExp][] = [
-      [{ DATA_DIR: '/tmp/muster-nowhere' }, /no store runs on .*\/tmp\/muster-nowhere.*npm start.*REDIS_URL/],
-      [{ REDIS_URL: '/tmp/muster-nowhere.sock' }, /REDIS_URL names cannot be reached \(connect ENOENT/],
+      [{ DATA_DIR: '/tmp/muster-nowhere' }, /no store is running on .*\/tmp\/muster-nowhere.*npm start.*REDIS_URL/],
+      [{ REDIS_URL: '/tmp/muster-nowhere.sock' }, /the store in REDIS_URL cannot be reached \(connect ENOENT/],
       [{ REDIS_URL: 'redis://:hunter2@127.0.0.1:1' }, /ECONNREFUSED.*start it/],
     ];
     for (const [setting, message] of cases) {
@@ -113,7 +113,7 @@ describe("A command that fails prints the API's error envelope on stderr and exi
     const error = await failure(['snapshot', 'restore', path], { DATA_DIR: join(store.dataDir, 'restored') });
     expect(error.code).to.equal('SNAPSHOT_TOO_NEW');
     expect(error.message).to.match(
-      /newer version of Redis or Valkey, which this one, \d+\..*, cannot read: set REDIS_SERVER/,
+      /newer version of Redis or Valkey, and version \d+\..* cannot read it: set REDIS_SERVER/,
     );
   });
 

@@ -19,6 +19,12 @@ describe('--help', function () {
     for (const word of ['JSON', 'REDIS_URL', 'DATA_DIR', 'npm start']) expect(stdout).to.include(word);
   });
 
+  it('of what makes a space says how to raise its requests a minute to those of the plan', async () => {
+    const outcomes = await Promise.all(['org', 'space'].map((noun) => muster([noun, 'create', '--help'], {})));
+    for (const { stdout } of outcomes)
+      expect(stdout).to.match(/600 requests a minute.*plan.*PUT \/v1\/spaces\/<spaceId>\/limits.*requestsPerMinute/s);
+  });
+
   for (const [noun, verbs] of Object.entries(commands)) {
     it(`of ${noun} and each of its commands has an example to paste`, async () => {
       const lines = [[noun], ...verbs.map((verb) => [noun, verb])];

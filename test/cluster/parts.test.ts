@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import pino from 'pino';
-import { readStoreState } from '../../src/metrics/store-state.ts';
+import { readStoreState } from '../../src/metrics/store-reading.ts';
 import { allWords } from '../../src/primitives.ts';
 import { addressOf, type Store, warnOfShards } from '../../src/redis/cluster.ts';
 import { connect } from '../../src/redis/connection.ts';
@@ -51,7 +51,7 @@ describe('The parts of a process on a cluster', function () {
     const log = pino({ base: null, timestamp: false }, { write: (line) => lines.push(JSON.parse(line).msg) });
     await warnOfShards(store, log);
     expect(lines).to.have.length(1);
-    expect(lines[0]).to.match(/of 3 shards: no snapshots are made/);
+    expect(lines[0]).to.match(/of 3 shards: Muster makes no snapshots of it/);
     await other.admin.config('SET', 'cluster-require-full-coverage', 'yes');
     await warnOfShards(store, log);
     await other.admin.config('SET', 'cluster-require-full-coverage', 'no');

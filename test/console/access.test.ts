@@ -20,7 +20,7 @@ describe('Signing in to the console', function () {
     expect(await tab.page.getByLabel('Space id').inputValue()).to.equal(world.spaceId);
     expect(await tab.page.getByLabel('API key').inputValue()).to.equal('');
     await tab.signIn('');
-    await problem(tab, 'Both are needed');
+    await problem(tab, 'Enter an API key');
     expect(tab.requests.filter(({ request }) => request.url().includes('/v1/'))).to.deep.equal([]);
   });
 
@@ -29,7 +29,7 @@ describe('Signing in to the console', function () {
     await tab.signIn(`mk_${world.org}_${'x'.repeat(43)}`);
     await problem(tab, 'the API key is malformed, unknown or revoked.');
     await tab.signIn(await world.key(['coordination_write', 'resource_config']));
-    await problem(tab, 'the API key lacks the permission coordination_read: the console reads with it');
+    await problem(tab, 'the API key lacks the permission coordination_read: it is the only permission');
     await problem(tab, `key create --org ${world.org} --permissions coordination_read`);
     await tab.signIn(await world.key(['coordination_read'], [(await world.beside()).spaceId]));
     await problem(tab, 'the API key is limited to other spaces.');

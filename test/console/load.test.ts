@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import pino from 'pino';
 import { type MusterService, startService } from '../../src/service.ts';
-import { overrides, redisUrl, World } from '../support/world.ts';
+import { redisUrl } from '../support/store.ts';
+import { overrides, World } from '../support/world.ts';
 import { seed } from './seed.ts';
 import { Tab, useChromium } from './tab.ts';
 
@@ -89,7 +90,7 @@ describe('What the console costs its server', function () {
     const world = await World.create({ on: service });
     const tab = await Tab.live(world, { expected: /net::ERR_/ });
     await service.stop();
-    await tab.status('Not live: the server cannot be reached. Trying again by itself.');
+    await tab.status('Not live: the server cannot be reached. Retrying.');
     service = await start(Number(new URL(world.url).port));
     await tab.status('Live.');
     await service.stop();

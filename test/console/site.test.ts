@@ -4,7 +4,8 @@ import { expect } from 'chai';
 import pino from 'pino';
 import { consoleSite } from '../../src/console/site.ts';
 import { startService } from '../../src/service.ts';
-import { api, redisUrl, World } from '../support/world.ts';
+import { redisUrl } from '../support/store.ts';
+import { api, World } from '../support/world.ts';
 
 interface Answer {
   readonly status: number;
@@ -149,9 +150,9 @@ describe('GET /console', function () {
     const path = '../../dist/console/site.js';
     const built = (await import(path)) as { consoleSite: typeof consoleSite };
     for (const file of ['/console', ...files]) {
-      const page = await built.consoleSite().answer(file, {});
-      expect(page?.content?.length).to.be.above(0);
-      expect(page).to.deep.equal(await consoleSite().answer(file, {}));
+      const found = await built.consoleSite().file(file);
+      expect(found?.plain.length).to.be.above(0);
+      expect(found).to.deep.equal(await consoleSite().file(file));
     }
   });
 });

@@ -27,7 +27,7 @@ describe('The console of a space', function () {
       'Who waits for what',
       'agent-1',
       /^9 units of allowance calls </,
-      /position 1: the allowance cools down/,
+      /position 1: the allowance is in cooldown/,
     );
     await says('Who waits for what', /position 2: others are before it/, /^a worker at mailbox jobs </, /lease ends/);
     await says('Runs', short(seeded.runId), '1 claimed, 1 ready, 2 waiting', short(seeded.gateId), '2 ready');

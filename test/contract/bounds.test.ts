@@ -84,7 +84,7 @@ describe('the bounds of a field', function () {
           );
           for (const { message } of said.filter((error) => error !== undefined))
             expect(message, call).to.match(
-              new RegExp(`^${name}(\\[0\\]|\\.payload)? (must (be|have|begin) .|is missing$)`),
+              new RegExp(`^${name}(\\[0\\]|\\.payload)? (must (be|have|begin) .|is missing: it (must|may) be .)`),
             );
         }
   });

@@ -64,7 +64,7 @@ class HeardApi {
     const all = { Authorization: `Bearer ${this.world.apiKey}`, 'Idempotency-Key': randomUUID(), ...headers };
     const typed = { 'Content-Type': 'application/json', ...all };
     const { status } = await this.world.send(route.method, `/v1/spaces/${this.world.spaceId}${path}`, body, typed);
-    await this.#service.due.told();
+    await this.#service.due.flush();
     return [status, await this.commands.take()];
   }
 

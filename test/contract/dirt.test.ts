@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { connect } from '../../src/redis/connection.ts';
-import { clients, dirt, isDeclared } from '../support/dirt.ts';
+import { clients } from '../support/clients.ts';
+import { dirt, isDeclared } from '../support/dirt.ts';
 import { OwnStore } from '../support/own-store.ts';
 
 const id = '0190a1b2-0000-7000-8000-000000000000';

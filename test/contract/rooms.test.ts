@@ -27,6 +27,12 @@ function found(paths: readonly string[], forms: readonly RegExp[]): string[] {
 }
 
 describe('The walls between rooms', () => {
+  it('only src/redis/cluster.ts knows whether the store is a cluster: others ask it for what matters to them', () => {
+    const knows = /\binstanceof (Cluster|Redis)\b|\.isCluster\b|\bimport\b[^;]*\bCluster\w*[^;]*from 'ioredis'/;
+    const knowing = filesBelow('src', '.ts').filter((path) => knows.test(readFileSync(root + path, 'utf8')));
+    expect(knowing).to.deep.equal(['src/redis/cluster.ts']);
+  });
+
   it('src/http, src/redis and src/declare import nothing from a room', () => {
     const paths = ['http', 'redis', 'declare'].flatMap((folder) => filesBelow(`src/${folder}`, '.ts'));
     expect(found(paths, [new RegExp(`from '(?:\\.\\./)+(?:${names.join('|')}|primitives)\\b[^']*'`)])).to.deep.equal(

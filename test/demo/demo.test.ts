@@ -62,11 +62,11 @@ describe('npm run demo', function () {
     expect(status, said).to.equal(0);
     for (const line of [
       /crash +kill -9 \d+: ben dies while it holds \S+; nobody tells Muster/,
-      /lease +ben's claim has ended by itself/,
+      /lease +ben's claim has expired/,
       /budget +used up: \S+ is refused with INSUFFICIENT_BUDGET/,
       /quota +"the disk is busy": an agent starts a cooldown/,
       /barrier +all 6 have arrived: epoch 2 is released/,
-      /group +decided in that moment, SATISFIED/,
+      /group +decided at that moment, SATISFIED/,
       /PASS {2}files +234 files, 26403 bytes through Muster; 234 files, 26403 bytes/,
       /all 8 checks hold, after \d:\d\d\n$/,
     ])
@@ -75,13 +75,13 @@ describe('npm run demo', function () {
     expect(await readdir(temporary)).to.deep.equal([]);
   });
 
-  it('is cleared away when it is interrupted', async () => {
+  it('cleans up when it is interrupted', async () => {
     const ended = start('files');
     await hears(/agents +ada/);
     demo?.kill('SIGINT');
     expect(await ended, said).to.equal(130);
     expect(await readdir(temporary)).to.deep.equal([]);
-    const url = /listens on (\S+)/.exec(said)?.[1] ?? '';
+    const url = /listening on (\S+)/.exec(said)?.[1] ?? '';
     expect(await fetch(`${url}/healthz`).catch(() => 'gone')).to.equal('gone');
   });
 
@@ -90,6 +90,6 @@ describe('npm run demo', function () {
     expect(said).to.match(/^no such folder: .*t-none\n$/);
     await mkdir(join(scratch, 'few'), { recursive: true });
     expect(await start('few')).to.equal(1);
-    expect(said).to.match(/^.*few holds 0 entries; the demo needs 12\n$/);
+    expect(said).to.match(/^.*few holds 0 entries; the demo needs at least 12\n$/);
   });
 });

@@ -71,8 +71,8 @@ describe('the embedded Redis', function () {
     process.kill(await pidOfServer(store.socketPath), 'SIGKILL');
     await until(() => restarts === 1);
     expect(await ask(store.socketPath, 'GET', 'colour')).to.equal('green');
-    expect(stores.lines[0]).to.match(/^lost the embedded redis-server.*redis\.log\)$/);
-    expect(stores.lines.slice(1)).to.deep.equal(['the embedded redis-server runs again']);
+    expect(stores.lines[0]).to.match(/^the embedded redis-server has exited, restarting it: .*redis\.log\)$/);
+    expect(stores.lines.slice(1)).to.deep.equal(['the embedded redis-server is running again']);
   });
 
   it('is tried again now and then while it cannot be started, and can be stopped meanwhile', async () => {
@@ -240,7 +240,7 @@ describe('the embedded Redis', function () {
     expect(failure)
       .to.be.an('error')
       .with.property('message')
-      .that.matches(/^the embedded redis-server ended at once: .*no-such-setting.*redis\.log\)$/);
+      .that.matches(/^the embedded redis-server exited immediately: .*no-such-setting.*redis\.log\)$/);
     const program = { ...(await findRedisServer({ log: console.log })), command: '/nowhere' };
     expect(await stores.start(folder, { program }).catch(String)).to.contain('ENOENT');
     expect(await stores.start(folder)).to.include({ wasEmpty: true, wasClean: true });

@@ -122,7 +122,7 @@ describe('the embedded Redis after an unclean end', function () {
     const lines: string[] = [];
     const log = (line: string): unknown => lines.push(line);
     const signal = new AbortController().signal;
-    const waiting = awaitStore(store.socketPath, { log, signal, lineEveryMs: 100, patienceMs: 1000 });
+    const waiting = awaitStore(store.socketPath, { log, signal, logEveryMs: 100, timeoutMs: 1000 });
     const loading = () => lines.filter((line) => line.startsWith('the store is loading'));
     await until(() => loading().length > 0);
     const { server } = (await readRecord(folder)) ?? { server: '' };
@@ -195,7 +195,7 @@ describe('the embedded Redis after an unclean end', function () {
     };
     const store = await stores.start(folder);
     const failure = await killedDuring(() => stores.start(folder).catch((error: Error) => error.message));
-    expect(failure).to.match(/^the embedded redis-server gives no answer \(.*\): .*redis\.log\)$/);
+    expect(failure).to.match(/^the embedded redis-server does not answer \(.*\): .*redis\.log\)$/);
     await store.stop();
     const again = await stores.start(folder);
     await killedDuring(() => again.stop());
@@ -215,7 +215,7 @@ describe('the embedded Redis after an unclean end', function () {
       await writeFile(path, after);
       const said = await stores.start(folder).catch(String);
       expect(said, name).to.match(
-        /ended at once: .*\(.*redis\.log\): it is version .*REDIS_SERVER.*restore a snapshot$/,
+        /exited immediately: .*\(.*redis\.log\): its version is .*REDIS_SERVER.*restore a snapshot$/,
       );
       expect(said).not.to.contain('WARNING');
       expect(await readFile(path)).to.deep.equal(after);
@@ -229,7 +229,7 @@ describe('the embedded Redis after an unclean end', function () {
     // As good as a disk that is full: it cannot be written.
     await mkdir(join(folder, 'server.json.new'));
     expect(await stores.start(folder).catch(String)).to.match(
-      /^Error: DATA_DIR: .* cannot be used \(E.*\); it must be a folder .* with room on its disk$/,
+      /^Error: DATA_DIR: .* cannot be used \(E.*\); it must be a folder .* on a disk with free space$/,
     );
     expect(await answers(join(folder, 'redis.sock'))).to.equal(false);
   });

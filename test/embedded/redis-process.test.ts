@@ -47,7 +47,7 @@ describe('The process of a redis-server', () => {
       { socketPath: join(folder, 'nobody'), dataDir: folder, log: () => undefined },
       50,
     ).catch(String);
-    expect(failure).to.contain('does not answer after 0.05 s');
+    expect(failure).to.contain('did not answer within 0.05 s');
   });
 
   it('is started by one at a time: who waits for the folder too long is told who holds it', async () => {
@@ -55,7 +55,7 @@ describe('The process of a redis-server', () => {
     const failure = await withFolderLock(folder, 0, () =>
       withFolderLock(folder, 50, async () => 'inside').catch(String),
     );
-    expect(failure).to.contain(`waited 0.05 s for another process that holds ${folder}/lock.${process.pid}-`);
+    expect(failure).to.contain(`waited 0.05 s for the process that holds ${folder}/lock.${process.pid}-`);
   });
 
   it('is not there for who comes next, when its starter is killed before it could write down that it runs', async () => {

@@ -55,32 +55,34 @@ describe('finding a redis-server', function () {
     const old = await fake('old', 'Redis server v=6.2.14 sha=00000000:0');
     expect(await failure(find({ REDIS_SERVER: old }))).to.match(/^REDIS_SERVER=.* version is 6\.2\.14, and 7 .*$/);
     const other = await fake('other', 'version 9.9.9');
-    expect(await failure(find({ REDIS_SERVER: other }))).to.match(/^REDIS_SERVER=.* not that of a Redis or Valkey.*$/);
+    expect(await failure(find({ REDIS_SERVER: other }))).to.match(
+      /^REDIS_SERVER=.* does not name a Redis or Valkey.*$/,
+    );
   });
 
-  it('says in one line how the one that REDIS_SERVER names has ended, and the last that it said', async () => {
+  it('says in one line how the program in REDIS_SERVER has exited, with its last line of output', async () => {
     const path = await fake('broken', '');
     const ends: [script: string, end: string][] = [
-      ['exit 1', 'ended with status 1 and said nothing'],
+      ['exit 1', 'exited with status 1 and printed nothing'],
       [
         'echo loading; echo libssl.so.3: not found >&2; exit 127',
-        'ended with status 127 and said: libssl.so.3: not found',
+        'exited with status 127 and printed "libssl.so.3: not found"',
       ],
-      ['kill -9 $$', 'was ended by SIGKILL and said nothing'],
+      ['kill -9 $$', 'was killed by SIGKILL and printed nothing'],
     ];
     for (const [script, end] of ends) {
       await writeFile(path, `#!/bin/sh\n${script}\n`);
       const said = await failure(find({ REDIS_SERVER: path }));
-      expect(said).to.equal(`REDIS_SERVER=${path} cannot be used: with --version it ${end}`);
+      expect(said).to.equal(`REDIS_SERVER=${path} cannot be used: --version ${end}`);
     }
   });
 
-  it('passes over an old one on PATH and takes a Valkey', async () => {
+  it('skips an old one on PATH and takes a Valkey', async () => {
     const old = await fake('a/redis-server', 'Redis server v=6.0.16 sha=00000000:0');
     const command = await fake('b/valkey-server', 'Valkey server v=8.1.1 sha=00000000:0 malloc=jemalloc-5.3.0 bits=64');
     const server = await find({ PATH: `${join(base, 'a')}:${join(base, 'b')}` });
     expect(server).to.include({ command, version: '8.1.1' });
-    expect(lines).to.deep.equal([`passing over ${old}: its version is 6.0.16, and 7 or newer is needed`]);
+    expect(lines).to.deep.equal([`skipping ${old}: its version is 6.0.16, and 7 or newer is needed`]);
   });
 
   it('takes the newer one that comes later on PATH', async () => {
@@ -114,7 +116,7 @@ describe('finding a redis-server', function () {
       expect(Number.parseInt(server.version, 10)).to.be.at.least(7);
     }
     expect(await readdir(folder)).to.deep.equal(['root']);
-    expect(lines[0]).to.match(/^no redis-server 7 or newer found: fetching .* \(no root needed\)$/);
+    expect(lines[0]).to.match(/^no redis-server 7 or newer found: downloading .* \(no root needed\)$/);
     expect(lines.at(-1)).to.match(/^redis-server \S+ is ready in .* \(\d+ packages, \d+\.\d s\)$/);
 
     lines = [];

@@ -6,8 +6,9 @@ import { expect } from 'chai';
 import type { MusterService } from '../../src/service.ts';
 import { channelOf } from '../../src/space/keys.ts';
 import { Sink } from '../support/sink.ts';
+import { redisUrl } from '../support/store.ts';
 import { delivering } from '../support/webhooks.ts';
-import { redisUrl, World } from '../support/world.ts';
+import { World } from '../support/world.ts';
 
 const worker = fileURLToPath(new URL('../support/worker.ts', import.meta.url));
 const events = 340;

@@ -79,6 +79,9 @@ describe('Request bodies', () => {
     for (const encoding of ['zip', 'gzip', 'deflate', 'Identity']) {
       const packed = await text('/mailboxes', '{"name":"x"}', { 'Content-Encoding': encoding });
       expect(codeOf(packed), encoding).to.equal('415 UNSUPPORTED_MEDIA_TYPE');
+      expect(packed.body.error.message).to.match(
+        new RegExp(`^the Content-Encoding ${encoding} is not supported: send `),
+      );
     }
     expect((await text('/mailboxes', '{"name":"x"}', { 'Content-Encoding': 'identity' })).status).to.equal(201);
   });
@@ -101,6 +104,19 @@ describe('Request bodies', () => {
       const nested = `{"token":"${token}","result":{"payload":1,"${field}":{"mailboxId":"x","scopeId":"y"}}}`;
       expect(codeOf(await text(`/messages/${mailboxId}/complete`, nested)), field).to.equal('400 VALIDATION_FAILED');
     }
+    const messageOf = async (path: string, body: string) => (await text(path, body)).body.error.message;
+    for (const field of ['x', '__proto__']) {
+      expect(await messageOf('/mailboxes', `{"name":"x","${field}":1}`)).to.equal(
+        `${field} is not a field of the body of this request, which takes name, mode, recipientId, backlogLimit`,
+      );
+      const complete = `{"token":"${token}","result":{"payload":1,"${field}":1}}`;
+      expect(await messageOf(`/messages/${mailboxId}/complete`, complete)).to.equal(
+        `result.${field} is not a field of result in the body of this request, which takes payload, mailboxId, scopeId, workKey`,
+      );
+    }
+    expect(await messageOf(`/barriers/${mailboxId}/cancel`, '{"x":1}')).to.equal(
+      'x is not a field of the body of this request, which takes none',
+    );
     const inherited = await text('/mailboxes', '{"__proto__":{"name":"x"}}');
     expect(codeOf(inherited)).to.equal('400 VALIDATION_FAILED');
   });
@@ -140,7 +156,9 @@ describe('Request bodies', () => {
       expect(codeOf(reply), `${field} ${JSON.stringify(value)}`).to.equal('400 VALIDATION_FAILED');
       expect(reply.body.error.message).to.match(new RegExp(`^${field} `));
     }
-    expect((await world.post('/mailboxes', {})).body.error.message).to.equal('name is missing');
+    expect((await world.post('/mailboxes', {})).body.error.message).to.match(
+      /^name is missing: it must be a string of /,
+    );
   });
 
   it('huge and fractional numbers are 400, an integer in another notation is that integer', async () => {
@@ -154,9 +172,9 @@ describe('Request bodies', () => {
     }
   });
 
-  it('names and keys hold no control characters, braces or lone surrogates, and are counted in code points', async () => {
+  it('names and keys hold no control characters or lone surrogates, and are counted in code points', async () => {
     const send = `/mailboxes/${mailboxId}/messages`;
-    for (const bad of ['\\n', '\\u0000', '\\u007f', '\\u0085', '{', '}', 'a{b}c', '\\ud800', '\\udc00x', '']) {
+    for (const bad of ['\\n', '\\u0000', '\\u007f', '\\u0085', '\\ud800', '\\udc00x', '']) {
       expect(codeOf(await text('/mailboxes', `{"name":"${bad}"}`)), bad).to.equal('400 VALIDATION_FAILED');
       const keyed = await text(send, `{"scopeId":"${scopeId}","payload":1,"workKey":"${bad}"}`);
       expect(codeOf(keyed), bad).to.equal('400 VALIDATION_FAILED');

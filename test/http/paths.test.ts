@@ -88,6 +88,39 @@ describe('Paths and methods', () => {
     expect(await rawRequest(world, large)).to.match(/^HTTP\/1\.1 431 /);
   });
 
+  it('a refusal ends the connection only where it left a body unread', async () => {
+    const key = `Authorization: Bearer ${world.apiKey}\r\n`;
+    const body = 'Content-Type: application/json\r\nContent-Length: 2\r\n\r\n{}';
+    const unread = `Content-Type: application/json\r\nContent-Length: ${300 * 1024}\r\n\r\n`;
+    const refused: [string, string, number][] = [
+      ['GET /nothing', '\r\n', 404],
+      ['GET /nothing', body, 404],
+      ['PUT /healthz', '\r\n', 405],
+      [`PUT ${space}/mailboxes`, body, 405],
+      [`GET ${space}/mailboxes`, '\r\n', 401],
+      [`POST ${space}/mailboxes`, body, 401],
+      [`POST ${space}/mailboxes`, `${key}Content-Encoding: gzip\r\n${body}`, 415],
+      [`POST ${space}/mailboxes`, key + body, 400],
+    ];
+    for (const [target, rest, status] of refused) {
+      const answer = await rawRequest(world, `${target} HTTP/1.1\r\nHost: x\r\n${rest}GET /healthz HTTP/1.0\r\n\r\n`);
+      const [first = '', second = ''] = answer.split(/(?<=})(?=HTTP)/);
+      expect(first, target)
+        .to.match(new RegExp(`^HTTP/1.1 ${status} `))
+        .and.to.match(/^Connection: keep-alive/im);
+      expect(second, target).to.match(/^HTTP\/1\.1 200 /);
+    }
+    for (const [target, status] of [
+      ['POST /nothing', 404],
+      [`POST ${space}/mailboxes`, 413],
+    ] as const) {
+      const answer = await rawRequest(world, `${target} HTTP/1.1\r\nHost: x\r\n${unread}{`);
+      expect(answer, target)
+        .to.match(new RegExp(`^HTTP/1.1 ${status} `))
+        .and.to.match(/^Connection: close/im);
+    }
+  });
+
   it('unknown query parameters are 400, repeated ones too, and so is a parameter where none is taken', async () => {
     for (const query of [
       'x=1',
@@ -103,6 +136,11 @@ describe('Paths and methods', () => {
       expect(codeOf(await world.get(`/limits?${query}`)), query).to.equal('400 VALIDATION_FAILED');
       expect(codeOf(await world.post(`/mailboxes?${query}`, { name: 'x' })), query).to.equal('400 VALIDATION_FAILED');
     }
+    const messageOf = async (path: string) => (await world.get(path)).body.error.message;
+    expect(await messageOf('/mailboxes?x=1')).to.equal(
+      'x is not a query parameter of this request, which takes limit, cursor',
+    );
+    expect(await messageOf('/limits?x=1')).to.equal('x is not a query parameter of this request, which takes none');
     for (const path of ['/mailboxes?', '/limits?']) {
       expect(await rawGet(world, `${space}${path}`), path).to.match(/^HTTP\/1\.1 200 /);
     }

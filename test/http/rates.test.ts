@@ -27,6 +27,7 @@ describe('Request rates', () => {
     await world.at(start + 49_500);
     const refused = await world.get('/mailboxes');
     expect(codeOf(refused)).to.equal('429 RATE_LIMITED');
+    expect(refused.body.error.message).to.match(/requestsPerMinute .*: retry .*, or raise it with PUT \/limits/);
     expect(refused.headers.get('Retry-After')).to.equal('1');
     expect(rateOf(refused)).to.deep.equal(['"space";q=3;w=60', '"space";r=0;t=1']);
     await world.at(start + 50_000);
@@ -83,6 +84,7 @@ describe('Request rates', () => {
     for (const path of ['/mailboxes', '/limits', '/events', '/mailboxes?x']) {
       const refused = await world.get(path);
       expect(codeOf(refused), path).to.equal('429 SERVICE_RATE_LIMITED');
+      expect(refused.body.error.message).to.match(/: retry .*, or move to a larger plan$/);
       expect(refused.headers.get('Retry-After')).to.equal('50');
       expect(rateOf(refused)[1]).to.equal('"space";r=2;t=50, "org";r=0;t=50');
     }

@@ -28,7 +28,7 @@ describe('Store down, loading, read-only or out of memory: 503 STORE_UNAVAILABLE
 
   it('is one server, where it is no cluster: of several nobody knows which', async () => {
     const refused = await connect(`${store.url},${store.url}`).catch((error: Error) => error.message);
-    expect(refused).to.contain('no node of a cluster');
+    expect(refused).to.contain('not a cluster node');
   });
 
   it('out of memory: nothing half-written, and the next call goes through when it is over', async () => {

@@ -53,9 +53,11 @@ describe('Scripts', () => {
 
   it('a key that no room declares, or with the wrong parts, is refused', async () => {
     expect(await withFile('mailbox/nack', "redis.call('GET', keys.nothing())")).to.throw(
-      /keys\.nothing\(\) is in no room/,
+      /keys\.nothing\(\) is not declared/,
     );
-    expect(await withFile('mailbox/nack', "redis.call('GET', keys.message(a, b))")).to.throw(/does not fit/);
+    expect(await withFile('mailbox/nack', "redis.call('GET', keys.message(a, b))")).to.throw(
+      /has the wrong number of arguments/,
+    );
   });
 
   it('a reply that @reply does not name, or that is no table of named members, is refused by name', async () => {
@@ -131,7 +133,7 @@ describe('Scripts', () => {
     const args = { spaceId: '', requestId: 'secret\0', maxChanges: 1 };
     const error = await scripts.run('timer/sweep', 'nobody', args).catch((failure: Error) => failure);
     expect(error).to.be.instanceOf(ScriptFailure);
-    expect(String(error)).to.contain('timer/sweep: argument requestId holds a NUL').and.to.not.contain('secret');
+    expect(String(error)).to.contain('timer/sweep: argument requestId contains a NUL').and.to.not.contain('secret');
   });
 
   it('arguments of every kind arrive as they were sent: empty, long, beyond ASCII', async () => {

@@ -72,7 +72,7 @@ describe('A process with METRICS_PORT', function () {
     expect(wrong.stderr).to.match(/^METRICS_PORT: "x" cannot be used; it must be a whole number from 0 to 65535\n$/);
     const taken = await processes.start({ DATA_DIR, PORT: '8080', METRICS_PORT: '8080' }).ended;
     expect(taken.stderr).to.equal(
-      'METRICS_PORT: "8080" cannot be used; it must be another port than PORT, or be left out\n',
+      'METRICS_PORT: "8080" cannot be used; it must be a different port than PORT, or be left out\n',
     );
   });
 });

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { histogram } from '../../src/metrics/scraped.ts';
-import { Tally } from '../../src/metrics/tally.ts';
+import { histogram, Tally } from '../../src/metrics/scraped.ts';
 import { createSpace } from '../../src/org/admin.ts';
 import type { MusterService } from '../../src/service.ts';
 import { World } from '../support/world.ts';

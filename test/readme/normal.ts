@@ -12,6 +12,8 @@ const volatile: readonly { kind: string; pattern: RegExp; numbered?: true }[] = 
   // A moment in milliseconds, an entry of a stream, the end of a function's name.
   { kind: 'entry', pattern: /\b1[6-9]\d{11}-\d+\b/g },
   { kind: 'moment', pattern: /\b1[6-9]\d{11}(?:\.\d+)?\b/g },
+  // Of `date +%s`, in names that are unique.
+  { kind: 'moment', pattern: /(?<=-)1[6-9]\d{8}\b/g },
   { kind: 'cursor', pattern: /(?<="nextCursor":"|^id: )[^"\s]+/gm },
   {
     kind: 'any',

@@ -69,6 +69,13 @@ export class Reader {
     return undefined;
   }
 
+  /** Pastes a block once more: it succeeds, or fails with the code that is shown. */
+  async repeat({ block, shown }: Example): Promise<void> {
+    const codes = (text: string): string[] =>
+      [...text.matchAll(/"error":\{"code":"(\w+)"/g)].map(([, code = '']) => code);
+    expect(codes(await this.#run(block)), block.text).to.deep.equal(codes(shown?.text ?? ''));
+  }
+
   async #run(block: Block): Promise<string> {
     if (block.language === 'js') return this.#program(block.text);
     if (block.language !== 'bash') throw new Error(`nobody knows how to run a block of "${block.language}"`);

@@ -1,8 +1,9 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { Document } from './document.ts';
 import { Reader, readAll } from './reader.ts';
+import { specialsOf } from './special.ts';
 
 const root = new URL('../../', import.meta.url);
 const file = fileURLToPath(new URL('README.md', root));
@@ -15,24 +16,17 @@ describe('README.md', () => {
   });
   after(() => reader.end());
 
-  readAll(new Document(file), () => reader);
+  const document = new Document(file);
+  readAll(document, () => reader);
 
-  it('names npm scripts and files that there are', () => {
-    const { scripts } = JSON.parse(readFileSync(new URL('package.json', root), 'utf8'));
-    const named = [...text.matchAll(/\bnpm run (?:-s )?([\w:]+)/g)].map(([, name = '']) => name);
-    expect(scripts).to.include.keys(...named);
-    const files = [...text.matchAll(/\]\((?!https?:|#)([^)#]+)/g), ...text.matchAll(/`((?:src|test|lua)\/[\w./-]+)`/g)];
-    expect(files.map(([, path = '']) => path).filter((path) => !existsSync(new URL(path, root)))).to.deep.equal([]);
-  });
-
-  it('links to sections that there are', () => {
-    const anchors = [...text.matchAll(/^#+ (.*)$/gm)].map(([, title = '']) =>
-      title
-        .toLowerCase()
-        .replace(/[^\w -]/g, '')
-        .replaceAll(' ', '-'),
-    );
-    expect(anchors).to.include.members([...text.matchAll(/\]\(#([^)]+)\)/g)].map(([, anchor]) => anchor));
+  it('has blocks that can be pasted once more, on the data of the first time', async function () {
+    this.timeout(120_000);
+    for (const example of document.examples) {
+      const { language, text } = example.block;
+      // The server that refused private addresses was replaced by one that allows them; the rest is no one's to paste.
+      const isOnce = text.startsWith('export HOOK=') || language !== 'bash' || specialsOf(text, root.pathname);
+      if (!isOnce) await reader.repeat(example);
+    }
   });
 
   for (const [, command = ''] of text.matchAll(/`(npm run [^`]*--help)`/g))

@@ -13,10 +13,10 @@ const rights = ['~muster:*', '~{muster}:*', '&muster:*', '+@all', '-@admin', '-@
 it('A store of REDIS_URL that does not come is waited for, with a line now and then and a clear one at the end', async () => {
   const lines: string[] = [];
   const log = (line: string) => lines.push(line);
-  const patience = { patienceMs: 300, lineEveryMs: 50, signal: new AbortController().signal, log };
+  const patience = { timeoutMs: 300, logEveryMs: 50, signal: new AbortController().signal, log };
   const failure = await awaitStore('redis://:hunter2@127.0.0.1:1', patience).catch(String);
   expect(failure).to.equal(
-    'Error: REDIS_URL: the store could not be reached for 0 s (connect ECONNREFUSED 127.0.0.1:1): start it, or correct REDIS_URL',
+    'Error: REDIS_URL: the store was unreachable for 0 s (connect ECONNREFUSED 127.0.0.1:1): start it, or correct REDIS_URL',
   );
   expect(lines.length).to.be.greaterThan(1);
 });
@@ -36,7 +36,7 @@ describe('A store that could not be used is refused at the start, in one line th
   });
 
   const refusal = (url: string): Promise<string> =>
-    awaitStore(url, { log: () => undefined, signal: new AbortController().signal, patienceMs: 1_000 }).then(
+    awaitStore(url, { log: () => undefined, signal: new AbortController().signal, timeoutMs: 1_000 }).then(
       () => 'none',
       (error: Error) => error.message,
     );
@@ -46,10 +46,10 @@ describe('A store that could not be used is refused at the start, in one line th
   it('because of its login', async () => {
     await allow('+@all');
     expect(await refusal(at('muster:wrong'))).to.match(
-      /^REDIS_URL: the store refuses the login \(WRONGPASS .*\): correct user and password$/,
+      /^REDIS_URL: the store rejected the login \(WRONGPASS .*\): correct user and password$/,
     );
     await admin.config('SET', 'requirepass', 'hunter2');
-    expect(await refusal(redis.url)).to.match(/^REDIS_URL: the store refuses the login \(NOAUTH .*\): correct user/);
+    expect(await refusal(redis.url)).to.match(/^REDIS_URL: the store rejected the login \(NOAUTH .*\): correct user/);
     await admin.config('SET', 'requirepass', '');
   });
 
@@ -59,7 +59,7 @@ describe('A store that could not be used is refused at the start, in one line th
     for (const missing of ['resetchannels', '-spublish', '-ssubscribe', '-info', '-ping']) {
       await allow(...rights, missing);
       expect(await refusal(at('muster:pw')), missing).to.match(
-        /^REDIS_URL: the store's user may not do what is needed \(NOPERM .*\): README, "Scaling out", .*$/,
+        /^REDIS_URL: the store's user lacks a permission \(NOPERM .*\): README, "Scaling out", .*$/,
       );
     }
   });
@@ -74,14 +74,14 @@ describe('A store that could not be used is refused at the start, in one line th
 
   it('while one that its Sentinels do not name is waited for, with what they say', async () => {
     const sentinels = `redis+sentinel://127.0.0.1:${redis.port}/store`;
-    expect(await refusal(sentinels)).to.match(/not be reached for 1 s \(no Sentinel names a master: ERR .*\): /);
+    expect(await refusal(sentinels)).to.match(/unreachable for 1 s \(no Sentinel knows the master: ERR .*\): /);
   });
 
   it('because it has no functions', async () => {
     await redis.kill();
     await redis.spawn({}, ['--rename-command', 'FUNCTION', '']);
     expect(await refusal(redis.url)).to.match(
-      /^REDIS_URL: the store cannot be used \(ERR unknown command '?.?FUNCTION.*\): Redis 7 /i,
+      /^REDIS_URL: the store cannot be used \(ERR unknown command '?.?FUNCTION.*\): Muster needs Redis 7 /i,
     );
   });
 });

@@ -41,6 +41,18 @@ describe('A store that is a cluster', function () {
     await rm(DATA_DIR, { recursive: true, force: true });
   });
 
+  it('is found by a process that is busy for longer than a node may take to reply', async () => {
+    // Between the request for the slots and its reply: ioredis asks for them in the fifth round or the sixth.
+    const still = new Int32Array(new SharedArrayBuffer(4));
+    let left = 6;
+    const busy = setInterval(() => left-- > 0 && Atomics.wait(still, 0, 0, 1100), 1);
+    try {
+      (await connect(cluster.url)).disconnect();
+    } finally {
+      clearInterval(busy);
+    }
+  });
+
   it('several nodes are named with commas; the first one says how the others are reached', () => {
     expect(addressesOf('redis://a:1')).to.deep.equal(['redis://a:1']);
     expect(addressesOf('unix:///run/redis.sock')).to.deep.equal(['/run/redis.sock']);

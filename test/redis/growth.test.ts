@@ -57,7 +57,7 @@ describe('What holds the store is bounded', function () {
     const world = await World.create();
     const mailboxes = await Promise.all([1, 2, 3].map(() => world.made('/mailboxes', { name: 'jobs' })));
     const depths = async (): Promise<number> => {
-      const args = { ...sweep, counters: 'messages:READY', ages: 'oldestReadyAt', most: 50 };
+      const args = { ...sweep, counters: 'messages:READY', ages: 'oldestReadyAt', maxSpaces: 50 };
       const work = () => world.service.scripts.run('space/depths', world.org, args);
       return (await readCommands(world.service.store, work)).filter(
         ([name, key = '']) => name === 'ZRANGE' && key.includes(world.org),

@@ -61,7 +61,12 @@ export class ClusterNode {
     const { command, env } = program;
     const settings = Object.entries({ ...this.#settings, ...more });
     const words = settings.flatMap(([name, value]) => [`--${name}`, value]);
-    this.#process = spawn(command, words, { env, stdio: 'ignore' });
+    const started = spawn(command, words, { env, stdio: 'ignore' });
+    this.#process = started;
+    // A run that ends by itself, as when a test cannot be loaded, leaves no server behind.
+    const end = () => started.kill('SIGKILL');
+    process.once('exit', end);
+    started.once('exit', () => process.off('exit', end));
     await this.admin.ping();
   }
 

@@ -1,29 +1,29 @@
 import { storedFields } from '../../src/declare/record.ts';
-import { allKeys, allWords } from '../../src/primitives.ts';
+import { allWords } from '../../src/primitives.ts';
 import { connect, type Store } from '../../src/redis/connection.ts';
-import { keyMatcher } from '../../src/redis/keys.ts';
+import type { KeyDeclaration } from '../../src/redis/keys.ts';
+import { otherClients } from './clients.ts';
+
+const { keys: allKeys } = allWords;
+const uuid = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
+
+/** A regular expression that matches exactly the keys that a pattern describes. */
+function keyMatcher({ pattern }: KeyDeclaration): RegExp {
+  const source = pattern
+    .replace(/[{}]/g, '\\$&')
+    .replace('{org\\}', '{[a-z0-9-]{3,40}\\}')
+    .replace(/<(\w+)>/g, (_, name: string) =>
+      name.endsWith('Id') ? uuid : name.endsWith('Number') ? '[0-9]+' : '[^:]+',
+    )
+    .replace('*', '.*');
+  return new RegExp(`^${source}$`, 's');
+}
 
 const declared = Object.values(allKeys).map((key) => ({ form: keyMatcher(key), type: key.type, pattern: key.pattern }));
 /** The test clock's own. */
 const clock = /^muster:\{[a-z0-9-]+\}:clock(:ticks)?$/;
 /** Round trips in which the server learns that a connection was closed. */
 const patience = 2000;
-
-/** The ids of a store's clients, but for the one that asks. */
-export async function clients(url: string): Promise<Set<string>> {
-  const store = await connect(url);
-  try {
-    return new Set(await others(store));
-  } finally {
-    store.disconnect();
-  }
-}
-
-async function others(store: Store): Promise<string[]> {
-  const [list, own] = await Promise.all([store.call('CLIENT', 'LIST'), store.call('CLIENT', 'ID')]);
-  const ids = [...String(list).matchAll(/^id=(\d+)/gm)].map(([, id = '']) => id);
-  return ids.filter((id) => id !== String(own));
-}
 
 /** What a test run has left in its store that it should not have: connections, undeclared keys and fields. */
 export async function dirt(url: string, known: ReadonlySet<string>): Promise<string[]> {
@@ -38,7 +38,7 @@ export async function dirt(url: string, known: ReadonlySet<string>): Promise<str
 async function leaks(store: Store, known: ReadonlySet<string>): Promise<string[]> {
   let left: string[] = [];
   for (let i = 0; i < patience; i++) {
-    left = (await others(store)).filter((id) => !known.has(id));
+    left = (await otherClients(store)).filter((id) => !known.has(id));
     if (left.length === 0) return [];
   }
   const list = String(await store.call('CLIENT', 'LIST')).split('\n');

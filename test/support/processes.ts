@@ -24,9 +24,13 @@ export class MusterProcess {
   readonly ended: Promise<Ended>;
   readonly #child: ChildProcess;
 
-  constructor(settings: Record<string, string>) {
+  constructor(settings: Record<string, string>, args: readonly string[]) {
     const env = { ...process.env, REDIS_URL: '', PORT: '0', LOG_LEVEL: 'warn', ...settings };
-    this.#child = spawn(process.execPath, ['dist/main.js'], { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] });
+    this.#child = spawn(process.execPath, ['dist/main.js', ...args], {
+      cwd: root,
+      env,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
     this.#child.stdout?.on('data', (text) => {
       this.stdout += text;
     });
@@ -78,8 +82,8 @@ export class Processes {
     return folder;
   }
 
-  start(settings: Record<string, string>): MusterProcess {
-    const started = new MusterProcess(settings);
+  start(settings: Record<string, string>, args: readonly string[] = []): MusterProcess {
+    const started = new MusterProcess(settings, args);
     this.#processes.push(started);
     return started;
   }

@@ -103,7 +103,7 @@ export async function recount(world: World) {
   const scopes = records.of('scope');
   const timers = deadlines(records, messages, world.spaceNumber);
   const settling = [...records.of('reservation').values()].filter(
-    (one) => one['state'] === 'ACTIVE' && one['settleBy'],
+    (one) => one['state'] === 'ACTIVE' && one['settleBy'] && one['overdue'] === undefined,
   );
   const ids = (list: readonly Hash[]): string[] => list.map((one) => one['id'] ?? '').sort();
   const inState = (state: string) => messages.filter((message) => message['state'] === state);

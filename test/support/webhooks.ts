@@ -1,7 +1,8 @@
 import pino from 'pino';
 import { type MusterService, type ServiceOptions, startService } from '../../src/service.ts';
 import { Sink } from './sink.ts';
-import { overrides, redisUrl, World } from './world.ts';
+import { redisUrl } from './store.ts';
+import { overrides, World } from './world.ts';
 
 /** API and workers on the test clock, allowed to deliver to a test's receiver. */
 export async function delivering(options: Partial<ServiceOptions> = {}): Promise<MusterService> {

@@ -3,10 +3,9 @@ import { fileURLToPath } from 'node:url';
 import pino from 'pino';
 import { createKey, createOrganization, createSpace, type PlanChoice } from '../../src/org/admin.ts';
 import { type MusterService, startService } from '../../src/service.ts';
-import { TestCluster } from './cluster.ts';
 import { checkDeclared } from './declared.ts';
-import { clients } from './dirt.ts';
-import { OwnStore } from './own-store.ts';
+import { dirt } from './dirt.ts';
+import { lookLast, redisUrl } from './store.ts';
 
 export const clockFile = fileURLToPath(new URL('clock.lua', import.meta.url));
 
@@ -30,26 +29,8 @@ export interface Reply {
 export const codeOf = ({ status, body }: Reply): string =>
   body?.error === undefined ? `${status}` : `${status} ${body.error.code}`;
 
-/** Promises, so that tests which begin at once begin one of each. */
-let redis: Promise<OwnStore | TestCluster> | undefined;
+/** A promise, so that tests which begin at once begin one. */
 let service: Promise<MusterService> | undefined;
-let known: ReadonlySet<string> | undefined;
-
-/** A cluster of one node, which refuses what a larger one would; TEST_REDIS=plain: an embedded store. */
-async function startRedis(): Promise<OwnStore | TestCluster> {
-  const started = process.env['TEST_REDIS'] === 'plain' ? await OwnStore.start() : await TestCluster.start(1);
-  known = await clients(started.url);
-  return started;
-}
-
-/** The store of this test run. */
-export async function redisUrl(): Promise<string> {
-  redis ??= startRedis();
-  return (await redis).url;
-}
-
-/** The store's clients before any test; undefined when no test used it. */
-export const knownClients = (): ReadonlySet<string> | undefined => known;
 
 async function start(): Promise<MusterService> {
   return startService({
@@ -73,11 +54,10 @@ export async function stopService(): Promise<void> {
   service = undefined;
 }
 
-export async function stopAll(): Promise<void> {
+lookLast(async (url, known) => {
   await stopService();
-  await (await redis)?.stop();
-  redis = known = undefined;
-}
+  return dirt(url, known);
+});
 
 /** One organization with one space and one key, and a client for them. */
 export class World {

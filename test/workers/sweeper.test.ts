@@ -57,7 +57,7 @@ describe('The sweeper', function () {
       tail: randomTail(),
     });
     const wake = String(reply[0]).split(',')[1];
-    if (wake) await world.service.due.tell(world.org, wake);
+    if (wake) await world.service.due.announce(world.org, wake);
     return String(reply[1]);
   }
   const stateOf = (world: World, id: string) => world.service.store.hget(`${world.prefix}:message:${id}`, 'state');
@@ -171,16 +171,16 @@ describe('The sweeper', function () {
 
   it('a process that ends has told the index all it had to', async () => {
     service = await start('api');
-    await service.due.tell('ending', '2');
+    await service.due.announce('ending', '2');
     await service.store.call('CLIENT', 'PAUSE', '200', 'WRITE');
-    const told = service.due.tell('ending', '1').then(
+    const told = service.due.announce('ending', '1').then(
       () => 'told',
       (error: Error) => error.message,
     );
     await service.stop();
     expect(await told).to.equal('told');
     service = await start('api');
-    await service.due.tell('ending', '3');
+    await service.due.announce('ending', '3');
     expect(await service.store.zscore(index, 'ending'), 'the earliest of all').to.equal('1');
     await service.store.zrem(index, 'ending');
   });

@@ -1,3 +1,5 @@
+import openapiTypes, { astToString } from 'openapi-typescript';
+
 type Json = Record<string, unknown>;
 
 interface Parameter {
@@ -14,15 +16,15 @@ interface Operation extends Json {
   readonly responses: Readonly<Record<string, unknown>>;
 }
 
-/** As much of an OpenAPI document as is looked at here. */
-export interface Document extends Json {
+/** The parts of an OpenAPI document that are used here. */
+interface Document extends Json {
   readonly components: { readonly schemas: Json };
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
 }
 
 interface Call {
   readonly method: string;
-  /** Below the space. */
+  /** Relative to the space. */
   readonly path: string;
   readonly operation: Operation;
 }
@@ -41,28 +43,28 @@ function callsOf({ paths }: Document): Call[] {
     );
 }
 
-/** The document without what the client does itself: the space, the headers, the failures, and what is pushed. */
-export function forTypes(document: Document): Json {
+/** The document without what the client handles itself (space, headers, errors) and without webhooks. */
+function forTypes(document: Document): Json {
   const paths: Record<string, Json> = {};
   for (const { method, path, operation } of callsOf(document)) {
     const parameters = (operation.parameters ?? []).filter(({ $ref }) => $ref === undefined);
     const responses = Object.entries(operation.responses)
       .filter(([status]) => status < '300')
       .map(([status, response]) => [status, { ...(response as Json), headers: {} }]);
-    const own = { ...operation, parameters, responses: Object.fromEntries(responses) };
-    paths[path] = { ...paths[path], [method.toLowerCase()]: own };
+    const reduced = { ...operation, parameters, responses: Object.fromEntries(responses) };
+    paths[path] = { ...paths[path], [method.toLowerCase()]: reduced };
   }
   const { Error: _, ...schemas } = document.components.schemas;
   return { ...document, webhooks: {}, paths, components: { schemas } };
 }
 
-/** Every error code that a call may answer. */
+/** Every error code that a call may return. */
 function codesOf(document: Document): string[] {
   const enums = JSON.stringify(document).matchAll(/"code":\{"enum":\[([^\]]*)\]/g);
   return [...new Set([...enums].flatMap(([, codes = '']) => codes.split(',')))].sort();
 }
 
-/** Whether a call can be made without arguments. */
+/** Whether a call has no required arguments. */
 function needsNothing({ path, operation: { parameters = [], requestBody } }: Call): boolean {
   const required = requestBody?.content['application/json'].schema['required'] ?? [];
   return !path.includes('{') && !parameters.some((one) => one.required) && (required as string[]).length === 0;
@@ -76,22 +78,33 @@ function signature(call: Call): string {
   return `    /** ${summary}: \`${call.method} ${call.path}\` */\n    ${name}(${args}): Promise<Answer<${id}>>;`;
 }
 
-/** The text of the generated module: what each call sends where, its signature, and the error codes. */
-export function callsText(document: Document): string {
+/** The source of the generated module: method and path of each call, its signature, and the error codes. */
+function callsText(document: Document): string {
   const all = callsOf(document);
   const roomOf = ({ operation }: Call) => operation.operationId.split('.', 1)[0] ?? '';
   const signatures = (room: string) => all.filter((call) => roomOf(call) === room).map(signature);
   return [
     "import type { Answer, Args, CallOptions } from '../types.ts';\n",
-    '/** Method and path of each call, by its name. */',
+    '/** Method and path of each call, by name. */',
     'export const calls = {',
     ...all.map(({ method, path, operation }) => `  '${operation.operationId}': ['${method}', '${path}'],`),
     '} as const;\n',
-    '/** Every call of the API, by the thing it is about. */',
+    '/** Every call of the API, by primitive. */',
     'export interface Calls {',
     ...[...new Set(all.map(roomOf))].map((room) => `  readonly ${room}: {\n${signatures(room).join('\n')}\n  };`),
     '}\n',
-    '/** What `code` of an error answer can be. */',
+    '/** The possible values of `code` in an error response. */',
     `export type ErrorCode =\n  | ${codesOf(document).join('\n  | ').replaceAll('"', "'")};\n`,
   ].join('\n');
+}
+
+const head = '// Generated from the OpenAPI document by `npm run generate`.\n\n';
+// A field with a default may be left out.
+const options = { defaultNonNullable: false };
+
+/** The typed client's modules for an OpenAPI document: the calls, and the types of their arguments and responses. */
+export async function clientTexts(openapi: object): Promise<{ calls: string; openapi: string }> {
+  const document = JSON.parse(JSON.stringify(openapi)) as Document;
+  const types = await openapiTypes(JSON.stringify(forTypes(document)), options);
+  return { calls: head + callsText(document), openapi: head + astToString(types) };
 }

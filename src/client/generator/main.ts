@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { openapi } from '../../http/openapi.ts';
 import { product } from '../../primitives.ts';
-import { clientTexts } from './texts.ts';
+import { clientTexts } from './calls.ts';
 
 /** A build step: the typed client's types and calls, from the document that the service publishes. */
 const folder = fileURLToPath(new URL('../generated/', import.meta.url));

@@ -1,4 +1,4 @@
-/** An answer that is not a success; status 0: there was none. */
+/** A failed request; status 0 means there was no response. */
 export class Failure extends Error {
   readonly status: number;
   readonly code: string;
@@ -10,17 +10,17 @@ export class Failure extends Error {
     this.retryAfterMs = retryAfterMs;
   }
 
-  /** Whether the same may succeed later. */
-  get isPassing(): boolean {
+  /** Whether a retry may succeed. */
+  get isTransient(): boolean {
     return [0, 429, 503].includes(this.status);
   }
 }
 
-/** Above this share of the request rates the console reads less often: they are there for the workers. */
-const gentleShare = 0.5;
-const gentleFactor = 4;
+/** Above this share of the request rate the console polls less often, to leave the rate to the workers. */
+const slowdownShare = 0.5;
+const slowdownFactor = 4;
 
-/** Reads of one space with one key. There is no method that writes. */
+/** Reads one space with one key; it cannot write. */
 export class Api {
   readonly spaceId: string;
   readonly #key: string;
@@ -32,17 +32,17 @@ export class Api {
     this.#key = key;
   }
 
-  /** How long the server has asked to be left alone, in milliseconds. */
+  /** What is left of the server's Retry-After, in milliseconds. */
   get quietMs(): number {
     return Math.max(0, this.#quietUntil - performance.now());
   }
 
-  /** By how much longer than usual to wait between two reads. */
+  /** Factor for the pause between reads. */
   get slowness(): number {
-    return this.#usedShare > gentleShare ? gentleFactor : 1;
+    return this.#usedShare > slowdownShare ? slowdownFactor : 1;
   }
 
-  /** A read below the space. Throws Failure. */
+  /** Reads a path of the space. Throws Failure. */
   async get<T>(path: string, signal?: AbortSignal): Promise<T> {
     const response = await this.open(path, 'application/json', signal);
     return (await response.json().catch((error: unknown) => {
@@ -51,7 +51,7 @@ export class Api {
     })) as T;
   }
 
-  /** The same, for an answer that is read as it comes. */
+  /** The same for a streamed response. */
   async open(path: string, accept: string, signal?: AbortSignal): Promise<Response> {
     const response = await fetch(`v1/spaces/${this.spaceId}${path}`, {
       headers: { Authorization: `Bearer ${this.#key}`, Accept: accept },

@@ -2,7 +2,7 @@ export type Child = Node | string | number | null;
 
 const svgTags = new Set(['svg', 'rect']);
 
-/** An element. Texts become text nodes: whatever a caller named something, it is never markup. */
+/** Creates an element. Strings become text nodes, so names chosen by callers are never markup. */
 export function el(tag: string, attributes: Readonly<Record<string, string>>, ...children: readonly Child[]): Element {
   const node = svgTags.has(tag)
     ? document.createElementNS('http://www.w3.org/2000/svg', tag)
@@ -20,8 +20,8 @@ export function byId<T extends HTMLElement = HTMLElement>(id: string): T {
 }
 
 /**
- * Makes the children of `parent` equal to `wanted`, changing as little as possible: what is focused, selected or read
- * out stays the same node. Children with a data-key are told apart by it.
+ * Makes the children of `parent` equal to `wanted` with minimal changes, so that nodes that are focused, selected or being
+ * read out stay the same. Children with a data-key are matched by it.
  */
 export function patch(parent: Node, wanted: readonly Node[]): void {
   const keyed = new Map<string, Node>();
@@ -61,7 +61,7 @@ function update(old: Node, wanted: Node): void {
     return;
   }
   for (const name of old.getAttributeNames()) {
-    // What a person has unfolded stays so.
+    // Keep what the user has unfolded.
     if (name !== 'open' && !wanted.hasAttribute(name)) old.removeAttribute(name);
   }
   for (const name of wanted.getAttributeNames()) {

@@ -1,11 +1,11 @@
-/** Money in minor units as people write it, exactly: `123456` at scale 2 is `1,234.56`. */
+/** Formats minor units exactly: `123456` at scale 2 is `1,234.56`. */
 export function money(minor: string, scale: number): string {
   const digits = minor.padStart(scale + 1, '0');
   const whole = digits.slice(0, digits.length - scale).replace(/\B(?=(\d{3})+$)/g, ',');
   return scale === 0 ? whole : `${whole}.${digits.slice(-scale)}`;
 }
 
-/** Part of a whole in percent, to two decimals; exact for amounts of 18 digits. */
+/** A share in percent with two decimals, exact for amounts of 18 digits. */
 export function percent(part: string | number, whole: string | number): number {
   const all = BigInt(whole);
   return all === 0n ? 0 : Number((BigInt(part) * 10_000n) / all) / 100;
@@ -18,7 +18,7 @@ const units: readonly (readonly [string, number])[] = [
   ['s', 1],
 ];
 
-/** A length of time in its two largest units: `2 h 5 m`. */
+/** A duration in its two largest units: `2 h 5 m`. */
 export function duration(seconds: number): string {
   let rest = Math.max(0, Math.floor(seconds));
   const first = units.findIndex(([, size]) => rest >= size);

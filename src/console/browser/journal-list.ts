@@ -5,12 +5,12 @@ import { isUuid } from './place.ts';
 import type { Happening } from './records.ts';
 import type { World } from './world.ts';
 
-const mostKept = 500;
-const mostShown = 100;
-/** In a burst the list is drawn this often at most. */
+const maxKept = 500;
+const maxShown = 100;
+/** Minimum time between redraws. */
 export const drawEveryMs = 250;
 
-/** The newest events, as they come; of a run, and of one aggregate where that is chosen. */
+/** The newest events, optionally of one run and of one aggregate. */
 export class JournalList {
   #events: Happening[] = [];
   #seen = 0;
@@ -27,7 +27,7 @@ export class JournalList {
     this.#draw();
   }
 
-  /** Only events of these scopes; of all where it is undefined. */
+  /** Shows only events of these scopes, or all if undefined. */
   select(scopes: (() => ReadonlySet<string>) | undefined): void {
     this.#scopes = scopes;
     this.#draw();
@@ -35,10 +35,10 @@ export class JournalList {
 
   add(events: readonly Happening[]): void {
     this.#seen += events.length;
-    // An event may come twice: delivery is at least once.
-    const known = new Set(this.#events.slice(0, events.length + mostShown).map(({ eventId }) => eventId));
+    // Delivery is at least once, so drop duplicates.
+    const known = new Set(this.#events.slice(0, events.length + maxShown).map(({ eventId }) => eventId));
     const fresh = events.filter(({ eventId }) => !known.has(eventId)).reverse();
-    this.#events = [...fresh, ...this.#events].slice(0, mostKept);
+    this.#events = [...fresh, ...this.#events].slice(0, maxKept);
     this.#timer ??= setTimeout(() => this.#draw(), drawEveryMs);
   }
 
@@ -57,7 +57,7 @@ export class JournalList {
         (aggregate === '' || event.aggregate === aggregate) &&
         (!scopes || (event.scopeId !== null && scopes.has(event.scopeId))),
     );
-    const items = shown.slice(0, mostShown).map((event) => this.#item(event));
+    const items = shown.slice(0, maxShown).map((event) => this.#item(event));
     patch(byId('events'), items);
     const total = `${this.#note}${plural(this.#seen, 'event')} read, newest first.`;
     byId('journal-note').textContent = items.length === 0 ? `${total} None to show yet.` : total;

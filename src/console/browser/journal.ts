@@ -2,39 +2,39 @@ import { type Api, Failure } from './api.ts';
 import type { EventsPage, Happening } from './records.ts';
 import { SseReader } from './sse.ts';
 
-/** A journal that is shorter is shown from its beginning, a longer one from now on: it is read oldest first. */
+/** A shorter journal is shown from its beginning, a longer one from now on. */
 const firstPage = 200;
-/** The server sends something every 15 s; a connection that is silent for longer is dead. */
+/** The server sends something every 15 s; a connection that stays silent this long is dead. */
 const silenceMs = 40_000;
 const firstPauseMs = 2_000;
 const longestPauseMs = 30_000;
-/** Whoever was away for longer goes on from now: what came in between may be more than anybody reads. */
-const goOnMs = 60_000;
+/** After a longer pause, continue from now instead of catching up. */
+const maxGapMs = 60_000;
 
 interface JournalListener {
   happened(events: readonly Happening[]): void;
-  /** What happened before this moment, or since the last event shown, is not told. */
+  /** Events between the last one shown and now are skipped. */
   skipped(): void;
   connected(): void;
   /** Returns whether to try again. */
   failed(failure: Failure): boolean;
 }
 
-/** Follows a space's journal, through lost connections, for as long as it is asked to. */
+/** Follows a space's journal, reconnecting when a connection is lost. */
 export class Journal {
   readonly #api: Api;
-  readonly #to: JournalListener;
+  readonly #listener: JournalListener;
   #cursor: string | undefined;
   #leftAt = 0;
 
-  constructor(api: Api, to: JournalListener) {
+  constructor(api: Api, listener: JournalListener) {
     this.#api = api;
-    this.#to = to;
+    this.#listener = listener;
   }
 
-  /** Ends when `signal` aborts, or for good when the listener says so. */
+  /** Ends when `signal` aborts or the listener gives up. */
   async follow(signal: AbortSignal): Promise<void> {
-    if (this.#cursor !== undefined && performance.now() - this.#leftAt > goOnMs) this.#cursor = 'latest';
+    if (this.#cursor !== undefined && performance.now() - this.#leftAt > maxGapMs) this.#cursor = 'latest';
     let pauseMs = firstPauseMs;
     while (!signal.aborted) {
       let retryAfterMs = 0;
@@ -45,11 +45,11 @@ export class Journal {
         });
       } catch (error) {
         if (signal.aborted) break;
-        // A silence that took too long ends as a DOMException; anything else is a mistake of ours.
+        // The silence timeout aborts with a DOMException; anything else is a bug.
         if (!(error instanceof Failure || error instanceof DOMException)) throw error;
         const failure = error instanceof Failure ? error : lost();
         if (failure.code === 'CURSOR_EXPIRED') this.#cursor = 'latest';
-        else if (!this.#to.failed(failure)) return;
+        else if (!this.#listener.failed(failure)) return;
         retryAfterMs = failure.retryAfterMs;
       }
       if (!signal.aborted) await pause(Math.max(pauseMs, retryAfterMs), signal);
@@ -62,7 +62,7 @@ export class Journal {
     const page = await this.#api.get<EventsPage>(`/events?limit=${firstPage}`, signal);
     const isLong = page.events.length === firstPage;
     this.#cursor = isLong ? 'latest' : page.nextCursor;
-    if (!isLong) this.#to.happened(page.events);
+    if (!isLong) this.#listener.happened(page.events);
   }
 
   async #stream(signal: AbortSignal, alive: () => void): Promise<void> {
@@ -72,8 +72,8 @@ export class Journal {
     try {
       const path = `/watch?cursor=${this.#cursor}&limit=500`;
       const { body } = await this.#api.open(path, 'text/event-stream', both);
-      this.#to.connected();
-      if (this.#cursor === 'latest') this.#to.skipped();
+      this.#listener.connected();
+      if (this.#cursor === 'latest') this.#listener.skipped();
       const pieces = body?.pipeThrough(new TextDecoderStream()).getReader();
       const reader = new SseReader();
       for (;;) {
@@ -94,7 +94,7 @@ export class Journal {
   #take(messages: ReturnType<SseReader['push']>): void {
     this.#cursor = messages.findLast(({ id }) => id !== undefined)?.id ?? this.#cursor;
     const events = messages.filter(({ data }) => data !== '').map(({ data }) => JSON.parse(data) as Happening);
-    if (events.length > 0) this.#to.happened(events);
+    if (events.length > 0) this.#listener.happened(events);
   }
 }
 

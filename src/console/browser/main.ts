@@ -2,17 +2,29 @@ import { Api, Failure } from './api.ts';
 import { byId } from './dom.ts';
 import { isUuid, placeOf, spaceAddress } from './place.ts';
 import type { Census } from './records.ts';
-import { session } from './session.ts';
 import { SpaceView } from './space-view.ts';
 
-/** What keeps the console from reading: everything is quiet while there is any. */
+const storedKey = 'muster.key';
+
+/** The key of this tab, gone when it closes: never in the URL, a cookie or persistent storage. */
+const session = {
+  get key(): string | undefined {
+    return sessionStorage.getItem(storedKey) ?? undefined;
+  },
+  set key(key: string | undefined) {
+    if (key === undefined) sessionStorage.removeItem(storedKey);
+    else sessionStorage.setItem(storedKey, key);
+  },
+};
+
+/** Reasons to pause reading. */
 const pauses = { byHand: false, hidden: document.hidden };
 let opened = 0;
 let view: { readonly spaceId: string; readonly space: SpaceView } | undefined;
 
 function status(text: string): void {
   const line = byId('status');
-  // Said once, not again with every try.
+  // Screen readers announce every change, so don't repeat the same text.
   if (line.textContent !== text) line.textContent = text;
 }
 
@@ -34,12 +46,12 @@ function signIn(problem = ''): void {
   space.value ||= placeOf(location.hash).spaceId ?? '';
 }
 
-/** In words, with what to do where the key is not enough. */
+/** The failure's message, with advice if the key lacks a permission. */
 function explain({ code, message }: Failure, key: string): string {
   if (code !== 'PERMISSION_DENIED' || !message.includes('coordination_read')) return `${message}.`;
   const org = /^mk_([a-z0-9-]+)_/.exec(key)?.[1] ?? '<org>';
   const command = `npm run -s muster -- key create --org ${org} --permissions coordination_read`;
-  return `${message}: the console reads with it, and needs no other. Make such a key with: ${command}`;
+  return `${message}: it is the only permission that the console needs. Create such a key with: ${command}`;
 }
 
 function goOn(): void {
@@ -50,7 +62,7 @@ function goOn(): void {
   } else view?.space.resume();
 }
 
-/** Opens the space when the key may read it. Returns what is wrong otherwise. */
+/** Opens the space if the key may read it. Otherwise returns the problem. */
 async function open(spaceId: string, key: string): Promise<string> {
   const turn = ++opened;
   const api = new Api(spaceId, key);
@@ -61,7 +73,7 @@ async function open(spaceId: string, key: string): Promise<string> {
     if (error instanceof Failure) return explain(error, key);
     throw error;
   }
-  // Somebody has gone elsewhere meanwhile.
+  // The user has navigated away meanwhile.
   if (turn !== opened) return '';
   session.key = key;
   view?.space.close();
@@ -78,7 +90,7 @@ async function open(spaceId: string, key: string): Promise<string> {
   return '';
 }
 
-/** Shows what the address names. */
+/** Shows the place in the URL. */
 async function follow(moved: boolean): Promise<void> {
   const { spaceId, scopeId, section } = placeOf(location.hash);
   const { key } = session;
@@ -103,7 +115,7 @@ async function follow(moved: boolean): Promise<void> {
   if (moved) focusOn(section, scopeId);
 }
 
-/** Who moved by keyboard or ear goes on where the new content begins. */
+/** Moves the focus to the new content, for users of keyboards and screen readers. */
 function focusOn(section: string | undefined, scopeId: string | undefined): void {
   const title = document.getElementById(`${section ?? (scopeId === undefined ? 'space' : 'run')}-title`);
   title?.focus();
@@ -117,7 +129,7 @@ function start(): void {
     const spaceId = byId<HTMLInputElement>('space').value.trim().toLowerCase();
     const problem = byId('problem');
     if (key === '' || !isUuid(spaceId)) {
-      problem.textContent = 'Both are needed: an API key like mk_dev_…, and a space id, which is a UUID.';
+      problem.textContent = 'Enter an API key, such as mk_dev_…, and a space id, which is a UUID.';
       return;
     }
     problem.textContent = await open(spaceId, key);
@@ -129,7 +141,7 @@ function start(): void {
   byId('run-form').addEventListener('submit', (event) => {
     event.preventDefault();
     const scopeId = byId<HTMLInputElement>('scope').value.trim().toLowerCase();
-    byId('run-problem').textContent = isUuid(scopeId) ? '' : 'A run is named by its scope id, which is a UUID.';
+    byId('run-problem').textContent = isUuid(scopeId) ? '' : 'Enter a scope id, which is a UUID.';
     if (view && isUuid(scopeId)) location.hash = `${spaceAddress(view.spaceId)}/run/${scopeId}`;
   });
   byId('sign-out').addEventListener('click', () => {

@@ -8,28 +8,28 @@ export interface Row {
   readonly cells: readonly Child[];
 }
 
-/** What callers have named: of any length, without a place to break a line. */
+/** A name chosen by a caller: of any length, possibly without a place to break the line. */
 export function named(text: string): Element {
   return el('span', { class: 'named' }, text);
 }
 
-/** Of a longer table the rest is folded away. */
-const rowsAtOnce = 20;
+/** Further rows of a table are folded away. */
+const maxRows = 20;
 
 export interface TableText {
   readonly caption: string;
   readonly heads: readonly string[];
-  /** In its place where there are no rows. */
+  /** Shown when there are no rows. */
   readonly empty: string;
-  /** Several tables below one heading show their captions; a single one is named for those who hear it. */
-  readonly isCaptionSeen?: true;
+  /** Shown if several tables are below one heading; otherwise captions are for screen readers only. */
+  readonly isCaptionVisible?: true;
 }
 
-/** A table; on a narrow screen each row becomes a card, so roles and heads are given to each cell. */
+/** A table. On narrow screens each row becomes a card, so every cell has its role and column heading. */
 export function table(text: TableText, rows: readonly Row[]): Element {
   if (rows.length === 0) return el('p', { class: 'empty' }, text.empty);
-  const first = plainTable(text, rows.slice(0, rowsAtOnce));
-  const rest = rows.slice(rowsAtOnce);
+  const first = plainTable(text, rows.slice(0, maxRows));
+  const rest = rows.slice(maxRows);
   if (rest.length === 0) return first;
   const caption = `${text.caption}: the rest`;
   const folded = el(
@@ -41,7 +41,7 @@ export function table(text: TableText, rows: readonly Row[]): Element {
   return el('div', {}, first, folded);
 }
 
-function plainTable({ caption, heads, isCaptionSeen }: TableText, rows: readonly Row[]): Element {
+function plainTable({ caption, heads, isCaptionVisible }: TableText, rows: readonly Row[]): Element {
   const head = heads.map((text) => el('th', { scope: 'col', role: 'columnheader' }, text));
   const body = rows.map(({ key, cells }) => {
     const parts = cells.map((cell, index) => {
@@ -55,13 +55,13 @@ function plainTable({ caption, heads, isCaptionSeen }: TableText, rows: readonly
   return el(
     'table',
     { role: 'table' },
-    el('caption', { class: isCaptionSeen ? '' : 'unseen' }, caption),
+    el('caption', { class: isCaptionVisible ? '' : 'unseen' }, caption),
     el('thead', { role: 'rowgroup' }, el('tr', { role: 'row' }, ...head)),
     el('tbody', { role: 'rowgroup' }, ...body),
   );
 }
 
-/** Parts of a whole, in percent, by their class; the label says the same in words. */
+/** A bar of parts in percent, by CSS class; the label says the same in words. */
 export function bar(label: string, parts: Readonly<Record<string, number>>): Element {
   let x = 0;
   const rects = Object.entries(parts).map(([name, width]) => {
@@ -81,7 +81,7 @@ export function scopeLink(scopeId: string, world: World): Element {
   return el('a', { class: 'id', href: runAddress(world.spaceId, scopeId) }, shortId(scopeId));
 }
 
-/** How long ago, or how long still, a moment is; the page keeps it up to date. */
+/** The time since or until a moment, which the page keeps up to date. */
 export function age(moment: string, world: World): Element {
   return el('time', { datetime: moment, 'data-ticks': '' }, ageText(moment, world));
 }
@@ -101,7 +101,7 @@ export function clock(moment: string): Element {
   return el('time', { datetime: moment }, isToday ? time : day + time);
 }
 
-/** Under a list of which only the first page is read. */
+/** A note below a list of which only the first page is read. */
 export function more(nextCursor: string | null): Node[] {
   return nextCursor === null ? [] : [el('p', { class: 'note' }, 'Only the newest are shown; there are more.')];
 }

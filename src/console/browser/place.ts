@@ -1,4 +1,4 @@
-/** Where the console is, as the address says after its `#`. It names a space, never a key. */
+/** The place in the URL's fragment. It contains a space id, never a key. */
 export interface Place {
   readonly spaceId: string | undefined;
   readonly scopeId: string | undefined;
@@ -14,7 +14,7 @@ export function isUuid(text: string): boolean {
   return one.test(text);
 }
 
-/** What an address names; nothing where it is not one of ours. */
+/** Parses a fragment; all undefined if it is invalid. */
 export function placeOf(hash: string): Place {
   const [, spaceId, scopeId, section] = form.exec(hash) ?? [];
   return { spaceId: spaceId?.toLowerCase(), scopeId: scopeId?.toLowerCase(), section: section?.toLowerCase() };

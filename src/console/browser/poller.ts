@@ -2,40 +2,40 @@ import { type Api, Failure } from './api.ts';
 import type { Panel } from './panels/panel.ts';
 import type { Happening } from './records.ts';
 
-const lookEveryMs = 500;
+const pollMs = 500;
 
 interface PollerListener {
   answered(panel: Panel, answer: unknown): void;
   failed(panel: Panel, failure: Failure): void;
 }
 
-/** Reads the panels' answers again when the journal says that they are old, and now and then besides. */
+/** Refreshes panels when the journal shows that they are stale, and periodically. */
 export class Poller {
   readonly #api: Api;
-  readonly #to: PollerListener;
+  readonly #listener: PollerListener;
   #panels: readonly Panel[] = [];
-  // Each look at a run is a panel of its own, which goes when it is left.
+  // WeakMaps because every view of a run is a new panel.
   readonly #readAt = new WeakMap<Panel, number>();
-  readonly #old = new WeakSet<Panel>();
+  readonly #stale = new WeakSet<Panel>();
 
-  constructor(api: Api, to: PollerListener) {
+  constructor(api: Api, listener: PollerListener) {
     this.#api = api;
-    this.#to = to;
+    this.#listener = listener;
   }
 
-  /** From now on these are read, first of all those that never were. */
+  /** Selects the panels to read. */
   show(panels: readonly Panel[]): void {
     this.#panels = panels;
   }
 
-  /** Nothing is known of what happened: everything is old. */
-  forget(): void {
-    for (const panel of this.#panels) this.#old.add(panel);
+  /** Events may have been missed: everything is stale. */
+  invalidate(): void {
+    for (const panel of this.#panels) this.#stale.add(panel);
   }
 
   hear(events: readonly Happening[]): void {
     const aggregates = new Set<string>(events.map(({ aggregate }) => aggregate));
-    for (const panel of this.#panels) if (panel.hears.some((name) => aggregates.has(name))) this.#old.add(panel);
+    for (const panel of this.#panels) if (panel.hears.some((name) => aggregates.has(name))) this.#stale.add(panel);
   }
 
   /** Ends when `signal` aborts. */
@@ -43,28 +43,28 @@ export class Poller {
     while (!signal.aborted) {
       const due = this.#api.quietMs > 0 ? [] : this.#panels.filter((panel) => this.#isDue(panel));
       await Promise.all(due.map((panel) => this.#read(panel, signal)));
-      await new Promise((resolve) => setTimeout(resolve, lookEveryMs));
+      await new Promise((resolve) => setTimeout(resolve, pollMs));
     }
   }
 
   #isDue(panel: Panel): boolean {
     const readAt = this.#readAt.get(panel);
     if (readAt === undefined) return true;
-    const seconds = this.#old.has(panel) ? panel.everySeconds : panel.idleSeconds;
+    const seconds = this.#stale.has(panel) ? panel.everySeconds : panel.idleSeconds;
     return performance.now() - readAt >= seconds * 1000 * this.#api.slowness;
   }
 
   async #read(panel: Panel, signal: AbortSignal): Promise<void> {
     this.#readAt.set(panel, performance.now());
-    this.#old.delete(panel);
+    this.#stale.delete(panel);
     try {
-      this.#to.answered(panel, await this.#api.get(panel.path, signal));
+      this.#listener.answered(panel, await this.#api.get(panel.path, signal));
     } catch (error) {
       if (signal.aborted) return;
       if (!(error instanceof Failure)) throw error;
-      // What was not read is still old.
-      if (error.isPassing) this.#old.add(panel);
-      this.#to.failed(panel, error);
+      // It was not read, so it is still stale.
+      if (error.isTransient) this.#stale.add(panel);
+      this.#listener.failed(panel, error);
     }
   }
 }

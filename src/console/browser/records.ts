@@ -1,6 +1,6 @@
 import type { Answer } from 'muster/client';
 
-/** What the API answers to the console's reads, by the types of its own client. */
+/** The API's responses, with the types of its client. */
 
 export type Census = Answer<'census.get'>;
 export type Backlog = Answer<'backlog.get'>;
@@ -12,11 +12,11 @@ export type Groups = Answer<'group.list'>;
 export type Barriers = Answer<'barrier.list'>;
 export type Run = Answer<'run.view'>;
 export type Scope = Run['scope'];
-/** Of a group, what the list and the run view both tell. */
+/** A group's fields that are both in the list and in the run view. */
 export type Group = Run['groups'][number];
 export type Barrier = Barriers['barriers'][number];
 export type EventsPage = Answer<'event.list'>;
-/** An event; the browser has another thing of that name. */
+/** An event of the journal; `Event` is the browser's. */
 export type Happening = EventsPage['events'][number];
 
 export type Counts = Readonly<Record<string, number>>;

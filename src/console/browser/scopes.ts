@@ -1,5 +1,5 @@
-/** As many as are remembered; the ones nothing was heard of for longest are forgotten first, many at a time. */
-const most = 1_000;
+/** How many scopes to remember; the least recently used are dropped first, several at a time. */
+const maxScopes = 1_000;
 const slack = 200;
 
 export interface ScopeNode {
@@ -9,27 +9,27 @@ export interface ScopeNode {
 
 interface Known {
   readonly id: string;
-  /** null: a root; undefined: not known. */
+  /** null for a root, undefined if unknown. */
   parentId: string | null | undefined;
-  /** ISO 8601, when it was last heard of. */
+  /** When it last occurred, in ISO 8601. */
   heardAt: string;
 }
 
-/** The scopes that events, waits, groups and barriers have named: no endpoint lists them all. */
+/** The scopes that occur in events, waits, groups and barriers, since no endpoint lists all of them. */
 export class Scopes {
   readonly #known = new Map<string, Known>();
 
-  /** Remembers a scope; a parent that is known is not forgotten for one that is not. */
+  /** Remembers a scope; an undefined parent does not replace a known one. */
   learn(id: string, heardAt: string, parentId?: string | null): void {
     const known = this.#known.get(id) ?? { id, parentId, heardAt };
     if (parentId !== undefined) known.parentId = parentId;
     this.#known.set(id, known);
     if (parentId && !this.#known.has(parentId)) this.learn(parentId, heardAt);
     for (const scope of this.#path(known)) if (heardAt > scope.heardAt) scope.heardAt = heardAt;
-    if (this.#known.size > most + slack) this.#forget();
+    if (this.#known.size > maxScopes + slack) this.#forget();
   }
 
-  /** A scope and all known below it. */
+  /** A scope and all known scopes below it. */
   subtree(id: string): Set<string> {
     const found = new Set([id]);
     for (const scope of this.#known.values()) {
@@ -39,7 +39,7 @@ export class Scopes {
     return found;
   }
 
-  /** Roots, and what is below them; what was heard of last comes first. */
+  /** The trees of known scopes, most recent first. */
   trees(): ScopeNode[] {
     const below = new Map<string | null, Known[]>();
     for (const scope of this.#byAge().reverse()) {

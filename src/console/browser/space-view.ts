@@ -16,12 +16,12 @@ import { Scopes } from './scopes.ts';
 import { World } from './world.ts';
 
 const ofSpace: readonly Panel[] = [backlog, waits, queues, budgets, allowances, groups, barriers, census];
-/** What a run's records are named by. */
+/** Panels with the names that a run's records refer to. */
 const names: readonly Panel[] = [queues, budgets, allowances];
 
 interface SpaceListener {
   status(text: string): void;
-  /** The key or the space is no good any more. */
+  /** The key or the space is no longer valid. */
   refused(failure: Failure): void;
 }
 
@@ -31,18 +31,18 @@ export class SpaceView {
   readonly #poller: Poller;
   readonly #journal: Journal;
   readonly #list: JournalList;
-  readonly #to: SpaceListener;
+  readonly #listener: SpaceListener;
   readonly #closing = new AbortController();
   #running: AbortController | undefined;
   #isLive = false;
   #runsTimer: ReturnType<typeof setTimeout> | undefined;
   #run: Panel | undefined;
-  /** What is shown, to be drawn again when a name becomes known. */
+  /** The responses shown, to redraw them when a name becomes known. */
   #shown = new Map<Panel, unknown>();
 
   /** @param asOf the server's time, now */
-  constructor(api: Api, asOf: string, to: SpaceListener) {
-    this.#to = to;
+  constructor(api: Api, asOf: string, listener: SpaceListener) {
+    this.#listener = listener;
     this.#world = new World(api.spaceId, new Scopes());
     this.#world.setClock(asOf);
     this.#poller = new Poller(api, {
@@ -54,11 +54,11 @@ export class SpaceView {
       happened: (events) => this.#happened(events),
       skipped: () => {
         this.#list.skipped();
-        this.#poller.forget();
+        this.#poller.invalidate();
       },
       connected: () => {
         this.#isLive = true;
-        to.status('Live.');
+        listener.status('Live.');
       },
       failed: (failure) => this.#journalFailed(failure),
     });
@@ -77,16 +77,16 @@ export class SpaceView {
     if (!this.#run) this.#drawRuns();
   }
 
-  /** Reads on; what changed meanwhile is read too. */
+  /** Continues reading, including what changed meanwhile. */
   resume(): void {
     if (this.#running || this.#closing.signal.aborted) return;
     this.#running = new AbortController();
-    this.#to.status('Connecting…');
+    this.#listener.status('Connecting…');
     void this.#poller.run(this.#running.signal);
     void this.#journal.follow(this.#running.signal);
   }
 
-  /** Reads nothing more, holds no connection. */
+  /** Stops reading and closes connections. */
   pause(): void {
     this.#running?.abort();
     this.#running = undefined;
@@ -99,11 +99,11 @@ export class SpaceView {
   }
 
   #answered(panel: Panel, answer: unknown): void {
-    // What had failed before is well again.
-    if (this.#isLive) this.#to.status('Live.');
+    // Clears an earlier failure.
+    if (this.#isLive) this.#listener.status('Live.');
     const { namesVersion } = this.#world;
     panel.learn(answer as never, this.#world);
-    // The run that was left may answer late.
+    // The previous run's response may arrive late.
     if (panel.id === 'run' && panel !== this.#run) return;
     this.#shown.set(panel, answer);
     const isNaming = namesVersion !== this.#world.namesVersion;
@@ -114,29 +114,27 @@ export class SpaceView {
   #failed(panel: Panel, failure: Failure): void {
     if (this.#isOver(failure)) return;
     const permission = failure.code === 'PERMISSION_DENIED' ? 'Not shown: ' : '';
-    if (failure.isPassing) this.#sayPassing(failure);
+    if (failure.isTransient) this.#showTransient(failure);
     else patch(byId(panel.id), [el('p', { class: 'problem' }, `${permission}${failure.message}.`)]);
   }
 
   #journalFailed(failure: Failure): boolean {
     this.#isLive = false;
     if (this.#isOver(failure)) return false;
-    // Without the journal the panels are read at their usual pace.
-    this.#poller.forget();
-    this.#sayPassing(failure);
+    // Without the journal, panels are polled at their fast rate.
+    this.#poller.invalidate();
+    this.#showTransient(failure);
     return true;
   }
 
-  #sayPassing({ status, message, retryAfterMs }: Failure): void {
+  #showTransient({ status, message, retryAfterMs }: Failure): void {
     const at = new Date(Date.now() + retryAfterMs).toLocaleTimeString('en-GB');
-    this.#to.status(
-      status === 429 ? `Rate limited: reading again at ${at}.` : `Not live: ${message}. Trying again by itself.`,
-    );
+    this.#listener.status(status === 429 ? `Rate limited: reading again at ${at}.` : `Not live: ${message}. Retrying.`);
   }
 
   #isOver(failure: Failure): boolean {
     const isOver = failure.status === 401 || failure.code === 'SPACE_NOT_FOUND';
-    if (isOver) this.#to.refused(failure);
+    if (isOver) this.#listener.refused(failure);
     return isOver;
   }
 

@@ -1,10 +1,10 @@
 interface ServerSentEvent {
   readonly id: string | undefined;
-  /** '' where only the id moves on. */
+  /** '' if only the id advances. */
   readonly data: string;
 }
 
-/** Server-sent events from pieces of text that may end anywhere. */
+/** Parses server-sent events from chunks that may end anywhere. */
 export class SseReader {
   #rest = '';
 

@@ -9,14 +9,14 @@ interface Named {
   readonly currency?: string;
 }
 
-/** What panels know of each other's answers. */
+/** What panels share of their responses. */
 export class World {
   readonly spaceId: string;
   readonly scopes: Scopes;
   waits: Waits | undefined;
   /** Mailboxes, budgets and allowances by id. */
   readonly #named = new Map<string, Named>();
-  /** Grows with every name that is new. */
+  /** Increases with every new name. */
   namesVersion = 0;
   #clockAhead = 0;
 
@@ -25,7 +25,7 @@ export class World {
     this.scopes = scopes;
   }
 
-  /** Ages are told by the server's clock. */
+  /** Ages go by the server's clock. */
   setClock(asOf: string): void {
     this.#clockAhead = Date.parse(asOf) - Date.now();
   }

@@ -3,7 +3,8 @@ import { expect } from 'chai';
 import pino from 'pino';
 import { type MusterService, startService } from '../../../src/service.ts';
 import { checkEvent } from '../../support/declared.ts';
-import { redisUrl, World } from '../../support/world.ts';
+import { redisUrl } from '../../support/store.ts';
+import { World } from '../../support/world.ts';
 
 interface Message {
   id: string;

@@ -180,7 +180,7 @@ describe('Claims', () => {
     expect(await queue.told()).to.deep.equal(['message.sent', ...rounds, ...round.slice(0, 2), 'message.failed']);
   });
 
-  it('any token that holds no live claim: CLAIM_LOST; the message says lapsed, claimed again or finished', async () => {
+  it('any token that holds no live claim: CLAIM_LOST; the message says lapsed, claimed again, finished or never issued', async () => {
     const queue = await Queue.create();
     const now = Date.now();
     await queue.world.at(now);
@@ -196,7 +196,10 @@ describe('Claims', () => {
       expect(said.size).to.equal(1);
       return [...said][0];
     };
-    expect(await lost('nonsense')).to.contain('claimed again');
+    const strange = '0'.repeat(32);
+    for (const token of ['nonsense', strange, strange.slice(1), 'g'.repeat(32)])
+      expect(await lost(token), token).to.contain('never issued');
+    expect(await lost(claim.token.toUpperCase())).to.contain('never issued');
     const { world } = queue;
     await world.at(now + 5000);
     const own = { messageId: claim.id, token: claim.token, leaseSeconds: '', drainedThrough: now + 4999 };
@@ -205,12 +208,19 @@ describe('Claims', () => {
       .catch(String);
     expect(late, 'the sweep was a moment before').to.equal('Error: CLAIM_LOST LAPSED');
     expect(await lost(claim.token), 'over is over, swept or not').to.contain('ready for others');
+    expect(await lost('nonsense')).to.contain('never issued');
     const second = await queue.claim();
     expect(await lost(claim.token)).to.contain('claimed again');
+    expect(await lost('nonsense')).to.contain('never issued');
     await queue.act('complete', second);
     expect(await lost(claim.token)).to.contain('finished');
+    expect(await lost('nonsense')).to.contain('never issued');
     const renewed = await queue.act('renew', second);
     expect(renewed.body.error.message, 'by this very token').to.equal('the message is finished already: drop the work');
+    claim.id = await queue.sent();
+    expect(await lost(second.token), 'of another message, before any claim').to.contain('never issued');
+    await queue.act('complete', await queue.claim());
+    expect(await lost(second.token), 'of another message, after one claim').to.contain('never issued');
     const unknown = { id: randomUUID(), token: 'x' };
     expect(codeOf(await queue.act('renew', unknown))).to.equal('404 MESSAGE_NOT_FOUND');
   });

@@ -45,7 +45,11 @@ describe('Plan limits of mailboxes', () => {
     const inbox = await Queue.create({ mode: 'INBOX' }, queue.world);
     await queue.sent();
     await queue.sent();
-    expect(codeOf(await queue.send())).to.equal('409 ACTIVE_TASKS_LIMITED');
+    const refused = await queue.send();
+    expect(codeOf(refused)).to.equal('409 ACTIVE_TASKS_LIMITED');
+    expect(refused.body.error.message).to.match(
+      /plan's 2 .*: send again once one has ended, or move to a larger plan$/,
+    );
     await inbox.sent();
     const claim = await queue.claim();
     expect(codeOf(await queue.send())).to.equal('409 ACTIVE_TASKS_LIMITED');

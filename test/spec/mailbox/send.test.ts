@@ -111,7 +111,7 @@ describe('POST /mailboxes/{id}/messages', () => {
     const claim = await queue.claim();
     const full = await queue.send();
     expect(codeOf(full)).to.equal('409 BACKLOG_FULL');
-    expect(full.body.error.message).to.contain('backlogLimit of 2');
+    expect(full.body.error.message).to.match(/backlogLimit of 2 .*: send again once one is finished, or /);
     await (await Queue.create({}, queue.world)).sent();
     await queue.act('complete', claim);
     await queue.sent();
@@ -125,7 +125,9 @@ describe('POST /mailboxes/{id}/messages', () => {
     await other.claim();
     const full = await queue.send();
     expect(codeOf(full)).to.equal('409 BACKLOG_FULL');
-    expect(full.body.error.message).to.contain('maxBacklog of 2');
+    expect(full.body.error.message).to.match(
+      /maxBacklog of 2 .*: send again .*, or raise maxBacklog with PUT \/limits$/,
+    );
   });
 
   it('of 200 parallel sends exactly the free places are taken', async () => {

@@ -13,7 +13,7 @@ describe('What an operator types', () => {
   });
   after(() => store.stop());
 
-  it('an organization, a name, a page of the audit trail: its bounds hold wherever it is given, and no brace or line feed gets in', async () => {
+  it('an organization, a name, a page of the audit trail: its bounds hold wherever it is given, and no line feed gets in', async () => {
     const permissions = ['coordination_read'];
     const named = (name: string) => [
       () => admin.createSpace(to, { org: 'acme', name }),
@@ -32,7 +32,7 @@ describe('What an operator types', () => {
     ];
     const page = (limit: number, cursor?: string) => () => admin.listAudit(to, 'acme', limit, cursor);
     const bad = [
-      ...['', 'x'.repeat(201), 'a{b', 'a}b', 'a\nb'].flatMap(named),
+      ...['', 'x'.repeat(201), 'a\nb'].flatMap(named),
       ...['ab', 'a'.repeat(41), 'a}b', 'Abc', 'abc\n'].flatMap(of),
       ...[0, 1.5, 1001].map((limit) => page(limit)),
     ];
@@ -44,7 +44,13 @@ describe('What an operator types', () => {
     expect(await to.store.get('muster:format')).to.equal('3');
     for (const cursor of ['x', '1', '99999999999999999-0', '1-0\n'])
       expect(await rejectionOf(page(1, cursor)()), cursor).to.equal('INVALID_CURSOR');
-    for (const call of [...named('😀'.repeat(200)), page(1), page(1000, '9999999999999999-0')]) await call();
+    for (const call of [
+      ...named('😀'.repeat(200)),
+      ...named('{"team":"*"}'),
+      page(1),
+      page(1000, '9999999999999999-0'),
+    ])
+      await call();
     const long = `b-${'2'.repeat(38)}`;
     expect((await admin.createOrganization(to, { org: long, plan: 'free' })).org).to.equal(long);
     const told = await admin.showOrganization(to, 'A'.repeat(1000)).catch(String);

@@ -18,7 +18,7 @@ describe('Where nobody reads what a process says', function () {
 
   const start = async (stdout: 'ignore' | number, stderr: 'pipe' | number) => {
     const [DATA_DIR, port] = [await processes.folder(), await freePort()];
-    const env = { ...process.env, REDIS_URL: '', PORT: String(port), LOG_LEVEL: 'info', DATA_DIR };
+    const env = { ...process.env, REDIS_URL: '', PORT: String(port), LOG_LEVEL: 'debug', DATA_DIR };
     const child = spawn(process.execPath, ['dist/main.js'], { env, stdio: ['ignore', stdout, stderr] });
     const request = (): Promise<number | undefined> =>
       fetch(`http://127.0.0.1:${port}/readyz`).then(

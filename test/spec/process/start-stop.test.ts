@@ -74,6 +74,25 @@ describe('A process starts and stops in order', function () {
     expect(await fetch(`${url}/healthz`).catch(() => 'nobody listens')).to.equal('nobody listens');
   });
 
+  it('--help prints usage and settings, an unknown argument one line: neither starts anything', async () => {
+    const DATA_DIR = join(await processes.folder(), 'data');
+    const ended = (...args: string[]) => processes.start({ DATA_DIR }, args).ended;
+    const [help, short, ...unknown] = await Promise.all([
+      ended('--help'),
+      ended('-h'),
+      ended('--port', '1'),
+      ended('serve'),
+    ]);
+    expect([help.status, help.stderr]).to.deep.equal([0, '']);
+    expect(help.stdout).to.match(/^Usage: .*PORT .*REDIS_URL .*muster -- --help\n$/s);
+    expect(short).to.deep.equal(help);
+    for (const { status, stdout, stderr } of unknown) {
+      expect([status, stdout]).to.deep.equal([1, '']);
+      expect(stderr).to.match(/^unknown argument "(--port|serve)": .*--help.*\n$/);
+    }
+    expect(await readdir(DATA_DIR).catch(() => 'not made')).to.equal('not made');
+  });
+
   it('SIGTERM in the middle of a start ends it in order, with its store', async () => {
     const libraries = (folder: string) => ask(join(folder, 'redis.sock'), 'FUNCTION', 'LIST').catch(() => '');
     for (const hasCome of [recordIn, libraries]) {
@@ -179,7 +198,7 @@ describe('A process starts and stops in order', function () {
     const settings = { REDIS_URL, DATA_DIR, SNAPSHOT_INTERVAL_SECONDS: '1' };
     const [muster, given] = [processes.start(settings), processes.start(settings)];
     const isWaiting = (one: MusterProcess) =>
-      /^waiting for the store \(connect ENOENT .*\), \d+ s more at most\n$/.test(one.stderr);
+      /^waiting for the store \(connect ENOENT .*\), giving up in \d+ s\n$/.test(one.stderr);
     await until(() => isWaiting(muster) && isWaiting(given));
     expect((await given.end('SIGTERM')).status).to.equal(0);
     const redis = await startEmbedded({ dataDir, log: () => undefined });
@@ -199,7 +218,7 @@ describe('A process starts and stops in order', function () {
     // Less than an empty server takes.
     const muster = await processes.start({ DATA_DIR, REDIS_MAXMEMORY: '1mb' }).ready();
     expect(muster.stdout).to.equal(`listening on ${muster.url}\n`);
-    expect(muster.stderr).to.match(/^the store takes no calls now \(OOM\): they are answered 503 until it does$/m);
+    expect(muster.stderr).to.match(/^the store takes no calls \(OOM\): requests get a 503 until it does$/m);
     await ask(join(DATA_DIR, 'redis.sock'), 'CONFIG', 'SET', 'maxmemory', '0');
     await until(() => /^export MUSTER_KEY=.*\n.*\n$/m.test(muster.stdout));
     expect((await call(muster.url, muster.access, '/limits')).status).to.equal(200);
@@ -212,7 +231,7 @@ describe('A process starts and stops in order', function () {
     const { status, stderr } = await muster.end('SIGUSR2');
     expect(status).to.equal(1);
     expect(stderr)
-      .to.match(/^a defect ended the process: Error: oh\n/)
+      .to.match(/^fatal error: Error: oh\n/)
       .and.not.contain('secret: 1');
   });
 
@@ -226,7 +245,7 @@ describe('A process starts and stops in order', function () {
     process.kill(Number.parseInt(server, 10), 'SIGKILL');
 
     const second = await processes.start({ DATA_DIR }).ready();
-    expect(second.stderr).to.match(/^the store did not end in order: cursors .* expired\n$/);
+    expect(second.stderr).to.match(/^the store was not shut down cleanly: journal cursors .* expired\n$/);
     const late = await call(second.url, access, `/events?cursor=${nextCursor}`);
     expect([late.status, late.body.error.code]).to.deep.equal([410, 'CURSOR_EXPIRED']);
     const fresh = (await call(second.url, access, '/events')).body.nextCursor;

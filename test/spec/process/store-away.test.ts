@@ -88,7 +88,7 @@ describe('A store that goes away and comes back needs no restart of ours', funct
     expect(await readyz()).to.equal(200);
     const kept = new Map((await messages('')).map(({ id, payload }) => [id, payload]));
     for (const [id, n] of acknowledged) expect(kept.get(id)).to.equal(n);
-    // The embedded store did not end in order.
+    // The embedded store was not shut down cleanly.
     const late = await api(`/events?cursor=${nextCursor}`);
     expect([late.status, late.body.error.code]).to.deep.equal([410, 'CURSOR_EXPIRED']);
   });

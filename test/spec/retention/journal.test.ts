@@ -41,7 +41,7 @@ describe('retention of the journal and of usage', () => {
     expect(await length()).to.equal(40);
     await aging.at(30 * day);
     for (let more: unknown = 1; more === 1; )
-      [more] = await scripts.run('retention/space', org, { spaceId, requestId: '', most: 1 });
+      [more] = await scripts.run('retention/space', org, { spaceId, requestId: '', maxRecords: 1 });
     expect(await length()).to.equal(0);
   });
 
@@ -54,7 +54,7 @@ describe('retention of the journal and of usage', () => {
       await traffic.complete(await traffic.claim(scopeId));
     }
     await aging.at(60 * day);
-    const step = { spaceId: world.spaceId, requestId: '', most: 20 };
+    const step = { spaceId: world.spaceId, requestId: '', maxRecords: 20 };
     let steps = 0;
     for (let more: unknown = 1; more === 1; steps++) {
       [more] = await world.service.scripts.run('retention/space', world.org, step);
@@ -121,7 +121,11 @@ describe('retention of the journal and of usage', () => {
     await aging.at(5 * day);
     const from: unknown[] = [];
     for (let more: unknown = 1; more === 1; from.push(Number(await store.hget(key, 'idempotencyFrom')) - today))
-      [more] = await scripts.run('retention/space', world.org, { spaceId: world.spaceId, requestId: '', most: 1 });
+      [more] = await scripts.run('retention/space', world.org, {
+        spaceId: world.spaceId,
+        requestId: '',
+        maxRecords: 1,
+      });
     expect(from).to.deep.equal([2, 3, 4]);
   });
 });

@@ -31,7 +31,7 @@ describe('retention under reads', () => {
         '/usage',
       ],
     ];
-    const step = { requestId: '', most: 1 };
+    const step = { requestId: '', maxRecords: 1 };
     const { scripts } = world.service;
     for (const days of [7, 7.1, 30, 30.1, 37, 37.1, 400, 400.1]) {
       await aging.at(days * day);

@@ -121,7 +121,7 @@ describe('retention of records', () => {
     const settle = (i: number) => world.post(`${path}/settle`, { reservationId, workKey: `w${i}`, amountMinor: '1' });
     await Promise.all(Array.from({ length: 250 }, (_, i) => settle(i)));
     await aging.at(400 * day);
-    const step = { spaceId: '', requestId: '', most: 100 };
+    const step = { spaceId: '', requestId: '', maxRecords: 100 };
     const { scripts, store } = world.service;
     const entries = () => store.hlen(`${world.prefix}:budget:${budgetId}:workKeys:SETTLE`);
     expect(await scripts.run('retention/records', world.org, step)).to.deep.equal([1]);
@@ -145,7 +145,7 @@ describe('retention of records', () => {
     expect(await length()).to.equal(2);
     await aging.at(365 * day);
     const step = () =>
-      world.service.scripts.run('retention/records', world.org, { spaceId: '', requestId: '', most: 1 });
+      world.service.scripts.run('retention/records', world.org, { spaceId: '', requestId: '', maxRecords: 1 });
     expect([await step(), await length()]).to.deep.equal([[1], 1]);
     await aging.sweepAt(365 * day);
     expect(await length()).to.equal(0);

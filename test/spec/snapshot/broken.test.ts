@@ -89,7 +89,7 @@ describe('A snapshot whose store breaks off', function () {
     expect(failure).to.include({ code: 'SNAPSHOT_FAILED' });
     expect(failure)
       .to.have.property('message')
-      .that.matches(/^what was restored is whole, but .* ended at once: .*: start Muster on it/);
+      .that.matches(/^the data was restored, but .* exited immediately: .*: start Muster on it/);
     const store = await startEmbedded({ dataDir, log: () => undefined });
     expect(store).to.include({ wasEmpty: false, wasClean: false });
     await store.stop();

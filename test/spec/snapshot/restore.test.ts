@@ -142,7 +142,7 @@ describe('A snapshot under load, restored elsewhere', function () {
     const { code, message } = await failure(['snapshot', 'restore', file], settings);
     expect([code, message]).to.deep.equal([
       'STORE_NOT_EMPTY',
-      'the store that REDIS_URL names holds keys: restore into an empty one. One that came back empty has them from processes of Muster that run: stop these, then FLUSHDB. One whose restore was cut short has a part: FLUSHDB',
+      'the store in REDIS_URL is not empty: restore into an empty one. If it lost its data, running Muster processes have written to it since: stop them, then FLUSHDB. If an earlier restore was interrupted: FLUSHDB',
     ]);
   });
 });

@@ -149,7 +149,7 @@ describe('Snapshots', function () {
       const file = await findSnapshot(folder, path);
       const { code, message } = await failureOf(verifySnapshot(file, target.program));
       expect(code).to.equal('SNAPSHOT_DAMAGED');
-      expect(message).to.match(path.includes('record too') ? /redis-check-rdb does not accept it \(.*\)/ : /SHA-256/);
+      expect(message).to.match(path.includes('record too') ? /redis-check-rdb rejects it \(.*\)/ : /SHA-256/);
     }
     const [path = '', , , both = ''] = paths;
     expect((await failure(['snapshot', 'verify', path], settings)).code).to.equal('SNAPSHOT_DAMAGED');

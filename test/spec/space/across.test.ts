@@ -74,14 +74,14 @@ describe('Plans are counted across the organization, not per space', () => {
     await queue(there);
     await here.at(now + 5000);
     const counters = 'messages:READY,waiters:WAITING,outbox:UNREAD';
-    const args = { spaceId: '', requestId: '', counters, ages: 'oldestReadyAt,oldestWaitingAt', most: 10 };
+    const args = { spaceId: '', requestId: '', counters, ages: 'oldestReadyAt,oldestWaitingAt', maxSpaces: 10 };
     expect(await here.service.scripts.run('space/depths', here.org, args)).to.deep.equal([
       2,
       2,
       [2, 4, 1],
       [5000, 4900],
     ]);
-    const first = await here.service.scripts.run('space/depths', here.org, { ...args, most: 1 });
+    const first = await here.service.scripts.run('space/depths', here.org, { ...args, maxSpaces: 1 });
     expect(first).to.deep.equal([1, 2, [1, 2, 0], [5000, 4900]]);
   });
 

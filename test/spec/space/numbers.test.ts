@@ -61,7 +61,7 @@ describe('The number of a space', () => {
     const nowhere = { spaceId: randomUUID(), requestId: '' };
     const delivery = { ...nowhere, destinationId: randomUUID(), entryId: '1-1' };
     const row = { eventType: 'mailbox.created', attempt: 1, responseStatus: '204', errorCode: '', durationMs: 1 };
-    expect((await scripts.run('webhook/dispatch', org, { ...nowhere, most: 9 }))[0]).to.equal(-1);
+    expect((await scripts.run('webhook/dispatch', org, { ...nowhere, maxEntries: 9 }))[0]).to.equal(-1);
     await scripts.run('webhook/begin', org, delivery);
     await scripts.run('webhook/finish', org, { ...delivery, ...row, attemptedAt: start, pauseMs: 0, scale: 1 });
     const elsewhere = new World(world.service, org, nowhere.spaceId, world.apiKey);
@@ -72,7 +72,7 @@ describe('The number of a space', () => {
     await store.zadd(`muster:{${org}}:finished`, start, `scope:scope:99:${randomUUID()}`);
     await world.at(start + 2000);
     await scripts.run('timer/sweep', org, { spaceId: '', requestId: '', maxChanges: 100 });
-    await scripts.run('retention/records', org, { spaceId: '', requestId: '', most: 100 });
+    await scripts.run('retention/records', org, { spaceId: '', requestId: '', maxRecords: 100 });
     expect(await store.hget(`${prefix}:message:${id}`, 'state')).to.equal('EXPIRED');
     expect(await store.keys(`muster:{${org}}:99:*`)).to.deep.equal([]);
   });

@@ -22,8 +22,8 @@ describe('the dispatcher', () => {
     const happen = async (times: number): Promise<void> => {
       for (let i = 0; i < times; i++) await world.made('/mailboxes', { name: 'jobs' });
     };
-    const dispatch = async (most: number) => {
-      const args = { spaceId: world.spaceId, requestId: '', most };
+    const dispatch = async (maxEntries: number) => {
+      const args = { spaceId: world.spaceId, requestId: '', maxEntries };
       const [more, attempts, nextInMs] = await service.scripts.run('webhook/dispatch', world.org, args);
       return { more, attempts: attempts as string[][], nextInMs };
     };

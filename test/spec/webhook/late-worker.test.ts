@@ -21,7 +21,7 @@ describe('a worker that was thought lost', () => {
     const of = { spaceId: world.spaceId, requestId: '' };
     const run = (name: string, args: Record<string, string | number>) =>
       service.scripts.run(`webhook/${name}`, world.org, { ...of, ...args });
-    const dispatch = async () => (await run('dispatch', { most: 10 }))[1] as string[][];
+    const dispatch = async () => (await run('dispatch', { maxEntries: 10 }))[1] as string[][];
     const [[destinationId = '', entryId = ''] = []] = await dispatch();
     const begin = async () => (await run('begin', { destinationId, entryId }))[0];
     const finish = (attempt: number, attemptedAt: unknown) => {

@@ -144,7 +144,7 @@ describe('webhook destinations', () => {
     for (let i = 0; i < 2; i++) ids.push((await world.made('/destinations', { url })).id);
     const [id, other] = ids;
     await world.made('/mailboxes', { name: 'jobs' });
-    await scripts.run('webhook/dispatch', world.org, { spaceId: world.spaceId, requestId: '', most: 10 });
+    await scripts.run('webhook/dispatch', world.org, { spaceId: world.spaceId, requestId: '', maxEntries: 10 });
     expect((await world.call('DELETE', `/destinations/${id}`)).status).to.equal(204);
     for (const [method, path] of [
       ['GET', ''],
@@ -165,7 +165,7 @@ describe('webhook destinations', () => {
     const [more] = await scripts.run('webhook/dispatch', world.org, {
       spaceId: world.spaceId,
       requestId: '',
-      most: 10,
+      maxEntries: 10,
     });
     expect(more, 'no destinations').to.equal(-1);
     const left = [...(await store.keys(`${key}:*:destination*`)), ...(await store.keys(`${key}:outbox`))];

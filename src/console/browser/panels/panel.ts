@@ -1,16 +1,16 @@
 import type { World } from '../world.ts';
 
-/** A part of the page that shows one answer of the API. */
+/** A part of the page that shows one response of the API. */
 export interface Panel {
-  /** Of the element that holds it. */
+  /** The id of its element. */
   readonly id: string;
   readonly path: string;
-  /** Events of these aggregates make its answer old. */
+  /** Events of these aggregates make it stale. */
   readonly hears: readonly string[];
-  /** It is read again this soon at most when it is old, and this late at most when it is not. */
+  /** Minimum refresh interval when stale, and maximum otherwise. */
   readonly everySeconds: number;
   readonly idleSeconds: number;
-  /** Takes from the answer what other panels show too. */
+  /** Takes from the response what other panels need. */
   readonly learn: (answer: never, world: World) => void;
   readonly render: (answer: never, world: World) => Node[];
 }

@@ -14,7 +14,7 @@ const queueText: TableText = {
 
 type Mailbox = Mailboxes['mailboxes'][number];
 
-/** Who has waited longest comes first. */
+/** Longest waiting first. */
 function byOldest(a: Mailbox, b: Mailbox): number {
   const moment = ({ oldestReadyAt }: Mailbox): number =>
     oldestReadyAt === null ? Infinity : Date.parse(oldestReadyAt);

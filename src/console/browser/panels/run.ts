@@ -18,7 +18,7 @@ const texts = {
     caption: 'Members',
     heads: ['Task', 'State', 'Verdict', 'Attempts', 'Group'],
     empty: 'No member.',
-    isCaptionSeen: true,
+    isCaptionVisible: true,
   },
   reservations: {
     caption: 'Reservations',
@@ -46,7 +46,7 @@ function head({ scope, consumptions, truncated }: Run, world: World): Node[] {
     ['Consumed', `${plural(consumptions.units, 'unit')} in ${plural(consumptions.count, 'call')}`],
   ];
   const pairs = facts.map(([name, value]) => el('div', {}, el('dt', {}, name), el('dd', {}, value)));
-  const note = 'There is more: 200 records of each kind are shown at most.';
+  const note = 'Only 200 records of each kind are shown; there are more.';
   return [el('dl', { class: 'pairs' }, ...pairs), ...(truncated ? [el('p', { class: 'note' }, note)] : [])];
 }
 
@@ -128,7 +128,7 @@ function section(title: string, ...content: Node[]): Element {
   return el('section', { 'aria-label': title }, el('h2', {}, title), ...content);
 }
 
-/** Everything that belongs to one run. */
+/** A panel with everything that belongs to one run. */
 export function runPanel(scopeId: string): Panel {
   return panel<Run>({
     id: 'run',

@@ -5,9 +5,9 @@ import type { Waits } from '../records.ts';
 import type { ScopeNode } from '../scopes.ts';
 import type { World } from '../world.ts';
 
-const mostRoots = 50;
+const maxRoots = 50;
 
-/** What lives in each scope, as far as the waits show it. */
+/** What is going on in each scope, as far as the waits show it. */
 function work(waits: Waits | undefined): Map<string, string> {
   const kinds: [string, readonly { scopeId: string }[]][] = [
     ['claimed', waits?.heldClaims ?? []],
@@ -26,7 +26,7 @@ function work(waits: Waits | undefined): Map<string, string> {
   return found;
 }
 
-/** Scopes and what is below them, as nested lists. `note` says what is known of each. */
+/** Scopes as nested lists, each with a note. */
 export function scopeTree(nodes: readonly ScopeNode[], note: (id: string) => string, world: World): Element {
   const items = nodes.map(({ id, below }) => {
     const children = below.length === 0 ? null : scopeTree(below, note, world);
@@ -35,13 +35,13 @@ export function scopeTree(nodes: readonly ScopeNode[], note: (id: string) => str
   return el('ul', { class: 'tree' }, ...items);
 }
 
-/** The runs that are known of; made of other panels' answers and of the journal, so it costs no reading. */
+/** The known runs, from other panels' responses and the journal, so without requests of its own. */
 export function renderRuns(world: World): Node[] {
   const trees = world.scopes.trees();
   if (trees.length === 0) return [el('p', { class: 'empty' }, 'No run has been heard of yet.')];
   const works = work(world.waits);
-  const tree = scopeTree(trees.slice(0, mostRoots), (id) => works.get(id) ?? '', world);
-  const hidden = trees.length - mostRoots;
-  const note = hidden > 0 ? [el('p', { class: 'note' }, `${count(hidden)} more have been heard of.`)] : [];
+  const tree = scopeTree(trees.slice(0, maxRoots), (id) => works.get(id) ?? '', world);
+  const hidden = trees.length - maxRoots;
+  const note = hidden > 0 ? [el('p', { class: 'note' }, `${count(hidden)} more are known.`)] : [];
   return [tree, ...note];
 }

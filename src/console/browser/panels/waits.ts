@@ -8,25 +8,25 @@ import { panel } from './panel.ts';
 const reasons: Readonly<Record<string, string>> = {
   HEAD_OF_LINE: 'others are before it',
   WINDOW: 'the window is used up',
-  COOLDOWN: 'the allowance cools down',
+  COOLDOWN: 'the allowance is in cooldown',
 };
 
 const waitingText: TableText = {
   caption: 'Waiting, longest first',
   heads: ['Who', 'For', 'Since', 'Because', 'Run'],
-  empty: 'Nobody waits.',
-  isCaptionSeen: true,
+  empty: 'Nobody is waiting.',
+  isCaptionVisible: true,
 };
 
 const holdingText: TableText = {
   caption: 'Holding, longest first',
   heads: ['Who', 'What', 'Since', 'Until', 'Run'],
-  empty: 'Nobody holds anything.',
-  isCaptionSeen: true,
+  empty: 'Nobody is holding anything.',
+  isCaptionVisible: true,
 };
 
 interface Dated extends Row {
-  /** What has no moment comes last. */
+  /** Rows without a time come last. */
   readonly since: string | undefined;
 }
 
@@ -105,6 +105,6 @@ export const waits = panel<Waits>({
   render: (answer, world) => [
     table(waitingText, waiting(answer, world)),
     table(holdingText, holding(answer, world)),
-    ...(answer.truncated ? [el('p', { class: 'note' }, 'There is more: 200 of each kind are shown at most.')] : []),
+    ...(answer.truncated ? [el('p', { class: 'note' }, 'Only 200 of each kind are shown; there are more.')] : []),
   ],
 });

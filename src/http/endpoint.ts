@@ -1,39 +1,44 @@
-import type { Context } from 'koa';
 import type { Logger } from 'pino';
 import type { Answered, Fields } from '../declare/field.ts';
 import { One } from '../declare/record.ts';
 import type { ReplyReader } from '../declare/reply.ts';
 import type { Reply } from '../declare/value.ts';
 import { Refusal } from '../redis/scripts.ts';
+import type { Context, Sent, ServeContext, Service, Step } from './context.ts';
 import { readNote } from './envelope.ts';
-import { ApiError } from './errors.ts';
+import { ApiError, apiError } from './errors.ts';
 import { isUuid } from './fields.ts';
 import type { Hold, Ran } from './hold.ts';
 import { stringify } from './json.ts';
 import { type Caller, readCaller, readIdempotency, readInput } from './request.ts';
 import type { Answer, Input, Route } from './route.ts';
-import type { ServeContext } from './serve-context.ts';
-import type { Sent, Service } from './serving.ts';
 
-/** Arguments of lib/call, the same for every script behind a route. */
-type CallArgs = Record<string, string | number>;
+/** A script's arguments by name: those of lib/call, which every script behind a route takes, and its own. */
+type Args = Record<string, string | number>;
 
-/** A route at work: one request, one script. */
-export class Call {
+/** Runs the endpoint that the path led to. */
+export const runEndpoint: Step = async (ctx) => {
+  const { match } = ctx.state;
+  if (!match) throw apiError('ROUTE_NOT_FOUND');
+  ctx.state.answer = await match.endpoint.handle(ctx, match.params);
+};
+
+/** Answers the requests of one route: one request, one script. */
+export class Endpoint {
   readonly route: Route;
-  /** The whole path, for the log. */
+  /** The path from the root, for logs and metrics. */
   readonly pattern: string;
   readonly log: Logger;
   readonly #service: Service;
   readonly #read: ReplyReader<Fields>;
   readonly #status: number;
-  /** The reply is a record, which is the answer. */
+  /** The reply is a record, which is the answer as it is. */
   readonly #isRecord: boolean;
 
   constructor(route: Route, pattern: string, service: Service) {
     this.route = route;
     this.pattern = pattern;
-    // What every line of a route says is made text once.
+    // Made text once, not for each line.
     this.log = service.log.child({ route: pattern, script: route.script });
     this.#service = service;
     this.#status = Number(Object.keys(route.success)[0]);
@@ -42,11 +47,11 @@ export class Call {
     this.#read = service.scripts.reader(route);
   }
 
-  /** Answers a request; throws what it is refused with. */
-  async handle(ctx: Context, params: Record<string, string>, requestId: string): Promise<Sent> {
+  /** Answers a request; throws what refuses it. */
+  async handle(ctx: Context, params: Record<string, string>): Promise<Sent> {
     const { route } = this;
     const caller = readCaller(ctx.req.headers.authorization);
-    const args: CallArgs = {
+    const args: Args = {
       apiKeyDigest: caller.apiKeyDigest,
       permission: route.permission,
       spaceId: '',
@@ -54,11 +59,11 @@ export class Call {
       callName: route.call,
       idempotencyDigest: '',
       fingerprint: '',
-      requestId,
+      requestId: ctx.state.requestId,
       drainedThrough: '',
     };
     let input: Input;
-    let own: CallArgs | undefined;
+    let own: Args | undefined;
     try {
       input = readInput(ctx, route, params);
       own = route.args?.(input);
@@ -72,8 +77,8 @@ export class Call {
     return sent(this.#answer(ran, input), ran.note.headers);
   }
 
-  /** The shape is wrong: says so only to a caller who may call, in a space that exists, within the rates. */
-  async #admitted(caller: Caller, args: CallArgs, params: Record<string, string>, error: ApiError): Promise<ApiError> {
+  /** A wrong shape is told only to a caller who may call, in a space that exists, within the rates. */
+  async #admitted(caller: Caller, args: Args, params: Record<string, string>, error: ApiError): Promise<ApiError> {
     const spaceId = (params['spaceId'] ?? '').toLowerCase();
     const wellFormed = isUuid(spaceId);
     const noted = (note: string): ApiError =>
@@ -90,19 +95,19 @@ export class Call {
     }
   }
 
-  #run(org: string, args: CallArgs, input: Input, ctx: Context): Promise<Ran> {
+  #run(org: string, args: Args, input: Input, ctx: Context): Promise<Ran> {
     const hold = this.route.hold?.(input);
     return hold ? this.#held(org, args, hold, ctx) : this.#ran(org, args);
   }
 
-  async #held(org: string, args: CallArgs, hold: Hold, ctx: Context): Promise<Ran> {
+  async #held(org: string, args: Args, hold: Hold, ctx: Context): Promise<Ran> {
     const first = await hold.look(
       (changes) => this.#ran(org, { ...args, ...changes }),
       false,
       () => undefined,
     );
     if (first) return first;
-    const run = (changes: CallArgs) => this.#ran(org, { ...args, ...changes, rateClass: 'held' });
+    const run = (changes: Args) => this.#ran(org, { ...args, ...changes, rateClass: 'held' });
     const gone = signalOf(ctx);
     const { wake, channel } = this.#service;
     const found = await wake.until(
@@ -110,13 +115,13 @@ export class Call {
       { waitMs: hold.waitSeconds * 1000, signal: gone, topic: hold.topic },
       (again) => hold.look(run, false, again),
     );
-    // What became due meanwhile wakes nobody where no worker runs.
+    // Where no worker runs, nothing wakes for what fell due meanwhile.
     const last = found ?? (gone.aborted ? undefined : await hold.look(run, true, () => undefined));
     return last ?? { note: readNote(''), reply: undefined };
   }
 
-  /** The route answers by itself; the headers are those of its last run. */
-  async #serve(caller: Caller, args: CallArgs, input: Input, ctx: Context): Promise<Sent> {
+  /** Lets the route answer by itself, with the headers of its last run. */
+  async #serve(caller: Caller, args: Args, input: Input, ctx: Context): Promise<Sent> {
     let headers: Readonly<Record<string, string>> = {};
     const { store, parts } = this.#service;
     const context: ServeContext = {
@@ -131,15 +136,15 @@ export class Call {
         return { reply: reply as Answered<Fields> | undefined, replayed: note.replayed };
       },
     };
-    const answer = await this.route.serve?.(input, context);
-    return sent(answer ?? { status: 204 }, headers);
+    const found = await this.route.serve?.(input, context);
+    return sent(found ?? { status: 204 }, headers);
   }
 
   /**
-   * Runs the script; where something was due before it, has that done first: again, where another call of the same
-   * moment left more to do.
+   * Runs the script. Where it answers DUE, sweeps first and runs it again; more than once where calls at the same time
+   * leave more to sweep.
    */
-  async #once(org: string, args: CallArgs): Promise<Reply> {
+  async #once(org: string, args: Args): Promise<Reply> {
     const { scripts, due } = this.#service;
     for (let own = args; ; ) {
       try {
@@ -151,34 +156,35 @@ export class Call {
     }
   }
 
-  /** Runs the script and reads its reply; the index of organizations is told of an earlier timer. */
-  async #ran(org: string, args: CallArgs): Promise<Ran> {
+  /** Runs the script and reads its reply; passes an earlier timer on to the index of organizations. */
+  async #ran(org: string, args: Args): Promise<Ran> {
     const [head, ...values] = await this.#once(org, args);
     const note = readNote(String(head));
-    if (note.wake !== '') this.#tell(org, note.wake);
+    if (note.wake !== '') this.#indexDue(org, note.wake);
     return { note, reply: this.#read(values) };
   }
 
   #answer({ note, reply }: Ran, input: Input): Answer {
-    const { answer } = this.route;
+    const { route } = this;
     if (reply === undefined) return { status: 204 };
-    if (answer) return answer(reply as Answered<Fields>, input, note.replayed);
+    if (route.answer) return route.answer(reply as Answered<Fields>, input, note.replayed);
     const body = this.#isRecord ? Object.values(reply as object)[0] : reply;
-    return { status: this.#status, body: this.route.success[this.#status] === null ? undefined : body };
+    return { status: this.#status, body: route.success[this.#status] === null ? undefined : body };
   }
 
-  /** Off the caller's path: a crash before it arrives is repaired by the periodic walk. */
-  #tell(org: string, at: string): void {
+  /** Not awaited: the periodic walk repairs what a crash loses. */
+  #indexDue(org: string, at: string): void {
     this.#service.due
-      .tell(org, at)
-      .catch((error: Error) => this.#service.log.warn({ error: error.message }, 'due index not told'));
+      .announce(org, at)
+      .catch((error: Error) =>
+        this.#service.log.warn({ error: error.message }, 'cannot update the index of due organizations'),
+      );
   }
 }
 
 function sent({ status, body, stream }: Answer, headers: Readonly<Record<string, string>>): Sent {
-  return stream
-    ? { status, headers, stream }
-    : { status, headers, text: body === undefined ? undefined : stringify(body) };
+  if (stream) return { status, headers, stream };
+  return { status, headers, text: body === undefined ? undefined : stringify(body) };
 }
 
 /** Aborts when the caller has gone. */

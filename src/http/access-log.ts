@@ -1,0 +1,38 @@
+import type { Service, Step } from './context.ts';
+import { isUuid } from './fields.ts';
+import { probePaths } from './system.ts';
+
+/** Logs and counts each request when its answer is known; a stream, when it begins. */
+export function accessLog({ log, metrics }: Service): Step {
+  return async (ctx, next) => {
+    const start = performance.now();
+    const { state } = ctx;
+    state.log = log;
+    await next();
+    const status = state.answer?.status ?? ctx.status;
+    const durationMs = performance.now() - start;
+    metrics.traffic.request(state.route ?? 'unmatched', ctx.method, status, durationMs / 1000);
+    const line = {
+      requestId: state.requestId,
+      method: ctx.method,
+      status,
+      durationMs: Math.round(durationMs * 100) / 100,
+      ...(state.match && idsOf(state.match.params)),
+      code: state.code,
+      reason: state.reason,
+    };
+    // Balancers and Prometheus ask every few seconds: only a failing probe is news.
+    if (status < 400 && probePaths.has(state.route ?? '')) state.log.debug(line);
+    else state.log.info(line);
+  };
+}
+
+/** The ids in the path, by name. What is not an id may be anything of any length, and is left out. */
+function idsOf(params: Readonly<Record<string, string>>): Record<string, string> {
+  const ids: Record<string, string> = {};
+  for (const name in params) {
+    const value = params[name] ?? '';
+    if (isUuid(value)) ids[name] = value.toLowerCase();
+  }
+  return ids;
+}

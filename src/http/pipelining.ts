@@ -1,0 +1,60 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+
+/** Requests of one connection that run at the same time. */
+const maxRunning = 16;
+
+interface Pipeline {
+  running: number;
+  /** Requests that arrived ahead, in order. */
+  readonly waiting: [IncomingMessage, ServerResponse][];
+}
+
+/**
+ * Bounds what a client that sends requests ahead of their answers can start. Node starts every request in a piece that
+ * it reads (up to 64 KiB) at once; here those beyond `maxRunning` wait, and the connection is not read until none
+ * does. Node itself writes the answers in order.
+ */
+export function inTurn(listener: RequestListener): RequestListener {
+  const pipelines = new WeakMap<Socket, Pipeline>();
+
+  function pipelineOf(socket: Socket): Pipeline {
+    const pipeline: Pipeline = { running: 0, waiting: [] };
+    pipelines.set(socket, pipeline);
+    // Node resumes the connection to read a body or to drop the rest of one.
+    socket.on('resume', () => {
+      if (pipeline.waiting.length > 0) socket.pause();
+    });
+    return pipeline;
+  }
+
+  function start(pipeline: Pipeline, request: IncomingMessage, response: ServerResponse): void {
+    pipeline.running++;
+    response.on('close', ended);
+    listener(request, response);
+  }
+
+  // One function for all answers: a closure for each costs as much again as the listener.
+  function ended(this: ServerResponse): void {
+    const { socket } = this.req;
+    const pipeline = pipelines.get(socket);
+    if (!pipeline) return;
+    pipeline.running--;
+    if (socket.destroyed) pipeline.waiting.length = 0;
+    const next = pipeline.waiting.shift();
+    if (!next) return;
+    if (pipeline.waiting.length === 0) socket.resume();
+    start(pipeline, ...next);
+  }
+
+  return (request, response) => {
+    const { socket } = request;
+    if (socket.destroyed) return;
+    const pipeline = pipelines.get(socket) ?? pipelineOf(socket);
+    if (pipeline.running < maxRunning) start(pipeline, request, response);
+    else {
+      pipeline.waiting.push([request, response]);
+      socket.pause();
+    }
+  };
+}

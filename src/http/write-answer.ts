@@ -1,0 +1,43 @@
+import type { IncomingMessage, OutgoingHttpHeader } from 'node:http';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { hasBody } from './body.ts';
+import type { Step } from './context.ts';
+
+/**
+ * Writes what the later steps leave in `ctx.state.answer`, in one go. Koa's own way (`ctx.set`, `ctx.body`) sets each
+ * header by itself: a send's HTTP part costs a fifth more processor time with it (28 of 136 µs, measured).
+ */
+export function writeAnswer(isListening: () => boolean): Step {
+  return async (ctx, next) => {
+    await next();
+    const { req, res, state } = ctx;
+    if (!state.answer) return;
+    const isLast = (!req.complete && (await leavesBody(req))) || !isListening();
+    ctx.respond = false;
+    const { status, headers, text, content, stream } = state.answer;
+    const body = text ?? content;
+    // A list of names and values: Node takes an object apart again.
+    const head: OutgoingHttpHeader[] = ['X-Request-Id', state.requestId, 'X-API-Version', '1'];
+    for (const name in headers) head.push(name, headers[name] ?? '');
+    if (stream) head.push('Content-Type', 'text/event-stream', 'Cache-Control', 'no-store');
+    else if (text !== undefined && headers['Content-Type'] === undefined)
+      head.push('Content-Type', 'application/json; charset=utf-8');
+    if (body !== undefined) head.push('Content-Length', Buffer.byteLength(body));
+    // Don't read the rest of a refused body, nor another request when shutting down.
+    if (isLast) head.push('Connection', 'close');
+    res.writeHead(status, head);
+    if (req.method === 'HEAD') res.end();
+    // It ends with the connection, whoever closes it.
+    else if (stream) pipeline(Readable.from(stream, { objectMode: false }), res).catch(() => undefined);
+    else res.end(body);
+  };
+}
+
+/** Whether part of a body has not arrived. What came with the headers is known only when the parser is through with it. */
+async function leavesBody(req: IncomingMessage): Promise<boolean> {
+  if (!hasBody(req)) return false;
+  await nextTurn();
+  return !req.complete;
+}

@@ -1,0 +1,35 @@
+import { spawnSync } from 'node:child_process';
+import { readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
+import { Pace } from '../support/pace.ts';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+
+/** Each file of dist/ with what a write or a rename would change. */
+function written(): Record<string, string> {
+  const paths = readdirSync(`${root}dist`, { recursive: true, encoding: 'utf8' });
+  // What other parts of a run put there for a moment.
+  const files = paths.filter((path) => !path.startsWith('readme-')).map((path) => join(root, 'dist', path));
+  const stats = files.map((path) => [path, statSync(path)] as const).filter(([, stat]) => stat.isFile());
+  return Object.fromEntries(stats.map(([path, { ino, mtimeMs }]) => [path, `${ino} ${mtimeMs}`]));
+}
+
+const build = () => spawnSync(process.execPath, ['src/build/build.mjs'], { cwd: root });
+
+describe('The build', () => {
+  before(function () {
+    this.timeout(120_000);
+    build();
+  });
+
+  it('ends within a second where nothing has changed, and writes nothing', async () => {
+    const before = written();
+    const pace = await Pace.begin();
+    const { status } = build();
+    await pace.expectDone(1000);
+    expect(status).to.equal(0);
+    expect(written()).to.deep.equal(before);
+  });
+});

@@ -1,0 +1,62 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from 'chai';
+import pino from 'pino';
+import { type MusterService, startService } from '../../src/service.ts';
+import { redisUrl } from '../support/store.ts';
+import { World } from '../support/world.ts';
+
+interface Line {
+  readonly level: number;
+  readonly method?: string;
+  readonly route?: string;
+  readonly [name: string]: unknown;
+}
+
+const [debug, info] = [20, 30];
+
+describe('The access log', () => {
+  const lines: Line[] = [];
+  let service: MusterService;
+  let world: World;
+
+  before(async () => {
+    const log = pino({ level: 'debug', base: null }, { write: (line: string) => lines.push(JSON.parse(line)) });
+    service = await startService({ redisUrl: await redisUrl(), role: 'api', host: '127.0.0.1', port: 0, log });
+    world = await World.create({ on: service });
+  });
+  after(() => service.stop());
+  beforeEach(() => lines.splice(0));
+
+  const requests = () => lines.filter(({ method }) => method !== undefined);
+
+  it('names the space and the objects in the path, upper-case ids as they are stored', async () => {
+    const { id } = await world.made('/mailboxes', { name: 'jobs' });
+    await world.get(`/mailboxes/${id.toUpperCase()}/messages`);
+    const [created, listed] = requests();
+    expect(created).to.include({ level: info, route: '/v1/spaces/:spaceId/mailboxes', spaceId: world.spaceId });
+    expect(created).to.not.have.property('mailboxId');
+    expect(listed).to.include({ spaceId: world.spaceId, mailboxId: id, status: 200 });
+  });
+
+  it('names them for refused requests too, but repeats nothing from a path that is not an id', async () => {
+    const mailboxId = randomUUID();
+    await world.send('GET', `/v1/spaces/${world.spaceId}/mailboxes/${mailboxId}/messages`);
+    await world.get('/mailboxes/secret-text/messages');
+    const [refused, malformed] = requests();
+    expect(refused).to.include({ spaceId: world.spaceId, mailboxId, code: 'UNAUTHENTICATED' });
+    expect(malformed).to.include({ spaceId: world.spaceId, code: 'VALIDATION_FAILED' });
+    expect(JSON.stringify(lines)).to.not.contain('secret-text');
+  });
+
+  it('has probes at debug, and everything else at info', async () => {
+    for (const path of ['/healthz', '/readyz', '/metrics', '/openapi.json', '/nothing'])
+      await (await fetch(service.url + path)).text();
+    expect(requests().map(({ route, level }) => [route, level])).to.deep.equal([
+      ['/healthz', debug],
+      ['/readyz', debug],
+      ['/metrics', debug],
+      ['/openapi.json', info],
+      [undefined, info],
+    ]);
+  });
+});

@@ -1,0 +1,17 @@
+import { connect, type Store } from '../../src/redis/connection.ts';
+
+/** The ids of a store's clients, but for the one that asks. */
+export async function clients(url: string): Promise<Set<string>> {
+  const store = await connect(url);
+  try {
+    return new Set(await otherClients(store));
+  } finally {
+    store.disconnect();
+  }
+}
+
+export async function otherClients(store: Store): Promise<string[]> {
+  const [list, own] = await Promise.all([store.call('CLIENT', 'LIST'), store.call('CLIENT', 'ID')]);
+  const ids = [...String(list).matchAll(/^id=(\d+)/gm)].map(([, id = '']) => id);
+  return ids.filter((id) => id !== String(own));
+}
