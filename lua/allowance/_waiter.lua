@@ -25,6 +25,7 @@ function waiter.finish(record, state, at, tell)
     scope.addLive(scope.path(record.scopeId), -1)
     sorted.remove(keys.liveWaiters(record.allowanceId), record.id)
     sorted.remove(keys.waitingWaiters(), record.id)
+    sorted.remove(keys.waiterUnits(record.allowanceId), record.id)
     timer.disarm('allowance:waiter', record.id)
   end
   records.set(record, state == 'GRANTED' and 'grantedAt' or 'finishedAt', at)
