@@ -2,6 +2,7 @@
 --- @include "lib/refuse"
 --- @include "lib/timer"
 --- @include "lib/finished"
+--- @include "lib/journal"
 --- @include "scope/_scope"
 --- A waiter's record and its transitions (contract section 4): WAITING, then GRANTED, CANCELLED or EXPIRED.
 
@@ -27,6 +28,7 @@ function waiter.finish(record, state, at, tell)
     sorted.remove(keys.waitingWaiters(), record.id)
     sorted.remove(keys.waiterUnits(record.allowanceId), record.id)
     timer.disarm('allowance:waiter', record.id)
+    journal.wake(record.id)
   end
   records.set(record, state == 'GRANTED' and 'grantedAt' or 'finishedAt', at)
   waiter.enter(record, state)

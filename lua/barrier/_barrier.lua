@@ -1,6 +1,7 @@
 --- @record barrier
 --- @include "lib/refuse"
 --- @include "lib/finished"
+--- @include "lib/journal"
 --- What every transition of a barrier shares (contract section 4).
 
 --- The record; without releasedAt: not released.
@@ -12,4 +13,5 @@ end
 function barrier.finish(record, state)
   barrier.enter(record, state)
   finished.add('barrier:barrier', record.id, nowText)
+  journal.wake(record.id)
 end

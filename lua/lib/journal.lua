@@ -14,7 +14,7 @@ function journal.append(type, event)
 end
 
 --- Names what held requests may wait for (src/http/hold.ts), to be said with the wake-up, on the channel that is named
---- like the space's record.
+--- like the space's record: `object/part` wakes one receive, the id of a record all reads that wait for its end.
 function journal.wake(topic)
   streams.publish(keys.space(), topic)
 end

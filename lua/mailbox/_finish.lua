@@ -1,5 +1,6 @@
 --- @include "lib/timer"
 --- @include "scope/_scope"
+--- @include "mailbox/_mailbox"
 --- @include "mailbox/_message"
 --- @include "mailbox/_ready"
 --- @include "mailbox/_lease"
@@ -7,14 +8,14 @@
 --- The last claim stays readable.
 function message.finish(record, state, at, tell, reason)
   local path = scope.path(record.scopeId)
-  local held = record.state == 'CLAIMED'
+  local held, box = record.state == 'CLAIMED', mailbox.load(record.mailboxId, 'ready', 'claimed')
   if held then
     lease.drop(record.id)
-    records.add(keys.mailbox(record.mailboxId), 'claimed', -1)
+    records.set(box, 'claimed', box.claimed - 1)
   else
     local member = (record.place or '') .. record.id
     ready.remove(record.mailboxId, path, member, ready.since(record.mailboxId, path, member))
-    records.add(keys.mailbox(record.mailboxId), 'ready', -1)
+    records.set(box, 'ready', box.ready - 1)
   end
   if record.deadline then
     timer.disarm('mailbox:message', record.id)
@@ -27,5 +28,7 @@ function message.finish(record, state, at, tell, reason)
   if reason then records.set(record, 'reason', reason) end
   scope.addLive(path, -1)
   tell(record.id, record)
+  journal.wake(record.id)
+  if box.ready + box.claimed == 0 then journal.wake(record.mailboxId) end
   if record.groupId then message.memberFinished(record, held, at, reason) end
 end

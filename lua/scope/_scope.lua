@@ -48,6 +48,7 @@ function scope.addLive(path, change)
     local woke, slept = change > 0 and live == change, change < 0 and live == 0
     if woke or slept then
       scope.enter({ state = woke and 'IDLE' or 'ACTIVE' }, woke and 'ACTIVE' or 'IDLE')
+      if slept then journal.wake(id) end
       if depth == 1 then count.org('usedRuns', woke and 1 or -1) end
     end
   end

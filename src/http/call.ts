@@ -26,6 +26,8 @@ export class Call {
   readonly log: Logger;
   readonly #service: Service;
   readonly #read: ReplyReader<Fields>;
+  /** The looks that have just begun, by what they look for. */
+  readonly #looks = new Map<string, Promise<Ran>>();
   readonly #status: number;
   /** The reply is a record, which is the answer. */
   readonly #isRecord: boolean;
@@ -102,7 +104,8 @@ export class Call {
       () => undefined,
     );
     if (first) return first;
-    const run = (changes: CallArgs) => this.#ran(org, { ...args, ...changes, rateClass: 'held' });
+    const own = (changes: CallArgs) => this.#ran(org, { ...args, ...changes, rateClass: 'held' });
+    const run = this.route.method === 'GET' ? () => this.#shared(org, args, () => own({})) : own;
     const gone = signalOf(ctx);
     const { wake, channel } = this.#service;
     const found = await wake.until(
@@ -113,6 +116,21 @@ export class Call {
     // What became due meanwhile wakes nobody where no worker runs.
     const last = found ?? (gone.aborted ? undefined : await hold.look(run, true, () => undefined));
     return last ?? { note: readNote(''), reply: undefined };
+  }
+
+  /**
+   * A look shared by all that are alike: those that one change wakes look together. Nobody joins one that another change,
+   * which it may not have seen, came after.
+   */
+  #shared(org: string, args: CallArgs, look: () => Promise<Ran>): Promise<Ran> {
+    const name = JSON.stringify([org, { ...args, requestId: '' }]);
+    let ran = this.#looks.get(name);
+    if (!ran) {
+      ran = look();
+      this.#looks.set(name, ran);
+      process.nextTick(() => this.#looks.delete(name));
+    }
+    return ran;
   }
 
   /** The route answers by itself; the headers are those of its last run. */

@@ -132,18 +132,20 @@ export function fields<S extends Record<string, Joi.AnySchema<unknown>>>(
 const digits = /^\d{1,9}$/;
 
 /** A whole number in a query string. */
-export const queryInteger = (min: number, max: number, preset: number): Joi.AnySchema<number> => {
+export function queryInteger(min: number, max: number, preset: number): Joi.AnySchema<number>;
+export function queryInteger(min: number, max: number): Joi.AnySchema<number | undefined>;
+export function queryInteger(min: number, max: number, preset?: number): Joi.AnySchema<number | undefined> {
   const rule = `{#label} must be a whole number from ${min} to ${max}`;
-  return Joi.string()
+  const schema = Joi.string()
     .custom((value: string, helpers) => {
       const number = digits.test(value) ? Number(value) : Number.NaN;
       return number >= min && number <= max ? number : helpers.error('range');
     })
-    .default(preset)
     .optional()
     .error(says({ range: rule, 'string.base': `${rule}, given once`, 'string.empty': rule }))
-    .meta({ type: 'integer', minimum: min, maximum: max, default: preset }) as unknown as Joi.AnySchema<number>;
-};
+    .meta({ type: 'integer', minimum: min, maximum: max, ...(preset !== undefined && { default: preset }) });
+  return (preset === undefined ? schema : schema.default(preset)) as unknown as Joi.AnySchema<number | undefined>;
+}
 
 /** `limit` and `cursor` of every list (contract, Lists). */
 export const page = () => ({ limit: queryInteger(1, 200, 50), cursor: cursor() });

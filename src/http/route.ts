@@ -1,7 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type Joi from 'joi';
 import type { Answered, Fields } from '../declare/field.ts';
-import type { Hold } from './hold.ts';
+import { fields, queryInteger } from './fields.ts';
+import { type Hold, holdRead, type Wait } from './hold.ts';
 import type { ServeContext } from './serve-context.ts';
 
 /** What a key may be allowed to do (specification, "Authentication"). None implies another. */
@@ -74,11 +75,22 @@ export function route<Query = unknown, Body = unknown, R extends Fields = Fields
   return definition as unknown as Route;
 }
 
+interface Read<Query, R extends Fields>
+  extends Omit<Route<Query, unknown, R>, 'method' | 'permission' | 'idempotency' | 'hold'> {
+  /** Lets callers wait (`waitSeconds`) for what they read to come to its end. */
+  readonly wait?: Wait<Query, R>;
+}
+
+const waitSeconds = queryInteger(0, 30, 0).description(
+  'holds the request for at most so long until the record has come to its end, then answers it as it stands',
+);
+
 /** Declares a read: whoever may read may call it, and repeating it changes nothing. */
-export function read<Query = unknown, R extends Fields = Fields>(
-  definition: Omit<Route<Query, unknown, R>, 'method' | 'permission' | 'idempotency'>,
-): Route {
-  return route({ ...definition, method: 'GET', permission: 'coordination_read', idempotency: 'never' });
+export function read<Query = unknown, R extends Fields = Fields>({ wait, ...definition }: Read<Query, R>): Route {
+  const own = { ...definition, method: 'GET', permission: 'coordination_read', idempotency: 'never' } as const;
+  if (!wait) return route(own);
+  const query = ((own.query ?? fields({})) as Joi.ObjectSchema).keys({ waitSeconds });
+  return route({ ...own, query, hold: (input) => holdRead(wait, input) });
 }
 
 /** A path parameter; that the path has it is checked when the routes are mounted. */

@@ -12,7 +12,7 @@ interface MetricsParts {
   readonly role: string;
   readonly reader: StoreReader;
   /** How many requests this process holds now. */
-  readonly held: { readonly receives: () => number; readonly watches: () => number };
+  readonly held: { readonly receives: () => number; readonly reads: () => number; readonly watches: () => number };
 }
 
 /** What GET /metrics answers. */
@@ -25,10 +25,16 @@ export class Metrics {
     const own = [
       scraped('gauge', 'muster_info', 'Always 1', () => [{ labels: { version, role }, value: 1 }]),
       ...this.traffic.metrics(),
-      scraped('gauge', 'muster_held_requests', 'Receives and watches that this process holds now', () => [
-        { labels: { kind: 'receive' }, value: held.receives() },
-        { labels: { kind: 'watch' }, value: held.watches() },
-      ]),
+      scraped(
+        'gauge',
+        'muster_held_requests',
+        'Receives, reads that wait, and watches that this process holds now',
+        () => [
+          { labels: { kind: 'receive' }, value: held.receives() },
+          { labels: { kind: 'read' }, value: held.reads() },
+          { labels: { kind: 'watch' }, value: held.watches() },
+        ],
+      ),
       ...storeMetrics(() => reader.read()),
     ];
     for (const metric of own) this.#registry.registerMetric(metric);

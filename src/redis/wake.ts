@@ -21,16 +21,16 @@ export interface Hold {
   readonly waitMs: number;
   readonly signal: AbortSignal;
   /**
-   * `object/part`. A token of a published message, `object/part/…/part`, is for those that wait for any of these parts
-   * of the object; each wakes one.
+   * `object/part`, or a record's id. A token of a published message, `object/part/…/part`, is for those that wait for any
+   * of these parts of the object; each wakes one. A token that is an id wakes all that wait for that.
    */
   readonly topic: string;
 }
 
 /**
  * What this process hears of its spaces' journals. One subscription connection for all of it, one channel per space
- * that anybody waits for. A held request costs memory only; each token of a message wakes the one that has waited
- * longest for it. A listener hears of every message.
+ * that anybody waits for. A held request costs memory only; a message wakes those that wait for one of its tokens. A
+ * listener hears of every message.
  */
 export class Wake {
   readonly #subscriber: Store;
@@ -52,6 +52,13 @@ export class Wake {
     let size = 0;
     for (const { held } of this.#channels.values()) size += held.size;
     return size;
+  }
+
+  /** How many of them are reads: they wait for a topic as a whole. */
+  get reads(): number {
+    let reads = 0;
+    for (const { held } of this.#channels.values()) reads += held.whole;
+    return reads;
   }
 
   /**
@@ -171,6 +178,7 @@ export class Wake {
     if (!channel) return;
     for (const heard of channel.listeners) heard(message);
     for (const token of message.split(',')) {
+      if (!token.includes('/')) channel.held.wake(token);
       const held = channel.held.longest(token);
       if (!held) continue;
       held.token = token;

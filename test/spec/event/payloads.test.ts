@@ -101,7 +101,7 @@ describe('the payload of an event', () => {
     const [budget] = (await world.get('/budgets')).body.budgets;
     await world.made(`/allowances/${allowance.id}/cooldown`, { seconds: 1 });
     await world.call('PATCH', `/allowances/${allowance.id}`, { unitsLimit: 11 });
-    await world.call('PATCH', `/budgets/${budget.id}`, { limitMinor: '99' + budget.limitMinor });
+    await world.call('PATCH', `/budgets/${budget.id}`, { limitMinor: `99${budget.limitMinor}` });
     const held = { scopeId, holder: 'h', amountMinor: '1', settleBy: deadline };
     await world.made(`/budgets/${budget.id}/reserve`, held);
     await world.call('PUT', '/limits', { maxBacklog: 7 });
