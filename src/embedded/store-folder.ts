@@ -15,6 +15,7 @@ export const LOGS = 'appendonlydir';
 export const MANIFEST = 'appendonly.aof.manifest';
 const MARKER = 'clean';
 const LOSS = 'loss';
+const RESTORED = 'restored';
 const RECORD = 'server.json';
 /** What Redis writes a rewritten log and a dump into, before it renames them. */
 const HALF_WRITTEN = /^temp-(rewriteaof-(bg-)?\d+\.aof|\d+\.rdb)$/;
@@ -148,6 +149,20 @@ export function isMarkedLoss(dataDir: string): boolean {
  */
 export async function markLoss(dataDir: string, loss: boolean): Promise<void> {
   await mark(dataDir, LOSS, loss);
+}
+
+/**
+ * Whether the store came from a snapshot and nobody has seen to what follows from that.
+ */
+export function isMarkedRestored(dataDir: string): boolean {
+  return existsSync(join(dataDir, RESTORED));
+}
+
+/**
+ * Sets or removes that mark: it outlives a restore that is cut short.
+ */
+export async function markRestored(dataDir: string, restored: boolean): Promise<void> {
+  await mark(dataDir, RESTORED, restored);
 }
 
 /**

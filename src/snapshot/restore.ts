@@ -8,8 +8,15 @@ import { findEmbedded, isUsed, startEmbedded } from '../embedded/embedded.ts';
 import { withFolderLock } from '../embedded/folder-lock.ts';
 import { makeFolders } from '../embedded/make-folders.ts';
 import type { RedisServer } from '../embedded/server-binary.ts';
-import { LOGS, MANIFEST, makeStoreFolder, markClean } from '../embedded/store-folder.ts';
-import { type Renewing, renewEpochs } from '../org/epochs.ts';
+import {
+  isMarkedRestored,
+  LOGS,
+  MANIFEST,
+  makeStoreFolder,
+  markClean,
+  markRestored,
+} from '../embedded/store-folder.ts';
+import { passNewest, type Renewing, renewEpochs } from '../org/epochs.ts';
 import { allWords } from '../primitives.ts';
 import { type Store, shardsOf } from '../redis/cluster.ts';
 import { connect } from '../redis/connection.ts';
@@ -44,9 +51,17 @@ interface Restored {
   readonly organizations: number;
 }
 
-/** Renews the journals' epochs over a connection of the embedded store's (its `afterLoss`); answers how many. */
-export function renewOver(link: Redis): Promise<number> {
-  return renewEpochs({ store: link, scripts: new Scripts(link, allWords) });
+/**
+ * What an unclean start of an embedded store calls for, over a connection of its own (its `afterLoss`): no event id is
+ * issued twice. Cursors go on, but for those at what was lost; one that was restored begins new generations of its
+ * journals. Answers how many organizations there are.
+ */
+export async function afterLoss(link: Redis, dataDir: string) {
+  const store = { store: link, scripts: new Scripts(link, allWords) };
+  const isRestored = isMarkedRestored(dataDir);
+  const organizations = await (isRestored ? renewEpochs : passNewest)(store);
+  await markRestored(dataDir, false);
+  return { organizations, isRestored };
 }
 
 /**
@@ -74,10 +89,10 @@ export async function restoreEmbedded(file: SnapshotFile, target: Target): Promi
 
 async function firstStart(file: SnapshotFile, target: Target): Promise<Restored> {
   let organizations = 0;
-  const afterLoss = async (link: Redis): Promise<void> => {
-    organizations = await renewOver(link);
+  const renew = async (link: Redis): Promise<void> => {
+    ({ organizations } = await afterLoss(link, target.dataDir));
   };
-  const embedded = await startEmbedded({ ...target, afterLoss });
+  const embedded = await startEmbedded({ ...target, afterLoss: renew });
   try {
     const store = await connect(embedded.socketPath);
     const keys = await store.dbsize();
@@ -160,7 +175,8 @@ async function place(path: string, dataDir: string, sha256: string, signal?: Abo
     if (copied.sha256 !== sha256) throw new SnapshotFailure('SNAPSHOT_DAMAGED', `${path} changed while it was read`);
     await writeDurably(join(work, MANIFEST), `file ${base} seq 1 type b\n`);
     await sync(work);
-    // No mark of a clean end: the next start of this store, whoever's it is, renews the epochs.
+    // The next start of this store, whoever's it is, renews the epochs.
+    await markRestored(dataDir, true);
     await markClean(dataDir, false);
     // It holds no key.
     await rm(join(dataDir, LOGS), { recursive: true, force: true });
