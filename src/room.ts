@@ -37,6 +37,8 @@ export interface Room extends Partial<Omit<Parts, 'events'>> {
   readonly lua?: string;
   /** Of rooms that show what the others have, made of that. */
   readonly routes?: readonly Route[] | ((all: Parts) => readonly Route[]);
+  /** Those of no space: their paths are below /v1/spaces. */
+  readonly spacelessRoutes?: readonly Route[];
   /** Of the space's room: made of the limits of all. */
   readonly events?: readonly EventDeclaration[] | ((limits: Limits) => readonly EventDeclaration[]);
   readonly keys?: KeyTable;
@@ -48,6 +50,7 @@ export interface Room extends Partial<Omit<Parts, 'events'>> {
 /** What rooms declare, put together. */
 export interface Product extends Parts {
   readonly routes: readonly Route[];
+  readonly spacelessRoutes: readonly Route[];
   readonly errors: ErrorTable;
   readonly words: Vocabulary;
 }
@@ -80,6 +83,7 @@ export function collect(rooms: readonly Room[]): Product {
   return {
     ...parts,
     routes: rooms.flatMap(({ routes = [] }) => (typeof routes === 'function' ? routes(parts) : routes)),
+    spacelessRoutes: rooms.flatMap(({ spacelessRoutes = [] }) => spacelessRoutes),
     errors: { ...commonErrors, ...merged((room) => room.errors) },
     words,
   };

@@ -116,11 +116,16 @@ export async function startService(options: ServiceOptions): Promise<MusterServi
     // First what may be refused: a port that is in use.
     const { metricsPort } = options;
     if (options.role !== 'worker')
-      listener = await listen(options, { ...core, routes: product.routes, showsMetrics: metricsPort === undefined });
+      listener = await listen(options, {
+        ...core,
+        routes: product.routes,
+        spacelessRoutes: product.spacelessRoutes,
+        showsMetrics: metricsPort === undefined,
+      });
     if (metricsPort !== undefined)
       metricsListener = await listen(
         { ...options, port: metricsPort },
-        { ...core, routes: [], showsMetrics: true },
+        { ...core, routes: [], spacelessRoutes: [], showsMetrics: true },
         'METRICS_PORT',
       );
     if (options.role !== 'api') await workers.start({ ...core, targets }, () => open('patient'), options.snapshots);
@@ -160,7 +165,7 @@ type Core = Omit<Service, 'errors' | 'openapi' | 'sites'>;
 async function listen(options: ServiceOptions, core: Core, setting = 'PORT'): Promise<Listener> {
   const { host, port, product = ownProduct } = options;
   const { errors } = product;
-  const document = JSON.stringify(openapi({ ...product, routes: core.routes }));
+  const document = JSON.stringify(openapi({ ...product, routes: core.routes, spacelessRoutes: core.spacelessRoutes }));
   const server = createApp({ ...core, errors, openapi: document, sites: [consoleSite(), docsSite()] });
   return Listener.start(server, host, port, setting);
 }

@@ -114,6 +114,17 @@ function call.read(...)
   return asked(1)
 end
 
+--- For reads of the organization, which any of its keys may make.
+function call.readOrg()
+  caller.identify()
+  plan.read()
+  rates.ofNoSpace()
+  beforeRefusal = note
+  rates.check()
+  rates.charge(1)
+  counted = changes
+end
+
 --- For scripts that change something. Returns the answer of an earlier request with the same Idempotency-Key, or
 --- false and the asked-for fields of the space's record. What is due comes first: the script answers DUE, nothing
 --- written, Node has timer/sweep make it real and calls again. `drainedThrough` is the moment of that sweep; only

@@ -32,6 +32,11 @@ function rates.ofSpace(record)
   spaceUsed = sameSpaceMinute and tonumber(record.usedRequests) or 0
 end
 
+--- For a request of no space: only the organization's rate counts it.
+function rates.ofNoSpace()
+  spaceRecord, spaceQuota = nil, nil
+end
+
 --- The space's requests per minute in force: its own figure, cut to the plan's; nil where there is no such space.
 function rates.quota()
   return spaceQuota
@@ -53,18 +58,18 @@ function rates.check()
   if rateClass ~= 'held' and orgQuota and (rateClass == 'recovery' and orgQuota - orgUsed or orgLeft()) <= 0 then
     refuse('SERVICE_RATE_LIMITED')
   end
-  if rateClass == 'ordinary' and spaceUsed >= spaceQuota then refuse('RATE_LIMITED') end
+  if rateClass == 'ordinary' and spaceQuota and spaceUsed >= spaceQuota then refuse('RATE_LIMITED') end
 end
 
 --- Counts the request; from here on a refusal is counted too, and writes nothing else. A held request that looks
 --- again is not a new request.
 function rates.charge(requests)
   if rateClass == 'held' then return end
-  spaceUsed = spaceUsed + requests
+  if spaceQuota then spaceUsed = spaceUsed + requests end
   -- Only the first request of a run marks what all of them change.
-  if isCounted then
+  if isCounted and spaceQuota then
     spaceRecord.usedRequests = spaceUsed
-  else
+  elseif spaceQuota then
     isCounted = true
     records.set(spaceRecord, 'usedRequests', spaceUsed)
     if not sameSpaceMinute then records.set(spaceRecord, 'requestsMinute', minute) end

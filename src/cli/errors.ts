@@ -12,8 +12,10 @@ const sentences: Record<string, (detail: string) => string> = {
   ORG_NOT_FOUND: () => 'there is no such organization: org list shows those that are, org create makes one',
   SPACE_NOT_FOUND: (spaceId) => `the organization has no space ${spaceId}: space list shows those it has`,
   KEY_NOT_FOUND: (keyId) => `the organization has no key ${keyId}: key list shows those it has`,
+  VALIDATION_FAILED: (detail) => detail,
   ENTITLEMENT_EXCEEDED: (detail) => {
     const [what, plan, limit] = detail.split(' ');
+    if (limit === undefined) return `${what} must not exceed the plan's ${plan}`;
     const ways =
       what === 'keys' ? 'revoke a key, or change the plan with org set-plan' : 'change the plan with org set-plan';
     return `the ${plan} plan allows ${limit} ${what}, and all are in use: ${ways}`;

@@ -7,7 +7,7 @@ import { Refusal, StoreUnavailable } from '../redis/scripts.ts';
 import { readBody } from './body.ts';
 import { envelope, toApiError } from './envelope.ts';
 import { bodyMethods, statusOf } from './route-errors.ts';
-import { RouteTable, spacePrefix } from './router.ts';
+import { RouteTable, spacesPath } from './router.ts';
 import { createHttpServer } from './server.ts';
 import type { Sent, Service, Trace } from './serving.ts';
 import { system } from './system.ts';
@@ -28,7 +28,7 @@ export function createApp(service: Service): Server {
     let answer: Sent;
     try {
       const path = pathOf(req.url ?? '');
-      if (path.startsWith(spacePrefix)) {
+      if (path === spacesPath || path.startsWith(`${spacesPath}/`)) {
         const { call, params } = routes.match(req.method ?? '', path);
         trace.route = call.pattern;
         trace.log = call.log;

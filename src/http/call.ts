@@ -50,7 +50,7 @@ export class Call {
     const caller = readCaller(ctx.req.headers.authorization);
     const args: CallArgs = {
       apiKeyDigest: caller.apiKeyDigest,
-      permission: route.permission,
+      permission: route.permission === 'any' ? '' : route.permission,
       spaceId: '',
       rateClass: route.rate ?? 'ordinary',
       callName: route.call,

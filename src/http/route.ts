@@ -36,7 +36,8 @@ export interface Route<Query = unknown, Body = unknown, R extends Fields = Field
   /** The call's name in usage, e.g. `message.send`. */
   readonly call: string;
   readonly summary: string;
-  readonly permission: Permission;
+  /** `any`: whatever the key's are. */
+  readonly permission: Permission | 'any';
   /** `never`: the header is not looked at. */
   readonly idempotency: 'required' | 'optional' | 'never';
   /** Recovery calls use the reserved share of the rates; `limits` is never refused by the space's rate. */

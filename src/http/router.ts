@@ -3,7 +3,8 @@ import { Call } from './call.ts';
 import { apiError } from './errors.ts';
 import type { Service } from './serving.ts';
 
-export const spacePrefix = '/v1/spaces/';
+export const spacesPath = '/v1/spaces';
+const spacePrefix = `${spacesPath}/`;
 
 /** A request's route and the path parameters as sent. */
 export interface Match {
@@ -28,8 +29,9 @@ export class RouteTable {
   readonly #entries = new Map<string, Entry[]>();
 
   constructor(service: Service) {
-    for (const route of service.routes) {
-      const pattern = `${spacePrefix}:spaceId${route.path}`;
+    const inSpace = service.routes.map((route) => [route, `${spacePrefix}:spaceId${route.path}`] as const);
+    const others = service.spacelessRoutes.map((route) => [route, `${spacesPath}${route.path}`] as const);
+    for (const [route, pattern] of [...inSpace, ...others]) {
       const shape = shapeOf(pattern);
       const router = this.#routers.get(shape) ?? new Router({ strict: true, sensitive: true });
       const layer = router.register(pattern, [route.method], () => undefined) as Layer;

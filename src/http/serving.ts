@@ -20,6 +20,8 @@ export interface Service {
   readonly parts: Parts;
   readonly log: Logger;
   readonly routes: readonly Route[];
+  /** Those of no space. */
+  readonly spacelessRoutes: readonly Route[];
   readonly errors: ErrorTable;
   /** The text of GET /openapi.json. */
   readonly openapi: string;
