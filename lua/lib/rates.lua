@@ -34,7 +34,7 @@ end
 
 --- For a request of no space: only the organization's rate counts it.
 function rates.ofNoSpace()
-  spaceRecord, spaceQuota = nil, nil
+  spaceRecord, spaceQuota, spaceUsed, isCounted = {}, nil, 0, true
 end
 
 --- The space's requests per minute in force: its own figure, cut to the plan's; nil where there is no such space.
@@ -65,11 +65,11 @@ end
 --- again is not a new request.
 function rates.charge(requests)
   if rateClass == 'held' then return end
-  if spaceQuota then spaceUsed = spaceUsed + requests end
+  spaceUsed = spaceUsed + requests
   -- Only the first request of a run marks what all of them change.
-  if isCounted and spaceQuota then
+  if isCounted then
     spaceRecord.usedRequests = spaceUsed
-  elseif spaceQuota then
+  else
     isCounted = true
     records.set(spaceRecord, 'usedRequests', spaceUsed)
     if not sameSpaceMinute then records.set(spaceRecord, 'requestsMinute', minute) end

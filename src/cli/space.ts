@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
-import { createSpace, listSpaces, spaceLimits } from '../org/admin.ts';
+import { createSpace, listSpaces } from '../org/admin.ts';
+import { spaceLimits } from '../org/space-limits.ts';
 import { product } from '../primitives.ts';
 import { answer, examples } from './command.ts';
 

@@ -8,7 +8,7 @@ import { Refusal } from '../redis/scripts.ts';
 import { readNote } from './envelope.ts';
 import { ApiError } from './errors.ts';
 import { isUuid } from './fields.ts';
-import type { Hold, Ran } from './hold.ts';
+import { type Hold, Looks, type Ran } from './hold.ts';
 import { stringify } from './json.ts';
 import { type Caller, readCaller, readIdempotency, readInput } from './request.ts';
 import type { Answer, Input, Route } from './route.ts';
@@ -26,8 +26,7 @@ export class Call {
   readonly log: Logger;
   readonly #service: Service;
   readonly #read: ReplyReader<Fields>;
-  /** The looks that have just begun, by what they look for. */
-  readonly #looks = new Map<string, Promise<Ran>>();
+  readonly #looks = new Looks();
   readonly #status: number;
   /** The reply is a record, which is the answer. */
   readonly #isRecord: boolean;
@@ -105,7 +104,7 @@ export class Call {
     );
     if (first) return first;
     const own = (changes: CallArgs) => this.#ran(org, { ...args, ...changes, rateClass: 'held' });
-    const run = this.route.method === 'GET' ? () => this.#shared(org, args, () => own({})) : own;
+    const run = this.route.method === 'GET' ? () => this.#looks.share([org, args], () => own({})) : own;
     const gone = signalOf(ctx);
     const { wake, channel } = this.#service;
     const found = await wake.until(
@@ -116,21 +115,6 @@ export class Call {
     // What became due meanwhile wakes nobody where no worker runs.
     const last = found ?? (gone.aborted ? undefined : await hold.look(run, true, () => undefined));
     return last ?? { note: readNote(''), reply: undefined };
-  }
-
-  /**
-   * A look shared by all that are alike: those that one change wakes look together. Nobody joins one that another change,
-   * which it may not have seen, came after.
-   */
-  #shared(org: string, args: CallArgs, look: () => Promise<Ran>): Promise<Ran> {
-    const name = JSON.stringify([org, { ...args, requestId: '' }]);
-    let ran = this.#looks.get(name);
-    if (!ran) {
-      ran = look();
-      this.#looks.set(name, ran);
-      process.nextTick(() => this.#looks.delete(name));
-    }
-    return ran;
   }
 
   /** The route answers by itself; the headers are those of its last run. */

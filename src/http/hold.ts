@@ -50,3 +50,20 @@ export function holdRead<Query, R extends Fields>(
     },
   };
 }
+
+/** Looks that have just begun: those that one change wakes are alike, and share one. */
+export class Looks {
+  readonly #begun = new Map<string, Promise<Ran>>();
+
+  /** Nobody joins a look that another change, which it may not have seen, came after. */
+  share([org, args]: readonly [string, object], look: () => Promise<Ran>): Promise<Ran> {
+    const name = JSON.stringify([org, { ...args, requestId: '' }]);
+    let ran = this.#begun.get(name);
+    if (!ran) {
+      ran = look();
+      this.#begun.set(name, ran);
+      process.nextTick(() => this.#begun.delete(name));
+    }
+    return ran;
+  }
+}

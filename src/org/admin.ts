@@ -8,14 +8,13 @@ import { orUnavailable, unless } from '../redis/failures.ts';
 import { listOrganization, organizationNames } from '../redis/organizations.ts';
 import type { Scripts } from '../redis/scripts.ts';
 import type { Limits } from '../room.ts';
-import { grantedLimits, type LimitValues, limitsAt, limitsText, readLimits } from '../space/limits.ts';
+import { type LimitValues, limitsAt, limitsText } from '../space/limits.ts';
 import { spacesOf } from '../space/list.ts';
 import { Space } from '../space/records.ts';
 import { newApiKey } from './api-key.ts';
 import {
   checkAuditCursor,
   checkAuditLimit,
-  checkLimit,
   checkName,
   checkOrg,
   checkPermissions,
@@ -42,14 +41,13 @@ const scripts = {
   setPlan: { script: 'org/setPlan', reply: {} },
   show: { script: 'org/show', reply: { organization: one(Organization) } },
   createSpace: { script: 'space/create', reply: { space: one(Space) } },
-  setLimits: { script: 'space/setLimits', reply: { limits: text() } },
   createKey: { script: 'org/createKey', reply: { apiKey: one(ApiKey) } },
   listKeys: { script: 'org/listKeys', reply: { nextCursor: text(), keys: many(ApiKey) } },
   revokeKey: { script: 'org/revokeKey', reply: { apiKey: one(ApiKey) } },
   audit: { script: 'org/audit', reply: { nextCursor: text().orNull(), entries: many(AuditEntry) } },
 };
 
-type Answer<R> = R & { readonly org: string };
+export type Answer<R> = R & { readonly org: string };
 export type OrganizationAnswer = Answer<typeof Organization.type>;
 type SpaceAnswer = Answer<typeof Space.type>;
 type KeyAnswer = Answer<typeof ApiKey.type>;
@@ -124,28 +122,6 @@ export async function listSpaces(admin: Admin, org: string): Promise<SpaceAnswer
   const spaces: SpaceAnswer[] = [];
   for await (const space of spacesOf(admin.scripts, checkOrg(org))) spaces.push(spaceOf(org, space));
   return spaces;
-}
-
-/**
- * A space's limits in force, after those that are given as typed, a whole number or `default`, have been set. Refused with
- * ORG_NOT_FOUND, SPACE_NOT_FOUND, ENTITLEMENT_EXCEEDED.
- */
-export async function spaceLimits(
-  admin: Admin,
-  { org, spaceId, typed }: { org: string; spaceId: string; typed: Readonly<Record<string, string>> },
-): Promise<Answer<{ readonly spaceId: string } & LimitValues>> {
-  const id = checkUuid('spaceId', spaceId);
-  const requested = Object.entries(typed).map(
-    ([name, value]) => [name, checkLimit(name, value, admin.limits[name])] as const,
-  );
-  const { limits } = await admin.scripts.ask(scripts.setLimits, checkOrg(org), {
-    spaceId: id,
-    requestId: '',
-    defaults: limitsText(limitsAt(admin.limits, 'default')),
-    granted: grantedLimits(admin.limits),
-    requested: limitsText(Object.fromEntries(requested)),
-  });
-  return { spaceId: id, org, ...readLimits(limits) } as Answer<{ readonly spaceId: string } & LimitValues>;
 }
 
 export interface NewKey {

@@ -56,9 +56,7 @@ export class Wake {
 
   /** How many of them are reads: they wait for a topic as a whole. */
   get reads(): number {
-    let reads = 0;
-    for (const { held } of this.#channels.values()) reads += held.whole;
-    return reads;
+    return [...this.#channels.values()].reduce((reads, { held }) => reads + held.whole, 0);
   }
 
   /**

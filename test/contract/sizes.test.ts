@@ -6,11 +6,11 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 
 /** Helpers beyond the size of helpers, and how long each may be: what every call does, in the order in which it is done. */
 const longer: Readonly<Record<string, number>> = {
-  ...{ 'lua/lib/call.lua': 180, 'lua/lib/records.lua': 160, 'lua/lib/sorted.lua': 130, 'lua/lib/usage.lua': 80 },
+  ...{ 'lua/lib/call.lua': 190, 'lua/lib/records.lua': 160, 'lua/lib/sorted.lua': 130, 'lua/lib/usage.lua': 80 },
   ...{
     'lua/lib/gathered.lua': 90,
     'lua/lib/streams.lua': 90,
-    'lua/lib/rates.lua': 80,
+    'lua/lib/rates.lua': 85,
     'lua/lib/merge.lua': 75,
     'lua/scope/_scope.lua': 70,
   },
@@ -24,7 +24,7 @@ const longer: Readonly<Record<string, number>> = {
 const sizes: readonly (readonly [form: RegExp, lines: number])[] = [
   [/^lua\/(lib\/|.*\/_)\w+\.lua$/, 60],
   [/^lua\/.*\.lua$/, 80],
-  [/^test\/model\/(budget|barrier|allowance)\.model\.ts$/, 59],
+  [/^test\/model\/(budget|barrier|allowance)\.model\.ts$/, 75],
   [/^test\/.*\.ts$/, 250],
   [/^src\/.*\.ts$/, 200],
 ];

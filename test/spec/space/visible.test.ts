@@ -57,7 +57,7 @@ describe('GET /v1/spaces', () => {
     expect(codeOf(await world.send('GET', '/v1/spaces'))).to.equal('401 UNAUTHENTICATED');
     expect(codeOf(await list('', `mk_${world.org}_${'x'.repeat(43)}`))).to.equal('401 INVALID_API_KEY');
     const post = await world.send('POST', '/v1/spaces');
-    expect([codeOf(post), post.headers.get('allow')]).to.deep.equal(['405 METHOD_NOT_ALLOWED', 'GET']);
+    expect([codeOf(post), post.headers.get('allow')]).to.deep.equal(['405 METHOD_NOT_ALLOWED', 'GET, HEAD']);
     expect(codeOf(await world.send('GET', '/v1/spacesx'))).to.equal('404 ROUTE_NOT_FOUND');
     expect(codeOf(await world.send('GET', '/v1/spaces/'))).to.equal('404 ROUTE_NOT_FOUND');
     const other = await World.create();
