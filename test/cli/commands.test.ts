@@ -134,29 +134,33 @@ describe("The operator's commands", function () {
     expect(entries.map((entry: { action: string }) => entry.action)).to.deep.equal([
       'key.revoked',
       'key.created',
+      'limits.updated',
+      'limits.updated',
+      'space.created',
       'space.created',
       'space.created',
       'org.plan_set',
       'org.created',
     ]);
-    expect(entries[5]).to.deep.equal({
-      at: entries[5].at,
+    expect(entries[8]).to.deep.equal({
+      at: entries[8].at,
       action: 'org.created',
       actor: 'cli',
       target: 'acme',
       detail: { plan: 'free' },
     });
-    expect(entries[5].at).to.match(moment);
-    expect(entries[4].detail).to.include({ plan: 'enterprise', agents: 20, keys: 3, rpm: 'unlimited' });
-    expect([entries[2].detail, entries[3].detail]).to.deep.equal([{ name: null }, { name: 'Größe "1"' }]);
+    expect(entries[8].at).to.match(moment);
+    expect(entries[7].detail).to.include({ plan: 'enterprise', agents: 20, keys: 3, rpm: 'unlimited' });
+    expect([entries[5].detail, entries[6].detail]).to.deep.equal([{ name: null }, { name: 'Größe "1"' }]);
+    expect(entries[3].detail).to.deep.equal({ requestsPerMinute: 1200, maxBacklog: 17 });
     expect(entries[1].detail).to.deep.equal({
       name: 'ci',
       permissions: ['coordination_read', 'resource_config'],
       spaces: [],
     });
 
-    const first = await run('audit list --org acme --limit 4');
-    const second = await run(`audit list --org acme --limit 4 --cursor ${first.nextCursor}`);
+    const first = await run('audit list --org acme --limit 5');
+    const second = await run(`audit list --org acme --limit 5 --cursor ${first.nextCursor}`);
     expect([...first.entries, ...second.entries]).to.deep.equal(entries);
     expect(second.nextCursor).to.equal(null);
   });
