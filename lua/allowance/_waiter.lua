@@ -2,6 +2,7 @@
 --- @include "lib/refuse"
 --- @include "lib/timer"
 --- @include "lib/finished"
+--- @include "lib/journal"
 --- @include "scope/_scope"
 --- A waiter's record and its transitions: WAITING, then GRANTED, CANCELLED or EXPIRED.
 
@@ -27,7 +28,9 @@ function waiter.finish(record, state, at, emitter)
     scope.addAlong(path, 'liveWaiters', -1)
     sorted.remove(keys.liveWaiters(record.allowanceId), record.id)
     sorted.remove(keys.waitingWaiters(), record.id)
+    sorted.remove(keys.waiterUnits(record.allowanceId), record.id)
     timer.disarm('allowance:waiter', record.id)
+    journal.wake(record.id)
   end
   records.set(record, state == 'GRANTED' and 'grantedAt' or 'finishedAt', at)
   waiter.enter(record, state)

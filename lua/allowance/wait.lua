@@ -32,7 +32,7 @@ if queues then
   waiter.enter(record, 'WAITING')
   scope.addLive(path, 1)
   scope.addAlong(path, 'liveWaiters', 1)
-  record.position = queue.add(allowanceId, record.id)
+  record.position = queue.add(allowanceId, record.id, units)
   timer.arm('allowance:waiter', record.id, record.expiresAt)
   if not behind then timer.arm('allowance:grant', allowanceId, possibleAt) end
   emit.waiter.queued(record.id, record)

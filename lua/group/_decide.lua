@@ -14,6 +14,7 @@ function group.decide(record, outcome, at)
   end
   if record.parentScopeId then records.add(keys.scope(record.parentScopeId), 'undecidedGroups', -1) end
   emit.group.decided(record.id, record)
+  journal.wake(record.id)
   group.retire(record, at)
   if record.pending == 0 and outcome ~= 'CANCELLED' then return end
   for _, taskId in ipairs(redis.call('ZRANGE', keys.groupMembers(record.id), 0, -1)) do

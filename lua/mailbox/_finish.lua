@@ -1,5 +1,6 @@
 --- @include "lib/timer"
 --- @include "scope/_scope"
+--- @include "mailbox/_mailbox"
 --- @include "mailbox/_message"
 --- @include "mailbox/_ready"
 --- @include "mailbox/_lease"
@@ -11,14 +12,14 @@ message.finishes = 0
 function message.finish(record, state, at, emitter, reason)
   message.finishes = message.finishes + 1
   local path = scope.path(record.scopeId)
-  local wasClaimed = record.state == 'CLAIMED'
+  local wasClaimed, box = record.state == 'CLAIMED', mailbox.load(record.mailboxId, 'ready', 'claimed')
   if wasClaimed then
     lease.drop(record.id)
-    records.add(keys.mailbox(record.mailboxId), 'claimed', -1)
+    records.set(box, 'claimed', box.claimed - 1)
   else
     local member = (record.place or '') .. record.id
     ready.remove(record.mailboxId, path, member, ready.since(record.mailboxId, path, member))
-    records.add(keys.mailbox(record.mailboxId), 'ready', -1)
+    records.set(box, 'ready', box.ready - 1)
   end
   if record.deadline then
     timer.disarm('mailbox:message', record.id)
@@ -31,5 +32,7 @@ function message.finish(record, state, at, emitter, reason)
   if reason then records.set(record, 'reason', reason) end
   scope.addLive(path, -1)
   emitter(record.id, record)
+  journal.wake(record.id)
+  if box.ready + box.claimed == 0 then journal.wake(record.mailboxId) end
   if record.groupId then message.memberFinished(record, wasClaimed, at, reason) end
 end

@@ -103,7 +103,7 @@ function scope.addLive(path, change)
       if not record.cancelledAt then scope.enter({ state = woke and 'IDLE' or 'ACTIVE' }, woke and 'ACTIVE' or 'IDLE') end
       if depth == 1 then count.org('usedRuns', woke and 1 or -1) end
       -- For those who wait until nothing live is left in a scope.
-      if slept then journal.wake('idle/' .. path[depth]) end
+      if slept then journal.wake(path[depth]) end
     end
   end
 end

@@ -47,6 +47,21 @@ const view = read({
   reply,
 });
 
+const update = route({
+  method: 'PATCH',
+  path: '/allowances/:allowanceId',
+  call: 'allowance.update',
+  summary: 'Change the units of each window, at once; waiters that fit now are granted in the same step',
+  permission: 'resource_config',
+  idempotency: 'required',
+  body: fields({ unitsLimit: integer(1, maxUnits) }),
+  success: { 200: Allowance.schema },
+  refuses: ['ALLOWANCE_NOT_FOUND', 'LIMIT_BELOW_USE', 'OPERATIONS_EXHAUSTED'],
+  script: 'allowance/update',
+  args: ({ body: { unitsLimit } }) => ({ unitsLimit, detail: JSON.stringify({ unitsLimit }) }),
+  reply,
+});
+
 const consume = route({
   method: 'POST',
   path: '/allowances/:allowanceId/consume',
@@ -91,4 +106,4 @@ const cooldown = route({
   reply: Cooldown.fields,
 });
 
-export const allowanceRoutes: readonly Route[] = [create, list, view, consume, cooldown, ...waiterRoutes];
+export const allowanceRoutes: readonly Route[] = [create, list, view, update, consume, cooldown, ...waiterRoutes];

@@ -41,6 +41,7 @@ const viewWaiter = read({
   refuses: ['WAITER_NOT_FOUND'],
   script: 'allowance/viewWaiter',
   reply,
+  wait: { on: 'waiterId', isOver: ({ waiter }) => waiter.state !== 'WAITING' },
 });
 
 const cancelWaiter = route({

@@ -1,6 +1,6 @@
 import { id as idField } from '../declare/field.ts';
 import { one } from '../declare/record.ts';
-import { fields, id, integer, key, optional } from '../http/fields.ts';
+import { fields, id, integer, key, optional, queryInteger } from '../http/fields.ts';
 import { randomTail } from '../http/random.ts';
 import { readList } from '../http/read-list.ts';
 import { type Route, read, route } from '../http/route.ts';
@@ -41,10 +41,22 @@ const view = read({
   path: '/barriers/:barrierId',
   call: 'barrier.view',
   summary: 'A barrier: its epoch, arrivals and state',
+  query: fields({
+    epoch: queryInteger(1, 999_999_999).description(
+      'with waitSeconds: the epoch to wait for; without it the one that the barrier is in',
+    ),
+  }),
   success: { 200: Barrier.schema },
   refuses: ['BARRIER_NOT_FOUND'],
   script: 'barrier/view',
   reply,
+  wait: {
+    on: 'barrierId',
+    isOver: ({ barrier: { epoch, state } }, { query }, first) => {
+      const awaited = query.epoch ?? first.barrier.epoch;
+      return epoch > awaited || (epoch === awaited && state !== 'OPEN');
+    },
+  },
 });
 
 const arrive = route({

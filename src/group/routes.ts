@@ -77,6 +77,7 @@ const view = read({
   refuses: ['GROUP_NOT_FOUND'],
   script: 'group/view',
   reply: { group: one(TaskGroup) },
+  wait: { on: 'groupId', isOver: ({ group }) => group.state === 'DECIDED' },
 });
 
 const seal = route({

@@ -47,7 +47,7 @@ const scripts = {
   audit: { script: 'org/audit', reply: { nextCursor: text().orNull(), entries: many(AuditEntry) } },
 };
 
-type Answer<R> = R & { readonly org: string };
+export type Answer<R> = R & { readonly org: string };
 export type OrganizationAnswer = Answer<typeof Organization.type>;
 type SpaceAnswer = Answer<typeof Space.type>;
 type KeyAnswer = Answer<typeof ApiKey.type>;

@@ -54,7 +54,7 @@ const leaves: Readonly<Record<string, RegExp>> = {
   reject: /^task\.rejected$/,
 };
 /** The same arrival or work again is a success that changes nothing. */
-const mayLeaveNothing = new Set(['arrive', 'consume', 'cancel', 'renew', 'look', 'stop']);
+const mayLeaveNothing = new Set(['arrive', 'consume', 'reserve again', 'cancel', 'renew', 'look', 'stop']);
 
 /** The events that each request left, by its id. */
 export function byRequest(events: readonly Event[]): Map<string, Event[]> {

@@ -15,6 +15,7 @@ const entry = (state: string) => `reservationId entryId state=${state} amountMin
 /** What the payload of each type says beyond the ids of its aggregate and its scope, and in which states. */
 const payloads: Readonly<Record<string, string>> = {
   'budget.created': 'limitMinor',
+  'budget.limit_changed': 'limitMinor',
   'budget.reserved': 'reservationId state=ACTIVE amountMinor',
   'budget.settled': entry('ACTIVE'),
   'budget.voided': entry('VOIDED'),
@@ -47,6 +48,7 @@ const payloads: Readonly<Record<string, string>> = {
   'barrier.cancelled': barrier('CANCELLED'),
   'barrier.epoch_advanced': barrier('OPEN'),
   'allowance.created': 'unitsLimit windowSeconds',
+  'allowance.limit_changed': 'unitsLimit',
   'allowance.consumed': 'consumptionId units availableUnits',
   'allowance.cooldown_started': 'seconds',
   'waiter.queued': waiter('WAITING'),
@@ -99,6 +101,8 @@ describe('the payload of an event', () => {
     const [allowance] = (await world.get('/allowances')).body.allowances;
     const [budget] = (await world.get('/budgets')).body.budgets;
     await world.made(`/allowances/${allowance.id}/cooldown`, { seconds: 1 });
+    await world.call('PATCH', `/allowances/${allowance.id}`, { unitsLimit: 11 });
+    await world.call('PATCH', `/budgets/${budget.id}`, { limitMinor: `99${budget.limitMinor}` });
     const held = { scopeId, holder: 'h', amountMinor: '1', settleBy: deadline };
     await world.made(`/budgets/${budget.id}/reserve`, held);
     await world.made(`/scopes/${(await world.made('/scopes', {})).id}/cancel`);
