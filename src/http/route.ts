@@ -36,7 +36,7 @@ export interface Route<Query = unknown, Body = unknown, R extends Fields = Field
   /** The call's name in usage, e.g. `message.send`. */
   readonly call: string;
   readonly summary: string;
-  /** `any`: whatever the key's are. */
+  /** `any`: whatever the key's are, in no space. */
   readonly permission: Permission | 'any';
   /** `never`: the header is not looked at. */
   readonly idempotency: 'required' | 'optional' | 'never';

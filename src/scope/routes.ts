@@ -54,6 +54,7 @@ const view = read({
   refuses: ['SCOPE_NOT_FOUND'],
   script: 'scope/view',
   reply: { scope: one(Scope) },
+  wait: { on: 'scopeId', isOver: ({ scope }) => scope.live.messages + scope.live.waiters === 0 },
 });
 
 export const scopeRoutes: readonly Route[] = [create, list, view];

@@ -15,6 +15,7 @@ export const visibleSpaces: Route = route({
   summary: 'The spaces that the API key can see, newest first',
   permission: 'any',
   idempotency: 'never',
+  rate: 'limits',
   query: fields(page()),
   success: { 200: pageReply('spaces', VisibleSpace.schema) },
   refuses: ['INVALID_CURSOR'],

@@ -60,6 +60,10 @@ describe('GET /openapi.json', () => {
     const ids = Object.values(document.paths).flatMap((path) => Object.values(path).map((one) => one.operationId));
     expect(new Set(ids).size).to.equal(ids.length);
     expect(ids.length).to.equal(allRoutes.length + product.spacelessRoutes.length + 3);
+    const listed = document.paths['/v1/spaces']?.['get'];
+    expect(JSON.stringify(listed))
+      .to.include('SERVICE_RATE_LIMITED')
+      .and.not.match(/"RATE_LIMITED|SPACE_NOT_FOUND/);
     for (const path of ['/healthz', '/readyz', '/openapi.json']) {
       expect(document.paths[path]?.['get']?.security).to.deep.equal([]);
     }

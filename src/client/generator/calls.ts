@@ -24,20 +24,22 @@ interface Document extends Json {
 
 interface Call {
   readonly method: string;
-  /** Relative to the space. */
+  /** Relative to /v1/spaces. */
   readonly path: string;
   readonly operation: Operation;
 }
 
-const space = '/v1/spaces/{spaceId}';
+const spaces = '/v1/spaces';
+/** The client's own path parameter. */
+const space = '/{spaceId}';
 
 function callsOf({ paths }: Document): Call[] {
   return Object.entries(paths)
-    .filter(([path]) => path.startsWith(space))
+    .filter(([path]) => path.startsWith(spaces))
     .flatMap(([path, methods]) =>
       Object.entries(methods).map(([method, operation]) => ({
         method: method.toUpperCase(),
-        path: path.slice(space.length),
+        path: path.slice(spaces.length),
         operation,
       })),
     );
@@ -67,7 +69,11 @@ function codesOf(document: Document): string[] {
 /** Whether a call has no required arguments. */
 function needsNothing({ path, operation: { parameters = [], requestBody } }: Call): boolean {
   const required = requestBody?.content['application/json'].schema['required'] ?? [];
-  return !path.includes('{') && !parameters.some((one) => one.required) && (required as string[]).length === 0;
+  return (
+    !path.replace(space, '').includes('{') &&
+    !parameters.some((one) => one.required) &&
+    (required as string[]).length === 0
+  );
 }
 
 function signature(call: Call): string {
@@ -75,7 +81,7 @@ function signature(call: Call): string {
   const name = operationId.slice(operationId.indexOf('.') + 1);
   const id = `'${operationId}'`;
   const args = `args${needsNothing(call) ? '?' : ''}: Args<${id}>, options?: CallOptions`;
-  return `    /** ${summary}: \`${call.method} ${call.path}\` */\n    ${name}(${args}): Promise<Answer<${id}>>;`;
+  return `    /** ${summary}: \`${call.method} ${spaces}${call.path}\` */\n    ${name}(${args}): Promise<Answer<${id}>>;`;
 }
 
 /** The source of the generated module: method and path of each call, its signature, and the error codes. */
