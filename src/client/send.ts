@@ -38,7 +38,7 @@ export async function send(
 ): Promise<unknown> {
   const { url: base, key, spaceId, timeoutSeconds = 60 } = options;
   if (!base || !key || !spaceId) throw new TypeError('createMuster needs url, key and spaceId');
-  const { target, rest } = addressOf(path, { ...args, spaceId });
+  const { target, rest } = addressOf(path.replace('{spaceId}', encodeURIComponent(spaceId)), args);
   const headers: Record<string, string> = { Authorization: `Bearer ${key}` };
   const request: RequestInit = { method, headers };
   let search = '';

@@ -63,6 +63,8 @@ export async function makeObjects(world: World, sink: Sink): Promise<Objects> {
     waiterId: waiter.id,
     deliveryId: delivery?.id ?? '',
     [`scope.cancel ${scopeId}`]: stoppedId,
+    'budget.update limitMinor': '2000000',
+    'allowance.update unitsLimit': '200000',
   };
   const url = sink.url;
   return { url, scopeId, mailboxId, groupId, taskId, budgetId, allowanceId, destinationId, barrierId, ...more };
@@ -80,7 +82,10 @@ export function requestOf(route: Route, objects: Objects): { path: string; body:
   const put = (into: Record<string, unknown>): void => {
     for (const [name, value] of Object.entries(into)) {
       if (typeof value === 'object' && value !== null && !Array.isArray(value)) put(value as Record<string, unknown>);
-      else into[name] = objects[name === 'taskId' ? 'outsideTaskId' : name] ?? value;
+      else {
+        const own = objects[`${route.call} ${name}`] ?? objects[name === 'taskId' ? 'outsideTaskId' : name] ?? value;
+        into[name] = typeof value === 'number' ? Number(own) : own;
+      }
     }
   };
   put(body);
