@@ -10,7 +10,7 @@ import { awaitStore } from './redis/await-store.ts';
 import { StoreUnavailable } from './redis/scripts.ts';
 import { type MusterService, startService } from './service.ts';
 import { snapshotFolder } from './snapshot/folder.ts';
-import { renewOver } from './snapshot/restore.ts';
+import { afterLoss } from './snapshot/restore.ts';
 
 /** A longer shutdown is aborted: whatever was in flight is safe in the store or was never acknowledged. */
 const stopMs = 9_500;
@@ -60,14 +60,18 @@ async function openEmbedded(config: Config, signal: AbortSignal): Promise<Embedd
     signal,
     settings: redisMaxmemory === null ? {} : { maxmemory: redisMaxmemory },
     afterLoss: async (link) => {
-      const organizations = await renewOver(link).catch((error: Error) => {
+      const { organizations, isRestored } = await afterLoss(link, dataDir).catch((error: Error) => {
         throw new Error(
-          `the store was not shut down cleanly, and its cursors cannot be expired (${error.message}): ` +
+          `the store was not shut down cleanly, and its journals cannot go on (${error.message}): ` +
             'it needs free memory (REDIS_MAXMEMORY) and disk space',
         );
       });
-      if (organizations > 0)
-        warn('the store was not shut down cleanly: journal cursors from before this start are expired');
+      if (organizations === 0) return;
+      warn(
+        isRestored
+          ? 'the store was restored from a snapshot: journal cursors from before are expired'
+          : 'the store was not shut down cleanly: if its last second was lost, journal cursors that stand there are expired',
+      );
     },
   });
 }

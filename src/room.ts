@@ -26,6 +26,9 @@ export interface Parts {
   readonly backlog: Fields;
   readonly waits: Fields;
   readonly inRun: Fields;
+  /** What the cancel of a run counts, and what of the run stays (lua/lib/cancels, lua/lib/stays). */
+  readonly cancelled: Fields;
+  readonly stays: Fields;
   readonly limits: Limits;
 }
 
@@ -37,6 +40,8 @@ export interface Room extends Partial<Omit<Parts, 'events'>> {
   readonly lua?: string;
   /** A function for rooms whose routes show what others contribute. */
   readonly routes?: readonly Route[] | ((all: Parts) => readonly Route[]);
+  /** Those of no space: their paths are below /v1/spaces. */
+  readonly spacelessRoutes?: readonly Route[];
   /** A function for the space's room, whose events include the limits of all. */
   readonly events?: readonly EventDeclaration[] | ((limits: Limits) => readonly EventDeclaration[]);
   readonly keys?: KeyTable;
@@ -48,6 +53,7 @@ export interface Room extends Partial<Omit<Parts, 'events'>> {
 /** The combined declarations of all rooms. */
 export interface Product extends Parts {
   readonly routes: readonly Route[];
+  readonly spacelessRoutes: readonly Route[];
   readonly errors: ErrorTable;
   readonly words: Vocabulary;
 }
@@ -69,6 +75,8 @@ export function collect(rooms: readonly Room[]): Product {
     backlog: merged((room) => room.backlog),
     waits: merged((room) => room.waits),
     inRun: merged((room) => room.inRun),
+    cancelled: merged((room) => room.cancelled),
+    stays: merged((room) => room.stays),
     limits,
   };
   const words: Vocabulary = {
@@ -80,6 +88,7 @@ export function collect(rooms: readonly Room[]): Product {
   return {
     ...parts,
     routes: rooms.flatMap(({ routes = [] }) => (typeof routes === 'function' ? routes(parts) : routes)),
+    spacelessRoutes: rooms.flatMap(({ spacelessRoutes = [] }) => spacelessRoutes),
     errors: { ...commonErrors, ...merged((room) => room.errors) },
     words,
   };

@@ -96,7 +96,7 @@ export async function startService(options: ServiceOptions): Promise<MusterServi
   const targets = new Targets(options.webhookAllowPrivate ?? false, options.resolve);
   const ready = () => takesCalls(store, scripts);
   const reader = new StoreReader({ store, scripts, ready }, options.metricsMaxAgeMs ?? metricsMaxAgeMs);
-  const held = { receives: () => wake.size, watches: () => feeds.size };
+  const held = { receives: () => wake.size - wake.reads, reads: () => wake.reads, watches: () => feeds.size };
   const metrics = new Metrics({ role: options.role, reader, held });
   scripts.observe = (name, seconds) => metrics.traffic.script(name, seconds);
   const parts = { feeds, targets };
@@ -115,11 +115,16 @@ export async function startService(options: ServiceOptions): Promise<MusterServi
     // Listen first: the port may be in use.
     const { metricsPort } = options;
     if (options.role !== 'worker')
-      listener = await listen(options, { ...core, routes: product.routes, showsMetrics: metricsPort === undefined });
+      listener = await listen(options, {
+        ...core,
+        routes: product.routes,
+        spacelessRoutes: product.spacelessRoutes,
+        showsMetrics: metricsPort === undefined,
+      });
     if (metricsPort !== undefined)
       metricsListener = await listen(
         { ...options, port: metricsPort },
-        { ...core, routes: [], showsMetrics: true },
+        { ...core, routes: [], spacelessRoutes: [], showsMetrics: true },
         'METRICS_PORT',
       );
     if (options.role !== 'api') await workers.start({ ...core, targets }, () => open('patient'), options.snapshots);
@@ -159,7 +164,7 @@ type Core = Omit<Service, 'errors' | 'openapi' | 'sites'>;
 async function listen(options: ServiceOptions, core: Core, setting = 'PORT'): Promise<Listener> {
   const { host, port, product = ownProduct } = options;
   const { errors } = product;
-  const document = JSON.stringify(openapi({ ...product, routes: core.routes }));
+  const document = JSON.stringify(openapi({ ...product, routes: core.routes, spacelessRoutes: core.spacelessRoutes }));
   const server = createApp({ ...core, errors, openapi: document, sites: [consoleSite(), docsSite()] });
   return Listener.start(server, host, port, setting);
 }

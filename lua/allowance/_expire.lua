@@ -9,6 +9,11 @@ end
 due['allowance:waiter'] = function(waiterId, at, maxChanges)
   local record = waiter.read(waiterId)
   if not record or record.state ~= 'WAITING' then return 1 end
+  local cancel = scope.cancelOf(scope.path(record.scopeId))
+  if cancel then
+    waiter.unqueue(record, cancel)
+    return 1
+  end
   local wasHead = sorted.first(keys.liveWaiters(record.allowanceId)) == waiterId
   if not wasHead then queue.rebuild(record.allowanceId, waiterId) end
   waiter.finish(record, 'EXPIRED', at, emit.waiter.expired)

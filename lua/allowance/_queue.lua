@@ -6,13 +6,14 @@
 --- which is skipped at the head.
 local queue = { rebuildBatch = 100 }
 
---- Appends a waiter and returns its position.
-function queue.add(allowanceId, waiterId)
+--- Appends a waiter for `units` and returns its position.
+function queue.add(allowanceId, waiterId, units)
   local record = allowance.load(allowanceId, 'sequence')
   records.set(record, 'sequence', record.sequence + 1)
   unit.push(keys.waiterQueue(allowanceId), waiterId)
   sorted.add(keys.liveWaiters(allowanceId), string.format('%d', record.sequence), waiterId)
   sorted.add(keys.waitingWaiters(), nowText, waiterId)
+  sorted.add(keys.waiterUnits(allowanceId), string.format('%d', units), waiterId)
   return sorted.count(keys.liveWaiters(allowanceId))
 end
 

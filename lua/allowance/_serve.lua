@@ -3,6 +3,7 @@
 --- @include "allowance/_queue"
 --- @include "allowance/_grant"
 --- @include "allowance/_waiter"
+--- @include "allowance/_cancel"
 --- Grants units at the time `at` to at most `maxWaiters` waiters from the head of the queue, and arms the timer for the next
 --- possible grant: `at` itself if there may be more to do. While the queue is not empty nobody else gets units, so the order
 --- holds over any number of steps. Returns the number of waiters that left.
@@ -18,12 +19,15 @@ local function serve(allowanceId, at, maxWaiters)
   local ids = redis.call('LRANGE', keys.waiterQueue(allowanceId), 0, maxWaiters - 1)
   local live = #ids > 0 and sorted.scores(keys.liveWaiters(allowanceId), ids)
   local record = allowance.read(allowanceId, at)
-  local expired, granted, passed, blockedUntil = {}, {}, 0, nil
+  local expired, granted, cancelled, passed, blockedUntil = {}, {}, {}, 0, nil
   for i, id in ipairs(ids) do
     if live[i] then
       local head = waiter.read(id)
       local possibleAt = allowance.nextMoment(record, head.units)
-      if head.expiresAt <= at then
+      local cancel = scope.cancelOf(scope.path(head.scopeId))
+      if cancel then
+        cancelled[#cancelled + 1] = { head, cancel }
+      elseif head.expiresAt <= at then
         expired[#expired + 1] = head
       elseif possibleAt > at then
         blockedUntil = possibleAt
@@ -35,6 +39,7 @@ local function serve(allowanceId, at, maxWaiters)
     end
     passed = i
   end
+  for _, one in ipairs(cancelled) do waiter.stop(unpack(one)) end
   for _, head in ipairs(expired) do waiter.finish(head, 'EXPIRED', at, emit.waiter.expired) end
   if granted[1] then waiter.grant(granted, record, at) end
   if blockedUntil or #ids == maxWaiters then
@@ -44,5 +49,5 @@ local function serve(allowanceId, at, maxWaiters)
     queue.clear(allowanceId)
     timer.disarm('allowance:grant', allowanceId)
   end
-  return #expired + #granted
+  return #cancelled + #expired + #granted
 end

@@ -2,6 +2,7 @@
 --- @include "lib/refuse"
 --- @include "lib/timer"
 --- @include "lib/finished"
+--- @include "lib/journal"
 --- @include "scope/_scope"
 --- A waiter's record and its transitions: WAITING, then GRANTED, CANCELLED or EXPIRED.
 
@@ -22,10 +23,14 @@ end
 --- the list becomes a dead entry.
 function waiter.finish(record, state, at, emitter)
   if record.state == 'WAITING' then
-    scope.addLive(scope.path(record.scopeId), -1)
+    local path = scope.path(record.scopeId)
+    scope.addLive(path, -1)
+    scope.addAlong(path, 'liveWaiters', -1)
     sorted.remove(keys.liveWaiters(record.allowanceId), record.id)
     sorted.remove(keys.waitingWaiters(), record.id)
+    sorted.remove(keys.waiterUnits(record.allowanceId), record.id)
     timer.disarm('allowance:waiter', record.id)
+    journal.wake(record.id)
   end
   records.set(record, state == 'GRANTED' and 'grantedAt' or 'finishedAt', at)
   waiter.enter(record, state)

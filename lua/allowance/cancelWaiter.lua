@@ -6,6 +6,11 @@
 local replay = call.open()
 if replay then return replay end
 local record = waiter.view(waiterId)
+local cancel = record.state == 'WAITING' and scope.cancelOf(scope.path(record.scopeId))
+if cancel then
+  record.position = nil
+  waiter.unqueue(record, cancel)
+end
 if record.state == 'CANCELLED' then return call.unchanged({ waiter = record }) end
 if record.state ~= 'WAITING' then refuse('WAITER_NOT_WAITING', record.state) end
 if record.expiresAt <= now then refuse('WAITER_NOT_WAITING', 'EXPIRED') end

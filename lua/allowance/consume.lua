@@ -21,8 +21,9 @@ if workKey ~= '' then
 end
 local wanted = tonumber(units)
 if wanted > record.unitsLimit then refuse('UNITS_EXCEED_LIMIT', record.unitsLimit) end
-plan.needOperation()
 local path = scope.path(scopeId)
+scope.needRunning(path)
+plan.needOperation()
 scope.check(path)
 if record.cooldownUntil then refuse('ALLOWANCE_COOLING_DOWN', 'at=' .. record.cooldownUntil) end
 if consumption.isWaitedFor(record) then refuse('ALLOWANCE_EXHAUSTED', 'waiters at=' .. record.windowEndsAt) end

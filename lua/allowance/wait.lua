@@ -14,12 +14,13 @@ if replay then return replay end
 local source = allowance.read(allowanceId, now)
 units = tonumber(units)
 if units > source.unitsLimit then refuse('UNITS_EXCEED_LIMIT', source.unitsLimit) end
+local path = scope.path(scopeId)
+scope.needRunning(path)
 plan.needOperation()
 local possibleAt = allowance.nextMoment(source, units)
 local behind = redis.call('EXISTS', keys.liveWaiters(allowanceId)) == 1
 local queues = behind or possibleAt > now
 if queues and (tonumber(pending) or 0) >= tonumber(maxPendingWaiters) then refuse('WAITERS_FULL', maxPendingWaiters) end
-local path = scope.path(scopeId)
 scope.check(path)
 
 path = path or scope.create(scopeId)
@@ -30,7 +31,8 @@ sorted.add(keys.scopeWaiters(scopeId), '0', record.id)
 if queues then
   waiter.enter(record, 'WAITING')
   scope.addLive(path, 1)
-  record.position = queue.add(allowanceId, record.id)
+  scope.addAlong(path, 'liveWaiters', 1)
+  record.position = queue.add(allowanceId, record.id, units)
   timer.arm('allowance:waiter', record.id, record.expiresAt)
   if not behind then timer.arm('allowance:grant', allowanceId, possibleAt) end
   emit.waiter.queued(record.id, record)

@@ -1,6 +1,7 @@
 --- @record barrier
 --- @include "lib/refuse"
 --- @include "lib/finished"
+--- @include "lib/journal"
 --- What all transitions of a barrier share.
 
 function barrier.read(barrierId)
@@ -11,4 +12,5 @@ end
 function barrier.finish(record, state)
   barrier.enter(record, state)
   finished.add('barrier:barrier', record.id, nowText)
+  journal.wake(record.id)
 end

@@ -4,10 +4,11 @@
 --- @reply barrier:barrier
 --- @gather
 --- @include "lib/call"
---- @include "barrier/_barrier"
+--- @include "barrier/_cancel"
 local replay = call.open()
 if replay then return replay end
 local record = barrier.read(barrierId)
+barrier.stop(record, scope.cancelOf(scope.path(record.scopeId)))
 -- A late retry from an earlier epoch is not a replay of an arrival in this one, even if the same key has arrived.
 if epoch ~= '' and tonumber(epoch) ~= record.epoch then refuse('EPOCH_MISMATCH', record.epoch) end
 local key = keys.arrivalKeys(barrierId)

@@ -7,8 +7,9 @@
 --- @include "barrier/_barrier"
 local replay = call.open()
 if replay then return replay end
-plan.needOperation()
 local path = scope.path(scopeId)
+scope.needRunning(path)
+plan.needOperation()
 scope.check(path)
 
 if not path then scope.create(scopeId) end

@@ -2,10 +2,12 @@
 --- @args barrierId
 --- @reply barrier:barrier
 --- @include "lib/call"
+--- @include "scope/_scope"
 --- @include "barrier/_barrier"
 local replay = call.open()
 if replay then return replay end
 local record = barrier.read(barrierId)
+scope.needRunning(scope.path(record.scopeId))
 if record.state == 'OPEN' then refuse('BARRIER_NOT_RELEASED') end
 plan.needOperation()
 

@@ -1,6 +1,7 @@
 --- @record reservation
 --- @include "lib/timer"
 --- @include "lib/finished"
+--- @include "scope/_scope"
 --- What all transitions of a reservation share.
 
 local function isLate(record)
@@ -26,6 +27,7 @@ end
 function reservation.close(record, state)
   reservation.enter(record, state)
   records.set(record, 'closedAt', now)
+  scope.addAlong(scope.path(record.scopeId), 'activeReservations', -1)
   sorted.remove(keys.budgetReservations(record.budgetId, 'ACTIVE'), record.id)
   sorted.add(keys.budgetReservations(record.budgetId, state), '0', record.id)
   if record.settleBy and not record.overdue then

@@ -6,12 +6,13 @@
 --- A closed reservation, then its entries with their workKeys. It may have any number of entries, so they are removed in
 --- steps; once the reservation is gone they no longer count (budget/_work).
 retained['budget:reservation'] = function(reservationId, at)
-  local record = reservation.load(reservationId, 'budgetId', 'scopeId', 'state', 'firstEntry')
+  local record = reservation.load(reservationId, 'budgetId', 'scopeId', 'state', 'firstEntry', 'workKey')
   if record then
     unit.delete(keys.reservation(reservationId))
     sorted.remove(keys.budgetReservations(record.budgetId, record.state), reservationId)
     sorted.remove(keys.scopeReservations(record.scopeId), reservationId)
     unit.command('LPUSH', keys.reservationWorkKeys(reservationId), record.firstEntry, record.budgetId)
+    if record.workKey then maps.remove(keys.budgetWorkKeys(record.budgetId, 'RESERVE'), record.workKey) end
     reservation.leave(record.state)
     scope.release(record.scopeId, at)
     unit.write()

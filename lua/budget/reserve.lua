@@ -1,6 +1,7 @@
---- Reserves an amount of a budget. settleBy: epoch milliseconds or ''.
---- @args budgetId scopeId holder amountMinor settleBy tail
---- @reply id balances:balances
+--- Reserves an amount of a budget, or replies with the reservation that was made with the same workKey, as it stands now.
+--- settleBy: epoch milliseconds or ''.
+--- @args budgetId scopeId holder amountMinor settleBy workKey tail
+--- @reply id balances:balances first:reservation
 --- @gather
 --- @include "lib/call"
 --- @include "lib/id"
@@ -12,17 +13,26 @@
 local replay, maxArmedTimers, armed = call.open('maxArmedTimers', 'timers:ARMED', 'reservations:ACTIVE')
 if replay then return replay end
 local record = budget.read(budgetId)
+local ofKey = workKey ~= '' and keys.budgetWorkKeys(budgetId, 'RESERVE')
+local known = ofKey and maps.get(ofKey, workKey)
+if known then
+  local firstId, first = string.match(known, '^(%S+) (%S+)$')
+  if first ~= amountMinor then refuse('WORK_KEY_CONFLICT', 'amountMinor') end
+  return call.uncounted({ id = firstId, balances = record, first = reservation.view(reservation.load(firstId)) })
+end
 if settleBy ~= '' and tonumber(settleBy) <= now then refuse('VALIDATION_FAILED', 'settleBy must lie in the future') end
+local path = scope.path(scopeId)
+scope.needRunning(path)
 plan.needOperation()
 if settleBy ~= '' and (tonumber(armed) or 0) >= tonumber(maxArmedTimers) then refuse('TIMERS_FULL', maxArmedTimers) end
-local path = scope.path(scopeId)
 scope.check(path)
 if money.exceeds(amountMinor, record.available) then refuse('INSUFFICIENT_BUDGET', record.available) end
 
-if not path then scope.create(scopeId) end
+path = path or scope.create(scopeId)
+scope.addAlong(path, 'activeReservations', 1)
 local id = newId(tail)
 local created = { id = id, budgetId = budgetId, scopeId = scopeId, holder = holder, state = false, remainingMinor = amountMinor,
-  settleBy = tonumber(settleBy), reservationId = id, amountMinor = amountMinor }
+  settleBy = tonumber(settleBy), workKey = ofKey and workKey, reservationId = id, amountMinor = amountMinor }
 reservation.insert(created)
 reservation.enter(created, 'ACTIVE')
 sorted.add(keys.budgetReservations(budgetId, 'ACTIVE'), '0', id)
@@ -32,5 +42,6 @@ if created.settleBy then
   timer.arm('budget:reservation', id, created.settleBy)
   count.space('timers:ARMED', 1)
 end
+if ofKey then maps.put(ofKey, workKey, id .. ' ' .. amountMinor) end
 emit.budget.reserved(budgetId, created)
 return call.done({ id = id, balances = record })

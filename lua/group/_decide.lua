@@ -1,9 +1,9 @@
 --- @include "group/_group"
 --- @include "group/_task"
---- @include "mailbox/_message"
+--- @include "mailbox/_cancel"
 
 --- Decides an undecided group at the time `at`. READY members are cancelled in the same step, so that none of them can be
---- received; CLAIMED members keep their claims.
+--- received; CLAIMED members keep their claims, except in a cancelled run.
 function group.decide(record, outcome, at)
   group.enter(record, 'DECIDED')
   records.set(record, 'outcome', outcome)
@@ -15,21 +15,33 @@ function group.decide(record, outcome, at)
   records.add(keys.mailbox(record.mailboxId), 'undecidedGroups', -1)
   if record.parentScopeId then records.add(keys.scope(record.parentScopeId), 'undecidedGroups', -1) end
   emit.group.decided(record.id, record)
+  journal.wake(record.id)
   group.retire(record, at)
-  if record.pending == 0 then return end
+  if record.pending == 0 and outcome ~= 'CANCELLED' then return end
   for _, taskId in ipairs(redis.call('ZRANGE', keys.groupMembers(record.id), 0, -1)) do
     local found = task.load(taskId, 'messageId', 'state')
     local member = not found.state and message.read(found.messageId)
-    if member and (member.state == 'READY' or member.state == 'DELAYED') then
+    local cancel = member and not member.finishedAt and scope.cancelOf(scope.path(member.scopeId))
+    if cancel then
+      message.stop(member, cancel)
+    elseif member and (member.state == 'READY' or member.state == 'DELAYED') then
       message.finish(member, 'CANCELLED', at, emit.message.cancelled, 'GROUP_DECIDED')
     end
   end
 end
 
---- Decides the group if its condition is met or out of reach; called after every change that can cause that. A deadline
---- that has passed takes precedence.
+--- Decides an undecided group of a cancelled run; a deadline that passed before the cancel takes precedence.
+function group.stop(record, cancel)
+  if group.isOverdue(record, cancel.cancelledAt) then return group.decide(record, 'EXPIRED', record.deadline) end
+  ending.count(cancel, 'cancelledGroups', group.decide, record, 'CANCELLED', now)
+end
+
+--- Decides the group if its condition is met or out of reach; called after every change that can cause that. A cancel or
+--- a deadline that has passed takes precedence.
 function group.evaluate(record, at)
   if record.state == 'DECIDED' then return end
+  local cancel = group.cancelOf(record)
+  if cancel then return group.stop(record, cancel) end
   if group.isOverdue(record, at) then return group.decide(record, 'EXPIRED', record.deadline) end
   local sealed, alive = record.state == 'SEALED', record.pending + record.running
   local needed = record.threshold or 1

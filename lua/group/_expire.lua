@@ -1,5 +1,4 @@
 --- @include "lib/due"
---- @include "group/_group"
 --- @include "group/_member"
 --- The deadline of a group. Returns the number of changes: the decision and the cancelled members.
 due['group:deadline'] = function(groupId, at, maxChanges, isFirst)
@@ -11,6 +10,6 @@ due['group:deadline'] = function(groupId, at, maxChanges, isFirst)
     timer.arm('group:deadline', groupId, at)
     return maxChanges
   end
-  group.decide(record, 'EXPIRED', at)
+  group.evaluate(record, at)
   return 1 + cancelled
 end

@@ -21,8 +21,14 @@ function group.isOverdue(record, at)
   return record.deadline and record.deadline <= at
 end
 
+--- The cancel of the run that the group is of; nil where there is none.
+function group.cancelOf(record)
+  return scope.cancelOf(scope.path(record.scopeId))
+end
+
 --- Refuses new members unless the group is OPEN.
 function group.needOpen(record)
+  scope.needRunning(scope.path(record.scopeId))
   local state = group.isOverdue(record, now) and 'DECIDED' or record.state
   if state ~= 'OPEN' then refuse('GROUP_NOT_OPEN', state) end
 end

@@ -21,8 +21,8 @@ end
 
 --- CLAIMED, about to become READY again. A member of a decided group is cancelled instead; then it returns true.
 function message.memberReleased(record, at)
-  local groupRecord = group.load(record.groupId, 'state', 'deadline', 'pending', 'running')
-  if groupRecord.state == 'DECIDED' or group.isOverdue(groupRecord, at) then
+  local groupRecord = group.load(record.groupId, 'state', 'scopeId', 'deadline', 'pending', 'running')
+  if groupRecord.state == 'DECIDED' or group.isOverdue(groupRecord, at) or group.cancelOf(groupRecord) then
     message.finish(record, 'CANCELLED', at, emit.message.cancelled, 'GROUP_DECIDED')
     return true
   end

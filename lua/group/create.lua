@@ -13,13 +13,14 @@ local box = mailbox.load(mailboxId, 'mode')
 if not box then refuse('MAILBOX_NOT_FOUND', 'mailboxId') end
 if box.mode ~= 'WORK' then refuse('MAILBOX_MODE_INVALID') end
 if deadline ~= '' and tonumber(deadline) <= now then refuse('VALIDATION_FAILED', 'deadline must lie in the future') end
-plan.needOperation()
 local isRoot = parentScopeId == ''
 local parentPath = not isRoot and scope.path(parentScopeId) or nil
+scope.needRunning(parentPath)
+plan.needOperation()
 if parentPath then
   if #parentPath >= scope.maxDepth then refuse('SCOPE_DEPTH_EXCEEDED', scope.maxDepth) end
   local undecided = scope.load(parentScopeId, 'undecidedGroups').undecidedGroups
-  if undecided >= group.maxUndecided then refuse('SCOPE_CHILDREN_FULL', group.maxUndecided) end
+  if undecided >= group.maxUndecided then refuse('SCOPE_CHILDREN_FULL', 'groups ' .. group.maxUndecided) end
 end
 if deadline ~= '' and tonumber(armed) >= tonumber(maxArmedTimers) then refuse('TIMERS_FULL', maxArmedTimers) end
 scope.check(parentPath)
@@ -32,7 +33,6 @@ records.put(keys.scope(record.scopeId), 'groupId', record.id)
 if not isRoot then
   record.parentScopeId = parentScopeId
   records.add(keys.scope(parentScopeId), 'undecidedGroups', 1)
-  sorted.add(keys.gates(parentScopeId), '0', record.scopeId)
 end
 if record.deadline then
   count.space('timers:ARMED', 1)

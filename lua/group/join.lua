@@ -17,6 +17,9 @@ if joined then refuse('TASK_NOT_JOINABLE', 'GROUP') end
 local member = message.read(taskId)
 if not member or member.taskId ~= taskId then refuse('TASK_NOT_FOUND', 'taskId') end
 local counter = counterOf[member.state]
+if counter and counter ~= 'succeeded' and scope.cancelOf(scope.path(member.scopeId)) then
+  refuse('TASK_NOT_JOINABLE', 'CANCELLED')
+end
 if not counter then refuse('TASK_NOT_JOINABLE', task.state(member.state)) end
 plan.needOperation()
 if record.members >= group.maxMembers then refuse('GROUP_FULL', group.maxMembers) end

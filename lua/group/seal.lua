@@ -7,6 +7,8 @@ local replay = call.open()
 if replay then return replay end
 local record = group.read(groupId)
 if record.sealedAt then return call.unchanged({ outcome = record.sealOutcome }) end
+local cancel = record.state ~= 'DECIDED' and group.cancelOf(record)
+if cancel and not group.isOverdue(record, cancel.cancelledAt) then refuse('GROUP_DECIDED', 'CANCELLED') end
 if record.state == 'DECIDED' or group.isOverdue(record, now) then refuse('GROUP_DECIDED', record.outcome or 'EXPIRED') end
 
 group.enter(record, 'SEALED')

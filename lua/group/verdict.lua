@@ -6,6 +6,9 @@
 local replay = call.open()
 if replay then return replay end
 local record = group.read(groupId)
+-- In a cancelled run it is decided, and its members are done, before anything else is said of them.
+local cancel = record.state ~= 'DECIDED' and group.cancelOf(record)
+if cancel then group.stop(record, cancel) end
 local member = task.load(taskId, 'groupId', 'messageId', 'scopeId', 'state', 'verdict')
 if not member or member.groupId ~= groupId then refuse('TASK_NOT_FOUND') end
 local known, state = member.verdict, member.state

@@ -116,6 +116,17 @@ function call.read(...)
   return requestedFields(1)
 end
 
+--- For reads of the organization, which any of its keys may make.
+function call.readOrg()
+  caller.identify()
+  plan.read()
+  rates.ofNoSpace()
+  beforeRefusal = note
+  rates.check()
+  rates.charge(1)
+  counted = changes
+end
+
 --- For scripts that change something. Returns the answer of an earlier request with the same Idempotency-Key, or
 --- false and the requested fields of the space's record. Due timers come first: the script replies DUE without writing
 --- anything, Node runs timer/sweep and calls again. `drainedThrough` is the time of that sweep; only timers due by then
@@ -150,6 +161,11 @@ function call.sendBack(code, timerName)
   isSentBack = true
   if isUnchanged then counted = changes end
   error({ err = code .. ' - ' .. (timerName or '') })
+end
+
+--- What the call has changed so far stays, even if it is sent back.
+function call.keep()
+  counted = changes
 end
 
 --- The answer of a read: the note, then the reply if there is one.

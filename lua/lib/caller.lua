@@ -17,6 +17,11 @@ function caller.identify()
   keyRead, permissions, spaces = apiKeyDigest, key[1], key[2]
 end
 
+--- The spaces that the key is limited to, between commas; '' for all.
+function caller.spaces()
+  return spaces
+end
+
 --- The id of the key, for the audit trail.
 function caller.keyId()
   return redis.call('HGET', keys.apiKey(apiKeyDigest), 'keyId')

@@ -14,8 +14,8 @@ function journal.append(type, event)
   streams.add(keys.events(), keys.space(), type, event)
 end
 
---- Publishes a topic that held requests may wait for (src/http/hold.ts) with the wake-up. The channel has the name of the
---- space's record.
+--- Publishes a topic that held requests may wait for (src/http/hold.ts) with the wake-up: `object/part` wakes one receive,
+--- the id of a record all reads that wait for its end. The channel has the name of the space's record.
 function journal.wake(topic)
   streams.publish(keys.space(), topic)
 end

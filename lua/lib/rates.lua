@@ -31,6 +31,11 @@ function rates.ofSpace(record)
   spaceUsed = sameSpaceMinute and tonumber(record.usedRequests) or 0
 end
 
+--- For a request of no space: only the organization's rate counts it.
+function rates.ofNoSpace()
+  spaceRecord, spaceQuota, spaceUsed, isCounted = {}, nil, 0, true
+end
+
 --- The effective requests per minute of the space: its own limit or the plan's, whichever is lower; nil if there is no such
 --- space.
 function rates.quota()
@@ -52,7 +57,7 @@ function rates.check()
   if rateClass ~= 'held' and orgQuota and (rateClass == 'recovery' and orgQuota - orgUsed or orgLeft()) <= 0 then
     refuse('SERVICE_RATE_LIMITED')
   end
-  if rateClass == 'ordinary' and spaceUsed >= spaceQuota then refuse('RATE_LIMITED') end
+  if rateClass == 'ordinary' and spaceQuota and spaceUsed >= spaceQuota then refuse('RATE_LIMITED') end
 end
 
 --- Counts the request; from here on a refusal counts too, and writes nothing else. A held request that tries again is not

@@ -1,4 +1,5 @@
 --- @include "lib/refuse"
+--- @include "scope/_scope"
 --- @include "mailbox/_message"
 
 --- Why a token that is not the last one of the message holds no claim. Earlier tokens are not kept, but a first claim has
@@ -17,6 +18,6 @@ end
 local function checkClaim(record, token)
   if not record then refuse('MESSAGE_NOT_FOUND') end
   if record.token ~= token then refuse('CLAIM_LOST', whyOther(record, token)) end
-  if record.state ~= 'CLAIMED' then refuse('CLAIM_LOST', 'FINISHED') end
+  if record.state ~= 'CLAIMED' or scope.cancelOf(scope.path(record.scopeId)) then refuse('CLAIM_LOST', 'FINISHED') end
   if record.leaseExpiresAt <= now then refuse('CLAIM_LOST', 'LAPSED') end
 end

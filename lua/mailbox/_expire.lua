@@ -4,11 +4,17 @@
 --- @include "mailbox/_finish"
 --- @include "mailbox/_lease"
 --- @include "mailbox/_delay"
+--- @include "mailbox/_cancel"
 --- @include "group/_member"
 --- A message's deadline or the end of its lease, at the time `at`.
 due['mailbox:message'] = function(messageId, at)
   local record = message.read(messageId)
   if not record or not message.isLive(record) then return end
+  local cancel = scope.cancelOf(scope.path(record.scopeId))
+  if cancel then
+    message.stop(record, cancel)
+    return
+  end
   if record.deadline and record.deadline <= at then
     message.finish(record, 'EXPIRED', at, emit.message.expired, 'DEADLINE_EXCEEDED')
     return

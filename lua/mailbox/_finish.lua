@@ -1,24 +1,29 @@
 --- @include "lib/timer"
 --- @include "lib/sorted"
 --- @include "scope/_scope"
+--- @include "mailbox/_mailbox"
 --- @include "mailbox/_message"
 --- @include "mailbox/_ready"
 --- @include "mailbox/_lease"
 --- @include "mailbox/_delay"
---- Takes a READY, DELAYED or CLAIMED message to a final state, at the moment `at`; emitter: emits its event; reason may be nil.
---- The last claim stays readable.
+--- How many messages have been finished: finishing one may finish others.
+message.finishes = 0
+
+--- Moves a READY, DELAYED or CLAIMED message to a final state at the time `at`. emitter: emits its event; reason may be nil. The
+--- fields of the last claim stay.
 function message.finish(record, state, at, emitter, reason)
+  message.finishes = message.finishes + 1
   local path = scope.path(record.scopeId)
-  local wasClaimed = record.state == 'CLAIMED'
+  local wasClaimed, box = record.state == 'CLAIMED', mailbox.load(record.mailboxId, 'ready', 'delayed', 'claimed')
   if wasClaimed then
     lease.drop(record.id)
-    records.add(keys.mailbox(record.mailboxId), 'claimed', -1)
+    records.set(box, 'claimed', box.claimed - 1)
   elseif record.state == 'DELAYED' then
     delay.drop(record)
   else
     local member = (record.place or '') .. record.id
     ready.remove(record.mailboxId, path, member, ready.since(record.mailboxId, path, member))
-    records.add(keys.mailbox(record.mailboxId), 'ready', -1)
+    records.set(box, 'ready', box.ready - 1)
   end
   if record.deadline then
     timer.disarm('mailbox:message', record.id)
@@ -32,5 +37,7 @@ function message.finish(record, state, at, emitter, reason)
   if reason then records.set(record, 'reason', reason) end
   scope.addLive(path, -1)
   emitter(record.id, record)
+  journal.wake(record.id)
+  if mailbox.backlog(box) == 0 then journal.wake(record.mailboxId) end
   if record.groupId then message.memberFinished(record, wasClaimed, at, reason) end
 end

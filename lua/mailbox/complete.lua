@@ -1,5 +1,6 @@
 --- Acknowledges a claimed message, records its result and publishes it, atomically. Backlog and plan limits do not refuse
---- a result, so that finished work is not lost. result '': none; resultMailboxId '': recorded, not published.
+--- a result, so that finished work is not lost. result '': none; resultMailboxId '': recorded, not published, as is a result
+--- for a cancelled run.
 --- @args messageId token resultMailboxId resultScopeId resultWorkKey tail
 --- @long result
 --- @reply taskId resultMessageId groupId groupState known
@@ -32,11 +33,12 @@ if record.groupId then records.set(record, 'groupState', record.groupState) end
 local resultMessageId = false
 if published then
   resultMessageId = resultWorkKey ~= '' and maps.get(keys.workKeys(resultMailboxId), resultWorkKey)
-  if not resultMessageId then
+  local path = scope.path(resultScopeId)
+  if not resultMessageId and not (path and scope.cancelOf(path)) then
     resultMessageId = newId(tail)
     message.create({ id = resultMessageId, mailboxId = resultMailboxId, scopeId = resultScopeId, state = false, payload = result,
       taskId = published.mode == 'WORK' and resultMessageId, workKey = resultWorkKey ~= '' and resultWorkKey },
-      scope.path(resultScopeId), published)
+      path, published)
   end
   records.set(record, 'resultMessageId', resultMessageId)
 end

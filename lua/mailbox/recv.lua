@@ -1,7 +1,7 @@
---- Claims the oldest ready messages of a scope's subtree, at most `max`; `*` for the scope: of all runs, which take turns.
---- Replies with nothing when there is none. leaseSeconds '' means the shorter of 30 s and the space's longest lease.
---- tokens: one of `tokenLength` characters for each. looksAgain '1': the request is held, so finding nothing answers
---- nobody yet. A receive makes no scope.
+--- Claims the oldest ready messages of a scope's subtree, at most `max`; scopeId `*`: of all runs, in turn. Replies with
+--- nothing if there is none. Does not create the scope. leaseSeconds '': 30 seconds, or the space's maxLeaseSeconds if that
+--- is less. tokens: `max` of them, of equal length. looksAgain '1': the request is held, so finding nothing does not answer
+--- it yet.
 --- @args mailboxId scopeId holder holderSession leaseSeconds max looksAgain
 --- @long tokens
 --- @reply claims:claim[]
@@ -14,6 +14,7 @@
 --- @include "mailbox/_turns"
 --- @include "mailbox/_delay"
 --- @include "mailbox/_lease"
+--- @include "mailbox/_skip"
 --- @include "group/_member"
 local _, maxLeaseSeconds, nextLease = call.open('maxLeaseSeconds', 'nextLease', 'messages:READY', 'messages:CLAIMED')
 local box = mailbox.read(mailboxId)
@@ -23,7 +24,8 @@ maxLeaseSeconds = tonumber(maxLeaseSeconds)
 local seconds = tonumber(leaseSeconds) or math.min(30, maxLeaseSeconds)
 if seconds > maxLeaseSeconds then refuse('LEASE_LIMIT_EXCEEDED', maxLeaseSeconds) end
 max, nextLease = tonumber(max), tonumber(nextLease)
-local claims, bytes, bytesLimit, drained = {}, 0, 4194304, tonumber(drainedThrough)
+local claims, bytes, bytesLimit = {}, 0, 4194304
+local tokenLength, drained = #tokens / max, tonumber(drainedThrough)
 
 delay.ripenSome(box)
 while #claims < max do
@@ -37,31 +39,36 @@ while #claims < max do
     call.sendBack('DUE', timer.named('mailbox:delays', mailboxId))
   end
   if not member then break end
+  local id = string.sub(member, -36)
+  local record = message.load(id, 'scopeId', 'taskId', 'groupId', 'taskKey', 'attempts', 'deadline', 'workKey', 'payload',
+    'maxAttempts', 'lastError', 'progress')
+  local path = scope.path(record.scopeId)
+  if scope.cancelOf(path) then
+    if not isFirst or scopeId ~= '*' and scope.cancelOf(path, scopeId) then break end
+    skip.cancelled(mailboxId, queue)
+    call.keep()
+    call.sendBack('DUE')
+  end
   if isFirst then
     plan.needOperation()
     plan.needAgent()
   elseif not plan.hasOperation(#claims) or not plan.hasAgent() then
     break
   end
-
-  local id = string.sub(member, -36)
-  local record = message.load(id, 'scopeId', 'taskId', 'groupId', 'taskKey', 'attempts', 'deadline', 'workKey', 'payload',
-    'maxAttempts', 'lastError', 'progress')
   bytes = bytes + #record.payload + #(record.progress or '')
   if not isFirst and bytes > bytesLimit then break end
   local deadline = record.deadline or math.huge
-  -- It came after the sweep that this call waited for, if for any: nobody is given what is over.
+  -- The deadline passed after the sweep that this call waited for, if any: an expired message is never handed out.
   if deadline <= now and deadline > (drained or 0) then
     if not isFirst then break end
     call.sendBack('DUE')
   end
-  local path = scope.path(record.scopeId)
   ready.remove(mailboxId, path, member, readyAt)
   if scopeId == '*' and ready.first(mailboxId, queue) then turns.join(mailboxId, queue) end
   record.mailboxId, record.state, record.leaseSeconds = mailboxId, 'READY', seconds
   message.enter(record, 'CLAIMED')
   records.set(record, 'attempts', record.attempts + 1)
-  records.set(record, 'token', string.sub(tokens, #tokens / max * #claims + 1, #tokens / max * (#claims + 1)))
+  records.set(record, 'token', string.sub(tokens, tokenLength * #claims + 1, tokenLength * (#claims + 1)))
   records.set(record, 'holder', holder)
   records.set(record, 'holderSession', holderSession)
   records.set(record, 'claimedAt', now)

@@ -11,6 +11,7 @@ if replay then return replay end
 local record = message.whole(messageId)
 local obstacle, detail = message.obstacle(record)
 if obstacle == 'state' then refuse('MESSAGE_NOT_REQUEUABLE', detail) end
+if obstacle == 'scope' then refuse('SCOPE_CANCELLED') end
 if obstacle == 'group' then refuse('GROUP_DECIDED', detail .. ' member') end
 if obstacle == 'verdict' then refuse('VERDICT_CONFLICT', detail) end
 local box = mailbox.read(record.mailboxId)

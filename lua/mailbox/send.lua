@@ -15,11 +15,12 @@ if workKey ~= '' then
   if first then return call.uncounted({ id = first, state = message.stateNow(message.load(first, 'state', 'readyAt')), known = 1 }) end
 end
 local deadlineAt, readyAt = room.moments(deadline, delaySeconds)
+local path = scope.path(scopeId)
+scope.needRunning(path)
 plan.needOperation()
 room.forPayload('payload', payload)
 local isWork = box.mode == 'WORK'
 room.forMessage(box, (deadlineAt and 1 or 0) + (readyAt and 1 or 0), isWork)
-local path = scope.path(scopeId)
 scope.check(path)
 
 local id = newId(tail)

@@ -15,21 +15,28 @@ local function isEmpty(scopeId)
   return redis.call('EXISTS', unpack(indexes)) == 0
 end
 
---- Called when a record of the scope, finished at `at`, has been removed.
+--- Called when a record of the scope, finished at `at`, has been removed. A cancelled scope is kept at least as long from
+--- its cancel.
 function scope.release(scopeId, at)
   unit.write()
-  if isEmpty(scopeId) then finished.add('scope:scope', scopeId, string.format('%d', at)) end
+  if not isEmpty(scopeId) then return end
+  local record = scope.load(scopeId, 'path', 'cancelledAt')
+  finished.add('scope:scope', scopeId, string.format('%d', math.max(at, record and record.cancelledAt or 0)))
 end
 
 --- The scope may have been used again; then it is released with the last record of that use.
 retained['scope:scope'] = function(scopeId, at)
   local path = scope.path(scopeId)
   if not path or not isEmpty(scopeId) then return end
+  local record = scope.load(scopeId, 'path', 'live', 'cancelledAt', 'name', 'createdAt', 'isDeclared')
+  local place, parentId = scope.place(scopeId, record.createdAt), path[#path - 1]
+  sorted.remove(keys.scopes(), place)
+  if record.name then sorted.remove(keys.scopeNames(), scope.namedPlace(record.name, place)) end
+  scope.leave(scope.counted(record))
   unit.delete(keys.scope(scopeId))
-  scope.leave('IDLE')
-  local parentId = path[#path - 1]
   if parentId then
-    sorted.remove(keys.gates(parentId), scopeId)
+    sorted.remove(keys.gates(parentId), place)
+    if record.isDeclared then records.add(keys.scope(parentId), 'declaredChildren', -1) end
     scope.release(parentId, at)
   end
 end

@@ -3,29 +3,77 @@
 --- @include "lib/count"
 --- @include "lib/journal"
 --- @include "lib/records"
+--- @include "lib/sorted"
 --- @include "org/_org"
 --- Scopes: a tree that grows by first use. A scope's parent never changes, so its record has the whole path, root first.
---- `live` counts the READY and CLAIMED messages and the WAITING waiters of its subtree.
+--- `live` counts the READY and CLAIMED messages and the WAITING waiters of its subtree; `cancelledAt` is set once it is
+--- cancelled. Below a cancelled scope everything is cancelled at once, marked or not.
 scope.maxDepth = 8
+
+--- The fields that every use of a scope needs.
+local function read(scopeId)
+  return scope.load(scopeId, 'path', 'live', 'cancelledAt')
+end
 
 --- The path of a scope as a list of ids, root first; nil if there is no such scope.
 function scope.path(scopeId)
-  local record = scope.load(scopeId, 'path', 'live')
+  local record = read(scopeId)
   if not record then return nil end
-  if not record.ids then
+  local ids = record.ids
+  if not ids then
     local path = record.path
-    record.ids = { string.sub(path, 1, 36) }
-    for first = 38, #path, 37 do record.ids[#record.ids + 1] = string.sub(path, first, first + 35) end
+    ids = { string.sub(path, 1, 36) }
+    for first = 38, #path, 37 do ids[#ids + 1] = string.sub(path, first, first + 35) end
+    record.ids, ids.last = ids, record
   end
-  return record.ids
+  return ids
 end
 
---- Creates a scope below `parentPath` (nil or empty: a root scope). Call scope.check first.
-function scope.create(scopeId, parentPath)
+--- The record of the scope at a depth of a path.
+local function at(path, depth)
+  if depth == #path and path.last then return path.last end
+  return read(path[depth])
+end
+
+--- The record of the scope whose cancel came first of those on a path, of which `last` is the last one looked at (nil: all
+--- of it); nil where none is cancelled.
+function scope.cancelOf(path, last)
+  local first
+  for depth = 1, #path do
+    local record = at(path, depth)
+    local cancelledAt = record.cancelledAt
+    -- What lies below is marked with the moment of the scope that the cancel named.
+    if cancelledAt and (not first or cancelledAt < first.cancelledAt) then first = record end
+    if path[depth] == last then break end
+  end
+  return first
+end
+
+--- Refuses new work in a cancelled run. path: nil where the scope was never used.
+function scope.needRunning(path)
+  if path and scope.cancelOf(path) then refuse('SCOPE_CANCELLED') end
+end
+
+--- The place of a scope among others, in order of creation.
+function scope.place(scopeId, createdAt)
+  return string.format('%012x ', createdAt) .. scopeId
+end
+
+--- The place among those that have a name.
+function scope.namedPlace(name, place)
+  return name .. '\t' .. place
+end
+
+--- Creates a scope below `parentPath` (nil or empty: a root scope). Call scope.check first. name: may be nil.
+function scope.create(scopeId, parentPath, name)
   local path = { unpack(parentPath or {}) }
   local parent = path[#path]
   path[#path + 1] = scopeId
-  scope.insert({ id = scopeId, path = table.concat(path, ' '), createdAt = now, live = 0 })
+  scope.insert({ id = scopeId, path = table.concat(path, ' '), createdAt = now, live = 0, name = name })
+  local place = scope.place(scopeId, now)
+  sorted.add(keys.scopes(), '0', place)
+  if name then sorted.add(keys.scopeNames(), '0', scope.namedPlace(name, place)) end
+  if parent then sorted.add(keys.gates(parent), '0', place) end
   scope.enter({}, 'IDLE')
   emit.scope.created(scopeId, { scopeId = scopeId, parentScopeId = parent })
   return path
@@ -39,16 +87,28 @@ function scope.check(path)
   if maxRuns and count.ofOrg(limits, 'usedRuns') >= maxRuns then refuse('ACTIVE_RUNS_LIMITED', maxRuns) end
 end
 
+--- The state that the census counts a scope in. One below a cancelled scope counts as it was until it is marked itself.
+function scope.counted(record)
+  return record.cancelledAt and 'CANCELLED' or record.live > 0 and 'ACTIVE' or 'IDLE'
+end
+
 --- Adds to the live work of a scope and of its ancestors.
 function scope.addLive(path, change)
-  for depth, id in ipairs(path) do
-    local record = scope.load(id, 'path', 'live')
+  for depth = 1, #path do
+    local record = at(path, depth)
     local live = record.live + change
     records.set(record, 'live', live)
     local woke, slept = change > 0 and live == change, change < 0 and live == 0
     if woke or slept then
-      scope.enter({ state = woke and 'IDLE' or 'ACTIVE' }, woke and 'ACTIVE' or 'IDLE')
+      if not record.cancelledAt then scope.enter({ state = woke and 'IDLE' or 'ACTIVE' }, woke and 'ACTIVE' or 'IDLE') end
       if depth == 1 then count.org('usedRuns', woke and 1 or -1) end
+      -- For those who wait until nothing live is left in a scope.
+      if slept then journal.wake(path[depth]) end
     end
   end
+end
+
+--- Adds to a counter that the records of a scope and of every scope above it keep of their subtrees.
+function scope.addAlong(path, counter, change)
+  for _, id in ipairs(path) do records.add(keys.scope(id), counter, change) end
 end

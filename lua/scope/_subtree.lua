@@ -1,24 +1,17 @@
---- @include "scope/_scope"
+--- @include "scope/_view"
 --- @include "lib/merge"
 --- A scope and its descendants, with the records that belong to them. Reads are bounded, because a run may be of any size.
 local subtree = {}
 
---- The scope as reads show it; nil if there is no such scope.
-local function read(scopeId)
-  local record = scope.load(scopeId, 'path', 'live', 'createdAt')
-  if record then record.parentScopeId = string.match(record.path, '(%S+) %S+$') end
-  return record
-end
-
 --- The scope and at most `maxScopes` descendants, nearest first, and whether there are more; nil if there is no such scope.
 function subtree.scopes(scopeId, maxScopes)
-  local found = { read(scopeId) }
+  local found = { scope.view(scopeId) }
   if not found[1] then return nil end
   local looked = 1
   while found[looked] do
-    for _, childId in ipairs(redis.call('ZRANGE', keys.gates(found[looked].id), 0, maxScopes)) do
+    for _, child in ipairs(redis.call('ZRANGE', keys.gates(found[looked].id), 0, maxScopes)) do
       if #found > maxScopes then return found, true end
-      found[#found + 1] = read(childId)
+      found[#found + 1] = scope.view(string.sub(child, -36))
     end
     looked = looked + 1
   end

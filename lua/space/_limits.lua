@@ -1,3 +1,7 @@
+--- @include "lib/refuse"
+--- @include "lib/maps"
+--- @include "lib/audit"
+--- @include "lib/journal"
 --- Limits are passed as one text of names and values, `maxBacklog 1000 maxLeaseSeconds 600`.
 local limits = {}
 
@@ -14,4 +18,33 @@ function limits.text(values, names)
   local words = {}
   for i, name in ipairs(names) do words[i] = name .. ' ' .. values[name] end
   return table.concat(words, ' ')
+end
+
+--- Sets those of the `requested` limits that differ from what is `stored`, and puts what is then in force into `values`.
+--- Returns whether any did. actor: who is audited, or a function that says it.
+function limits.change(values, names, stored, requested, granted, actor)
+  local newValues, maxValues = limits.read(requested), limits.read(granted)
+  local rpm, newRpm = tonumber(maps.get(keys.org(), 'rpm')), tonumber(newValues.requestsPerMinute)
+  if rpm and newRpm and newRpm > rpm then refuse('ENTITLEMENT_EXCEEDED', 'requestsPerMinute ' .. rpm) end
+  if newRpm and newRpm > tonumber(maxValues.requestsPerMinute) then
+    refuse('VALIDATION_FAILED', 'requestsPerMinute must be a whole number from 1 to ' .. maxValues.requestsPerMinute)
+  end
+  for name, max in pairs(maxValues) do
+    if (tonumber(newValues[name]) or 0) > tonumber(max) then refuse('ENTITLEMENT_EXCEEDED', name .. ' ' .. max) end
+  end
+
+  local changed = {}
+  for i, name in ipairs(names) do
+    local before = stored[i] or values[name]
+    if newValues[name] ~= 'default' then values[name] = newValues[name] or before end
+    if values[name] ~= before then
+      records.put(keys.space(), name, values[name])
+      changed[name] = tonumber(values[name])
+    end
+  end
+  if rpm then values.requestsPerMinute = math.min(rpm, values.requestsPerMinute) end
+  if not next(changed) then return false end
+  emit.limits.updated(spaceId, changed)
+  audit('limits.updated', actor == 'cli' and actor or actor(), spaceId, cjson.encode(changed))
+  return true
 end

@@ -9,6 +9,7 @@ const asItStands = { scopeId, allowanceId, units, state };
 
 export const allowanceEvents = events({
   'allowance.created': { unitsLimit, windowSeconds },
+  'allowance.limit_changed': { unitsLimit },
   'allowance.consumed': { scopeId, consumptionId: id(), units, availableUnits },
   'allowance.cooldown_started': { seconds: number(1) },
   'waiter.queued': asItStands,

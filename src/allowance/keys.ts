@@ -44,6 +44,13 @@ export const allowanceKeys = {
     holds: 'ids of its WAITING waiters, scored by the order they came in',
     goes: untilLastWaiter,
   },
+  waiterUnits: {
+    pattern: 'muster:{org}:<spaceNumber>:allowance:<allowanceId>:units',
+    type: 'zset',
+    holds:
+      'ids of its WAITING waiters, scored by the units they wait for: the limit is never set below the most of them',
+    goes: untilLastWaiter,
+  },
   consumptionKeys: {
     pattern: 'muster:{org}:<spaceNumber>:allowance:<allowanceId>:workKeys',
     type: 'hash',

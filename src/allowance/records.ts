@@ -21,7 +21,7 @@ export const Allowance = record('Allowance', {
   windowStartedAt: time(),
   windowEndsAt: windowEndsAt.of((get) => numberOf(get, 'windowStartedAt') + numberOf(get, 'windowSeconds') * 1000),
   usedUnits: number(),
-  availableUnits: availableUnits.of((get) => numberOf(get, 'unitsLimit') - numberOf(get, 'usedUnits')),
+  availableUnits: availableUnits.of((get) => Math.max(0, numberOf(get, 'unitsLimit') - numberOf(get, 'usedUnits'))),
   cooldownUntil: time().orNull(),
   cooldownReason: text().orNull(),
   waiting: number().workedOut(),

@@ -24,6 +24,13 @@ export const allowanceRoom: Room = {
   },
   waits: { waiters: many(WaitingWaiter, 200), heldGrants: many(HeldGrant, 200) },
   inRun: { waiters: many(Waiter), consumptions: one(ConsumptionTotals) },
-  extends: { scope: { consumptions: number().or(0).internal(), consumedUnits: number().or(0).internal() } },
+  cancelled: { waiters: number() },
+  extends: {
+    scope: {
+      consumptions: number().or(0).internal(),
+      consumedUnits: number().or(0).internal(),
+      cancelledWaiters: number().or(0).internal(),
+    },
+  },
   limits: { maxPendingWaiters: { min: 1, max: 1_000_000, default: 10_000 } },
 };

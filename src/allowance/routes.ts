@@ -2,7 +2,7 @@ import { flag, id as idField, number } from '../declare/field.ts';
 import { one } from '../declare/record.ts';
 import { fields, id, integer, key, optional, text } from '../http/fields.ts';
 import { randomTail } from '../http/random.ts';
-import { readList } from '../http/read-list.ts';
+import { byName, readList } from '../http/read-list.ts';
 import { param, type Route, read, route } from '../http/route.ts';
 import { Allowance, Consumption, Cooldown, maxUnits } from './records.ts';
 import { waiterRoutes } from './waiter-routes.ts';
@@ -35,7 +35,7 @@ const list = readList({
   script: 'allowance/list',
   plural: 'allowances',
   record: Allowance,
-  byName: true,
+  filters: byName(),
 });
 
 const view = read({
@@ -45,6 +45,21 @@ const view = read({
   success: { 200: Allowance.schema },
   refuses: ['ALLOWANCE_NOT_FOUND'],
   script: 'allowance/view',
+  reply,
+});
+
+const update = route({
+  method: 'PATCH',
+  path: '/allowances/:allowanceId',
+  call: 'allowance.update',
+  summary: 'Change the units of each window, at once; waiters that fit now are granted in the same step',
+  permission: 'resource_config',
+  idempotency: 'required',
+  body: fields({ unitsLimit: integer(1, maxUnits) }),
+  success: { 200: Allowance.schema },
+  refuses: ['ALLOWANCE_NOT_FOUND', 'LIMIT_BELOW_USE', 'OPERATIONS_EXHAUSTED'],
+  script: 'allowance/update',
+  args: ({ body: { unitsLimit } }) => ({ unitsLimit, detail: JSON.stringify({ unitsLimit }) }),
   reply,
 });
 
@@ -60,6 +75,7 @@ const consume = route({
   refuses: [
     'ALLOWANCE_NOT_FOUND',
     'WORK_KEY_CONFLICT',
+    'SCOPE_CANCELLED',
     'UNITS_EXCEED_LIMIT',
     'OPERATIONS_EXHAUSTED',
     'ACTIVE_RUNS_LIMITED',
@@ -91,4 +107,4 @@ const cooldown = route({
   reply: Cooldown.fields,
 });
 
-export const allowanceRoutes: readonly Route[] = [create, list, view, consume, cooldown, ...waiterRoutes];
+export const allowanceRoutes: readonly Route[] = [create, list, view, update, consume, cooldown, ...waiterRoutes];

@@ -20,7 +20,14 @@ const wait = route({
     ttlSeconds: optional(integer(5, 3600), 300),
   }),
   success: { 201: Waiter.schema },
-  refuses: ['ALLOWANCE_NOT_FOUND', 'UNITS_EXCEED_LIMIT', 'OPERATIONS_EXHAUSTED', 'WAITERS_FULL', 'ACTIVE_RUNS_LIMITED'],
+  refuses: [
+    'ALLOWANCE_NOT_FOUND',
+    'UNITS_EXCEED_LIMIT',
+    'SCOPE_CANCELLED',
+    'OPERATIONS_EXHAUSTED',
+    'WAITERS_FULL',
+    'ACTIVE_RUNS_LIMITED',
+  ],
   script: 'allowance/wait',
   args: ({ body }) => ({ ...body, tail: randomTail() }),
   reply,
@@ -34,6 +41,7 @@ const viewWaiter = read({
   refuses: ['WAITER_NOT_FOUND'],
   script: 'allowance/viewWaiter',
   reply,
+  wait: { on: 'waiterId', isOver: ({ waiter }) => waiter.state !== 'WAITING' },
 });
 
 const cancelWaiter = route({

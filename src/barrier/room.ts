@@ -1,3 +1,4 @@
+import { number } from '../declare/field.ts';
 import { census, many } from '../declare/record.ts';
 import type { Room } from '../room.ts';
 import { barrierErrors } from './errors.ts';
@@ -15,4 +16,6 @@ export const barrierRoom: Room = {
   events: barrierEvents,
   census: { barriers: census(Barrier) },
   inRun: { barriers: many(Barrier) },
+  cancelled: { barriers: number() },
+  extends: { scope: { cancelledBarriers: number().or(0).internal() } },
 };

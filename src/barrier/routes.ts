@@ -1,6 +1,6 @@
 import { id as idField } from '../declare/field.ts';
 import { one } from '../declare/record.ts';
-import { fields, id, integer, key, optional } from '../http/fields.ts';
+import { fields, id, integer, key, optional, queryInteger } from '../http/fields.ts';
 import { randomTail } from '../http/random.ts';
 import { readList } from '../http/read-list.ts';
 import { type Route, read, route } from '../http/route.ts';
@@ -17,7 +17,7 @@ const create = route({
   idempotency: 'required',
   body: fields({ scopeId: id(), target: integer(1, 100_000) }),
   success: { 201: Barrier.schema },
-  refuses: ['OPERATIONS_EXHAUSTED', 'ACTIVE_RUNS_LIMITED'],
+  refuses: ['SCOPE_CANCELLED', 'OPERATIONS_EXHAUSTED', 'ACTIVE_RUNS_LIMITED'],
   script: 'barrier/create',
   args: ({ body }) => ({ ...body, tail: randomTail() }),
   reply: { id: idField() },
@@ -41,10 +41,22 @@ const view = read({
   path: '/barriers/:barrierId',
   call: 'barrier.view',
   summary: 'A barrier: its epoch, arrivals and state',
+  query: fields({
+    epoch: queryInteger(1, 999_999_999).description(
+      'with waitSeconds: the epoch to wait for; without it the one that the barrier is in',
+    ),
+  }),
   success: { 200: Barrier.schema },
   refuses: ['BARRIER_NOT_FOUND'],
   script: 'barrier/view',
   reply,
+  wait: {
+    on: 'barrierId',
+    isOver: ({ barrier: { epoch, state } }, { query }, first) => {
+      const awaited = query.epoch ?? first.barrier.epoch;
+      return epoch > awaited || (epoch === awaited && state !== 'OPEN');
+    },
+  },
 });
 
 const arrive = route({
@@ -71,7 +83,7 @@ const nextEpoch = route({
   permission: 'coordination_write',
   idempotency: 'optional',
   success: { 200: Barrier.schema },
-  refuses: ['BARRIER_NOT_FOUND', 'BARRIER_NOT_RELEASED', 'OPERATIONS_EXHAUSTED'],
+  refuses: ['BARRIER_NOT_FOUND', 'SCOPE_CANCELLED', 'BARRIER_NOT_RELEASED', 'OPERATIONS_EXHAUSTED'],
   script: 'barrier/nextEpoch',
   reply,
 });

@@ -13,6 +13,12 @@ export const budgetErrors: ErrorTable = {
     409,
     (available) => `amountMinor must not exceed the ${available} that are available in the budget`,
   ),
+  LIMIT_BELOW_USE: entry(409, (detail) => {
+    const [field, use] = detail.split(' ');
+    return field === 'unitsLimit'
+      ? `unitsLimit must be at least ${use}: a waiter waits for as many units`
+      : `limitMinor must be at least ${use}, which is reserved or settled`;
+  }),
   WORK_KEY_CONFLICT: entry(
     409,
     (field) => `this workKey was used with another ${field}: repeat that request exactly, or use a new workKey`,

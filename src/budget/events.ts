@@ -9,6 +9,7 @@ const ofEntry = { scopeId, reservationId, entryId: id(), state, amountMinor };
 
 export const budgetEvents = events({
   'budget.created': { limitMinor },
+  'budget.limit_changed': { limitMinor },
   'budget.reserved': { scopeId, reservationId, state, amountMinor },
   'budget.settled': ofEntry,
   'budget.voided': ofEntry,

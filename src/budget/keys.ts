@@ -32,7 +32,8 @@ export const budgetKeys = {
   budgetWorkKeys: {
     pattern: 'muster:{org}:<spaceNumber>:budget:<budgetId>:workKeys:<kind>',
     type: 'hash',
-    holds: 'workKey to the entry made with it: `entryId reservationId amountMinor`; kind SETTLE or VOID',
+    holds:
+      'workKey to what was made with it; kind SETTLE or VOID: `entryId reservationId amountMinor`, kind RESERVE: `reservationId amountMinor`',
     goes: withReservation,
   },
   reservation: {

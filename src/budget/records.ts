@@ -40,6 +40,7 @@ export const Reservation = record('Reservation', {
   state: state('reservations', ...reservationStates),
   settleBy: time().orNull(),
   overdue: flag(),
+  workKey: text().orNull(),
   createdAt,
   closedAt: time().orNull(),
   firstEntry: text().internal(),

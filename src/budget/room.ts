@@ -1,3 +1,4 @@
+import { number } from '../declare/field.ts';
 import { census, many } from '../declare/record.ts';
 import type { Room } from '../room.ts';
 import { budgetErrors } from './errors.ts';
@@ -15,4 +16,6 @@ export const budgetRoom: Room = {
   events: budgetEvents,
   census: { reservations: census(Reservation) },
   inRun: { reservations: many(Reservation) },
+  stays: { activeReservations: number() },
+  extends: { scope: { activeReservations: number().or(0).internal() } },
 };

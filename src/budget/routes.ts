@@ -3,7 +3,7 @@ import { exactly, many, one } from '../declare/record.ts';
 import { fields, id, integer, key, moment, optional, page, states, text } from '../http/fields.ts';
 import { Cursors, statesText } from '../http/page.ts';
 import { randomTail } from '../http/random.ts';
-import { readList } from '../http/read-list.ts';
+import { byName, readList } from '../http/read-list.ts';
 import { type Answer, type Input, param, type Route, read, route } from '../http/route.ts';
 import { amount, currency } from './fields.ts';
 import { Balances, Budget, Entry, Reservation, reservationStates } from './records.ts';
@@ -30,7 +30,7 @@ const list = readList({
   script: 'budget/list',
   plural: 'budgets',
   record: Budget,
-  byName: true,
+  filters: byName(),
 });
 
 /** A position: the part of the list, and the last id. */
@@ -58,24 +58,56 @@ const view = read({
   }),
 });
 
+const update = route({
+  method: 'PATCH',
+  path: '/budgets/:budgetId',
+  call: 'budget.update',
+  summary: 'Change the limit of a budget, never below what is reserved and settled',
+  permission: 'resource_config',
+  idempotency: 'required',
+  body: fields({ limitMinor: amount() }),
+  success: { 200: Budget.schema },
+  refuses: ['BUDGET_NOT_FOUND', 'LIMIT_BELOW_USE', 'OPERATIONS_EXHAUSTED'],
+  script: 'budget/update',
+  args: ({ body: { limitMinor } }) => ({ limitMinor, detail: JSON.stringify({ limitMinor }) }),
+  reply: { budget: one(Budget) },
+});
+
 const reserve = route({
   method: 'POST',
   path: '/budgets/:budgetId/reserve',
   call: 'budget.reserve',
-  summary: 'Reserve an amount; once settleBy has passed the reservation is overdue, and nothing else happens to it',
+  summary:
+    'Reserve an amount; a known workKey answers the reservation that was made with it. Once settleBy has passed the ' +
+    'reservation is overdue, and nothing else happens to it',
   permission: 'resource_config',
   idempotency: 'required',
-  body: fields({ scopeId: id(), holder: text(1, 256), amountMinor: amount('1'), settleBy: optional(moment()) }),
-  success: { 201: Reservation.with('Reserved', { balances: one(Balances) }).schema },
-  refuses: ['BUDGET_NOT_FOUND', 'OPERATIONS_EXHAUSTED', 'TIMERS_FULL', 'ACTIVE_RUNS_LIMITED', 'INSUFFICIENT_BUDGET'],
+  body: fields({
+    scopeId: id(),
+    holder: text(1, 256),
+    amountMinor: amount('1'),
+    settleBy: optional(moment()),
+    workKey: optional(key()),
+  }),
+  success: { 201: Reservation.with('Reserved', { replay: flag(), balances: one(Balances) }).schema },
+  refuses: [
+    'BUDGET_NOT_FOUND',
+    'WORK_KEY_CONFLICT',
+    'SCOPE_CANCELLED',
+    'OPERATIONS_EXHAUSTED',
+    'TIMERS_FULL',
+    'ACTIVE_RUNS_LIMITED',
+    'INSUFFICIENT_BUDGET',
+  ],
   script: 'budget/reserve',
-  args: ({ body }) => ({ ...body, settleBy: body.settleBy ?? '', tail: randomTail() }),
-  reply: { id: idField(), balances: one(Balances) },
-  answer: ({ id, balances }, input) => {
+  args: ({ body }) => ({ ...body, settleBy: body.settleBy ?? '', workKey: body.workKey ?? '', tail: randomTail() }),
+  reply: { id: idField(), balances: one(Balances), first: one(Reservation).orNull() },
+  answer: ({ id, balances, first }, input, replayed) => {
+    if (first) return { status: 201, body: { ...first, replay: true, balances } };
     const { amountMinor, ...asked } = input.body;
     const own = { id, budgetId: param(input, 'budgetId'), state: 'ACTIVE' };
     const amounts = { settledMinor: '0', voidedMinor: '0', remainingMinor: amountMinor };
-    return { status: 201, body: { ...Reservation.of({ ...asked, ...own, ...amounts }), balances } };
+    return { status: 201, body: { ...Reservation.of({ ...asked, ...own, ...amounts }), replay: replayed, balances } };
   },
 });
 
@@ -145,4 +177,4 @@ const release = route({
   answer: answerOf('VOID'),
 });
 
-export const budgetRoutes: readonly Route[] = [create, list, view, reserve, settle, release];
+export const budgetRoutes: readonly Route[] = [create, list, view, update, reserve, settle, release];

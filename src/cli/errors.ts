@@ -12,8 +12,10 @@ const messages: Record<string, (detail: string) => string> = {
   ORG_NOT_FOUND: () => 'there is no such organization: org list shows all of them, org create adds one',
   SPACE_NOT_FOUND: (spaceId) => `the organization has no space ${spaceId}: space list shows its spaces`,
   KEY_NOT_FOUND: (keyId) => `the organization has no key ${keyId}: key list shows its keys`,
+  VALIDATION_FAILED: (detail) => detail,
   ENTITLEMENT_EXCEEDED: (detail) => {
     const [what, plan, limit] = detail.split(' ');
+    if (limit === undefined) return `${what} must not exceed the plan's ${plan}`;
     const ways =
       what === 'keys' ? 'revoke a key, or change the plan with org set-plan' : 'change the plan with org set-plan';
     return `the ${plan} plan allows ${limit} ${what}, and all are in use: ${ways}`;

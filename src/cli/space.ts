@@ -1,8 +1,13 @@
 import type { Command } from 'commander';
 import { createSpace, listSpaces } from '../org/admin.ts';
+import { spaceLimits } from '../org/space-limits.ts';
+import { product } from '../primitives.ts';
 import { answer, examples, spaceRate } from './command.ts';
 
-/** `muster space …`: create, list. */
+/** `--requests-per-minute` of `requestsPerMinute`. */
+const flagOf = (name: string): string => `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+
+/** `muster space …`: create, list, limits. */
 export function addSpaceCommands(program: Command): void {
   const space = program
     .command('space')
@@ -26,4 +31,17 @@ export function addSpaceCommands(program: Command): void {
       answer(async (admin) => ({ spaces: await listSpaces(admin, org), nextCursor: null })),
     );
   examples(list, 'space list --org acme');
+
+  const limits = space
+    .command('limits <spaceId>')
+    .description("show a space's limits, and set those that are given")
+    .requiredOption('--org <org>', 'the organization')
+    .optionsGroup('Each a whole number, or default:')
+    .action((spaceId: string, { org, ...typed }: Record<string, string>) =>
+      answer((admin) => spaceLimits(admin, { org: org ?? '', spaceId, typed })),
+    );
+  for (const [name, { min, max, default: preset }] of Object.entries(product.limits))
+    limits.option(`${flagOf(name)} <n>`, `${min} to ${max} (default: ${preset})`);
+  const one = 'space limits 0190b8a4-7e2b-7c55-9d3e-5a1f0c2b4d6e --org acme';
+  examples(limits, one, `${one} --requests-per-minute 1200 --max-backlog default`);
 }

@@ -38,7 +38,7 @@ export async function send(
 ): Promise<unknown> {
   const { url: base, key, spaceId, timeoutSeconds = 60 } = options;
   if (!base || !key || !spaceId) throw new TypeError('createMuster needs url, key and spaceId');
-  const { target, rest } = addressOf(path, args);
+  const { target, rest } = addressOf(path.replace('{spaceId}', encodeURIComponent(spaceId)), args);
   const headers: Record<string, string> = { Authorization: `Bearer ${key}` };
   const request: RequestInit = { method, headers };
   let search = '';
@@ -48,7 +48,7 @@ export async function send(
     headers['Content-Type'] = 'application/json';
     if (method !== 'DELETE') request.body = JSON.stringify(rest);
   }
-  const url = `${base.replace(/\/+$/, '')}/v1/spaces/${encodeURIComponent(spaceId)}${target}${search}`;
+  const url = `${base.replace(/\/+$/, '')}/v1/spaces${target}${search}`;
   for (let attempt = 1; ; attempt++) {
     const outcome = await once(options.fetch ?? fetch, url, request, { signal, timeoutSeconds });
     const pauseMs = attempt < attempts ? pauseBefore(outcome, attempt) : undefined;

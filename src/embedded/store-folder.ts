@@ -14,6 +14,7 @@ export const LOGS = 'appendonlydir';
 export const MANIFEST = 'appendonly.aof.manifest';
 const MARKER = 'clean';
 const LOSS = 'loss';
+const RESTORED = 'restored';
 const RECORD = 'server.json';
 /** Names of Redis' temporary files for a log rewrite or a dump. */
 const TEMPORARY = /^temp-(rewriteaof-(bg-)?\d+\.aof|\d+\.rdb)$/;
@@ -139,6 +140,18 @@ export function isMarkedLoss(dataDir: string): boolean {
 /** Sets or removes that mark, which survives a process that exits before it has handled the loss. */
 export async function markLoss(dataDir: string, loss: boolean): Promise<void> {
   await mark(dataDir, LOSS, loss);
+}
+
+/**
+ * Whether the store came from a snapshot, and what follows from that has not been done.
+ */
+export function isMarkedRestored(dataDir: string): boolean {
+  return existsSync(join(dataDir, RESTORED));
+}
+
+/** Sets or removes that mark, which outlives an interrupted restore. */
+export async function markRestored(dataDir: string, restored: boolean): Promise<void> {
+  await mark(dataDir, RESTORED, restored);
 }
 
 /**

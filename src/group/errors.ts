@@ -31,13 +31,4 @@ export const groupErrors: ErrorTable = {
       ? 'the task is a member of another group'
       : `the task is ${what}: only a PENDING, RUNNING or SUCCEEDED task can join`,
   ),
-  SCOPE_DEPTH_EXCEEDED: entry(
-    409,
-    (limit) =>
-      `parentScopeId is at the maximum depth of ${limit}: create the group below a scope that is closer to the root`,
-  ),
-  SCOPE_CHILDREN_FULL: entry(
-    409,
-    (limit) => `parentScopeId has the maximum of ${limit} undecided groups: retry once one is decided`,
-  ),
 };

@@ -1,6 +1,6 @@
 import { events } from '../declare/event.ts';
 import { id, number, oneOf } from '../declare/field.ts';
-import { Task, TaskGroup } from './records.ts';
+import { outcomes, Task, TaskGroup } from './records.ts';
 
 const { scopeId, state, mailboxId, condition } = TaskGroup.fields;
 const { groupId, messageId, attempts } = Task.fields;
@@ -11,7 +11,7 @@ export const groupEvents = events({
   'group.created': { scopeId, state, mailboxId, condition },
   'group.sealed': { scopeId, state },
   'group.task_joined': { scopeId, state, taskId: id(), members: number(1) },
-  'group.decided': { scopeId, state, outcome: oneOf('SATISFIED', 'UNSATISFIABLE', 'EXPIRED') },
+  'group.decided': { scopeId, state, outcome: oneOf(...outcomes) },
   'task.submitted': asItStands,
   'task.started': asItStands,
   'task.succeeded': asItStands,

@@ -3,6 +3,7 @@ import { many, nested, record } from '../declare/record.ts';
 import { reason, taskStates } from '../mailbox/records.ts';
 
 export const groupStates = ['OPEN', 'SEALED', 'DECIDED'] as const;
+export const outcomes = ['SATISFIED', 'UNSATISFIABLE', 'EXPIRED', 'CANCELLED'] as const;
 export const conditions = ['FIRST_ACCEPTED', 'N_ACCEPTED', 'ALL_TERMINAL'] as const;
 
 /** A member of a group. Its state, reason and attempts are stored once it is terminal; until then its message has them. */
@@ -32,7 +33,7 @@ export const TaskGroup = record(
     condition: oneOf(...conditions),
     threshold: number(1).orNull(),
     state: state('groups', ...groupStates),
-    outcome: oneOf('SATISFIED', 'UNSATISFIABLE', 'EXPIRED').orNull(),
+    outcome: oneOf(...outcomes).orNull(),
     deadline: time().orNull(),
     counts: nested({
       members: number().or(0),

@@ -17,5 +17,12 @@ export const groupRoom: Room = {
   census: { groups: census(TaskGroup) },
   inRun: { groups: many(TaskGroupSummary) },
   /** A gate scope has its group; a parent scope, how many of its groups are undecided. */
-  extends: { scope: { groupId: id().orNull().internal(), undecidedGroups: number().or(0).internal() } },
+  extends: {
+    scope: {
+      groupId: id().orNull().internal(),
+      undecidedGroups: number().or(0).internal(),
+      cancelledGroups: number().or(0).internal(),
+    },
+  },
+  cancelled: { groups: number() },
 };

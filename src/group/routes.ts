@@ -38,6 +38,7 @@ const create = route({
   refuses: [
     'MAILBOX_NOT_FOUND',
     'MAILBOX_MODE_INVALID',
+    'SCOPE_CANCELLED',
     'OPERATIONS_EXHAUSTED',
     'SCOPE_DEPTH_EXCEEDED',
     'SCOPE_CHILDREN_FULL',
@@ -76,6 +77,7 @@ const view = read({
   refuses: ['GROUP_NOT_FOUND'],
   script: 'group/view',
   reply: { group: one(TaskGroup) },
+  wait: { on: 'groupId', isOver: ({ group }) => group.state === 'DECIDED' },
 });
 
 const seal = route({

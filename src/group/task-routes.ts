@@ -32,6 +32,7 @@ const submit = route({
   success: { 201: SubmittedTask.schema },
   refuses: [
     'GROUP_NOT_FOUND',
+    'SCOPE_CANCELLED',
     'GROUP_NOT_OPEN',
     'TASK_KEY_CONFLICT',
     'OPERATIONS_EXHAUSTED',
@@ -106,6 +107,7 @@ const join = route({
   success: { 200: record('JoinedTask', { groupId, groupState, taskId, members }).schema },
   refuses: [
     'GROUP_NOT_FOUND',
+    'SCOPE_CANCELLED',
     'GROUP_NOT_OPEN',
     'TASK_NOT_FOUND',
     'TASK_NOT_JOINABLE',

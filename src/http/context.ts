@@ -27,6 +27,8 @@ export interface Service {
   readonly log: Logger;
   /** Empty on a port that has only metrics and probes: there is no API to describe or to show. */
   readonly routes: readonly Route[];
+  /** Those of no space. */
+  readonly spacelessRoutes: readonly Route[];
   readonly errors: ErrorTable;
   /** The text of GET /openapi.json. */
   readonly openapi: string;

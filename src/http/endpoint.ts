@@ -8,7 +8,7 @@ import type { Context, Sent, ServeContext, Service, Step } from './context.ts';
 import { readNote } from './envelope.ts';
 import { ApiError, apiError } from './errors.ts';
 import { isUuid } from './fields.ts';
-import type { Hold, Ran } from './hold.ts';
+import { type Hold, Looks, type Ran } from './hold.ts';
 import { stringify } from './json.ts';
 import { type Caller, readCaller, readIdempotency, readInput } from './request.ts';
 import type { Answer, Input, Route } from './route.ts';
@@ -31,6 +31,7 @@ export class Endpoint {
   readonly log: Logger;
   readonly #service: Service;
   readonly #read: ReplyReader<Fields>;
+  readonly #looks = new Looks();
   readonly #status: number;
   /** The reply is a record, which is the answer as it is. */
   readonly #isRecord: boolean;
@@ -53,7 +54,7 @@ export class Endpoint {
     const caller = readCaller(ctx.req.headers.authorization);
     const args: Args = {
       apiKeyDigest: caller.apiKeyDigest,
-      permission: route.permission,
+      permission: route.permission === 'any' ? '' : route.permission,
       spaceId: '',
       rateClass: route.rate ?? 'ordinary',
       callName: route.call,
@@ -107,7 +108,8 @@ export class Endpoint {
       () => undefined,
     );
     if (first) return first;
-    const run = (changes: Args) => this.#ran(org, { ...args, ...changes, rateClass: 'held' });
+    const look = (changes: Args) => this.#ran(org, { ...args, ...changes, rateClass: 'held' });
+    const run = this.route.method === 'GET' ? () => this.#looks.share([org, args], () => look({})) : look;
     const gone = signalOf(ctx);
     const { wake, channel } = this.#service;
     const found = await wake.until(

@@ -166,15 +166,18 @@ export function fields<S extends Record<string, Joi.AnySchema<unknown>>>(
 const digits = /^\d{1,9}$/;
 
 /** A whole number in a query string. */
-export const queryInteger = (min: number, max: number, preset: number): Joi.AnySchema<number> => {
+export function queryInteger(min: number, max: number, preset: number): Joi.AnySchema<number>;
+export function queryInteger(min: number, max: number): Joi.AnySchema<number | undefined>;
+export function queryInteger(min: number, max: number, preset?: number): Joi.AnySchema<number | undefined> {
   const read = (value: string): number | undefined => {
     const number = digits.test(value) ? Number(value) : Number.NaN;
     return number >= min && number <= max ? number : undefined;
   };
   const rule = `must be a whole number from ${min} to ${max}, given once`;
-  const json = { type: 'integer', minimum: min, maximum: max, default: preset };
-  return string({ read, rule, json }).default(preset).optional();
-};
+  const json = { type: 'integer', minimum: min, maximum: max, ...(preset !== undefined && { default: preset }) };
+  const schema = string({ read, rule, json }).optional();
+  return preset === undefined ? schema : schema.default(preset);
+}
 
 /** `limit` and `cursor` of every list. */
 export const page = () => ({ limit: queryInteger(1, 200, 50), cursor: cursor() });

@@ -2,7 +2,7 @@ import type { EventDeclaration } from '../declare/event.ts';
 import type { ErrorTable } from './errors.ts';
 import { components, systemPaths } from './openapi/components.ts';
 import { webhooks } from './openapi/events.ts';
-import { operation, pathOf, tagOf } from './openapi/operation.ts';
+import { ofSpace, operation, pathOf, tagOf } from './openapi/operation.ts';
 import type { NamedSchemas } from './openapi/schema.ts';
 import type { Route } from './route.ts';
 
@@ -14,18 +14,24 @@ const description =
 /** What of a product is described. */
 export interface Described {
   readonly routes: readonly Route[];
+  readonly spacelessRoutes: readonly Route[];
   readonly errors: ErrorTable;
   readonly events: readonly EventDeclaration[];
 }
 
 /** The OpenAPI 3.1 description of all routes. */
-export function openapi({ routes, errors, events }: Described): object {
+export function openapi({ routes, spacelessRoutes, errors, events }: Described): object {
   const named: NamedSchemas = new Map();
   const pushed = webhooks(events, named);
   const paths: Record<string, Record<string, object>> = {};
   for (const route of routes) {
     const path = pathOf(route);
     paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(route, errors, named) };
+  }
+  for (const route of spacelessRoutes) {
+    const path = `/v1/spaces${route.path}`;
+    const { parameters, ...own } = operation(route, errors, named);
+    paths[path] = { [route.method.toLowerCase()]: { ...own, parameters: parameters.filter((one) => one !== ofSpace) } };
   }
   const tags = [...new Set(routes.map(tagOf)), 'system'].map((name) => ({ name }));
   return {

@@ -1,3 +1,4 @@
+import type Joi from 'joi';
 import type { Fields } from '../declare/field.ts';
 import { text } from '../declare/field.ts';
 import { many, type RecordDeclaration } from '../declare/record.ts';
@@ -9,29 +10,31 @@ interface ListRoute<F extends Fields> extends Pick<Route, 'path' | 'call' | 'sum
   /** The member of the answer, and of the script's reply, that holds the records. */
   readonly plural: string;
   readonly record: RecordDeclaration<F>;
-  /** Those that `state` filters by; left out: the list has no filter. */
+  /** Those that `state` filters by; left out: it does not. */
   readonly states?: readonly string[];
-  /** Whether `name` filters it: the script takes the name, '' for all. */
-  readonly byName?: true;
+  /** Other filters, which the script takes by these names, '' where they are left out. */
+  readonly filters?: Readonly<Record<string, Joi.AnySchema<string | undefined>>>;
+  /** The form of its positions, where they are no ids. */
+  readonly position?: RegExp;
 }
 
+/** The filter by name of a list whose script takes one. */
+export const byName = () => ({ name: key(200).optional() });
+
 /** Declares a list, newest first: the script takes limit and the last id, and answers its next cursor and the records. */
-export function readList<F extends Fields>({ plural, record, states: known, byName, ...route }: ListRoute<F>): Route {
-  const cursors = new Cursors(plural, positions.id);
+export function readList<F extends Fields>(list: ListRoute<F>): Route {
+  const { plural, record, states: known, filters = {}, position = positions.id, ...route } = list;
+  const cursors = new Cursors(plural, position);
   return read({
     ...route,
-    query: fields({
-      ...page(),
-      ...(known && { state: states(...known) }),
-      ...(byName && { name: key(200).optional() }),
-    }),
+    query: fields({ ...page(), ...(known && { state: states(...known) }), ...filters }),
     success: { 200: pageReply(plural, record.schema) },
     refuses: ['INVALID_CURSOR'],
     args: (input) => ({
       limit: input.query.limit,
       cursor: cursors.read(input),
       ...(known && { states: statesText(input.query.state) }),
-      ...(byName && { name: input.query.name ?? '' }),
+      ...Object.fromEntries(Object.keys(filters).map((name) => [name, given(input.query, name)])),
     }),
     reply: { nextCursor: text().orNull(), [plural]: many(record) },
     answer: (reply, input) => ({
@@ -40,3 +43,5 @@ export function readList<F extends Fields>({ plural, record, states: known, byNa
     }),
   });
 }
+
+const given = (query: Readonly<Record<string, unknown>>, name: string): string => String(query[name] ?? '');

@@ -1,17 +1,16 @@
 import type { ErrorTable } from './errors.ts';
 import type { Route } from './route.ts';
 
-/** What every route may answer besides its own refusals. */
+/** What every route may answer besides its own refusals, and every route in a space. */
 const everyRoute = [
   'VALIDATION_FAILED',
   'UNAUTHENTICATED',
   'INVALID_API_KEY',
-  'PERMISSION_DENIED',
-  'SPACE_NOT_FOUND',
   'SERVICE_RATE_LIMITED',
   'INTERNAL',
   'STORE_UNAVAILABLE',
 ];
+const inSpace = ['PERMISSION_DENIED', 'SPACE_NOT_FOUND'];
 
 /** Methods whose body is read. */
 export const bodyMethods: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
@@ -19,6 +18,7 @@ export const bodyMethods: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH',
 /** Every error code that a route can answer. */
 export function codesOf(route: Route): readonly string[] {
   const codes = [...everyRoute, ...route.refuses];
+  if (route.permission !== 'any') codes.push(...inSpace);
   if (route.rate === undefined) codes.push('RATE_LIMITED');
   if (bodyMethods.has(route.method)) codes.push('MALFORMED_JSON', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE');
   if (route.idempotency === 'required') codes.push('IDEMPOTENCY_KEY_REQUIRED');

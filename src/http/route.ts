@@ -2,7 +2,8 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type Joi from 'joi';
 import type { Answered, Fields } from '../declare/field.ts';
 import type { ServeContext } from './context.ts';
-import type { Hold } from './hold.ts';
+import { fields, queryInteger } from './fields.ts';
+import { type Hold, holdRead, type Wait } from './hold.ts';
 
 /** What a key may be allowed to do. None implies another. */
 export const permissions = ['coordination_read', 'coordination_write', 'resource_config'] as const;
@@ -35,7 +36,8 @@ export interface Route<Query = unknown, Body = unknown, R extends Fields = Field
   /** The call's name in usage, e.g. `message.send`. */
   readonly call: string;
   readonly summary: string;
-  readonly permission: Permission;
+  /** `any`: whatever the key's are, in no space. */
+  readonly permission: Permission | 'any';
   /** `never`: the header is not looked at. */
   readonly idempotency: 'required' | 'optional' | 'never';
   /** Recovery calls use the reserved share of the rates; `limits` is never refused by the space's rate. */
@@ -74,11 +76,22 @@ export function route<Query = unknown, Body = unknown, R extends Fields = Fields
   return definition as unknown as Route;
 }
 
+interface Read<Query, R extends Fields>
+  extends Omit<Route<Query, unknown, R>, 'method' | 'permission' | 'idempotency' | 'hold'> {
+  /** Lets callers wait (`waitSeconds`) for what they read to come to its end. */
+  readonly wait?: Wait<Query, R>;
+}
+
+const waitSeconds = queryInteger(0, 30, 0).description(
+  'holds the request for at most so long until the record has come to its end, then answers it as it stands',
+);
+
 /** Declares a read: whoever may read may call it, and repeating it changes nothing. */
-export function read<Query = unknown, R extends Fields = Fields>(
-  definition: Omit<Route<Query, unknown, R>, 'method' | 'permission' | 'idempotency'>,
-): Route {
-  return route({ ...definition, method: 'GET', permission: 'coordination_read', idempotency: 'never' });
+export function read<Query = unknown, R extends Fields = Fields>({ wait, ...definition }: Read<Query, R>): Route {
+  const own = { ...definition, method: 'GET', permission: 'coordination_read', idempotency: 'never' } as const;
+  if (!wait) return route(own);
+  const query = ((own.query ?? fields({})) as Joi.ObjectSchema).keys({ waitSeconds });
+  return route({ ...own, query, hold: (input) => holdRead(wait, input) });
 }
 
 /** A path parameter; that the path has it is checked when the routes are mounted. */

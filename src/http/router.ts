@@ -3,7 +3,8 @@ import type { Service, Step } from './context.ts';
 import { Endpoint } from './endpoint.ts';
 import { apiError } from './errors.ts';
 
-const spacePrefix = '/v1/spaces/';
+const spacesPath = '/v1/spaces';
+const spacePrefix = `${spacesPath}/`;
 
 /** The endpoint of a request and its path parameters, as sent. */
 export interface Match {
@@ -41,8 +42,9 @@ class RouteTable {
   readonly #candidates = new Map<string, Candidate[]>();
 
   constructor(service: Service) {
-    for (const route of service.routes) {
-      const pattern = `${spacePrefix}:spaceId${route.path}`;
+    const inSpace = service.routes.map((route) => [route, `${spacePrefix}:spaceId${route.path}`] as const);
+    const others = service.spacelessRoutes.map((route) => [route, `${spacesPath}${route.path}`] as const);
+    for (const [route, pattern] of [...inSpace, ...others]) {
       const shape = shapeOf(pattern);
       const router = this.#routers.get(shape) ?? new Router({ strict: true, sensitive: true });
       const layer = router.register(pattern, [route.method], () => undefined) as Layer;

@@ -11,11 +11,15 @@ const nextCursor = textField().orNull();
 const view = read({
   path: '/mailboxes/:mailboxId',
   call: 'mailbox.view',
-  summary: 'A mailbox, with how many messages it holds',
+  summary: 'A mailbox, with how many messages it holds; with waitSeconds, once it holds none that is not finished',
   success: { 200: Mailbox.schema },
   refuses: ['MAILBOX_NOT_FOUND'],
   script: 'mailbox/view',
   reply,
+  wait: {
+    on: 'mailboxId',
+    isOver: ({ mailbox: { counts } }) => counts.ready + counts.delayed + counts.claimed === 0,
+  },
 });
 
 const update = route({

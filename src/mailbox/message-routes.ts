@@ -8,11 +8,12 @@ const reply = { message: one(Message) };
 const view = read({
   path: '/messages/:messageId',
   call: 'message.view',
-  summary: 'A message with its payload and its result',
+  summary: 'A message with its payload and its result; with waitSeconds, once it has ended',
   success: { 200: Message.schema },
   refuses: ['MESSAGE_NOT_FOUND'],
   script: 'mailbox/viewMessage',
   reply,
+  wait: { on: 'messageId', isOver: ({ message }) => message.finishedAt !== null },
 });
 
 const cancel = route({
@@ -41,6 +42,7 @@ const requeue = route({
   refuses: [
     'MESSAGE_NOT_FOUND',
     'MESSAGE_NOT_REQUEUABLE',
+    'SCOPE_CANCELLED',
     'GROUP_DECIDED',
     'VERDICT_CONFLICT',
     'MAILBOX_NOT_FOUND',

@@ -46,6 +46,7 @@ export const reason = oneOf(
   'DEADLINE_EXCEEDED',
   'GROUP_DECIDED',
   'CANCELLED_BY_CALLER',
+  'RUN_CANCELLED',
 ).orNull();
 
 /** When retention removes a message, a tombstone of its task stays, in which `tombstoneOf` is its mailbox. */

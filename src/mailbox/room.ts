@@ -46,6 +46,8 @@ export const mailboxRoom: Room = {
   },
   waits: { heldClaims: many(HeldClaim, 200), waitingTasks: many(WaitingTask, 200) },
   inRun: { messages: many(MessageSummary) },
+  cancelled: { messages: number() },
+  extends: { scope: { cancelledMessages: number().or(0).internal() } },
   limits: {
     maxBacklog: { min: 1, max: 1_000_000, default: 1_000 },
     maxPayloadBytes: { min: 1, max: 65_536, default: 65_536, isGranted: true },

@@ -16,7 +16,7 @@ import {
 } from '../http/fields.ts';
 import { Cursors, pageReply, positions, statesText } from '../http/page.ts';
 import { randomTail } from '../http/random.ts';
-import { readList } from '../http/read-list.ts';
+import { byName, readList } from '../http/read-list.ts';
 import { param, type Route, read, route } from '../http/route.ts';
 import { claimRoutes } from './claim-routes.ts';
 import { manageRoutes } from './manage-routes.ts';
@@ -87,7 +87,7 @@ const list = readList({
   script: 'mailbox/list',
   plural: 'mailboxes',
   record: Mailbox,
-  byName: true,
+  filters: byName(),
 });
 
 const { id: messageId, mailboxId, state } = Message.fields;
@@ -105,6 +105,7 @@ const send = route({
   success: { 201: SentMessage.schema, 200: SentMessage.schema },
   refuses: [
     'MAILBOX_NOT_FOUND',
+    'SCOPE_CANCELLED',
     'OPERATIONS_EXHAUSTED',
     'PAYLOAD_TOO_LARGE',
     'BACKLOG_FULL',

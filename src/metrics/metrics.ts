@@ -11,7 +11,7 @@ interface MetricsParts {
   readonly role: string;
   readonly reader: StoreReader;
   /** The numbers of requests that this process is holding. */
-  readonly held: { readonly receives: () => number; readonly watches: () => number };
+  readonly held: { readonly receives: () => number; readonly reads: () => number; readonly watches: () => number };
 }
 
 /** The response to GET /metrics. */
@@ -24,10 +24,16 @@ export class Metrics {
     const metrics = [
       scraped('gauge', 'muster_info', 'Always 1', () => [{ labels: { version, role }, value: 1 }]),
       ...this.traffic.metrics(),
-      scraped('gauge', 'muster_held_requests', 'Receives and watches that this process is holding', () => [
-        { labels: { kind: 'receive' }, value: held.receives() },
-        { labels: { kind: 'watch' }, value: held.watches() },
-      ]),
+      scraped(
+        'gauge',
+        'muster_held_requests',
+        'Receives, waiting reads and watches that this process is holding',
+        () => [
+          { labels: { kind: 'receive' }, value: held.receives() },
+          { labels: { kind: 'read' }, value: held.reads() },
+          { labels: { kind: 'watch' }, value: held.watches() },
+        ],
+      ),
       ...storeMetrics(() => reader.read()),
     ];
     for (const metric of metrics) this.#registry.registerMetric(metric);

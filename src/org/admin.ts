@@ -25,7 +25,7 @@ import { type FigureName, figuresOf } from './plans.ts';
 import { ApiKey, AuditEntry, Organization } from './records.ts';
 
 /**
- * What an operator does to organizations, spaces and keys (contract section 1). Every function rejects with
+ * What an operator does to organizations, spaces and keys. Every function rejects with
  * InvalidInput for what is typed wrong, Refusal (ORG_NOT_FOUND, …) for what the store's state forbids, and
  * StoreUnavailable.
  */
@@ -47,7 +47,7 @@ const scripts = {
   audit: { script: 'org/audit', reply: { nextCursor: text().orNull(), entries: many(AuditEntry) } },
 };
 
-type Answer<R> = R & { readonly org: string };
+export type Answer<R> = R & { readonly org: string };
 export type OrganizationAnswer = Answer<typeof Organization.type>;
 type SpaceAnswer = Answer<typeof Space.type>;
 type KeyAnswer = Answer<typeof ApiKey.type>;

@@ -5,7 +5,7 @@ const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 const secretCharacters = 43;
 
 /**
- * A new API key, `mk_<org>_<43 random base62 characters>` (contract section 1). An organization's id has no `_`, so
+ * A new API key, `mk_<org>_<43 random base62 characters>`. An organization's id has no `_`, so
  * the key says by itself where it belongs.
  */
 export function newApiKey(org: string): string {

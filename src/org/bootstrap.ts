@@ -15,7 +15,7 @@ const org = 'dev';
 const another = `# another key: npm run -s muster -- key create --org ${org} --permissions ${permissions.join(',')}`;
 
 /**
- * Makes a new embedded store ready for its first request (contract section 1): the organization `dev`, a space, a key.
+ * Makes a new embedded store ready for its first request: the organization `dev`, a space, a key.
  * Each step is done by whoever comes first and passed over by all others, so starts that were killed on the way, and
  * starts side by side, end with one of each. A store of other organizations is left alone.
  *

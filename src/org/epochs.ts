@@ -17,14 +17,29 @@ const aheadMs = 60_000;
 export type Renewing = Pick<Admin, 'store' | 'scripts'>;
 
 /**
- * After a loss of acknowledged writes (a restore, an unclean start): begins a new generation of every journal, so that
- * no cursor goes on over the gap, and sees to it that no event id is issued twice. Answers how many organizations there
- * are.
+ * After a loss of acknowledged writes: sees to it that no event id is issued twice. An event's id is its moment. Where the
+ * newest entry of any journal lies in the future, the clock has been put back: what was lost was counted on from there,
+ * and would be counted again. So all journals go on well after it. Answers how many organizations there are.
+ */
+export async function passNewest({ store }: Renewing): Promise<number> {
+  const now = await orUnavailable(nowOf(store));
+  const newest = new Map<string, number>();
+  const orgs = new Set(await orUnavailable(organizationNames(store)));
+  for (const org of orgs) await orUnavailable(readNewest(store, org, newest));
+  const last = [...newest.values()].reduce((most, at) => Math.max(most, at), 0);
+  if (last <= now) return orgs.size;
+  for (const key of newest.keys()) await orUnavailable(store.call('XSETID', key, `${last + aheadMs}-0`));
+  return orgs.size;
+}
+
+/**
+ * After a restore: the same, and begins a new generation of every journal, so that no cursor goes on over the gap. Answers
+ * how many organizations there are.
  */
 export async function renewEpochs(admin: Renewing): Promise<number> {
+  await passNewest(admin);
   const orgs = new Set(await orUnavailable(organizationNames(admin.store)));
   for (const org of orgs) {
-    await orUnavailable(passNewest(admin, org));
     const epoch = randomBytes(8).toString('hex');
     // A name without a record: its creation never came to an end.
     const renewed = await admin.scripts.ask(renewal, org, { epoch }).catch(unless('ORG_NOT_FOUND'));
@@ -33,26 +48,20 @@ export async function renewEpochs(admin: Renewing): Promise<number> {
   return orgs.size;
 }
 
-/**
- * An event's id is its moment. Where a journal's newest entry lies in the future, the clock has been put back: what
- * was lost then was counted on from that entry, and would be counted again. So the journal goes on well after it.
- */
-async function passNewest({ store }: Renewing, org: string): Promise<void> {
-  const now = await nowOf(store);
+/** Adds an organization's journals, each with the moment of its newest entry. */
+async function readNewest(store: Store, org: string, newest: Map<string, number>): Promise<void> {
   const spaces = keyName(orgKeys.spaces, { org });
   for (let start = 0, page = ['']; page.length > 0; start += pageSize) {
     page = await store.zrange(spaces, String(start), String(start + pageSize - 1), 'WITHSCORES');
     const numbers = page.filter((_, index) => index % 2 === 1);
     await Promise.all(
-      numbers.map((spaceNumber) => passNewestOf(store, keyName(spaceKeys.events, { org, spaceNumber }), now)),
+      numbers.map(async (spaceNumber) => {
+        const journal = keyName(spaceKeys.events, { org, spaceNumber });
+        if ((await store.exists(journal)) === 0) return;
+        const stream = (await store.xinfo('STREAM', journal)) as unknown[];
+        const last = String(stream[stream.indexOf('last-generated-id') + 1]);
+        newest.set(journal, Number(last.split('-')[0]));
+      }),
     );
   }
-}
-
-async function passNewestOf(store: Store, journal: string, now: number): Promise<void> {
-  if ((await store.exists(journal)) === 0) return;
-  const stream = (await store.xinfo('STREAM', journal)) as unknown[];
-  const newest = String(stream[stream.indexOf('last-generated-id') + 1]);
-  const at = Number(newest.split('-')[0]);
-  if (at > now) await store.call('XSETID', journal, `${at + aheadMs}-0`);
 }

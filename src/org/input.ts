@@ -1,5 +1,6 @@
 import { isUuid } from '../http/fields.ts';
 import { type Permission, permissions } from '../http/route.ts';
+import type { Limit } from '../room.ts';
 
 /** Something typed by an operator that cannot be right; the message names it and says what would be. */
 export class InvalidInput extends Error {
@@ -49,6 +50,15 @@ export function checkSpaces(ids: readonly string[] | undefined): string[] {
     return [...new Set(ids.map((id) => checkUuid('spaces', id)))];
   }
   throw new InvalidInput(`spaces: ${ids.length} ids, and 1 to ${mostSpacesOfKey} are allowed`);
+}
+
+/** A limit as typed: `default`, or a whole number within its bounds; what the plan grants of it, the store knows. */
+export function checkLimit(name: string, typed: string, limit: Limit | undefined): number | 'default' {
+  if (typed === 'default') return typed;
+  const { min = 0, max = 0, isGranted } = limit ?? {};
+  const value = /^\d{1,15}$/.test(typed) ? Number(typed) : Number.NaN;
+  if (value >= min && (isGranted || value <= max)) return value;
+  throw new InvalidInput(`${name}: ${quote(typed)} must be default, or a whole number from ${min} to ${max}`);
 }
 
 /** How many audit entries make a page. */

@@ -16,6 +16,8 @@ const backgroundTimersOf = (org: string): string => `muster:{${org}}:backgroundT
 const guardMs = 2000;
 /** Per step: up to about 4 ms of the store's time with deep scopes and many spaces. */
 export const maxChanges = 50;
+/** Much work in the background is done in turns of about this long, shorter than the guard. */
+const backgroundMs = 1000;
 /** How long to wait for a shard that does not answer. */
 const timeoutMs = 500;
 
@@ -59,11 +61,14 @@ export class Due {
 
   async #sweepAll(org: string, timer: string): Promise<string> {
     const args = { requestId: '', spaceId: '', maxChanges };
+    const end = timer === '*' ? performance.now() + backgroundMs : Number.POSITIVE_INFINITY;
     for (;;) {
-      const { now, nextDue, more } = await (timer === ''
+      const { now, nextDue, more, changes } = await (timer === ''
         ? this.#scripts.ask(sweep, org, args)
         : this.#scripts.ask(background, org, { ...args, name: timer === '*' ? '' : timer }));
-      if (more) continue;
+      if (more && performance.now() < end) continue;
+      // It may have armed timers that calls wait for.
+      if (timer !== '' && changes > 0) await this.drain(org);
       // Not awaited: the index's shard may be down; `repair` catches up.
       if (nextDue !== null) void this.announce(org, nextDue).catch(() => undefined);
       return String(now);

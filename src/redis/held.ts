@@ -18,6 +18,13 @@ export class Topics {
     return size;
   }
 
+  /** How many wait for a topic as a whole. */
+  get whole(): number {
+    let whole = 0;
+    for (const [topic, there] of this.#topics) if (!topic.includes('/')) whole += there.size;
+    return whole;
+  }
+
   get isEmpty(): boolean {
     return this.#topics.size === 0;
   }
@@ -46,6 +53,11 @@ export class Topics {
       }
     }
     return longest;
+  }
+
+  /** Wakes all that wait for a topic as a whole. */
+  wake(topic: string): void {
+    for (const held of this.#topics.get(topic) ?? []) held.wake();
   }
 
   wakeAll(): void {

@@ -21,16 +21,16 @@ export interface Hold {
   readonly waitMs: number;
   readonly signal: AbortSignal;
   /**
-   * `object/part`. A published token, `object/part/…/part`, wakes one of the requests that wait for any of these parts of
-   * the object.
+   * `object/part`, or a record's id. A published token, `object/part/…/part`, wakes one of the requests that wait for any of
+   * these parts of the object; a token that is an id wakes all that wait for it.
    */
   readonly topic: string;
 }
 
 /**
  * Notifications from the spaces' journals, over one subscription connection, with one channel per space that has held
- * requests or listeners. A held request costs memory only; each token of a message wakes the request that has waited
- * longest for it. A listener receives every message.
+ * requests or listeners. A held request costs memory only; a message wakes those that wait for one of its tokens. A
+ * listener receives every message.
  */
 export class Wake {
   readonly #subscriber: Store;
@@ -52,6 +52,11 @@ export class Wake {
     let size = 0;
     for (const { held } of this.#channels.values()) size += held.size;
     return size;
+  }
+
+  /** How many of them are reads: they wait for a topic as a whole. */
+  get reads(): number {
+    return [...this.#channels.values()].reduce((reads, { held }) => reads + held.whole, 0);
   }
 
   /**
@@ -171,6 +176,7 @@ export class Wake {
     if (!channel) return;
     for (const onMessage of channel.listeners) onMessage(message);
     for (const token of message.split(',')) {
+      if (!token.includes('/')) channel.held.wake(token);
       const held = channel.held.longest(token);
       if (!held) continue;
       held.token = token;

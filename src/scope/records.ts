@@ -1,13 +1,31 @@
-import { id, number, state, text, time } from '../declare/field.ts';
-import { record } from '../declare/record.ts';
+import { flag, id, number, state, text, time } from '../declare/field.ts';
+import { nested, record } from '../declare/record.ts';
+
+export const scopeStates = ['ACTIVE', 'IDLE', 'CANCELLED'] as const;
 
 export const Scope = record('Scope', {
   id: id(),
   parentScopeId: id().orNull().workedOut(),
-  state: state('scopes', 'ACTIVE', 'IDLE').of((get) => (Number(get('live')) > 0 ? 'ACTIVE' : 'IDLE'), 'live'),
+  name: text().orNull(),
+  state: state('scopes', ...scopeStates).of(
+    (get) => (get('cancelledAt') !== null ? 'CANCELLED' : Number(get('live')) > 0 ? 'ACTIVE' : 'IDLE'),
+    'live',
+    'cancelledAt',
+  ),
+  /** Of the subtree: READY and CLAIMED messages, WAITING waiters. */
+  live: nested({
+    messages: number().of((get) => Number(get('live')) - Number(get('liveWaiters')), 'live', 'liveWaiters'),
+    waiters: number().or(0).named('liveWaiters'),
+  }),
   createdAt: time(),
   /** Ids from the root to this scope. */
   path: text().internal(),
-  /** READY and CLAIMED messages and WAITING waiters of the subtree. */
-  live: number().internal(),
+  liveTotal: number().internal().named('live'),
+  cancelledAt: time().orNull().internal(),
+  /** Of the scope that a cancel named: the request, and how far its steps have come. */
+  cancelRequestId: text().orNull().internal(),
+  cancelWalk: text().orNull().internal(),
+  /** Made by POST /scopes below another; and how many such children it has. */
+  isDeclared: flag().internal(),
+  declaredChildren: number().or(0).internal(),
 });

@@ -5,10 +5,11 @@ import { scopeEvents } from './events.ts';
 import { scopeKeys } from './keys.ts';
 import { Scope } from './records.ts';
 import { scopeRoutes } from './routes.ts';
+import { runRoutes } from './run-routes.ts';
 
 export const scopeRoom: Room = {
   name: 'scope',
-  routes: ({ inRun }) => scopeRoutes(inRun),
+  routes: (all) => [...scopeRoutes, ...runRoutes(all)],
   keys: scopeKeys,
   errors: scopeErrors,
   records: [Scope],

@@ -1,38 +1,60 @@
-import { type Fields, flag, raw } from '../declare/field.ts';
-import { exactly, Many, many, readMembers, type Shown } from '../declare/record.ts';
-import { type Route, read } from '../http/route.ts';
-import { Scope } from './records.ts';
+import { flag } from '../declare/field.ts';
+import { one } from '../declare/record.ts';
+import { fields, id, key, optional } from '../http/fields.ts';
+import { randomTail } from '../http/random.ts';
+import { readList } from '../http/read-list.ts';
+import { type Route, read, route } from '../http/route.ts';
+import { Scope, scopeStates } from './records.ts';
 
-/** Records shown of each kind. */
-const maxRows = 200;
-
-/** The run view; `inRun`: the members that rooms declare for it. */
-export function scopeRoutes(inRun: Fields): readonly Route[] {
-  const scopes = many(Scope, maxRows);
-  const shown = Object.entries(inRun).map(([name, field]) => [
+const create = route({
+  method: 'POST',
+  path: '/scopes',
+  call: 'scope.create',
+  summary: 'Make a scope before its first use, with a name or below another; 200 where it exists already',
+  permission: 'coordination_write',
+  idempotency: 'required',
+  body: fields({ scopeId: optional(id()), parentScopeId: optional(id()), name: optional(key(200)) }),
+  success: { 201: Scope.schema, 200: Scope.schema },
+  refuses: [
+    'SCOPE_CONFLICT',
+    'SCOPE_CANCELLED',
+    'OPERATIONS_EXHAUSTED',
+    'SCOPE_DEPTH_EXCEEDED',
+    'SCOPE_CHILDREN_FULL',
+    'ACTIVE_RUNS_LIMITED',
+  ],
+  script: 'scope/create',
+  args: ({ body: { scopeId = '', parentScopeId = '', name = '' } }) => ({
+    scopeId,
+    parentScopeId,
     name,
-    field instanceof Many ? many(field.record, maxRows).schema : field.schema,
-  ]);
-  const run = read({
-    path: '/ops/runs/:scopeId',
-    call: 'run.view',
-    summary: 'A run: what belongs to a scope and to those below it, newest first',
-    success: {
-      200: exactly({
-        scope: Scope.schema,
-        scopes: scopes.schema,
-        ...Object.fromEntries(shown),
-        truncated: flag().schema,
-      }),
-    },
-    refuses: ['SCOPE_NOT_FOUND'],
-    script: 'scope/run',
-    args: () => ({ maxRows }),
-    reply: { scopes, lists: raw<Shown[]>(), truncated: flag() },
-    answer: ({ scopes: [scope, ...below], lists, truncated }) => ({
-      status: 200,
-      body: { scope, scopes: below, ...readMembers(inRun, lists), truncated },
-    }),
-  });
-  return [run];
-}
+    tail: randomTail(),
+  }),
+  reply: { known: flag(), scope: one(Scope) },
+  answer: ({ known, scope }) => ({ status: known ? 200 : 201, body: scope }),
+});
+
+const list = readList({
+  path: '/scopes',
+  call: 'scope.list',
+  summary: 'List scopes, newest first; by state, by parent, by name',
+  script: 'scope/list',
+  plural: 'scopes',
+  states: scopeStates,
+  filters: { parentScopeId: optional(id()), name: optional(key(200)) },
+  position: /^[0-9a-f]{12} [0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/,
+  record: Scope,
+});
+
+const view = read({
+  path: '/scopes/:scopeId',
+  call: 'scope.view',
+  summary: 'A scope: its state, its parent and what is live in its subtree',
+  success: { 200: Scope.schema },
+  refuses: ['SCOPE_NOT_FOUND'],
+  script: 'scope/view',
+  reply: { scope: one(Scope) },
+  wait: { on: 'scopeId', isOver: ({ scope }) => scope.live.messages + scope.live.waiters === 0 },
+});
+
+export const scopeRoutes: readonly Route[] = [create, list, view];

@@ -7,8 +7,15 @@ import { findEmbedded, isUsed, startEmbedded } from '../embedded/embedded.ts';
 import { makeFolders, sync, writeDurably } from '../embedded/files.ts';
 import { withFolderLock } from '../embedded/folder-lock.ts';
 import type { RedisServer } from '../embedded/server-binary.ts';
-import { LOGS, MANIFEST, makeStoreFolder, markClean } from '../embedded/store-folder.ts';
-import { type Renewing, renewEpochs } from '../org/epochs.ts';
+import {
+  isMarkedRestored,
+  LOGS,
+  MANIFEST,
+  makeStoreFolder,
+  markClean,
+  markRestored,
+} from '../embedded/store-folder.ts';
+import { passNewest, type Renewing, renewEpochs } from '../org/epochs.ts';
 import { allWords } from '../primitives.ts';
 import { nowOf, type Store, shardsOf } from '../redis/cluster.ts';
 import { connect } from '../redis/connection.ts';
@@ -42,9 +49,17 @@ interface Restored {
   readonly organizations: number;
 }
 
-/** Renews the journals' epochs over a connection of the embedded store (its `afterLoss`); resolves with their number. */
-export function renewOver(link: Redis): Promise<number> {
-  return renewEpochs({ store: link, scripts: new Scripts(link, allWords) });
+/**
+ * What an unclean start of an embedded store calls for, over a connection of its own (its `afterLoss`): no event id is
+ * issued twice. Cursors stay valid, except those at what was lost; a restored store begins new generations of its
+ * journals. Resolves with the number of organizations.
+ */
+export async function afterLoss(link: Redis, dataDir: string) {
+  const store = { store: link, scripts: new Scripts(link, allWords) };
+  const isRestored = isMarkedRestored(dataDir);
+  const organizations = await (isRestored ? renewEpochs : passNewest)(store);
+  await markRestored(dataDir, false);
+  return { organizations, isRestored };
 }
 
 /**
@@ -72,10 +87,10 @@ export async function restoreEmbedded(file: SnapshotFile, target: Target): Promi
 
 async function firstStart(file: SnapshotFile, target: Target): Promise<Restored> {
   let organizations = 0;
-  const afterLoss = async (link: Redis): Promise<void> => {
-    organizations = await renewOver(link);
+  const renew = async (link: Redis): Promise<void> => {
+    ({ organizations } = await afterLoss(link, target.dataDir));
   };
-  const embedded = await startEmbedded({ ...target, afterLoss });
+  const embedded = await startEmbedded({ ...target, afterLoss: renew });
   try {
     const store = await connect(embedded.socketPath);
     const keys = await store.dbsize();
@@ -159,7 +174,8 @@ async function place(path: string, dataDir: string, sha256: string, signal?: Abo
       throw new SnapshotFailure('SNAPSHOT_DAMAGED', `${path} changed while it was being read`);
     await writeDurably(join(work, MANIFEST), `file ${base} seq 1 type b\n`);
     await sync(work);
-    // Not marked as clean, so that the next start of this store renews the epochs.
+    // Marked as restored and not as clean, so that the next start of this store renews the epochs.
+    await markRestored(dataDir, true);
     await markClean(dataDir, false);
     // The old log has no keys.
     await rm(join(dataDir, LOGS), { recursive: true, force: true });

@@ -4,7 +4,7 @@ import { record } from '../declare/record.ts';
 import { fields, integer } from '../http/fields.ts';
 import { type Route, read, route } from '../http/route.ts';
 import type { Limit, Limits } from '../room.ts';
-import { limitsAt, limitsText, readLimits } from './limits.ts';
+import { grantedLimits, limitsAt, limitsText, readLimits } from './limits.ts';
 
 /** null: back to the default; absent: as it is. */
 function limitField({ min, max, isGranted }: Limit): Joi.AnySchema<number | null | undefined> {
@@ -19,7 +19,7 @@ function limitField({ min, max, isGranted }: Limit): Joi.AnySchema<number | null
 export function limitRoutes(limits: Limits): readonly Route[] {
   const all = Object.entries(limits);
   const defaults = limitsText(limitsAt(limits, 'default'));
-  const granted = limitsText(limitsAt(Object.fromEntries(all.filter(([, { isGranted }]) => isGranted)), 'max'));
+  const granted = grantedLimits(limits);
   const SpaceLimits = record(
     'SpaceLimits',
     Object.fromEntries(all.map(([name, { min, max }]) => [name, number(min, max)])),

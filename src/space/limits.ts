@@ -19,3 +19,9 @@ export function limitsText(values: Readonly<Record<string, number | 'default'>>)
 export function readLimits(text: string): LimitValues {
   return Object.fromEntries([...text.matchAll(/(\w+) (\d+)/g)].map(([, name, value]) => [name, Number(value)]));
 }
+
+/** The most of each that a plan may grant, of those that plans grant. */
+export function grantedLimits(limits: Limits): string {
+  const granted = Object.entries(limits).filter(([, { isGranted }]) => isGranted);
+  return limitsText(limitsAt(Object.fromEntries(granted), 'max'));
+}

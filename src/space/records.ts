@@ -21,6 +21,13 @@ export const Space = record('Space', {
   idempotencyFrom: number().orNull().internal(),
 });
 
+/** As callers see it. */
+export const VisibleSpace = record('VisibleSpace', {
+  id: id().named('spaceId'),
+  name: text().orNull(),
+  createdAt: time(),
+});
+
 /** What lib/usage counts on a day. */
 export const UsageDay = record('UsageDay', {
   date: date().of((get) => dateOf(Number(get('day'))), 'day'),

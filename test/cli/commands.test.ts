@@ -53,6 +53,45 @@ describe("The operator's commands", function () {
     expect(await run('space list --org acme')).to.deep.equal({ spaces: [made, other], nextCursor: null });
   });
 
+  it('space limits shows the limits and sets some; audited, and told as limits.updated', async function () {
+    this.timeout(120_000);
+    const { spaceId } = await run('space create --org acme --name limited');
+    const limits = `space limits ${spaceId} --org acme`;
+    const before = await run(limits);
+    expect(before).to.include({ spaceId, org: 'acme', requestsPerMinute: 600, maxLeaseSeconds: 600 });
+    const changed = { ...before, requestsPerMinute: 1200, maxBacklog: 17 };
+    expect(await run(`${limits} --requests-per-minute 1200 --max-backlog 17`)).to.deep.equal(changed);
+    expect(await run(`${limits} --max-backlog 17`)).to.deep.equal(changed);
+    expect(await run(`${limits} --requests-per-minute default --max-backlog default`)).to.deep.equal(before);
+    const { entries } = await run('audit list --org acme --limit 3');
+    expect(entries.map(({ action, actor, target }: Record<string, string>) => [action, actor, target])).to.deep.equal([
+      ['limits.updated', 'cli', spaceId],
+      ['limits.updated', 'cli', spaceId],
+      ['space.created', 'cli', spaceId],
+    ]);
+    const { store: redis } = await store.admin();
+    const number = await redis.hget(`muster:{acme}:${spaceId}`, 'number');
+    const journal = await redis.xrange(`muster:{acme}:${number}:events`, '-', '+');
+    expect(journal.map(([, fields]) => fields[0])).to.deep.equal(['limits.updated', 'limits.updated']);
+    const refusals = [
+      [`${limits} --max-backlog 0`, 'VALIDATION_FAILED', /^maxBacklog: "0" must be default, or a whole number from 1 /],
+      [
+        `${limits} --max-payload-bytes 65537`,
+        'ENTITLEMENT_EXCEEDED',
+        /^maxPayloadBytes must not exceed the plan's 65536/,
+      ],
+      [`${limits} --requests-per-minute 100001`, 'VALIDATION_FAILED', /^requestsPerMinute must be .* to 100000$/],
+      [`space limits ${spaceId} --org none`, 'ORG_NOT_FOUND', /org list/],
+      ['space limits 0190b8a4-7e2b-7c55-9d3e-5a1f0c2b4d6e --org acme', 'SPACE_NOT_FOUND', /space list/],
+      ['space limits x --org acme', 'VALIDATION_FAILED', /^spaceId: /],
+    ] as const;
+    const refused = await Promise.all(refusals.map(([line]) => failure(line.split(' '), settings)));
+    for (const [i, [line, code, message]] of refusals.entries()) {
+      expect([line, refused[i]?.code]).to.deep.equal([line, code]);
+      expect(refused[i]?.message).to.match(message);
+    }
+  });
+
   it('key create shows the key once; key list and key revoke do not', async () => {
     const permissions = 'resource_config, coordination_read';
     const made = await record(
@@ -95,29 +134,33 @@ describe("The operator's commands", function () {
     expect(entries.map((entry: { action: string }) => entry.action)).to.deep.equal([
       'key.revoked',
       'key.created',
+      'limits.updated',
+      'limits.updated',
+      'space.created',
       'space.created',
       'space.created',
       'org.plan_set',
       'org.created',
     ]);
-    expect(entries[5]).to.deep.equal({
-      at: entries[5].at,
+    expect(entries[8]).to.deep.equal({
+      at: entries[8].at,
       action: 'org.created',
       actor: 'cli',
       target: 'acme',
       detail: { plan: 'free' },
     });
-    expect(entries[5].at).to.match(moment);
-    expect(entries[4].detail).to.include({ plan: 'enterprise', agents: 20, keys: 3, rpm: 'unlimited' });
-    expect([entries[2].detail, entries[3].detail]).to.deep.equal([{ name: null }, { name: 'Größe "1"' }]);
+    expect(entries[8].at).to.match(moment);
+    expect(entries[7].detail).to.include({ plan: 'enterprise', agents: 20, keys: 3, rpm: 'unlimited' });
+    expect([entries[5].detail, entries[6].detail]).to.deep.equal([{ name: null }, { name: 'Größe "1"' }]);
+    expect(entries[3].detail).to.deep.equal({ requestsPerMinute: 1200, maxBacklog: 17 });
     expect(entries[1].detail).to.deep.equal({
       name: 'ci',
       permissions: ['coordination_read', 'resource_config'],
       spaces: [],
     });
 
-    const first = await run('audit list --org acme --limit 4');
-    const second = await run(`audit list --org acme --limit 4 --cursor ${first.nextCursor}`);
+    const first = await run('audit list --org acme --limit 5');
+    const second = await run(`audit list --org acme --limit 5 --cursor ${first.nextCursor}`);
     expect([...first.entries, ...second.entries]).to.deep.equal(entries);
     expect(second.nextCursor).to.equal(null);
   });

@@ -6,10 +6,11 @@ import { World } from '../support/world.ts';
 
 describe('the typed client', () => {
   let muster: Muster;
+  let world: World;
   const scopeId = randomUUID();
   const inAnHour = () => new Date(Date.now() + 3_600_000).toISOString();
   before(async () => {
-    const world = await World.create();
+    world = await World.create();
     muster = createMuster({ url: `${world.url}/`, key: world.apiKey, spaceId: world.spaceId });
   });
   const failure = async (call: Promise<unknown>): Promise<MusterError> => {
@@ -129,6 +130,7 @@ describe('the typed client', () => {
     expect((await muster.census.get()).messages.ACKED).to.equal(2);
     expect((await muster.waits.get()).heldClaims).to.deep.equal([]);
     expect((await muster.run.view({ scopeId })).consumptions).to.deep.equal({ count: 1, units: 1 });
+    expect((await muster.space.list({ limit: 5 })).spaces.map(({ id }) => id)).to.deep.equal([world.spaceId]);
   });
 
   it('keeps a webhook destination and deletes it', async () => {

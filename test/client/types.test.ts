@@ -5,7 +5,7 @@ import { expect } from 'chai';
 import { calls } from '../../src/client/generated/calls.ts';
 import type { Answer, Args, ErrorCode, Event, Muster } from '../../src/client/index.ts';
 import { codesOf } from '../../src/http/route-errors.ts';
-import { allRoutes } from '../../src/primitives.ts';
+import { allRoutes, product } from '../../src/primitives.ts';
 
 /** Never run: it is the compiler that tests it. */
 async function compiles(muster: Muster): Promise<void> {
@@ -47,7 +47,10 @@ describe('what the typed client is made of', function () {
   this.timeout(60_000);
   it('has every call of the service, with its method and path', () => {
     const made = Object.entries(calls).map(([name, [method, path]]) => `${name} ${method} ${path}`);
-    const served = allRoutes.map(({ call, method, path }) => `${call} ${method} ${path.replaceAll(/:(\w+)/g, '{$1}')}`);
+    const served = [
+      ...allRoutes.map((route) => ({ ...route, path: `/:spaceId${route.path}` })),
+      ...product.spacelessRoutes,
+    ].map(({ call, method, path }) => `${call} ${method} ${path.replaceAll(/:(\w+)/g, '{$1}')}`);
     expect(made).to.have.members(served);
   });
 

@@ -87,6 +87,7 @@ export class Tenant {
     const { body: task } = await this.ask(`/task-groups/${group.id}/tasks`, { taskKey: 't', input: 1 });
     await this.#work(group.scopeId);
     await this.ask(`/task-groups/${group.id}/tasks/${task.taskId}/accept`);
+    await this.#stop();
     this.rounds++;
   }
 
@@ -94,6 +95,18 @@ export class Tenant {
     const body = { scopeId, holder: 'agent', holderSession: 's', leaseSeconds: 60 };
     const claim = await this.ask(`/mailboxes/${this.#mailbox}/recv`, body);
     if (claim.status === 200) await this.ask(`/messages/${claim.body.id}/complete`, { token: claim.body.token });
+  }
+
+  /** A run that is stopped with what it has. */
+  async #stop(): Promise<void> {
+    const { body: scope } = await this.ask('/scopes', { name: 'stopped' });
+    await this.ask('/barriers', { scopeId: scope.id, target: 2 });
+    const { body: message } = await this.ask(`/mailboxes/${this.#mailbox}/messages`, { scopeId: scope.id, payload: 1 });
+    const { body } = await this.ask(`/scopes/${scope.id}/cancel`, {});
+    expect([body.state, body.done, body.cancelled.messages, body.cancelled.barriers]).to.deep.equal([
+      ...['CANCELLED', true, 1, 1],
+    ]);
+    this.sent.set(message.id, Date.now());
   }
 
   async #messageIds(): Promise<Set<string>> {

@@ -4,7 +4,7 @@ import addFormats from 'ajv-formats';
 import { expect } from 'chai';
 import type { Route } from '../../src/http/route.ts';
 import { codesOf, statusOf } from '../../src/http/route-errors.ts';
-import { allErrors, allRoutes } from '../../src/primitives.ts';
+import { allErrors, allRoutes, product } from '../../src/primitives.ts';
 import { checkDeclared } from '../support/declared.ts';
 import { samples } from '../support/sample.ts';
 import { api, type Reply, World } from '../support/world.ts';
@@ -59,7 +59,11 @@ describe('GET /openapi.json', () => {
     }
     const ids = Object.values(document.paths).flatMap((path) => Object.values(path).map((one) => one.operationId));
     expect(new Set(ids).size).to.equal(ids.length);
-    expect(ids.length).to.equal(allRoutes.length + 3);
+    expect(ids.length).to.equal(allRoutes.length + product.spacelessRoutes.length + 3);
+    const listed = document.paths['/v1/spaces']?.['get'];
+    expect(JSON.stringify(listed))
+      .to.include('SERVICE_RATE_LIMITED')
+      .and.not.match(/"RATE_LIMITED|SPACE_NOT_FOUND/);
     for (const path of ['/healthz', '/readyz', '/openapi.json']) {
       expect(document.paths[path]?.['get']?.security).to.deep.equal([]);
     }

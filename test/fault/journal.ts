@@ -32,6 +32,10 @@ const leaves: Readonly<Record<string, RegExp>> = {
   'create barrier': /^barrier\.created$/,
   'create allowance': /^allowance\.created$/,
   'create group': /^group\.created$/,
+  'create scope': /^scope\.created$/,
+  'send in run': /^message\.sent$/,
+  'barrier in run': /^barrier\.created$/,
+  stop: /^scope\.cancelled$/,
   send: /^message\.sent$/,
   claim: /^message\.claimed$/,
   complete: /^message\.acked$/,
@@ -52,7 +56,7 @@ const leaves: Readonly<Record<string, RegExp>> = {
   reject: /^task\.rejected$/,
 };
 /** The same arrival or work again is a success that changes nothing. */
-const mayLeaveNothing = new Set(['arrive', 'consume', 'cancel', 'withdraw', 'renew', 'look']);
+const mayLeaveNothing = new Set(['arrive', 'consume', 'reserve again', 'cancel', 'withdraw', 'renew', 'look', 'stop']);
 
 /** The events that each request left, by its id. */
 export function byRequest(events: readonly Event[]): Map<string, Event[]> {

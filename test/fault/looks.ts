@@ -28,6 +28,7 @@ export class Looks {
       for (const one of await this.#list(access, 'allowances')) await this.#allowance(access, one);
     }
     await this.#groups();
+    await this.#runs();
     return this.#seen;
   }
 
@@ -107,6 +108,21 @@ export class Looks {
         expect(counts.accepted).to.equal(this.#of('accept', object).length);
         if (counts.accepted >= 2) expect([object, state, outcome]).to.deep.equal([object, 'DECIDED', 'SATISFIED']);
       }
+    }
+  }
+
+  /** All that was acknowledged in a run was ended by its cancel, and counted once. */
+  async #runs(): Promise<void> {
+    for (const { access, scopeId, childId } of this.#load.runs) {
+      const object = `run ${scopeId}`;
+      for (const id of [scopeId, childId]) {
+        const { state, live } = await this.#get(access, `/scopes/${id}`);
+        expect([object, state, live]).to.deep.equal([object, 'CANCELLED', { messages: 0, waiters: 0 }]);
+      }
+      const { body } = await this.#load.caller.insist(access, `/scopes/${scopeId}/cancel`, randomUUID(), {});
+      expect([object, body.done, body.cancelled.messages, body.cancelled.barriers]).to.deep.equal([
+        ...[object, true, this.#of('send in run', object).length, this.#of('barrier in run', object).length],
+      ]);
     }
   }
 }

@@ -94,7 +94,7 @@ export interface Purse {
 
 const reservedIn = (purse: Purse): number => Object.values(purse.remaining).reduce((sum, part) => sum + part, 0);
 
-/** Reserve, settle, void and look, with the balances that each answer carries. */
+/** Reserve, the same again by its workKey, settle, void and look, with the balances that each answer carries. */
 export function budgetModel(limit: number): Model<Purse> {
   const act = (purse: Purse, { id, kind, input, value, outcome }: Operation): Purse | undefined => {
     const amount = Number(input['amount']);
@@ -107,6 +107,10 @@ export function budgetModel(limit: number): Model<Purse> {
     }
     const reservation = String(input['reservation']);
     const left = purse.remaining[reservation];
+    if (kind === 'reserve again') {
+      const isFound = left !== undefined && (outcome !== 'ok' || value['found'] === reservation);
+      return isFound && outcome !== 'refused' ? purse : undefined;
+    }
     const isClosed = left === undefined || left === 0;
     if (outcome === 'refused') return isClosed || (kind === 'settle' && amount > left) ? purse : undefined;
     if (isClosed || (kind === 'settle' && amount > left)) return undefined;

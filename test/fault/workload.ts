@@ -4,6 +4,7 @@ import type { Access } from '../support/processes.ts';
 import { Caller, type Heard } from './caller.ts';
 import type { Operation } from './history.ts';
 import { type Scene, scenes } from './scenes/all.ts';
+import type { StoppedRun } from './scenes/run.ts';
 import { type Chance, chanceOf } from './seed.ts';
 
 type Values = Operation['input'];
@@ -34,6 +35,7 @@ export class Workload {
   /** Answers that nothing explains. */
   readonly unexpected: string[] = [];
   readonly queues: Queue[] = [];
+  readonly runs: StoppedRun[] = [];
   /** Claims that their client walked away from: `messageId attempt` to the end of the lease. */
   readonly abandoned = new Map<string, number>();
   readonly caller: Caller;
@@ -70,6 +72,10 @@ export class Workload {
 
   /** Receives and completes what is left, until nothing is ready and nothing is claimed. */
   async drain(): Promise<void> {
+    for (const { access, scopeId } of this.runs) {
+      const path = `/scopes/${scopeId}/cancel`;
+      await this.call(-1, access, { kind: 'stop', object: `run ${scopeId}`, path, body: {} });
+    }
     const lanes = Array.from({ length: 8 }, async (_, lane) => {
       for (const queue of this.queues.filter((_one, i) => i % 8 === lane)) await this.#drainQueue(queue);
     });

@@ -1,12 +1,13 @@
 type Waiter = { units: number; expiresAt: number; state: string; grantedAt: number | null };
 
-/** What an allowance of 5 units per 10 seconds does, by the contract's sentences; times in seconds. */
+/** What an allowance of 5 units (until they are changed) per 10 seconds does; times in seconds. */
 export class AllowanceModel {
   readonly waiters: Waiter[] = [];
   readonly keys = new Map<string, string>();
   now = 0;
   used = 0;
   cooldownUntil = 0;
+  limit = 5;
 
   get queue(): Waiter[] {
     return this.waiters.filter(({ state }) => state === 'WAITING');
@@ -24,7 +25,7 @@ export class AllowanceModel {
 
   serve(): void {
     for (const waiter of this.queue) {
-      if (this.cooldownUntil > this.now || this.used + waiter.units > 5) return;
+      if (this.cooldownUntil > this.now || this.used + waiter.units > this.limit) return;
       this.used += waiter.units;
       Object.assign(waiter, { state: 'GRANTED', grantedAt: this.now });
     }
@@ -33,19 +34,26 @@ export class AllowanceModel {
   consume(units: number, holder: string, workKey: string | undefined): string {
     const first = workKey && this.keys.get(workKey);
     if (first) return first === `${units} ${holder}` ? 'replay' : 'WORK_KEY_CONFLICT';
-    if (units > 5) return 'UNITS_EXCEED_LIMIT';
+    if (units > this.limit) return 'UNITS_EXCEED_LIMIT';
     if (this.cooldownUntil > this.now) return 'ALLOWANCE_COOLING_DOWN';
-    if (this.queue.length > 0 || this.used + units > 5) return 'ALLOWANCE_EXHAUSTED';
+    if (this.queue.length > 0 || this.used + units > this.limit) return 'ALLOWANCE_EXHAUSTED';
     this.used += units;
     if (workKey) this.keys.set(workKey, `${units} ${holder}`);
     return '201';
   }
 
   wait(units: number, ttl: number): string {
-    if (units > 5) return 'UNITS_EXCEED_LIMIT';
+    if (units > this.limit) return 'UNITS_EXCEED_LIMIT';
     this.waiters.push({ units, expiresAt: this.now + ttl, state: 'WAITING', grantedAt: null });
     this.serve();
     return '201';
+  }
+
+  change(limit: number): string {
+    if (this.queue.some(({ units }) => units > limit)) return 'LIMIT_BELOW_USE';
+    this.limit = limit;
+    this.serve();
+    return '200';
   }
 
   cancel(waiter: Waiter): string {

@@ -22,6 +22,7 @@ const step = fc.oneof(
     weight: 1,
     arbitrary: fc.record({ do: fc.constant('cooldown' as const), seconds: fc.integer({ min: 1, max: 15 }) }),
   },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('limit' as const), to: fc.integer({ min: 1, max: 8 }) }) },
   { weight: 3, arbitrary: fc.record({ do: fc.constant('pass' as const), seconds: fc.integer({ min: 1, max: 20 }) }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('again' as const), index }) },
 );
@@ -41,10 +42,13 @@ const everything: Step[] = [
     { do: 'pass' as const, seconds: 6 },
   ],
   ...[{ do: 'cooldown' as const, seconds: 3 }, consume(1)],
+  ...[{ do: 'pass' as const, seconds: 20 }, consume(5), { do: 'wait' as const, units: 5, ttl: 40 }],
+  ...[4, 10, 5].map((to) => ({ do: 'limit' as const, to })),
 ];
 
 /** What the sequences have to meet, to know that they go everywhere; and what they have met. */
 const outcomes = ['200', '201', 'replay', 'WORK_KEY_CONFLICT', 'UNITS_EXCEED_LIMIT', 'WAITER_NOT_WAITING'].concat(
+  ['LIMIT_BELOW_USE', 'granted by a higher limit', 'used more than the limit'],
   ['ALLOWANCE_COOLING_DOWN', 'ALLOWANCE_EXHAUSTED', 'GRANTED', 'EXPIRED', 'CANCELLED', 'WAITING'],
   ['refused behind a waiter though there are units', 'moved up by a cancel'],
 );
@@ -73,7 +77,8 @@ class Pair {
     if (one.do === 'again') await this.#curl.again(one.index);
     if (one.do === 'consume') {
       const body = { scopeId, units: one.units, holder: one.holder, workKey: one.workKey };
-      const behind = model.queue.length > 0 && model.cooldownUntil <= model.now && model.used + one.units <= 5;
+      const behind =
+        model.queue.length > 0 && model.cooldownUntil <= model.now && model.used + one.units <= model.limit;
       if (behind) met.add('refused behind a waiter though there are units');
       await this.#post(`${this.#path}/consume`, body, model.consume(one.units, one.holder, one.workKey));
     }
@@ -95,6 +100,14 @@ class Pair {
       const { body } = await this.#post(`${this.#path}/cooldown`, { seconds: one.seconds }, '200');
       expect(body.cooldownUntil).to.equal(iso(model.cooldownUntil));
     }
+    if (one.do === 'limit') {
+      const waiting = model.queue.length;
+      const outcome = model.change(one.to);
+      met.add(outcome);
+      expect(outcomeOf(await this.#curl.call('PATCH', this.#path, { unitsLimit: one.to }))).to.equal(outcome);
+      if (model.queue.length < waiting) met.add('granted by a higher limit');
+      if (model.used > model.limit) met.add('used more than the limit');
+    }
     await this.#compare();
   }
 
@@ -113,11 +126,10 @@ class Pair {
   }
 
   async #compare(): Promise<void> {
-    const { now, used, queue, waiters, cooldownUntil } = this.#model;
+    const { now, used, queue, waiters, cooldownUntil, limit } = this.#model;
     const { body } = await this.#curl.get(this.#path);
-    expect(body.availableUnits).to.be.within(0, 5);
     expect(body).to.include({
-      ...{ usedUnits: used, availableUnits: 5 - used, waiting: queue.length },
+      ...{ usedUnits: used, availableUnits: Math.max(0, limit - used), unitsLimit: limit, waiting: queue.length },
       ...{ windowStartedAt: iso(now - (now % 10)), windowEndsAt: iso(now - (now % 10) + 10) },
       cooldownUntil: cooldownUntil > now ? iso(cooldownUntil) : null,
     });

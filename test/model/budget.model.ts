@@ -4,6 +4,7 @@ export interface Held {
   readonly id: string;
   readonly amount: bigint;
   readonly settleBy: number | null;
+  readonly workKey: string | null;
   readonly createdAt: number;
   settled: bigint;
   voided: bigint;
@@ -15,7 +16,7 @@ const sum = (of: readonly bigint[]): bigint => of.reduce((total, part) => total 
 export const remainderOf = (held: Held): bigint => held.amount - held.settled - held.voided;
 
 export class BudgetModel {
-  readonly limit: bigint;
+  limit: bigint;
   readonly reservations: Held[] = [];
   readonly #entries = new Map<string, { held: Held; amount: bigint }>();
 
@@ -34,9 +35,23 @@ export class BudgetModel {
     };
   }
 
+  /** The status or the code of a change of the limit. */
+  change(limit: bigint): string {
+    if (limit < this.limit - BigInt(this.balances['available'] ?? 0)) return 'LIMIT_BELOW_USE';
+    this.limit = limit;
+    return '200';
+  }
+
+  /** The reservation that was made with this workKey. */
+  madeWith(workKey: string | null): Held | undefined {
+    return this.reservations.find((held) => workKey !== null && held.workKey === workKey);
+  }
+
   /** The status or the code of a reserve; what was made is put into `reservations`. */
-  reserve(amount: bigint): string {
+  reserve(amount: bigint, workKey: string | null): string {
     if (amount === 0n) return 'VALIDATION_FAILED';
+    const first = this.madeWith(workKey);
+    if (first) return first.amount === amount ? 'replay' : 'WORK_KEY_CONFLICT';
     return amount > BigInt(this.balances['available'] ?? 0) ? 'INSUFFICIENT_BUDGET' : '201';
   }
 

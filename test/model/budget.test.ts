@@ -18,7 +18,13 @@ const amount = fc.record({
 type Amount = typeof amount extends fc.Arbitrary<infer T> ? T : never;
 const index = fc.nat(9);
 const step = fc.oneof(
-  fc.record({ do: fc.constant('reserve' as const), amount, settleBy: fc.option(fc.integer({ min: 1, max: 5000 })) }),
+  fc.record({
+    do: fc.constant('reserve' as const),
+    amount,
+    settleBy: fc.option(fc.integer({ min: 1, max: 5000 })),
+    workKey: fc.option(fc.constantFrom('r0', 'r1')),
+  }),
+  fc.record({ do: fc.constant('limit' as const), amount }),
   fc.record({ do: fc.constant('settle' as const), index, amount, workKey: index }),
   fc.record({ do: fc.constant('void' as const), index, workKey: index }),
   fc.record({ do: fc.constant('pass' as const), ms: fc.integer({ min: 1, max: 4000 }) }),
@@ -28,12 +34,19 @@ type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 
 const part = (quarters: bigint, more = 0n): Amount => ({ quarters, more, zeros: 0 });
 const settle = (asked: Amount, workKey: number): Step => ({ do: 'settle', index: 0, amount: asked, workKey });
-const reserve = (asked: Amount): Step => ({ do: 'reserve', amount: asked, settleBy: null });
+const reserve = (asked: Amount, workKey: 'r0' | null = null): Step => ({
+  ...{ do: 'reserve', amount: asked, settleBy: null, workKey },
+});
 /** Meets every outcome there is, so that no run depends on luck for it. */
 const everything: Step[] = [
   ...[reserve(part(0n)), reserve(part(4n, 1n)), reserve(part(2n)), settle(part(4n, 1n), 0)],
   ...[settle(part(0n, 1n), 1), settle(part(0n, 1n), 1), settle(part(0n), 1)],
   ...[{ do: 'void' as const, index: 0, workKey: 2 }, settle(part(0n), 3)],
+  ...[reserve(part(0n, 1n), 'r0'), reserve(part(0n, 1n), 'r0'), reserve(part(4n), 'r0')],
+  ...[
+    { do: 'limit' as const, amount: part(4n, 1n) },
+    { do: 'limit' as const, amount: part(0n, -1n) },
+  ],
 ];
 
 const iso = (at: number | null): string | null => (at === null ? null : new Date(at).toISOString());
@@ -41,6 +54,7 @@ const iso = (at: number | null): string | null => (at === null ? null : new Date
 const outcomes = ['201', '200', 'replay', 'VALIDATION_FAILED', 'INSUFFICIENT_BUDGET', 'WORK_KEY_CONFLICT'].concat(
   'RESERVATION_CLOSED',
   'SETTLEMENT_EXCEEDS_RESERVATION',
+  'LIMIT_BELOW_USE',
 );
 const met = new Set<string>();
 
@@ -64,24 +78,44 @@ class Pair {
   async take(step: Step): Promise<void> {
     this.#now += step.do === 'pass' ? step.ms : 1;
     await this.#curl.at(this.#now);
-    if (step.do === 'reserve') await this.#reserve(step.amount, step.settleBy);
+    if (step.do === 'reserve') await this.#reserve(step.amount, step.settleBy, step.workKey);
+    if (step.do === 'limit') await this.#limit(step.amount);
     if (step.do === 'settle') await this.#close('settle', step.index, step.workKey, step.amount);
     if (step.do === 'void') await this.#close('void', step.index, step.workKey);
     if (step.do === 'again') await this.#curl.again(step.index);
     await this.#compare();
   }
 
-  async #reserve(asked: Amount, after: number | null): Promise<void> {
+  /** A part of what is free more or less than what is in use. */
+  async #limit(asked: Amount): Promise<void> {
+    const inUse = this.#model.limit - BigInt(this.#model.balances['available'] ?? 0);
+    const [, free] = this.#amount({ ...asked, more: 0n }, this.#model.limit - inUse);
+    const wanted = inUse + free + asked.more;
+    const limit = wanted < 0n ? 0n : wanted > most ? most : wanted;
+    const reply = await this.#curl.call('PATCH', `/budgets/${this.#id}`, { limitMinor: `${limit}` });
+    met.add(outcomeOf(reply));
+    expect(outcomeOf(reply)).to.equal(this.#model.change(limit));
+    if (reply.status === 200) expect(reply.body.balances).to.deep.equal(this.#model.balances);
+  }
+
+  async #reserve(asked: Amount, after: number | null, workKey: string | null): Promise<void> {
     const [text, value] = this.#amount(asked, BigInt(this.#model.balances['available'] ?? 0));
     const settleBy = after === null ? null : this.#now + after;
-    const body = { scopeId, holder: 'h', amountMinor: text, settleBy: iso(settleBy) };
+    const body = { scopeId, holder: 'h', amountMinor: text, settleBy: iso(settleBy), workKey };
     const reply = await this.#post('reserve', body);
-    expect(outcomeOf(reply)).to.equal(this.#model.reserve(value));
+    const outcome = this.#model.reserve(value, workKey);
+    expect(outcomeOf(reply)).to.equal(outcome);
     if (reply.status !== 201) return;
-    const made = { id: reply.body.id, amount: value, settleBy, createdAt: this.#now };
+    const first = this.#model.madeWith(workKey);
+    if (outcome === 'replay' && first) return this.#replayed(reply, first);
+    const made = { id: reply.body.id, amount: value, settleBy, workKey, createdAt: this.#now };
     const held: Held = { ...made, settled: 0n, voided: 0n, closedAt: null };
     this.#model.reservations.push(held);
-    expect(reply.body).to.deep.equal({ ...this.#record(held), balances: this.#model.balances });
+    expect(reply.body).to.deep.equal({ ...this.#record(held), replay: false, balances: this.#model.balances });
+  }
+
+  #replayed(reply: Reply, first: Held): void {
+    expect(reply.body).to.deep.equal({ ...this.#record(first), replay: true, balances: this.#model.balances });
   }
 
   async #close(kind: 'settle' | 'void', index: number, workKey: number, asked?: Amount): Promise<void> {
@@ -156,7 +190,7 @@ class Pair {
       },
       ...{ voidedMinor: `${held.voided}`, remainingMinor: `${remainderOf(held)}`, state, settleBy: iso(held.settleBy) },
       ...{ overdue: held.settleBy !== null && held.settleBy <= (held.closedAt ?? this.#now) },
-      ...{ createdAt: iso(held.createdAt), closedAt: iso(held.closedAt) },
+      ...{ workKey: held.workKey, createdAt: iso(held.createdAt), closedAt: iso(held.closedAt) },
     };
   }
 }

@@ -17,7 +17,7 @@ export class Curl {
   #clock = '';
   #moment = 0;
   #keys = 0;
-  readonly #done: { path: string; body: unknown; key: string; reply: Reply }[] = [];
+  readonly #done: { method: string; path: string; body: unknown; key: string; reply: Reply }[] = [];
 
   constructor(world: World) {
     this.#world = world;
@@ -31,12 +31,17 @@ export class Curl {
   }
 
   /** Posts; the Idempotency-Key is a new one where none is given. */
-  async post(path: string, body?: unknown, key = `k${++this.#keys}`): Promise<Reply> {
-    const reply = await this.#world.post(path, body, { 'Idempotency-Key': key });
+  post(path: string, body?: unknown): Promise<Reply> {
+    return this.call('POST', path, body);
+  }
+
+  /** The same with any other method. */
+  async call(method: string, path: string, body?: unknown, key = `k${++this.#keys}`): Promise<Reply> {
+    const reply = await this.#world.call(method, path, body, { 'Idempotency-Key': key });
     const data = body === undefined ? '' : ` -H 'Content-Type: application/json' -d ${quote(JSON.stringify(body))}`;
-    const line = this.#named(`curl -sS -X POST ${this.#url(path)} -H 'Idempotency-Key: ${key}'${data}`);
+    const line = this.#named(`curl -sS -X ${method} ${this.#url(path)} -H 'Idempotency-Key: ${key}'${data}`);
     this.#line(this.#keeping(reply, line));
-    if (reply.status < 300) this.#done.push({ path, body, key, reply });
+    if (reply.status < 300) this.#done.push({ method, path, body, key, reply });
     return reply;
   }
 
@@ -44,7 +49,7 @@ export class Curl {
   async again(index: number): Promise<void> {
     const first = this.#done[index % Math.max(1, this.#done.length)];
     if (!first) return;
-    const { status, headers, body } = await this.post(first.path, first.body, first.key);
+    const { status, headers, body } = await this.call(first.method, first.path, first.body, first.key);
     expect(status).to.equal(first.reply.status);
     expect(headers.get('Idempotent-Replayed')).to.equal('true');
     expect(body).to.deep.equal({ ...first.reply.body, ...('replay' in first.reply.body && { replay: true }) });

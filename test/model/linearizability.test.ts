@@ -187,13 +187,17 @@ describe('The checker of histories, on budgets and barriers', () => {
     finds(barrierModel(3), barriers, 'epoch');
   });
 
-  it('finds a lost reserve, money spent twice and a lost arrival among operations that overlap', () => {
+  it('finds a lost reserve, one that another workKey found, money spent twice and a lost arrival among operations that overlap', () => {
     const both: [number, number] = [0, 9];
     const reserve = (id: string, reserved: number): Operation =>
       operation('reserve', both, { amount: 20 }, { id, reserved, settled: 0 });
     expect(check(budgetModel(40), [reserve('a', 20), reserve('b', 40)])).to.equal('linearizable');
     expect(check(budgetModel(40), [reserve('a', 20), reserve('b', 20)])).to.equal('violation');
     expect(check(budgetModel(30), [reserve('a', 20), reserve('b', 40)])).to.equal('violation');
+    const again = (found: string): Operation =>
+      operation('reserve again', [10, 19], { reservation: 'a' }, { found, reserved: 20, settled: 0 });
+    expect(check(budgetModel(40), [reserve('a', 20), again('a')])).to.equal('linearizable');
+    expect(check(budgetModel(40), [reserve('a', 20), again('b')])).to.equal('violation');
     const arrive = (key: string, arrivals: number): Operation =>
       operation('arrive', both, { key }, { epoch: 1, arrivals });
     expect(check(barrierModel(3), [arrive('a', 1), arrive('b', 2)])).to.equal('linearizable');

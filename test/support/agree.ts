@@ -10,6 +10,7 @@ export async function expectAgreement(world: World): Promise<void> {
   const { counts, backlog, waits, retainedBytes, org, timers } = await told(world);
   const { census } = stored;
   expect(counts).to.deep.equal(census);
+  expect(stored.scopes.told).to.deep.equal(stored.scopes.stored);
   expect(backlog).to.include({
     readyMessages: census.messages['READY'],
     delayedMessages: census.messages['DELAYED'],

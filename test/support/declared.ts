@@ -23,10 +23,10 @@ const ajv = new Ajv2020({ strict: false, allErrors: true, discriminator: true })
 formats(ajv);
 ajv.addSchema({ $id: 'https://muster/', ...published });
 
-const patterns = allRoutes.map((route) => {
-  const source = `/v1/spaces/:spaceId${route.path}`.replaceAll(/:\w+/g, '[^/]+');
-  return { route, form: new RegExp(`^${source}$`) };
-});
+const patterns = [
+  ...allRoutes.map((route) => ({ route, path: `/v1/spaces/{spaceId}${route.path.replaceAll(/:(\w+)/g, '{$1}')}` })),
+  ...product.spacelessRoutes.map((route) => ({ route, path: `/v1/spaces${route.path}` })),
+].map(({ route, path }) => ({ route, path, form: new RegExp(`^${path.replaceAll(/{\w+}/g, '[^/]+')}$`) }));
 const compiled = new Map<string, ValidateFunction>();
 const union = eventUnion(product.events);
 
@@ -102,7 +102,7 @@ function successProblem(route: Route | undefined, { status, text, body }: Reply)
 
 /** The reply's schema as /openapi.json has it. */
 function publishedSchema(route: Route, status: number): ValidateFunction {
-  const path = `/v1/spaces/{spaceId}${route.path.replaceAll(/:(\w+)/g, '{$1}')}`;
+  const path = patterns.find((one) => one.route === route)?.path ?? '';
   const at = ['paths', path, route.method.toLowerCase(), 'responses', status, 'content', 'application/json', 'schema'];
   const pointer = at.map((part) => encodeURIComponent(String(part).replaceAll('/', '~1'))).join('/');
   let validate = compiled.get(pointer);

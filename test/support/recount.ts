@@ -65,6 +65,27 @@ function activeScopes(records: Records, messages: readonly Hash[]): Set<string> 
   return active;
 }
 
+/** What each scope says of its subtree, as it stands there and as its records come to. */
+function countedScopes(records: Records, messages: readonly Hash[]) {
+  const below = (id: string, found: Iterable<Hash>): number =>
+    [...found].filter((one) =>
+      records
+        .of('scope')
+        .get(one['scopeId'] ?? '')
+        ?.['path']?.includes(id),
+    ).length;
+  const waiting = [...records.of('waiter').values()].filter((waiter) => waiter['state'] === 'WAITING');
+  const active = [...records.of('reservation').values()].filter((one) => one['state'] === 'ACTIVE');
+  const live = [...messages.filter(isLive), ...waiting];
+  const scopes = [...records.of('scope')];
+  return {
+    told: scopes.map(([, scope]) =>
+      ['live', 'liveWaiters', 'activeReservations'].map((name) => Number(scope[name] ?? 0)),
+    ),
+    stored: scopes.map(([id]) => [below(id, live), below(id, waiting), below(id, active)]),
+  };
+}
+
 /** What the organization's timers hold for the deadlines of live messages and undecided groups. */
 function deadlines(records: Records, messages: readonly Hash[], spaceNumber: string): string[] {
   const live = messages.filter((message) => isLive(message) && message['deadline']);
@@ -80,6 +101,7 @@ export async function recount(world: World) {
   const messages = all.filter((message) => message['mailboxId'] !== undefined);
   const withTask = all.filter((message) => message['taskId'] !== '');
   const active = activeScopes(records, messages);
+  const scopes = records.of('scope');
   const timers = deadlines(records, messages, world.spaceNumber);
   const settling = [...records.of('reservation').values()].filter(
     (one) => one['state'] === 'ACTIVE' && one['settleBy'] && one['overdue'] === undefined,
@@ -89,7 +111,10 @@ export async function recount(world: World) {
   const states = (kind: string) => [...records.of(kind).values()].map(stateOf);
   return {
     census: {
-      scopes: { ACTIVE: active.size, IDLE: records.of('scope').size - active.size },
+      scopes: tally(
+        ['ACTIVE', 'IDLE', 'CANCELLED'],
+        [...scopes].map(([id, scope]) => (scope['cancelledAt'] ? 'CANCELLED' : active.has(id) ? 'ACTIVE' : 'IDLE')),
+      ),
       claims: { HELD: inState('CLAIMED').length },
       timers: { ARMED: timers.length + settling.length + inState('DELAYED').length },
       messages: tally(Object.keys(taskStates), messages.map(stateOf)),
@@ -106,6 +131,7 @@ export async function recount(world: World) {
       .flatMap((message) => ['payload', 'result', 'lastError', 'progress'].map((name) => message[name] ?? ''))
       .reduce((sum, text) => sum + Buffer.byteLength(text), 0),
     activeRoots: [...active].filter((id) => !records.of('scope').get(id)?.['path']?.includes(' ')).length,
+    scopes: countedScopes(records, messages),
     deadlines: timers,
     claimIds: ids(inState('CLAIMED')),
     waiterIds: [...records.of('waiter')].flatMap(([id, waiter]) => (waiter['state'] === 'WAITING' ? [id] : [])).sort(),

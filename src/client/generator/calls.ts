@@ -24,20 +24,22 @@ interface Document extends Json {
 
 interface Call {
   readonly method: string;
-  /** Relative to the space. */
+  /** Relative to /v1/spaces. */
   readonly path: string;
   readonly operation: Operation;
 }
 
-const space = '/v1/spaces/{spaceId}';
+const spaces = '/v1/spaces';
+/** The client's own path parameter. */
+const space = '/{spaceId}';
 
 function callsOf({ paths }: Document): Call[] {
   return Object.entries(paths)
-    .filter(([path]) => path.startsWith(space))
+    .filter(([path]) => path.startsWith(spaces))
     .flatMap(([path, methods]) =>
       Object.entries(methods).map(([method, operation]) => ({
         method: method.toUpperCase(),
-        path: path.slice(space.length),
+        path: path.slice(spaces.length),
         operation,
       })),
     );
@@ -67,7 +69,11 @@ function codesOf(document: Document): string[] {
 /** Whether a call has no required arguments. */
 function needsNothing({ path, operation: { parameters = [], requestBody } }: Call): boolean {
   const required = requestBody?.content['application/json'].schema['required'] ?? [];
-  return !path.includes('{') && !parameters.some((one) => one.required) && (required as string[]).length === 0;
+  return (
+    !path.replace(space, '').includes('{') &&
+    !parameters.some((one) => one.required) &&
+    (required as string[]).length === 0
+  );
 }
 
 /** Whether a call answers one record, or, where its `max` is given, a list of them. */
@@ -87,7 +93,9 @@ function signature(call: Call): string {
         `${name}(${args.replace(id, `${id}, never, 'max'`)}): Promise<OneOf<Answer<${id}>>>;`,
       ]
     : [`${name}(${args}): Promise<Answer<${id}>>;`];
-  return [`/** ${summary}: \`${call.method} ${call.path}\` */`, ...lines].map((line) => `    ${line}`).join('\n');
+  return [`/** ${summary}: \`${call.method} ${spaces}${call.path}\` */`, ...lines]
+    .map((line) => `    ${line}`)
+    .join('\n');
 }
 
 /** The source of the generated module: method and path of each call, its signature, and the error codes. */

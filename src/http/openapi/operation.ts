@@ -5,6 +5,9 @@ import { type JsonSchema, jsonSchema, type NamedSchemas } from './schema.ts';
 
 const parameter = (name: string) => ({ $ref: `#/components/parameters/${name}` });
 
+/** What all calls in a space begin with. */
+export const ofSpace: object = parameter('SpaceId');
+
 /** `/v1/spaces/{spaceId}/mailboxes/{mailboxId}` of `/mailboxes/:mailboxId`. */
 export function pathOf(route: Route): string {
   return `/v1/spaces/{spaceId}${route.path.replaceAll(/:(\w+)/g, '{$1}')}`;
@@ -16,7 +19,7 @@ export function tagOf(route: Route): string {
 }
 
 /** One endpoint. */
-export function operation(route: Route, errors: ErrorTable, named: NamedSchemas): object {
+export function operation(route: Route, errors: ErrorTable, named: NamedSchemas) {
   return {
     operationId: route.call,
     summary: route.summary,
@@ -32,7 +35,7 @@ export function operation(route: Route, errors: ErrorTable, named: NamedSchemas)
 function pathParameters(route: Route): object[] {
   const names = [...route.path.matchAll(/:(\w+)/g)].map(([, name]) => name);
   const schema = { type: 'string', format: 'uuid' };
-  return [parameter('SpaceId'), ...names.map((name) => ({ name, in: 'path', required: true, schema }))];
+  return [ofSpace, ...names.map((name) => ({ name, in: 'path', required: true, schema }))];
 }
 
 function queryParameters(route: Route): object[] {

@@ -57,6 +57,12 @@ export async function makeObjects(world: World, sink: Sink): Promise<Objects> {
     ttlSeconds: 3600,
   });
 
+  // A run of its own to be stopped, or the others could not go on.
+  const { id: stoppedId } = await world.made('/scopes', { name: name() });
+  await world.made(`/mailboxes/${mailboxId}/messages`, { scopeId: stoppedId, payload: { n: 1 } });
+  await world.made('/barriers', { scopeId: stoppedId, target: 3 });
+  await world.made(`/allowances/${narrow.id}/wait`, { scopeId: stoppedId, units: 1, holder: 'h', ttlSeconds: 3600 });
+
   const eventTypes = ['barrier.created'];
   const { id: destinationId } = await world.made('/destinations', { url: sink.url, eventTypes });
   const { id: barrierId } = await world.made('/barriers', { scopeId, target: 3 });
@@ -69,6 +75,9 @@ export async function makeObjects(world: World, sink: Sink): Promise<Objects> {
     waiterId: waiter.id,
     deliveryId: delivery?.id ?? '',
     ...{ readyMessageId, cancelledMessageId, emptyMailboxId, fullMailboxId: full.id },
+    [`scope.cancel ${scopeId}`]: stoppedId,
+    'budget.update limitMinor': '2000000',
+    'allowance.update unitsLimit': '200000',
   };
   const url = sink.url;
   return { url, scopeId, mailboxId, groupId, taskId, budgetId, allowanceId, destinationId, barrierId, ...more };
@@ -91,13 +100,20 @@ const inFull = new Set(['message.complete', 'destination.update']);
 
 /** A request that its route takes, with these objects in it: its path below the space, and its body. */
 export function requestOf(route: Route, objects: Objects): { path: string; body: string | undefined } {
-  const path = route.path.replaceAll(/:(\w+)/g, (_, name: string) => objects[objectIn(route, name)] ?? name);
+  const named = (parameter: string): string => {
+    const name = objectIn(route, parameter);
+    return objects[`${route.call} ${objects[name]}`] ?? objects[name] ?? parameter;
+  };
+  const path = route.path.replaceAll(/:(\w+)/g, (_, name: string) => named(name));
   const [full, least] = samples(route.body);
   const body = structuredClone(inFull.has(route.call) ? full : least) ?? {};
   const put = (into: Record<string, unknown>): void => {
     for (const [name, value] of Object.entries(into)) {
       if (typeof value === 'object' && value !== null && !Array.isArray(value)) put(value as Record<string, unknown>);
-      else into[name] = objects[name === 'taskId' ? 'outsideTaskId' : name] ?? value;
+      else {
+        const own = objects[`${route.call} ${name}`] ?? objects[name === 'taskId' ? 'outsideTaskId' : name] ?? value;
+        into[name] = typeof value === 'number' ? Number(own) : own;
+      }
     }
   };
   put(body);

@@ -4,6 +4,7 @@ import { GateScene } from './gate.ts';
 import { PurseScene } from './purse.ts';
 import { QueueScene } from './queue.ts';
 import { QuotaScene } from './quota.ts';
+import { RunScene } from './run.ts';
 import type { Scene } from './scene.ts';
 import { TeamScene } from './team.ts';
 
@@ -17,4 +18,5 @@ export const scenes: readonly ((load: Workload, access: Access) => Scene)[] = [
   (load, access) => new GateScene(load, access, 24),
   (load, access) => new QuotaScene(load, access, 20),
   (load, access) => new TeamScene(load, access, 20),
+  (load, access) => new RunScene(load, access, 20),
 ];

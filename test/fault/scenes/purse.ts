@@ -5,10 +5,16 @@ import { Shared } from './scene.ts';
 
 export const purseLimit = 100;
 
+interface Reserved {
+  readonly id: string;
+  readonly amount: number;
+  readonly workKey: string;
+}
+
 interface Purse {
   readonly id: string;
   /** Reservations that somebody knows of. */
-  readonly known: string[];
+  readonly known: Reserved[];
 }
 
 export const balances = ({ balances: { reserved, settled } }: Heard['body']): Operation['value'] => ({
@@ -16,7 +22,7 @@ export const balances = ({ balances: { reserved, settled } }: Heard['body']): Op
   settled: Number(settled),
 });
 
-/** A budget that is soon used up: reservations, settled in parts by anybody, or voided. */
+/** A budget that is soon used up: reservations, found again by their workKey, settled in parts by anybody, or voided. */
 export class PurseScene extends Shared<Purse> {
   protected async make(client: number): Promise<Purse | undefined> {
     const body = { name: randomUUID(), currency: 'EUR', scale: 2, limitMinor: String(purseLimit) };
@@ -28,18 +34,31 @@ export class PurseScene extends Shared<Purse> {
     const { chance } = this.load;
     const amount = 1 + chance.below(40);
     const object = `budget ${id}`;
-    const reservationId = chance.next() < 0.5 || known.length === 0 ? undefined : chance.of(known);
-    if (reservationId === undefined) {
+    const reserved = chance.next() < 0.5 || known.length === 0 ? undefined : chance.of(known);
+    if (reserved === undefined) {
+      const workKey = randomUUID();
       const { body } = await this.load.call(client, this.access, {
         kind: 'reserve',
         object,
         input: { amount },
         path: `/budgets/${id}/reserve`,
-        body: { scopeId: randomUUID(), holder: 'h', amountMinor: String(amount) },
+        body: { scopeId: randomUUID(), holder: 'h', amountMinor: String(amount), workKey },
         read: (made) => ({ id: made.id, ...balances(made) }),
         refuses: ['INSUFFICIENT_BUDGET'],
       });
-      if (body.id) known.push(body.id);
+      if (body.id) known.push({ id: body.id, amount, workKey });
+      return;
+    }
+    const { id: reservationId, workKey } = reserved;
+    if (chance.next() < 0.2) {
+      await this.load.call(client, this.access, {
+        kind: 'reserve again',
+        object,
+        input: { reservation: reservationId },
+        path: `/budgets/${id}/reserve`,
+        body: { scopeId: randomUUID(), holder: 'another', amountMinor: String(reserved.amount), workKey },
+        read: (found) => ({ found: found.id, ...balances(found) }),
+      });
       return;
     }
     const kind = chance.next() < 0.6 ? 'settle' : 'void';

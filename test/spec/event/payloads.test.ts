@@ -15,6 +15,7 @@ const entry = (state: string) => `reservationId entryId state=${state} amountMin
 /** What the payload of each type says beyond the ids of its aggregate and its scope, and in which states. */
 const payloads: Readonly<Record<string, string>> = {
   'budget.created': 'limitMinor',
+  'budget.limit_changed': 'limitMinor',
   'budget.reserved': 'reservationId state=ACTIVE amountMinor',
   'budget.settled': entry('ACTIVE'),
   'budget.voided': entry('VOIDED'),
@@ -51,6 +52,7 @@ const payloads: Readonly<Record<string, string>> = {
   'barrier.cancelled': barrier('CANCELLED'),
   'barrier.epoch_advanced': barrier('OPEN'),
   'allowance.created': 'unitsLimit windowSeconds',
+  'allowance.limit_changed': 'unitsLimit',
   'allowance.consumed': 'consumptionId units availableUnits',
   'allowance.cooldown_started': 'seconds',
   'waiter.queued': waiter('WAITING'),
@@ -59,6 +61,7 @@ const payloads: Readonly<Record<string, string>> = {
   'waiter.expired': waiter('EXPIRED'),
   'limits.updated': 'maxBacklog',
   'scope.created': 'parentScopeId',
+  'scope.cancelled': 'state=CANCELLED',
   'destination.created': 'state=ACTIVE',
   'destination.disabled': 'state=DISABLED disabledReason=REQUESTED',
 };
@@ -107,8 +110,11 @@ describe('the payload of an event', () => {
     const [allowance] = (await world.get('/allowances')).body.allowances;
     const [budget] = (await world.get('/budgets')).body.budgets;
     await world.made(`/allowances/${allowance.id}/cooldown`, { seconds: 1 });
+    await world.call('PATCH', `/allowances/${allowance.id}`, { unitsLimit: 11 });
+    await world.call('PATCH', `/budgets/${budget.id}`, { limitMinor: `99${budget.limitMinor}` });
     const held = { scopeId, holder: 'h', amountMinor: '1', settleBy: deadline };
     await world.made(`/budgets/${budget.id}/reserve`, held);
+    await world.made(`/scopes/${(await world.made('/scopes', {})).id}/cancel`);
     await world.call('PUT', '/limits', { maxBacklog: 7 });
     const destination = await world.made('/destinations', { url: 'https://93.184.215.14/' });
     await world.call('PATCH', `/destinations/${destination.id}`, { state: 'DISABLED' });

@@ -234,25 +234,4 @@ describe('A process starts and stops in order', function () {
       .to.match(/^fatal error: Error: oh\n/)
       .and.not.contain('secret: 1');
   });
-
-  it('an unclean start of the embedded store expires the cursors from before it, a clean one does not', async () => {
-    const DATA_DIR = await processes.folder();
-    const first = await processes.start({ DATA_DIR }).ready();
-    const { access } = first;
-    const { nextCursor } = (await call(first.url, access, '/events')).body;
-    const { server } = JSON.parse(await readFile(join(DATA_DIR, 'server.json'), 'utf8'));
-    await first.end('SIGKILL');
-    process.kill(Number.parseInt(server, 10), 'SIGKILL');
-
-    const second = await processes.start({ DATA_DIR }).ready();
-    expect(second.stderr).to.match(/^the store was not shut down cleanly: journal cursors .* expired\n$/);
-    const late = await call(second.url, access, `/events?cursor=${nextCursor}`);
-    expect([late.status, late.body.error.code]).to.deep.equal([410, 'CURSOR_EXPIRED']);
-    const fresh = (await call(second.url, access, '/events')).body.nextCursor;
-    await second.end('SIGTERM');
-
-    const third = await processes.start({ DATA_DIR }).ready();
-    expect(third.stderr).to.equal('');
-    expect((await call(third.url, access, `/events?cursor=${fresh}`)).status).to.equal(200);
-  });
 });

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { expectAgreement } from '../../support/agree.ts';
 import { Aging, day } from './support.ts';
@@ -98,8 +99,13 @@ describe('retention of records', () => {
     const [{ id: reservationId }] = (await aging.body(`/budgets/${budgetId}`)).reservations;
     const settle = () =>
       world.post(`/budgets/${budgetId}/settle`, { reservationId, workKey: reservationId, amountMinor: '4' });
+    const kept = { scopeId: randomUUID(), holder: 'h', amountMinor: '3', workKey: 'job' };
+    const reserve = async () => (await world.made(`/budgets/${budgetId}/reserve`, kept)).replay;
+    const { id: keyed } = await world.made(`/budgets/${budgetId}/reserve`, kept);
+    await world.made(`/budgets/${budgetId}/void`, { reservationId: keyed, workKey: 'job' });
     await aging.sweepAt(400 * day - 1);
     expect((await settle()).body.replay).to.equal(true);
+    expect(await reserve()).to.equal(true);
     const { balances } = await aging.body(`/budgets/${budgetId}`);
     await aging.sweepAt(400 * day);
     const { status, body } = await settle();
@@ -107,6 +113,7 @@ describe('retention of records', () => {
     const after = await aging.body(`/budgets/${budgetId}`);
     expect([after.reservations, after.balances]).to.deep.equal([[], balances]);
     expect(await kinds(aging, scopeId)).to.equal(null);
+    expect(await reserve()).to.equal(false);
     await expectAgreement(world);
   });
 

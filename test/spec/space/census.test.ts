@@ -14,7 +14,7 @@ describe('census', () => {
     const { asOf, ...kinds } = body;
     expect(Math.abs(Date.parse(asOf) - Date.now())).to.be.below(10_000);
     expect(kinds).to.deep.equal({
-      scopes: { ACTIVE: 0, IDLE: 0 },
+      scopes: { ACTIVE: 0, IDLE: 0, CANCELLED: 0 },
       claims: { HELD: 0 },
       timers: { ARMED: 0 },
       messages: { READY: 0, CLAIMED: 0, ACKED: 0, REJECTED: 0, FAILED: 0, EXPIRED: 0, CANCELLED: 0 },

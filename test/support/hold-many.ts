@@ -1,9 +1,8 @@
 import { connect } from 'node:net';
 
-/** Holds many watches, without a client library's weight; tells its parent when all of them have heard something. */
-const [url = '', spaceId, apiKey, cursor, count = '0'] = process.argv.slice(2);
+/** Holds many reads or watches, without a client library's weight; tells its parent when all were answered with a text. */
+const [url = '', path, apiKey, awaited = '', count = '0'] = process.argv.slice(2);
 const { hostname, port } = new URL(url);
-const path = `/v1/spaces/${spaceId}/watch?cursor=${cursor}&waitSeconds=30&types=budget.created`;
 let heard = 0;
 
 function hold(): Promise<void> {
@@ -16,10 +15,9 @@ function hold(): Promise<void> {
     socket.on('error', reject);
     socket.on('data', (chunk) => {
       text += chunk;
-      if (!text.includes('"nextCursor"')) return;
-      heard += text.includes('budget.created') ? 1 : 0;
+      if (!text.includes(awaited)) return;
       text = '';
-      if (heard === Number(count)) process.send?.(heard);
+      if (++heard === Number(count)) process.send?.(heard);
     });
   });
 }

@@ -1,0 +1,34 @@
+--- @include "lib/cancels"
+--- @include "lib/timer"
+--- @include "lib/sorted"
+--- @include "scope/_ending"
+--- @include "allowance/_waiter"
+
+--- Ends a WAITING waiter of a cancelled run; one whose time was over before the cancel is EXPIRED.
+function waiter.stop(record, cancel)
+  if record.expiresAt <= cancel.cancelledAt then
+    waiter.finish(record, 'EXPIRED', record.expiresAt, emit.waiter.expired)
+  else
+    ending.count(cancel, 'cancelledWaiters', waiter.finish, record, 'CANCELLED', now, emit.waiter.cancelled)
+  end
+end
+
+--- The same where it is in the queue; when it was the head, those behind it move up with the next sweep, which is due at once.
+function waiter.unqueue(record, cancel)
+  local isHead = sorted.first(keys.liveWaiters(record.allowanceId)) == record.id
+  waiter.stop(record, cancel)
+  if isHead then timer.arm('allowance:grant', record.allowanceId, now) end
+end
+
+cancels.waiters = { total = 'cancelledWaiters', isLive = true }
+
+function cancels.waiters.ids(scopeId, last, most)
+  return newestIds(keys.scopeWaiters(scopeId), last, most)
+end
+
+function cancels.waiters.stop(id, cancel)
+  local record = waiter.read(id)
+  if record.state ~= 'WAITING' then return 0 end
+  waiter.unqueue(record, cancel)
+  return 1
+end

@@ -1,0 +1,26 @@
+--- @include "lib/cancels"
+--- @include "scope/_ending"
+--- @include "barrier/_barrier"
+
+--- Takes an OPEN barrier to CANCELLED.
+local function cancelBarrier(record)
+  barrier.finish(record, 'CANCELLED')
+  emit.barrier.cancelled(record.id, record)
+end
+
+--- Ends an OPEN barrier of a cancelled run, if it is one. Returns whether it was.
+function barrier.stop(record, cancel)
+  if record.state ~= 'OPEN' or not cancel then return false end
+  ending.count(cancel, 'cancelledBarriers', cancelBarrier, record)
+  return true
+end
+
+cancels.barriers = { total = 'cancelledBarriers' }
+
+function cancels.barriers.ids(scopeId, last, most)
+  return newestIds(keys.scopeBarriers(scopeId), last, most)
+end
+
+function cancels.barriers.stop(id, cancel)
+  return barrier.stop(barrier.read(id), cancel) and 1 or 0
+end

@@ -1,0 +1,2 @@
+--- @include "lib/stays"
+stays.activeReservations = 'activeReservations'

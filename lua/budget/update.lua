@@ -1,0 +1,19 @@
+--- Changes a budget's limit, which never lies below what is reserved and settled. `detail` is the audit's.
+--- @args budgetId limitMinor detail
+--- @reply budget:budget
+--- @include "lib/call"
+--- @include "lib/audit"
+--- @include "budget/_budget"
+local replay = call.open()
+if replay then return replay end
+local record = budget.load(budgetId) or refuse('BUDGET_NOT_FOUND')
+if limitMinor == record.limitMinor then return call.unchanged({ budget = record }) end
+local used = money.add(record.reserved, record.settled)
+if money.exceeds(used, limitMinor) then refuse('LIMIT_BELOW_USE', 'limitMinor ' .. used) end
+plan.needOperation()
+
+records.set(record, 'limitMinor', limitMinor)
+records.set(record, 'available', money.subtract(limitMinor, used))
+emit.budget.limit_changed(budgetId, record)
+audit('budget.limit_changed', caller.keyId(), budgetId, detail)
+return call.done({ budget = record })

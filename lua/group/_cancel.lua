@@ -1,0 +1,19 @@
+--- @include "lib/cancels"
+--- @include "scope/_scope"
+--- @include "group/_member"
+cancels.groups = { total = 'cancelledGroups' }
+
+--- The group whose gate the scope is, if it is one.
+function cancels.groups.ids(scopeId, last)
+  local groupId = last == '' and scope.load(scopeId, 'path', 'groupId').groupId
+  return { groupId or nil }
+end
+
+--- Its decision ends its members, too.
+function cancels.groups.stop(id, cancel)
+  local record = group.load(id)
+  if record.state == 'DECIDED' then return 0 end
+  local before = message.finishes
+  group.stop(record, cancel)
+  return 1 + message.finishes - before
+end

@@ -1,0 +1,27 @@
+--- @include "lib/cancels"
+--- @include "scope/_ending"
+--- @include "mailbox/_finish"
+
+--- Ends a live message of a cancelled run; one whose deadline came before the cancel is EXPIRED.
+function message.stop(record, cancel)
+  local deadline = record.deadline
+  if deadline and deadline <= cancel.cancelledAt then
+    message.finish(record, 'EXPIRED', deadline, emit.message.expired, 'DEADLINE_EXCEEDED')
+  else
+    ending.count(cancel, 'cancelledMessages', message.finish, record, 'CANCELLED', now, emit.message.cancelled, 'RUN_CANCELLED')
+  end
+end
+
+cancels.messages = { total = 'cancelledMessages', isLive = true }
+
+function cancels.messages.ids(scopeId, last, most)
+  return newestIds(keys.scopeMessages(scopeId), last, most)
+end
+
+--- It may decide a group elsewhere, which cancels those of its members that wait.
+function cancels.messages.stop(id, cancel)
+  if not message.isLive(message.load(id, 'state')) then return 0 end
+  local before = message.finishes
+  message.stop(message.read(id), cancel)
+  return message.finishes - before
+end

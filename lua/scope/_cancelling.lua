@@ -1,0 +1,97 @@
+--- @include "lib/cancels"
+--- @include "lib/finished"
+--- @include "lib/timer"
+--- @include "scope/_ending"
+--- @include "*/_cancel"
+--- The cancel of a run. Its first step marks the named scope, and from then on everything below counts as cancelled
+--- (scope.cancelOf). This and further steps walk through the subtree, children before their parents, end what is live and mark
+--- each scope. How far they have come, `cancelWalk` says: `scopeId kind lastId`.
+local cancelling = {}
+--- How many records of all states a step looks at.
+local maxLooks = 1000
+--- The kinds, in order.
+local kinds
+
+local function kindAfter(name)
+  if not kinds then
+    kinds = {}
+    for kind in pairs(cancels) do kinds[#kinds + 1] = kind end
+    table.sort(kinds)
+  end
+  for _, kind in ipairs(kinds) do
+    if kind > name then return kind end
+  end
+end
+
+--- The first scope of a subtree that has no children.
+local function deepest(scopeId)
+  while true do
+    local child = redis.call('ZRANGE', keys.gates(scopeId), 0, 0)[1]
+    if not child then return scopeId end
+    scopeId = string.sub(child, -36)
+  end
+end
+
+--- The scope that follows in the subtree of another; nil behind the last, which is that one.
+local function following(scopeId, topId)
+  if scopeId == topId then return nil end
+  local path = scope.path(scopeId)
+  local parentId = path[#path - 1]
+  local place = scope.place(scopeId, scope.load(scopeId, 'path', 'createdAt').createdAt)
+  local sibling = redis.call('ZRANGE', keys.gates(parentId), '(' .. place, '+', 'BYLEX', 'LIMIT', 0, 1)[1]
+  return sibling and deepest(string.sub(sibling, -36)) or parentId
+end
+
+--- Marks a scope; how many records that changed.
+local function mark(scopeId, at)
+  local record = scope.load(scopeId, 'path', 'live', 'cancelledAt')
+  if record.cancelledAt then return 0 end
+  scope.enter({ state = scope.counted(record) }, 'CANCELLED')
+  records.set(record, 'cancelledAt', at)
+  finished.add('scope:scope', scopeId, string.format('%d', at))
+  return 1
+end
+
+--- Cancels the run that begins with this scope; returns its record.
+function cancelling.start(scopeId)
+  mark(scopeId, now)
+  local cancel = scope.load(scopeId, 'path', 'live', 'cancelledAt', 'cancelWalk')
+  records.set(cancel, 'cancelRequestId', requestId)
+  records.set(cancel, 'cancelWalk', deepest(scopeId) .. '  ')
+  emit.scope.cancelled(scopeId, { scopeId = scopeId, state = 'CANCELLED' })
+  return cancel
+end
+
+--- Ends records of one kind in one scope until `limit` have changed. Returns how many did, and how far it came: '' when it
+--- looked at all of them.
+local function stopSome(kind, scopeId, last, cancel, limit)
+  local record, changed = scope.load(scopeId, 'path', 'live', 'cancelledAt'), 0
+  local looks = math.min(maxLooks, 4 * limit)
+  local ids = kind.ids(scopeId, last, looks)
+  for i, id in ipairs(ids) do
+    if kind.isLive and record.live == 0 then return changed, '', i end
+    if changed >= limit then return changed, ids[i - 1] or last, i end
+    changed = changed + kind.stop(id, cancel)
+  end
+  return changed, #ids == looks and ids[looks] or '', #ids
+end
+
+--- Goes on with a cancel until about `limit` records have changed. Returns how many have, and whether it came to the end.
+function cancelling.step(scopeId, limit)
+  local cancel = scope.load(scopeId, 'path', 'live', 'cancelledAt', 'cancelWalk')
+  local at, name, last = string.match(cancel.cancelWalk or '', '^(%S+) (%S*) (%S*)$')
+  local changed, looked = 0, 0
+  while at and changed < limit and looked < maxLooks do
+    if last == '' then name = kindAfter(name) end
+    if name then
+      local stopped, through, looks = stopSome(cancels[name], at, last, cancel, limit - changed)
+      changed, last, looked = changed + stopped, through, looked + looks + 1
+    else
+      changed = changed + mark(at, cancel.cancelledAt)
+      at, name, last = following(at, scopeId), '', ''
+      looked = looked + 1
+    end
+  end
+  if cancel.cancelWalk then records.set(cancel, 'cancelWalk', at and at .. ' ' .. name .. ' ' .. last) end
+  return changed, not at
+end

@@ -1,0 +1,11 @@
+--- @include "lib/due"
+--- @include "scope/_cancelling"
+
+--- What is left to do of a cancel. Answers how many records changed; where there is more, a sweep makes one step.
+due['scope:cancel'] = function(scopeId, _, limit)
+  if not scope.path(scopeId) then return end
+  local changed, isDone = cancelling.step(scopeId, limit)
+  if isDone then return math.max(1, changed) end
+  timer.armInBackground('scope:cancel', scopeId, now)
+  return limit
+end

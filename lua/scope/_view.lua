@@ -1,0 +1,12 @@
+--- @include "scope/_scope"
+
+--- The scope as reads show it: cancelled with the first one above it that is; nil where it was never used.
+function scope.view(scopeId)
+  local record = scope.load(scopeId, 'path', 'live', 'cancelledAt', 'liveWaiters', 'name', 'createdAt')
+  if not record then return nil end
+  local path = scope.path(scopeId)
+  local cancel = scope.cancelOf(path)
+  record.parentScopeId = path[#path - 1] or false
+  record.cancelledAt = cancel and cancel.cancelledAt or false
+  return record
+end

@@ -1,0 +1,40 @@
+--- Makes a scope before its first use, or finds it ('': a new id, a root, no name). The parent may be new, too.
+--- @args scopeId parentScopeId name tail
+--- @reply known scope:scope
+--- @include "lib/call"
+--- @include "lib/id"
+--- @include "lib/finished"
+--- @include "scope/_view"
+local maxChildren = 10000
+local replay = call.open()
+if replay then return replay end
+if scopeId ~= '' and scopeId == parentScopeId then
+  refuse('VALIDATION_FAILED', 'parentScopeId must be another scope than scopeId')
+end
+local found = scopeId ~= '' and scope.view(scopeId)
+if found then
+  if parentScopeId ~= '' and found.parentScopeId ~= parentScopeId then refuse('SCOPE_CONFLICT', 'parentScopeId') end
+  if name ~= '' and found.name ~= name then refuse('SCOPE_CONFLICT', 'name') end
+  return call.unchanged({ known = 1, scope = found })
+end
+local parentPath = parentScopeId ~= '' and scope.path(parentScopeId) or nil
+scope.needRunning(parentPath)
+plan.needOperation()
+if parentPath then
+  if #parentPath >= scope.maxDepth then refuse('SCOPE_DEPTH_EXCEEDED', scope.maxDepth) end
+  if scope.load(parentScopeId, 'declaredChildren').declaredChildren >= maxChildren then
+    refuse('SCOPE_CHILDREN_FULL', 'scopes ' .. maxChildren)
+  end
+end
+scope.check(parentPath)
+
+local id = scopeId ~= '' and scopeId or newId(tail)
+if parentScopeId ~= '' then parentPath = parentPath or scope.create(parentScopeId) end
+scope.create(id, parentPath, name ~= '' and name or nil)
+if parentPath then
+  records.put(keys.scope(id), 'isDeclared', true)
+  records.add(keys.scope(parentScopeId), 'declaredChildren', 1)
+end
+-- Never used, it goes with what is over.
+finished.add('scope:scope', id, nowText)
+return call.done({ scope = scope.view(id) })

@@ -1,0 +1,74 @@
+import { flag, id, oneOf, raw } from '../declare/field.ts';
+import { exactly, Many, many, readMembers, type Shown } from '../declare/record.ts';
+import { param, type Route, read, route } from '../http/route.ts';
+import type { Parts } from '../room.ts';
+import { Scope } from './records.ts';
+
+/** Records shown of each kind. */
+const maxRows = 200;
+
+/** What is said of a run as a whole: what belongs to it, of every room, and its end. */
+export function runRoutes({ inRun, cancelled, stays }: Pick<Parts, 'inRun' | 'cancelled' | 'stays'>): readonly Route[] {
+  const scopes = many(Scope, maxRows);
+  const shown = Object.entries(inRun).map(([name, field]) => [
+    name,
+    field instanceof Many ? many(field.record, maxRows).schema : field.schema,
+  ]);
+  const schemasOf = (fields: typeof stays) =>
+    Object.fromEntries(Object.entries(fields).map(([name, { schema }]) => [name, schema]));
+
+  const view = read({
+    path: '/ops/runs/:scopeId',
+    call: 'run.view',
+    summary: 'A run: what belongs to a scope and to those below it, newest first',
+    success: {
+      200: exactly({
+        scope: Scope.schema,
+        scopes: scopes.schema,
+        ...Object.fromEntries(shown),
+        truncated: flag().schema,
+      }),
+    },
+    refuses: ['SCOPE_NOT_FOUND'],
+    script: 'scope/run',
+    args: () => ({ maxRows }),
+    reply: { scopes, lists: raw<Shown[]>(), truncated: flag() },
+    answer: ({ scopes: [scope, ...below], lists, truncated }) => ({
+      status: 200,
+      body: { scope, scopes: below, ...readMembers(inRun, lists), truncated },
+    }),
+  });
+
+  const cancel = route({
+    method: 'POST',
+    path: '/scopes/:scopeId/cancel',
+    call: 'scope.cancel',
+    summary: 'Stop a run: cancel the scope, all below it and what is live there; again answers how far that has come',
+    permission: 'coordination_write',
+    idempotency: 'optional',
+    rate: 'recovery',
+    success: {
+      200: exactly({
+        scopeId: id().schema,
+        state: oneOf('CANCELLED').schema,
+        cancelled: exactly(schemasOf(cancelled)),
+        ...schemasOf(stays),
+        done: flag().schema,
+      }).meta({ component: 'CancelledRun' }),
+    },
+    refuses: ['SCOPE_NOT_FOUND'],
+    script: 'scope/cancel',
+    reply: { totals: raw<Shown[]>(), stays: raw<Shown[]>(), isDone: flag() },
+    answer: ({ totals, stays: left, isDone }, input) => ({
+      status: 200,
+      body: {
+        scopeId: param(input, 'scopeId'),
+        state: 'CANCELLED',
+        cancelled: readMembers(cancelled, totals),
+        ...readMembers(stays, left),
+        done: isDone,
+      },
+    }),
+  });
+  return [view, cancel];
+}

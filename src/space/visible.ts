@@ -1,0 +1,29 @@
+import { text } from '../declare/field.ts';
+import { many } from '../declare/record.ts';
+import { fields, page } from '../http/fields.ts';
+import { Cursors, pageReply } from '../http/page.ts';
+import { type Route, route } from '../http/route.ts';
+import { VisibleSpace } from './records.ts';
+
+const cursors = new Cursors('spaces', /^[1-9]\d{0,14}$/);
+
+/** What a key can see: the one call that is made in no space. */
+export const visibleSpaces: Route = route({
+  method: 'GET',
+  path: '',
+  call: 'space.list',
+  summary: 'The spaces that the API key can see, newest first',
+  permission: 'any',
+  idempotency: 'never',
+  rate: 'limits',
+  query: fields(page()),
+  success: { 200: pageReply('spaces', VisibleSpace.schema) },
+  refuses: ['INVALID_CURSOR'],
+  script: 'space/visible',
+  args: (input) => ({ limit: input.query.limit, cursor: cursors.read(input) }),
+  reply: { nextCursor: text().orNull(), spaces: many(VisibleSpace) },
+  answer: ({ nextCursor, spaces }, input) => ({
+    status: 200,
+    body: { spaces, nextCursor: cursors.next(input, nextCursor) },
+  }),
+});

@@ -1,0 +1,141 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from 'chai';
+import { codeOf, type Reply, World } from '../../support/world.ts';
+import { queueMany } from './script.ts';
+
+const scopeId = randomUUID();
+const hour = 3_600_000;
+
+describe('PATCH /allowances/{id}', () => {
+  let world: World;
+  let start: number;
+  let id: string;
+  let path: string;
+  /** A window of 60 s with five units, of which three are used. */
+  beforeEach(async () => {
+    world = await World.create();
+    start = Math.ceil(Date.now() / hour) * hour;
+    await world.at(start);
+    id = (await world.made('/allowances', { name: 'calls', unitsLimit: 5, windowSeconds: 60 })).id;
+    path = `/allowances/${id}`;
+    await world.made(`${path}/consume`, { scopeId, units: 3, holder: 'first' });
+  });
+
+  const patch = (body: unknown, headers?: Record<string, string>): Promise<Reply> =>
+    world.call('PATCH', path, body, headers);
+  const consume = (units: number) => world.post(`${path}/consume`, { scopeId, units, holder: 'agent' });
+  const queue = async (units: number): Promise<string> =>
+    (await world.made(`${path}/wait`, { scopeId, units, holder: 'agent', ttlSeconds: 3600 })).id;
+  const states = (ids: string[]) =>
+    Promise.all(ids.map(async (one) => (await world.get(`/allowance-waiters/${one}`)).body.state));
+
+  it('sets the units of the present window, too: 200 with the allowance', async () => {
+    const { status, body } = await patch({ unitsLimit: 9 });
+    expect(status).to.equal(200);
+    expect(body).to.include({ id, unitsLimit: 9, usedUnits: 3, availableUnits: 6, waiting: 0 });
+    expect(body).to.deep.equal((await world.get(path)).body);
+    expect((await consume(6)).body).to.include({ availableUnits: 0 });
+    expect(codeOf(await consume(1))).to.equal('429 ALLOWANCE_EXHAUSTED');
+    await world.at(start + 60_000);
+    expect((await consume(9)).status).to.equal(201);
+  });
+
+  it('below what is used already: availableUnits is 0, never less, until the next window', async () => {
+    expect((await patch({ unitsLimit: 2 })).body).to.include({ usedUnits: 3, availableUnits: 0 });
+    expect((await world.get('/allowances')).body.allowances[0]).to.include({ unitsLimit: 2, availableUnits: 0 });
+    expect(codeOf(await consume(1))).to.equal('429 ALLOWANCE_EXHAUSTED');
+    expect(codeOf(await consume(3))).to.equal('400 UNITS_EXCEED_LIMIT');
+    await world.at(start + 60_000);
+    expect((await consume(2)).body).to.include({ availableUnits: 0 });
+  });
+
+  it('grants at once, in order, the waiters that fit now; the others wait on', async () => {
+    const waiters = [await queue(4), await queue(5), await queue(5)];
+    const { body } = await patch({ unitsLimit: 12 });
+    expect(body).to.include({ usedUnits: 12, availableUnits: 0, waiting: 1 });
+    expect(await states(waiters)).to.deep.equal(['GRANTED', 'GRANTED', 'WAITING']);
+    expect((await world.eventTypes()).slice(-3)).to.deep.equal([
+      'allowance.limit_changed',
+      'waiter.granted',
+      'waiter.granted',
+    ]);
+    await world.at(start + 60_000);
+    expect(codeOf(await consume(12))).to.equal('429 ALLOWANCE_EXHAUSTED');
+    expect(await states(waiters.slice(2))).to.deep.equal(['GRANTED']);
+  });
+
+  it('grants nobody while a cooldown runs', async () => {
+    const waiter = await queue(5);
+    await world.made(`${path}/cooldown`, { seconds: 30 });
+    await patch({ unitsLimit: 100 });
+    expect(await states([waiter])).to.deep.equal(['WAITING']);
+    await world.at(start + 30_000);
+    expect(codeOf(await consume(90))).to.equal('201');
+    expect(await states([waiter])).to.deep.equal(['GRANTED']);
+  });
+
+  it('below the units of a waiter: 409 LIMIT_BELOW_USE with that figure, until it has left', async () => {
+    const [, second] = [await queue(3), await queue(5), await queue(4)];
+    const refused = await patch({ unitsLimit: 4 });
+    expect(codeOf(refused)).to.equal('409 LIMIT_BELOW_USE');
+    expect(refused.body.error.message).to.contain('at least 5');
+    await world.made(`/allowance-waiters/${second}/cancel`);
+    expect(codeOf(await patch({ unitsLimit: 3 }))).to.equal('409 LIMIT_BELOW_USE');
+    expect((await patch({ unitsLimit: 4 })).status).to.equal(200);
+    await world.at(start + 60_000);
+    await world.post(`/allowance-waiters/${randomUUID()}/cancel`);
+    expect((await patch({ unitsLimit: 3 })).status, 'the one of four units waits on').to.equal(409);
+    await world.at(start + 120_000);
+    await world.post(`/allowance-waiters/${randomUUID()}/cancel`);
+    expect((await patch({ unitsLimit: 1 })).status).to.equal(200);
+    expect(await world.service.store.exists(`${world.prefix}:allowance:${id}:units`)).to.equal(0);
+  });
+
+  it('grants more waiters than one step can, in order, and nobody overtakes them', async () => {
+    await world.made(`${path}/consume`, { scopeId, units: 2, holder: 'first' });
+    await queueMany(world, id, 120, 3600);
+    const ids = await world.service.store.lrange(`${world.prefix}:allowance:${id}:queue`, '0', '-1');
+    expect((await patch({ unitsLimit: 105 })).body.waiting).to.equal(95);
+    expect(codeOf(await consume(1))).to.equal('429 ALLOWANCE_EXHAUSTED');
+    expect(await states(ids)).to.deep.equal(ids.map((_, i) => (i < 100 ? 'GRANTED' : 'WAITING')));
+    expect((await world.get(path)).body).to.include({ usedUnits: 105, waiting: 20 });
+  });
+
+  it('tells allowance.limit_changed, is audited and counts one operation; the same limit again does nothing of it', async () => {
+    await patch({ unitsLimit: 7 });
+    expect((await patch({ unitsLimit: 7 })).body.unitsLimit).to.equal(7);
+    const { events } = (await world.get('/events?limit=500')).body;
+    const told = events.filter(({ type }: { type: string }) => type === 'allowance.limit_changed');
+    expect(told.map(({ aggregateId, payload }: Reply['body']) => [aggregateId, payload])).to.deep.equal([
+      [id, { allowanceId: id, unitsLimit: 7 }],
+    ]);
+    const { store } = world.service;
+    expect(await store.hget(`muster:{${world.org}}:${world.spaceId}`, 'op:allowance.update')).to.equal('1');
+    const [[, entry]] = (await store.xrevrange(`muster:{${world.org}}:audit`, '+', '-', 'COUNT', 1)) as [
+      [string, string[]],
+    ];
+    expect(entry.slice(0, 2)).to.deep.equal(['action', 'allowance.limit_changed']);
+    expect(entry.slice(4)).to.deep.equal(['target', id, 'detail', '{"unitsLimit":7}']);
+  });
+
+  it('needs resource_config, an Idempotency-Key and a unitsLimit: null is as absent as nothing', async () => {
+    for (const body of [
+      {},
+      { unitsLimit: null },
+      { unitsLimit: 0 },
+      { unitsLimit: 1_000_000_001 },
+      { unitsLimit: '7' },
+    ])
+      expect(codeOf(await patch(body)), JSON.stringify(body)).to.equal('400 VALIDATION_FAILED');
+    const headers = { Authorization: `Bearer ${world.apiKey}`, 'Content-Type': 'application/json' };
+    expect(
+      codeOf(await world.send('PATCH', `/v1/spaces/${world.spaceId}${path}`, '{"unitsLimit":7}', headers)),
+    ).to.equal('400 IDEMPOTENCY_KEY_REQUIRED');
+    const writer = await world.key(['coordination_read', 'coordination_write']);
+    expect(codeOf(await patch({ unitsLimit: 7 }, { Authorization: `Bearer ${writer}` }))).to.equal(
+      '403 PERMISSION_DENIED',
+    );
+    const unknown = await world.call('PATCH', `/allowances/${scopeId}`, { unitsLimit: 7 });
+    expect(codeOf(unknown)).to.equal('404 ALLOWANCE_NOT_FOUND');
+  });
+});

@@ -1,0 +1,89 @@
+import { expect } from 'chai';
+import { codeOf, type Reply } from '../../support/world.ts';
+import { Purse } from './purse.ts';
+
+const events = async (purse: Purse) => (await purse.world.get('/events?limit=500')).body.events;
+
+describe('PATCH /budgets/{id}', () => {
+  const patch = (purse: Purse, body: unknown, headers?: Record<string, string>): Promise<Reply> =>
+    purse.world.call('PATCH', `/budgets/${purse.id}`, body, headers);
+
+  it('sets the limit: 200 with the budget, limit = reserved + settled + available', async () => {
+    const purse = await Purse.create('1000');
+    const { id } = (await purse.reserve('300')).body;
+    await purse.settle(id, '100');
+    for (const [limitMinor, balances] of [
+      ['05000', '5000 200 100 4700'],
+      ['300', '300 200 100 0'],
+      ['999999999999999999', '999999999999999999 200 100 999999999999999699'],
+    ] as const) {
+      const { status, body } = await patch(purse, { limitMinor });
+      expect([status, body.id, body.limitMinor]).to.deep.equal([200, purse.id, body.balances.limit]);
+      expect(await purse.balances()).to.equal(balances);
+    }
+    expect((await purse.reserve('999999999999999699')).status).to.equal(201);
+  });
+
+  it('below what is reserved and settled: 409 LIMIT_BELOW_USE, which says how much that is', async () => {
+    const purse = await Purse.create('1000');
+    await purse.settle((await purse.reserve('300')).body.id, '300');
+    await purse.reserve('40');
+    const refused = await patch(purse, { limitMinor: '339' });
+    expect(codeOf(refused)).to.equal('409 LIMIT_BELOW_USE');
+    expect(refused.body.error.message).to.contain('340');
+    expect(await purse.balances()).to.equal('1000 40 300 660');
+    expect((await patch(purse, { limitMinor: '340' })).status).to.equal(200);
+  });
+
+  it('tells budget.limit_changed, is audited and counts one operation; the same limit again does nothing of it', async () => {
+    const purse = await Purse.create('1000');
+    const { world } = purse;
+    await patch(purse, { limitMinor: '7' });
+    expect((await patch(purse, { limitMinor: '007' })).body.limitMinor).to.equal('7');
+    const told = (await events(purse)).filter(({ type }: { type: string }) => type === 'budget.limit_changed');
+    expect(told.map(({ aggregateId, payload }: Reply['body']) => [aggregateId, payload])).to.deep.equal([
+      [purse.id, { budgetId: purse.id, limitMinor: '7' }],
+    ]);
+    expect(await purse.counters('op:budget.update')).to.deep.equal(['1']);
+    const [[, entry]] = (await world.service.store.xrevrange(`muster:{${world.org}}:audit`, '+', '-', 'COUNT', 1)) as [
+      [string, string[]],
+    ];
+    expect(entry.slice(0, 2)).to.deep.equal(['action', 'budget.limit_changed']);
+    expect(entry.slice(4)).to.deep.equal(['target', purse.id, 'detail', '{"limitMinor":"7"}']);
+  });
+
+  it('needs resource_config, an Idempotency-Key and a limitMinor: null is as absent as nothing', async () => {
+    const purse = await Purse.create();
+    for (const body of [
+      {},
+      { limitMinor: null },
+      { limitMinor: 5 },
+      { limitMinor: '-1' },
+      { limitMinor: '5', name: 'x' },
+    ])
+      expect(codeOf(await patch(purse, body)), JSON.stringify(body)).to.equal('400 VALIDATION_FAILED');
+    const headers = { Authorization: `Bearer ${purse.world.apiKey}`, 'Content-Type': 'application/json' };
+    const path = `/v1/spaces/${purse.world.spaceId}/budgets/${purse.id}`;
+    expect(codeOf(await purse.world.send('PATCH', path, '{"limitMinor":"5"}', headers))).to.equal(
+      '400 IDEMPOTENCY_KEY_REQUIRED',
+    );
+    const writer = await purse.world.key(['coordination_read', 'coordination_write']);
+    const refused = await patch(purse, { limitMinor: '5' }, { Authorization: `Bearer ${writer}` });
+    expect(codeOf(refused)).to.equal('403 PERMISSION_DENIED');
+    expect(codeOf(await purse.world.call('PATCH', `/budgets/${purse.scopeId}`, { limitMinor: '5' }))).to.equal(
+      '404 BUDGET_NOT_FOUND',
+    );
+  });
+
+  it('of many at once with reserves none leaves more reserved than there is', async () => {
+    const purse = await Purse.create('100');
+    const calls = Array.from({ length: 60 }, (_, n) =>
+      n % 3 === 0 ? patch(purse, { limitMinor: String(40 + n) }) : purse.reserve('7'),
+    );
+    const reserved = (await Promise.all(calls)).filter(({ body, status }) => status === 201 && body.budgetId).length;
+    const { limit, reserved: held, available } = (await purse.view('?limit=1')).balances;
+    expect(Number(held)).to.equal(7 * reserved);
+    expect(Number(limit)).to.equal(Number(held) + Number(available));
+    expect(Number(available)).to.be.at.least(0);
+  });
+});

@@ -1,0 +1,72 @@
+import { existsSync } from 'node:fs';
+import { readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { isAlive } from '../../../src/embedded/process-identity.ts';
+import { call, Processes, until } from '../../support/processes.ts';
+
+describe('Cursors of the journal', function () {
+  // Processes start: seconds each on a busy machine.
+  this.timeout(60_000);
+  const processes = new Processes();
+  afterEach(() => processes.clear());
+
+  it('cursors outlive an unclean start of the embedded store, but for those at an event that was lost', async () => {
+    const DATA_DIR = await processes.folder();
+    const first = await processes.start({ DATA_DIR }).ready();
+    const { access } = first;
+    await call(first.url, access, '/mailboxes', { name: 'kept' });
+    const kept = (await call(first.url, access, '/events')).body.nextCursor;
+    const { server } = JSON.parse(await readFile(join(DATA_DIR, 'server.json'), 'utf8'));
+    const logs = join(DATA_DIR, 'appendonlydir');
+    const log = join(logs, (await readdir(logs)).find((name) => name.endsWith('.incr.aof')) ?? '');
+    // On the disk from here on; what comes after it is taken away, as a power cut would.
+    await until(async () => (await readFile(log, 'utf8')).includes('kept'));
+    const { size } = await stat(log);
+    await call(first.url, access, '/mailboxes', { name: 'lost' });
+    const lost = (await call(first.url, access, '/events')).body.nextCursor;
+    await until(async () => (await readFile(log, 'utf8')).includes('lost'));
+    await first.end('SIGKILL');
+    process.kill(Number.parseInt(server, 10), 'SIGKILL');
+    await until(() => !isAlive(server));
+    await truncate(log, size);
+
+    const second = await processes.start({ DATA_DIR }).ready();
+    expect(second.stderr).to.match(/^the store was not shut down cleanly: if its last second was lost, .* expired\n$/);
+    await call(second.url, access, '/mailboxes', { name: 'next' });
+    for (const path of ['/events', '/watch']) {
+      const onward = await call(second.url, access, `${path}?cursor=${kept}`);
+      expect(onward.status).to.equal(200);
+      expect(onward.body.events.map(({ type }: { type: string }) => type)).to.deep.equal(['mailbox.created']);
+      const late = await call(second.url, access, `${path}?cursor=${lost}`);
+      expect([late.status, late.body.error.code]).to.deep.equal([410, 'CURSOR_EXPIRED']);
+      expect(late.body.error.message).to.match(/was lost when the store failed/);
+    }
+    const names = (await call(second.url, access, '/mailboxes')).body.mailboxes.map(
+      ({ name }: { name: string }) => name,
+    );
+    expect(names).to.deep.equal(['next', 'kept']);
+    await second.end('SIGTERM');
+
+    const third = await processes.start({ DATA_DIR }).ready();
+    expect(third.stderr).to.equal('');
+    expect((await call(third.url, access, `/events?cursor=${kept}`)).status).to.equal(200);
+  });
+
+  it('cursors do not outlive a restore that was cut short before its first start', async () => {
+    const DATA_DIR = await processes.folder();
+    const first = await processes.start({ DATA_DIR }).ready();
+    const { access } = first;
+    const { nextCursor } = (await call(first.url, access, '/events')).body;
+    await first.end('SIGTERM');
+    // What a restore leaves: the mark of one, and none of a clean end.
+    await writeFile(join(DATA_DIR, 'restored'), '');
+    await rm(join(DATA_DIR, 'clean'));
+    const second = await processes.start({ DATA_DIR }).ready();
+    expect(second.stderr).to.match(/^the store was restored from a snapshot: journal cursors .* expired\n$/);
+    const late = await call(second.url, access, `/events?cursor=${nextCursor}`);
+    expect(late.status).to.equal(410);
+    expect(late.body.error.message).to.match(/from before the store was restored/);
+    expect(existsSync(join(DATA_DIR, 'restored'))).to.equal(false);
+  });
+});

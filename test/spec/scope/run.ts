@@ -1,0 +1,70 @@
+import { randomUUID } from 'node:crypto';
+import type { Reply } from '../../support/world.ts';
+import { World } from '../../support/world.ts';
+
+/** A run that can be stopped, and the requests for it. */
+export class Run {
+  readonly world: World;
+  readonly scopeId: string;
+  readonly mailboxId: string;
+
+  constructor(world: World, scopeId: string, mailboxId: string) {
+    this.world = world;
+    this.scopeId = scopeId;
+    this.mailboxId = mailboxId;
+  }
+
+  /** With a mailbox of its own, on a World of its own unless given one. */
+  static async create(world?: World): Promise<Run> {
+    const on = world ?? (await World.create());
+    return new Run(on, randomUUID(), (await on.made('/mailboxes', { name: 'jobs', backlogLimit: 100_000 })).id);
+  }
+
+  /** Another run of the same mailbox. */
+  beside(scopeId: string = randomUUID()): Run {
+    return new Run(this.world, scopeId, this.mailboxId);
+  }
+
+  /** A scope below this one, of the same mailbox. */
+  async below(): Promise<Run> {
+    const { id } = await this.world.made('/scopes', { parentScopeId: this.scopeId });
+    return this.beside(id);
+  }
+
+  send(fields: object = {}): Promise<Reply> {
+    return this.world.post(`/mailboxes/${this.mailboxId}/messages`, { scopeId: this.scopeId, payload: 1, ...fields });
+  }
+
+  /** Sends; resolves with the ids. */
+  async sent(count: number, fields: object = {}): Promise<string[]> {
+    const ids: string[] = [];
+    for (let i = 0; i < count; i++) ids.push((await this.send(fields)).body.id);
+    return ids;
+  }
+
+  recv(fields: object = {}): Promise<Reply> {
+    const body = { scopeId: this.scopeId, holder: 'worker', holderSession: 'session', ...fields };
+    return this.world.post(`/mailboxes/${this.mailboxId}/recv`, body);
+  }
+
+  cancel(headers?: Record<string, string>): Promise<Reply> {
+    return this.world.post(`/scopes/${this.scopeId}/cancel`, undefined, headers);
+  }
+
+  // biome-ignore lint/suspicious/noExplicitAny: as in Reply.
+  async view(): Promise<any> {
+    return (await this.world.get(`/scopes/${this.scopeId}`)).body;
+  }
+
+  /** Its messages and those of the scopes below, oldest first. */
+  // biome-ignore lint/suspicious/noExplicitAny: as in Reply.
+  async messages(): Promise<any[]> {
+    const path = `/mailboxes/${this.mailboxId}/messages?limit=200&scopeId=${this.scopeId}`;
+    return (await this.world.get(path)).body.messages;
+  }
+
+  /** Lets the workers do what is left of all cancels. */
+  async worked(): Promise<void> {
+    await this.world.service.due.drain(this.world.org, '*');
+  }
+}

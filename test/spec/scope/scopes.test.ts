@@ -1,0 +1,191 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from 'chai';
+import { keyName } from '../../../src/redis/keys.ts';
+import { scopeKeys } from '../../../src/scope/keys.ts';
+import { codeOf, World } from '../../support/world.ts';
+import { Run } from './run.ts';
+
+const ids = (rows: { id: string }[]): string[] => rows.map(({ id }) => id);
+
+describe('POST /scopes', () => {
+  it('makes a scope before its first use: 201 with the record, and scope.created', async () => {
+    const world = await World.create();
+    const parentScopeId = randomUUID();
+    const { status, body } = await world.post('/scopes', { parentScopeId, name: 'crawl 7' });
+    expect(status).to.equal(201);
+    const { id, createdAt, ...rest } = body;
+    expect(rest).to.deep.equal({ parentScopeId, name: 'crawl 7', state: 'IDLE', live: { messages: 0, waiters: 0 } });
+    expect(createdAt).to.match(/Z$/);
+    expect((await world.get(`/scopes/${id}`)).body).to.deep.equal(body);
+    expect(await world.eventTypes()).to.deep.equal(['scope.created', 'scope.created']);
+    expect((await world.get(`/scopes/${parentScopeId}`)).body).to.deep.include({ parentScopeId: null, name: null });
+    expect((await world.get(`/ops/runs/${parentScopeId}`)).body.scopes[0]).to.deep.include({ id, name: 'crawl 7' });
+  });
+
+  it('one that exists already is 200 where parent and name, as far as given, agree, else SCOPE_CONFLICT', async () => {
+    const world = await World.create();
+    const [scopeId, parentScopeId] = [randomUUID(), randomUUID()];
+    const made = await world.made('/scopes', { scopeId, parentScopeId, name: 'a' });
+    const before = (await world.eventTypes()).length;
+    for (const more of [{}, { parentScopeId }, { name: 'a' }, { parentScopeId, name: 'a' }, { name: null }]) {
+      const { status, body } = await world.post('/scopes', { scopeId, ...more });
+      expect([status, body], JSON.stringify(more)).to.deep.equal([200, made]);
+    }
+    for (const more of [{ name: 'b' }, { parentScopeId: randomUUID() }, { parentScopeId, name: 'b' }])
+      expect(codeOf(await world.post('/scopes', { scopeId, ...more }))).to.equal('409 SCOPE_CONFLICT');
+    // A root has no parent, and what a message made has no name.
+    const named = { scopeId: parentScopeId, name: 'a' };
+    expect(codeOf(await world.post('/scopes', named))).to.equal('409 SCOPE_CONFLICT');
+    const below = { scopeId: parentScopeId, parentScopeId: scopeId };
+    expect(codeOf(await world.post('/scopes', below))).to.equal('409 SCOPE_CONFLICT');
+    expect((await world.eventTypes()).length).to.equal(before);
+  });
+
+  it('needs an Idempotency-Key, and answers with it what it answered first', async () => {
+    const world = await World.create();
+    const headers = { 'Idempotency-Key': 'one' };
+    const first = await world.post('/scopes', { name: 'a' }, headers);
+    const again = await world.post('/scopes', { name: 'a' }, headers);
+    expect([again.status, again.body]).to.deep.equal([201, first.body]);
+    const none = await world.send('POST', `/v1/spaces/${world.spaceId}/scopes`, '{}', {
+      ...{ Authorization: `Bearer ${world.apiKey}`, 'Content-Type': 'application/json' },
+    });
+    expect(codeOf(none)).to.equal('400 IDEMPOTENCY_KEY_REQUIRED');
+  });
+
+  it('its own parent is 400; a name has 1 to 200 characters; depth ends at 8', async () => {
+    const world = await World.create();
+    const scopeId = randomUUID();
+    for (const body of [{ scopeId, parentScopeId: scopeId }, { name: '' }, { name: 'x'.repeat(201) }, { scopeId: 'x' }])
+      expect(codeOf(await world.post('/scopes', body)), JSON.stringify(body)).to.equal('400 VALIDATION_FAILED');
+    expect((await world.post('/scopes', { name: 'x'.repeat(200) })).status).to.equal(201);
+    let deepest = new Run(world, randomUUID(), '');
+    for (let depth = 2; depth <= 8; depth++) deepest = await deepest.below();
+    const tooDeep = await world.post('/scopes', { parentScopeId: deepest.scopeId });
+    expect(codeOf(tooDeep)).to.equal('409 SCOPE_DEPTH_EXCEEDED');
+  });
+
+  it('a parent holds 10,000 children made so; gate scopes do not count', async () => {
+    const world = await World.create();
+    const run = await Run.create(world);
+    await run.below();
+    const group = { parentScopeId: run.scopeId, mailboxId: run.mailboxId, condition: 'ALL_TERMINAL' };
+    const key = keyName(scopeKeys.scope, { org: world.org, spaceNumber: world.spaceNumber, scopeId: run.scopeId });
+    await world.made('/task-groups', group);
+    expect(await world.service.store.hget(key, 'declaredChildren')).to.equal('1');
+    await world.service.store.hset(key, 'declaredChildren', '9999');
+    await run.below();
+    const full = await world.post('/scopes', { parentScopeId: run.scopeId });
+    expect(codeOf(full)).to.equal('409 SCOPE_CHILDREN_FULL');
+    expect((await world.post('/task-groups', group)).status).to.equal(201);
+  });
+
+  it('a new run is refused when it would be one active run too many', async () => {
+    const world = await World.create({ figures: { runs: '1' } });
+    const run = await Run.create(world);
+    await run.sent(1);
+    expect((await world.post('/scopes', { parentScopeId: run.scopeId })).status).to.equal(201);
+    for (const body of [{}, { parentScopeId: randomUUID() }])
+      expect(codeOf(await world.post('/scopes', body))).to.equal('409 ACTIVE_RUNS_LIMITED');
+  });
+
+  it('needs coordination_write, as does the cancel; reads need coordination_read', async () => {
+    const world = await World.create();
+    const { id } = await world.made('/scopes', {});
+    const reader = { Authorization: `Bearer ${await world.key(['coordination_read', 'resource_config'])}` };
+    const writer = { Authorization: `Bearer ${await world.key(['coordination_write'])}` };
+    const refused = [
+      await world.post('/scopes', {}, reader),
+      await world.post(`/scopes/${id}/cancel`, undefined, reader),
+      await world.call('GET', '/scopes', undefined, writer),
+      await world.call('GET', `/scopes/${id}`, undefined, writer),
+    ];
+    expect(refused.map(codeOf)).to.deep.equal(Array(4).fill('403 PERMISSION_DENIED'));
+  });
+});
+
+describe('GET /scopes', () => {
+  it('lists scopes, newest first, page by page, by state, parent and name', async () => {
+    const world = await World.create();
+    const start = Date.now();
+    const made: string[] = [];
+    const make = async (body: object): Promise<string> => {
+      await world.at(start + made.length);
+      made.unshift((await world.made('/scopes', { scopeId: randomUUID(), ...body })).id);
+      return made[0] as string;
+    };
+    const root = await make({ name: 'a' });
+    const child = await make({ parentScopeId: root, name: 'b' });
+    await make({ parentScopeId: root, name: 'a' });
+    await make({ parentScopeId: child });
+    const busy = await make({ name: 'ab' });
+    await new Run(world, busy, (await world.made('/mailboxes', { name: 'jobs' })).id).sent(1);
+    const pages = async (query: string): Promise<string> => {
+      const found: string[] = [];
+      for (let cursor: string | null = ''; cursor !== null; ) {
+        const { body } = await world.get(`/scopes?${query}${cursor && `&cursor=${cursor}`}`);
+        found.push(
+          ids(body.scopes)
+            .map((id) => made.indexOf(id))
+            .join(''),
+        );
+        cursor = body.nextCursor;
+      }
+      return found.join(' ');
+    };
+    expect(await pages('')).to.equal('01234');
+    expect(await pages('limit=2')).to.equal('01 23 4');
+    expect(await pages(`parentScopeId=${root}`)).to.equal('23');
+    expect(await pages(`parentScopeId=${root}&limit=1`)).to.equal('2 3');
+    expect(await pages('name=a')).to.equal('24');
+    expect(await pages('name=a&limit=1')).to.equal('2 4');
+    expect(await pages(`name=a&parentScopeId=${root}`)).to.equal('2');
+    expect(await pages('name=b&state=IDLE')).to.equal('3');
+    expect(await pages('state=ACTIVE')).to.equal('0');
+    await world.post(`/scopes/${child}/cancel`);
+    expect(await pages('state=CANCELLED')).to.equal('13');
+    expect(await pages('state=IDLE,ACTIVE')).to.equal('024');
+    expect(await pages(`parentScopeId=${randomUUID()}`)).to.equal('');
+    expect(codeOf(await world.get('/scopes?state=DONE'))).to.equal('400 VALIDATION_FAILED');
+    expect(codeOf(await world.get('/scopes?cursor=nonsense'))).to.equal('400 INVALID_CURSOR');
+  });
+
+  it('with a filter by state looks at 1,000 records a page', async () => {
+    const world = await World.create();
+    await world.at(Date.now());
+    const { id } = await world.made('/scopes', {});
+    await world.post(`/scopes/${id}/cancel`);
+    const parts = { org: world.org, spaceNumber: world.spaceNumber };
+    const batch = world.service.store.pipeline();
+    for (let i = 0; i < 1000; i++) {
+      const scopeId = `ffffffff-0000-7000-8000-${String(i).padStart(12, '0')}`;
+      batch.hset(keyName(scopeKeys.scope, { ...parts, scopeId }), { path: scopeId, live: 0, createdAt: 1 });
+      batch.zadd(keyName(scopeKeys.scopes, parts), 0, `ffffffffffff ${scopeId}`);
+    }
+    await batch.exec();
+    const first = (await world.get('/scopes?state=CANCELLED')).body;
+    expect(first.scopes).to.deep.equal([]);
+    const second = (await world.get(`/scopes?state=CANCELLED&cursor=${first.nextCursor}`)).body;
+    expect([ids(second.scopes), second.nextCursor]).to.deep.equal([[id], null]);
+  });
+
+  it('an unused scope is 404 SCOPE_NOT_FOUND', async () => {
+    const world = await World.create();
+    expect(codeOf(await world.get(`/scopes/${randomUUID()}`))).to.equal('404 SCOPE_NOT_FOUND');
+  });
+
+  it('live counts messages and waiters of the subtree', async () => {
+    const run = await Run.create();
+    const inner = await run.below();
+    await inner.sent(2);
+    await run.sent(1);
+    const { id } = await run.world.made('/allowances', { name: 'calls', unitsLimit: 1, windowSeconds: 3600 });
+    const units = { scopeId: inner.scopeId, units: 1, holder: 'h' };
+    const waits = [];
+    for (let i = 0; i < 3; i++) waits.push(await run.world.made(`/allowances/${id}/wait`, units));
+    expect((await run.view()).live).to.deep.equal({ messages: 3, waiters: 2 });
+    expect(await inner.view()).to.deep.include({ state: 'ACTIVE', live: { messages: 2, waiters: 2 } });
+    await run.world.post(`/allowance-waiters/${waits[2].id}/cancel`);
+    expect((await run.view()).live).to.deep.equal({ messages: 3, waiters: 1 });
+  });
+});

@@ -1,0 +1,207 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from 'chai';
+import { flag, number, text } from '../../../src/declare/field.ts';
+import { dueKey } from '../../../src/redis/due.ts';
+import { expectAgreement } from '../../support/agree.ts';
+import { codeOf, World } from '../../support/world.ts';
+import { Run } from './run.ts';
+
+/** More than the first step of a cancel ends. */
+const many = 260;
+
+/** A run with so many messages in a scope below it, which a cancel ends first: what else the run has is not reached yet. */
+async function filled(world?: World): Promise<{ run: Run; inner: Run }> {
+  const run = await Run.create(world ?? (await World.create({ limits: { maxBacklog: 100_000 } })));
+  const inner = await run.below();
+  await Promise.all(Array.from({ length: many }, () => inner.send()));
+  return { run, inner };
+}
+
+describe('A cancel that takes more than one step', function () {
+  this.timeout(60_000);
+
+  it('answers after at most 500 records; workers end the rest, and calling again goes on, with the totals so far', async () => {
+    const { run } = await filled();
+    await run.sent(2);
+    const first = (await run.cancel({ 'X-Request-Id': 'stop-1' })).body;
+    expect(first.done).to.equal(false);
+    expect(first.cancelled.messages).to.be.within(1, 500);
+    expect((await run.view()).live.messages).to.equal(many + 2 - first.cancelled.messages);
+    await expectAgreement(run.world);
+    const second = (await run.cancel()).body;
+    expect(second).to.deep.include({
+      done: true,
+      cancelled: { messages: many + 2, waiters: 0, barriers: 0, groups: 0 },
+    });
+    await run.worked();
+    await expectAgreement(run.world);
+    const told: string[] = [];
+    for (let cursor = ''; told.length < many + 2; ) {
+      const { events, nextCursor } = (await run.world.get(`/watch?limit=500&types=message.cancelled${cursor}`)).body;
+      told.push(...events.map(({ requestId }: { requestId: string }) => requestId));
+      cursor = `&cursor=${nextCursor}`;
+    }
+    expect(told).to.deep.equal(Array(many + 2).fill('stop-1'));
+  });
+
+  it('a worker makes the other steps by itself, each of at most 500 records', async () => {
+    const { run, inner } = await filled();
+    await run.sent(1);
+    const { cancelled } = (await run.cancel()).body;
+    await run.worked();
+    expect((await run.cancel()).body).to.deep.include({ done: true });
+    expect((await run.cancel()).body.cancelled.messages).to.equal(many + 1);
+    expect(cancelled.messages).to.be.below(many + 1);
+    for (const one of [run, inner]) expect((await one.view()).live.messages).to.equal(0);
+    await expectAgreement(run.world);
+  });
+
+  it('gives nothing out from the first step on: recv finds nothing, tokens are CLAIM_LOST', async () => {
+    const { run, inner } = await filled();
+    await run.sent(2);
+    // The newest are ended first.
+    const claim = (await inner.recv()).body;
+    const own = (await run.recv()).body;
+    await run.cancel();
+    expect([(await run.recv()).status, (await inner.recv()).status]).to.deep.equal([204, 204]);
+    expect((await run.view()).live.messages).to.be.above(0);
+    for (const { id, token } of [claim, own]) {
+      const lost = [
+        await run.world.post(`/messages/${id}/renew`, { token }),
+        await run.world.post(`/messages/${id}/nack`, { token, retry: true }),
+        await run.world.post(`/messages/${id}/complete`, { token }),
+      ];
+      expect(lost.map(codeOf)).to.deep.equal(Array(3).fill('409 CLAIM_LOST'));
+    }
+  });
+
+  it('a message that was not reached yet is neither ready again nor expired: it is CANCELLED', async () => {
+    const start = Date.now();
+    const world = await World.create({ limits: { maxBacklog: 100_000 } });
+    await world.at(start);
+    const { run } = await filled(world);
+    await run.sent(1, { deadline: new Date(start + 60_000).toISOString() });
+    await run.sent(1);
+    expect((await run.recv({ leaseSeconds: 5 })).status).to.equal(200);
+    const before = (await run.cancel()).body.cancelled.messages;
+    await world.at(start + 120_000);
+    await world.service.due.drain(world.org);
+    const states = (await run.world.get(`/mailboxes/${run.mailboxId}/messages?state=EXPIRED`)).body.messages;
+    expect(states).to.deep.equal([]);
+    expect(before).to.be.below(many + 2);
+    await run.worked();
+    expect((await run.cancel()).body.cancelled.messages).to.equal(many + 2);
+    expect((await world.eventTypes()).includes('message.lease_expired')).to.equal(false);
+    await expectAgreement(world);
+  });
+
+  it('a receive on a scope above ends the cancelled messages at the head, at most 500 at once, and gets what is behind', async () => {
+    const world = await World.create({ limits: { maxBacklog: 100_000 } });
+    const top = await Run.create(world);
+    const run = await top.below();
+    await Promise.all(Array.from({ length: many + 150 }, () => run.send()));
+    const [behind] = await top.sent(1);
+    const stopped = (await run.cancel()).body;
+    expect(stopped.done).to.equal(false);
+    expect((await top.recv()).body.id).to.equal(behind);
+    expect((await run.cancel()).body.cancelled.messages).to.equal(many + 150);
+    expect((await top.recv()).status).to.equal(204);
+    await run.worked();
+    await expectAgreement(world);
+  });
+
+  it('releases no barrier, satisfies no group and grants no waiter that it has not reached', async () => {
+    const start = Date.now();
+    const world = await World.create({ limits: { maxBacklog: 100_000 } });
+    await world.at(start);
+    const { run } = await filled(world);
+    const outside = run.beside();
+    const [one, two] = [
+      await world.made('/barriers', { scopeId: run.scopeId, target: 1 }),
+      await world.made('/barriers', { scopeId: run.scopeId, target: 1 }),
+    ];
+    const allowance = await world.made('/allowances', { name: 'calls', unitsLimit: 1, windowSeconds: 60 });
+    const units = (scopeId: string) => ({ scopeId, units: 1, holder: 'h', ttlSeconds: 3600 });
+    const wait = (scopeId: string) => world.made(`/allowances/${allowance.id}/wait`, units(scopeId));
+    await wait(outside.scopeId);
+    const waiters = [await wait(run.scopeId), await wait(run.scopeId), await wait(outside.scopeId)];
+    const asked = { parentScopeId: run.scopeId, mailboxId: run.mailboxId };
+    const groups = [
+      await world.made('/task-groups', { ...asked, condition: 'ALL_TERMINAL' }),
+      await world.made('/task-groups', { ...asked, condition: 'FIRST_ACCEPTED' }),
+    ];
+    const outer = outside.beside();
+    const [joined] = await outer.sent(1);
+    for (const { id } of groups) await world.made(`/task-groups/${id}/tasks`, { taskKey: 'a' });
+    await world.made(`/task-groups/${groups[1].id}/join-task`, { taskId: joined });
+    // Gate scopes come before their parent, so these are ended first: more messages hold the cancel up before them.
+    const { body } = await run.cancel();
+    expect(body.done).to.equal(false);
+    const [early, late] = [await world.post(`/barriers/${one.id}/arrive`, { arrivalKey: 'a' }), two];
+    expect(codeOf(early)).to.equal('409 BARRIER_CANCELLED');
+    expect((await world.post(`/barriers/${late.id}/cancel`)).body.state).to.equal('CANCELLED');
+    expect(codeOf(await world.post(`/task-groups/${groups[0].id}/seal`))).to.equal('409 GROUP_DECIDED');
+    expect((await world.post(`/allowance-waiters/${waiters[1].id}/cancel`)).body.state).to.equal('CANCELLED');
+    await world.at(start + 61_000);
+    await world.service.due.drain(world.org);
+    const states = [];
+    for (const { id } of waiters) states.push((await world.get(`/allowance-waiters/${id}`)).body.state);
+    expect(states).to.deep.equal(['CANCELLED', 'CANCELLED', 'GRANTED']);
+    await run.worked();
+    const done = (await run.cancel()).body;
+    expect(done.cancelled).to.deep.equal({ messages: many + 2, waiters: 2, barriers: 2, groups: 2 });
+    const [outsider] = await outer.messages();
+    expect([outsider.state, outsider.reason]).to.deep.equal(['CANCELLED', 'GROUP_DECIDED']);
+    for (const { id } of groups) {
+      const { state, outcome } = (await world.get(`/task-groups/${id}`)).body;
+      expect([state, outcome]).to.deep.equal(['DECIDED', 'CANCELLED']);
+    }
+    await expectAgreement(world);
+  });
+
+  it('leaves books that agree after each step, and goes on from any of them when the index has forgotten it', async () => {
+    const world = await World.create({ limits: { maxBacklog: 100_000 } });
+    const { run } = await filled(world);
+    await run.sent(2);
+    await run.recv();
+    const gate = { parentScopeId: run.scopeId, mailboxId: run.mailboxId, condition: 'ALL_TERMINAL' };
+    const { id: groupId } = await world.made('/task-groups', gate);
+    await world.made(`/task-groups/${groupId}/tasks`, { taskKey: 'a' });
+    await world.made('/barriers', { scopeId: run.scopeId, target: 2 });
+    await run.cancel();
+    const { service, org } = world;
+    const step = {
+      script: 'timer/background',
+      reply: { now: number(), nextDue: text().orNull(), more: flag(), changes: number() },
+    };
+    const args = { requestId: '', spaceId: '', maxChanges: 3, name: '' };
+    let steps = 0;
+    for (let more = true; more; steps++) {
+      more = (await service.scripts.ask(step, org, args)).more;
+      await expectAgreement(world);
+      // A process that dies here has not told anybody.
+      await service.store.del(dueKey);
+      if (steps === 3) break;
+    }
+    expect(steps).to.equal(3);
+    await service.due.repair();
+    const { body } = await run.cancel();
+    expect(body).to.deep.include({ done: true });
+    expect(body.cancelled).to.deep.equal({ messages: many + 3, waiters: 0, barriers: 1, groups: 1 });
+    await expectAgreement(world);
+  });
+
+  it('goes through every scope below, and through those that have nothing but their state', async () => {
+    const run = await Run.create();
+    const world = run.world;
+    const scopes = [run];
+    for (let depth = 0; depth < 7; depth++) scopes.push(await (scopes.at(-1) as Run).below());
+    for (const scope of scopes.slice(0, 3)) for (let i = 0; i < 3; i++) await scope.below();
+    await scopes.at(-1)?.sent(1);
+    await run.cancel();
+    await run.worked();
+    expect((await world.get('/census')).body.scopes).to.deep.equal({ ACTIVE: 0, IDLE: 0, CANCELLED: 17 });
+    expect((await world.get('/scopes?state=CANCELLED&limit=200')).body.scopes).to.have.length(17);
+    expect(codeOf(await world.post('/scopes', { parentScopeId: randomUUID() }))).to.equal('201');
+  });
+});

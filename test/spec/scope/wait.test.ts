@@ -1,0 +1,56 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from 'chai';
+import { heldRead } from '../../support/held-reads.ts';
+import { codeOf, World } from '../../support/world.ts';
+import { Run } from './run.ts';
+
+describe('GET /scopes/{id} with waitSeconds', () => {
+  const hold = ({ world, scopeId }: Run, waitSeconds?: number) => heldRead(world, `/scopes/${scopeId}`, waitSeconds);
+
+  it('holds the request until nothing live is left in the scope and below', async () => {
+    const run = await Run.create();
+    const { world } = run;
+    const inner = await run.below();
+    const [messageId] = await inner.sent(1);
+    const allowance = await world.made('/allowances', { name: 'api', unitsLimit: 1, windowSeconds: 3600 });
+    const asked = { scopeId: run.scopeId, units: 1, holder: 'worker' };
+    await world.made(`/allowances/${allowance.id}/consume`, asked);
+    const { waiterId } = await world.made(`/allowances/${allowance.id}/wait`, asked);
+    const [outer, below] = [await hold(run), await hold(inner)];
+    const { token } = (await inner.recv()).body;
+    await world.post(`/messages/${messageId}/complete`, { token });
+    expect((await below.answer).body).to.deep.equal(await inner.view());
+    expect(world.service.wake.reads, 'the waiter lives').to.equal(1);
+    await world.post(`/allowance-waiters/${waiterId}/cancel`);
+    const { body } = await outer.answer;
+    expect(body).to.deep.equal(await run.view());
+    expect(body).to.deep.include({ state: 'IDLE', live: { messages: 0, waiters: 0 } });
+  });
+
+  it('holds it until a cancel has ended all, whoever makes its steps', async function () {
+    this.timeout(60_000);
+    const run = await Run.create(await World.create({ limits: { maxBacklog: 100_000 } }));
+    await Promise.all(Array.from({ length: 260 }, () => run.send()));
+    const { answer } = await hold(run);
+    expect((await run.cancel()).body.done).to.equal(false);
+    expect((await run.view()).state).to.equal('CANCELLED');
+    expect(run.world.service.wake.reads, 'some are live').to.equal(1);
+    await run.worked();
+    expect((await answer).body).to.deep.include({ state: 'CANCELLED', live: { messages: 0, waiters: 0 } });
+  });
+
+  it('answers at once where nothing is live, and as it stands when the time is over', async () => {
+    const run = await Run.create();
+    const { world, scopeId } = run;
+    const read = (waitSeconds: number, id = scopeId) => world.get(`/scopes/${id}?waitSeconds=${waitSeconds}`);
+    await run.sent(1);
+    expect((await (await hold(run, 1)).answer).body).to.deep.include({
+      state: 'ACTIVE',
+      live: { messages: 1, waiters: 0 },
+    });
+    await run.cancel();
+    expect((await read(30)).body).to.deep.equal(await run.view());
+    expect(codeOf(await read(31))).to.equal('400 VALIDATION_FAILED');
+    expect(codeOf(await read(30, randomUUID()))).to.equal('404 SCOPE_NOT_FOUND');
+  });
+});
