@@ -15,7 +15,7 @@ describe('Paths and methods', () => {
     for (const path of [
       '/',
       '/v1',
-      '/v1/spaces',
+      '/v1/spaces/',
       `/v1/spaces/${id}`,
       `${space}/`,
       `${space}/nothing`,
