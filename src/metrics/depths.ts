@@ -13,7 +13,7 @@ const organizationsAtOnce = 10;
 const maxSpacesPerOrganization = 50;
 
 export const outboxStates = ['UNREAD', 'PENDING', 'EXHAUSTED'] as const;
-export const messageStates = ['READY', 'CLAIMED'] as const;
+export const messageStates = ['READY', 'DELAYED', 'CLAIMED'] as const;
 
 const counters = [
   ...messageStates.map((state) => `messages:${state}`),

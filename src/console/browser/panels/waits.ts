@@ -39,6 +39,11 @@ function units(value: number, allowanceId: string, world: World): Element {
   return named(`${plural(value, 'unit')} of allowance ${world.named(allowanceId).name}`);
 }
 
+/** Why no worker has a task: it is delayed, or there is none for it. */
+function whyNobody(readyAt: string | null, world: World): (string | Element)[] {
+  return readyAt === null ? ['nobody has received it'] : ['delayed: ready ', age(readyAt, world)];
+}
+
 function waiting({ waiters, waitingTasks }: Waits, world: World): Row[] {
   const ofAllowances = waiters.map((waiter) => ({
     key: waiter.waiterId,
@@ -58,7 +63,7 @@ function waiting({ waiters, waitingTasks }: Waits, world: World): Row[] {
       `task ${shortId(task.taskId)}`,
       named(`a worker at mailbox ${world.named(task.mailboxId).name}`),
       age(task.waitingSince, world),
-      task.groupId === null ? 'nobody has received it' : `nobody has received it (group ${shortId(task.groupId)})`,
+      el('span', {}, ...whyNobody(task.readyAt, world), task.groupId === null ? '' : ` (group ${shortId(task.groupId)})`),
       scopeLink(task.scopeId, world),
     ],
   }));
