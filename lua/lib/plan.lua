@@ -51,12 +51,6 @@ function plan.tasksInUse()
   return tasks and count.ofOrg(org, 'usedTasks') >= tasks and tasks
 end
 
---- Refuses one more active task than the plan allows.
-function plan.needTask()
-  local most = plan.tasksInUse()
-  if most then refuse('ACTIVE_TASKS_LIMITED', most) end
-end
-
 function plan.hasAgent()
   return not agents or count.ofOrg(org, 'usedAgents') < agents
 end
