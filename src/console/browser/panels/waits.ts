@@ -63,7 +63,12 @@ function waiting({ waiters, waitingTasks }: Waits, world: World): Row[] {
       `task ${shortId(task.taskId)}`,
       named(`a worker at mailbox ${world.named(task.mailboxId).name}`),
       age(task.waitingSince, world),
-      el('span', {}, ...whyNobody(task.readyAt, world), task.groupId === null ? '' : ` (group ${shortId(task.groupId)})`),
+      el(
+        'span',
+        {},
+        ...whyNobody(task.readyAt, world),
+        task.groupId === null ? '' : ` (group ${shortId(task.groupId)})`,
+      ),
       scopeLink(task.scopeId, world),
     ],
   }));
