@@ -2,6 +2,7 @@ import Joi from 'joi';
 import { flag as flagField, id as idField, oneOf, time } from '../declare/field.ts';
 import { exactly, many, record } from '../declare/record.ts';
 import { TaskGroup } from '../group/records.ts';
+import { invalid } from '../http/errors.ts';
 import { fields, flag, id, idOr, integer, key, opaque, optional, says, text } from '../http/fields.ts';
 import type { Hold } from '../http/hold.ts';
 import { randomTail, randomToken } from '../http/random.ts';
@@ -190,23 +191,18 @@ const nack = route({
   body: fields({
     token: text(1, 256),
     retry: flag(),
-    delaySeconds: optional(integer(0, 86_400))
-      .description('the pause before the next attempt, in place of the one that the mailbox says; only with retry true')
-      .when('retry', {
-        not: false,
-        otherwise: Joi.forbidden().error(says({ 'any.unknown': 'delaySeconds may only be sent with retry true' })),
-      }),
+    delaySeconds: optional(integer(0, 86_400)).description(
+      'the pause before the next attempt, in place of the one that the mailbox says; only with retry true',
+    ),
     error: optional(text(1, 2048)).description('why it failed: kept as lastError'),
   }),
   success: { 200: record('NackedMessage', { id: messageId, ...given }).schema },
   refuses: ['MESSAGE_NOT_FOUND', 'CLAIM_LOST'],
   script: 'mailbox/nack',
-  args: ({ body }) => ({
-    token: body.token,
-    retry: body.retry ? '1' : '0',
-    delaySeconds: body.delaySeconds ?? '',
-    reported: body.error ?? '',
-  }),
+  args: ({ body: { token, retry, delaySeconds, error } }) => {
+    if (!retry && delaySeconds !== undefined) throw invalid('delaySeconds may only be sent with retry true');
+    return { token, retry: retry ? '1' : '0', delaySeconds: delaySeconds ?? '', reported: error ?? '' };
+  },
   reply: given,
   answer: (reply, input) => ({ status: 200, body: { id: param(input, 'messageId'), ...reply } }),
 });

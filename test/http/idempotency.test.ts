@@ -74,6 +74,7 @@ describe('Idempotency-Key', () => {
     expect(done.body.replay).to.equal(false);
     expect((await world.get('/mailboxes')).body.mailboxes.at(-1).counts).to.deep.equal({
       ready: 1,
+      delayed: 0,
       claimed: 0,
       failed: 0,
     });

@@ -21,7 +21,7 @@ describe('Paths and methods', () => {
       `${space}/nothing`,
       `${space}/Mailboxes`,
       `${space}/mailboxes/`,
-      `${space}/mailboxes/${id}`,
+      `${space}/mailboxes/${id}/x`,
       `${space}//mailboxes`,
       `/v1//spaces/${id}/mailboxes`,
       `/V1/spaces/${id}/mailboxes`,
@@ -138,7 +138,7 @@ describe('Paths and methods', () => {
     }
     const messageOf = async (path: string) => (await world.get(path)).body.error.message;
     expect(await messageOf('/mailboxes?x=1')).to.equal(
-      'x is not a query parameter of this request, which takes limit, cursor',
+      'x is not a query parameter of this request, which takes limit, cursor, name',
     );
     expect(await messageOf('/limits?x=1')).to.equal('x is not a query parameter of this request, which takes none');
     for (const path of ['/mailboxes?', '/limits?']) {

@@ -57,7 +57,8 @@ class Rooms {
     if (kind === 'budget.settle') return { budgetId, reservationId, workKey, amountMinor, tail };
     if (kind === 'allowance.consume')
       return { allowanceId, scopeId, units: 1 + amount, holder: 'h', workKey: key < 3 ? '' : workKey, tail };
-    return { budgetId, scopeId, holder: 'h', amountMinor, settleBy: which === 0 ? at + 1000 : '', tail };
+    const settleBy = which === 0 ? at + 1000 : '';
+    return { budgetId, scopeId, holder: 'h', amountMinor, settleBy, workKey: key < 3 ? '' : `reserve ${key}`, tail };
   }
 
   #call(kind: Kind, call: Call): Promise<Reply> {

@@ -82,6 +82,7 @@ describe('retention under reads', () => {
         'events',
         'mailbox',
         'mailbox',
+        'mailboxNames',
         'mailboxes',
       ].sort(),
     );

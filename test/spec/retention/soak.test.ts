@@ -56,6 +56,7 @@ describe(`a space that is used for ${count} days`, () => {
     // What finished at the beginning of a day is over at the beginning of another: the day that ends the count is not in it.
     expect(census.messages).to.deep.equal({
       READY: 0,
+      DELAYED: 0,
       CLAIMED: 0,
       ACKED: 6 * 3,
       REJECTED: 6,

@@ -10,6 +10,7 @@ describe('backlog', () => {
     expect(rest).to.deep.equal({
       outbox: { UNREAD: 0, PENDING: 0, DELIVERED: 0, EXHAUSTED: 0 },
       readyMessages: 0,
+      delayedMessages: 0,
       claimedMessages: 0,
       waitingWaiters: 0,
       armedTimers: 0,

@@ -17,7 +17,7 @@ describe('census', () => {
       scopes: { ACTIVE: 0, IDLE: 0, CANCELLED: 0 },
       claims: { HELD: 0 },
       timers: { ARMED: 0 },
-      messages: { READY: 0, CLAIMED: 0, ACKED: 0, REJECTED: 0, FAILED: 0, EXPIRED: 0, CANCELLED: 0 },
+      messages: { READY: 0, DELAYED: 0, CLAIMED: 0, ACKED: 0, REJECTED: 0, FAILED: 0, EXPIRED: 0, CANCELLED: 0 },
       tasks: { PENDING: 0, RUNNING: 0, SUCCEEDED: 0, FAILED: 0, EXPIRED: 0, CANCELLED: 0 },
       groups: { OPEN: 0, SEALED: 0, DECIDED: 0 },
       waiters: { WAITING: 0, GRANTED: 0, CANCELLED: 0, EXPIRED: 0 },

@@ -63,8 +63,9 @@ describe('run view', () => {
       remainingMinor: '5',
     });
     expect(body.waiters[0]).to.include({ waiterId: made['waiter'], state: 'GRANTED', position: null });
-    const [{ payload, result, ...listed }] = (await world.get(`/mailboxes/${traffic.work}/messages?state=ACKED`)).body
-      .messages;
+    const [{ payload, result, progress, ...listed }] = (
+      await world.get(`/mailboxes/${traffic.work}/messages?state=ACKED`)
+    ).body.messages;
     const view = async (path: string) => (await world.get(path)).body;
     expect([body.messages[0], body.barriers[0], body.waiters[0], body.reservations[0]]).to.deep.equal([
       listed,

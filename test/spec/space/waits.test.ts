@@ -46,7 +46,13 @@ describe('waits', () => {
     expect((await held())[1]).to.include({ messageId: claim.id, leaseExpiresAt: iso(start + 601_000) });
     const group = await world.made('/task-groups', { mailboxId: traffic.work, condition: 'ALL_TERMINAL' });
     const { taskId } = await world.made(`/task-groups/${group.id}/tasks`, { taskKey: 'a' });
-    const waiting = { taskId, groupId: group.id, mailboxId: traffic.work, waitingSince: iso(start + 1000) };
+    const waiting = {
+      taskId,
+      groupId: group.id,
+      mailboxId: traffic.work,
+      waitingSince: iso(start + 1000),
+      readyAt: null,
+    };
     const { waitingTasks } = (await world.get('/ops/waits')).body;
     expect(waitingTasks, 'a member by its own id').to.deep.equal([{ ...waiting, scopeId: group.scopeId }]);
     const member = await traffic.claim(group.scopeId);
@@ -77,8 +83,15 @@ describe('waits', () => {
     const { heldClaims, waitingTasks } = (await world.get('/ops/waits')).body;
     expect(heldClaims).to.have.length(1);
     expect(waitingTasks).to.deep.equal([
-      { taskId: claim.id, groupId: null, mailboxId: traffic.work, scopeId, waitingSince: iso(start + 5000) },
-      { taskId, groupId, mailboxId: traffic.work, scopeId: gate, waitingSince: iso(start + 5001) },
+      {
+        taskId: claim.id,
+        groupId: null,
+        mailboxId: traffic.work,
+        scopeId,
+        waitingSince: iso(start + 5000),
+        readyAt: null,
+      },
+      { taskId, groupId, mailboxId: traffic.work, scopeId: gate, waitingSince: iso(start + 5001), readyAt: null },
     ]);
   });
 
