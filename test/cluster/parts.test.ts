@@ -135,9 +135,10 @@ describe('The parts of a process on a cluster', function () {
 
   it('sweep all organizations while the shard with the index hangs and once after it, and else what is due', async () => {
     let swept: string[] = [];
-    const ask = async (_: unknown, org: string): Promise<object> => {
+    const ask = async ({ script }: { script: string }, org: string): Promise<object> => {
       await store.exists(`{${org}}`);
-      swept.push(org);
+      // Background timers are swept beside these.
+      if (script === 'timer/sweep') swept.push(org);
       return { now: 1, nextDue: null, more: false, changes: 0 };
     };
     const due = new Due(store, { ask } as unknown as Scripts);
