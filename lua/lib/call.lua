@@ -154,7 +154,7 @@ function call.open(...)
 end
 
 --- Sends the call back to Node, which finds out what the script asks for and calls again: it is not counted twice.
---- timer: the name of a background timer that must come first, where it is one.
+--- timerName: of the background timer that must come first, if it is one.
 function call.sendBack(code, timerName)
   local isUnchanged = changes == counted
   rates.charge(-1)

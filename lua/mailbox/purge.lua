@@ -7,6 +7,7 @@
 --- @include "lib/merge"
 --- @include "mailbox/_mailbox"
 --- @include "mailbox/_live"
+--- @include "mailbox/_below"
 --- @include "mailbox/_finish"
 --- @include "group/_member"
 local workLimit = 500
@@ -42,13 +43,6 @@ end
 local scanLimit = 1000
 local passed
 
-local function isInSubtree(messageId)
-  local path = scopeId ~= '' and scope.path(message.load(messageId, 'scopeId').scopeId) or { scopeId }
-  for _, id in ipairs(path) do
-    if id == scopeId then return true end
-  end
-end
-
 --- Adds the first DELAYED ones, as far as they are wanted; returns whether there are more to look at.
 local function addDelayed(found, wanted)
   local key = keys.delayed(mailboxId)
@@ -57,7 +51,7 @@ local function addDelayed(found, wanted)
   for i, id in ipairs(redis.call('ZRANGE', key, start, start + scanLimit)) do
     if i > scanLimit then return true end
     if #found == wanted then return false end
-    if isInSubtree(id) then found[#found + 1] = id else passed = id end
+    if message.isBelow(id, scopeId) then found[#found + 1] = id else passed = id end
   end
 end
 

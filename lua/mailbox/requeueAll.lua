@@ -4,6 +4,7 @@
 --- @args mailboxId state scopeId max cursor
 --- @reply requeued nextCursor
 --- @include "lib/call"
+--- @include "mailbox/_below"
 --- @include "mailbox/_room"
 --- @include "mailbox/_requeue"
 local scanLimit = 1000
@@ -13,13 +14,6 @@ local box = mailbox.read(mailboxId)
 if not box then refuse('MAILBOX_NOT_FOUND') end
 max = tonumber(max)
 
-local function isAskedFor(messageId)
-  if scopeId == '' then return true end
-  for _, id in ipairs(scope.path(message.load(messageId, 'scopeId').scopeId)) do
-    if id == scopeId then return true end
-  end
-end
-
 local function timersOf(record)
   return record.deadline and record.deadline > now and 1 or 0
 end
@@ -28,7 +22,7 @@ local ids = redis.call('ZRANGE', keys.requeueable(mailboxId, state), cursor == '
   'LIMIT', 0, scanLimit + 1)
 local requeued, last, more = 0, cursor, false
 for i, id in ipairs(ids) do
-  local record = i <= scanLimit and requeued < max and isAskedFor(id) and message.read(id)
+  local record = i <= scanLimit and requeued < max and message.isBelow(id, scopeId) and message.read(id)
   if record and message.obstacle(record) then record = false end
   if record and requeued == 0 then
     plan.needOperation()

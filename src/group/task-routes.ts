@@ -3,7 +3,7 @@ import { record } from '../declare/record.ts';
 import { fields, id, key, opaque } from '../http/fields.ts';
 import { randomTail } from '../http/random.ts';
 import { param, type Route, route } from '../http/route.ts';
-import { whenAndHowOften } from '../mailbox/routes.ts';
+import { whenAndHowOften } from '../mailbox/fields.ts';
 import { Task, TaskGroup } from './records.ts';
 
 const { taskId, messageId } = Task.fields;

@@ -3,6 +3,7 @@ import { one, record } from '../declare/record.ts';
 import { bodyCursor, fields, id, integer, key, oneOf, optional } from '../http/fields.ts';
 import { Cursors, positions } from '../http/page.ts';
 import { type Input, type Route, read, route } from '../http/route.ts';
+import { maxAttempts, maxRetryDelaySeconds, retryDelaySeconds } from './fields.ts';
 import { Mailbox, requeueableStates } from './records.ts';
 
 const reply = { mailbox: one(Mailbox) };
@@ -32,9 +33,9 @@ const update = route({
   body: fields({
     name: optional(key(200)),
     backlogLimit: optional(integer(1, 100_000)),
-    maxAttempts: optional(integer(1, 100)),
-    retryDelaySeconds: optional(integer(0, 86_400)),
-    maxRetryDelaySeconds: optional(integer(1, 86_400)),
+    maxAttempts: optional(maxAttempts()),
+    retryDelaySeconds: optional(retryDelaySeconds()),
+    maxRetryDelaySeconds: optional(maxRetryDelaySeconds()),
   }),
   success: { 200: Mailbox.schema },
   refuses: ['MAILBOX_NOT_FOUND', 'OPERATIONS_EXHAUSTED'],

@@ -1,6 +1,7 @@
 import { one } from '../declare/record.ts';
-import { fields, integer, optional } from '../http/fields.ts';
+import { fields, optional } from '../http/fields.ts';
 import { type Route, read, route } from '../http/route.ts';
+import { delaySeconds } from './fields.ts';
 import { Message } from './records.ts';
 
 const reply = { message: one(Message) };
@@ -37,7 +38,7 @@ const requeue = route({
   summary: 'Bring a failed, rejected, expired or cancelled message back to its mailbox, with all its attempts',
   permission: 'coordination_write',
   idempotency: 'optional',
-  body: fields({ delaySeconds: optional(integer(0, 2_592_000), 0) }),
+  body: fields({ delaySeconds: optional(delaySeconds(), 0) }),
   success: { 200: Message.schema },
   refuses: [
     'MESSAGE_NOT_FOUND',

@@ -6,7 +6,6 @@ import {
   id,
   integer,
   key,
-  moment,
   oneOf,
   opaque,
   optional,
@@ -19,18 +18,10 @@ import { randomTail } from '../http/random.ts';
 import { byName, readList } from '../http/read-list.ts';
 import { param, type Route, read, route } from '../http/route.ts';
 import { claimRoutes } from './claim-routes.ts';
+import { maxAttempts, maxRetryDelaySeconds, retryDelaySeconds, whenAndHowOften } from './fields.ts';
 import { manageRoutes } from './manage-routes.ts';
 import { messageRoutes } from './message-routes.ts';
 import { defaultAttempts, Mailbox, Message, messageStates } from './records.ts';
-
-const attempts = integer(1, 100);
-
-/** What a send and a submit may say of their message. */
-export const whenAndHowOften = {
-  deadline: optional(moment()),
-  delaySeconds: optional(integer(0, 2_592_000)),
-  maxAttempts: optional(attempts),
-};
 
 const longestPause = (body: { retryDelaySeconds: number; maxRetryDelaySeconds?: number | undefined }): number =>
   body.maxRetryDelaySeconds ?? Math.max(3_600, body.retryDelaySeconds);
@@ -48,9 +39,9 @@ const create = route({
     mode: optional(oneOf('WORK', 'INBOX'), 'WORK'),
     recipientId: optional(text(1, 256)),
     backlogLimit: optional(integer(1, 100_000), 1000),
-    maxAttempts: optional(attempts, defaultAttempts),
-    retryDelaySeconds: optional(integer(0, 86_400), 0),
-    maxRetryDelaySeconds: optional(integer(1, 86_400)),
+    maxAttempts: optional(maxAttempts(), defaultAttempts),
+    retryDelaySeconds: optional(retryDelaySeconds(), 0),
+    maxRetryDelaySeconds: optional(maxRetryDelaySeconds()),
     unique: optional(flagField(), false),
   }),
   success: { 200: Mailbox.schema, 201: Mailbox.schema },
