@@ -22,10 +22,11 @@ export type Renewing = Pick<Admin, 'store' | 'scripts'>;
  * and would be counted again. So all journals go on well after it. Answers how many organizations there are.
  */
 export async function passNewest({ store }: Renewing): Promise<number> {
-  const now = await orUnavailable(nowOf(store));
   const newest = new Map<string, number>();
   const orgs = new Set(await orUnavailable(organizationNames(store)));
   for (const org of orgs) await orUnavailable(readNewest(store, org, newest));
+  // Read last: calls already add entries while the journals are looked at.
+  const now = await orUnavailable(nowOf(store));
   const last = [...newest.values()].reduce((most, at) => Math.max(most, at), 0);
   if (last <= now) return orgs.size;
   for (const key of newest.keys()) await orUnavailable(store.call('XSETID', key, `${last + aheadMs}-0`));

@@ -13,12 +13,22 @@ const many = 10_000;
 /** The holders are a process of their own: both ends of 10,000 connections in one would need 20,000 descriptors. */
 const holder = fileURLToPath(new URL('../support/hold-many.ts', import.meta.url));
 
+let child: ChildProcess | undefined;
+
 describe('watch at its bounds', () => {
+  /** What a test that is out of time leaves running would disturb the next one. */
+  let watching: Watching | undefined;
+  afterEach(async () => {
+    await watching?.stop();
+    child?.kill();
+    watching = undefined;
+  });
+
   it('1,000 watchers with random disconnects over 10,000 events: every filter exact, in order', async function () {
     this.timeout(900_000);
     const world = await World.create({ limits: { maxBacklog: 1_000_000 } });
     await world.service.store.hset(`muster:{${world.org}}:${world.spaceId}`, 'requestsPerMinute', '1000000000');
-    const watching = await Watching.start(world, { watchers: 1_000, events: 10_000, disconnects: 0.05 });
+    watching = await Watching.start(world, { watchers: 1_000, events: 10_000, disconnects: 0.05 });
     await watching.produce();
     await watching.finish();
   });
@@ -29,18 +39,17 @@ describe('watch at its bounds', () => {
     const { nextCursor } = (await world.get('/watch?cursor=latest')).body;
     const before = process.memoryUsage().rss;
     const path = `/v1/spaces/${world.spaceId}/watch?cursor=${nextCursor}&waitSeconds=30&types=budget.created`;
-    const child = await hold(world, path, 'budget.created', () => world.service.feeds.size);
+    const answers = await hold(world, path, 'budget.created', () => world.service.feeds.size);
     const bytes = (process.memoryUsage().rss - before) / many;
     const channel = channelOf(world.org, world.spaceId);
     expect(await world.service.store.call('PUBSUB', 'SHARDNUMSUB', channel)).to.deep.equal([channel, 1]);
 
     const share = await idleShare();
 
-    const answered = once(child, 'message');
+    const answered = once(answers, 'message');
     await world.made('/budgets', { name: 'b', currency: 'EUR', scale: 2, limitMinor: '1' });
     expect((await answered)[0]).to.equal(many);
     expect(world.service.feeds.size).to.equal(0);
-    child.kill();
     console.log(`      ${Math.round(bytes)} bytes each, ${(share * 100).toFixed(1)} % of a processor while idle`);
     expect(share).to.be.below(0.02);
   });
@@ -54,19 +63,18 @@ describe('watch at its bounds', () => {
     const { id } = await world.made('/barriers', { scopeId: randomUUID(), target: 1 });
     const before = process.memoryUsage().rss;
     const path = `/v1/spaces/${world.spaceId}/barriers/${id}?waitSeconds=30`;
-    const child = await hold(world, path, '"state":"RELEASED"', () => world.service.wake.reads);
+    const answers = await hold(world, path, '"state":"RELEASED"', () => world.service.wake.reads);
     const bytes = (process.memoryUsage().rss - before) / many;
     let idle = 0;
     for (let now = await calls(); now !== idle; now = await calls()) idle = now;
     const share = await idleShare();
     expect((await calls()) - idle, 'calls while nothing happens').to.equal(0);
 
-    const answered = once(child, 'message');
+    const answered = once(answers, 'message');
     await world.made(`/barriers/${id}/arrive`, { arrivalKey: 'a' });
     expect((await answered)[0]).to.equal(many);
     expect((await calls()) - idle, 'the arrival, and one look').to.equal(2);
     expect(world.service.wake.size).to.equal(0);
-    child.kill();
     console.log(`      ${Math.round(bytes)} bytes each, ${(share * 100).toFixed(1)} % of a processor while idle`);
     expect(share).to.be.below(0.02);
   });
@@ -74,9 +82,10 @@ describe('watch at its bounds', () => {
 
 /** Holds as many as there are to be, in a process of its own, which tells when all were answered with a text. */
 async function hold(world: World, path: string, awaited: string, held: () => number): Promise<ChildProcess> {
-  const child = fork(holder, [world.url, path, world.apiKey, awaited, String(many)]);
+  const holding = fork(holder, [world.url, path, world.apiKey, awaited, String(many)]);
+  child = holding;
   while (held() < many) await setTimeout(20);
-  return child;
+  return holding;
 }
 
 /** The share of a processor that this process uses for three seconds. */

@@ -42,6 +42,7 @@ export class Watching {
   readonly #running: Promise<void>[] = [];
   readonly #disconnectShare: number;
   #last: string | undefined;
+  #isStopped = false;
 
   private constructor(
     world: World,
@@ -97,7 +98,7 @@ export class Watching {
   /** Sends and receives messages until there are as many events as asked for. */
   async produce(): Promise<void> {
     let made = this.#scopes.length;
-    while (made < this.#events) {
+    while (made < this.#events && !this.#isStopped) {
       const batch = Array.from({ length: 50 }, (_, i) => this.#message(made + i));
       for (const events of await Promise.all(batch)) made += events;
     }
@@ -135,8 +136,15 @@ export class Watching {
     }
   }
 
+  /** Ends what is still under way. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    this.#agent.destroy();
+    await Promise.all(this.#running);
+  }
+
   async #run(watcher: Watcher): Promise<void> {
-    for (;;) {
+    while (!this.#isStopped) {
       const done = this.#last !== undefined;
       const page = await this.#poll(watcher, done ? 0 : 2);
       if (!page) continue;

@@ -39,4 +39,22 @@ describe('After a loss of acknowledged writes', () => {
     await passNewest(admin);
     expect(await next(present), 'no clock in the future').to.be.below(ahead - 3_590_000);
   });
+
+  it('entries that are added while the journals are looked at do not put a journal ahead', async () => {
+    const admin = await own.admin();
+    const { store } = admin;
+    await createOrganization(admin, { org: 'busy', plan: 'enterprise' });
+    await createSpace(admin, { org: 'busy' });
+    const journal = 'muster:{busy}:1:events';
+    let isOver = false;
+    const { store: writer } = await own.admin();
+    const writing = (async () => {
+      while (!isOver) await writer.xadd(journal, 'MAXLEN', '1', '*', 'type', 'x');
+    })();
+    for (let round = 0; round < 20; round++) await passNewest(admin);
+    isOver = true;
+    await writing;
+    const [[last] = ['']] = (await store.xrevrange(journal, '+', '-', 'COUNT', 1)) as [string, unknown][];
+    expect(Number(last.split('-')[0])).to.be.at.most(Date.now());
+  });
 });
