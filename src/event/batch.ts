@@ -5,13 +5,13 @@ import type { Filter } from './filter.ts';
 import type { JournalPage } from './page.ts';
 import { type Entry, eventRecord, readEntry } from './record.ts';
 
-/** Entries that follow one position, read once for everybody who waits there. */
+/** The journal entries after one position, read once for all watches that stand there. */
 export class Batch {
   readonly entries: readonly Entry[];
-  /** The position after the last of them. */
+  /** The position after the last entry. */
   readonly last: string;
   readonly epoch: string;
-  /** There may be more already. */
+  /** More entries may follow. */
   readonly full: boolean;
   readonly #selected = new Map<string, readonly Entry[]>();
 
@@ -22,7 +22,7 @@ export class Batch {
     this.full = this.entries.length >= limit;
   }
 
-  /** What a filter lets through; filters that are alike share the work. */
+  /** The entries that match a filter; equal filters share the result. */
   select(filter: Filter): readonly Entry[] {
     let selected = this.#selected.get(filter.name);
     if (!selected) {
@@ -33,7 +33,7 @@ export class Batch {
   }
 }
 
-/** The event is made of it only when somebody gets it. */
+/** Serializes the event on first use: filters may drop the entry. */
 function toEntry(spaceId: string, entry: Value): Entry {
   const { entryId, type, aggregateId, scopeId } = readEntry(entry);
   let json: Raw | undefined;

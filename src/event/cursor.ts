@@ -1,26 +1,26 @@
 import { apiError } from '../http/errors.ts';
 
-const inside = /^([0-9a-f]{8})\.([0-9A-Za-z]+)\.((?:0|[1-9]\d{0,14})-(?:0|[1-9]\d{0,18}))$/;
+const cursorForm = /^([0-9a-f]{8})\.([0-9A-Za-z]+)\.((?:0|[1-9]\d{0,14})-(?:0|[1-9]\d{0,18}))$/;
 
 /** A position in a space's journal; `epoch` is the journal's generation, which a restore renews. */
 export interface Position {
   readonly epoch: string;
-  /** A stream id; '' for the oldest kept, `latest` for from now on. */
+  /** A stream id; '' for the oldest entry kept, `latest` for the end of the journal. */
   readonly entryId: string;
 }
 
-/** Opaque to callers; names the space, so that another space's cursor is told apart. */
+/** Opaque to callers. Contains the end of the space's id, so that another space's cursor is refused. */
 export function writeCursor(spaceId: string, epoch: string, entryId: string): string {
   return Buffer.from(`${spaceId.slice(-8)}.${epoch}.${entryId}`).toString('base64url');
 }
 
-/** Throws INVALID_CURSOR for one that is malformed or another space's. */
+/** Throws INVALID_CURSOR for a malformed cursor, and for one of another space. */
 export function readCursor(spaceId: string, cursor: string | undefined): Position {
   if (cursor === undefined) return { epoch: '', entryId: '' };
   if (cursor === 'latest') return { epoch: '', entryId: 'latest' };
   const text = Buffer.from(cursor, 'base64url').toString();
-  const [, space, epoch = '', entryId = ''] = inside.exec(text) ?? [];
-  // Written anew it must be the same: decoding passes over what does not belong there.
+  const [, space, epoch = '', entryId = ''] = cursorForm.exec(text) ?? [];
+  // Base64 decoding skips invalid characters: encode again and compare.
   if (space !== spaceId.slice(-8) || writeCursor(spaceId, epoch, entryId) !== cursor) throw apiError('INVALID_CURSOR');
   return { epoch, entryId };
 }

@@ -1,8 +1,8 @@
 import { type ErrorTable, entry } from '../http/errors.ts';
 
 const reasons: Readonly<Record<string, string>> = {
-  old: 'what followed this cursor is too old and not kept any more',
-  lost: 'the event that this cursor stands at was lost when the store failed',
+  old: 'the events after this cursor are no longer kept',
+  lost: 'the event at this cursor was lost when the store failed',
   restored: 'this cursor is from before the store was restored from a snapshot',
 };
 

@@ -3,33 +3,33 @@ import type { Listening } from '../redis/wake.ts';
 import type { Batch } from './batch.ts';
 import type { Watcher } from './watcher.ts';
 
-/** A key that was revoked while its watches are held is found out after this long, even when nothing happens. */
-const admitEveryMs = 15_000;
-/** In a burst of writes the journal is read at most this often: pages get longer, not more. The first is read at once. */
-const paceMs = 25;
-/** A watcher that comes back for its next page finds the subscription still there. */
+/** The watches of a revoked key end after this time even if no event occurs. */
+const recheckKeyMs = 15_000;
+/** Minimum time between reads in a burst of writes, which gives fewer and longer pages. The first read is immediate. */
+const minIntervalMs = 25;
+/** Keeps the subscription for watchers that come back for their next page. */
 const lingerMs = 2_000;
 
 /**
- * All held watches of one reader. After each write to the space the journal is read once for each position that any
- * of them stands at (nearly always one), by the script that admitted them, so that a revoked key reads nothing more.
+ * All held watches of one reader. After each write to the space, reads the journal once per position at which any of them
+ * stands (nearly always one). The script that reads also checks the key, so a revoked key reads nothing more.
  */
 export class Feed {
-  /** Grows with every wake-up, and is never the same for two feeds. */
+  /** Increases with every wake-up; no two feeds have the same. */
   version: number;
   readonly ready: Promise<unknown>;
   readonly watchers = new Set<Watcher>();
   readonly #listening: Listening;
   readonly #read: (position: string, epoch: string, withPaths: boolean) => Promise<Batch>;
   readonly #nextVersion: () => number;
-  readonly #admit: NodeJS.Timeout;
+  readonly #recheck: NodeJS.Timeout;
   #linger: NodeJS.Timeout | undefined;
   #reading = false;
   #stale = false;
   #lastRead = 0;
 
   constructor(
-    listen: (heard: () => void) => Listening,
+    listen: (onWrite: () => void) => Listening,
     read: (position: string, epoch: string, withPaths: boolean) => Promise<Batch>,
     nextVersion: () => number,
   ) {
@@ -38,7 +38,7 @@ export class Feed {
     this.version = nextVersion();
     this.#listening = listen(() => this.#wake());
     this.ready = this.#listening.ready;
-    this.#admit = setInterval(() => this.refresh(), admitEveryMs).unref();
+    this.#recheck = setInterval(() => this.refresh(), recheckKeyMs).unref();
   }
 
   #wake(): void {
@@ -46,7 +46,7 @@ export class Feed {
     this.refresh();
   }
 
-  /** Reads on for everybody; calls that meet share the next reading. */
+  /** Reads new entries for all watchers; calls during a read share the next one. */
   refresh(): void {
     this.#stale = true;
     if (!this.#reading) void this.#readAll();
@@ -55,8 +55,8 @@ export class Feed {
   async #readAll(): Promise<void> {
     this.#reading = true;
     while (this.#stale && this.watchers.size > 0) {
-      const early = this.#lastRead + paceMs - performance.now();
-      if (early > 0) await pause(early);
+      const waitMs = this.#lastRead + minIntervalMs - performance.now();
+      if (waitMs > 0) await pause(waitMs);
       this.#lastRead = performance.now();
       this.#stale = false;
       const groups = new Map<string, Watcher[]>();
@@ -91,7 +91,7 @@ export class Feed {
     }
   }
 
-  /** Calls `unused` when nobody has come back for a while. */
+  /** Calls `unused` if no watcher comes back in time. */
   linger(unused: () => void): void {
     clearTimeout(this.#linger);
     this.#linger = setTimeout(() => {
@@ -100,7 +100,7 @@ export class Feed {
   }
 
   stop(): void {
-    clearInterval(this.#admit);
+    clearInterval(this.#recheck);
     clearTimeout(this.#linger);
     this.#listening.stop();
   }

@@ -7,12 +7,12 @@ import { type JournalPage, pageReply } from './page.ts';
 import { ScopePaths } from './scope-paths.ts';
 import type { Watcher } from './watcher.ts';
 
-/** Entries read at once: a page's most. */
+/** Entries per read: the maximum of a page. */
 export const scanEntries = 500;
 
 const pageCall = { script: 'event/list', reply: pageReply };
 
-/** Whose eyes the journal is read with: a space of an organization, and a key that may read it. */
+/** Who reads the journal: a key, in a space of its organization. */
 export interface Reader {
   readonly org: string;
   readonly spaceId: string;
@@ -21,7 +21,7 @@ export interface Reader {
 
 interface HoldOptions {
   readonly waitMs: number;
-  /** Aborts when the caller has gone. */
+  /** Aborts when the caller disconnects. */
   readonly gone: AbortSignal;
 }
 
@@ -46,7 +46,7 @@ export class Feeds {
     wake.closing.addEventListener('abort', () => this.#close());
   }
 
-  /** How many watches are held now. */
+  /** The number of held watches. */
   get size(): number {
     let size = 0;
     for (const feed of this.#feeds.values()) size += feed.watchers.size;
@@ -58,12 +58,12 @@ export class Feeds {
     return this.#wake.closing;
   }
 
-  /** What a reading that begins now will be up to; -1 where nobody listens yet. */
+  /** The version that a read starting now is up to; -1 if there is no feed yet. */
   version(reader: Reader): number {
     return this.#feeds.get(nameOf(reader))?.version ?? -1;
   }
 
-  /** Holds a watch until it has found something, its time is over, its caller has gone or the service stops. */
+  /** Holds a watch until it finds something, times out, its caller disconnects or the service stops. */
   async hold(reader: Reader, watcher: Watcher, { waitMs, gone }: HoldOptions): Promise<void> {
     if (gone.aborted || this.closing.aborted || waitMs <= 0) return;
     const feed = this.#feed(reader);
@@ -95,7 +95,7 @@ export class Feeds {
     if (!feed) {
       const { org, spaceId } = reader;
       feed = new Feed(
-        (heard) => this.#wake.listen(channelOf(org, spaceId), heard),
+        (onWrite) => this.#wake.listen(channelOf(org, spaceId), onWrite),
         (position, epoch, withPaths) => this.#read(reader, position, epoch, withPaths),
         () => ++this.#version,
       );
@@ -122,11 +122,11 @@ export class Feeds {
     return this.batch(reader, page, scanEntries, withPaths);
   }
 
-  /** A reply of event/list; the scopes of its entries are known afterwards where a filter needs them. */
+  /** The batch of a reply of event/list. `withPaths`: also loads the paths of its scopes, for filters that need them. */
   async batch({ org, spaceId }: Reader, page: JournalPage, limit: number, withPaths: boolean): Promise<Batch> {
     const batch = new Batch(spaceId, page, limit);
     if (withPaths)
-      await this.paths.know(
+      await this.paths.load(
         org,
         spaceId,
         batch.entries.map((entry) => entry.scopeId),

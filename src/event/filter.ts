@@ -3,7 +3,7 @@ import { says } from '../http/fields.ts';
 import type { EventNames } from './names.ts';
 import type { Entry } from './record.ts';
 
-const oneRecord = /^([a-z]+):([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})$/i;
+const recordForm = /^([a-z]+):([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})$/i;
 
 function listed(test: (text: string) => boolean, rule: string): Joi.AnySchema<string | undefined> {
   return Joi.string()
@@ -16,7 +16,7 @@ function listed(test: (text: string) => boolean, rule: string): Joi.AnySchema<st
 export function filterFields(names: EventNames) {
   const { aggregates } = names;
   const isAggregate = (text: string): boolean => {
-    const [, name] = oneRecord.exec(text) ?? [];
+    const [, name] = recordForm.exec(text) ?? [];
     return name === undefined ? text.split(',').every((one) => aggregates.includes(one)) : aggregates.includes(name);
   };
   return {
@@ -37,9 +37,9 @@ export interface FilterQuery {
   readonly scopeId?: string | undefined;
 }
 
-/** What a watch wants to hear. Scopes below the asked-for one are told apart by `isBelow`. */
+/** Selects the events of a watch. `isBelow`: whether a scope is in the subtree of another. */
 export class Filter {
-  /** The same for filters that are alike. */
+  /** Equal for equal filters. */
   readonly name: string;
   readonly scopeId: string | undefined;
   readonly #types: ReadonlySet<string> | undefined;
@@ -51,7 +51,7 @@ export class Filter {
     this.name = JSON.stringify([types, aggregate, scopeId]);
     this.scopeId = scopeId;
     this.#isBelow = isBelow;
-    const [, name, id] = oneRecord.exec(aggregate ?? '') ?? [];
+    const [, name, id] = recordForm.exec(aggregate ?? '') ?? [];
     this.#aggregateId = id?.toLowerCase();
     this.#aggregates =
       aggregate === undefined ? undefined : new Set(name === undefined ? aggregate.split(',') : [name]);

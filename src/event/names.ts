@@ -1,6 +1,6 @@
 import type { EventDeclaration } from '../declare/event.ts';
 
-/** Which event types and aggregates there are: what filters may name. */
+/** The event types and aggregates that filters may name. */
 export class EventNames {
   readonly aggregates: readonly string[];
   readonly #types: ReadonlySet<string>;
@@ -10,7 +10,7 @@ export class EventNames {
     this.aggregates = [...new Set(events.map(({ aggregate }) => aggregate))];
   }
 
-  /** Whether a text names an event type, or all of an aggregate as `aggregate.*`. */
+  /** Whether a text is an event type, or `aggregate.*` of an aggregate. */
   isPattern(text: string): boolean {
     return this.#types.has(text) || (text.endsWith('.*') && this.aggregates.includes(text.slice(0, -2)));
   }

@@ -1,6 +1,6 @@
 import { type Answered, raw, text } from '../declare/field.ts';
 import type { Value } from '../declare/value.ts';
 
-/** What event/list replies with: where the page ends, the journal's generation, and the entries of its stream. */
+/** The reply of event/list: the position at the end of the page, the journal's epoch, and the stream entries. */
 export const pageReply = { last: text(), epoch: text(), entries: raw<Value[]>() };
 export type JournalPage = Answered<typeof pageReply>;

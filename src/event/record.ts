@@ -3,15 +3,15 @@ import { Raw } from '../declare/raw.ts';
 import type { Value } from '../declare/value.ts';
 
 /**
- * An event id is a UUIDv7 that maps one to one, in order, to the stream entry's id: its 48 bits of time are the
- * entry's milliseconds, its next 42 random bits the entry's sequence number; the last 32 are the space's own, so
- * that two spaces never issue the same id.
+ * An event's id is a UUIDv7 with the same order as the stream entry's id: the 48 bits of time are the entry's
+ * milliseconds, the next 42 bits its sequence number. The last 32 are from the space's id, so that two spaces never issue
+ * the same id.
  */
 function eventIdOf(spaceId: string, entryId: string): string {
   return uuidOf(entryId, spaceId.slice(-8));
 }
 
-/** The UUIDv7 that stands for a stream entry; `tail`: its last eight digits. */
+/** The UUIDv7 of a stream entry; `tail`: its last eight digits. */
 export function uuidOf(entryId: string, tail: string): string {
   const [ms = '0', sequence = '0'] = entryId.split('-');
   const time = Number(ms).toString(16).padStart(12, '0');
@@ -22,14 +22,14 @@ export function uuidOf(entryId: string, tail: string): string {
   return `${time.slice(0, 8)}-${time.slice(8)}-7${high}-${middle}-${low}${tail}`;
 }
 
-/** An entry of the journal as filters see it. */
+/** A journal entry, as filters see it. */
 export interface Entry {
   readonly entryId: string;
   readonly type: string;
   readonly aggregate: string;
   readonly aggregateId: string;
   readonly scopeId: string;
-  /** The event's JSON, made once for all who get it. */
+  /** The event's JSON, serialized once for all watches. */
   readonly json: Raw;
 }
 
@@ -37,14 +37,14 @@ const entryForm = /^(\S+) (\S+) (\S+)(?: (.*))?$/s;
 const memberForm = /(\w+)=("[^"]*"|\S+)/g;
 const isJson = /^(?:\d+|null|true|false|".*")$/s;
 
-/** The members of a payload as JSON, from the form that redis/lua-events.ts writes them in. */
+/** The members of a payload as JSON, from the format that redis/lua-events.ts writes. */
 function membersJson(members: string, aggregateId: string): string[] {
   return Array.from(members.matchAll(memberForm), ([, name, value = '']) =>
     isJson.test(value) ? `"${name}":${value}` : `"${name}":"${value === '=' ? aggregateId : value}"`,
   );
 }
 
-/** What a stream entry says, `[id, [type, 'aggregateId scopeId requestId members']]`; '' where there is none. */
+/** Parses a stream entry, `[id, [type, 'aggregateId scopeId requestId members']]`; absent parts are ''. */
 export function readEntry(entry: Value): {
   entryId: string;
   type: string;
@@ -65,7 +65,7 @@ export function readEntry(entry: Value): {
   };
 }
 
-/** An event as it is answered, from a stream entry. */
+/** The event of a stream entry, as the API returns it. */
 export function eventRecord(spaceId: string, entry: Value): object {
   const { entryId, type, aggregateId, scopeId, requestId, members } = readEntry(entry);
   const aggregate = type.slice(0, type.indexOf('.'));

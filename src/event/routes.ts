@@ -9,9 +9,9 @@ import { pageReply } from './page.ts';
 import { eventRecord } from './record.ts';
 import { watchRoute } from './watch.ts';
 
-/** The journal and the watch over it; `events`: of all rooms. */
+/** Lists and watches the journal. `events`: those of all rooms. */
 export function eventRoutes(events: readonly EventDeclaration[]): readonly Route[] {
-  // Their nextCursor is never null: there is always more to come.
+  // nextCursor is never null: a journal has no last page.
   const page = exactly({ events: Joi.array().items(eventUnion(events)), nextCursor: Joi.string() });
   const list = read({
     path: '/events',

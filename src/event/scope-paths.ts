@@ -2,24 +2,24 @@ import { raw } from '../declare/field.ts';
 import type { Value } from '../declare/value.ts';
 import type { Scripts } from '../redis/scripts.ts';
 
-/** `paths`: of the scopes asked about, in their order; null for one that is not there. */
+/** `paths` has the path of each requested scope, in order; null for a scope that doesn't exist. */
 const pathsCall = { script: 'event/paths', reply: { paths: raw<Value[]>() } };
 
-/** The paths of scopes, as far as this process has needed them. A scope's parent never changes: what was read stays right. */
+/** A cache of scopes' paths. Paths never change, because a scope's parent never does. */
 export class ScopePaths {
   readonly #scripts: Scripts;
-  readonly #most: number;
-  /** `spaceId scopeId` to the ids from the root to the scope; what was asked about last stands last. */
+  readonly #maxPaths: number;
+  /** `spaceId scopeId` to the ids from the root to the scope; the most recently used last. */
   readonly #paths = new Map<string, string>();
 
-  /** `most`: how many are kept; never fewer than a batch has. */
-  constructor(scripts: Scripts, most = 50_000) {
+  /** `maxPaths` must not be less than a batch has. */
+  constructor(scripts: Scripts, maxPaths = 50_000) {
     this.#scripts = scripts;
-    this.#most = most;
+    this.#maxPaths = maxPaths;
   }
 
-  /** Reads those of the scopes that are not known yet; what others asked about longest ago is forgotten for them. */
-  async know(org: string, spaceId: string, scopeIds: Iterable<string>): Promise<void> {
+  /** Reads the paths that are not cached, and evicts the least recently used ones. */
+  async load(org: string, spaceId: string, scopeIds: Iterable<string>): Promise<void> {
     const unknown: string[] = [];
     for (const id of new Set(scopeIds)) {
       if (id === '') continue;
@@ -34,7 +34,7 @@ export class ScopePaths {
       if (typeof path === 'string') this.#put(`${spaceId} ${id}`, path);
     }
     for (const name of this.#paths.keys()) {
-      if (this.#paths.size <= this.#most) break;
+      if (this.#paths.size <= this.#maxPaths) break;
       this.#paths.delete(name);
     }
   }
@@ -44,7 +44,7 @@ export class ScopePaths {
     this.#paths.set(name, path);
   }
 
-  /** Whether a scope lies in the subtree of another; `know` has been asked about it. */
+  /** Whether a scope is in the subtree of another; its path must be loaded. */
   isBelow(spaceId: string, scopeId: string, above: string): boolean {
     return this.#paths.get(`${spaceId} ${scopeId}`)?.includes(above) ?? false;
   }

@@ -9,10 +9,10 @@ import type { EventNames } from './names.ts';
 import { pageReply } from './page.ts';
 import { Watcher } from './watcher.ts';
 
-/** Proxies close connections that stay silent for longer. */
+/** Proxies close connections that are silent for longer. */
 const heartbeatMs = 15_000;
-/** A watch that does not wait looks at this many entries at most: its page may be empty, its cursor moves on. */
-const mostScans = 10;
+/** Reads of a request before it waits or ends: an unsuccessful one has an empty page, and its cursor moves on. */
+const maxScans = 10;
 
 interface Query extends FilterQuery {
   readonly cursor?: string | undefined;
@@ -64,7 +64,7 @@ async function serve(input: WatchInput, context: WatchContext): Promise<Answer> 
 
   let found = false;
   let full = true;
-  for (let scans = 0; !found && full && scans < mostScans && !context.gone.aborted; scans++) {
+  for (let scans = 0; !found && full && scans < maxScans && !context.gone.aborted; scans++) {
     watcher.version = feeds.version(reader);
     const limit = scans === 0 ? firstScan(input) : scanEntries;
     const { reply } = await (scans === 0
@@ -89,7 +89,7 @@ async function serve(input: WatchInput, context: WatchContext): Promise<Answer> 
   };
 }
 
-/** Pages as server-sent events; ends with the connection, at shutdown, or when the key may not read any more. */
+/** Pages as server-sent events, until the connection closes, the service stops or the key may no longer read. */
 async function* stream(reader: Reader, watcher: Watcher, { feeds, gone }: WatchContext): AsyncGenerator<string> {
   const cursorAt = (entryId: string): string => writeCursor(reader.spaceId, watcher.epoch, entryId);
   while (!gone.aborted && !feeds.closing.aborted) {
@@ -97,14 +97,14 @@ async function* stream(reader: Reader, watcher: Watcher, { feeds, gone }: WatchC
     for (const { entryId, type, json } of watcher.page) {
       text += `id: ${cursorAt(entryId)}\nevent: ${type}\ndata: ${json.text}\n\n`;
     }
-    // Without data nothing is dispatched, but the cursor moves past what was filtered out.
+    // Without data clients dispatch no event, but the cursor moves past entries that were filtered out.
     yield text || `: heartbeat\nid: ${cursorAt(watcher.position)}\n\n`;
     watcher.page = [];
     await feeds.hold(reader, watcher, { waitMs: heartbeatMs, gone });
   }
 }
 
-/** Asked for by name, and not with a weight of nought, which means "not acceptable" (RFC 9110, 12.4.2). */
+/** Whether Accept names the type; a weight of 0 means "not acceptable" (RFC 9110, 12.4.2). */
 function wantsStream(input: WatchInput): boolean {
   return (input.headers.accept ?? '').split(',').some((range) => {
     const [type = '', ...parameters] = range.split(';').map((part) => part.trim().toLowerCase());
@@ -112,12 +112,12 @@ function wantsStream(input: WatchInput): boolean {
   });
 }
 
-/** A stream shows no pages: it takes whatever a reading finds, or small pages would only make it fall behind. */
+/** A stream takes everything that a read finds: small pages would only make it fall behind. */
 function pageLimit(input: WatchInput): number {
   return wantsStream(input) ? scanEntries : input.query.limit;
 }
 
-/** A filtered page takes more entries than it shows; how many more, nobody knows before. */
+/** A filtered page needs more entries than it returns; how many more is not known in advance. */
 function firstScan(input: WatchInput): number {
   const { types, aggregate, scopeId } = input.query;
   const isFiltered = types !== undefined || aggregate !== undefined || scopeId !== undefined;

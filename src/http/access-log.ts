@@ -2,7 +2,7 @@ import type { Service, Step } from './context.ts';
 import { isUuid } from './fields.ts';
 import { probePaths } from './system.ts';
 
-/** Logs and counts each request when its answer is known; a stream, when it begins. */
+/** Logs and counts each request once its answer is known; a stream when it starts. */
 export function accessLog({ log, metrics }: Service): Step {
   return async (ctx, next) => {
     const start = performance.now();
@@ -21,13 +21,13 @@ export function accessLog({ log, metrics }: Service): Step {
       code: state.code,
       reason: state.reason,
     };
-    // Balancers and Prometheus ask every few seconds: only a failing probe is news.
+    // Load balancers and Prometheus probe every few seconds: only failures are worth a line.
     if (status < 400 && probePaths.has(state.route ?? '')) state.log.debug(line);
     else state.log.info(line);
   };
 }
 
-/** The ids in the path, by name. What is not an id may be anything of any length, and is left out. */
+/** The ids in the path, by name. Anything else is left out: it may have any content and length. */
 function idsOf(params: Readonly<Record<string, string>>): Record<string, string> {
   const ids: Record<string, string> = {};
   for (const name in params) {

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 
-/** All that is ever stored of a key: the SHA-256 of its text, base64url (43 characters). */
+/** The SHA-256 of a key, base64url (43 characters): all that is stored of it. */
 export function apiKeyDigest(apiKey: string): string {
   return hash('sha256', apiKey, 'base64url');
 }

@@ -11,7 +11,7 @@ import { createHttpServer } from './server.ts';
 import { description, metricsPage, probes } from './system.ts';
 import { writeAnswer } from './write-answer.ts';
 
-/** The HTTP side of the service: the steps that every request goes through, in this order. */
+/** The HTTP server of the service. Every request goes through these steps, in this order. */
 export function createApp(service: Service): Server {
   const app: App = new Koa();
   app.use(requestId);
@@ -29,7 +29,7 @@ export function createApp(service: Service): Server {
   app.use(parseJson);
   app.use(requireUtf8);
   app.use(runEndpoint);
-  // Errors are answered above; what gets here is a response that could not be written.
+  // answerErrors handles all other errors: this is a response that could not be written.
   app.on('error', (error: Error) => service.log.warn({ error: error.message }, 'response failed'));
   const server = createHttpServer(app.callback());
   return server;
@@ -37,7 +37,7 @@ export function createApp(service: Service): Server {
 
 const requestIdForm = /^[A-Za-z0-9._-]{1,128}$/;
 
-/** Takes the caller's X-Request-Id, or makes one. */
+/** Takes the caller's X-Request-Id, or generates one. */
 const requestId: Step = (ctx, next) => {
   const given = ctx.req.headers['x-request-id'];
   const id = typeof given === 'string' && requestIdForm.test(given) ? given : randomUUID();

@@ -7,14 +7,14 @@ import { bodyMethods } from './route-errors.ts';
 
 const jsonType = /^application\/json\s*(;|$)/i;
 
-/** What nearly every client sends: quicker to compare than to parse. */
+/** What nearly every client sends; a comparison is faster than the regular expression. */
 const plainJsonType = 'application/json';
 
 export function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
 }
 
-/** Refuses a body that is not plain JSON; one that is empty needs no content type. GET has no body to read. */
+/** Refuses a body that is not plain JSON. An empty one needs no content type; that of a GET is not read. */
 export const requireJson: Step = (ctx, next) => {
   const { headers } = ctx.req;
   if (!hasBody(ctx.req) || !bodyMethods.has(ctx.method)) {
@@ -23,7 +23,7 @@ export const requireJson: Step = (ctx, next) => {
   }
   const type = headers['content-type'] ?? '';
   if (type !== plainJsonType && !jsonType.test(type)) throw apiError('UNSUPPORTED_MEDIA_TYPE');
-  // Never unpacked: a few bytes could become very many.
+  // Don't decompress: a few bytes could expand to gigabytes.
   const encoding = headers['content-encoding'] ?? 'identity';
   if (encoding !== 'identity') {
     const message = `the Content-Encoding ${encoding} is not supported: send the body as it is, without this header`;
@@ -41,10 +41,10 @@ type Options = bodyParser.Options & { readonly onProtoPoisoning: 'ignore' };
 const options: Options = {
   enableTypes: ['json'],
   jsonLimit: '256kb',
-  // Any JSON value is read here; that it must be an object is said when the fields are checked.
+  // Accept any JSON value: the check of the fields reports one that is not an object.
   strict: false,
   detectJSON: (ctx) => ctx.req.headers['content-type'] === plainJsonType,
-  // Inside a payload __proto__ is data; as a field of the request it is refused when the fields are checked.
+  // In a payload __proto__ is data; as a field of the request, the check of the fields refuses it.
   onProtoPoisoning: 'ignore',
   onerror: (error) => {
     const { type, status } = error as { type?: string; status?: number };
@@ -56,14 +56,14 @@ const options: Options = {
 /** Reads the body into `ctx.request.body` and its text into `ctx.request.rawBody`. */
 export const parseJson: Step = bodyParser(options);
 
-/** Refuses a body that is not UTF-8: the parser puts U+FFFD in the place of other bytes. */
+/** Refuses a body that is not UTF-8: the parser replaces invalid bytes by U+FFFD. */
 export const requireUtf8: Step = (ctx, next) => {
   const { chunks } = ctx.state;
   if (chunks) {
     const { rawBody } = ctx.request;
     // The parser skips a content type with malformed parameters.
     if (typeof rawBody !== 'string') throw apiError('UNSUPPORTED_MEDIA_TYPE');
-    // A body may also hold U+FFFD as it is.
+    // A valid body may contain U+FFFD, too.
     if (rawBody.includes('\ufffd') && !isUtf8(Buffer.concat(chunks))) throw apiError('MALFORMED_JSON');
   }
   return next();

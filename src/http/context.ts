@@ -11,23 +11,23 @@ import type { Route } from './route.ts';
 import type { Match } from './router.ts';
 import type { Site } from './site.ts';
 
-/** What rooms keep for each running service; each declares its own here, and src/service.ts makes it. */
+/** Objects of rooms that live as long as the service. Rooms add theirs to this interface, and src/service.ts creates them. */
 // biome-ignore lint/suspicious/noEmptyInterface: rooms fill it by declaration merging.
 export interface Parts {}
 
-/** What the HTTP side works with. */
+/** What the HTTP layer works with. */
 export interface Service {
   readonly store: Store;
   readonly scripts: Scripts;
   readonly due: Due;
   readonly wake: Wake;
-  /** The channel on which scripts publish what they change in a space. */
+  /** The channel on which scripts publish their changes in a space. */
   readonly channel: (org: string, spaceId: string) => string;
   readonly parts: Parts;
   readonly log: Logger;
-  /** Empty on a port that has only metrics and probes: there is no API to describe or to show. */
+  /** Empty on a port that has only metrics and probes. */
   readonly routes: readonly Route[];
-  /** Those of no space. */
+  /** Routes outside of spaces. */
   readonly spacelessRoutes: readonly Route[];
   readonly errors: ErrorTable;
   /** The text of GET /openapi.json. */
@@ -53,14 +53,14 @@ export interface Sent {
   readonly stream?: AsyncIterable<string>;
 }
 
-/** What a request's steps leave for each other, in `ctx.state`. */
+/** State that the steps of a request share, in `ctx.state`. */
 export interface State {
   requestId: string;
   /** The route pattern, for logs and metrics; undefined: no such path. */
   route?: string;
-  /** Names the route in every line once it is known. */
+  /** Its lines name the route once that is known. */
   log: Logger;
-  /** The endpoint and the path parameters; undefined where the path is not one of the API's. */
+  /** The endpoint and the path parameters; undefined for paths outside of the API. */
   match?: Match;
   /** What `writeAnswer` writes. */
   answer?: Sent;
@@ -72,7 +72,7 @@ export interface State {
   reason?: string;
 }
 
-/** `disableBodyParser` is koa-bodyparser's: its types leave it out. */
+/** koa-bodyparser reads `disableBodyParser`, but its types lack it. */
 interface Extra {
   disableBodyParser?: boolean;
 }
@@ -82,16 +82,16 @@ export type Context = Koa.ParameterizedContext<State, Extra>;
 /** One step of a request: Koa's middleware. */
 export type Step = Koa.Middleware<State, Extra>;
 
-/** What a route works with that serves its requests by itself. */
+/** What a route's `serve` works with. */
 export interface ServeContext<R extends Fields = Fields> extends Parts {
   readonly org: string;
   readonly apiKeyDigest: string;
   readonly store: Store;
-  /** Aborts when the caller has gone. */
+  /** Aborts when the caller disconnects. */
   readonly gone: AbortSignal;
   /**
-   * Runs the route's script with the arguments of `args`, changed by `changes`. `again`: another look for the same
-   * request, which the rates do not count. `reply` undefined: the script replied with nothing. Throws the refusal.
+   * Runs the route's script with its `args`, overridden by `changes`. `again`: another run for the same request, which the
+   * rates do not count. `reply` is undefined if the script replied with nothing. Throws refusals.
    */
   run(
     changes?: Readonly<Record<string, string | number>>,

@@ -13,10 +13,10 @@ import { stringify } from './json.ts';
 import { type Caller, readCaller, readIdempotency, readInput } from './request.ts';
 import type { Answer, Input, Route } from './route.ts';
 
-/** A script's arguments by name: those of lib/call, which every script behind a route takes, and its own. */
+/** A script's arguments by name: those of lib/call, which every route's script takes, and the route's. */
 type Args = Record<string, string | number>;
 
-/** Runs the endpoint that the path led to. */
+/** Runs the endpoint that was found. */
 export const runEndpoint: Step = async (ctx) => {
   const { match } = ctx.state;
   if (!match) throw apiError('ROUTE_NOT_FOUND');
@@ -26,20 +26,20 @@ export const runEndpoint: Step = async (ctx) => {
 /** Answers the requests of one route: one request, one script. */
 export class Endpoint {
   readonly route: Route;
-  /** The path from the root, for logs and metrics. */
+  /** The full path, for logs and metrics. */
   readonly pattern: string;
   readonly log: Logger;
   readonly #service: Service;
   readonly #read: ReplyReader<Fields>;
   readonly #looks = new Looks();
   readonly #status: number;
-  /** The reply is a record, which is the answer as it is. */
+  /** The reply is one record, which is the answer. */
   readonly #isRecord: boolean;
 
   constructor(route: Route, pattern: string, service: Service) {
     this.route = route;
     this.pattern = pattern;
-    // Made text once, not for each line.
+    // Serialized once, not for each line.
     this.log = service.log.child({ route: pattern, script: route.script });
     this.#service = service;
     this.#status = Number(Object.keys(route.success)[0]);
@@ -48,7 +48,7 @@ export class Endpoint {
     this.#read = service.scripts.reader(route);
   }
 
-  /** Answers a request; throws what refuses it. */
+  /** Answers a request; throws refusals. */
   async handle(ctx: Context, params: Record<string, string>): Promise<Sent> {
     const { route } = this;
     const caller = readCaller(ctx.req.headers.authorization);
@@ -64,21 +64,21 @@ export class Endpoint {
       drainedThrough: '',
     };
     let input: Input;
-    let own: Args | undefined;
+    let routeArgs: Args | undefined;
     try {
       input = readInput(ctx, route, params);
-      own = route.args?.(input);
+      routeArgs = route.args?.(input);
       readIdempotency(ctx, route, args);
     } catch (error) {
       throw error instanceof ApiError ? await this.#admitted(caller, args, params, error) : error;
     }
-    Object.assign(args, input.params, own);
+    Object.assign(args, input.params, routeArgs);
     if (route.serve) return this.#serve(caller, args, input, ctx);
     const ran = await this.#run(caller.org, args, input, ctx);
     return sent(this.#answer(ran, input), ran.note.headers);
   }
 
-  /** A wrong shape is told only to a caller who may call, in a space that exists, within the rates. */
+  /** Validation errors are shown only to callers who have access, to an existing space, within the rates. */
   async #admitted(caller: Caller, args: Args, params: Record<string, string>, error: ApiError): Promise<ApiError> {
     const spaceId = (params['spaceId'] ?? '').toLowerCase();
     const wellFormed = isUuid(spaceId);
@@ -117,12 +117,12 @@ export class Endpoint {
       { waitMs: hold.waitSeconds * 1000, signal: gone, topic: hold.topic },
       (again) => hold.look(run, false, again),
     );
-    // Where no worker runs, nothing wakes for what fell due meanwhile.
+    // Without a worker, nothing announces what fell due meanwhile.
     const last = found ?? (gone.aborted ? undefined : await hold.look(run, true, () => undefined));
     return last ?? { note: readNote(''), reply: undefined };
   }
 
-  /** Lets the route answer by itself, with the headers of its last run. */
+  /** Has the route's `serve` answer, with the headers of its last run. */
   async #serve(caller: Caller, args: Args, input: Input, ctx: Context): Promise<Sent> {
     let headers: Readonly<Record<string, string>> = {};
     const { store, parts } = this.#service;
@@ -143,22 +143,22 @@ export class Endpoint {
   }
 
   /**
-   * Runs the script. Where it answers DUE, sweeps first and runs it again; more than once where calls at the same time
-   * leave more to sweep.
+   * Runs the script. If it refuses with DUE, sweeps and runs it again; more than once if concurrent calls leave more to
+   * sweep.
    */
   async #once(org: string, args: Args): Promise<Reply> {
     const { scripts, due } = this.#service;
-    for (let own = args; ; ) {
+    for (let current = args; ; ) {
       try {
-        return await scripts.run(this.route.script, org, own);
+        return await scripts.run(this.route.script, org, current);
       } catch (error) {
         if (!(error instanceof Refusal && error.code === 'DUE')) throw error;
-        own = { ...args, drainedThrough: await due.drain(org, error.detail) };
+        current = { ...args, drainedThrough: await due.drain(org, error.detail) };
       }
     }
   }
 
-  /** Runs the script and reads its reply; passes an earlier timer on to the index of organizations. */
+  /** Runs the script and reads its reply; announces an earlier timer to the index of organizations. */
   async #ran(org: string, args: Args): Promise<Ran> {
     const [head, ...values] = await this.#once(org, args);
     const note = readNote(String(head));
@@ -174,7 +174,7 @@ export class Endpoint {
     return { status: this.#status, body: route.success[this.#status] === null ? undefined : body };
   }
 
-  /** Not awaited: the periodic walk repairs what a crash loses. */
+  /** Not awaited: the periodic repair finds what a crash loses. */
   #indexDue(org: string, at: string): void {
     this.#service.due
       .announce(org, at)
@@ -189,7 +189,7 @@ function sent({ status, body, stream }: Answer, headers: Readonly<Record<string,
   return { status, headers, text: body === undefined ? undefined : stringify(body) };
 }
 
-/** Aborts when the caller has gone. */
+/** Aborts when the caller disconnects. */
 function signalOf(ctx: Context): AbortSignal {
   const controller = new AbortController();
   if (ctx.res.closed || ctx.req.socket.destroyed) controller.abort();

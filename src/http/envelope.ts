@@ -3,7 +3,7 @@ import type { Service, Step } from './context.ts';
 import { ApiError, apiError, type ErrorTable, invalidApiKey } from './errors.ts';
 import { statusOf } from './route-errors.ts';
 
-/** Answers what a later step throws: the one place where errors become answers. */
+/** Answers errors of later steps: the only place where errors become answers. */
 export function answerErrors({ errors, metrics }: Service): Step {
   return async (ctx, next) => {
     try {
@@ -24,16 +24,16 @@ export function answerErrors({ errors, metrics }: Service): Step {
   };
 }
 
-/** What lib/call says in every reply and refusal: now, wake, replayed, space quota, left, org quota, left. */
+/** The note at the start of every reply and refusal of lib/call: now, wake, replayed, space quota, left, org quota, left. */
 export interface Note {
   readonly now: number;
-  /** A timer moment the index of organizations must learn of; '' for none. */
+  /** A due time to announce to the index of organizations; '' for none. */
   readonly wake: string;
   readonly replayed: boolean;
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Reads the note and makes the rate headers of it (docs/reference.md, "Requests"). */
+/** Parses the note, and builds its rate headers (docs/reference.md, "Requests"). */
 export function readNote(note: string): Note {
   const [now, wake = '', replayed = '', spaceQuota = '', spaceLeft, orgQuota = '', orgLeft] = note.split(',');
   const at = Number(now);
@@ -57,7 +57,7 @@ export function readNote(note: string): Note {
   return { now: at, wake, replayed: replayed !== '', headers };
 }
 
-/** What a failed call is answered with. Refusals carry the rate headers; anything unforeseen is 500 INTERNAL. */
+/** The answer to a failed call. Refusals have the rate headers; an unexpected error is 500 INTERNAL. */
 export function toApiError(error: unknown, errors: ErrorTable): ApiError {
   if (error instanceof ApiError) return error;
   if (error instanceof StoreUnavailable) return apiError('STORE_UNAVAILABLE', '', { 'Retry-After': '1' });
@@ -70,7 +70,7 @@ export function toApiError(error: unknown, errors: ErrorTable): ApiError {
   return apiError(error.code, error.detail, headers, errors);
 }
 
-/** Whole seconds: to the next minute for the rates, to the moment that the script named, else one. */
+/** Whole seconds until the next minute (for the rates) or the time that the script named; otherwise 1. */
 function retryAfter(error: Refusal, note: Note): number {
   if (error.code === 'RATE_LIMITED' || error.code === 'SERVICE_RATE_LIMITED')
     return 60 - Math.floor((note.now % 60_000) / 1000);
@@ -78,7 +78,7 @@ function retryAfter(error: Refusal, note: Note): number {
   return until === undefined ? 1 : Math.max(1, Math.ceil((Number(until) - note.now) / 1000));
 }
 
-/** The envelope (docs/reference.md, "Requests"). */
+/** The body of an error (docs/reference.md, "Requests"). */
 export function envelope(error: ApiError, requestId: string): string {
   return JSON.stringify({ error: { code: error.code, message: error.message, requestId } });
 }

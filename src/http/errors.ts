@@ -1,7 +1,7 @@
-/** An error of the API: `message` says what was wrong with which field and what would be right. */
+/** An error of the API. Its message says what was wrong, with which field, and what would be right. */
 export interface ErrorEntry {
   readonly status: number;
-  /** The sentence, given the script's detail ('' where it gave none). */
+  /** The message, given the script's detail ('' for none). */
   readonly message: (detail: string) => string;
 }
 
@@ -12,7 +12,7 @@ export function entry(status: number, message: string | ((detail: string) => str
   return { status, message: typeof message === 'string' ? () => message : message };
 }
 
-/** An answer that is not a success. */
+/** An error answer. */
 export class ApiError extends Error {
   readonly status: number;
   readonly code: string;
@@ -44,7 +44,7 @@ export const commonErrors: ErrorTable = {
   ),
   INVALID_CURSOR: entry(
     400,
-    'cursor is not one that this list gave out: pass the nextCursor of the page before, unchanged',
+    'cursor was not issued by this list: pass the nextCursor of the previous page, unchanged',
   ),
   UNAUTHENTICATED: entry(401, 'the header Authorization is missing: send "Authorization: Bearer <API key>"'),
   INVALID_API_KEY: entry(401, 'the API key is malformed, unknown or revoked'),
@@ -82,7 +82,7 @@ export const commonErrors: ErrorTable = {
   STORE_UNAVAILABLE: entry(503, 'the store cannot take the request now: retry with the same Idempotency-Key'),
 };
 
-/** An error with the status and sentence that a table has for its code; by default, of those that any route may answer. */
+/** The error for a code, with its status and message from a table; default: the errors that any route may answer. */
 export function apiError(
   code: string,
   detail = '',
@@ -93,7 +93,7 @@ export function apiError(
   return entry ? new ApiError(entry.status, code, entry.message(detail), headers) : apiError('INTERNAL', '', headers);
 }
 
-/** 401: there may be such a key or not, the answer is the same. */
+/** 401: does not reveal whether there is such a key. */
 export function invalidApiKey(): ApiError {
   return apiError('INVALID_API_KEY', '', { 'WWW-Authenticate': 'Bearer error="invalid_token"' });
 }

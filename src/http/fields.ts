@@ -6,7 +6,7 @@ import type { JsonSchema } from './openapi/schema.ts';
  * `null` for an optional field means absent (docs/reference.md, "Conventions").
  */
 
-/** What Joi hands to `.error()` and takes back: more than its types say. */
+/** What Joi passes to `.error()` and takes back; its types say less. */
 interface Report {
   readonly code: string;
   readonly local: { readonly label: string };
@@ -34,7 +34,7 @@ export function says(messages: string | Readonly<Record<string, string>>): Joi.V
 }
 
 interface Kind<T> {
-  /** Reads the text; undefined where it breaks the rule. */
+  /** Parses the text; undefined if it breaks the rule. */
   readonly read: (text: string) => T | undefined;
   /** `must be …` */
   readonly rule: string;
@@ -42,7 +42,7 @@ interface Kind<T> {
   readonly json?: JsonSchema;
 }
 
-/** A string with a rule of its own: how it is read, described and refused. */
+/** A string with its own rule. */
 function string<T>({ read, rule, json = {} }: Kind<T>): Joi.AnySchema<T> {
   return Joi.string()
     .custom((value: string, helpers) => read(value) ?? helpers.error('rule'))
@@ -72,7 +72,7 @@ export const id = () =>
     json: { format: 'uuid' },
   });
 
-/** An id, or a word in its place. */
+/** An id, or this word. */
 export const idOr = (word: string) =>
   string({
     read: (value) => (value === word ? value : isUuid(value) ? value.toLowerCase() : undefined),
@@ -99,13 +99,13 @@ export function text(min: number, max: number): Joi.AnySchema<string> {
 /** A name or a key that callers choose (workKey, taskKey, arrivalKey, name). */
 export const key = (max = 512) => text(1, max);
 
-/** A JSON integer, never a string or a fraction. `told`: the maximum that messages name. */
-export const integer = (min: number, max: number, told = max) =>
+/** A JSON integer, never a string or a fraction. `shownMax`: the maximum that messages name. */
+export const integer = (min: number, max: number, shownMax = max) =>
   Joi.number()
     .integer()
     .min(min)
     .max(max)
-    .error(says(`must be a whole number from ${min} to ${told}`));
+    .error(says(`must be a whole number from ${min} to ${shownMax}`));
 
 /** An RFC 3339 date-time with any offset, as epoch milliseconds. */
 export const moment = () =>
@@ -122,14 +122,14 @@ function epochMs(value: string): number | undefined {
   if (Number(day) < 1 || Number(day) > new Date(Date.UTC(Number(year), Number(month), 0)).getUTCDate())
     return undefined;
   const at = Date.parse(value.toUpperCase());
-  // An offset may carry it beyond the last year that has four digits.
+  // With an offset it may be beyond the last year of four digits.
   return Number.isNaN(at) || at > lastMoment ? undefined : at;
 }
 
-/** Any JSON value, opaque: arrives as the text that was cut from the body. */
+/** Any JSON value, as the text that was cut from the body. */
 export const opaque = (): Joi.AnySchema<string> =>
   Joi.any()
-    .error(says({ 'any.required': '{#label} is missing: it may be any JSON value, null too' }))
+    .error(says({ 'any.required': '{#label} is missing: it may be any JSON value, including null' }))
     .meta({ opaque: true });
 
 export const oneOf = <const S extends string>(...values: readonly S[]) =>
@@ -139,7 +139,7 @@ export const oneOf = <const S extends string>(...values: readonly S[]) =>
 
 export const flag = () => Joi.boolean().error(says('must be true or false'));
 
-/** A field that may be left out or null; `preset` then. */
+/** A field that may be left out or null; it has the value `preset` then. */
 export function optional<T>(schema: Joi.AnySchema<T>): Joi.AnySchema<T | undefined>;
 export function optional<T>(schema: Joi.AnySchema<T>, preset: T): Joi.AnySchema<T>;
 export function optional<T>(schema: Joi.AnySchema<T>, preset?: T): Joi.AnySchema<T | undefined> {
@@ -182,24 +182,24 @@ export function queryInteger(min: number, max: number, preset?: number): Joi.Any
 /** `limit` and `cursor` of every list. */
 export const page = () => ({ limit: queryInteger(1, 200, 50), cursor: cursor() });
 
-/** An opaque cursor; what is inside is checked where it is read. */
+/** An opaque cursor; it is checked where it is decoded. */
 export const cursor = (): Joi.AnySchema<string | undefined> =>
   Joi.string().allow('').optional().error(says('must be given once'));
 
-/** The same in a body, of calls that go through many records in steps. */
+/** The same in the body of calls that process many records in steps. */
 export const bodyCursor = (): Joi.AnySchema<string> =>
   Joi.string().error(
     says({
-      'string.base': '{#label} must be the nextCursor of the step before',
-      'string.empty': '{#label} must be the nextCursor of the step before',
+      'string.base': '{#label} must be the nextCursor of the previous step',
+      'string.empty': '{#label} must be the nextCursor of the previous step',
     }),
   );
 
-/** One of the states or a comma list of them; unknown ones are refused. */
+/** One of the states, or a comma-separated list of them. */
 export const states = (...known: readonly string[]): Joi.AnySchema<string | undefined> =>
   string({
     read: (value) => (value.split(',').every((state) => known.includes(state)) ? value : undefined),
-    rule: `must be one of ${known.join(', ')}, or a comma list of them, given once`,
+    rule: `must be one of ${known.join(', ')}, or a comma-separated list of them, given once`,
     json: {
       pattern: `^(${known.join('|')})(,(${known.join('|')}))*$`,
       description: 'one state or a comma list of them',

@@ -1,11 +1,11 @@
 import { Raw } from '../declare/raw.ts';
 
 /**
- * Lossless JSON: payloads are cut from the request's text and put into the answer's text, never parsed into numbers
+ * Lossless JSON: payloads are copied from the request's text to the answer's text, so their numbers are never parsed
  * (docs/reference.md, "Conventions").
  */
 
-/** JSON.stringify that knows Raw. Records, lists and scalars only: no toJSON, no undefined. */
+/** JSON.stringify with support for Raw, but not for toJSON and undefined. */
 export function stringify(value: unknown): string {
   if (value === null || typeof value !== 'object') return JSON.stringify(value);
   if (value instanceof Raw) return value.text;
@@ -16,19 +16,19 @@ export function stringify(value: unknown): string {
   return `{${text}}`;
 }
 
-/** Deeper nesting than this is refused: no client needs it, and many parsers overflow on it. */
+/** Deeper nesting is refused: no client needs it, and many parsers overflow on it. */
 const maxDepth = 512;
 
-/** A text nests deeper than `maxDepth`. */
+/** A text is nested deeper than `maxDepth`. */
 export class TooDeep extends Error {}
 
 const quote = 34;
 const backslash = 92;
 
 /**
- * Finds the text of members of an already valid JSON object: `['payload']` at the top, or `['result', 'payload']` one
- * level down. Returns compact JSON, or undefined where there is no such member. The last of equal names wins, as in
- * JSON.parse. Throws TooDeep.
+ * Finds the text of a member of a valid JSON object: `['payload']` at the top, or `['result', 'payload']` one level down.
+ * Returns compact JSON, or undefined if there is no such member. The last of equal names wins, as in JSON.parse. Throws
+ * TooDeep.
  */
 export function cut(text: string, wanted: readonly string[] | undefined): string | undefined {
   const target = wanted?.length ?? 0;
@@ -45,7 +45,7 @@ export function cut(text: string, wanted: readonly string[] | undefined): string
         if (text[colon] === ':') {
           names[depth - 1] = JSON.parse(text.slice(i, end + 1)) as string;
           i = colon;
-          // The last of equal names wins: what an earlier object of this name held is gone with it.
+          // The last of equal names wins: drop what an earlier object of this name had.
           if (depth < target && wanted?.every((name, level) => level >= depth || name === names[level]))
             found = undefined;
           if (depth === target && wanted?.every((name, level) => name === names[level])) start = colon + 1;
@@ -85,7 +85,7 @@ function skipSpace(text: string, start: number): number {
 
 const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"|[^\s"]+/g;
 
-/** Drops white space and needless escapes: what "compact JSON" means for maxPayloadBytes. Numbers stay as written. */
+/** Drops white space and needless escapes: the "compact JSON" that maxPayloadBytes counts. Numbers stay as written. */
 function compact(text: string): string {
   if (!/[\s\\]/.test(text)) return text;
   return (text.match(tokens) ?? [])

@@ -1,17 +1,17 @@
 import type { Server } from 'node:http';
 
-/** What is still unanswered after this long is cut off: nothing of ours takes so long once held requests are let go. */
+/** Open requests are cut off after this time; none takes so long once the held ones are released. */
 const drainMs = 3_000;
-const lookEveryMs = 20;
+const pollMs = 20;
 
-const sentences: Record<string, string> = {
+const explanations: Record<string, string> = {
   EADDRINUSE: 'is in use: stop what listens there, or set PORT to another one (0: any free one)',
-  EACCES: 'may not be used by this user: set PORT to one from 1024 on',
+  EACCES: 'may not be used by this user: set PORT to 1024 or above',
   EADDRNOTAVAIL: 'is not an address of this machine: set HOST to one that is, or to 0.0.0.0',
   ENOTFOUND: 'is not a known host: set HOST to a name or an address of this machine',
 };
 
-/** A server that listens, and can be drained. */
+/** A listening server that can be drained. */
 export class Listener {
   readonly url: string;
   readonly #server: Server;
@@ -23,11 +23,11 @@ export class Listener {
     this.url = `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
   }
 
-  /** Rejects with one clear line, which names the setting, when it cannot listen there. */
+  /** Rejects with a one-line message that names the setting if it cannot listen. */
   static async start(server: Server, host: string, port: number, setting = 'PORT'): Promise<Listener> {
     await new Promise<void>((resolve, reject) => {
       server.once('error', (error: NodeJS.ErrnoException) => {
-        const why = sentences[error.code ?? '']?.replace(/\bPORT\b/, setting);
+        const why = explanations[error.code ?? '']?.replace(/\bPORT\b/, setting);
         reject(why === undefined ? error : new Error(`${host}:${port} ${why}`));
       });
       server.listen(port, host, resolve);
@@ -36,18 +36,18 @@ export class Listener {
   }
 
   /**
-   * No new connections; every one that there is ends with the answer it waits for (the application says so where it
-   * writes one), at once when there is none.
+   * Refuses new connections, and closes each open one after the answer that it waits for (which has `Connection: close`),
+   * or immediately if it is idle.
    */
   async drain(): Promise<void> {
     const closed = new Promise<void>((resolve) => {
       this.#server.close(() => resolve());
     });
-    // A streamed answer has said keep-alive already; its connection is idle after it.
-    const look = setInterval(() => this.#server.closeIdleConnections(), lookEveryMs);
+    // The connection of a stream is kept alive when that ends: it becomes idle.
+    const poll = setInterval(() => this.#server.closeIdleConnections(), pollMs);
     const cut = setTimeout(() => this.#server.closeAllConnections(), drainMs);
     await closed;
-    clearInterval(look);
+    clearInterval(poll);
     clearTimeout(cut);
   }
 }

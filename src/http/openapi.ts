@@ -11,7 +11,7 @@ const description =
   'Coordination for concurrent workers. Times are ISO 8601 UTC with milliseconds; amounts of money are digit strings in ' +
   'minor units; null for an optional field means absent, and absent values in answers are null.';
 
-/** What of a product is described. */
+/** The parts of a product that are described. */
 export interface Described {
   readonly routes: readonly Route[];
   readonly spacelessRoutes: readonly Route[];
@@ -30,8 +30,8 @@ export function openapi({ routes, spacelessRoutes, errors, events }: Described):
   }
   for (const route of spacelessRoutes) {
     const path = `/v1/spaces${route.path}`;
-    const { parameters, ...own } = operation(route, errors, named);
-    paths[path] = { [route.method.toLowerCase()]: { ...own, parameters: parameters.filter((one) => one !== ofSpace) } };
+    const { parameters, ...rest } = operation(route, errors, named);
+    paths[path] = { [route.method.toLowerCase()]: { ...rest, parameters: parameters.filter((one) => one !== ofSpace) } };
   }
   const tags = [...new Set(routes.map(tagOf)), 'system'].map((name) => ({ name }));
   return {

@@ -10,15 +10,15 @@ import type { Input } from './route.ts';
 export const pageReply = (plural: string, item: Joi.Schema) =>
   exactly({ [plural]: Joi.array().items(item), nextCursor: Joi.string().allow(null) });
 
-/** Forms of a position. */
+/** The formats of a record's position in a list. */
 export const positions = { id: idForm, entry: /^\d{1,15}-\d{1,19}$/ };
 
-/** Of the text that says which list it is. */
+/** Characters of the tag that identifies a list. */
 const tagLength = 6;
 
 /**
- * The cursors of a list: each says which list it is of (of what, and by what it was filtered), then the last record's
- * position there. `form` is that of a position.
+ * The cursors of a list. Each has a tag that identifies the list (its path and filters), and the position of the page's
+ * last record, which has the format `form`.
  */
 export class Cursors {
   readonly #plural: string;
@@ -29,7 +29,7 @@ export class Cursors {
     this.#form = form;
   }
 
-  /** The request's position; '' for the first page. Throws INVALID_CURSOR for a cursor that this list did not give out. */
+  /** The request's position; '' for the first page. Throws INVALID_CURSOR for a cursor that this list did not issue. */
   read(input: Input<{ readonly cursor?: string | undefined }>): string {
     const { cursor } = input.query;
     if (cursor === undefined) return '';
@@ -38,7 +38,7 @@ export class Cursors {
     return position;
   }
 
-  /** Of the last record on a page; null where it was the last of all. */
+  /** The cursor after a page's last record; null after the last page. */
   next(input: Input<object>, last: Value | undefined): string | null {
     if (last === null || last === undefined) return null;
     const { cursor: _cursor, limit: _limit, ...filters } = input.query as Record<string, unknown>;
@@ -48,5 +48,5 @@ export class Cursors {
   }
 }
 
-/** `,READY,CLAIMED,`, in which a script finds a state with one plain search; '' for all. */
+/** `,READY,CLAIMED,`, so that a script finds a state with a plain text search; '' for all. */
 export const statesText = (states: string | undefined): string => (states === undefined ? '' : `,${states},`);

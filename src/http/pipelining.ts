@@ -1,19 +1,18 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** Requests of one connection that run at the same time. */
+/** Concurrent requests per connection. */
 const maxRunning = 16;
 
 interface Pipeline {
   running: number;
-  /** Requests that arrived ahead, in order. */
+  /** Requests that were not started yet, in order. */
   readonly waiting: [IncomingMessage, ServerResponse][];
 }
 
 /**
- * Bounds what a client that sends requests ahead of their answers can start. Node starts every request in a piece that
- * it reads (up to 64 KiB) at once; here those beyond `maxRunning` wait, and the connection is not read until none
- * does. Node itself writes the answers in order.
+ * Limits pipelining. Node starts all requests in a chunk that it reads (up to 64 KiB) at once; here, those beyond
+ * `maxRunning` wait, and the connection is not read until none is waiting. Node writes the answers in order.
  */
 export function inTurn(listener: RequestListener): RequestListener {
   const pipelines = new WeakMap<Socket, Pipeline>();
@@ -34,7 +33,7 @@ export function inTurn(listener: RequestListener): RequestListener {
     listener(request, response);
   }
 
-  // One function for all answers: a closure for each costs as much again as the listener.
+  // One function for all responses: a closure for each would double the cost of the listener.
   function ended(this: ServerResponse): void {
     const { socket } = this.req;
     const pipeline = pipelines.get(socket);

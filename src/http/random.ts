@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 
-/** The random part of a UUIDv7, `xxx-yxxx-xxxxxxxxxxxx`; the script puts its own time and the version in front. */
+/** The random part of a UUIDv7, `xxx-yxxx-xxxxxxxxxxxx`; the script prepends its time and the version. */
 export function randomTail(): string {
   return randomUUID().slice(15);
 }

@@ -7,21 +7,21 @@ import { Cursors, pageReply, positions, statesText } from './page.ts';
 import { type Route, read } from './route.ts';
 
 interface ListRoute<F extends Fields> extends Pick<Route, 'path' | 'call' | 'summary' | 'script'> {
-  /** The member of the answer, and of the script's reply, that holds the records. */
+  /** The member of the answer and of the script's reply that has the records. */
   readonly plural: string;
   readonly record: RecordDeclaration<F>;
-  /** Those that `state` filters by; left out: it does not. */
+  /** The states that `state` filters by; default: no such filter. */
   readonly states?: readonly string[];
-  /** Other filters, which the script takes by these names, '' where they are left out. */
+  /** Other filters. The script takes them by these names; '' if absent. */
   readonly filters?: Readonly<Record<string, Joi.AnySchema<string | undefined>>>;
-  /** The form of its positions, where they are no ids. */
+  /** The format of its positions, if they are not ids. */
   readonly position?: RegExp;
 }
 
-/** The filter by name of a list whose script takes one. */
+/** The filter by name. */
 export const byName = () => ({ name: key(200).optional() });
 
-/** Declares a list, newest first: the script takes limit and the last id, and answers its next cursor and the records. */
+/** Declares a list, newest first. The script takes limit and the last id, and replies with the next cursor and the records. */
 export function readList<F extends Fields>(list: ListRoute<F>): Route {
   const { plural, record, states: known, filters = {}, position = positions.id, ...route } = list;
   const cursors = new Cursors(plural, position);

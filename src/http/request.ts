@@ -45,7 +45,7 @@ export function readIdempotency(ctx: Context, route: Route, args: Record<string,
   args['fingerprint'] = digest(`${ctx.req.method} ${ctx.req.url}\n${rawBody(ctx)}`, 10);
 }
 
-/** Reads path, query and body by the route's schemas. Throws the first mistake, naming the field. */
+/** Reads path, query and body by the route's schemas. Throws VALIDATION_FAILED for the first invalid field. */
 export function readInput(ctx: Context, route: Route, params: Record<string, string>): Input {
   const lower: Record<string, string> = {};
   for (const name in params) {
@@ -57,7 +57,7 @@ export function readInput(ctx: Context, route: Route, params: Record<string, str
 }
 
 function readQuery(ctx: Context, schema: Joi.ObjectSchema | undefined): unknown {
-  // A question mark at the end has no parameters after it.
+  // Also empty after a trailing question mark.
   if (ctx.querystring === '') return schema ? check(schema, {}, query) : {};
   if (schema) return check(schema, ctx.query, query);
   throw unknown([Object.keys(ctx.query)[0] ?? ctx.querystring], query);
@@ -88,20 +88,20 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null;
 }
 
-/** The body's text; '' where none was sent. */
+/** The body's text; '' for none. */
 function rawBody(ctx: Context): string {
   const { rawBody: text } = ctx.request;
   return typeof text === 'string' ? text : '';
 }
 
-/** Puts the text in the place of the parsed value, which is there: `cut` has just found it. */
+/** Replaces the parsed value by its text. The value exists: `cut` has just found it. */
 function put(fields: Record<string, unknown>, path: readonly string[], text: string): void {
   const [name = '', ...rest] = path;
   if (rest.length === 0) fields[name] = text;
   else if (isObject(fields[name])) put(fields[name], rest, text);
 }
 
-/** Where fields come from: what messages call them, and what comes before a message. */
+/** The places of fields: what messages call them, and the prefix of messages. */
 const query = { kind: 'a query parameter', prefix: 'query parameter ' };
 const body = { kind: 'a field of the body', prefix: '' };
 
@@ -136,7 +136,7 @@ function check(schema: Joi.ObjectSchema, value: object, from: typeof query): unk
   return result.value;
 }
 
-/** Joi copies an own member named __proto__ as the copy's prototype, whose members nobody has checked. */
+/** The path to a member named __proto__: Joi would make it the prototype of its copy, with unchecked members. */
 function pathToPrototype(value: object): string[] | undefined {
   if (Object.hasOwn(value, '__proto__')) return ['__proto__'];
   for (const [name, member] of Object.entries(value)) {

@@ -1,7 +1,7 @@
 import type { ErrorTable } from './errors.ts';
 import type { Route } from './route.ts';
 
-/** What every route may answer besides its own refusals, and every route in a space. */
+/** The codes that every route may answer, and every route in a space. */
 const everyRoute = [
   'VALIDATION_FAILED',
   'UNAUTHENTICATED',
@@ -26,15 +26,15 @@ export function codesOf(route: Route): readonly string[] {
   return [...new Set(codes)];
 }
 
-/** The id a `…_NOT_FOUND` code speaks of, as path parameters are named: `mailboxId`. */
+/** The path parameter that a `…_NOT_FOUND` code is about: `mailboxId`. */
 function idOf(code: string): string | undefined {
   const [, kind] = /^([A-Z]+)_NOT_FOUND$/.exec(code) ?? [];
   return kind === undefined ? undefined : `${kind.toLowerCase()}Id`;
 }
 
 /**
- * The status of a refusal on a route whose whole path is `pattern` (`/v1/spaces/:spaceId/…`). An unknown id is 404 when
- * it stands in the path and 409 when it came in the body, under the same code.
+ * The status of a refusal on a route with the full path `pattern` (`/v1/spaces/:spaceId/…`). An unknown id is 404 if it is
+ * in the path, and 409 with the same code if it is in the body.
  */
 export function statusOf(errors: ErrorTable, code: string, pattern: string): number {
   const id = idOf(code);

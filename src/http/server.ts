@@ -13,14 +13,14 @@ import { envelope } from './envelope.ts';
 import { invalid } from './errors.ts';
 import { inTurn } from './pipelining.ts';
 
-/** Every request fits many times over; a client that sends slower than this only holds a connection. */
+/** Far more than a request needs; a client that is slower only occupies a connection. */
 const limits = { maxHeaderSize: 16_384, headersTimeout: 10_000, requestTimeout: 30_000 };
 /** How often connections are checked against these timeouts. */
 const connectionsCheckingInterval = 2_000;
-/** Held watches keep theirs: 20 KiB of memory each, and a descriptor. */
+/** Includes those of held watches: each takes 20 KiB of memory and a file descriptor. */
 const maxConnections = 20_000;
 
-/** An HTTP server whose every failure has the envelope, also those that Node answers itself and Koa never sees. */
+/** An HTTP server whose errors all have the API's body, including those that Node answers without Koa. */
 export function createHttpServer(listener: RequestListener): Server {
   const options = { ...limits, connectionsCheckingInterval, requireHostHeader: false };
   const server = createServer(
@@ -42,14 +42,14 @@ export function createHttpServer(listener: RequestListener): Server {
   return server;
 }
 
-/** The path of a target with scheme and host, as proxies get it; a malformed host must not reach the parser. */
+/** The path of a request target, which may have a scheme and host (as for proxies): a malformed host must not reach the parser. */
 function originForm(target = '/'): string {
   return target.startsWith('/') ? target : (/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*(\/.*)$/i.exec(target)?.[1] ?? '/');
 }
 
 function unreadable(error: NodeJS.ErrnoException, socket: Duplex): void {
   const { _httpMessage: response } = socket as Duplex & { _httpMessage?: ServerResponse | null };
-  // The answer under way belongs to an earlier request: this one must not be answered in its place.
+  // An answer in progress may belong to an earlier request, which must not get this error instead.
   const isOfAnother = response ? response.req.complete || response.headersSent : false;
   if (!socket.writable || error.code === 'ECONNRESET' || isOfAnother) socket.destroy();
   else if (error.code === 'HPE_HEADER_OVERFLOW') cutOff(socket, 431, 'the headers are larger than 16 KiB');

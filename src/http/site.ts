@@ -4,7 +4,7 @@ import { gzip } from 'node:zlib';
 import type { Step } from './context.ts';
 import { readOnly } from './system.ts';
 
-/** A file of a site: its path, its type, and how to read it. */
+/** A file of a site. */
 export interface Source {
   readonly path: string;
   readonly type: string;
@@ -19,7 +19,7 @@ interface File {
 }
 
 /**
- * Pages for people: a home (`/docs`) and the files below it. Paths are looked up in a list, so none can name another file.
+ * Pages for people: a home (`/docs`) and the files below it. Paths are looked up in a list, so no other file can be read.
  */
 export class Site {
   readonly #home: string;
@@ -41,7 +41,7 @@ export class Site {
     };
   }
 
-  /** The step that answers at its paths. */
+  /** The step that serves its paths. */
   readonly pages: Step = async (ctx, next) => {
     const { path, state } = ctx;
     if (path === `${this.#home}/`) {

@@ -3,7 +3,7 @@ import { StoreUnavailable } from '../redis/scripts.ts';
 import type { Context, Service, Step } from './context.ts';
 import { apiError } from './errors.ts';
 
-/** Asked every few seconds, by balancers and Prometheus. */
+/** Requested every few seconds, by load balancers and Prometheus. */
 export const probePaths: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics']);
 
 /** Names the route in logs and metrics. Throws METHOD_NOT_ALLOWED for anything but GET and HEAD. */

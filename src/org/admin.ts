@@ -25,9 +25,8 @@ import { type FigureName, figuresOf } from './plans.ts';
 import { ApiKey, AuditEntry, Organization } from './records.ts';
 
 /**
- * What an operator does to organizations, spaces and keys. Every function rejects with
- * InvalidInput for what is typed wrong, Refusal (ORG_NOT_FOUND, …) for what the store's state forbids, and
- * StoreUnavailable.
+ * What operators do with organizations, spaces and keys. Every function rejects with InvalidInput for invalid input,
+ * Refusal (ORG_NOT_FOUND, …) for what the store's state forbids, and StoreUnavailable.
  */
 export interface Admin {
   store: Store;
@@ -58,7 +57,7 @@ const keyOf = (org: string, { keyId, ...key }: typeof ApiKey.type): KeyAnswer =>
 export interface PlanChoice {
   org: string;
   plan: string;
-  /** the enterprise plan's own figures, as typed */
+  /** an enterprise plan's figures, as typed */
   figures?: Partial<Record<FigureName, string>>;
 }
 
@@ -87,7 +86,7 @@ export async function listOrganizations(admin: Admin): Promise<OrganizationAnswe
   return organizations;
 }
 
-/** What is in use stays in use, even above the new figures. Refused with ORG_NOT_FOUND. */
+/** Usage above the new figures is kept. Refused with ORG_NOT_FOUND. */
 export async function setPlan(admin: Admin, choice: PlanChoice): Promise<OrganizationAnswer> {
   await admin.scripts.ask(scripts.setPlan, choice.org, planArgs(choice));
   return showOrganization(admin, choice.org);
@@ -96,9 +95,9 @@ export async function setPlan(admin: Admin, choice: PlanChoice): Promise<Organiz
 interface NewSpace {
   org: string;
   name?: string;
-  /** those that are not the defaults */
+  /** those that differ from the defaults */
   limits?: LimitValues;
-  /** answer the oldest space where there is one already */
+  /** return the oldest space if there is one already */
   first?: boolean;
 }
 
@@ -127,15 +126,15 @@ export async function listSpaces(admin: Admin, org: string): Promise<SpaceAnswer
 export interface NewKey {
   org: string;
   permissions: readonly string[];
-  /** left out: every space, also later ones */
+  /** default: every space, including later ones */
   spaces?: readonly string[];
   name?: string;
-  /** refuse with KEY_EXISTS when the organization ever had a key */
+  /** refuse with KEY_EXISTS if the organization ever had a key */
   first?: boolean;
 }
 
 /**
- * The only time that `apiKey` is seen: the store gets its digest. Refused with ORG_NOT_FOUND, SPACE_NOT_FOUND,
+ * Returns the key itself, for the only time: the store has just its digest. Refused with ORG_NOT_FOUND, SPACE_NOT_FOUND,
  * ENTITLEMENT_EXCEEDED.
  */
 export async function createKey(admin: Admin, key: NewKey): Promise<KeyAnswer & { apiKey: string }> {
@@ -158,7 +157,7 @@ export async function createKey(admin: Admin, key: NewKey): Promise<KeyAnswer & 
   return { ...keyOf(org, created.apiKey), apiKey };
 }
 
-/** All keys, revoked ones too, oldest first. Refused with ORG_NOT_FOUND. */
+/** All keys, including revoked ones, oldest first. Refused with ORG_NOT_FOUND. */
 export async function listKeys(admin: Admin, org: string): Promise<KeyAnswer[]> {
   checkOrg(org);
   const keys = new Map<string, KeyAnswer>();
@@ -171,7 +170,7 @@ export async function listKeys(admin: Admin, org: string): Promise<KeyAnswer[]> 
   return [...keys.values()].sort((a, b) => (a.keyId < b.keyId ? -1 : 1));
 }
 
-/** The next request with the key is refused; again is no error. Refused with ORG_NOT_FOUND, KEY_NOT_FOUND. */
+/** The key's next request is refused. Revoking it again is no error. Refused with ORG_NOT_FOUND, KEY_NOT_FOUND. */
 export async function revokeKey(admin: Admin, org: string, keyId: string): Promise<KeyAnswer> {
   const args = { keyId: checkUuid('keyId', keyId) };
   const { apiKey } = await admin.scripts.ask(scripts.revokeKey, checkOrg(org), args);
@@ -180,19 +179,19 @@ export async function revokeKey(admin: Admin, org: string, keyId: string): Promi
 
 interface AuditPage {
   entries: readonly (typeof AuditEntry.type)[];
-  /** null: that was the oldest entry */
+  /** null after the oldest entry */
   nextCursor: string | null;
 }
 
-/** What was changed, newest first, before `cursor`. Refused with ORG_NOT_FOUND. */
+/** The audit trail before `cursor`, newest first. Refused with ORG_NOT_FOUND. */
 export async function listAudit(admin: Admin, org: string, limit = 100, cursor = ''): Promise<AuditPage> {
   const args = { limit: checkAuditLimit(limit), cursor: checkAuditCursor(cursor) };
   const { entries, nextCursor } = await admin.scripts.ask(scripts.audit, checkOrg(org), args);
   return { entries, nextCursor };
 }
 
-function planArgs({ org, plan, figures: own }: PlanChoice) {
-  const { keys, ...figures } = figuresOf(plan, own);
+function planArgs({ org, plan, figures: typed }: PlanChoice) {
+  const { keys, ...figures } = figuresOf(plan, typed);
   const detail = JSON.stringify(plan === 'enterprise' ? { plan, ...figures, keys } : { plan });
   return { org: checkOrg(org), plan, ...figures, apiKeys: keys, detail };
 }

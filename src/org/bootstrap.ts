@@ -12,12 +12,11 @@ import {
 } from './admin.ts';
 
 const org = 'dev';
-const another = `# another key: npm run -s muster -- key create --org ${org} --permissions ${permissions.join(',')}`;
+const anotherKey = `# another key: npm run -s muster -- key create --org ${org} --permissions ${permissions.join(',')}`;
 
 /**
- * Makes a new embedded store ready for its first request: the organization `dev`, a space, a key.
- * Each step is done by whoever comes first and passed over by all others, so starts that were killed on the way, and
- * starts side by side, end with one of each. A store of other organizations is left alone.
+ * Prepares a new embedded store for its first request: creates the organization `dev`, a space and a key. Each step is
+ * done once, so interrupted and concurrent starts end with one of each. A store with other organizations is left alone.
  *
  * @param url where the API listens
  * @returns the lines to print: what to paste into a shell
@@ -34,12 +33,12 @@ export async function bootstrap(admin: Admin, url: string): Promise<string[]> {
   const { spaceId } = await createSpace(admin, { org, limits: limitsAt(admin.limits, 'max'), first: true });
   lines.push(`export MUSTER_SPACE=${spaceId}`);
   const key = await createKey(admin, { org, permissions, first: true }).catch(unless('KEY_EXISTS'));
-  return [...lines, key ? `export MUSTER_KEY=${key.apiKey}` : another, consoleLine(url, spaceId)];
+  return [...lines, key ? `export MUSTER_KEY=${key.apiKey}` : anotherKey, consoleLine(url, spaceId)];
 }
 
 async function laterLines(admin: Admin, url: string): Promise<string[]> {
   const [space] = await listSpaces(admin, org);
-  return space ? [`export MUSTER_SPACE=${space.spaceId}`, another, consoleLine(url, space.spaceId)] : [another];
+  return space ? [`export MUSTER_SPACE=${space.spaceId}`, anotherKey, consoleLine(url, space.spaceId)] : [anotherKey];
 }
 
 /** The address of the space in the console; it asks for the key. */

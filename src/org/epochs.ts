@@ -10,46 +10,46 @@ import { orgKeys } from './keys.ts';
 
 const renewal = { script: 'org/renewEpoch', reply: {} };
 const pageSize = 500;
-/** More than a store that appends every second can have lost, by far. */
+/** Far more than a crash can lose of a store that is flushed every second. */
 const aheadMs = 60_000;
 
-/** What renewing needs of an operator's means. */
+/** The parts of Admin that are needed here. */
 export type Renewing = Pick<Admin, 'store' | 'scripts'>;
 
 /**
- * After a loss of acknowledged writes: sees to it that no event id is issued twice. An event's id is its moment. Where the
- * newest entry of any journal lies in the future, the clock has been put back: what was lost was counted on from there,
- * and would be counted again. So all journals go on well after it. Answers how many organizations there are.
+ * After a loss of acknowledged writes: ensures that no event id is issued twice. Event ids contain the time. If the newest
+ * entry of any journal lies in the future, the clock was set back: the lost entries followed that one, and their ids would
+ * be issued again. Then all journals continue well after it. Resolves with the number of organizations.
  */
 export async function passNewest({ store }: Renewing): Promise<number> {
   const newest = new Map<string, number>();
   const orgs = new Set(await orUnavailable(organizationNames(store)));
   for (const org of orgs) await orUnavailable(readNewest(store, org, newest));
-  // Read last: calls already add entries while the journals are looked at.
+  // Read last: calls add entries in the meantime.
   const now = await orUnavailable(nowOf(store));
-  const last = [...newest.values()].reduce((most, at) => Math.max(most, at), 0);
+  const last = [...newest.values()].reduce((latest, at) => Math.max(latest, at), 0);
   if (last <= now) return orgs.size;
   for (const key of newest.keys()) await orUnavailable(store.call('XSETID', key, `${last + aheadMs}-0`));
   return orgs.size;
 }
 
 /**
- * After a restore: the same, and begins a new generation of every journal, so that no cursor goes on over the gap. Answers
- * how many organizations there are.
+ * After a restore: the same, and starts a new epoch of every journal, so that no cursor continues across the gap. Resolves
+ * with the number of organizations.
  */
 export async function renewEpochs(admin: Renewing): Promise<number> {
   await passNewest(admin);
   const orgs = new Set(await orUnavailable(organizationNames(admin.store)));
   for (const org of orgs) {
     const epoch = randomBytes(8).toString('hex');
-    // A name without a record: its creation never came to an end.
+    // A name without a record: its creation was interrupted.
     const renewed = await admin.scripts.ask(renewal, org, { epoch }).catch(unless('ORG_NOT_FOUND'));
     if (!renewed) orgs.delete(org);
   }
   return orgs.size;
 }
 
-/** Adds an organization's journals, each with the moment of its newest entry. */
+/** Adds an organization's journals, each with the time of its newest entry. */
 async function readNewest(store: Store, org: string, newest: Map<string, number>): Promise<void> {
   const spaces = keyName(orgKeys.spaces, { org });
   for (let start = 0, page = ['']; page.length > 0; start += pageSize) {

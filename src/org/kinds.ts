@@ -10,7 +10,7 @@ export const figure = () =>
     schema: () => Joi.alternatives(number().schema, Joi.valid('unlimited')),
   });
 
-/** Names with commas between. */
+/** A comma-separated list of names. */
 export const list = <S extends string>() =>
   new Field<readonly S[]>({
     lua: 'text',
@@ -18,7 +18,7 @@ export const list = <S extends string>() =>
     schema: () => Joi.array().items(Joi.string()),
   });
 
-/** JSON; an entry that has something else must not hide all others. */
+/** JSON. A malformed value is returned as text: it must not make the whole list unreadable. */
 export const json = () =>
   new Field<unknown>({
     lua: 'text',

@@ -1,11 +1,11 @@
 import { InvalidInput } from './input.ts';
 
-/** A plan's figure: a whole number, or no limit at all. */
+/** A plan's figure: a whole number, or no limit. */
 export type Figure = number | 'unlimited';
 
 /**
- * What a plan grants to a whole organization: operations a month, agents at once, spaces, active runs, active tasks,
- * keys that are not revoked, requests a minute, days that finished work is kept.
+ * What a plan grants to an organization: operations per month, concurrent agents, spaces, active runs, active tasks,
+ * unrevoked keys, requests per minute, and days for which finished work is kept.
  */
 export interface PlanFigures {
   operations: Figure;
@@ -22,7 +22,7 @@ export type PlanName = 'free' | 'builder' | 'team' | 'scale' | 'enterprise' | 'p
 
 const unlimited = 'unlimited';
 
-/** The plan table of the specification ("Limits"); `enterprise` is what it has where no figure is given. */
+/** docs/reference.md, "Plan limits". `enterprise` has the figures that apply where none is given. */
 export const plans: Readonly<Record<PlanName, Readonly<PlanFigures>>> = {
   free: row(100_000, 10, 2, 200, 1_000, 10, 600, 7),
   builder: row(2_000_000, 100, 10, 1_000, 10_000, 25, 1_500, 14),
@@ -34,22 +34,22 @@ export const plans: Readonly<Record<PlanName, Readonly<PlanFigures>>> = {
 export const planNames = Object.keys(plans) as PlanName[];
 export const figureNames = Object.keys(plans.free) as FigureName[];
 
-/** Far above any use, and far below where Lua's doubles and their texts stop being exact. */
+/** Far beyond any use, but small enough to be exact as a Lua number and as its text. */
 const largestFigure = 1_000_000_000_000;
 
 /**
- * The figures of a plan; `enterprise` takes its own ones, each the text of a whole number or `unlimited`.
+ * The figures of a plan. Only `enterprise` takes custom ones, each the text of a whole number or `unlimited`.
  *
  * @throws InvalidInput for an unknown plan, for a figure of another plan, for a bad figure
  */
-export function figuresOf(plan: string, own: Partial<Record<FigureName, string>> = {}): PlanFigures {
+export function figuresOf(plan: string, custom: Partial<Record<FigureName, string>> = {}): PlanFigures {
   if (!isPlan(plan)) throw new InvalidInput(`plan: "${plan}" is not one of ${planNames.join(', ')}`);
   const figures: PlanFigures = { ...plans[plan] };
   for (const name of figureNames) {
-    const text = own[name];
+    const text = custom[name];
     if (text === undefined) continue;
     if (plan !== 'enterprise') {
-      throw new InvalidInput(`${name}: only the enterprise plan takes figures of its own, and the plan is ${plan}`);
+      throw new InvalidInput(`${name}: only the enterprise plan takes custom figures, and the plan is ${plan}`);
     }
     figures[name] = readFigure(name, text);
   }
@@ -60,7 +60,7 @@ function isPlan(text: string): text is PlanName {
   return Object.hasOwn(plans, text);
 }
 
-/** A figure as it is stored or typed: `unlimited` or digits. */
+/** Parses a figure: `unlimited` or digits. */
 function readFigure(name: FigureName, text: string): Figure {
   if (text === unlimited) return unlimited;
   const value = /^\d+$/.test(text) ? Number(text) : 0;

@@ -5,8 +5,8 @@ import { figure, json, list } from './kinds.ts';
 import { planNames } from './plans.ts';
 
 /**
- * `usage` has what is in use of each figure: this month's operations, this minute's requests (null where the plan does
- * not limit them: they are not counted then).
+ * `usage` has the usage of each figure: for operations that of this month, for requests that of this minute (null if the
+ * plan doesn't limit them: they are not counted then).
  */
 export const Organization = record(
   'Organization',
@@ -34,16 +34,16 @@ export const Organization = record(
         .of((get) => (get('rpm') === 'unlimited' ? null : get('usedRequests')), 'usedRequests'),
     }),
     createdAt: time(),
-    /** The number of the space that was made last. */
+    /** The number of the newest space. */
     lastSpace: number().or(0).internal(),
-    /** What usedOperations and usedRequests are of. */
+    /** The month of usedOperations, and the minute of usedRequests. */
     operationsMonth: text().orNull().internal(),
     requestsMinute: number().orNull().internal(),
     usedRequests: number().or(0).internal(),
     usedRecovery: number().or(0).internal(),
-    /** 1 where calls need look at none of the figures. */
+    /** 1 if calls need not check any figure. */
     unlimited: text().internal(),
-    /** No timer is due earlier. */
+    /** A lower bound of the next due time. */
     nextDue: number().orNull().internal(),
     /** The generation of the journals. */
     epoch: text().internal(),

@@ -6,7 +6,7 @@ import { checkLimit, checkOrg, checkUuid } from './input.ts';
 const setLimits = { script: 'space/setLimits', reply: { limits: text() } };
 
 /**
- * A space's limits in force, after those that are given as typed, a whole number or `default`, have been set. Refused with
+ * Sets the given limits (each a whole number or `default`, as typed), and returns all limits of the space. Refused with
  * ORG_NOT_FOUND, SPACE_NOT_FOUND, ENTITLEMENT_EXCEEDED.
  */
 export async function spaceLimits(

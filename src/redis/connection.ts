@@ -53,12 +53,12 @@ export async function connect(url: string, kind: 'calls' | 'patient' = 'calls'):
   throw failure;
 }
 
-/** Of finding a cluster of which a node has just answered. */
+/** Attempts to discover a cluster, of which a node has just answered. */
 const maxAttempts = 3;
 
 /**
- * ioredis gives a node up that does not reply within a second, but a process that is busy for so long, as one that
- * starts on a slow machine, has only not read the reply.
+ * Retries discovery. ioredis gives up on a node that does not reply within a second, but a process that is busy for so
+ * long (while it starts on a slow machine) may just not have read the reply.
  */
 async function openedCluster(make: () => Store): Promise<Store> {
   for (let attempt = 1; ; attempt++) {

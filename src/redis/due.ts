@@ -12,11 +12,11 @@ const background = { script: 'timer/background', reply };
 export const dueKey = 'muster:due';
 const timersOf = (org: string): string => `muster:{${org}}:timers`;
 const backgroundTimersOf = (org: string): string => `muster:{${org}}:backgroundTimers`;
-/** A sweep that a crash cut short is taken up again after this long. */
+/** An interrupted sweep is resumed after this time. */
 const guardMs = 2000;
 /** Per step: up to about 4 ms of the store's time with deep scopes and many spaces. */
 export const maxChanges = 50;
-/** Much work in the background is done in turns of about this long, shorter than the guard. */
+/** Time slice for background timers; shorter than the guard. */
 const backgroundMs = 1000;
 /** How long to wait for a shard that does not answer. */
 const timeoutMs = 500;
@@ -41,14 +41,14 @@ export class Due {
   }
 
   /**
-   * Makes everything real that is due in the organization, so many changes at a step, and resolves with the moment up to
-   * which that is so. Calls that meet while it runs share the next run. timer: of those that no call waits for, the one
-   * that this call does wait for; `*`: all of them.
+   * Fires all due timers of the organization, in bounded steps, and resolves with the time up to which all have fired.
+   * Calls during a run share the next one. timer: fires this background timer instead, which the call depends on; `*`:
+   * all background timers.
    */
   async drain(org: string, timer = ''): Promise<string> {
     const key = `${org} ${timer}`;
     const running = this.#running.get(key);
-    // What runs already may have read its clock before the caller did.
+    // A run in progress may have read the clock before this call.
     if (running) await running.catch(() => undefined);
     return this.#running.get(key) ?? this.#start(key, org, timer);
   }
@@ -67,7 +67,7 @@ export class Due {
         ? this.#scripts.ask(sweep, org, args)
         : this.#scripts.ask(background, org, { ...args, name: timer === '*' ? '' : timer }));
       if (more && performance.now() < end) continue;
-      // It may have armed timers that calls wait for.
+      // Background timers may have armed timers that calls wait for.
       if (timer !== '' && changes > 0) await this.drain(org);
       // Not awaited: the index's shard may be down; `repair` catches up.
       if (nextDue !== null) void this.announce(org, nextDue).catch(() => undefined);

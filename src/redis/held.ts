@@ -18,10 +18,10 @@ export class Topics {
     return size;
   }
 
-  /** How many wait for a topic as a whole. */
+  /** The number of requests that wait for a topic as a whole. */
   get whole(): number {
     let whole = 0;
-    for (const [topic, there] of this.#topics) if (!topic.includes('/')) whole += there.size;
+    for (const [topic, held] of this.#topics) if (!topic.includes('/')) whole += held.size;
     return whole;
   }
 

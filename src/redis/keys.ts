@@ -10,7 +10,7 @@ export interface KeyDeclaration {
   readonly type: 'hash' | 'zset' | 'list' | 'stream' | 'string' | 'set';
   /** What it holds: for a hash its fields, otherwise its members and scores. */
   readonly holds: string;
-  /** When it goes away. */
+  /** When it is removed. */
   readonly goes: string;
 }
 
@@ -30,7 +30,7 @@ export function keyName(declaration: KeyDeclaration, parts: Readonly<Record<stri
     .replace(partOf, (_, name: string) => fill(name));
 }
 
-/** Key prefixes that scripts have as locals: of the organization, the space's record, and everything else in the space. */
+/** Key prefixes, and the Lua for each: `root` and `spaceRoot` are locals of every library. */
 const prefixes = [
   ['muster:{org}:<spaceNumber>', 'spaceRoot'],
   ['muster:{org}:<spaceId>', "root .. ':' .. spaceId"],

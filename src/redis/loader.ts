@@ -8,7 +8,7 @@ import { checkReplies } from './lua-replies.ts';
 import { withoutUnused } from './lua-unused.ts';
 import { type Folders, isScript, roomNames, type Source, Sources } from './source.ts';
 
-/** What rooms declare and scripts name: `keys.message(id)`, `emit.message.sent(id, event)`, `@record message`. */
+/** What rooms declare and scripts refer to: `keys.message(id)`, `emit.message.sent(id, event)`, `@record message`. */
 export interface Vocabulary {
   readonly keys: KeyTable;
   readonly records: RecordTable;
@@ -19,9 +19,9 @@ export interface Vocabulary {
 /** The scripts of one room as Redis gets them: a function library, named by its content. */
 export interface Library {
   readonly text: string;
-  /** Where each line of the text comes from: `lua/mailbox/send.lua:12`, only the file of what is made for it, or ''. */
+  /** The source of each line of the text: `lua/mailbox/send.lua:12`, only the file for a generated line, or ''. */
   readonly origins: readonly string[];
-  /** What every function's name ends with: `mailbox_send_<version>`. Two versions live side by side in one server. */
+  /** The suffix of every function's name, `mailbox_send_<version>`: two versions can coexist in one server. */
   readonly version: string;
   readonly scripts: ReadonlyMap<string, Script>;
 }
@@ -29,33 +29,34 @@ export interface Library {
 export interface Script {
   /** `mailbox/send` */
   readonly name: string;
-  /** The function that FCALL names. */
+  /** The function's name, for FCALL. */
   readonly functionName: string;
-  /** In the order in which they travel, as one text, and after it the long ones. */
+  /** In the order in which they are sent: the short ones in one string, then each long one. */
   readonly args: readonly string[];
   readonly long: readonly string[];
   readonly gathers: boolean;
-  /** What it replies with, in the order of the reply. */
+  /** The members of its reply, in order. */
   readonly reply: readonly ReplyMember[];
 }
 
-/** Replaces a file by another, which may include it as `=lib/unit`: the test clock takes the place of lib/clock. */
+/** Files that replace others, which they may include as `=lib/unit`. Tests replace lib/clock. */
 export type Overrides = Readonly<Record<string, string>>;
 
-/** A file with what it names in place, in the order in which a library has it. */
-interface Placed extends Source {
+/** A source file with its keys and records expanded. */
+interface Expanded extends Source {
   readonly file: string;
   readonly path: string;
-  /** `['name.begin']` where the file has such a function: what it keeps for a call begins anew with each. */
+  /** `['name.begin']` if the file has such a function, which resets its state before each call. */
   readonly begin: readonly string[];
 }
 
 /**
- * Builds the library of `lua/<room>/`. Files of lib/ and `_helper` files run once, when Redis loads the library: each is
- * put in front of its first user, circular includes are refused by name. Every other file is a script and becomes a
- * function. `@args` of a helper are set anew by each call of a script that includes it, those of a script are its
- * locals; an argument named twice is refused. `guard` is what every function begins with. Instead of a room the linter names
- * a script, and gets the library with that alone.
+ * Builds the library of `lua/<room>/`. Files of lib/ and `_helper` files run once, when Redis loads the library, each before
+ * its first user. Every other file is a script, and becomes a function. Each call of a script sets the `@args` of the
+ * helpers that it includes; its own are its locals. `guard` is Lua that every function begins with. The linter passes the
+ * name of a script instead of a room, and gets a library with that script only.
+ *
+ * @throws Error for circular includes, and for an argument that is declared twice
  */
 export function loadLibrary(
   room: string,
@@ -70,7 +71,7 @@ export function loadLibrary(
   const isWanted = (file: string): boolean => file === room || (isScript(file) && file.startsWith(`${room}/`));
   for (const name of [...sources.files.keys()].filter(isWanted)) {
     const source = library.read(name);
-    const below = library.place(name);
+    const below = library.addHelpers(name);
     const shared = [...new Set(below.flatMap(({ args }) => args))];
     const args = [...shared, ...source.args, ...source.long];
     const twice = args.find((arg, index) => args.indexOf(arg) !== index);
@@ -91,7 +92,7 @@ export function loadLibrary(
   return { version, text, origins: ['', ...origins], scripts: new Map(all) };
 }
 
-/** The libraries of a product, each built when it is first asked for: services of one process share them. */
+/** The libraries of a product, each built on first use and shared by all services of the process. */
 export class Libraries {
   static readonly #known = new WeakMap<Vocabulary, Map<string, Libraries>>();
   readonly #words: Vocabulary;
@@ -130,16 +131,16 @@ export class Libraries {
   }
 }
 
-/** Collects what a library is made of. */
+/** Collects the parts of a library. */
 class Builder {
   readonly #words: Vocabulary;
   readonly #overrides: Overrides;
   readonly #sources: Sources;
   readonly #records: LuaRecords;
-  readonly #placed = new Map<string, Placed>();
-  /** What each helper includes, and itself, in the order in which a library has them. */
-  readonly #below = new Map<string, readonly Placed[]>();
-  readonly #helpers: Placed[] = [];
+  readonly #expanded = new Map<string, Expanded>();
+  /** Each helper with all that it includes, in the order in which the library has them. */
+  readonly #below = new Map<string, readonly Expanded[]>();
+  readonly #helpers: Expanded[] = [];
   readonly #emitted = new Set<string>();
   readonly #lines = new LuaLines();
 
@@ -150,19 +151,19 @@ class Builder {
     this.#records = new LuaRecords(words.records, words.keys);
   }
 
-  /** A file, with keys and records put in place of their names. */
-  read(file: string): Placed {
-    const known = this.#placed.get(file);
+  /** A file, with its keys and records expanded. */
+  read(file: string): Expanded {
+    const known = this.#expanded.get(file);
     if (known) return known;
     const { keys, events } = this.#words;
     const isOriginal = file.startsWith('=');
     const name = isOriginal ? file.slice(1) : file;
-    const own = this.#sources.files.get(name) ?? name;
-    const path = isOriginal ? own : (this.#overrides[file] ?? own);
+    const original = this.#sources.files.get(name) ?? name;
+    const path = isOriginal ? original : (this.#overrides[file] ?? original);
     const source = this.#sources.read(path);
     const types = emittedTypes(source.body, events, file);
     for (const type of types) this.#emitted.add(type);
-    this.#records.named(source.body);
+    this.#records.addRows(source.body);
     const body = expandKeys(this.#records.expand(source.body), keys, file).replaceAll(
       'redis.call(',
       name.startsWith('lib/') ? 'run(' : 'query(',
@@ -171,7 +172,7 @@ class Builder {
       ...(types.length > 0 ? ['lib/journal'] : []),
       ...source.records.flatMap((record) => this.#records.needs(record)),
     ].filter((need) => need !== file);
-    const placed: Placed = {
+    const expanded: Expanded = {
       ...source,
       file,
       path,
@@ -179,22 +180,22 @@ class Builder {
       includes: [...needs, ...source.includes],
       begin: /^function (\w+\.begin)\(/m.exec(body)?.slice(1) ?? [],
     };
-    this.#placed.set(file, placed);
-    return placed;
+    this.#expanded.set(file, expanded);
+    return expanded;
   }
 
-  /** Puts what a script includes into the library; in the order in which it is there. */
-  place(name: string): Placed[] {
-    const below = this.read(name).includes.flatMap((file) => this.#put(file, [name]));
+  /** Adds the helpers that a script includes to the library, and returns them in its order. */
+  addHelpers(name: string): Expanded[] {
+    const below = this.read(name).includes.flatMap((file) => this.#add(file, [name]));
     return [...new Set(below)];
   }
 
-  #put(file: string, chain: readonly string[]): readonly Placed[] {
+  #add(file: string, chain: readonly string[]): readonly Expanded[] {
     const known = this.#below.get(file);
     if (known) return known;
     if (chain.includes(file)) throw new Error(`circular include: ${[...chain, file].join(' > ')}`);
     const source = this.read(file);
-    const includes = source.includes.flatMap((other) => this.#put(other, [...chain, file]));
+    const includes = source.includes.flatMap((other) => this.#add(other, [...chain, file]));
     this.#helpers.push(source);
     const below = [...new Set(includes), source];
     this.#below.set(file, below);
@@ -202,24 +203,24 @@ class Builder {
   }
 
   /**
-   * A script's function: lets the helpers begin anew, takes its arguments apart, then does what its file says; where a
-   * helper names a function to go around it, as often as that one wants, from argument `offset + 1` on.
+   * A script's function: resets the helpers, unpacks the arguments, and runs the file's code. If a helper has an `@around`
+   * function, that runs the code as often as needed, each time with the arguments from `offset + 1` on.
    */
   toFunction(
     functionName: string,
     guard: string,
     shared: readonly string[],
-    { path, args, long, body, lines, reply }: Placed,
-    below: readonly Placed[],
+    { path, args, long, body, lines, reply }: Expanded,
+    below: readonly Expanded[],
   ): string {
     const around = below.find((one) => one.around !== undefined)?.around;
     const packed = [...shared, ...args];
     const nth = (n: number): string => `args[offset + ${n}]`;
-    const takes: string[] = [];
-    if (args.length > 0) takes.push(`local ${args.join(', ')}`);
+    const unpacking: string[] = [];
+    if (args.length > 0) unpacking.push(`local ${args.join(', ')}`);
     if (packed.length > 0)
-      takes.push(`${packed.join(', ')} = struct.unpack('${'s'.repeat(packed.length)}', ${nth(1)})`);
-    takes.push(...long.map((arg, index) => `local ${arg} = ${nth(index + 2)}`));
+      unpacking.push(`${packed.join(', ')} = struct.unpack('${'s'.repeat(packed.length)}', ${nth(1)})`);
+    unpacking.push(...long.map((arg, index) => `local ${arg} = ${nth(index + 2)}`));
     const row = isRow(reply) ? reply[0] : undefined;
     const members = row?.record
       ? [this.#records.values(this.#records.record(row.record))]
@@ -230,14 +231,14 @@ class Builder {
       around === undefined
         ? `local reply = ${functionName}_body(args, 0)\nreturn reply and ${functionName}_list(reply) or {}`
         : `return ${around}(args, ${1 + long.length}, ${functionName}_body, ${functionName}_list, ${functionName}_begin)`;
-    const made = [
-      'do', // A library's text is one Lua function, which may have 200 locals at once.
+    const prologue = [
+      'do', // A library is one Lua function, which may have no more than 200 locals at once.
       `local function ${functionName}_list(reply) ${record}return { ${list} } end`,
       `local function ${functionName}_begin() ${below.flatMap(({ begin }) => begin.map((name) => `${name}()`)).join(' ')} end`,
       `local function ${functionName}_body(args, offset)`,
-      ...takes,
+      ...unpacking,
     ].join('\n');
-    const registered = [
+    const epilogue = [
       'end',
       `redis.register_function('${functionName}', function(keys, args)`,
       'root, run, spaceNumber, spaceRoot = keys[1], redis.call',
@@ -249,10 +250,10 @@ class Builder {
       'end\n',
     ].join('\n');
     const mark = this.#lines.mark.bind(this.#lines, path);
-    return [mark(made), mark(body, lines), mark(registered)].join('\n');
+    return [mark(prologue), mark(body, lines), mark(epilogue)].join('\n');
   }
 
-  /** The library's text but for its first line. */
+  /** The library's text without its first line. */
   text(functions: readonly string[]): ReturnType<LuaLines['unmarked']> {
     const args = [...new Set(this.#helpers.flatMap((helper) => helper.args))];
     const helpers = this.#helpers.map(({ file, path, records, body, lines }) => {

@@ -2,23 +2,23 @@ import type { AnyField } from '../declare/field.ts';
 import { countedStates, type RecordDeclaration, storedFields } from '../declare/record.ts';
 import { expandKey, type KeyTable, partsOf } from './keys.ts';
 
-/** Lua for the value of a field where the hash has none. */
+/** Lua for the value of a field that the hash doesn't have. */
 function absent({ special: { or = 'false' } }: AnyField): string {
   if (typeof or === 'number') return String(or);
   return or.startsWith('=') ? or.slice(1) : or === 'false' ? or : `'${or}'`;
 }
 
-/** A field that another one stands in for has '' stored where it has no value. */
+/** Whether '' is stored for null: an absent field has another value. */
 const isEmptied = ({ special }: AnyField): boolean => special.isNullable === true && special.or !== undefined;
 
-/** A stored value as scripts see it. */
-function seen(value: string, field: AnyField): string {
+/** Lua that converts a stored value to the value that scripts see. */
+function converted(value: string, field: AnyField): string {
   if (field.kind.lua === 'flag') return `${value} == '1'`;
-  const own = `${field.kind.lua === 'number' ? `tonumber(${value})` : value} or ${absent(field)}`;
-  return isEmptied(field) ? `${value} ~= '' and (${own})` : own;
+  const present = `${field.kind.lua === 'number' ? `tonumber(${value})` : value} or ${absent(field)}`;
+  return isEmptied(field) ? `${value} ~= '' and (${present})` : present;
 }
 
-/** Where the hash of a record is, of the local `id` where it has one. */
+/** Lua for the key of a record's hash, and the name of the local that it takes: `id`, or none. */
 function placeOf({ name, luaName }: RecordDeclaration, keys: KeyTable) {
   const key = keys[luaName];
   if (!key) throw new Error(`${name} is not declared in any keys.ts, so scripts cannot load it`);
@@ -27,8 +27,8 @@ function placeOf({ name, luaName }: RecordDeclaration, keys: KeyTable) {
 }
 
 /**
- * A reader of some fields, or of all. A run has each record once, with the fields that it has read or set: only those
- * that are nil are asked for. nil where a field that each record has is not there.
+ * Lua of a function that reads some fields of a record, or all. A run has one table per record, with the fields that were
+ * read or set before: only those that are nil are read. The function returns nil if there is no such record.
  */
 export function reader(as: string, record: RecordDeclaration, names: readonly string[], keys: KeyTable): string {
   const { id, key } = placeOf(record, keys);
@@ -38,7 +38,7 @@ export function reader(as: string, record: RecordDeclaration, names: readonly st
     if (!field) throw new Error(`${record.name} has no stored field ${name}`);
     return [name, field] as const;
   });
-  // Room for the names of eight fields that change: a table that grows with each is made anew again and again.
+  // Preallocates the names of eight changed fields: Lua copies a growing table again and again.
   const room = Array<string>(8).fill('false');
   const ids = [...room, 'n = 0', ...(id === '' ? [] : ['id = id']), 'key = key'];
   const body = names.length === 0 ? wholeReader(fields, ids) : partReader(fields, ids);
@@ -56,11 +56,11 @@ function wholeReader(fields: readonly (readonly [string, AnyField])[], ids: read
     'if record == false or record and record.isWhole then return record or nil end',
     "local flat = record and record.isNew and nothing or run('HGETALL', key)",
     'if not (record or flat[1]) then return nil end',
-    // Room for every field at once: a table that grows with each is made anew again and again.
+    // Preallocates every field: Lua copies a growing table again and again.
     `local whole = { ${[...ids, 'isWhole = true', ...fields.map(([name]) => `${name} = false`)].join(', ')} }`,
     'for i = 1, #flat, 2 do whole[flat[i]] = flat[i + 1] end',
     ...fields.flatMap(([name, field]) => {
-      const value = seen(`whole.${name}`, field);
+      const value = converted(`whole.${name}`, field);
       return value === `whole.${name} or false` ? [] : [`whole.${name} = ${value}`];
     }),
     'if not record then record, known[key] = whole, whole',
@@ -71,24 +71,25 @@ function wholeReader(fields: readonly (readonly [string, AnyField])[], ids: read
 }
 
 function partReader(fields: readonly (readonly [string, AnyField])[], ids: readonly string[]): string[] {
-  const sure = fields.findIndex(([, { special }]) => !special.isNullable && special.or === undefined);
+  // The index of a field that every record has.
+  const requiredAt = fields.findIndex(([, { special }]) => !special.isNullable && special.or === undefined);
   const [only] = fields.length === 1 ? fields : [];
-  const asked = `run('${only ? 'HGET' : 'HMGET'}', key, ${fields.map(([name]) => `'${name}'`).join(', ')})`;
+  const command = `run('${only ? 'HGET' : 'HMGET'}', key, ${fields.map(([name]) => `'${name}'`).join(', ')})`;
   const value = (index: number): string => (only ? 'values' : `values[${index + 1}]`);
-  const members = fields.map(([name, field], index) => `${name} = ${seen(value(index), field)}`);
+  const members = fields.map(([name, field], index) => `${name} = ${converted(value(index), field)}`);
   return [
     'if not record then',
     ' if record == false then return nil end',
-    ` local values = ${asked}`,
-    ...(sure < 0 ? [] : [`if not ${value(sure)} then known[key] = false return nil end`]),
+    ` local values = ${command}`,
+    ...(requiredAt < 0 ? [] : [`if not ${value(requiredAt)} then known[key] = false return nil end`]),
     `record = { ${[...ids, ...members].join(', ')} }`,
     'known[key] = record',
     ` elseif ${fields.map(([name]) => `record.${name} == nil`).join(' or ')} then`,
     ` local values = ${only ? 'false' : 'nothing'}`,
     ...(ids.includes('id = id') ? ['record.id = id'] : []),
-    ` if not record.isNew then values = ${asked} end`,
+    ` if not record.isNew then values = ${command} end`,
     ...fields.map(
-      ([name, field], index) => `if record.${name} == nil then record.${name} = ${seen(value(index), field)} end`,
+      ([name, field], index) => `if record.${name} == nil then record.${name} = ${converted(value(index), field)} end`,
     ),
     ' end',
     ...(fields.some(([, { kind }]) => kind.lua === 'number') ? ['if sums then fold(record) end'] : []),
@@ -96,7 +97,7 @@ function partReader(fields: readonly (readonly [string, AnyField])[], ids: reado
   ];
 }
 
-/** Counts the steps of a record whose states the census counts: `enter` and, where it goes, `leave`. */
+/** Lua of `enter` and `leave`, which keep the census of a record's states. */
 export function counting(record: RecordDeclaration): string {
   const { luaName } = record;
   const { counted, name = '' } = countedStates(record) ?? {};
@@ -111,7 +112,7 @@ export function counting(record: RecordDeclaration): string {
   ].join('\n');
 }
 
-/** `message.insert(record)`: a new record is written with all that differs from what its absence says. */
+/** Lua of `message.insert(record)`, which writes a new record, without fields that have their default value. */
 export function inserting(record: RecordDeclaration, keys: KeyTable): string {
   const { luaName } = record;
   const { id, key } = placeOf(record, keys);

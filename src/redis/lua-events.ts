@@ -6,20 +6,20 @@ export type EventTable = ReadonlyMap<string, EventDeclaration>;
 
 const emitted = /\bemit\.(\w+)\.(\w+)\b/g;
 
-/** The types that a text emits. Throws for one that no room declares. */
+/** The event types that a file emits. Throws for a type that no room declares. */
 export function emittedTypes(lua: string, events: EventTable, file: string): string[] {
   return [...lua.matchAll(emitted)].map(([call, aggregate, what]) => {
     const type = `${aggregate}.${what}`;
-    if (!events.has(type)) throw new Error(`${file}: ${call} is in no room's events`);
+    if (!events.has(type)) throw new Error(`${file}: ${call} is not declared in any events.ts`);
     return type;
   });
 }
 
-/** Text between pieces of Lua, and the pieces. */
+/** An operand of a Lua concatenation: a literal, or an expression. */
 type Part = { readonly text: string } | { readonly lua: string };
 
-/** A value as the journal has it: `=` is the aggregate's own id; quotes are around what would else not read as a text. */
-function writtenOf(name: string, { kind, special }: AnyField): Part[] {
+/** A value in the journal's format: `=` is the aggregate's id, and texts that could be read as another type have quotes. */
+function encodedValue(name: string, { kind, special }: AnyField): Part[] {
   const value = typeof special.or === 'number' ? `(event.${name} or ${special.or})` : `event.${name}`;
   const absent = special.isNullable ? " or 'null'" : special.isOptional ? " or ''" : '';
   if (kind.lua === 'flag') return [{ lua: `tostring(${value})` }];
@@ -30,18 +30,18 @@ function writtenOf(name: string, { kind, special }: AnyField): Part[] {
   return [{ text: '"' }, { lua: value }, { text: '"' }];
 }
 
-/** One member of the payload. */
-function memberOf(name: string, field: AnyField): Part[] {
+/** A member of the payload in the journal's format. */
+function encodedMember(name: string, field: AnyField): Part[] {
   const start = ` ${name}=`;
-  // Two short pieces of one concatenation cost less than a text made only to be put into another.
+  // Two operands of one concatenation cost less than a temporary string.
   return [
     field.special.isOptional ? { lua: `(event.${name} and '${start}' or '')` } : { text: start },
-    ...writtenOf(name, field),
+    ...encodedValue(name, field),
   ];
 }
 
-/** Lua that puts parts together, with texts that meet made one. */
-function joined(parts: readonly Part[]): string {
+/** Lua that concatenates parts, with adjacent literals merged. */
+function concatenation(parts: readonly Part[]): string {
   const pieces: string[] = [];
   let text = '';
   const flush = (): void => {
@@ -59,7 +59,7 @@ function joined(parts: readonly Part[]): string {
   return pieces.join(' .. ') || "''";
 }
 
-/** `function emit.message.sent(id, event)`: appends it to the journal, in the form that event/record.ts reads. */
+/** `function emit.message.sent(id, event)`: appends it to the journal, in the format that event/record.ts reads. */
 function emitter({ type, payload, isScoped }: EventDeclaration): string {
   const members = Object.entries(payload as Fields).filter(([name]) => name !== 'scopeId') as [string, AnyField][];
   const head: Part[] = [
@@ -69,11 +69,11 @@ function emitter({ type, payload, isScoped }: EventDeclaration): string {
     { text: ' ' },
     { lua: "(requestId == '' and '~' or requestId)" },
   ];
-  const text = joined([...head, ...members.flatMap(([name, field]) => memberOf(name, field))]);
+  const text = concatenation([...head, ...members.flatMap(([name, field]) => encodedMember(name, field))]);
   return `function emit.${type}(id, event) journal.append('${type}', ${text}) end\n`;
 }
 
-/** The functions that emit these types; they follow lib/journal. */
+/** Lua of the functions that emit these types, to be put after lib/journal. */
 export function emitters(types: Iterable<string>, events: EventTable): string {
   const declared = [...new Set(types)].sort().map((type) => events.get(type) as EventDeclaration);
   if (declared.length === 0) return '';

@@ -3,11 +3,11 @@ import { luaRoot } from './source.ts';
 
 const mark = / --@(\d+):(\d*)$/;
 
-/** Where the lines of a library come from. Until its text is whole, each carries that as a remark at its end. */
+/** The source of each line of a library. Until its text is complete, each line has it as a comment at its end. */
 export class LuaLines {
   readonly #paths: string[] = [];
 
-  /** Marks the lines of a text with their file and, where `lines` has them, their numbers there. */
+  /** Marks the lines of a text with their file, and their line numbers there if `lines` has them. */
   mark(path: string, text: string, lines: readonly number[] = []): string {
     if (!this.#paths.includes(path)) this.#paths.push(path);
     const at = this.#paths.indexOf(path);
@@ -19,7 +19,7 @@ export class LuaLines {
       .join('\n');
   }
 
-  /** A text without the marks, and for each of its lines what the mark said: `lua/mailbox/send.lua:12`. */
+  /** Removes the marks; `origins` has the source of each line: `lua/mailbox/send.lua:12`. */
   unmarked(text: string): { text: string; origins: readonly string[] } {
     const origins: string[] = [];
     const files = this.#paths.map((path) => originOf(path, 0));
@@ -37,12 +37,12 @@ export class LuaLines {
   }
 }
 
-/** A line of a file as messages name it; 0: the file. */
+/** A file and line for messages; 0: only the file. */
 export function originOf(path: string, line: number): string {
   return relative(join(luaRoot, '..'), path) + (line > 0 ? `:${line}` : '');
 }
 
-/** A text of Redis with the lines of a library that it names replaced by those of their files. */
+/** Replaces a library's line numbers in a message of Redis by source files and lines. */
 export function located(message: string, origins: readonly string[]): string {
   return message.replace(/@?user_function: ?(\d+)/g, (place, line: string) => origins[Number(line) - 1] || place);
 }

@@ -5,13 +5,13 @@ import { type KeyTable, partsOf } from './keys.ts';
 import { counting, inserting, reader } from './lua-access.ts';
 import { argumentsAt, closingAt, lineBreaks } from './lua-text.ts';
 
-/** The records of all rooms, by the names that scripts know them by. */
+/** The records of all rooms, by their names in scripts. */
 export type RecordTable = ReadonlyMap<string, RecordDeclaration>;
 
-/** `message.load(id, 'state')`: the record by name, with these fields, or with all where none is named. */
-const loading = /(?<!function )\b(\w+)\.load\(/g;
+/** `message.load(id, 'state')`: reads these fields of a record, or all if none is named. */
+const loadCall = /(?<!function )\b(\w+)\.load\(/g;
 
-/** The Lua that a library's records come to, and the calls of it put in place of what the scripts say. */
+/** Generates the Lua for a library's records, and replaces `load` in its scripts by calls of that. */
 export class LuaRecords {
   readonly #table: RecordTable;
   readonly #keys: KeyTable;
@@ -25,28 +25,28 @@ export class LuaRecords {
 
   record(name: string): RecordDeclaration {
     const found = this.#table.get(name);
-    if (!found) throw new Error(`${name} is no record of any room`);
+    if (!found) throw new Error(`${name} is not declared in any records.ts`);
     return found;
   }
 
-  /** The helpers that the table of a record needs. */
+  /** The helpers that a record's table needs. */
   needs(name: string): string[] {
     const record = this.record(name);
     const ofSpace = this.#keys[record.luaName]?.pattern.includes('<space') ? ['lib/space'] : [];
     return ['lib/records', ...(countedStates(record) ? ['lib/count'] : ofSpace)];
   }
 
-  /** Names the readers that a text asks for, in place of what it says. */
+  /** Replaces each `load` by a call of the reader for its fields. */
   expand(lua: string): string {
     let text = '';
     let from = 0;
-    for (const { 0: call, 1: name = '', index } of lua.matchAll(loading)) {
+    for (const { 0: call, 1: name = '', index } of lua.matchAll(loadCall)) {
       if (!this.#table.has(name)) continue;
-      if (index < from) throw new Error(`${name}.load stands inside another load: give it a local`);
+      if (index < from) throw new Error(`${name}.load is an argument of another load: assign it to a local`);
       const start = index + call.length;
       const given = argumentsAt(lua, start);
       const key = this.#keys[name];
-      // A record that has a key to itself has no id.
+      // A record whose key has no variable part has no id.
       const ids = key && partsOf(key).length === 0 ? 0 : 1;
       const reader = this.#reader(name, given.slice(ids));
       const end = closingAt(lua, start - 1) + 1;
@@ -56,11 +56,11 @@ export class LuaRecords {
     return text + lua.slice(from);
   }
 
-  /** The name of the reader of these fields, which are written as texts. */
+  /** The name of the reader for these fields, which must be string literals. */
   #reader(name: string, given: readonly string[]): string {
     const wanted = given.map((field) => {
       const [, literal] = /^'(\w+)'$/.exec(field) ?? [];
-      if (literal === undefined) throw new Error(`${name}.load takes an id and names of fields, not ${field}`);
+      if (literal === undefined) throw new Error(`${name}.load takes an id and field names as literals, not ${field}`);
       return literal;
     });
     const readers = this.#readers.get(name) ?? new Map<string, string>();
@@ -70,12 +70,12 @@ export class LuaRecords {
     return known;
   }
 
-  /** Rows that a text makes by itself: `rows.message(record)`. */
-  named(lua: string): void {
+  /** Adds the functions that a text calls as `rows.message(record)`. */
+  addRows(lua: string): void {
     for (const [, name = ''] of lua.matchAll(/\brows\.(\w+)\(/g)) this.row(this.record(name));
   }
 
-  /** What `@record` stands for: the table of that name. Every text of the library has been expanded by then. */
+  /** Lua of the table that `@record` declares. To be called after every text of the library was expanded. */
   define(name: string): string {
     const record = this.record(name);
     const readers = [...(this.#readers.get(name) ?? [])];
@@ -87,27 +87,27 @@ export class LuaRecords {
     ].join('\n');
   }
 
-  /** What travels of a record, the local of that name. */
+  /** Lua for the values that are sent of a record, which is in the local `record`. */
   values({ fields, wire }: RecordDeclaration): string {
     const members = wire.map((name) => {
-      const field = Object.entries(fields as Fields).find(([own, one]) => (one.special.named ?? own) === name)?.[1];
+      const field = Object.entries(fields as Fields).find(([key, one]) => (one.special.named ?? key) === name)?.[1];
       return this.member(`record.${name}`, field);
     });
     return members.join(', ');
   }
 
-  /** The function that makes the list which travels of a record. */
+  /** Adds the function that lists the values that are sent of a record, and returns its name. */
   row(record: RecordDeclaration): string {
     const { luaName } = record;
     if (!this.#rows.has(luaName)) {
-      // Named before it is written: a record may hold others of its kind.
+      // Added before it is generated: a record may contain records of the same type.
       this.#rows.set(luaName, '');
       this.#rows.set(luaName, `rows.${luaName} = function(record) return { ${this.values(record)} } end\n`);
     }
     return `rows.${luaName}`;
   }
 
-  /** What travels of one member of a record or of a reply. */
+  /** Lua for the value that is sent of one member of a record or reply. */
   member(value: string, field: Pick<ReplyMember, 'record' | 'isList'> | AnyField | undefined): string {
     const isRecord = field instanceof Many || field instanceof One;
     const named = !isRecord && field && 'record' in field ? field : undefined;
@@ -119,7 +119,7 @@ export class LuaRecords {
       : `${value} and ${row}(${value}) or false`;
   }
 
-  /** The functions that `row` names. */
+  /** Lua of the functions that `row` added. */
   rows(): string {
     if (this.#rows.size === 0) return '';
     const each =

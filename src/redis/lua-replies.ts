@@ -4,7 +4,7 @@ import type { Source } from './source.ts';
 const answering = /\bcall\.(?:done|unchanged|uncounted|answer)\(/g;
 const returning = /^\s*return (?=\{)/gm;
 
-/** The names of the members of each table that a file answers with: what it hands to `call`, or, outside requests, returns. */
+/** The member names of each table that a file replies with: the argument of `call.done` etc. or, outside of requests, the return value. */
 function replies(body: string, isCall: boolean): string[][] {
   const starts = [...body.matchAll(isCall ? answering : returning)].map((found) => found.index + found[0].length);
   return starts.flatMap((start) => {
@@ -16,7 +16,7 @@ function replies(body: string, isCall: boolean): string[][] {
   });
 }
 
-/** Throws where a script, or a helper that answers for it, replies with a member that its `@reply` does not name. */
+/** Throws if a script, or a helper that replies for it, replies with a member that its `@reply` does not name. */
 export function checkReplies(name: string, source: Source, below: readonly Source[]): void {
   const declared = source.reply.map((member) => member.name);
   const isCall = below.some(({ around }) => around !== undefined);

@@ -1,4 +1,4 @@
-/** Where the bracket that stands at `start` is closed. */
+/** The index at which the bracket at `start` is closed. */
 export function closingAt(lua: string, start: number): number {
   let depth = 0;
   for (let i = start; i < lua.length; i++) {
@@ -10,7 +10,7 @@ export function closingAt(lua: string, start: number): number {
   throw new Error(`a bracket is not closed: ${lua.slice(start, start + 20)}`);
 }
 
-/** What stands between commas from `start` to the end, or to the bracket that closes them. */
+/** The comma-separated arguments from `start` to their closing bracket, or to the end. */
 export function argumentsAt(lua: string, start: number): string[] {
   const found: string[] = [];
   let depth = 0;
@@ -30,7 +30,7 @@ export function argumentsAt(lua: string, start: number): string[] {
   return last === '' ? found : [...found, last];
 }
 
-/** The line breaks of a text: what takes the place of several lines keeps their number. */
+/** The line breaks of a text. Added to its replacement, they keep the numbers of the lines below. */
 export function lineBreaks(lua: string): string {
   return lua.replace(/[^\n]/g, '');
 }

@@ -3,11 +3,11 @@ const isWhole = /^(?:local )?function .*\bend(?: --.*)?$/;
 
 interface Piece {
   readonly text: string;
-  /** Of a function; '' for what is outside of them. */
+  /** The function's name; '' for text outside of functions. */
   readonly name: string;
 }
 
-/** A helper's text as its functions, and what stands between them. */
+/** Splits a helper's text into its functions and the text between them. */
 function piecesOf(text: string): Piece[] {
   const pieces: Piece[] = [];
   let lines: string[] = [];
@@ -18,10 +18,10 @@ function piecesOf(text: string): Piece[] {
     name = '';
   };
   for (const line of text.split('\n')) {
-    const [, begun] = start.exec(line) ?? [];
-    if (name === '' && begun !== undefined) {
+    const [, started] = start.exec(line) ?? [];
+    if (name === '' && started !== undefined) {
       close();
-      name = begun;
+      name = started;
     }
     lines.push(line);
     if (name !== '' && (/^end\b/.test(line) || isWhole.test(line))) close();
@@ -30,7 +30,7 @@ function piecesOf(text: string): Piece[] {
   return pieces;
 }
 
-/** What a text names: each dotted name, and what it begins with (`message.load` names `message` too). */
+/** Adds each dotted name in a text, and its prefixes (`message` for `message.load`). */
 function addNames(text: string, names: Set<string>): void {
   for (const [name] of text.matchAll(/[\w.]+/g)) {
     for (let dot = name.indexOf('.'); dot >= 0; dot = name.indexOf('.', dot + 1)) names.add(name.slice(0, dot));
@@ -39,8 +39,8 @@ function addNames(text: string, names: Set<string>): void {
 }
 
 /**
- * Leaves out the functions of helpers that nothing in the library names: Lua's garbage collection walks all that is
- * loaded, and every call pays for that. `registries` are tables whose functions are called without being named.
+ * Removes helper functions whose names occur nowhere in the library: Lua's garbage collector visits everything that is
+ * loaded, and every call pays for that. Functions in the tables `registries` are called without being named.
  */
 export function withoutUnused(
   helpers: readonly string[],

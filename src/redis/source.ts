@@ -3,37 +3,37 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type ReplyMember, readMember } from '../declare/reply.ts';
 
-/** Where the Lua files are, from src/ and from dist/ alike. */
+/** The folder of the Lua files, found from src/ and from dist/. */
 export const luaRoot = fileURLToPath(new URL('../../lua/', import.meta.url));
 
-/** Folders of rooms whose scripts are not in `luaRoot`, by room. */
+/** The folders of rooms whose scripts are not in `luaRoot`, by room. */
 export type Folders = Readonly<Record<string, string>>;
 
-/** A Lua file: its header, and the code below it. */
+/** A parsed Lua file: its header, and the code below it. */
 export interface Source {
-  /** The `---` lines of its head that are no directives. */
+  /** The `---` lines of its header that are not directives. */
   readonly says: string;
   readonly args: readonly string[];
-  /** The last of them: each travels by itself, because taking it out of a text would hash it once more. */
+  /** The last arguments. Each is sent as a string of its own: Lua would hash it once more when it is unpacked. */
   readonly long: readonly string[];
-  /** Takes the arguments of several calls one after the other, and then answers a list. */
+  /** Takes the arguments of several calls one after the other, and then replies with a list. */
   readonly gathers: boolean;
-  /** A function of this file that runs the bodies of the scripts that include it. */
+  /** The function of this file that runs the code of the scripts that include it. */
   readonly around: string | undefined;
   readonly includes: readonly string[];
-  /** The record whose table this file fills. */
+  /** The records whose tables this file has. */
   readonly records: readonly string[];
-  /** The table into which files put functions that are called without being named. */
+  /** The table to which files add functions that are called without being named. */
   readonly registry: string | undefined;
   readonly reply: readonly ReplyMember[];
   readonly body: string;
-  /** The number in the file of each line of `body`. */
+  /** The line number in the file of each line of `body`. */
   readonly lines: readonly number[];
 }
 
 const directive = /^--- @(args|long|include|around|gather|record|registry|reply)\b\s*(.*)$/;
 
-/** Every Lua file as `room/name`, sorted, and where it is. */
+/** The paths of all Lua files by `room/name`, sorted. */
 export function luaFiles(folders: Folders = {}): ReadonlyMap<string, string> {
   const inFolder = (folder: string, prefix: string): [string, string][] =>
     readdirSync(folder, { recursive: true, encoding: 'utf8' })
@@ -46,7 +46,7 @@ export function luaFiles(folders: Folders = {}): ReadonlyMap<string, string> {
   return new Map(all.sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** What becomes a function, and is no helper. */
+/** Whether a file becomes a function; the others are helpers. */
 export function isScript(file: string): boolean {
   return !file.startsWith('lib/') && !file.includes('/_');
 }
@@ -56,12 +56,12 @@ export function roomNames(files = luaFiles()): string[] {
   return [...new Set([...files.keys()].filter(isScript).map((file) => file.split('/', 1)[0] ?? ''))];
 }
 
-/** The files that an `@include` names: one, or all whose name ends as the `*` says. */
+/** The files that an `@include` names: one, or for `*suffix` all whose names end so. */
 function resolve(include: string, files: Iterable<string>): string[] {
   return include.startsWith('*') ? [...files].filter((file) => file.endsWith(include.slice(1))) : [include];
 }
 
-/** The Lua files of a product, each read once. */
+/** The Lua files of a product, each parsed once. */
 export class Sources {
   readonly files: ReadonlyMap<string, string>;
   readonly #read = new Map<string, Source>();
@@ -80,7 +80,7 @@ export class Sources {
   }
 }
 
-/** Reads a file; `files` are all there are, for includes that name several. */
+/** Parses a file. `files`: all file names, for includes with `*`. */
 export function readSource(path: string, files: Iterable<string>): Source {
   const says: string[] = [];
   const values: Record<string, string[]> = {};

@@ -54,7 +54,7 @@ export class Wake {
     return size;
   }
 
-  /** How many of them are reads: they wait for a topic as a whole. */
+  /** The number of held reads: they wait for a topic as a whole. */
   get reads(): number {
     return [...this.#channels.values()].reduce((reads, { held }) => reads + held.whole, 0);
   }

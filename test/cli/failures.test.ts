@@ -55,7 +55,7 @@ describe("A command that fails prints the API's error envelope on stderr and exi
     ['audit list --org nobody', 'ORG_NOT_FOUND', /org list/],
     ['audit list --org nobody --limit 1001', 'VALIDATION_FAILED', /limit: it must be a whole number from 1 to 1000/],
     ['audit list --org nobody --limit ten', 'VALIDATION_FAILED', /limit: it must be/],
-    ['audit list --org nobody --cursor x', 'INVALID_CURSOR', /cursor: "x" is no nextCursor/],
+    ['audit list --org nobody --cursor x', 'INVALID_CURSOR', /cursor: "x" is not the nextCursor/],
   ];
 
   // Each is a process: some at once, so that the file takes seconds.

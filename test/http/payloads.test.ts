@@ -79,7 +79,7 @@ describe('Payloads come back value for value', () => {
 
   it('payload is required, null is a payload', async () => {
     const missing = await world.post(`/mailboxes/${mailboxId}/messages`, { scopeId });
-    expect(missing.body.error.message).to.equal('payload is missing: it may be any JSON value, null too');
+    expect(missing.body.error.message).to.equal('payload is missing: it may be any JSON value, including null');
     expect((await send('null')).status).to.equal(201);
   });
 

@@ -10,7 +10,7 @@ const header = (description: string, schema: object) => ({ description, schema }
 const keyRule =
   'New for each operation, the same for its retries. Within 24 hours the same request gets the same answer, with Idempotent-Replayed';
 
-/** What operations refer to. */
+/** The components that operations refer to. */
 export const components = (errors: ErrorTable, named: NamedSchemas) => ({
   responses: sharedFailures(errors),
   securitySchemes: {

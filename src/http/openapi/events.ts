@@ -10,7 +10,7 @@ const header = (name: string, description: string) => ({
   schema: text,
 });
 
-/** Names the events by their types, and their union, which `type` tells apart, and describes how they are sent to destinations. */
+/** Adds a schema per event type, and their union by `type`; returns the webhook that sends them to destinations. */
 export function webhooks(events: readonly EventDeclaration[], named: NamedSchemas): JsonSchema {
   const oneOf = events.map(({ schema }) => jsonSchema(schema, named));
   named.set('Event', { oneOf, discriminator: { propertyName: 'type' } });

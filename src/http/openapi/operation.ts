@@ -5,7 +5,7 @@ import { type JsonSchema, jsonSchema, type NamedSchemas } from './schema.ts';
 
 const parameter = (name: string) => ({ $ref: `#/components/parameters/${name}` });
 
-/** What all calls in a space begin with. */
+/** The first parameter of all calls in a space. */
 export const ofSpace: object = parameter('SpaceId');
 
 /** `/v1/spaces/{spaceId}/mailboxes/{mailboxId}` of `/mailboxes/:mailboxId`. */
@@ -13,7 +13,7 @@ export function pathOf(route: Route): string {
   return `/v1/spaces/{spaceId}${route.path.replaceAll(/:(\w+)/g, '{$1}')}`;
 }
 
-/** The room whose script answers: endpoints of one primitive stand together. */
+/** The room whose script answers: groups the endpoints of a primitive. */
 export function tagOf(route: Route): string {
   return route.script.split('/', 1)[0] ?? '';
 }
@@ -26,7 +26,7 @@ export function operation(route: Route, errors: ErrorTable, named: NamedSchemas)
     tags: [tagOf(route)],
     'x-permission': route.permission,
     parameters: [...pathParameters(route), ...queryParameters(route), ...headerParameters(route)],
-    // HTTP gives the body of a GET or a DELETE no meaning: none is described, though that of a DELETE is checked.
+    // The body of a GET or DELETE has no meaning in HTTP, so none is described, though that of a DELETE is checked.
     ...(!['GET', 'DELETE'].includes(route.method) && { requestBody: requestBody(route) }),
     responses: responses(route, errors, named),
   };
@@ -54,8 +54,8 @@ function queryParameters(route: Route): object[] {
 }
 
 function headerParameters(route: Route): object[] {
-  const own = { required: ['IdempotencyKey'], optional: ['OptionalIdempotencyKey'], never: [] }[route.idempotency];
-  return [...own, ...(route.streams ? ['LastEventId'] : []), 'RequestId'].map(parameter);
+  const keys = { required: ['IdempotencyKey'], optional: ['OptionalIdempotencyKey'], never: [] }[route.idempotency];
+  return [...keys, ...(route.streams ? ['LastEventId'] : []), 'RequestId'].map(parameter);
 }
 
 /** Calls without a body take none or `{}`. */

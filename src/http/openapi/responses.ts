@@ -15,7 +15,7 @@ export function headers(...names: readonly string[]): Named {
 export const everyAnswer = ['X-Request-Id', 'X-API-Version'];
 const rates = ['RateLimit', 'RateLimit-Policy'];
 
-/** Failures that are the same on every route that has them: written once, by name. */
+/** Failures that are the same on all routes: components, which responses refer to. */
 const shared = new Map<number, readonly string[]>([
   [401, ['UNAUTHENTICATED', 'INVALID_API_KEY']],
   [403, ['PERMISSION_DENIED']],
@@ -57,17 +57,17 @@ export function responses(route: Route, errors: ErrorTable, named: NamedSchemas)
 
 /** An error response: the envelope with one of these codes. */
 function failure(status: number, codes: readonly string[], errors: ErrorTable): object {
-  const own = status === 401 ? ['WWW-Authenticate'] : status >= 413 && status !== 422 && status !== 429 ? [] : rates;
+  const extra = status === 401 ? ['WWW-Authenticate'] : status >= 413 && status !== 422 && status !== 429 ? [] : rates;
   const retry = status === 429 || status === 503 ? ['Retry-After'] : [];
   const narrowed = { properties: { error: { properties: { code: { enum: codes } } } } };
   return {
     description: codes.map((code) => `- \`${code}\`: ${meaning(code, errors)}`).join('\n'),
-    headers: headers(...everyAnswer, ...own, ...retry),
+    headers: headers(...everyAnswer, ...extra, ...retry),
     content: { 'application/json': { schema: { ...ref('schemas', 'Error'), ...narrowed } } },
   };
 }
 
-/** The code's sentence, with … for what only the answer can name. */
+/** The code's message, with … for its variable parts. */
 function meaning(code: string, errors: ErrorTable): string {
   if (code === 'VALIDATION_FAILED') return 'a field is missing, unknown or has the wrong shape: the message says which';
   const sentence = errors[code]?.message('… … …') ?? '';

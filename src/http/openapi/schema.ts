@@ -2,7 +2,7 @@ import type Joi from 'joi';
 
 export type JsonSchema = Record<string, unknown>;
 
-/** What of Joi's description of a schema is read here. */
+/** The parts of Joi's description of a schema that are read here. */
 interface Described {
   readonly flags?: { readonly presence?: string; readonly empty?: { readonly allow?: readonly unknown[] } };
   readonly preferences?: { readonly presence?: string };
@@ -14,7 +14,7 @@ interface Described {
   readonly dependencies?: readonly { readonly rel: string; readonly key?: string; readonly peers: readonly string[] }[];
 }
 
-/** Schemas that have names, by these: each is written once, and referred to. */
+/** Schemas by name: each is written once, and referred to. */
 export type NamedSchemas = Map<string, JsonSchema>;
 
 export const schemaRef = (name: string): JsonSchema => ({ $ref: `#/components/schemas/${name}` });
@@ -22,8 +22,8 @@ export const schemaRef = (name: string): JsonSchema => ({ $ref: `#/components/sc
 /**
  * A schema as JSON Schema 2020-12. Joi writes most of it; what it leaves out is put in from the schema's description:
  * `.meta()` of the field kinds (their rules are functions), required fields (Joi looks at each field, not at the
- * preference of the object), null where it means absent, and rules between fields, as a sentence. What has a name is put
- * among the named ones.
+ * preference of the object), null where it means absent, and rules between fields, as a sentence. Adds schemas that have a
+ * name to `named`.
  */
 export function jsonSchema(schema: Joi.Schema, named: NamedSchemas = new Map()): JsonSchema {
   const standard = schema['~standard'] as unknown as {
@@ -43,7 +43,7 @@ function complete(json: JsonSchema, described: Described, inherited: string, nam
 function completed(json: JsonSchema, described: Described, inherited: string, named: NamedSchemas): JsonSchema {
   const presence = described.preferences?.presence ?? inherited;
   const [only, ...others] = (json['anyOf'] ?? []) as JsonSchema[];
-  // What `.when()` leaves of a schema whose cases differ only in what JSON Schema is not told.
+  // `.when()` leaves a single alternative if its cases differ only in what JSON Schema does not express.
   const result: JsonSchema = only !== undefined && others.length === 0 ? { ...only } : { ...json };
   for (const { opaque, component: _component, ...meta } of described.metas ?? []) {
     Object.assign(result, meta);

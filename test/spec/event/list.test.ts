@@ -162,7 +162,7 @@ describe('GET /events', () => {
     const { store } = world.service;
     const lost = (await store.xrange(stream(), '-', '+')).at(-1)?.[0] ?? '';
     await store.xdel(stream(), lost);
-    expect(await expired(nextCursor)).to.match(/^the event that this cursor stands at was lost when the store failed:/);
+    expect(await expired(nextCursor)).to.match(/^the event at this cursor was lost when the store failed:/);
     await queue.sent();
     for (const path of ['/events', '/watch'])
       expect(codeOf(await world.get(`${path}?cursor=${nextCursor}`)), path).to.equal('410 CURSOR_EXPIRED');
@@ -180,7 +180,7 @@ describe('GET /events', () => {
     const trimmedThrough = entries.at(-2)?.[0] ?? '';
     await store.xtrim(stream(), 'MAXLEN', 1);
     await store.hset(`${key()}:${world.spaceId}`, { trimmedThrough });
-    expect(await expired(pages[0])).to.match(/^what followed this cursor is too old and not kept any more:/);
+    expect(await expired(pages[0])).to.match(/^the events after this cursor are no longer kept:/);
     expect(types((await world.get(`/events?cursor=${pages[1]}`)).body)).to.deep.equal(['message.sent']);
     expect(types((await world.get('/events')).body), 'no cursor = oldest kept').to.deep.equal(['message.sent']);
   });
