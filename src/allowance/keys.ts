@@ -14,7 +14,7 @@ export const allowanceKeys = {
   allowanceNames: {
     pattern: 'muster:{org}:<spaceNumber>:allowanceNames',
     type: 'hash',
-    holds: 'name to the id of the allowance that has it',
+    holds: 'name to allowanceId',
     goes: 'never',
   },
   allowance: {
@@ -22,40 +22,40 @@ export const allowanceKeys = {
     type: 'hash',
     holds: fieldsIn(
       Allowance,
-      'windowStartedAt: the window last used, usedUnits: in it; sequence: counter of its waiters; rebuiltThrough: how far rebuiltQueue has come',
+      'windowStartedAt: the last window with usage; usedUnits: its usage; sequence: a counter of waiters; rebuiltThrough: the progress of :rebuilt',
     ),
     goes: 'never',
   },
   waiterQueue: {
     pattern: 'muster:{org}:<spaceNumber>:allowance:<allowanceId>:queue',
     type: 'list',
-    holds: 'ids of its waiters, first in first; who is not in :live is a dead entry',
+    holds: 'ids of its waiters, oldest first; those that are not in :live wait no longer',
     goes: untilLastWaiter,
   },
   rebuiltQueue: {
     pattern: 'muster:{org}:<spaceNumber>:allowance:<allowanceId>:rebuilt',
     type: 'list',
-    holds: 'the living of :queue, while it is being rebuilt',
-    goes: 'when it takes the place of :queue',
+    holds: 'the ids of :queue that are in :live, while :queue is being rebuilt',
+    goes: 'when it replaces :queue',
   },
   liveWaiters: {
     pattern: 'muster:{org}:<spaceNumber>:allowance:<allowanceId>:live',
     type: 'zset',
-    holds: 'ids of its WAITING waiters, scored by the order they came in',
+    holds: 'ids of its WAITING waiters, scored by their order of arrival',
     goes: untilLastWaiter,
   },
   waiterUnits: {
     pattern: 'muster:{org}:<spaceNumber>:allowance:<allowanceId>:units',
     type: 'zset',
     holds:
-      'ids of its WAITING waiters, scored by the units they wait for: the limit is never set below the most of them',
+      'ids of its WAITING waiters, scored by the units they wait for: the limit cannot be set below the largest',
     goes: untilLastWaiter,
   },
   consumptionKeys: {
     pattern: 'muster:{org}:<spaceNumber>:allowance:<allowanceId>:workKeys',
     type: 'hash',
     holds:
-      'workKey to the consumption that was made with it: `consumptionId scopeId units windowEndsAt availableUnits holder`; all others are but entries of muster:{org}:finished',
+      'workKey to its consumption: `consumptionId scopeId units windowEndsAt availableUnits holder`; consumptions without a workKey are only entries of muster:{org}:finished',
     goes: 'each entry with its consumption',
   },
   waiter: {
@@ -67,19 +67,19 @@ export const allowanceKeys = {
   scopeWaiters: {
     pattern: 'muster:{org}:<spaceNumber>:scope:<scopeId>:waiters',
     type: 'zset',
-    holds: 'ids of the waiters of this very scope, in order of creation (score 0)',
+    holds: 'ids of the waiters of this scope, not of scopes below it, in order of creation (score 0)',
     goes: 'each entry with its waiter',
   },
   waitingWaiters: {
     pattern: 'muster:{org}:<spaceNumber>:waiting',
     type: 'zset',
-    holds: 'ids of all WAITING waiters, scored by the moment they queued',
+    holds: 'ids of all WAITING waiters, scored by when they queued',
     goes: 'with the last WAITING waiter of the space',
   },
   heldGrants: {
     pattern: 'muster:{org}:<spaceNumber>:heldGrants',
     type: 'zset',
-    holds: "ids of GRANTED waiters, scored by their window's end; whoever reads looks at those that end after now",
+    holds: "ids of GRANTED waiters, scored by their window's end; those that ended count no more",
     goes: 'each entry with later grants or with its waiter',
   },
 } satisfies KeyTable;

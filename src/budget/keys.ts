@@ -14,7 +14,7 @@ export const budgetKeys = {
   budgetNames: {
     pattern: 'muster:{org}:<spaceNumber>:budgetNames',
     type: 'hash',
-    holds: 'name to the id of the budget that has it',
+    holds: 'name to budgetId',
     goes: 'never',
   },
   budget: {
@@ -33,7 +33,7 @@ export const budgetKeys = {
     pattern: 'muster:{org}:<spaceNumber>:budget:<budgetId>:workKeys:<kind>',
     type: 'hash',
     holds:
-      'workKey to what was made with it; kind SETTLE or VOID: `entryId reservationId amountMinor`, kind RESERVE: `reservationId amountMinor`',
+      'workKey to its entry, `entryId reservationId amountMinor` (kinds SETTLE and VOID), or to its reservation, `reservationId amountMinor` (kind RESERVE)',
     goes: withReservation,
   },
   reservation: {
@@ -45,7 +45,7 @@ export const budgetKeys = {
   reservationWorkKeys: {
     pattern: 'muster:{org}:<spaceNumber>:reservation:<reservationId>:workKeys',
     type: 'list',
-    holds: '`kind workKey` of its entries but the first, so that they go with it',
+    holds: '`kind workKey` of its entries except the first, so that they can be removed with it',
     goes: 'with its reservation',
   },
   scopeReservations: {

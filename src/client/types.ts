@@ -29,7 +29,7 @@ type AllArgs<Name extends CallName> = Part<operations[Name]['parameters']['path'
   Part<operations[Name]['parameters']['query']> &
   BodyOf<operations[Name]>;
 
-/** A call's path parameters, query parameters and body fields, in one object; those that are named, with or without. */
+/** A call's path parameters, query parameters and body fields in one object; `With` requires fields, `Without` excludes them. */
 export type Args<Name extends CallName, With extends string = never, Without extends string = never> = Flat<
   Omit<AllArgs<Name>, With | Without> & {
     [K in With & keyof AllArgs<Name>]-?: NonNullable<AllArgs<Name>[K]>;
@@ -39,9 +39,9 @@ export type Args<Name extends CallName, With extends string = never, Without ext
 type Responses<Name extends CallName> = operations[Name]['responses'];
 type Success<T> = T extends { content: { 'application/json': infer Body } } ? Body : undefined;
 
-/** Of what a call answers that answers one record or a list of them. */
+/** The two cases of a call that answers one record or a list. */
 export type ListOf<T> = Extract<T, { messages: unknown } | undefined>;
 export type OneOf<T> = Exclude<T, { messages: unknown }>;
 
-/** What a call answers; undefined where there is no content. */
+/** A call's response body; undefined without content. */
 export type Answer<Name extends CallName> = Success<Responses<Name>[keyof Responses<Name>]>;

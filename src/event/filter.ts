@@ -22,11 +22,11 @@ export function filterFields(names: EventNames) {
   return {
     types: listed(
       (value) => value.split(',').every((one) => names.isPattern(one)),
-      '{#label} must be event types like message.sent, aggregates like message.*, or a comma list of them',
+      '{#label} must be event types like message.sent, aggregates like message.*, or a comma-separated list of them',
     ),
     aggregate: listed(
       isAggregate,
-      `{#label} must be a comma list of ${aggregates.join(', ')}, or one of them with an id, like budget:<uuid>`,
+      `{#label} must be a comma-separated list of ${aggregates.join(', ')}, or one of them with an id, like budget:<uuid>`,
     ),
   };
 }

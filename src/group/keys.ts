@@ -16,20 +16,20 @@ export const groupKeys = {
     type: 'hash',
     holds: fieldsIn(
       TaskGroup,
-      'members, and how many of them are pending, …; unjudged: succeeded without a verdict; sealOutcome: where the seal itself decided',
+      'members: their number, and pending, …: how many are in that state; unjudged: succeeded, without a verdict; sealOutcome: if the seal itself decided',
     ),
-    goes: 'max(retention window, 30 days) after it was decided and its last member was done',
+    goes: 'max(retention window, 30 days) after it was decided and its last member finished',
   },
   groupMembers: {
     pattern: 'muster:{org}:<spaceNumber>:group:<groupId>:members',
     type: 'zset',
-    holds: 'taskIds of its members, scored 1, 2, … in the order they became members',
+    holds: 'taskIds of its members, scored 1, 2, … in order of submission',
     goes: withGroup,
   },
   taskKeys: {
     pattern: 'muster:{org}:<spaceNumber>:group:<groupId>:taskKeys',
     type: 'hash',
-    holds: 'taskKey to the taskId that was submitted with it',
+    holds: 'taskKey to taskId',
     goes: withGroup,
   },
   task: {

@@ -14,7 +14,7 @@ export const mailboxKeys = {
   mailboxNames: {
     pattern: 'muster:{org}:<spaceNumber>:mailboxNames',
     type: 'zset',
-    holds: '`name}mailboxId` of the mailboxes, by name, then in order of creation (score 0): no name holds a brace',
+    holds: '`name}mailboxId` of the mailboxes, by name, then in order of creation (score 0)',
     goes: 'each entry with its mailbox',
   },
   mailbox: {
@@ -22,7 +22,7 @@ export const mailboxKeys = {
     type: 'hash',
     holds: fieldsIn(
       Mailbox,
-      'ready, claimed, failed: messages in that state; undecidedGroups: that deliver their tasks through it',
+      'ready, claimed, failed: messages in that state; undecidedGroups: the number of those that deliver their tasks through it',
     ),
     goes: 'when it is deleted',
   },
@@ -36,56 +36,56 @@ export const mailboxKeys = {
     pattern: 'muster:{org}:<spaceNumber>:mailbox:<mailboxId>:ready:<scopeId>',
     type: 'zset',
     holds:
-      'ids of READY messages of the scope and below, behind their `place` if they have one, scored by the moment they became ready',
+      'ids of READY messages of the scope and below, each after its `place` if it has one, scored by when they became ready',
     goes: 'with its last READY message',
   },
   delayed: {
     pattern: 'muster:{org}:<spaceNumber>:mailbox:<mailboxId>:delayed',
     type: 'zset',
-    holds: 'ids of its DELAYED messages, scored by the moment they become ready',
+    holds: 'ids of its DELAYED messages, scored by when they become ready',
     goes: 'with its last DELAYED message',
   },
   turns: {
     pattern: 'muster:{org}:<spaceNumber>:mailbox:<mailboxId>:turns',
     type: 'zset',
-    holds: 'root scopes with READY messages in the order in which a receive for `*` serves them, where there was one',
+    holds: 'root scopes with READY messages, in the order in which a receive for `*` serves them; only after such a receive',
     goes: 'with its last READY message',
   },
   heads: {
     pattern: 'muster:{org}:<spaceNumber>:mailbox:<mailboxId>:heads',
     type: 'zset',
-    holds: 'root scopes with READY messages, scored by the moment of their oldest',
+    holds: 'root scopes with READY messages, scored by when the oldest became ready',
     goes: 'with its last READY message',
   },
   oldestReady: {
     pattern: 'muster:{org}:<spaceNumber>:oldestReady',
     type: 'zset',
-    holds: 'mailboxes with READY messages, scored by the moment of their oldest',
+    holds: 'mailboxes with READY messages, scored by when the oldest became ready',
     goes: 'with the last READY message of the space',
   },
   claims: {
     pattern: 'muster:{org}:<spaceNumber>:claims',
     type: 'zset',
     holds:
-      'ids of all CLAIMED messages, scored by the end of their lease; one timer `mailbox:lease:spaceNumber:` stands for them',
+      'ids of all CLAIMED messages, scored by the end of their lease; they share one timer, `mailbox:lease:spaceNumber:`',
     goes: 'with the last CLAIMED message of the space',
   },
   tombstones: {
     pattern: 'muster:{org}:<spaceNumber>:tombstones',
     type: 'list',
-    holds: '`finishedAt messageId` of tasks whose message has gone, in the order they finished',
+    holds: '`finishedAt messageId` of tasks whose message was removed, in the order in which they finished',
     goes: 'each entry with its tombstone, max(retention window, 30 days) after the message',
   },
   requeueable: {
     pattern: 'muster:{org}:<spaceNumber>:mailbox:<mailboxId>:requeueable:<state>',
     type: 'zset',
     holds: 'ids of its messages in that final state, in order of creation (score 0); ACKED ones are in none',
-    goes: 'each entry with its message, or when that is requeued',
+    goes: 'each entry with its message, or when the message is requeued',
   },
   workKeys: {
     pattern: 'muster:{org}:<spaceNumber>:mailbox:<mailboxId>:workKeys',
     type: 'hash',
-    holds: 'workKey to the id of the message that was sent with it',
+    holds: 'workKey to messageId',
     goes: 'each entry with its message',
   },
   message: {

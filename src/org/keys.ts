@@ -5,13 +5,13 @@ export const orgKeys = {
     pattern: 'muster:{org}',
     type: 'hash',
     holds:
-      "plan and its figures (operations, agents, spaces, runs, tasks, keys, rpm, retentionDays; a number or `unlimited`), unlimited: 1 where calls need look at none of them, used*: what is in use of them, requestsMinute, operationsMonth, lastSpace: the number of its newest space, nextDue: no timer is due earlier, epoch: the journals' generation, createdAt",
+      "plan and its figures (operations, agents, spaces, runs, tasks, keys, rpm, retentionDays; a number or `unlimited`), unlimited: 1 if calls need not check any of them; used*: their usage; requestsMinute, operationsMonth: the minute and month of these counts; lastSpace: the number of its newest space; nextDue: a lower bound of the next due time; epoch: the generation of its journals; createdAt",
     goes: 'never',
   },
   apiKey: {
     pattern: 'muster:{org}:key:<apiKeyDigest>',
     type: 'hash',
-    holds: 'keyId, name, permissions, spaces (empty: all), createdAt, revokedAt; the key itself is kept nowhere',
+    holds: 'keyId, name, permissions, spaces (empty: all), createdAt, revokedAt; the key itself is not stored',
     goes: 'never',
   },
   apiKeys: {
@@ -29,46 +29,46 @@ export const orgKeys = {
   timers: {
     pattern: 'muster:{org}:timers',
     type: 'zset',
-    holds: '`room:kind:spaceNumber:id`, scored by the moment it is due',
+    holds: '`room:kind:spaceNumber:id` of armed timers, scored by due time',
     goes: 'with its last timer',
   },
   backgroundTimers: {
     pattern: 'muster:{org}:backgroundTimers',
     type: 'zset',
-    holds: 'the same for timers that no call waits for: a mailbox with DELAYED messages, by the moment of its first',
+    holds: 'the same for timers that no call waits for: mailboxes with DELAYED messages, scored by when the first is due',
     goes: 'with its last timer',
   },
   finished: {
     pattern: 'muster:{org}:finished',
     type: 'zset',
     holds:
-      '`room:kind:spaceNumber:id` of finished records, scored by the moment they finished; a consumption has no record, its id is followed by `allowanceId scopeId units` and its workKey',
+      '`room:kind:spaceNumber:id` of finished records, scored by when they finished; a consumption has no record: its id is followed by `allowanceId scopeId units` and its workKey',
     goes: 'each entry with its record',
   },
   closed: {
     pattern: 'muster:{org}:closed',
     type: 'zset',
     holds:
-      'the same for closed reservations, which are kept longer than everything else: none stands in the way of others',
+      'the same for closed reservations, which are kept longer than other records',
     goes: 'each entry with its record',
   },
   audit: {
     pattern: 'muster:{org}:audit',
     type: 'stream',
-    holds: 'what was changed (action), by whom (actor: a keyId or `cli`), on what (target), how (detail)',
+    holds: 'changes: what was done (action), by whom (actor: a keyId or `cli`), to what (target), and how (detail)',
     goes: 'entries after 365 days',
   },
   format: {
     pattern: 'muster:format',
     type: 'string',
-    holds: 'the format that everything here is written in: a process that knows another one does not start on it',
+    holds: 'the format of the stored records; versions of Muster with another format do not start on this store',
     goes: 'never',
   },
   orgs: { pattern: 'muster:orgs', type: 'set', holds: 'all organizations', goes: 'never' },
   due: {
     pattern: 'muster:due',
     type: 'zset',
-    holds: 'organizations, scored by a moment not after their next due timer; `!org` while one is being swept',
+    holds: 'organizations, scored by a lower bound of their next due time; `!org` while one is being swept',
     goes: 'with the last due timer',
   },
 } satisfies KeyTable;

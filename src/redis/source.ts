@@ -12,7 +12,7 @@ export type Folders = Readonly<Record<string, string>>;
 /** A parsed Lua file: its header, and the code below it. */
 export interface Source {
   /** The `---` lines of its header that are not directives. */
-  readonly says: string;
+  readonly summary: string;
   readonly args: readonly string[];
   /** The last arguments. Each is sent as a string of its own: Lua would hash it once more when it is unpacked. */
   readonly long: readonly string[];
@@ -82,7 +82,7 @@ export class Sources {
 
 /** Parses a file. `files`: all file names, for includes with `*`. */
 export function readSource(path: string, files: Iterable<string>): Source {
-  const says: string[] = [];
+  const summary: string[] = [];
   const values: Record<string, string[]> = {};
   const body: string[] = [];
   const lines: number[] = [];
@@ -91,7 +91,7 @@ export function readSource(path: string, files: Iterable<string>): Source {
     if (kind !== undefined) {
       const words = value.replaceAll('"', '').trim();
       values[kind] = [...(values[kind] ?? []), ...(words === '' ? [] : words.split(/\s+/))];
-    } else if (line.startsWith('--- ') && body.length === 0) says.push(line.slice(4));
+    } else if (line.startsWith('--- ') && body.length === 0) summary.push(line.slice(4));
     else if (!/^\s*(--.*)?$/.test(line)) {
       body.push(line);
       lines.push(index + 1);
@@ -99,7 +99,7 @@ export function readSource(path: string, files: Iterable<string>): Source {
   }
   const of = (kind: string): string[] => values[kind] ?? [];
   return {
-    says: says.join(' '),
+    summary: summary.join(' '),
     args: of('args'),
     long: of('long'),
     gathers: 'gather' in values,

@@ -5,7 +5,7 @@ export const spaceKeys = {
     pattern: 'muster:{org}:<spaceId>',
     type: 'hash',
     holds:
-      'number: its place among the spaces, with which its other keys begin; name, createdAt; the six limits; requestsMinute, usedRequests: the rate of that minute; nextLease: no claim ends earlier; the census, `kind:STATE` to a count; retainedBytes; usageDay, `op:<call>`, uncounted: usage of that day; retainedThrough: the journal entry up to which finished messages have gone, trimmedThrough: the last one trimmed; idempotencyFrom: the first day whose idempotency records are there',
+      'number: its place among the spaces, with which its other keys begin; name, createdAt; the six limits; requestsMinute, usedRequests: the requests of that minute; nextLease: a lower bound of the end of its claims; the census, `kind:STATE` to a count; retainedBytes; usageDay, `op:<call>`, uncounted: the usage of that day; retainedThrough: the journal entry up to which finished messages were removed; trimmedThrough: the last entry trimmed; idempotencyFrom: the first day of which there are idempotency records',
     goes: 'never',
   },
   usage: {
@@ -25,14 +25,14 @@ export const spaceKeys = {
     pattern: 'muster:{org}:<spaceNumber>:idempotency:<day>',
     type: 'hash',
     holds:
-      'what requests with an Idempotency-Key were answered on that day since 1970: digest of the key to fingerprint of the request (10 characters), its moment (4 bytes) and what the answer is made of again (MessagePack; see lib/idempotency)',
-    goes: 'two days later; a record counts for 24 hours',
+      'answers to requests with an Idempotency-Key on that day since 1970: digest of the key to fingerprint of the request (10 characters), its time (4 bytes) and the reply (MessagePack; see lib/idempotency)',
+    goes: 'two days later; each answer is valid for 24 hours',
   },
   events: {
     pattern: 'muster:{org}:<spaceNumber>:events',
     type: 'stream',
     holds:
-      'the journal: the type, and `aggregateId scopeId requestId` (~ where there is none), and the other members of the payload as `name=value` (`=`: the aggregateId); the entry id carries the moment',
+      "the journal: the event's type, and `aggregateId scopeId requestId` (`~` for none) with the other members of the payload as `name=value` (`=`: the aggregateId); the entry's id contains its time",
     goes: 'entries after max(retention window, 30 days)',
   },
 } satisfies KeyTable;

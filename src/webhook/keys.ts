@@ -16,39 +16,39 @@ export const webhookKeys = {
     type: 'hash',
     holds: fieldsIn(
       Destination,
-      'eventTypes: `*` or `,type,prefix.*,`; position: how far it has read the journal; readCount: entries added up to there',
+      'eventTypes: `*` or `,type,prefix.*,`; position: how far it has read the journal; readCount: the number of entries up to there',
     ),
     goes: 'when it is deleted',
   },
   unfinished: {
     pattern: 'muster:{org}:<spaceNumber>:destination:<destinationId>:unfinished',
     type: 'zset',
-    holds: 'journal entries it is still to get, at most 1,000, scored by the moment of the next attempt',
+    holds: 'journal entries that are to be delivered to it, at most 1,000, scored by the time of the next attempt',
     goes: withDestination,
   },
   running: {
     pattern: 'muster:{org}:<spaceNumber>:destination:<destinationId>:running',
     type: 'zset',
-    holds: 'those of them that a worker has, scored by the moment when it is thought lost',
+    holds: 'those of them that a worker is delivering, scored by the time at which it is considered lost',
     goes: withDestination,
   },
   attempts: {
     pattern: 'muster:{org}:<spaceNumber>:destination:<destinationId>:attempts',
     type: 'hash',
-    holds: 'unfinished entry to the attempts made and, after a space, since when one is under way',
+    holds: 'unfinished entry to its number of attempts and, while one is running, a space and its start time',
     goes: withDestination,
   },
   deliveries: {
     pattern: 'muster:{org}:<spaceNumber>:deliveries',
     type: 'stream',
-    holds: 'one row per attempt (msgpack); the entry id carries the moment',
+    holds: "one row per attempt (MessagePack); the entry's id contains its time",
     goes: 'entries after max(retention window, 30 days)',
   },
   sending: {
     pattern: 'muster:{org}:<spaceNumber>:sending:<idempotencyDigest>',
     type: 'string',
-    holds: 'id of the request that sends a test or redelivery with this Idempotency-Key now',
-    goes: 'with its answer; after 25 seconds',
+    holds: 'id of the request that is sending a test or redelivery with this Idempotency-Key',
+    goes: 'with its answer, or after 25 seconds',
   },
   outboxSpaces: {
     pattern: 'muster:{org}:outbox',
@@ -59,7 +59,7 @@ export const webhookKeys = {
   outbox: {
     pattern: 'muster:outbox',
     type: 'set',
-    holds: '`org spaceId` of all spaces that have destinations: what the workers look after; rebuilt when deleted',
+    holds: '`org spaceId` of all spaces that have destinations, for the workers; rebuilt if deleted',
     goes: 'with the last destination',
   },
 } satisfies KeyTable;

@@ -4,7 +4,7 @@ import type { Value } from '../declare/value.ts';
 import { eventRecord } from '../event/record.ts';
 import { stringify } from '../http/json.ts';
 
-/** A request as Standard Webhooks 1.0 has it. */
+/** A message of Standard Webhooks 1.0. */
 export interface Message {
   readonly eventId: string;
   readonly eventType: string;

@@ -1,11 +1,11 @@
 import { promises as dns, type LookupAddress } from 'node:dns';
 import { readFile } from 'node:fs/promises';
 
-/** Finds the addresses of a host name; tests put another in its place. */
+/** Finds the addresses of a host name; tests replace it. */
 export type Resolve = (hostname: string) => Promise<LookupAddress[]>;
 
 /** Timeout of each of two tries to ask a name server. */
-const patienceMs = 2_500;
+const timeoutMs = 2_500;
 const tries = 2;
 
 /**
@@ -14,9 +14,9 @@ const tries = 2;
  * no such name, for search domains and other local sources.
  *
  * @param servers other than the system's name servers, `address:port`
- * @param timeout milliseconds that a name server is waited for, each of two times
+ * @param timeout milliseconds to wait for a name server, at each of two tries
  */
-export function resolver(servers?: readonly string[], timeout = patienceMs): Resolve {
+export function resolver(servers?: readonly string[], timeout = timeoutMs): Resolve {
   const resolving = new dns.Resolver({ timeout, tries });
   if (servers) resolving.setServers(servers);
   return async (hostname) => {
@@ -35,7 +35,7 @@ function ofFamily(result: PromiseSettledResult<string[]>, family: 4 | 6): Lookup
   return result.status === 'fulfilled' ? result.value.map((address) => ({ address, family })) : [];
 }
 
-/** Read every time: it is small, and may change while the process runs. */
+/** Not cached: the file is small, and may change while the process runs. */
 async function fromHostsFile(hostname: string): Promise<LookupAddress[]> {
   const text = await readFile('/etc/hosts', 'utf8').catch(() => '');
   // A URL keeps a trailing dot; the name is the same without it.

@@ -9,13 +9,13 @@ export const workerKeys = {
   queue: {
     pattern: '{muster}:queue:*',
     type: 'hash',
-    holds: "BullMQ's own: jobs of the workers, rebuilt from the other keys when deleted",
-    goes: 'by itself',
+    holds: "BullMQ's keys: jobs of the workers, rebuilt from the other keys if deleted",
+    goes: 'when BullMQ removes it',
   },
   round: {
     pattern: 'muster:round:<job>',
     type: 'string',
-    holds: 'the moment at which a job that comes round (repair, outbox, retain, snapshot) is due next',
-    goes: 'never; deleted, the job is done at once (a snapshot after its interval)',
+    holds: 'the next due time of a periodic job (repair, outbox, retain, snapshot)',
+    goes: 'never; if deleted, the job runs immediately (a snapshot after its interval)',
   },
 } satisfies KeyTable;

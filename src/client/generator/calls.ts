@@ -76,7 +76,7 @@ function needsNothing({ path, operation: { parameters = [], requestBody } }: Cal
   );
 }
 
-/** Whether a call answers one record, or, where its `max` is given, a list of them. */
+/** Whether a call answers one record or, if given `max`, a list. */
 function listsWithMax({ operation }: Call): boolean {
   const { 200: ok } = operation.responses as { 200?: { content?: { 'application/json': { schema: Json } } } };
   return ok?.content?.['application/json'].schema['anyOf'] !== undefined;

@@ -78,7 +78,7 @@ function scriptTable(all: readonly Reach[], { words }: Product): string[] {
       const { args = [], reply = [] } = scripts.get(script.name) ?? {};
       const code = (text: string): string => text && `\`${text}\``;
       const name = `\`${script.name}\`${isCall(script) ? '' : ' °'}`;
-      lines.push(row(name, script.says, code(argsOf(args)), code(reply.map(memberText).join(' '))));
+      lines.push(row(name, script.summary, code(argsOf(args)), code(reply.map(memberText).join(' '))));
     }
     lines.push('');
   }

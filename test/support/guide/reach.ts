@@ -6,7 +6,7 @@ export interface Reach {
   /** `mailbox/send` */
   readonly name: string;
   /** The `---` lines of its head. */
-  readonly says: string;
+  readonly summary: string;
   /** Files it includes, directly or not. */
   readonly includes: readonly string[];
   /** Its own code and that of every helper function it can come to, without comments. */
@@ -14,7 +14,7 @@ export interface Reach {
 }
 
 interface LuaFile {
-  readonly says: string;
+  readonly summary: string;
   readonly includes: readonly string[];
   /** What is outside named functions: runs, or is registered for a later call. */
   readonly body: string;
@@ -27,14 +27,14 @@ export function reaches(folders: Folders = {}): readonly Reach[] {
   const sources = new Map([...files].map(([file, path]) => [file, parse(path, files.keys())]));
   return [...files.keys()].filter(isScript).map((name) => {
     const includes = closure(name, sources);
-    const says = sources.get(name)?.says ?? '';
+    const summary = sources.get(name)?.summary ?? '';
     const code = reachable([name, ...includes].flatMap((file) => sources.get(file) ?? []));
-    return { name, says, includes, code };
+    return { name, summary, includes, code };
   });
 }
 
 function parse(path: string, files: Iterable<string>): LuaFile {
-  const { says, includes, around, body: code } = readSource(path, files);
+  const { summary, includes, around, body: code } = readSource(path, files);
   const body: string[] = around === undefined ? [] : [around];
   const functions = new Map<string, string>();
   let open = '';
@@ -44,7 +44,7 @@ function parse(path: string, files: Iterable<string>): LuaFile {
     else functions.set(open, `${functions.get(open) ?? ''}${line}\n`);
     if (/^end\b/.test(line) || /^(?:local )?function .*\bend$/.test(line)) open = '';
   }
-  return { says, includes, body: `${body.join('\n')}\n`, functions };
+  return { summary, includes, body: `${body.join('\n')}\n`, functions };
 }
 
 function closure(name: string, sources: ReadonlyMap<string, LuaFile>): string[] {
