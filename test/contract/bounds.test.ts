@@ -3,7 +3,7 @@ import type Joi from 'joi';
 import { allRoutes } from '../../src/primitives.ts';
 import { samples } from '../support/sample.ts';
 
-/** Of the specification ("Fixed API bounds") and the contract ("Bounds not in the specification"), wherever the field is. */
+/** The bounds of fields, wherever they are. */
 const characters: Readonly<Record<string, number>> = {
   ...{ name: 200, holder: 256, holderSession: 256, recipientId: 256, reason: 512, url: 2048, error: 2048 },
   ...{ workKey: 512, taskKey: 512, arrivalKey: 512 },
@@ -17,7 +17,7 @@ const integers: Readonly<Record<string, readonly [number, number]>> = {
   ...{ requestsPerMinute: [1, 100_000], maxBacklog: [1, 1_000_000], maxPayloadBytes: [1, 65_536] },
   ...{ maxLeaseSeconds: [5, 600], maxPendingWaiters: [1, 1_000_000], maxArmedTimers: [1, 1_000_000] },
 };
-/** What is more than the plan grants is no matter of shape. */
+/** More than the plan grants is not a validation error. */
 const granted = ['requestsPerMinute', 'maxPayloadBytes'];
 const defaults: Readonly<Record<string, object>> = {
   'mailbox.create': { mode: 'WORK', backlogLimit: 1000, maxAttempts: 5, retryDelaySeconds: 0, unique: false },
@@ -55,7 +55,7 @@ describe('the bounds of a field', function () {
   this.timeout(60_000);
   const fields = allRoutes.flatMap(({ call, body }) => (body ? fieldsOf(`${call} `, body) : []));
 
-  it('of text are those of the specification and the contract, in code points, in every body that has it', () => {
+  it('of text are the documented ones, in code points, in every body that has it', () => {
     const met = new Set<string>();
     for (const { where, name, takes } of fields) {
       const most = characters[name];
@@ -67,7 +67,7 @@ describe('the bounds of a field', function () {
     expect([...met]).to.have.members(Object.keys(characters));
   });
 
-  it('of whole numbers are those of the specification and the contract, in every body that has it', () => {
+  it('of whole numbers are the documented ones, in every body that has it', () => {
     const met = new Set<string>();
     for (const { where, name, takes } of fields) {
       const own = where + name in integers ? where + name : name;
@@ -80,7 +80,7 @@ describe('the bounds of a field', function () {
     expect([...met]).to.have.members(Object.keys(integers));
   });
 
-  it('are told with the name of the field and what would be right, whatever is wrong with it', () => {
+  it('are in the error message, with the name of the field, whatever is wrong with it', () => {
     const wrong = [5, 1.5, 'x', '', '{', '\0', 'x'.repeat(3000), true, [], ['x'], [5], {}, '2026-13-01T00:00:00Z'];
     for (const { call, body, query } of allRoutes)
       for (const schema of [body, query])
@@ -95,7 +95,7 @@ describe('the bounds of a field', function () {
         }
   });
 
-  it('that is left out are its default', () => {
+  it('apply to its default, too', () => {
     for (const [call, expected] of Object.entries(defaults)) {
       const schema = allRoutes.find((route) => route.call === call)?.body;
       expect(schema?.validate(samples(schema)[1]).value, call).to.deep.include(expected);

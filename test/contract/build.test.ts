@@ -24,7 +24,7 @@ describe('The build', () => {
     build();
   });
 
-  it('ends within a second where nothing has changed, and writes nothing', async () => {
+  it('takes less than a second if nothing has changed, and writes nothing', async () => {
     const before = written();
     const pace = await Pace.begin();
     const { status } = build();

@@ -124,7 +124,7 @@ describe('What a request costs the store', function () {
     return named.filter((text) => text !== told);
   }
 
-  it('is no more commands, however much the store holds; a page costs what is on it', async () => {
+  it('does not depend on the size of the store; a page costs by its length', async () => {
     const api = heard;
     const count = async (own: Objects): Promise<Map<string, [status: number, commands: number]>> => {
       const counts = new Map<string, [number, number]>();
@@ -161,7 +161,7 @@ describe('What a request costs the store', function () {
     }
   });
 
-  it('is one round trip and one look at its clock, on every route, done, refused or replayed; what needs more is named with its reason', async () => {
+  it('is one round trip and one read of the clock on every route, except those listed with a reason', async () => {
     const api = heard;
     const needed: Record<string, readonly string[]> = {};
     for (const route of inOrder) {
@@ -180,7 +180,7 @@ describe('What a request costs the store', function () {
     expect(needed).to.deep.equal(more);
   });
 
-  it('a look at the clock is one command where no test has put its own in the place of it', async () => {
+  it('reading the clock is one command without the test clock', async () => {
     const api = await HeardApi.start(own.url, made, {});
     try {
       for (const route of inOrder.filter(({ call }) => call === 'message.send' || call === 'mailbox.list')) {

@@ -6,14 +6,14 @@ import { OwnStore } from '../support/own-store.ts';
 
 const id = '0190a1b2-0000-7000-8000-000000000000';
 
-describe('the suite refuses to pass dirty', () => {
+describe('the suite fails if tests leave something behind', () => {
   let own: OwnStore;
   before(async () => {
     own = await OwnStore.start();
   });
   after(() => own.stop());
 
-  it('names a connection that nobody closed, and no other', async () => {
+  it('names a connection that was not closed, and no other', async () => {
     const known = await clients(own.url);
     const leaked = await connect(own.url);
     await leaked.client('SETNAME', 'forgotten');

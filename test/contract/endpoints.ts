@@ -1,7 +1,7 @@
 /**
- * The endpoint tables of the specification, and what the contract adds to them. A path's ids are `{}`. Columns: method,
+ * All endpoints, independent of the code under test. A path's ids are `{}`. Columns: method,
  * path below the space, permission (r coordination_read, w coordination_write, c resource_config), Idempotency-Key
- * (! required, ? honoured, - not looked at), success statuses (none where neither document names one).
+ * (! required, ? honoured, - ignored), success statuses (none if unspecified).
  */
 export const endpoints: readonly string[] = [
   'GET    /budgets                                  r - 200',
@@ -74,7 +74,7 @@ export const endpoints: readonly string[] = [
   'POST   /deliveries/{}/redeliver                  w ?',
 ];
 
-/** The contract's table of error codes (section 2), with the statuses each may have. */
+/** The error codes, by the statuses that each may have. */
 export const errorCodes: Readonly<Record<string, string>> = {
   400: 'MALFORMED_JSON VALIDATION_FAILED IDEMPOTENCY_KEY_REQUIRED IDEMPOTENCY_KEY_INVALID INVALID_CURSOR INVALID_DATE_RANGE UNITS_EXCEED_LIMIT LEASE_LIMIT_EXCEEDED DESTINATION_URL_FORBIDDEN',
   401: 'UNAUTHENTICATED INVALID_API_KEY',

@@ -69,7 +69,7 @@ describe('GET /openapi.json', () => {
     }
   });
 
-  it('publishes request schemas that take what the service takes, null for what may be absent, and nothing more', async () => {
+  it('publishes request schemas that accept exactly what the service accepts', async () => {
     const document = await fetched();
     const ajv = new Ajv2020({ strict: false });
     (addFormats as unknown as (ajv: Ajv2020) => void)(ajv);
@@ -96,7 +96,7 @@ describe('GET /openapi.json', () => {
     }
   });
 
-  it('says of every error what it means, and that a reservation is of more than "0"', async () => {
+  it('describes every error, and that a reservation must exceed "0"', async () => {
     const document = await fetched();
     expect(JSON.stringify(document)).to.not.match(/`[A-Z_]+`: …?(\\n|")/);
     const amounts = ['0', '000', '1', '010', '9'.repeat(18), '9'.repeat(19), '-1', ''];

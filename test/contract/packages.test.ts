@@ -24,7 +24,7 @@ describe('what is installed', () => {
     locked = Object.entries(packages).filter((entry) => !isOwn(entry));
   });
 
-  it('is locked: every package with its SHA-512, none from elsewhere than the npm registry', () => {
+  it('is locked: every package with its SHA-512, all from the npm registry', () => {
     expect(locked.length).to.be.above(100);
     for (const [name, { integrity, resolved, link }] of locked) {
       expect(integrity, name).to.match(/^sha512-[A-Za-z0-9+/]{86}==$/);
@@ -33,7 +33,7 @@ describe('what is installed', () => {
     }
   });
 
-  it('is named by version: no tag, address, folder or range without an upper end', async () => {
+  it('is pinned by version: no tag, address, folder or range without an upper bound', async () => {
     for (const folder of ['', ...workspaces.map((workspace) => `${workspace}/`)]) {
       const { dependencies, devDependencies } = JSON.parse(await read(`${folder}package.json`));
       for (const [name, range] of Object.entries({ ...dependencies, ...devDependencies }))
@@ -41,12 +41,12 @@ describe('what is installed', () => {
     }
   });
 
-  it('runs nothing at its installation, but for two that choose a program for the platform and work without', () => {
+  it('runs no install scripts, except two that choose a binary and work without it', () => {
     const scripted = locked.filter(([, { hasInstallScript }]) => hasInstallScript).map(([name]) => name);
     expect(scripted.sort()).to.deep.equal(['node_modules/esbuild', 'node_modules/msgpackr-extract']);
   });
 
-  it('container images are named by their whole version', async () => {
+  it('container images are pinned to full versions', async () => {
     const texts = await Promise.all(['Dockerfile', 'docker-compose.yml'].map(read));
     const images = [...texts.join('\n').matchAll(/^(?:FROM|\s*image:)\s+(\S+)/gm)].map(([, image = '']) => image);
     expect(images).to.have.length.above(5);

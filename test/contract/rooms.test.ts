@@ -27,7 +27,7 @@ function found(paths: readonly string[], forms: readonly RegExp[]): string[] {
 }
 
 describe('The walls between rooms', () => {
-  it('only src/redis/cluster.ts knows whether the store is a cluster: others ask it for what matters to them', () => {
+  it('only src/redis/cluster.ts knows whether the store is a cluster', () => {
     const knows = /\binstanceof (Cluster|Redis)\b|\.isCluster\b|\bimport\b[^;]*\bCluster\w*[^;]*from 'ioredis'/;
     const knowing = filesBelow('src', '.ts').filter((path) => knows.test(readFileSync(root + path, 'utf8')));
     expect(knowing).to.deep.equal(['src/redis/cluster.ts']);
@@ -57,7 +57,7 @@ describe('The walls between rooms', () => {
     expect([...names, 'lib', 'retention', 'timer']).to.include.members(lua);
   });
 
-  it('a name that two rooms use is refused', () => {
+  it('a name that two rooms declare is refused', () => {
     expect(() => collect([...rooms, { name: 'other', keys: { message: allWords.keys['message'] as never } }])).to.throw(
       'message is declared twice',
     );
@@ -65,7 +65,7 @@ describe('The walls between rooms', () => {
 });
 
 describe('Nothing is read by its position', () => {
-  it('no file of the product takes a reply apart', () => {
+  it('no file of the product destructures a reply', () => {
     const paths = [...names, 'workers', 'metrics', 'snapshot', 'cli'].flatMap((folder) =>
       filesBelow(`src/${folder}`, '.ts'),
     );
@@ -78,7 +78,7 @@ describe('Nothing is read by its position', () => {
     expect(found(paths, forms)).to.deep.equal([]);
   });
 
-  it('no script takes a record apart, or asks for one field by field', () => {
+  it('no script destructures a record, or reads it field by field', () => {
     const paths = filesBelow('lua', '.lua').filter((path) => !path.startsWith('lua/lib/'));
     const forms = [
       /\b\w+\[(?:[3-9]|\d\d+)\]/,
@@ -88,7 +88,7 @@ describe('Nothing is read by its position', () => {
     expect(found(paths, forms)).to.deep.equal([]);
   });
 
-  it('a reply that is not what is read of it keeps the process from starting', () => {
+  it('a reply that differs from its declaration prevents the start', () => {
     const members = [{ name: 'id' }, { name: 'state' }];
     expect(() => replyReader('lock/view', members, { id: id(), fence: number() })).to.throw(
       'lock/view replies with id state, but what is read of it is fence id',
@@ -101,7 +101,7 @@ describe('Nothing is read by its position', () => {
 });
 
 describe('Events', () => {
-  it('are declared once each, and written out where they are declared and where they are emitted', () => {
+  it('are declared once each, by their full name, which is also used where they are emitted', () => {
     const declared = filesBelow('src', '.ts')
       .map((path) => readFileSync(root + path, 'utf8'))
       .join('\n');
@@ -114,7 +114,7 @@ describe('Events', () => {
     }
   });
 
-  it('have no secrets, and put texts, numbers and what is not there into their payload', () => {
+  it('have no secrets, and may have texts, numbers and absent members in their payload', () => {
     expect(() => events({ 'lock.stolen': { token: text().secret() } })).to.throw('lock.stolen: token is a secret');
     const [stolen] = events({
       'lock.stolen': { scopeId: id(), by: text(), fence: number(), from: id().orNull(), how: text().optional() },
@@ -128,13 +128,13 @@ describe('Events', () => {
 });
 
 describe('Records', () => {
-  it('say which field is missing, wherever it is', () => {
+  it('name a missing field, wherever it is', () => {
     const Pair = record('Pair', { id: id(), count: number() });
     expect(Pair.read(['a', 1])).to.deep.equal({ id: 'a', count: 1 });
     expect(() => Pair.read(['a', null])).to.throw('count is missing');
   });
 
-  it('have names that are no other record’s, and stand in OpenAPI under them', () => {
+  it('have unique names, and are in OpenAPI under these', () => {
     const all = product.records.map(({ name }) => name);
     expect(new Set(all).size).to.equal(all.length);
   });

@@ -108,7 +108,7 @@ describe('the scripts', () => {
     }
   });
 
-  it('get no NUL, which ends their arguments, but where an argument travels by itself', () => {
+  it('get no NUL, which terminates arguments, except in arguments that are sent separately', () => {
     for (const route of allRoutes) {
       const { long = [] } = loadLibrary(route.script.split('/', 1)[0] ?? '', allWords).scripts.get(route.script) ?? {};
       const [query] = samples(route.query);
@@ -135,7 +135,7 @@ describe('the scripts', () => {
     }
   });
 
-  it('or the code before them, can refuse with every code that their routes declare', () => {
+  it('or the code before them can refuse with every code that their routes declare', () => {
     for (const route of allRoutes) {
       const { codes, beginnings } = refusals(route.script);
       for (const code of route.refuses) {
@@ -145,7 +145,7 @@ describe('the scripts', () => {
     }
   });
 
-  it('name a code in every refusal, one of a table or of the command line', () => {
+  it('have a declared code in every refusal', () => {
     const cli = ['ORG_NOT_FOUND', 'ORG_EXISTS', 'KEY_NOT_FOUND', 'KEY_EXISTS'];
     for (const path of sources) {
       for (const [text, , code, more] of textOf(path).matchAll(/(?<!function )\brefuse\((?:('(\w+)'( *\.\.)?)|)/g)) {
@@ -157,7 +157,7 @@ describe('the scripts', () => {
     }
   });
 
-  it('name every key through its declaration, and every declared key is used', () => {
+  it('use every key through its declaration, and every declared key is used', () => {
     for (const room of roomNames()) loadLibrary(room, allWords);
     const used = new Set<string>();
     for (const path of sources) {

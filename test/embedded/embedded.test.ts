@@ -28,7 +28,7 @@ describe('the embedded Redis', function () {
     return { folder, other, path, pid };
   };
 
-  it('keeps its data over a stop and a start', async () => {
+  it('keeps its data across a restart', async () => {
     const folder = await stores.folder();
     const first = await stores.start(join(folder, 'new', 'data'));
     expect(first).to.include({ wasEmpty: true, wasClean: true });
@@ -41,7 +41,7 @@ describe('the embedded Redis', function () {
     expect(await ask(second.socketPath, 'GET', 'colour')).to.equal('green');
   });
 
-  it('listens on a private socket only, and writes every change to the disk', async () => {
+  it('listens only on a private socket, and writes every change to disk', async () => {
     const store = await stores.start(await stores.folder(), {
       settings: { 'hash-max-listpack-value': '99', port: '1' },
     });
@@ -56,13 +56,13 @@ describe('the embedded Redis', function () {
     expect((await stat(store.socketPath)).mode & 0o777).to.equal(0o700);
   });
 
-  it('is in a session of its own, out of reach of a Ctrl-C', async () => {
+  it('runs in its own session, so that Ctrl-C does not reach it', async () => {
     const store = await stores.start(await stores.folder());
     const pid = await pidOfServer(store.socketPath);
     process.kill(-pid, 0);
   });
 
-  it('comes up again when it is killed, and says that the end was not clean', async () => {
+  it('is restarted after it was killed, and reports the unclean restart', async () => {
     let restarts = 0;
     const folder = await stores.folder();
     await (await stores.start(folder)).stop();
@@ -75,7 +75,7 @@ describe('the embedded Redis', function () {
     expect(stores.lines.slice(1)).to.deep.equal(['the embedded redis-server is running again']);
   });
 
-  it('is tried again now and then while it cannot be started, and can be stopped meanwhile', async () => {
+  it('is retried while it cannot be started, and can be stopped meanwhile', async () => {
     const folder = await stores.folder();
     const program = await findRedisServer({ log: console.log });
     const command = join(folder, 'redis-server');
@@ -106,7 +106,7 @@ describe('the embedded Redis', function () {
     expect(await ask(store.socketPath, 'GET', 'colour')).to.equal('green');
   });
 
-  it('loads a log that a power cut has cut short', async () => {
+  it('loads a log that a power cut has truncated', async () => {
     const folder = await stores.folder();
     const store = await stores.start(folder);
     await ask(store.socketPath, 'SET', 'colour', 'green');
@@ -118,7 +118,7 @@ describe('the embedded Redis', function () {
     expect(await ask(again.socketPath, 'GET', 'colour')).to.equal('green');
   });
 
-  it('is one server for eight that start at the same instant', async () => {
+  it('is one server for eight concurrent starts', async () => {
     const folder = await stores.folder();
     const all = await Promise.all(Array.from({ length: 8 }, () => stores.start(folder)));
     const pids = await Promise.all(all.map((store) => pidOfServer(store.socketPath)));
@@ -128,7 +128,7 @@ describe('the embedded Redis', function () {
     );
   });
 
-  it('is one server for processes that start at the same instant beside the locks of dead ones', async () => {
+  it('is one server for concurrent processes, despite locks of dead ones', async () => {
     const folder = await stores.folder();
     await writeFile(join(folder, 'lock.1-never.0'), '');
     await writeFile(join(folder, `lock.${process.pid}-never.0`), '');
@@ -140,7 +140,7 @@ describe('the embedded Redis', function () {
     expect((await readdir(folder)).filter((name) => name.startsWith('lock.'))).to.deep.equal([]);
   });
 
-  it('is only let go of by one that joined, and stopped by its owner', async () => {
+  it('is stopped by its owner, and only disconnected by those that joined', async () => {
     const folder = await stores.folder();
     const owner = await stores.start(folder);
     const guest = await stores.start(folder);
@@ -167,7 +167,7 @@ describe('the embedded Redis', function () {
     expect(await stores.start(folder)).to.include({ wasClean: true });
   });
 
-  it('is stopped by the last guest when its owner was killed', async () => {
+  it('is stopped by the last user when its owner was killed', async () => {
     const folder = await stores.folder();
     const other = await stores.startInOtherProcess(folder);
     const guest = await stores.start(folder);
@@ -177,7 +177,7 @@ describe('the embedded Redis', function () {
     await until(() => !isRunning(pid));
   });
 
-  it('goes on for its guests when its owner stops it', async () => {
+  it('is restarted for those that joined when its owner stops it', async () => {
     // Where the socket is elsewhere, each has its own idea of where.
     const folder = join(await stores.folder(), 'd'.repeat(100));
     let restarts = 0;
@@ -195,7 +195,7 @@ describe('the embedded Redis', function () {
     expect(restarts).to.equal(0);
   });
 
-  it('is replaced when it has lost its socket', async () => {
+  it('is replaced when its socket was deleted', async () => {
     const { folder, other, path, pid } = await startedElsewhere();
     await other.end('SIGKILL');
     await unlink(path);
@@ -204,7 +204,7 @@ describe('the embedded Redis', function () {
     expect(await ask(store.socketPath, 'GET', 'colour')).to.equal('green');
   });
 
-  it('is ended by force, which is no orderly end, when it refuses to stop or cannot be asked to', async () => {
+  it('is killed, which is unclean, if it refuses to stop or cannot be asked to', async () => {
     const folder = await stores.folder();
     const path = join(folder, 'redis.sock');
     const ways: [() => Promise<unknown>, end: string][] = [

@@ -10,7 +10,7 @@ describe('the folder of an embedded Redis', () => {
   const stores = new Stores();
   afterEach(() => stores.clear());
 
-  it('has its socket elsewhere when the path is too long for one', async () => {
+  it('has its socket elsewhere if the path is too long', async () => {
     const base = await stores.folder();
     const name = 'd'.repeat(103 - Buffer.byteLength(join(base, 'd', 'redis.sock')));
     expect(Buffer.from(await socketPathFor(join(base, `d${name}`)))).to.have.lengthOf(103);
@@ -31,7 +31,7 @@ describe('the folder of an embedded Redis', () => {
     expect(refused).to.contain('belongs to another user');
   });
 
-  it('is the same one by another name', async () => {
+  it('is recognized by another path', async () => {
     const folder = await stores.folder();
     await mkdir(join(folder, 'data'));
     await symlink(join(folder, 'data'), join(folder, 'alias'));
@@ -39,7 +39,7 @@ describe('the folder of an embedded Redis', () => {
     expect((await stores.start(join(folder, 'alias'))).socketPath).to.equal(store.socketPath);
   });
 
-  it('is not outlived by its server', async () => {
+  it('is not outlived by its server if it is deleted', async () => {
     const folder = join(await stores.folder(), 'data');
     const store = await startEmbedded({ dataDir: folder, log: () => undefined });
     const pid = await pidOfServer(store.socketPath);
@@ -48,7 +48,7 @@ describe('the folder of an embedded Redis', () => {
     await until(() => !isRunning(pid));
   });
 
-  it('leaves the server of the one alone that it was copied from', async () => {
+  it('does not use the server of the folder that it was copied from', async () => {
     const folder = await stores.folder();
     const original = await stores.start(join(folder, 'a'));
     await cp(join(folder, 'a'), join(folder, 'b'), { recursive: true, filter: (path) => !path.endsWith('.sock') });

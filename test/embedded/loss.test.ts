@@ -20,7 +20,7 @@ describe('the embedded Redis after an unclean end', function () {
   const stores = new Stores();
   afterEach(() => stores.clear());
 
-  it('has what follows from a loss done before anybody gets to use it, until it has succeeded once', async () => {
+  it('has afterLoss called before anyone can use it, until that succeeds once', async () => {
     const folder = await stores.folder();
     const first = await stores.start(folder, { afterLoss: () => Promise.reject(new Error('there was no loss')) });
     const other = await stores.startInOtherProcess(folder);
@@ -49,7 +49,7 @@ describe('the embedded Redis after an unclean end', function () {
     expect(seen).to.deep.equal(['begun', 'done', 'used', 'used']);
   });
 
-  it('is not done again after an orderly end, nor when a user only joins', async () => {
+  it('calls it neither after a clean stop nor for a user that joins', async () => {
     const folder = await stores.folder();
     let losses = 0;
     const afterLoss = async (link: Redis): Promise<void> => {
@@ -67,7 +67,7 @@ describe('the embedded Redis after an unclean end', function () {
     expect(losses).to.equal(2);
   });
 
-  it('an end on a full disk counts as a loss: the last write that was answered was not written', async () => {
+  it('a stop on a full disk counts as a loss: the last acknowledged write was not saved', async () => {
     const folder = await stores.folder();
     const program = await findRedisServer({ log: () => undefined });
     const command = join(await stores.folder(), 'redis-server');
@@ -87,7 +87,7 @@ describe('the embedded Redis after an unclean end', function () {
     expect(losses[0]).to.be.below(answered - 1);
   });
 
-  it('keeps nothing of the rewrite or the dump in which it was killed', async () => {
+  it('removes the temporary files of a rewrite or dump during which it was killed', async () => {
     const folder = await stores.folder();
     // Microseconds for each key: a rewrite of seconds.
     const settings = { 'rdb-key-save-delay': '5000' };
@@ -110,7 +110,7 @@ describe('the embedded Redis after an unclean end', function () {
     }
   });
 
-  it('is waited for while it loads, however long, with a line now and then', async () => {
+  it('is waited for while it loads, however long, with a log line now and then', async () => {
     const folder = await stores.folder();
     const store = await stores.start(folder);
     await fill(store.socketPath);
@@ -137,7 +137,7 @@ describe('the embedded Redis after an unclean end', function () {
     for (const line of stores.lines) expect(line).to.match(/^the embedded redis-server is loading its data \(/);
   });
 
-  it('is not waited for by who is to stop while it loads, and ends then', async () => {
+  it('does not block shutdown while it loads', async () => {
     const folder = await stores.folder();
     const store = await stores.start(folder);
     await fill(store.socketPath);
@@ -161,7 +161,7 @@ describe('the embedded Redis after an unclean end', function () {
     expect(await stores.start(folder)).to.include({ wasClean: true, wasEmpty: false });
   });
 
-  it('is stopped by who is to stop while it loads, where its owner was killed: nobody else would', async () => {
+  it('is stopped while it loads by a joining process if its owner was killed', async () => {
     const folder = await realpath(await stores.folder());
     const store = await stores.start(folder);
     await fill(store.socketPath);
@@ -202,7 +202,7 @@ describe('the embedded Redis after an unclean end', function () {
     expect(await stores.start(folder)).to.include({ wasClean: false });
   });
 
-  it('does not touch files that it cannot read, and says which server may have written them and what to do', async () => {
+  it('does not touch files that it cannot read, and says which server may have written them', async () => {
     const folder = await stores.folder();
     const store = await stores.start(folder);
     await ask(store.socketPath, 'SET', 'colour', 'green');
@@ -224,7 +224,7 @@ describe('the embedded Redis after an unclean end', function () {
     expect(await ask((await stores.start(folder)).socketPath, 'GET', 'colour')).to.equal('green');
   });
 
-  it('in a folder that takes no more names DATA_DIR and what would be right', async () => {
+  it('names DATA_DIR in the error if the folder cannot be written', async () => {
     const folder = await stores.folder();
     // As good as a disk that is full: it cannot be written.
     await mkdir(join(folder, 'server.json.new'));

@@ -15,7 +15,7 @@ describe('The process of a redis-server', () => {
   const stores = new Stores();
   afterEach(() => stores.clear());
 
-  it('is ended by force when it does not obey, and no other that has its number', async () => {
+  it('is killed if it ignores SIGTERM, but not another process with its pid', async () => {
     const bystander = spawn('sleep', ['60']);
     const stubborn = spawn('sh', ['-c', "trap '' TERM; echo; exec sleep 60"], { stdio: ['ignore', 'pipe', 'ignore'] });
     const ended = once(stubborn, 'exit');
@@ -27,7 +27,7 @@ describe('The process of a redis-server', () => {
     bystander.kill();
   });
 
-  it('is not alive when only its zombie is left, whose parent does not look after it', async () => {
+  it('is not alive when it is a zombie', async () => {
     const parent = spawn('sh', ['-c', 'sleep 60 & echo $!; exec cat'], { stdio: ['pipe', 'pipe', 'ignore'] });
     const pid = Number(await once(parent.stdout, 'data'));
     // Its answer says that the shell, which would have looked after it, is no more.
@@ -40,7 +40,7 @@ describe('The process of a redis-server', () => {
     parent.kill();
   });
 
-  it('that lives and says nothing is waited for as long as the patience lasts', async () => {
+  it('that runs but does not answer is waited for until the timeout', async () => {
     const folder = await stores.folder();
     const failure = await whenReady(
       self(),
@@ -50,7 +50,7 @@ describe('The process of a redis-server', () => {
     expect(failure).to.contain('did not answer within 0.05 s');
   });
 
-  it('is started by one at a time: who waits for the folder too long is told who holds it', async () => {
+  it('is started under a lock; the error after a timeout names the holder', async () => {
     const folder = await stores.folder();
     const failure = await withFolderLock(folder, 0, () =>
       withFolderLock(folder, 50, async () => 'inside').catch(String),
@@ -58,7 +58,7 @@ describe('The process of a redis-server', () => {
     expect(failure).to.contain(`waited 0.05 s for the process that holds ${folder}/lock.${process.pid}-`);
   });
 
-  it('is not there for who comes next, when its starter is killed before it could write down that it runs', async () => {
+  it('exits if its starter is killed before recording it', async () => {
     const folder = await stores.folder();
     const { command, env } = await findRedisServer({ log: () => undefined });
     const REDIS_SERVER = join(await stores.folder(), 'redis-server');

@@ -41,7 +41,7 @@ describe('finding a redis-server', function () {
     return (error as Error).message;
   }
 
-  it('takes the one that REDIS_SERVER names, before all others', async () => {
+  it('prefers the one in REDIS_SERVER', async () => {
     const command = await fake('own/mine', 'Redis server v=7.4.1 sha=00000000:0 malloc=libc bits=64 build=0');
     const other = await fake('bin/redis-server', 'Redis server v=8.0.0 sha=00000000:0');
     const server = await find({ REDIS_SERVER: ` ${command} `, PATH: join(base, 'bin') });
@@ -60,7 +60,7 @@ describe('finding a redis-server', function () {
     );
   });
 
-  it('says in one line how the program in REDIS_SERVER has exited, with its last line of output', async () => {
+  it('says in one line how the program in REDIS_SERVER exited, with its last line of output', async () => {
     const path = await fake('broken', '');
     const ends: [script: string, end: string][] = [
       ['exit 1', 'exited with status 1 and printed nothing'],
@@ -85,18 +85,18 @@ describe('finding a redis-server', function () {
     expect(lines).to.deep.equal([`skipping ${old}: its version is 6.0.16, and 7 or newer is needed`]);
   });
 
-  it('takes the newer one that comes later on PATH', async () => {
+  it('takes a newer one that is later on PATH', async () => {
     await fake('a/redis-server', 'Redis server v=6.0.16 sha=00000000:0');
     const command = await fake('b/redis-server', 'Redis server v=7.0.15 sha=00000000:0');
     expect(await find({ PATH: `${join(base, 'a')}:${join(base, 'b')}` })).to.include({ command, version: '7.0.15' });
   });
 
-  it('says in one line what to install where there is no apt', async () => {
+  it('says in one line what to install if there is no apt', async () => {
     const message = await failure(find({ PATH: join(base, 'bin') }));
     expect(message).to.match(/^no usable redis-server.*brew install redis.*REDIS_SERVER.*REDIS_URL.*$/);
   });
 
-  it('says in one line what apt said when it fails, and leaves nothing behind', async () => {
+  it('reports the error of apt in one line, and leaves nothing behind', async () => {
     const apt = await fake('bin/apt-get', '');
     await writeFile(apt, "#!/bin/sh\necho 'E: Unable to locate package redis-server' >&2; exit 100\n");
     await fake('bin/dpkg-deb', '');
@@ -107,7 +107,7 @@ describe('finding a redis-server', function () {
     expect(await readdir(join(base, '.redis'))).to.deep.equal(['work-of-another']);
   });
 
-  it("fetches the distribution's own without root, once, also for two at a time", async () => {
+  it("downloads the distribution's without root, once, also for two concurrent starts", async () => {
     const folder = join(base, '.redis');
     const env = { ...process.env, PATH: SYSTEM };
     const both = await Promise.all([setUp(folder, env, log), setUp(folder, env, log)]);
@@ -124,7 +124,7 @@ describe('finding a redis-server', function () {
     expect(lines).to.deep.equal([]);
   });
 
-  it('gives one that it fetched its libraries, also those that a package keeps to itself', async () => {
+  it('gives a downloaded one its libraries, including those in private folders', async () => {
     await fake('.redis/root/usr/bin/redis-server', 'Redis server v=7.0.15 sha=00000000:0');
     const shared = join(base, '.redis/root/usr/lib/x86_64-linux-gnu');
     for (const file of ['libsound.so.0', 'sound/libsoundcommon-16.1.so', 'modules/README']) {
@@ -135,7 +135,7 @@ describe('finding a redis-server', function () {
     expect(env['LD_LIBRARY_PATH']).to.equal(`${shared}:${shared}/sound:/opt/lib`);
   });
 
-  it('fetches it again when the one it had no longer runs', async () => {
+  it('downloads it again if the earlier download no longer runs', async () => {
     await fake('.redis/root/usr/bin/redis-server', 'cannot open shared object file');
     const server = await setUp(join(base, '.redis'), { ...process.env, PATH: SYSTEM }, log);
     expect(Number.parseInt(server.version, 10)).to.be.at.least(7);

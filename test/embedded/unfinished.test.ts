@@ -16,7 +16,7 @@ function call(...commands: string[]): string {
   return [command('MULTI'), ...commands, command('EXEC')].join('');
 }
 
-describe('a log whose server was killed while it wrote', () => {
+describe('the log of a server that was killed during a write', () => {
   const stores = new Stores();
   let program: RedisServer;
   before(async () => {
@@ -34,7 +34,7 @@ describe('a log whose server was killed while it wrote', () => {
     return { folder, path };
   }
 
-  it('is taken back to the last whole call, wherever it was cut off', async () => {
+  it('is truncated after the last complete call, wherever it ends', async () => {
     // A payload may look like the log itself.
     const looksAlike = command('SET', 'a', `${command('EXEC')}MULTI\r\n\0\nfile\n*`);
     const parts = [command('SELECT', '0'), '#TS:1700000000\r\n', call(looksAlike, command('SET', 'b', ''))];
@@ -48,7 +48,7 @@ describe('a log whose server was killed while it wrote', () => {
     }
   });
 
-  it('is read in parts: neither a long command nor many are too much', async () => {
+  it('may have long commands, and many', async () => {
     const long = command('SET', 'a', 'x'.repeat(3_000_000));
     const many = call(command('SET', 'b', '1'), command('SET', 'c', '1')).repeat(30_000);
     const { folder, path } = await folderWith(`${long}${many}${call(long, command('DEL', 'c')).slice(0, -9)}`);
@@ -56,7 +56,7 @@ describe('a log whose server was killed while it wrote', () => {
     expect((await stat(path)).size).to.equal(long.length + many.length);
   });
 
-  it('is left as it is where it is damaged, empty or not there', async () => {
+  it('is left unchanged if it is damaged, empty or missing', async () => {
     for (const damaged of [
       '\0\0\0',
       `${command('SET', 'a', '1')}\0\0`,
@@ -77,7 +77,7 @@ describe('a log whose server was killed while it wrote', () => {
     expect(await dropUnfinished(await stores.folder(), program)).to.equal(0);
   });
 
-  it('is left as it is by a program that does not check it, which is named', async () => {
+  it('is left unchanged, with an error, by a program that cannot check it', async () => {
     const command = join(await stores.folder(), 'redis-server');
     await writeFile(command, `#!/bin/sh\nexec '${program.command}' "$@"\n`, { mode: 0o700 });
     const { folder, path } = await folderWith(call('SET').slice(0, -3));
@@ -86,7 +86,7 @@ describe('a log whose server was killed while it wrote', () => {
     expect(await readFile(path, 'utf8')).to.equal(call('SET').slice(0, -3));
   });
 
-  it('is taken back to a hole that a power cut left while it was rewritten, with all behind it', async () => {
+  it('is truncated at a gap that a power cut left during a rewrite', async () => {
     const folder = await stores.folder();
     const store = await stores.start(folder);
     await ask(store.socketPath, 'SET', 'a', '1');
@@ -105,7 +105,7 @@ describe('a log whose server was killed while it wrote', () => {
     expect(await ask(socketPath, 'MGET', 'a', 'b', 'c', 'd')).to.equal('1,,,1');
   });
 
-  it('does not make a call that was cut off half made at the next start but one', async () => {
+  it('never applies half of an incomplete call, even after two restarts', async () => {
     const folder = await stores.folder();
     const both = (one: string, other: string): string => `redis.call('SET','${one}',1) redis.call('SET','${other}',1)`;
     const { socketPath } = await stores.start(folder);

@@ -5,7 +5,7 @@ import { allPermissions, codeOf, type Reply, World } from '../support/world.ts';
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
-describe('Access and the envelope', () => {
+describe('Access and error bodies', () => {
   let world: World;
   let path: string;
   const as = (authorization: string | undefined, target = path): Promise<Reply> =>
@@ -50,7 +50,7 @@ describe('Access and the envelope', () => {
     expect((await as(`bearer  ${apiKey}`)).status, 'the scheme in any case').to.equal(200);
   });
 
-  it('key lacks the permission: 403 PERMISSION_DENIED, the message names it; none implies another', async () => {
+  it('key lacks the permission: 403 PERMISSION_DENIED, which names it; no permission implies another', async () => {
     const calls: [string, string, string][] = [
       ['coordination_read', 'GET', '/mailboxes'],
       ['coordination_write', 'POST', '/mailboxes'],
@@ -69,7 +69,7 @@ describe('Access and the envelope', () => {
     }
   });
 
-  it('key limited to other spaces: 403 PERMISSION_DENIED, unknown space or not', async () => {
+  it('key limited to other spaces: 403 PERMISSION_DENIED, whether or not the space exists', async () => {
     const other = await World.create();
     const limited = `Bearer ${await world.key(allPermissions, [world.spaceId])}`;
     expect((await as(limited)).status).to.equal(200);
@@ -100,7 +100,7 @@ describe('Access and the envelope', () => {
     expect((await as(key, `/v1/spaces/${world.spaceId.toUpperCase()}/mailboxes`)).status).to.equal(200);
   });
 
-  it('X-Request-Id is echoed if 1 to 128 of [A-Za-z0-9._-], else made; on every response and in the envelope', async () => {
+  it('X-Request-Id is echoed if 1 to 128 of [A-Za-z0-9._-], otherwise generated; on every response and in error bodies', async () => {
     for (const id of ['a', 'A.b_c-9', 'x'.repeat(128)]) {
       const found = await world.call('GET', '/mailboxes', undefined, { 'X-Request-Id': id });
       expect(found.headers.get('X-Request-Id')).to.equal(id);
@@ -113,7 +113,7 @@ describe('Access and the envelope', () => {
     }
   });
 
-  it('every answer carries X-API-Version: 1, those without a key too', async () => {
+  it('every answer has X-API-Version: 1, even without a key', async () => {
     for (const target of ['/healthz', '/readyz', '/openapi.json', '/nothing', path]) {
       const reply = await as(undefined, target);
       expect(reply.headers.get('X-API-Version'), target).to.equal('1');

@@ -22,7 +22,7 @@ describe('Request bodies', () => {
       ...headers,
     });
 
-  it('> 256 KiB: 413 PAYLOAD_TOO_LARGE, said with a length or not, and read by the client', async () => {
+  it('> 256 KiB: 413 PAYLOAD_TOO_LARGE, with or without Content-Length, and the client can read the answer', async () => {
     const fits = JSON.stringify({ name: 'x' }).padEnd(256 * 1024);
     expect((await text('/mailboxes', fits)).status).to.equal(201);
     expect(codeOf(await text('/mailboxes', `${fits} `))).to.equal('413 PAYLOAD_TOO_LARGE');
@@ -43,7 +43,7 @@ describe('Request bodies', () => {
     }
   });
 
-  it('JSON that is no object: 400 VALIDATION_FAILED in its turn, also where no body is taken; none at all is {}', async () => {
+  it('JSON that is not an object: 400 VALIDATION_FAILED, also on routes without a body; an empty body is {}', async () => {
     const barrier = await world.made('/barriers', { scopeId, target: 1 });
     for (const body of ['[{"name":"x"}]', '[]', '"x"', '5', 'true', 'null', ' 0 ']) {
       for (const path of ['/mailboxes', `/barriers/${barrier.id}/cancel`]) {
@@ -59,7 +59,7 @@ describe('Request bodies', () => {
     expect((await world.call('DELETE', path, {})).status).to.equal(204);
   });
 
-  it('other content type: 415 UNSUPPORTED_MEDIA_TYPE; parameters are no other type', async () => {
+  it('other content types: 415 UNSUPPORTED_MEDIA_TYPE; parameters are allowed', async () => {
     const types = [
       'text/plain',
       'application/x-www-form-urlencoded',
@@ -86,7 +86,7 @@ describe('Request bodies', () => {
     expect((await text('/mailboxes', '{"name":"x"}', { 'Content-Encoding': 'identity' })).status).to.equal(201);
   });
 
-  it('a body that nests 10,000 deep is 400 wherever it stands', async () => {
+  it('nesting of 10,000 levels is 400, wherever it is', async () => {
     for (const deep of ['['.repeat(10_000) + ']'.repeat(10_000), `${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}`]) {
       for (const body of [`{"name":${deep}}`, `{"name":"x","more":${deep}}`]) {
         expect(codeOf(await text('/mailboxes', body))).to.equal('400 VALIDATION_FAILED');
@@ -96,7 +96,7 @@ describe('Request bodies', () => {
     }
   });
 
-  it('an unknown body field is 400 VALIDATION_FAILED, __proto__ and constructor too, at every level', async () => {
+  it('an unknown body field, including __proto__ and constructor, is 400 VALIDATION_FAILED at every level', async () => {
     const token = randomUUID();
     for (const field of ['x', '__proto__', '\\u005f_proto__', 'constructor', 'toString', '', 'Name', 'id']) {
       const body = `{"name":"x","${field}":{"name":"y"}}`;
@@ -121,7 +121,7 @@ describe('Request bodies', () => {
     expect(codeOf(inherited)).to.equal('400 VALIDATION_FAILED');
   });
 
-  it('of two equal members the last counts, in a nested object too', async () => {
+  it('the last of two members with one name wins, also in nested objects', async () => {
     expect((await text('/mailboxes', '{"name":"a","name":"b"}')).body.name).to.equal('b');
     const send = `/mailboxes/${mailboxId}/messages`;
     const sent = await text(send, `{"payload":1,"scopeId":"${scopeId}","payload":{"a":[2]},"workKey":"twice"}`);
@@ -161,7 +161,7 @@ describe('Request bodies', () => {
     );
   });
 
-  it('huge and fractional numbers are 400, an integer in another notation is that integer', async () => {
+  it('huge and fractional numbers are 400; an integer may be in any notation', async () => {
     for (const number of ['1e400', '-1e400', '9007199254740993', '1e20', '0.5', '1e-7', '-0', `1${'0'.repeat(400)}`]) {
       const reply = await text('/mailboxes', `{"name":"x","backlogLimit":${number}}`);
       expect(codeOf(reply), number).to.equal('400 VALIDATION_FAILED');
@@ -172,7 +172,7 @@ describe('Request bodies', () => {
     }
   });
 
-  it('names and keys hold no control characters or lone surrogates, and are counted in code points', async () => {
+  it('names and keys must not have control characters or lone surrogates; their length is in code points', async () => {
     const send = `/mailboxes/${mailboxId}/messages`;
     for (const bad of ['\\n', '\\u0000', '\\u007f', '\\u0085', '\\ud800', '\\udc00x', '']) {
       expect(codeOf(await text('/mailboxes', `{"name":"${bad}"}`)), bad).to.equal('400 VALIDATION_FAILED');
@@ -198,7 +198,7 @@ describe('Request bodies', () => {
     expect((await world.post(`/mailboxes/${mailboxId}/messages`, send)).status).to.equal(201);
   });
 
-  it('moments are RFC 3339 with any offset; what is no moment is 400', async () => {
+  it('times are RFC 3339 with any offset; anything else is 400', async () => {
     const send = `/mailboxes/${mailboxId}/messages`;
     const bad = [
       '2030-02-30T00:00:00Z',

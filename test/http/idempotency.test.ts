@@ -42,7 +42,7 @@ describe('Idempotency-Key', () => {
     }
   });
 
-  it('1–255 visible ASCII characters, else 400 IDEMPOTENCY_KEY_INVALID', async () => {
+  it('1–255 visible ASCII characters, otherwise 400 IDEMPOTENCY_KEY_INVALID', async () => {
     for (const key of ['', 'a b', 'x'.repeat(256), 'é', 'a\tb', 'a,b, c']) {
       expect(codeOf(await send({ payload: 1 }, keyed(key))), key).to.equal('400 IDEMPOTENCY_KEY_INVALID');
     }
@@ -80,7 +80,7 @@ describe('Idempotency-Key', () => {
     });
   });
 
-  it('a replayed renew extends nothing; a replayed nack, and a replayed natural replay, are as they were', async () => {
+  it('a replayed renew extends nothing; a replayed nack or natural replay has the first answer', async () => {
     await world.at(Date.now());
     await send({ payload: 1, workKey: 'w' }, keyed());
     const dedupe = keyed();
@@ -122,7 +122,7 @@ describe('Idempotency-Key', () => {
     ]);
   });
 
-  it('its scope is the space: the same key in another space is another request', async () => {
+  it('belongs to a space: the same key in another space is another request', async () => {
     const other = await world.beside();
     const { id } = await other.made('/mailboxes', { name: 'jobs' });
     const key = keyed();
@@ -130,7 +130,7 @@ describe('Idempotency-Key', () => {
     expect((await send({ payload: 2 }, key, other, id)).status).to.equal(201);
   });
 
-  it('failures are not stored: the retry is evaluated anew', async () => {
+  it('failures are not stored: the retry is evaluated again', async () => {
     const key = keyed();
     await world.call('PUT', '/limits', { maxBacklog: 1 });
     await send({ payload: 0 }, keyed());
@@ -140,7 +140,7 @@ describe('Idempotency-Key', () => {
     expect([retried.status, retried.body.replay]).to.deep.equal([201, false]);
   });
 
-  it('is kept for 24 hours by the store clock, and then is new', async () => {
+  it('is kept for 24 hours by the clock of the store', async () => {
     const start = Date.now();
     await world.at(start);
     const key = keyed();
@@ -153,7 +153,7 @@ describe('Idempotency-Key', () => {
     expect([later.status, later.body.replay]).to.deep.equal([201, false]);
   });
 
-  it('is found also by a clock that was set back over midnight, and after midnight again', async () => {
+  it('is found after the clock was set back over midnight, and after midnight again', async () => {
     const midnight = Math.ceil(Date.now() / (24 * hours)) * 24 * hours;
     const all: [Record<string, string>, string][] = [];
     for (const offset of [-2, 1, -1, 2]) {
@@ -164,7 +164,7 @@ describe('Idempotency-Key', () => {
     }
   });
 
-  it('recv does not look at it: every receive claims anew, an invalid one does no harm', async () => {
+  it('recv ignores it, even an invalid one: every receive claims again', async () => {
     for (const payload of [1, 2, 3]) await send({ payload }, keyed());
     const key = keyed();
     const claims = [];
@@ -180,7 +180,7 @@ describe('Idempotency-Key', () => {
     expect(claims).to.deep.equal([1, 2, 3]);
   });
 
-  it('of 50 equal requests at once one is executed, and all 50 answers are equal', async () => {
+  it('of 50 concurrent equal requests one is executed, and all answers are equal', async () => {
     const key = keyed();
     const made = await Promise.all(Array.from({ length: 50 }, () => world.post('/mailboxes', { name: 'one' }, key)));
     expect(new Set(made.map(({ status, text }) => `${status} ${text}`)).size).to.equal(1);
@@ -193,7 +193,7 @@ describe('Idempotency-Key', () => {
     expect((await world.eventTypes()).filter((type) => type === 'message.sent')).to.have.lengthOf(1);
   });
 
-  it('a send is remembered in at most 130 bytes, a renewal in 100 and its share of the table', async function () {
+  it('takes at most 130 bytes for a send, and 100 plus a share of the table for a renewal', async function () {
     this.timeout(60_000);
     const { store } = world.service;
     const bytes = async (): Promise<number> => {

@@ -4,7 +4,7 @@ import { addressOf } from '../../src/redis/cluster.ts';
 import { Aging, day } from '../spec/retention/support.ts';
 import type { World } from '../support/world.ts';
 
-/** What callers make their keys and names of: JSON, quotes, patterns, hash tags, binary-looking text, other scripts. */
+/** Keys and names as callers may choose them: JSON, quotes, patterns, hash tags, binary-looking text, other alphabets. */
 const texts = [
   '{"order":42}',
   '{',
@@ -37,7 +37,7 @@ describe('Keys and names that callers choose', () => {
       });
   };
 
-  it('may be any text without control characters: it comes back as sent, is told apart, and is in no key name', async () => {
+  it('may be any text without control characters, is returned as sent, and is not part of any Redis key', async () => {
     const aging = await Aging.begin({ plan: 'enterprise' });
     const { world } = aging;
     const before = new Set(await keysOf(world));
@@ -133,7 +133,7 @@ describe('Keys and names that callers choose', () => {
     expect(members.map(({ taskKey }: { taskKey: string }) => taskKey)).to.deep.equal(texts);
     expect((await world.get(`/barriers/${barrier.id}`)).body.state).to.equal('RELEASED');
 
-    // Nothing of them is in the name of a key: a hash tag has no say in where a record lies.
+    // None is part of a key's name, so a hash tag in it cannot move a record to another slot.
     const made = (await keysOf(world)).filter((key) => !before.has(key));
     expect(made).to.have.length.above(100);
     const form = new RegExp(`^muster:\\{${world.org}\\}[\\w:-]*$`);

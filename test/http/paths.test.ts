@@ -10,7 +10,7 @@ describe('Paths and methods', () => {
     space = `/v1/spaces/${world.spaceId}`;
   });
 
-  it('unknown route: 404 ROUTE_NOT_FOUND, before the key is looked at', async () => {
+  it('unknown route: 404 ROUTE_NOT_FOUND, without checking the key', async () => {
     const id = world.spaceId;
     for (const path of [
       '/',
@@ -34,7 +34,7 @@ describe('Paths and methods', () => {
     }
   });
 
-  it('wrong method: 405 METHOD_NOT_ALLOWED with Allow, before the key is looked at', async () => {
+  it('wrong method: 405 METHOD_NOT_ALLOWED with Allow, without checking the key', async () => {
     const id = world.spaceId;
     const expected: [string, string, string][] = [
       ['PUT', `${space}/mailboxes`, 'GET, HEAD, POST'],
@@ -62,7 +62,7 @@ describe('Paths and methods', () => {
     expect((await world.send('HEAD', '/healthz')).text).to.equal('');
   });
 
-  it('percent-encoding opens no other path: an id that is not a uuid is 400, a bad path 404', async () => {
+  it('percent-encoding reaches no other path: an id that is not a uuid is 400, a bad path 404', async () => {
     const bad = ['..', '%2e%2e', '%00', '%', '%zz', '%ff', '%2F', `${world.spaceId}%00`, '*', ':', '{}', '%7B%7D'];
     for (const part of bad) {
       const [, id] = (await rawGet(world, `/v1/spaces/${part}/mailboxes`)).split(' ');
@@ -79,7 +79,7 @@ describe('Paths and methods', () => {
     expect(await rawGet(world, `/v1/spaces/${encoded}/mailboxes`)).to.match(/^HTTP\/1\.1 200 /);
   });
 
-  it('what is not HTTP is answered with the envelope too', async () => {
+  it('malformed HTTP gets an error body of the API, too', async () => {
     const answer = await rawRequest(world, 'NOT HTTP\r\n\r\n');
     expect(answer).to.match(/^HTTP\/1\.1 400 Bad Request\r\n/);
     const body = JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')));
@@ -88,7 +88,7 @@ describe('Paths and methods', () => {
     expect(await rawRequest(world, large)).to.match(/^HTTP\/1\.1 431 /);
   });
 
-  it('a refusal ends the connection only where it left a body unread', async () => {
+  it('a refusal closes the connection only if a body is unread', async () => {
     const key = `Authorization: Bearer ${world.apiKey}\r\n`;
     const body = 'Content-Type: application/json\r\nContent-Length: 2\r\n\r\n{}';
     const unread = `Content-Type: application/json\r\nContent-Length: ${300 * 1024}\r\n\r\n`;
@@ -121,7 +121,7 @@ describe('Paths and methods', () => {
     }
   });
 
-  it('unknown query parameters are 400, repeated ones too, and so is a parameter where none is taken', async () => {
+  it('unknown and repeated query parameters are 400, also on routes without parameters', async () => {
     for (const query of [
       'x=1',
       'limit=1&limit=2',

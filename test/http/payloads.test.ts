@@ -33,7 +33,7 @@ const samples: [string, string?][] = [
   [`${'['.repeat(500)}1${']'.repeat(500)}`],
 ];
 
-describe('Payloads come back value for value', () => {
+describe('Payloads are returned unchanged', () => {
   let world: World;
   let mailboxId: string;
   const scopeId = randomUUID();
@@ -96,7 +96,7 @@ describe('Payloads come back value for value', () => {
     }
   });
 
-  it('a payload of the full 64 KiB goes round, one byte more does not', async () => {
+  it('a payload of 64 KiB is returned, one byte more is refused', async () => {
     const full = `"${'é'.repeat(32_767)}"`;
     expect(Buffer.byteLength(full)).to.equal(65_536);
     expect((await send(full)).status).to.equal(201);

@@ -10,8 +10,8 @@ const requests = 20_000;
 const path = (n: number) => `/${n}?${'x'.repeat(200)}`;
 const request = (n: number) => `POST ${path(n)} HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}`;
 
-describe('Requests sent ahead on one connection', () => {
-  it('16 at most run at a time, what they wait for is not read, and all are answered in order', async () => {
+describe('Pipelined requests', () => {
+  it('at most 16 run at a time, the rest is not read meanwhile, and all are answered in order', async () => {
     const begun: [number, ServerResponse][] = [];
     const server = createServer(
       inTurn((incoming, response) => {
@@ -25,7 +25,7 @@ describe('Requests sent ahead on one connection', () => {
     client.write(Array.from({ length: requests }, (_, n) => request(n)).join(''));
     const [socket] = (await connected) as [Socket];
     while (begun.length < 16) await turn();
-    // A connection that is read gives up to 64 KiB in each of these.
+    // A connection delivers up to 64 KiB per turn.
     for (let turns = 0; turns < 100; turns++) await turn();
     expect(begun.length).to.equal(16);
     expect(socket.bytesRead).to.be.below(256 * 1024);

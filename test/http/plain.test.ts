@@ -41,8 +41,8 @@ const valuesOf = (schema: Joi.ObjectSchema): fc.Arbitrary<object> => {
   );
 };
 
-describe('The short way through validation', () => {
-  it('lets through nothing that Joi refuses or would change, for the fields of every route', () => {
+describe('The fast path of validation', () => {
+  it('accepts nothing that Joi refuses or would change, for the fields of every route', () => {
     let short = 0;
     for (const { call, schema } of schemas) {
       const isPlain = plainTest(schema);
@@ -60,7 +60,7 @@ describe('The short way through validation', () => {
     expect(short, 'values that went the short way').to.be.above(500);
   });
 
-  it('is taken by what callers usually send', () => {
+  it('is used for what callers usually send', () => {
     const isPlain = (call: string, value: object): boolean => {
       const { body } = allRoutes.find((route) => route.call === call) ?? {};
       return body !== undefined && plainTest(body)(value);
@@ -74,7 +74,7 @@ describe('The short way through validation', () => {
     expect(isPlain('group.create', { mailboxId: uuid, condition: 'ALL_TERMINAL' })).to.equal(false);
   });
 
-  it('leaves to Joi what is to be converted or filled in, and every kind of rule that it does not know', () => {
+  it('leaves conversions, defaults and unknown kinds of rules to Joi', () => {
     const open = (schema: Joi.Schema, value: unknown): boolean =>
       plainTest(fields({ field: schema }))({ field: value });
     expect(open(id(), uuid)).to.equal(true);

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { codeOf, type Reply, World } from '../support/world.ts';
 
-/** Requests that are wrong in two ways or more: the contract's list says which error is answered. */
+/** Requests with several errors: docs/reference.md, "Precedence", says which one is answered. */
 describe('Precedence, first match wins', () => {
   let world: World;
   let mailboxId: string;
@@ -93,7 +93,7 @@ describe('Precedence, first match wins', () => {
     const send = `/mailboxes/${id}/messages`;
     const first = await free.made(send, { scopeId, payload: 1, workKey: 'k' });
     const worst = { scopeId, payload: 'x'.repeat(20), deadline: '2001-01-01T00:00:00Z' };
-    // The Free plan with its month used up: what only an operator could do is written directly.
+    // The free plan with its month used up, written directly.
     const month = new Date().toISOString().slice(0, 7);
     await free.service.store.hset(`muster:{${free.org}}`, {
       plan: 'free',
@@ -111,7 +111,7 @@ describe('Precedence, first match wins', () => {
     expect(codeOf(await free.post(send, { scopeId, payload: 1 }))).to.equal('409 BACKLOG_FULL');
   });
 
-  it('the same of funds and units: natural replay → 400s of stored state → 402 → 413 → 409 limits → funds and units', async () => {
+  it('the same for funds and units: natural replay → 400s of stored state → 402 → 413 → 409 limits → funds and units', async () => {
     const limits = { maxArmedTimers: 1, maxPayloadBytes: 10 };
     const full = await World.create({ figures: { runs: '1', tasks: '1' }, limits });
     const { id: mailboxId } = await full.made('/mailboxes', { name: 'jobs' });
@@ -170,7 +170,7 @@ describe('Precedence, first match wins', () => {
     ]);
   });
 
-  it('an id in the path is 404, the same kind of id in the body 409', async () => {
+  it('an unknown id in the path is 404, one in the body 409', async () => {
     await world.made(`/mailboxes/${mailboxId}/messages`, { scopeId, payload: 1 });
     const recv = { scopeId, holder: 'h', holderSession: 's' };
     const { id, token } = await world.made(`/mailboxes/${mailboxId}/recv`, recv);

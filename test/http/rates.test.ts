@@ -7,7 +7,7 @@ const minute = 60_000;
 
 describe('Request rates', () => {
   const scopeId = randomUUID();
-  /** 10 seconds into a calendar minute that has not come yet. */
+  /** 10 seconds into a future calendar minute. */
   const start = (Math.floor(Date.now() / minute) + 2) * minute + 10_000;
 
   async function make(choice: Partial<PlanChoice> & { limits?: Record<string, number> }): Promise<World> {
@@ -68,7 +68,7 @@ describe('Request rates', () => {
     expect((await world.get('/limits')).status).to.equal(200);
     const put = await world.call('PUT', '/limits', { requestsPerMinute: 10 });
     expect(put.status).to.equal(200);
-    // Five ordinary calls, four of recovery, two of limits: all of them counted.
+    // Five ordinary calls, four recovery calls, two for limits: all are counted.
     expect((await world.get('/limits')).headers.get('RateLimit')).to.equal('"space";r=0;t=50');
     expect(codeOf(await world.get('/mailboxes'))).to.equal('429 RATE_LIMITED');
   });
@@ -96,7 +96,7 @@ describe('Request rates', () => {
     expect((await world.get('/mailboxes')).status).to.equal(200);
   });
 
-  it('recovery calls take the fifth that is theirs first: ordinary calls keep their 80 % as long as all calls allow it', async () => {
+  it('recovery calls use their reserved fifth first, so ordinary calls keep their 80 %', async () => {
     const world = await make({ figures: { rpm: '10' } });
     const orgRate = (reply: Reply) => rateOf(reply)[1]?.split(', ')[1];
     const renew = () => world.post(`/messages/${randomUUID()}/renew`, { token: 'none' });
@@ -113,13 +113,13 @@ describe('Request rates', () => {
     for (const left of [7, 6]) expect(orgRate(await world.get('/limits'))).to.equal(`"org";r=${left};t=50`);
   });
 
-  it('the share of ordinary calls is at least one', async () => {
+  it('ordinary calls may always make at least one request', async () => {
     const world = await make({ figures: { rpm: '1' } });
     expect((await world.get('/mailboxes')).status).to.equal(200);
     expect(codeOf(await world.get('/mailboxes'))).to.equal('429 SERVICE_RATE_LIMITED');
   });
 
-  it('the organization rate is one for all its spaces, the space rate each its own', async () => {
+  it('spaces share the organization rate, and each has its own space rate', async () => {
     const world = await make({ figures: { rpm: '4' }, limits: { requestsPerMinute: 2 } });
     const second = await world.beside();
     await world.get('/mailboxes');
@@ -129,7 +129,7 @@ describe('Request rates', () => {
     expect(codeOf(await second.get('/mailboxes'))).to.equal('429 SERVICE_RATE_LIMITED');
   });
 
-  it('an unknown space, and an id that is none, has no space rate: the answer carries the organization rate', async () => {
+  it('an unknown space or malformed id has no space rate: the answer has the organization rate', async () => {
     const world = await make({ figures: { rpm: '10' } });
     for (const [spaceId, code] of [
       [randomUUID(), '404 SPACE_NOT_FOUND'],
@@ -150,21 +150,21 @@ describe('Request rates', () => {
     expect(codeOf(await elsewhere.get('/mailboxes')), 'then 404').to.equal('404 SPACE_NOT_FOUND');
   });
 
-  it('a watch and a destination, which look more than once, say what is left too', async () => {
+  it('a watch and a destination, which run several scripts, also have the rate headers', async () => {
     const world = await make({ limits: { requestsPerMinute: 40 } });
     const url = 'https://93.184.215.14/';
     for (const reply of [await world.get('/watch'), await world.post('/destinations', { url })])
       expect(reply.headers.get('RateLimit-Policy')).to.equal('"space";q=40;w=60');
   });
 
-  it('of 100 requests at once exactly the rate is let in', async () => {
+  it('of 100 concurrent requests exactly the rate is accepted', async () => {
     const world = await make({ limits: { requestsPerMinute: 40 } });
     const replies = await Promise.all(Array.from({ length: 100 }, () => world.get('/mailboxes')));
     expect(replies.filter(({ status }) => status === 200)).to.have.lengthOf(40);
     expect(replies.filter(({ status }) => status === 429)).to.have.lengthOf(60);
   });
 
-  it('a held receive that was let in is not refused when it looks again', async () => {
+  it('a held receive is not refused by the rate when it looks again', async () => {
     const world = await make({ figures: { rpm: '10' } });
     const { id } = await world.made('/mailboxes', { name: 'jobs' });
     await world.made(`/mailboxes/${id}/messages`, { scopeId, payload: 'result' });

@@ -8,7 +8,7 @@ import { breakingProxy } from '../support/breaking-proxy.ts';
 import { OwnStore } from '../support/own-store.ts';
 import { until } from '../support/processes.ts';
 
-describe('A store that breaks a connection off in the middle of a start', function () {
+describe('A store that breaks a connection during a start', function () {
   this.timeout(60_000);
   let store: OwnStore;
   before(async () => {
@@ -16,7 +16,7 @@ describe('A store that breaks a connection off in the middle of a start', functi
   });
   after(() => store.stop());
 
-  it('is waited for, whichever it is: nobody needs to start the process again', async () => {
+  it('is waited for, whichever connection it is', async () => {
     const log = pino({ level: 'silent' });
     const { store: redis } = await store.admin();
     const idleWorkers = async () => String(await redis.call('CLIENT', 'LIST')).match(/ cmd=bzpopmin /g)?.length;
@@ -37,7 +37,7 @@ describe('A store that breaks a connection off in the middle of a start', functi
     expect(awaited).to.have.length(3);
   });
 
-  it('is waited for, too, where it is silent: whoever started the process sees what for', async () => {
+  it('is waited for if it stops answering, with a message', async () => {
     const redisUrl = join(store.dataDir, 'silent');
     let made = 0;
     const server = createServer((near) => {
@@ -55,7 +55,7 @@ describe('A store that breaks a connection off in the middle of a start', functi
     expect(awaited).to.equal(1);
   });
 
-  it('fails the start where it goes on breaking', async () => {
+  it('fails the start if it keeps breaking connections', async () => {
     const redisUrl = join(store.dataDir, 'breaks-each');
     const server = createServer((near) => near.on('error', () => undefined).once('data', () => near.destroy()));
     await once(server.listen(redisUrl), 'listening');

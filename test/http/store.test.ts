@@ -26,12 +26,12 @@ describe('Store down, loading, read-only or out of memory: 503 STORE_UNAVAILABLE
     await store.stop();
   });
 
-  it('is one server, where it is no cluster: of several nobody knows which', async () => {
+  it('must be one server, unless it is a cluster', async () => {
     const refused = await connect(`${store.url},${store.url}`).catch((error: Error) => error.message);
     expect(refused).to.contain('not a cluster node');
   });
 
-  it('out of memory: nothing half-written, and the next call goes through when it is over', async () => {
+  it('out of memory: nothing is half written, and calls succeed once there is memory', async () => {
     await send();
     const events = await world.eventTypes();
     await service.store.config('SET', 'maxmemory', '1');
@@ -43,7 +43,7 @@ describe('Store down, loading, read-only or out of memory: 503 STORE_UNAVAILABLE
     expect((await send()).status).to.equal(201);
   });
 
-  it('read-only: 503, and the same call goes through when it is over, on a connection to whoever is the master then', async () => {
+  it('read-only: 503, and calls succeed again on a connection to the new master', async () => {
     const connection = await service.store.client('ID');
     await service.store.call('REPLICAOF', '127.0.0.1', '1');
     const key = { 'Idempotency-Key': randomUUID() };
@@ -57,7 +57,7 @@ describe('Store down, loading, read-only or out of memory: 503 STORE_UNAVAILABLE
     expect(await service.store.client('ID')).to.not.equal(connection);
   });
 
-  it('down: calls, wrong ones too, and /readyz are 503; /healthz is not; a held receive is let go', async () => {
+  it('down: calls, even invalid ones, and /readyz are 503, but not /healthz; held receives are released', async () => {
     const recv = { scopeId: randomUUID(), holder: 'h', holderSession: 's', waitSeconds: 2 };
     const held = world.post(path.replace('messages', 'recv'), recv);
     while (service.wake.size === 0) await new Promise((resolve) => setImmediate(resolve));

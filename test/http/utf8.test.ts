@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { World } from '../support/world.ts';
 
 describe('A body that is not UTF-8', () => {
-  it('is not JSON (RFC 8259, 8.1): 400 MALFORMED_JSON, wherever the bytes stand, and nothing is made of it', async () => {
+  it('is not JSON (RFC 8259, 8.1): 400 MALFORMED_JSON, wherever the bytes are, and nothing is created', async () => {
     const world = await World.create();
     const { id } = await world.made('/mailboxes', { name: 'jobs' });
     const send = async (path: string, bytes: string): Promise<string> => {

@@ -10,7 +10,7 @@ import { freePort, RedisServer } from '../fault/redis-server.ts';
 /** As the README has it. */
 const rights = ['~muster:*', '~{muster}:*', '&muster:*', '+@all', '-@admin', '-@dangerous', '+info'];
 
-it('A store of REDIS_URL that does not come is waited for, with a line now and then and a clear one at the end', async () => {
+it('Waits for the store in REDIS_URL, with a log line now and then and a clear error at the end', async () => {
   const lines: string[] = [];
   const log = (line: string) => lines.push(line);
   const patience = { timeoutMs: 300, logEveryMs: 50, signal: new AbortController().signal, log };
@@ -21,7 +21,7 @@ it('A store of REDIS_URL that does not come is waited for, with a line now and t
   expect(lines.length).to.be.greaterThan(1);
 });
 
-describe('A store that could not be used is refused at the start, in one line that says why', () => {
+describe('A store that cannot be used is refused at the start, with the reason in one line', () => {
   let dir: string;
   let redis: RedisServer;
   let admin: Redis;
@@ -53,7 +53,7 @@ describe('A store that could not be used is refused at the start, in one line th
     await admin.config('SET', 'requirepass', '');
   });
 
-  it('because its user lacks a right, without which calls would fail in their middle or nobody would be woken', async () => {
+  it('because its user lacks a permission that calls or wake-ups need', async () => {
     await allow(...rights);
     expect(await refusal(at('muster:pw'))).to.equal('none');
     for (const missing of ['resetchannels', '-spublish', '-ssubscribe', '-info', '-ping']) {
@@ -64,7 +64,7 @@ describe('A store that could not be used is refused at the start, in one line th
     }
   });
 
-  it('because it has no such database: calls would be made in another', async () => {
+  it('because it has no such database: calls would use another one', async () => {
     await allow(...rights);
     expect(await refusal(at('muster:pw', '/1'))).to.equal('none');
     expect(await refusal(at('muster:pw', '/2'))).to.match(/^REDIS_URL: the store has no such database \(ERR DB .*\): /);
@@ -72,7 +72,7 @@ describe('A store that could not be used is refused at the start, in one line th
     expect(store).to.match(/DB index is out of range/);
   });
 
-  it('while one that its Sentinels do not name is waited for, with what they say', async () => {
+  it('but one that its Sentinels do not know is waited for, with their message', async () => {
     const sentinels = `redis+sentinel://127.0.0.1:${redis.port}/store`;
     expect(await refusal(sentinels)).to.match(/unreachable for 1 s \(no Sentinel knows the master: ERR .*\): /);
   });

@@ -41,7 +41,7 @@ describe('A store that is a cluster', function () {
     await rm(DATA_DIR, { recursive: true, force: true });
   });
 
-  it('is found by a process that is busy for longer than a node may take to reply', async () => {
+  it('is found by a process that is busy for longer than the timeout of a node', async () => {
     // Between the request for the slots and its reply: ioredis asks for them in the fifth round or the sixth.
     const still = new Int32Array(new SharedArrayBuffer(4));
     let left = 6;
@@ -53,7 +53,7 @@ describe('A store that is a cluster', function () {
     }
   });
 
-  it('several nodes are named with commas; the first one says how the others are reached', () => {
+  it('nodes are separated by commas, and inherit scheme and login from the first', () => {
     expect(addressesOf('redis://a:1')).to.deep.equal(['redis://a:1']);
     expect(addressesOf('unix:///run/redis.sock')).to.deep.equal(['/run/redis.sock']);
     expect(addressesOf('rediss://user:word@a:1, b:2,redis://c:3')).to.deep.equal([
@@ -63,7 +63,7 @@ describe('A store that is a cluster', function () {
     ]);
   });
 
-  it('is found out by itself, by way of any node that answers', async () => {
+  it('is discovered through any node that answers', async () => {
     const loading = createServer((socket) => {
       socket.on('data', () => socket.write('-LOADING Redis is loading the dataset in memory\r\n'));
     }).listen(0, '127.0.0.1');
@@ -80,7 +80,7 @@ describe('A store that is a cluster', function () {
     loading.close();
   });
 
-  it('is reached with the login that its address names', async () => {
+  it('is used with the login in its address', async () => {
     const [node] = cluster.masters;
     await node?.admin.call('ACL', 'SETUSER', 'somebody', 'on', '>word', '~*', '+@all', '-config');
     await node?.admin.config('SET', 'requirepass', 'other');
@@ -95,7 +95,7 @@ describe('A store that is a cluster', function () {
     await node?.admin.config('SET', 'requirepass', '');
   });
 
-  it('is refused with the reason of the first that is named, and where its nodes do not know their addresses', async () => {
+  it('is refused with the error of the first node, and if nodes do not know their addresses', async () => {
     const refused = (url: string) => connect(url).catch(({ message }) => message);
     expect(await refused(`${dead},redis://127.0.0.1:2`)).to.contain('127.0.0.1:1');
     await cluster.masters[0]?.admin.config('SET', 'cluster-announce-ip', '');
@@ -103,7 +103,7 @@ describe('A store that is a cluster', function () {
     await cluster.masters[0]?.admin.config('SET', 'cluster-announce-ip', '127.0.0.1');
   });
 
-  it('a node that takes connections and is silent is passed over, also by those who are patient', async () => {
+  it('skips a node that accepts connections but does not answer, for both kinds of clients', async () => {
     const silent = createServer().listen(0, '127.0.0.1');
     await once(silent, 'listening');
     const url = `redis://127.0.0.1:${(silent.address() as AddressInfo).port},${cluster.url}`;
@@ -114,7 +114,7 @@ describe('A store that is a cluster', function () {
     silent.close();
   });
 
-  it('any other node will do where the one that answered first has gone meanwhile; without another it is given up', async () => {
+  it('falls back to another node if the first to answer has gone, and fails without one', async () => {
     /** One that answers as the only node of a cluster, and is gone. */
     const info = 'cluster_enabled:1\r\nloading:0';
     const brief = async (): Promise<string> => {
@@ -136,7 +136,7 @@ describe('A store that is a cluster', function () {
     expect(await connect(await brief()).catch(({ name }) => name)).to.equal('ClusterAllFailedError');
   });
 
-  it('a process ends with its connection, also while that is being told where the slots are', async () => {
+  it('a process ends when its client is closed, even during a refresh of the slots', async () => {
     const script = `
       const store = await (await import('./src/redis/connection.ts')).connect('${cluster.url}');
       const alive = setInterval(() => undefined, 1000);
@@ -151,7 +151,7 @@ describe('A store that is a cluster', function () {
     await promisify(execFile)(process.execPath, words, { timeout: 10_000 });
   });
 
-  it('a call whose connection breaks may have run: it is not made again', async () => {
+  it('a call whose connection breaks may have run, and is not repeated', async () => {
     const [node] = cluster.masters;
     const store = await connect(cluster.url);
     await store.exists('{once}');
@@ -165,7 +165,7 @@ describe('A store that is a cluster', function () {
     store.disconnect();
   });
 
-  it('calls fail at once where nobody answers any more, and go through when somebody does', async () => {
+  it('calls fail at once while no node answers, and succeed again later', async () => {
     const [node] = cluster.masters;
     const store = await connect(cluster.url);
     const scripts = new Scripts(store, allWords);
@@ -186,7 +186,7 @@ describe('A store that is a cluster', function () {
     store.disconnect();
   });
 
-  it('a slot that no node serves is no matter to those who listen to others', async () => {
+  it('a slot without a node does not affect subscriptions to others', async () => {
     const [node] = cluster.masters;
     const strictly = (word: string) => node?.admin.config('SET', 'cluster-require-full-coverage', word);
     const inState = (state: string) =>
@@ -233,7 +233,7 @@ describe('A store that is a cluster', function () {
     expect(refusal.message).to.contain('each node of a cluster');
   });
 
-  it('webhooks go on where the workers’ queue takes them and falls silent; what it did take is not done twice', async () => {
+  it('webhooks continue if the workers’ queue accepts jobs and hangs; none is sent twice', async () => {
     const log = pino({ level: 'silent' });
     const options = { role: 'api', host: '127.0.0.1', port: 0, log, webhookAllowPrivate: true } as const;
     const service = await startService({ redisUrl: cluster.url, ...options });

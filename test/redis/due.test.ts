@@ -17,7 +17,7 @@ describe('Draining an organization', () => {
     due = new Due({ zadd, spublish } as unknown as Store, { ask } as unknown as Scripts);
   });
 
-  it('goes on until nothing more is due, whether or not the index can be told what is next', async () => {
+  it('continues until nothing is due, even if the index is unavailable', async () => {
     const drained = due.drain('o');
     sweeps[0]?.(1, true);
     await turn();
@@ -25,7 +25,7 @@ describe('Draining an organization', () => {
     expect(await drained).to.equal('2');
   });
 
-  it('is shared by calls that meet, but not what ran before them: it may have read its clock earlier', async () => {
+  it('is shared by concurrent calls, except a run that started before: it may have read the clock earlier', async () => {
     const all = [due.drain('o'), due.drain('o'), due.drain('o')];
     expect(sweeps).to.have.length(1);
     sweeps[0]?.(1, false);

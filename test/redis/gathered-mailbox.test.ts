@@ -142,7 +142,7 @@ class Mailboxes {
   }
 }
 
-describe('mailbox calls that share what they read', function () {
+describe('mailbox calls that share a run', function () {
   this.timeout(180_000);
 
   const call = fc.record<Call>({
@@ -156,7 +156,7 @@ describe('mailbox calls that share what they read', function () {
   const kinds = ['message.send', 'message.recv', 'message.recv', 'message.renew', 'message.complete'] as const;
   const batch = fc.tuple(fc.constantFrom(...kinds), fc.array(call, { minLength: 2, maxLength: 24 }), fc.nat(3000));
 
-  it('do together, in every answer and record, what they do one after the other, whoever of them is refused', async () => {
+  it('have the same answers and records as one after the other, even if some are refused', async () => {
     const property = fc.asyncProperty(
       fc.constantFrom('ALL_TERMINAL', 'FIRST_ACCEPTED'),
       fc.array(batch, { minLength: 4, maxLength: 14 }),

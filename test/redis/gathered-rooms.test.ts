@@ -101,7 +101,7 @@ class Rooms {
   }
 }
 
-describe('calls that share what they read', function () {
+describe('calls that share a run', function () {
   this.timeout(180_000);
 
   const call = fc.record<Call>({
@@ -115,7 +115,7 @@ describe('calls that share what they read', function () {
   const kinds: Kind[] = ['budget.reserve', 'budget.settle', 'barrier.arrive', 'allowance.consume'];
   const batch = fc.tuple(fc.constantFrom(...kinds), fc.array(call, { minLength: 2, maxLength: 24 }));
 
-  it('do together, in every answer and record, what they do one after the other, whoever of them is refused', async () => {
+  it('have the same answers and records as one after the other, even if some are refused', async () => {
     const property = fc.asyncProperty(fc.array(batch, { minLength: 3, maxLength: 8 }), async (batches) => {
       const [together, apart] = await Promise.all([Rooms.create(), Rooms.create()]);
       for (const [kind, calls] of batches) {

@@ -47,8 +47,8 @@ async function counted(world: World): Promise<{ fcall: number; spublish: number 
   return { fcall: of('fcall'), spublish: of('spublish') };
 }
 
-describe('calls of one organization that meet', () => {
-  it('go to the store together, 32 at a time; others go by themselves', async () => {
+describe('concurrent calls of one organization', () => {
+  it('are sent together, 32 at a time; other calls are sent alone', async () => {
     const queue = await Queue.create();
     const other = await Queue.create();
     await send(queue);
@@ -58,7 +58,7 @@ describe('calls of one organization that meet', () => {
     await expectAgreement(queue.world);
   });
 
-  it('of several spaces leave each as it must be', async () => {
+  it('of several spaces have the right effect in each', async () => {
     const foreign = await Queue.create();
     const queue = await Queue.create();
     const { world } = queue;
@@ -90,7 +90,7 @@ describe('calls of one organization that meet', () => {
     expect(await world.service.store.hget(`muster:{${world.org}}`, 'usedTasks')).to.equal('9');
   });
 
-  it('are done or refused each by itself, in their order', async () => {
+  it('succeed or are refused individually, in order', async () => {
     const queue = await Queue.create({ backlogLimit: 3 });
     const reader = hash('sha256', await queue.world.key(['coordination_read']), 'base64url');
     const again = { idempotencyDigest: digest('again') };
@@ -127,7 +127,7 @@ describe('calls of one organization that meet', () => {
     await expectAgreement(queue.world);
   });
 
-  it('are counted by Redis where they are refused, alone and together', async () => {
+  it('are counted by Redis if refused, alone and together', async () => {
     const queue = await Queue.create();
     const { store } = queue.world.service;
     const nodes = store instanceof Cluster ? store.nodes('master') : [store];
@@ -142,7 +142,7 @@ describe('calls of one organization that meet', () => {
     expect((await count()) - before).to.equal(6);
   });
 
-  it('see what those before them have changed: rates, tasks, backlog and operations are exact', async () => {
+  it('see the changes of those before them: rates, tasks, backlog and operations are exact', async () => {
     const at = Date.now() + 86_400_000;
     const limited = async (choice: Parameters<typeof World.create>[0]) => {
       const queue = await Queue.create({}, await World.create(choice));
@@ -161,7 +161,7 @@ describe('calls of one organization that meet', () => {
     expect(results).to.deep.equal([...Array(4).fill('READY'), ...Array(2).fill('OPERATIONS_EXHAUSTED')]);
   });
 
-  it('fail each by itself, as a defect is to', async () => {
+  it('fail individually, with the error of a defect', async () => {
     const queue = await Queue.create();
     const { store } = queue.world.service;
     await store.set(`${queue.world.prefix}:mailbox:${queue.id}:messages`, 'no such thing');

@@ -24,9 +24,9 @@ async function onOwnStore(test: (service: MusterService) => Promise<void>): Prom
   }
 }
 
-describe('What holds the store is bounded', function () {
+describe('The time that a call blocks the store is bounded', function () {
   this.timeout(60_000);
-  it('the run view reads few ids more than it answers, whatever its scopes hold', async () => {
+  it('the view of a run reads few more ids than it returns, however many its scopes have', async () => {
     const queue = await Queue.create({ backlogLimit: 100_000 });
     const { world } = queue;
     const teams = await Promise.all(Array.from({ length: 20 }, () => Team.create({}, queue)));
@@ -53,7 +53,7 @@ describe('What holds the store is bounded', function () {
     expect(asked).to.be.within(200, 600);
   });
 
-  it('the age of the oldest message costs the metrics the same, however many queues have one of its second', async () => {
+  it('the age of the oldest message costs the same, however many queues have one of the same second', async () => {
     const world = await World.create();
     const mailboxes = await Promise.all([1, 2, 3].map(() => world.made('/mailboxes', { name: 'jobs' })));
     const depths = async (): Promise<number> => {
@@ -72,7 +72,7 @@ describe('What holds the store is bounded', function () {
     expect(await depths()).to.equal(one);
   });
 
-  it('groups of other states than those asked for are passed over by their state alone', async () => {
+  it('a list filtered by state reads only the state of other groups', async () => {
     const queue = await Queue.create();
     const read = async (): Promise<number> => {
       const list = () => queue.world.get('/task-groups?state=DECIDED');
@@ -85,7 +85,7 @@ describe('What holds the store is bounded', function () {
     expect(await read()).to.equal(none);
   });
 
-  it('a sweep leaves a group with more members than it has changes left to the next one', async () => {
+  it('a sweep leaves a group with too many members to the next one', async () => {
     const queue = await Queue.create();
     const { world } = queue;
     const now = Date.now();
@@ -104,7 +104,7 @@ describe('What holds the store is bounded', function () {
     expect(await team.view()).to.include({ outcome: 'EXPIRED', decidedAt: later(2000) });
   });
 
-  it('a sweep that finds nothing due writes nothing: every organization has one twice a minute', async () => {
+  it('a sweep without due timers writes nothing', async () => {
     const queue = await Queue.create();
     const { store, scripts } = queue.world.service;
     await queue.send({ deadline: new Date(Date.now() + 3_600_000).toISOString() });
@@ -116,7 +116,7 @@ describe('What holds the store is bounded', function () {
     }
   });
 
-  it('a space whose webhooks are all delivered is not looked at every second', async () => {
+  it('a space whose webhooks are all delivered is not checked every second', async () => {
     const own = await OwnStore.start();
     const log = pino({ level: 'silent' });
     const options = { redisUrl: own.url, host: '127.0.0.1', port: 0, log, webhookAllowPrivate: true };
@@ -158,7 +158,7 @@ describe('What holds the store is bounded', function () {
       expect(encodings).to.deep.equal(['hashtable', 'hashtable', 'listpack']);
     }));
 
-  it('so are the bytes of a queued message, a reservation and a waiter, with all that goes with them, and of a replay', () =>
+  it('bounds the bytes of a queued message, a reservation, a waiter and an idempotency record', () =>
     onOwnStore(async (service) => {
       const world = await World.create({ on: service });
       /** Bytes of all keys of the organization: of replays, and of the rest. */

@@ -6,7 +6,7 @@ import { OwnStore } from '../support/own-store.ts';
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-describe('calls that come while a run of their script is under way', () => {
+describe('calls during a run of their script', () => {
   let own: OwnStore;
   let door: Awaited<ReturnType<OwnStore['admin']>>;
   let office: Awaited<ReturnType<OwnStore['admin']>>;
@@ -40,7 +40,7 @@ describe('calls that come while a run of their script is under way', () => {
   const pause = () => door.store.client('PAUSE', 60_000, 'WRITE');
   const goOn = () => door.store.client('UNPAUSE');
 
-  it('go together when it is answered; the first of all goes at once', async () => {
+  it('are sent together when it is answered; the first is sent at once', async () => {
     const before = await runs();
     await pause();
     const calls = await sendInTurns(1, 2, 3, 4);
@@ -49,7 +49,7 @@ describe('calls that come while a run of their script is under way', () => {
     expect((await runs()) - before).to.equal(2);
   });
 
-  it('go before that when they are 32', async () => {
+  it('are sent earlier if there are 32', async () => {
     const before = await runs();
     await pause();
     const calls = await sendInTurns(1, 20, 20, 1);
@@ -58,7 +58,7 @@ describe('calls that come while a run of their script is under way', () => {
     expect((await runs()) - before).to.equal(3);
   });
 
-  it('go before that when their payloads are 128 KiB together', async () => {
+  it('are sent earlier if their payloads have 128 KiB in total', async () => {
     const before = await runs();
     await pause();
     const calls = await sendInTurns(1);
@@ -69,7 +69,7 @@ describe('calls that come while a run of their script is under way', () => {
     expect((await runs()) - before, '1, then 2, 2 and the last').to.equal(4);
   });
 
-  it('are refused with it when the connection breaks, and the next ones go', async () => {
+  it('fail with it if the connection breaks, and later ones are sent', async () => {
     await pause();
     const calls = await sendInTurns(1, 5, 40, 5);
     await door.store.call('CLIENT', 'KILL', 'TYPE', 'normal');

@@ -4,7 +4,7 @@ import type { World } from './world.ts';
 
 const sorted = (rows: Record<string, string>[], name: string): string[] => rows.map((row) => row[name] ?? '').sort();
 
-/** Fails where what the service counts differs from what it keeps. Fits spaces of up to 200 of each thing that waits. */
+/** Fails if the service's counters differ from its records. For spaces with up to 200 waits of each kind. */
 export async function expectAgreement(world: World): Promise<void> {
   const stored = await recount(world);
   const { counts, backlog, waits, retainedBytes, org, timers } = await told(world);

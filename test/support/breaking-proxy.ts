@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { connect, createServer, type Server } from 'node:net';
 
 /**
- * Passes on between two unix sockets; a connection breaks off where what came on it is not to pass.
+ * A proxy between two unix sockets that breaks a connection at data that may not pass.
  *
- * @param passes asked for each piece that comes, with the number of its connection, from 1
+ * @param passes called for each chunk, with the number of its connection, from 1
  */
 export async function breakingProxy(
   target: string,

@@ -10,7 +10,7 @@ const chromiumProgram: ProgramKind = {
   names: ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', 'chromium-headless-shell'],
   packages: ['chromium-headless-shell', 'chromium-common', 'fontconfig-config', 'fonts-dejavu-core'],
   path: 'usr/lib/chromium/chromium-headless-shell',
-  // Where fonts, and what was found out about them, are looked for: its own, for there may be none in the system.
+  // Its own fonts and font cache: the system may have none.
   environment: (root) => ({
     FONTCONFIG_PATH: `${root}/etc/fonts`,
     XDG_DATA_HOME: `${root}/usr/share`,
@@ -26,7 +26,7 @@ const chromiumProgram: ProgramKind = {
 
 const folder = fileURLToPath(new URL('../../.chromium', import.meta.url));
 
-/** A headless Chromium: from CHROMIUM, PATH, or the distribution's packages, fetched once into `.chromium/`. */
+/** A headless Chromium: from CHROMIUM, PATH, or the distribution's packages, downloaded once into `.chromium/`. */
 export async function launchChromium(): Promise<Browser> {
   const log = (line: string): void => console.log(`    ${line}`);
   const { command, env } = await findProgram(chromiumProgram, { log, env: process.env, folder });
@@ -34,7 +34,7 @@ export async function launchChromium(): Promise<Browser> {
   return chromium.launch({
     executablePath: command,
     env: Object.fromEntries(known),
-    // Its sandbox refuses to run as root and in most containers, and it opens no page but our own.
+    // Its sandbox fails as root and in most containers, and it only opens our own pages.
     chromiumSandbox: false,
   });
 }

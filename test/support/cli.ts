@@ -10,7 +10,7 @@ export interface Outcome {
   readonly stderr: string;
 }
 
-/** Runs `muster <args>` as a process of its own, as an operator does: the build that `npm test` makes first. */
+/** Runs `muster <args>` in a process, as operators do, from the build that `npm test` makes first. */
 export function muster(args: readonly string[], settings: Record<string, string>): Promise<Outcome> {
   const env = { ...process.env, REDIS_URL: '', ...settings };
   return new Promise((resolve) => {
@@ -29,7 +29,7 @@ export async function record(args: readonly string[], settings: Record<string, s
   return JSON.parse(stdout);
 }
 
-/** Runs a command that fails; returns code and message, having checked the envelope's shape. */
+/** Runs a command that fails; checks the shape of the error, and returns code and message. */
 export async function failure(
   args: readonly string[],
   settings: Record<string, string>,

@@ -10,7 +10,7 @@ import { dropUnfinished } from '../../src/embedded/unfinished.ts';
 import { until } from './processes.ts';
 
 const slots = 16_384;
-/** A node that does not answer for this long is taken for dead, and its replica for its heir. */
+/** A node that does not answer for this long is considered dead, and its replica takes over. */
 export const nodeTimeoutMs = 1_000;
 
 /** One redis-server of a cluster, on 127.0.0.1. */
@@ -39,7 +39,7 @@ export class ClusterNode {
       bind: '127.0.0.1',
       dir,
       'cluster-enabled': 'yes',
-      // A node that has never met another does not know it.
+      // A node knows its own address only once it has met another one.
       'cluster-announce-ip': '127.0.0.1',
       'cluster-node-timeout': String(nodeTimeoutMs),
       'cluster-require-full-coverage': 'no',
@@ -53,17 +53,17 @@ export class ClusterNode {
     return node;
   }
 
-  /** Starts it, or starts it again with the data that it has; resolves when that is loaded. */
+  /** Starts or restarts it; resolves when its data is loaded. */
   async up(more: Readonly<Record<string, string>> = {}): Promise<void> {
     const program = await findRedisServer({ log: () => undefined });
-    // As README tells an operator to do.
+    // As the README recommends.
     await dropUnfinished(String(this.#settings['dir']), program);
     const { command, env } = program;
     const settings = Object.entries({ ...this.#settings, ...more });
     const words = settings.flatMap(([name, value]) => [`--${name}`, value]);
     const started = spawn(command, words, { env, stdio: 'ignore' });
     this.#process = started;
-    // A run that ends by itself, as when a test cannot be loaded, leaves no server behind.
+    // Leave no server behind if the run ends early, as when a test cannot be loaded.
     const end = () => started.kill('SIGKILL');
     process.once('exit', end);
     started.once('exit', () => process.off('exit', end));
@@ -75,7 +75,7 @@ export class ClusterNode {
     return !this.#hangs && this.#process?.exitCode === null && this.#process.signalCode === null;
   }
 
-  /** Its connections stay open, but nothing is answered until it goes on. */
+  /** Suspends it: its connections stay open, but nothing is answered until it resumes. */
   hang(): void {
     this.#hangs = this.#process?.kill('SIGSTOP') ?? false;
   }
@@ -103,7 +103,7 @@ export class ClusterNode {
   }
 }
 
-/** A cluster of real processes: masters that share the slots, and as many replicas each as wanted. */
+/** A cluster of real processes: masters that share the slots, each with some replicas. */
 export class TestCluster {
   readonly masters: readonly ClusterNode[];
   readonly replicas: readonly ClusterNode[];
@@ -119,7 +119,7 @@ export class TestCluster {
     return [...this.masters, ...this.replicas];
   }
 
-  /** Names one node: the others are found by it. */
+  /** The URL of one node, through which the others are discovered. */
   get url(): string {
     return `redis://127.0.0.1:${this.masters[0]?.port}`;
   }
@@ -168,7 +168,7 @@ async function busPortOf(node: ClusterNode): Promise<string> {
   return port;
 }
 
-/** Two that are free now; the kernel does not hand them out again at once. */
+/** Two free ports; the kernel does not assign them again soon. */
 async function freePorts(): Promise<[number, number]> {
   const servers = [createServer(), createServer()];
   const ports = [];

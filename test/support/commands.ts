@@ -3,8 +3,8 @@ import type { Redis } from 'ioredis';
 import { type Store, shardsOf } from '../../src/redis/cluster.ts';
 
 /**
- * ioredis takes a line that comes in one piece with the answer to MONITOR for a reply that nobody asked for, and says so
- * as an error, which would end its own monitor(): such a line, which was there before, is passed over.
+ * ioredis treats a line that arrives together with the answer to MONITOR as an unexpected reply, and reports
+ * an error, which would end its own monitor(). Such a line is from before, and is skipped.
  */
 export function monitorOf(shard: Redis): Promise<Redis> {
   const monitor = shard.duplicate({ monitor: true, lazyConnect: false });
@@ -14,19 +14,19 @@ export function monitorOf(shard: Redis): Promise<Redis> {
   });
 }
 
-/** A command as a client sent it, each with its arguments, and those that it ran inside, if it was a script. */
+/** A command of a client with its arguments and, if it is a script, the commands that it ran. */
 export interface Sent {
   readonly words: readonly string[];
   readonly inside: (readonly string[])[];
 }
 
-/** Hears every command that a store runs. */
+/** Monitors every command that a store runs. */
 export class Commands {
   readonly #shards: readonly Redis[];
   readonly #monitors: readonly Redis[];
   #sent: Sent[] = [];
   #mark = '';
-  /** Shards that have told of the mark. */
+  /** Shards that have reported the mark. */
   #marked = 0;
   #isStopped = false;
 
@@ -54,11 +54,11 @@ export class Commands {
     });
   }
 
-  /** What was run since the last time, in order. */
+  /** The commands since the last call, in order. */
   async take(): Promise<Sent[]> {
     this.#mark = randomUUID();
     this.#marked = 0;
-    // It is told of in order: once the last command is there, all are.
+    // Commands are reported in order: once the last one is there, all are.
     await Promise.all(this.#shards.map((shard) => shard.echo(this.#mark)));
     while (this.#marked < this.#shards.length) {
       if (this.#isStopped) throw new Error('nothing is heard any more');
@@ -73,7 +73,7 @@ export class Commands {
   }
 }
 
-/** The commands, each with its arguments, that the store runs meanwhile: those inside scripts, too. */
+/** The commands with their arguments that the store runs meanwhile, including those inside scripts. */
 export async function readCommands(store: Store, action: () => Promise<unknown>): Promise<(readonly string[])[]> {
   const commands = await Commands.hear(store);
   await action();

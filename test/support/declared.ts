@@ -8,9 +8,9 @@ import { codesOf, statusOf } from '../../src/http/route-errors.ts';
 import { allErrors, allRoutes, product } from '../../src/primitives.ts';
 import type { Reply } from './world.ts';
 
-/** Codes of requests that meet no route, or a path that needs no key. */
+/** Codes of requests without a route, or with a path that needs no key. */
 const routeless = ['ROUTE_NOT_FOUND', 'METHOD_NOT_ALLOWED', 'STORE_UNAVAILABLE', 'INTERNAL'];
-/** Codes that may come before the caller and the space are known, and with them what is left of their rates. */
+/** Codes that may precede the check of caller and space, and so have no rate headers. */
 const rateless = ['UNAUTHENTICATED', 'INVALID_API_KEY', 'PERMISSION_DENIED', 'SPACE_NOT_FOUND', ...routeless].concat([
   'MALFORMED_JSON',
   'PAYLOAD_TOO_LARGE',
@@ -30,13 +30,13 @@ const patterns = [
 const compiled = new Map<string, ValidateFunction>();
 const union = eventUnion(product.events);
 
-/** The route that a request meets. */
+/** The route of a request. */
 function routeOf(method: string, url: string): Route | undefined {
   const [path = ''] = url.split('?', 1);
   return patterns.find(({ route, form }) => route.method === method && form.test(path))?.route;
 }
 
-/** Throws where a response is not what its route declares: status, headers, error code, and every field. */
+/** Throws if a response is not what its route declares: status, headers, error code, and every field. */
 export function checkDeclared(method: string, url: string, reply: Reply): void {
   const route = routeOf(method, url);
   const problem =
@@ -47,7 +47,7 @@ export function checkDeclared(method: string, url: string, reply: Reply): void {
   throw new Error(`${method} ${url} answered ${reply.status} ${reply.text}\nwhich is not as declared: ${problem}`);
 }
 
-/** Throws where an event, however it came, is not what its type declares. */
+/** Throws if an event is not what its type declares. */
 export function checkEvent(event: unknown): void {
   const { error } = union.validate(event);
   const pointer = 'https://muster/#/components/schemas/Event';
@@ -57,7 +57,7 @@ export function checkEvent(event: unknown): void {
   if (problem !== undefined) throw new Error(`${JSON.stringify(event)} is not as declared: ${problem}`);
 }
 
-/** What is wrong with what every response has. */
+/** Errors in the parts that every response has. */
 function envelopeProblem({ status, headers, text, body }: Reply): string | undefined {
   if (!/^[A-Za-z0-9._-]{1,128}$/.test(headers.get('x-request-id') ?? '')) return 'no X-Request-Id';
   if (headers.get('x-api-version') !== '1') return 'no X-API-Version: 1';

@@ -20,12 +20,12 @@ function keyMatcher({ pattern }: KeyDeclaration): RegExp {
 }
 
 const declared = Object.values(allKeys).map((key) => ({ form: keyMatcher(key), type: key.type, pattern: key.pattern }));
-/** The test clock's own. */
+/** The key of the test clock. */
 const clock = /^muster:\{[a-z0-9-]+\}:clock(:ticks)?$/;
-/** Round trips in which the server learns that a connection was closed. */
+/** Round trips until the server has noticed that a connection was closed. */
 const patience = 2000;
 
-/** What a test run has left in its store that it should not have: connections, undeclared keys and fields. */
+/** What a test run should not have left in its store: connections, undeclared keys and fields. */
 export async function dirt(url: string, known: ReadonlySet<string>): Promise<string[]> {
   const store = await connect(url);
   try {
@@ -57,9 +57,9 @@ async function undeclaredKeys(store: Store): Promise<string[]> {
   return found.slice(0, 20);
 }
 
-/** Of a run's hashes at most so many are looked into for fields that their record does not declare. */
+/** Maximum number of hashes that are checked for undeclared fields. */
 const mostHashes = 20_000;
-/** Rooms count and keep things of their own in the records of a scope, a space and an organization. */
+/** Rooms store their own fields in the records of a scope, a space and an organization. */
 const shared = ['scope', 'space', 'org'];
 const records = [...allWords.records.values()].flatMap((record) => {
   const key = allKeys[record.luaName];

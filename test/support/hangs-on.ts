@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events';
 
-/** How much hangs on a signal: its listeners, and what Node itself keeps with it (AbortSignal.any, until it is gone). */
+/** The number of a signal's listeners and of the dependent signals that Node keeps with it (AbortSignal.any). */
 export function hangsOn(signal: AbortSignal): number {
   const own = Object.getOwnPropertySymbols(signal).map((symbol) => Reflect.get(signal, symbol));
   const kept = own.reduce((sum: number, value) => sum + (Number(value?.size) || 0), 0);

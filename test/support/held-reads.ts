@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Reply, World } from './world.ts';
 
-/** Begins a read with `waitSeconds`; resolves when it is held, with what will be its answer. */
+/** Starts a read with `waitSeconds`; resolves when it is held, with a promise of its answer. */
 export async function heldRead(world: World, path: string, waitSeconds = 20): Promise<{ answer: Promise<Reply> }> {
   const { wake } = world.service;
   const before = wake.reads;

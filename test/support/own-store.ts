@@ -7,7 +7,7 @@ import { product } from '../../src/primitives.ts';
 import { connect, type Store } from '../../src/redis/connection.ts';
 import { Scripts } from '../../src/redis/scripts.ts';
 
-/** An embedded store of a test file's own, for what needs an empty one or looks at all of it. */
+/** An embedded store for one test file, for tests that need an empty one or look at all of it. */
 export class OwnStore {
   readonly dataDir: string;
   readonly #redis: EmbeddedRedis;
@@ -41,7 +41,7 @@ export class OwnStore {
   }
 }
 
-/** The code of what a promise rejects with; throws when it does not reject. */
+/** The code of a promise's rejection; throws if it does not reject. */
 export async function rejectionOf(promise: Promise<unknown>): Promise<string> {
   try {
     await promise;

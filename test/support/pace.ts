@@ -3,18 +3,18 @@ import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { expect } from 'chai';
 
-/** One is a byte sent to another process and back, and a little computing: what a request is made of. */
+/** A step resembles a request: a byte is sent to another process and back, and a little is computed. */
 const steps = 1500;
-/** The steps that the measure does not count: until the other process runs, and ours is compiled. */
+/** Uncounted steps, until the other process runs and our code is compiled. */
 const warmUpSteps = 300;
-/** What the counted ones take on the reference machine: two cores of a rented one on which nothing else runs. */
+/** The duration of the counted steps on the reference machine: two idle cores of a rented one. */
 const referenceMs = 150;
-/** What took longer is not measured for as long. */
-const mostMs = 5000;
+/** The longest measurement, even for what took longer. */
+const maxMs = 5000;
 
 /**
- * Holds a time on the wall clock against what is promised of it. A promise is of the reference machine; where this one
- * is so many times slower at that moment, as measured with work that is none of ours, it may take as many times as long.
+ * Compares a measured time with its limit. Limits are for the reference machine: if this one is currently slower by some
+ * factor, as measured with work of the test's own, the limit is multiplied by it.
  */
 export class Pace {
   readonly #slownessBefore: number;
@@ -24,24 +24,24 @@ export class Pace {
     this.#slownessBefore = slownessBefore;
   }
 
-  /** Right before what is timed. */
+  /** Call it right before what is timed. */
   static async begin(): Promise<Pace> {
     return new Pace(await slowness());
   }
 
-  /** Right after it: what has been done since then was to take so long. */
+  /** Call it right after, with the limit. */
   async expectDone(promisedMs: number, what?: string): Promise<void> {
     await this.expect(performance.now() - this.#begun, promisedMs, what);
   }
 
   /**
-   * The same of a time measured otherwise. Only what takes longer than promised asks how slow the machine is now, for as
-   * long as it took itself, a second at least.
+   * The same for a time measured elsewhere. The machine is only measured if the time exceeds the limit, for as long as
+   * that took, but at least a second.
    */
   async expect(tookMs: number, promisedMs: number, what = 'ms'): Promise<void> {
     let times = 1;
     if (tookMs > promisedMs) {
-      const forMs = Math.min(Math.max(tookMs, 1000), mostMs);
+      const forMs = Math.min(Math.max(tookMs, 1000), maxMs);
       times = Math.max(this.#slownessBefore, await slowness(forMs));
     }
     const label = `${what}; of a machine ${times.toFixed(1)} times as slow as the reference, ${promisedMs} promised`;
@@ -50,8 +50,8 @@ export class Pace {
 }
 
 /**
- * How many times as long as on the reference machine the steps take; never less than once. They are made for at least so
- * long, again and again, and the slowest count: other work comes and goes within the second.
+ * The factor by which the steps are slower than on the reference machine, at least 1. They are repeated for at least so
+ * long, and the slowest count: other work comes and goes within the second.
  */
 async function slowness(forMs = 0): Promise<number> {
   const echo = spawn('cat', { stdio: ['pipe', 'pipe', 'ignore'] });

@@ -17,7 +17,7 @@ interface Ended {
   readonly stderr: string;
 }
 
-/** `npm start`, of the build that `npm test` makes first, as a process of its own. */
+/** A process of `npm start`, from the build that `npm test` makes first. */
 export class MusterProcess {
   stdout = '';
   stderr = '';
@@ -40,7 +40,7 @@ export class MusterProcess {
     this.ended = once(this.#child, 'close').then(([status]) => ({ status, stdout: this.stdout, stderr: this.stderr }));
   }
 
-  /** Resolves when it says that it serves; throws what it printed when it ends instead. */
+  /** Resolves when it is serving; if it exits instead, throws its output. */
   async ready(): Promise<this> {
     await until(() => /^(listening on .*|worker ready)\n/m.test(this.stdout) || this.#child.exitCode !== null);
     if (this.#child.exitCode !== null) throw new Error(`it ended: ${this.stdout}${this.stderr}`);
@@ -51,7 +51,7 @@ export class MusterProcess {
     return /^listening on (.*)$/m.exec(this.stdout)?.[1] ?? '';
   }
 
-  /** Of the `export` lines of a first start. */
+  /** From the `export` lines of a first start. */
   get access(): Access {
     const line = (name: string): string => new RegExp(`^export ${name}=(.*)$`, 'm').exec(this.stdout)?.[1] ?? '';
     return { spaceId: line('MUSTER_SPACE'), apiKey: line('MUSTER_KEY') };
@@ -88,7 +88,7 @@ export class Processes {
     return started;
   }
 
-  /** Also ends an embedded server that a killed process has left. */
+  /** Also stops an embedded server that a killed process has left. */
   async clear(): Promise<void> {
     await Promise.all(this.#processes.splice(0).map((one) => one.end('SIGKILL')));
     for (const dataDir of this.#folders.splice(0)) {
@@ -110,7 +110,7 @@ export interface Answer {
   readonly body: any;
 }
 
-/** One request below the space, with an Idempotency-Key of its own unless one is given. Rejects when it got no answer. */
+/** A request below the space, with a new Idempotency-Key unless one is given. Rejects without an answer. */
 export async function call(
   url: string,
   { spaceId, apiKey }: Access,
@@ -129,7 +129,7 @@ export async function call(
   return { status: response.status, headers: response.headers, body: text === '' ? undefined : JSON.parse(text) };
 }
 
-/** Repeats a call, at an address that may change, until it is answered with something else than 503. */
+/** Repeats a call, at an address that may change, until the answer is not 503. */
 export async function insist(url: () => string, access: Access, path: string, body?: unknown): Promise<Answer> {
   const key = randomUUID();
   for (;;) {

@@ -3,7 +3,7 @@ import type { World } from './world.ts';
 
 type Hash = Record<string, string>;
 
-/** Every record of one space by its kind, as SCAN finds them: nothing that the scripts count or index is looked at. */
+/** Every record of one space by kind, found with SCAN: no counter or index of the scripts is used. */
 class Records {
   readonly #kinds = new Map<string, Map<string, Hash>>();
 
@@ -65,7 +65,7 @@ function activeScopes(records: Records, messages: readonly Hash[]): Set<string> 
   return active;
 }
 
-/** What each scope says of its subtree, as it stands there and as its records come to. */
+/** What each scope counts of its subtree: as stored, and as counted from the records. */
 function countedScopes(records: Records, messages: readonly Hash[]) {
   const below = (id: string, found: Iterable<Hash>): number =>
     [...found].filter((one) =>
@@ -86,7 +86,7 @@ function countedScopes(records: Records, messages: readonly Hash[]) {
   };
 }
 
-/** What the organization's timers hold for the deadlines of live messages and undecided groups. */
+/** The organization's timers for the deadlines of live messages and undecided groups. */
 function deadlines(records: Records, messages: readonly Hash[], spaceNumber: string): string[] {
   const live = messages.filter((message) => isLive(message) && message['deadline']);
   const groups = [...records.of('group')].filter(([, group]) => group['state'] !== 'DECIDED' && group['deadline']);
@@ -94,7 +94,7 @@ function deadlines(records: Records, messages: readonly Hash[], spaceNumber: str
   return [...timers, ...groups.map(([id, group]) => `group:deadline:${spaceNumber}:${id} ${group['deadline']}`)].sort();
 }
 
-/** What the census, the backlog, the waits and the counters must say of a space, counted from every record it keeps. */
+/** The expected census, backlog, waits and counters of a space, counted from its records. */
 export async function recount(world: World) {
   const records = await Records.read(world);
   const all = [...records.of('message')].map(([id, message]): Hash => ({ id, ...message }));
@@ -153,7 +153,7 @@ export async function recount(world: World) {
   };
 }
 
-/** Census, backlog, waits, usage and the organization's counters as the service tells them, in the shape of `recount`. */
+/** Census, backlog, waits, usage and the organization's counters as the service reports them, in the shape of `recount`. */
 export async function told(world: World) {
   const [census, backlog, waits, usage, org, timers] = await Promise.all([
     world.get('/census'),

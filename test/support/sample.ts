@@ -1,6 +1,6 @@
 import type Joi from 'joi';
 
-/** Values of every kind that requests are made of; the first that a field takes is its sample. */
+/** Values of every kind of field; the first that a field accepts is its sample. */
 const values = [
   '0190a1b2-0000-7000-8000-000000000000',
   '2099-01-31T12:00:00.000Z',
@@ -26,7 +26,7 @@ interface Described {
   readonly keys?: Readonly<Record<string, Described>>;
 }
 
-/** Two objects that a schema takes: one with every field, one with the required fields alone. */
+/** Two objects that a schema accepts: one with every field, one with only the required fields. */
 export function samples(
   schema: Joi.ObjectSchema | undefined,
   without: readonly string[] = [],
@@ -44,10 +44,10 @@ export function samples(
   return [full, least];
 }
 
-/** A value that the object takes for this field, whatever it says of the others. */
+/** A value that the object accepts for this field, whatever the others are. */
 function sampleOf(schema: Joi.ObjectSchema, described: Described, name: string): unknown {
   if (described.keys) return samples(schema.extract(name) as Joi.ObjectSchema)[0];
-  // One of a list of states: the first that its pattern names.
+  // A list of states: the first in its pattern.
   const named = described.metas?.map(({ pattern }) => /^\^\((\w+)/.exec(pattern ?? '')?.[1]) ?? [];
   const candidates = [...(described.allow ?? []).filter((value) => value !== null), ...named, ...values];
   const found = candidates.find((value) => {

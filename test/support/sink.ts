@@ -25,7 +25,7 @@ export class Sink {
       request.on('end', () => {
         const text = Buffer.concat(chunks).toString();
         const body = JSON.parse(text);
-        // A test's message is an event that is in no journal.
+        // A test message's event is not in a journal, and not declared.
         if (body.type !== 'destination.test') checkEvent(body.data);
         const received = { path: request.url ?? '', headers: request.headers, text, body };
         this.received.push(received);
@@ -49,7 +49,7 @@ export class Sink {
     return (this.#server.address() as AddressInfo).port;
   }
 
-  /** What came for one path. */
+  /** The requests for one path. */
   at(path: string): Received[] {
     return this.received.filter((one) => one.path === path);
   }

@@ -8,21 +8,21 @@ interface Started {
   readonly known: ReadonlySet<string>;
 }
 
-/** A promise, so that tests which begin at once begin one. */
+/** A promise, so that concurrent tests start only one. */
 let starting: Promise<Started> | undefined;
 let isUsed = false;
 
-/** A cluster of one node, which refuses what a larger one would; TEST_REDIS=plain: an embedded store. */
+/** A cluster of one node, which refuses the same as a larger one; TEST_REDIS=plain: an embedded store. */
 async function start(): Promise<Started> {
   const isPlain = process.env['TEST_REDIS'] === 'plain';
   const store = isPlain ? await (await import('./own-store.ts')).OwnStore.start() : await TestCluster.start(1);
   return { store, known: await clients(store.url) };
 }
 
-/** Begins to start the store: a new cluster takes no writes for two seconds, in which the tests are loaded. */
+/** Starts the store early: a new cluster takes no writes for two seconds, while the tests are loaded. */
 export function prepareStore(): Promise<Started> {
   starting ??= start();
-  // Whoever uses it hears of a failure.
+  // Its users handle a failure.
   starting.catch(() => undefined);
   return starting;
 }
@@ -37,12 +37,12 @@ type LastLook = (url: string, known: ReadonlySet<string>) => Promise<string[]>;
 
 let lastLook: LastLook = async () => [];
 
-/** What is done before the store stops: it says what tests have left there, of which it knew the clients before them. */
+/** Called before the store stops; returns what tests have left there, given the clients from before. */
 export function lookLast(look: LastLook): void {
   lastLook = look;
 }
 
-/** Stops the store; what tests that used it have left there. */
+/** Stops the store; returns what tests have left there. */
 export async function endStore(): Promise<string[]> {
   const started = await starting?.catch(() => undefined);
   if (!started) return [];

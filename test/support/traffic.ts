@@ -4,7 +4,7 @@ import type { World } from './world.ts';
 // biome-ignore lint/suspicious/noExplicitAny: as in Reply.
 type Body = any;
 
-/** Light traffic that leaves something of every kind behind, finished and unfinished. */
+/** Light traffic that leaves records of every kind, finished and unfinished. */
 export class Traffic {
   readonly #world: World;
   readonly work: string;
@@ -29,7 +29,7 @@ export class Traffic {
     return new Traffic(world, work.id, inbox.id, budget.id, allowance.id);
   }
 
-  /** A scope of its own for each call. */
+  /** A new scope for each call. */
   scope(): string {
     const scopeId = randomUUID();
     this.scopes.push(scopeId);
@@ -57,7 +57,7 @@ export class Traffic {
     await this.#world.made(`/messages/${claim.id}/nack`, { token: claim.token, retry });
   }
 
-  /** Messages to each final state but CANCELLED; one is left READY until `deadline`. */
+  /** Messages in each final state except CANCELLED; one stays READY until `deadline`. */
   async messages(deadline: string): Promise<void> {
     const scopeId = this.scope();
     await this.send(scopeId, { workKey: scopeId });
@@ -87,7 +87,7 @@ export class Traffic {
     await this.#world.made(`/barriers/${barrier.id}/arrive`, { arrivalKey: 'a' });
   }
 
-  /** A reservation, settled in part and voided, with a settleBy that it does not live to see. */
+  /** A reservation that is partly settled and then voided before its settleBy. */
   async reservation(settleBy: string): Promise<void> {
     const path = `/budgets/${this.#budget}`;
     const scopeId = this.scope();
@@ -102,7 +102,7 @@ export class Traffic {
     await this.#world.made(`${path}/void`, { reservationId, workKey });
   }
 
-  /** A consumption, a grant, a cancelled waiter and one that waits until its time is over. */
+  /** A consumption, a grant, a cancelled waiter and one that expires. */
   async units(): Promise<void> {
     const path = `/allowances/${this.#allowance}`;
     const scopeId = this.scope();

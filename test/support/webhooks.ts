@@ -41,7 +41,7 @@ export class Deliveries {
 
   happen = (world: World) => world.made('/mailboxes', { name: 'jobs' });
 
-  /** What the receiver answers from now on. */
+  /** Sets the receiver's answer from now on. */
   status = (code: number, headers: Record<string, string> = {}): void => {
     this.sink.answer = (response) => response.writeHead(code, headers).end();
   };

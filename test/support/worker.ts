@@ -1,6 +1,6 @@
 import { delivering } from './webhooks.ts';
 
-/** A worker as a process of its own, on the test clock, for tests that kill it. */
+/** A worker process on the test clock, for tests that kill it. */
 const service = await delivering({ role: 'worker', redisUrl: process.argv[2] ?? '' });
 process.send?.('ready');
 process.on('disconnect', () => {

@@ -9,7 +9,7 @@ import { lookLast, redisUrl } from './store.ts';
 
 export const clockFile = fileURLToPath(new URL('clock.lua', import.meta.url));
 
-/** The test clock, and a guard that no room writes by itself or reads what its run has changed. */
+/** The test clock, and a guard against scripts that write directly or read what their run has changed. */
 export const overrides = {
   'lib/clock': clockFile,
   'lib/unit': fileURLToPath(new URL('guard.lua', import.meta.url)),
@@ -25,11 +25,11 @@ export interface Reply {
   readonly body: any;
 }
 
-/** `404 BUDGET_NOT_FOUND`; of a success its status alone. */
+/** `404 BUDGET_NOT_FOUND`; for a success only its status. */
 export const codeOf = ({ status, body }: Reply): string =>
   body?.error === undefined ? `${status}` : `${status} ${body.error.code}`;
 
-/** A promise, so that tests which begin at once begin one. */
+/** A promise, so that concurrent tests start only one. */
 let service: Promise<MusterService> | undefined;
 
 async function start(): Promise<MusterService> {
@@ -43,7 +43,7 @@ async function start(): Promise<MusterService> {
   });
 }
 
-/** The API of this test run, on the test clock and without a sweeper: what is due is due by itself. */
+/** The API of this test run, on the test clock and without a sweeper: only calls fire due timers. */
 export async function api(): Promise<MusterService> {
   service ??= start();
   return service;
@@ -67,7 +67,7 @@ export class World {
   readonly apiKey: string;
   readonly url: string;
   readonly spaceNumber: string;
-  /** What the space's keys begin with, but for its record's. */
+  /** The prefix of the space's keys, except of its record's. */
   readonly prefix: string;
 
   /** `spaceNumber`: the organization's first space unless told. */
@@ -95,7 +95,7 @@ export class World {
     return new World(running, org, space.spaceId, key.apiKey);
   }
 
-  /** Another space of the organization, reached with the same key; it has the limits of every new space unless told. */
+  /** Another space of the organization, with the same key; default: the limits of a new space. */
   async beside(limits?: Record<string, number>): Promise<World> {
     const { spaceId } = await createSpace(this.service, { org: this.org, ...(limits && { limits }) });
     const spaceNumber = await this.service.store.hget(`muster:{${this.org}}:${spaceId}`, 'number');
@@ -108,7 +108,7 @@ export class World {
       .apiKey;
   }
 
-  /** Sends exactly these bytes. Throws where the answer is not what its route declares. */
+  /** Sends exactly these bytes. Throws if the answer is not what its route declares. */
   async send(method: string, path: string, body?: string, headers: Record<string, string> = {}): Promise<Reply> {
     const response = await fetch(`${this.url}${path}`, { method, headers, ...(body !== undefined && { body }) });
     const text = await response.text();
@@ -118,7 +118,7 @@ export class World {
     return reply;
   }
 
-  /** A request as a well-behaved client makes it; `path` is below the space. */
+  /** A request of a well-behaved client; `path` is below the space. */
   async call(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Reply> {
     const own: Record<string, string> = { Authorization: `Bearer ${this.apiKey}`, ...headers };
     if (method !== 'GET') own['Idempotency-Key'] ??= randomUUID();
@@ -147,7 +147,7 @@ export class World {
     return reply.body;
   }
 
-  /** Puts the organization's clock to a moment (epoch milliseconds). */
+  /** Sets the organization's clock (epoch milliseconds). */
   async at(moment: number): Promise<void> {
     await this.service.store.set(`muster:{${this.org}}:clock`, String(moment));
   }

@@ -38,27 +38,27 @@ describe('A store that is full', function () {
     await processes.clear();
   });
 
-  it('does not keep a process from starting: it says so, and answers 503', async () => {
+  it('does not prevent a start: the process warns, and answers 503', async () => {
     expect(second.stderr).to.match(/^the store takes no calls \(OOM\): requests get a 503 until it does$/m);
     const { status, body } = await call(second.url, access, '/mailboxes');
     expect([status, body.error.code]).to.deep.equal([503, 'STORE_UNAVAILABLE']);
   });
 
-  it('and that it would throw keys away is a line of the log, once', async () => {
+  it('logs once that it would evict keys', async () => {
     const ofPolicy = () => second.stderr.split('\n').filter((line) => line.includes('volatile-lru'));
     await until(() => ofPolicy().length > 0);
     expect(ofPolicy()).to.have.lengthOf(1);
     expect(JSON.parse(ofPolicy()[0] ?? '')).to.include({ level: 40 });
   });
 
-  it('is the reason that the log line of a refused request names', async () => {
+  it('is the reason in the log line of a refused request', async () => {
     const { headers } = await call(second.url, access, '/mailboxes');
     const ofRequest = () => second.stderr.split('\n').find((line) => line.includes(headers.get('x-request-id') ?? '-'));
     await until(() => ofRequest() !== undefined);
     expect(JSON.parse(ofRequest() ?? '')).to.include({ status: 503, code: 'STORE_UNAVAILABLE', reason: 'OOM' });
   });
 
-  it('is asked for work now and then, and not as fast as it refuses', async () => {
+  it('is asked for jobs now and then, not in a tight loop', async () => {
     const ofStore = () => first.stderr.split('\n').filter((line) => line.includes('OOM'));
     await until(() => ofStore().length > 0);
     const lines = ofStore();
@@ -68,7 +68,7 @@ describe('A store that is full', function () {
     expect(calls).to.be.lessThan(500);
   });
 
-  it('has its workers back as soon as there is room', async () => {
+  it('gets its workers back as soon as there is memory', async () => {
     await redis.config('SET', 'maxmemory', '0');
     const mailbox = (await insist(() => second.url, access, '/mailboxes', { name: 'jobs' })).body.id;
     const deadline = new Date(Date.now() + 300).toISOString();
@@ -78,7 +78,7 @@ describe('A store that is full', function () {
     expect((await second.end('SIGTERM')).status).to.equal(0);
   });
 
-  it('that was restored and not shut down cleanly keeps a process from starting, in one clear line', async () => {
+  it('that was restored and not shut down cleanly prevents a start, with a clear one-line error', async () => {
     const DATA_DIR = await processes.folder();
     const killed = await processes.start({ DATA_DIR }).ready();
     const store = (await connect(`${DATA_DIR}/redis.sock`, 'patient')) as Redis;

@@ -32,7 +32,7 @@ describe('A service that has nothing to do', function () {
   const logBytes = async (redis: Redis): Promise<number> =>
     Number(/^aof_current_size:(\d+)/m.exec(await redis.info('persistence'))?.[1]);
 
-  it('writes next to nothing: watches and receives that are held, destinations, timers to come, two processes', async () => {
+  it('writes next to nothing, with held watches and receives, destinations, armed timers and two processes', async () => {
     const [on] = services as [MusterService];
     const redis = on.store as Redis;
     const worlds = await Promise.all(Array.from({ length: 20 }, () => World.create({ on })));
@@ -46,7 +46,7 @@ describe('A service that has nothing to do', function () {
       const recv = { scopeId: randomUUID(), holder: 'h', holderSession: 's', waitSeconds: 30 };
       held.push(world.post(`/mailboxes/${id}/recv`, recv), world.get('/watch?cursor=latest&waitSeconds=30'));
     }
-    // What the start and the calls leave to be done is done by then.
+    // By then, the work left by the start and the calls is done.
     await sleep(12_000);
     const before = await logBytes(redis);
     const commands = await readCommands(redis, () => sleep(idleSeconds * 1000));

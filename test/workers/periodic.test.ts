@@ -17,7 +17,7 @@ import { World } from '../support/world.ts';
 const log = pino({ level: 'silent' });
 
 /** On the real clock, on a store of its own. */
-describe('What workers know of their work in the store may be lost at any time', () => {
+describe('The state of workers in the store may be lost at any time', () => {
   let store: OwnStore;
   let service: MusterService;
   let folder: string;
@@ -58,7 +58,7 @@ describe('What workers know of their work in the store may be lost at any time',
     await sweepsInTime();
   });
 
-  it('and where it takes jobs that nobody does', async () => {
+  it('sweeps go on while the queue accepts jobs that no worker takes', async () => {
     const { store: redis } = await store.admin();
     const queue = '{muster}:queue:sweep';
     await redis.del(`${queue}:active`);
@@ -69,7 +69,7 @@ describe('What workers know of their work in the store may be lost at any time',
     await sweepsInTime();
   });
 
-  it('snapshots go on where the moment of the next is lost, is of a clock that was set back, or is no moment', async () => {
+  it('snapshots go on if the next due time is lost, malformed, or of a clock that was set back', async () => {
     const key = 'muster:round:snapshot';
     for (const lose of [
       () => service.store.del(key),
@@ -84,7 +84,7 @@ describe('What workers know of their work in the store may be lost at any time',
   });
 });
 
-describe('A job that comes round', () => {
+describe('A periodic job', () => {
   let own: OwnStore;
   let store: Store;
   const started: { stop(): Promise<void> }[] = [];
@@ -103,7 +103,7 @@ describe('A job that comes round', () => {
   });
   after(() => own.stop());
 
-  it('is done at once and then in time, each time in one of the processes', async () => {
+  it('runs at once and then at its interval, each time in one process', async () => {
     let runs = 0;
     const begun = performance.now();
     const run = async () => void runs++;
@@ -113,7 +113,7 @@ describe('A job that comes round', () => {
     expect(runs).to.be.within(2, 6);
   });
 
-  it('is not done again by a process that starts before the next moment, and at once by one that starts after it', async () => {
+  it('does not run in a process that starts before it is due, and runs at once in one that starts later', async () => {
     let runs = 0;
     const job: Job = { everyMs: 60_000, waitsFirst: true, run: async () => void runs++ };
     await start('seldom', job).stop();
@@ -126,7 +126,7 @@ describe('A job that comes round', () => {
     await until(() => runs === 1);
   });
 
-  it('is done by each process itself while the store does not say, and what fails does not end it', async () => {
+  it('runs in every process while the store does not answer, and continues after a failure', async () => {
     let runs = 0;
     const run = async () => {
       runs++;
@@ -143,7 +143,7 @@ describe('A job that comes round', () => {
     await until(() => runs > before);
   });
 
-  it('and a queue that hangs keeps no sweeper from starting or ending', async () => {
+  it('a queue that hangs does not prevent a sweeper from starting or stopping', async () => {
     const connections = [await connect(own.url, 'patient'), await connect(own.url, 'patient')] as const;
     await store.call('CLIENT', 'PAUSE', '60000', 'WRITE');
     const wake = new Wake(connections[1]);

@@ -34,7 +34,7 @@ describe('Retention', function () {
     await store.stop();
   });
 
-  it('removes, as soon as a worker runs, what was kept long enough in every organization', async () => {
+  it('removes what has expired in every organization as soon as a worker runs', async () => {
     const on = await start('api');
     const worlds = await Promise.all([1, 2].map(() => World.create({ on, plan: 'free' })));
     for (const world of worlds) {
@@ -45,7 +45,7 @@ describe('Retention', function () {
       await world.made(`/messages/${claim.id}/complete`, { token: claim.token });
       await world.at(Date.now() + 8 * day);
     }
-    // A name whose organization was never made holds up nobody.
+    // A name without an organization must not delay others.
     await on.store.sadd('muster:orgs', 'never-made');
     await start('worker');
     const pace = await Pace.begin();

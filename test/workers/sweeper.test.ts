@@ -70,7 +70,7 @@ describe('The sweeper', function () {
     while (!(await holds())) await setImmediate(undefined, { signal });
   }
 
-  it('makes a due change real within 1 s without anybody looking', async () => {
+  it('fires a due timer within 1 s, without any call', async () => {
     service = await start('all');
     const { world, mailboxId } = await worldOn();
     const pace = await Pace.begin();
@@ -133,7 +133,7 @@ describe('The sweeper', function () {
     expect(expired.map(Number).reduce((sum, count) => sum + count)).to.equal(10_000);
   });
 
-  it('a sweeper killed between index and script loses nothing: the guard brings the organization back', async () => {
+  it('a sweeper killed between index and script loses nothing: its guard is swept later', async () => {
     service = await start('api');
     const { world, mailboxId } = await worldOn();
     await service.store.del(index);
@@ -155,7 +155,7 @@ describe('The sweeper', function () {
     expect(await service.store.zrange(index, '0', '-1')).to.deep.equal([]);
   });
 
-  it('what the index was never told is repaired by the walk over all organizations', async () => {
+  it('the periodic repair adds what the index lacks', async () => {
     service = await start('api');
     const { world, mailboxId } = await worldOn();
     const due = await send(world, mailboxId, 20);
@@ -170,7 +170,7 @@ describe('The sweeper', function () {
     expect(next, 'and the next due moment is told').to.be.within(sent + 60_000, now + 60_000);
   });
 
-  it('a process that ends has told the index all it had to', async () => {
+  it('a process that ends has announced all its timers', async () => {
     service = await start('api');
     await service.due.announce('ending', '2');
     await service.store.call('CLIENT', 'PAUSE', '200', 'WRITE');
@@ -186,7 +186,7 @@ describe('The sweeper', function () {
     await service.store.zrem(index, 'ending');
   });
 
-  it('an organization that cannot be swept holds up no other', async () => {
+  it('an organization that cannot be swept does not delay others', async () => {
     service = await start('api');
     const { world, mailboxId } = await worldOn();
     const broken = Array.from({ length: 20 }, (_, i) => `broken-${i}`);

@@ -20,22 +20,22 @@ const reads = new Set(
     'page byScore byAge firstOf'
   ).split(' '),
 );
-/** A key, and the command or the function that it is given to first. */
+/** A key, and the command or function of which it is the first argument. */
 const uses = /(?:\b(\w+)(?:', |\())?\bkeys\.(\w+)\(/g;
 
-/** Names of the keys that the code may write: all it names, but where they are the first argument of a read. */
+/** Names of the keys that the code may write: all except first arguments of reads. */
 function writesOf(code: string): Set<string> {
   const written = [...code.matchAll(uses)].filter(([, command]) => command === undefined || !reads.has(command));
   const names = new Set(written.map(([, , name = '']) => name));
-  // What journal.append writes is not in the sources: the loader puts it there.
+  // The sources do not contain journal.append: the loader adds it.
   return /\bemit\./.test(code) ? names.add('events') : names;
 }
 
-/** What lib/call takes, of every script behind a request. */
+/** The arguments of lib/call, which the script of every request takes. */
 const callArgs =
   'spaceId requestId apiKeyDigest permission rateClass callName idempotencyDigest fingerprint drainedThrough';
 
-/** A script's arguments in the order of a call, but for those of lib/call in front. */
+/** A script's arguments in order, without those of lib/call, which come first. */
 function argsOf(args: readonly string[]): string {
   const text = args.join(' ');
   return text.startsWith(callArgs) ? text.slice(callArgs.length).trim() : text;
@@ -44,7 +44,7 @@ function argsOf(args: readonly string[]): string {
 const isCall = (script: Reach): boolean => script.includes.includes('lib/call');
 const roomOf = (script: Reach): string => script.name.split('/', 1)[0] ?? '';
 
-/** Script names in short: `every call` for all that go through lib/call, `room/*` for all of a room. */
+/** Shortens script names: `every call` for all that include lib/call, `room/*` for all of a room. */
 function inShort(names: ReadonlySet<string>, all: readonly Reach[]): string {
   const left = new Set(names);
   const short: string[] = [];

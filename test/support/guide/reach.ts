@@ -1,22 +1,22 @@
 import type { Folders } from '../../../src/redis/source.ts';
 import { isScript, luaFiles, readSource } from '../../../src/redis/source.ts';
 
-/** What can run when a script is called: the sources themselves say which keys it writes and what it refuses. */
+/** The code that can run in a script: it shows which keys the script writes and what it refuses. */
 export interface Reach {
   /** `mailbox/send` */
   readonly name: string;
-  /** The `---` lines of its head. */
+  /** The `---` lines of its header. */
   readonly summary: string;
   /** Files it includes, directly or not. */
   readonly includes: readonly string[];
-  /** Its own code and that of every helper function it can come to, without comments. */
+  /** Its code and that of every helper function it can reach, without comments. */
   readonly code: string;
 }
 
 interface LuaFile {
   readonly summary: string;
   readonly includes: readonly string[];
-  /** What is outside named functions: runs, or is registered for a later call. */
+  /** The code outside of named functions: it runs, or is registered for a later call. */
   readonly body: string;
   readonly functions: ReadonlyMap<string, string>;
 }
@@ -60,7 +60,7 @@ function closure(name: string, sources: ReadonlyMap<string, LuaFile>): string[] 
   return [...found];
 }
 
-/** The files' own code, and of their functions those that it names, or that those name. */
+/** The files' code, and the functions that it uses, directly or not. */
 function reachable(files: readonly LuaFile[]): string {
   const left = new Map(files.flatMap((file) => [...file.functions]));
   let code = files.map((file) => file.body).join('');

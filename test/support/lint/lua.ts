@@ -1,6 +1,6 @@
-// Lints the Lua files. Scripts get arguments, helpers and records from the loader, so what luacheck reads is what Redis
-// gets; but each script alone: in its room's library it could use what only another one includes, and Redis would not
-// mind. What is found is told by file and line of the source.
+// Lints the Lua files. Scripts get arguments, helpers and records from the loader, so luacheck reads what Redis gets, but
+// each script separately: in its room's library, a script could use a helper that only another one includes, without an
+// error. Findings have the file and line of the source.
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -10,7 +10,7 @@ import { originOf } from '../../../src/redis/lua-lines.ts';
 import { type Folders, luaFiles, readSource } from '../../../src/redis/source.ts';
 import { findLuacheck } from './luacheck.ts';
 
-/** What Redis leaves of Lua 5.1 (of `os` only the clock, which no script may ask), and what it adds. */
+/** The globals of Lua 5.1 that Redis keeps (except os.clock, which no script may use), and those that it adds. */
 const globals = [
   ...['--std', 'lua51', '--read-globals', 'redis', 'struct', 'cjson', 'cmsgpack', 'bit'],
   ...['--not-globals', 'arg', 'debug', 'dofile', 'getfenv', 'io', 'loadfile', 'module', 'newproxy', 'os', 'package'],
@@ -21,7 +21,7 @@ const finding = /^(.+):(\d+):\d+: \(([EW])(\d)\d+\) (.*)$/;
 
 const { compare: byLine } = new Intl.Collator('en', { numeric: true });
 
-/** What is wrong with the Lua files that these scripts are made of, as `file:line: what`. */
+/** The findings in these scripts and their includes, as `file:line: what`. */
 export async function lint(scripts: readonly string[], words: Vocabulary): Promise<string[]> {
   const libraries = scripts.map((script) => loadLibrary(script, words));
   return [...(await checked(libraries)), ...leftOut(libraries, words.folders)].sort(byLine);
@@ -48,10 +48,10 @@ function inSources(said: string, libraries: readonly Library[]): string[] {
     if (!origins) throw new Error(`luacheck: ${line}`);
     const from = (at: string | undefined): string => origins[Number(at) - 1] ?? '';
     const origin = from(number);
-    // The loader wrote it, which does not look at what a library uses.
+    // The loader generates it whether or not the library uses it.
     if (severity === 'W' && group !== '1' && !/:\d+$/.test(origin)) continue;
     const [, other] = /\bon line (\d+)/.exec(message) ?? [];
-    // Each file of a library has its own locals, but for the one that is named as the file: others know it by that.
+    // The locals of a file are private, except the one with the file's name, which others use.
     const [, name = ''] = /'(\w+)'/.exec(message) ?? [];
     const theirs = fileOf(from(other));
     if (group === '4' && theirs !== fileOf(origin) && basename(theirs, '.lua').replace('_', '') !== name) continue;
@@ -59,7 +59,7 @@ function inSources(said: string, libraries: readonly Library[]): string[] {
     const known = found.get(text);
     found.set(text, { origin, isUnused: group === '2' || group === '3', times: (known?.times ?? 0) + 1 });
   }
-  // A helper is in the libraries of many scripts: one that does not use all of it is no finding.
+  // A helper is included by many scripts: one that does not use all of it is not a finding.
   const isEverywhere = (origin: string, times: number): boolean =>
     times >= libraries.filter(({ origins }) => origins.includes(origin)).length;
   return [...found]
@@ -67,7 +67,7 @@ function inSources(said: string, libraries: readonly Library[]): string[] {
     .map(([text]) => text);
 }
 
-/** Functions that nothing names: the loader leaves them out of every library. */
+/** Functions that no script uses: the loader leaves them out of every library. */
 function leftOut(libraries: readonly Library[], folders: Folders): string[] {
   const inUse = new Set(libraries.flatMap(({ origins }) => origins));
   const files = luaFiles(folders);
@@ -83,7 +83,7 @@ function fileOf(origin: string): string {
   return origin.replace(/:\d+$/, '');
 }
 
-/** It ends with 1 or 2 where it has found something. */
+/** It exits with 1 or 2 if it has findings. */
 function outputOf(command: string, args: string[], env: NodeJS.ProcessEnv): Promise<string> {
   return new Promise((resolve, reject) =>
     execFile(command, args, { env, maxBuffer: 16 * 1024 * 1024 }, (error, stdout, stderr) => {

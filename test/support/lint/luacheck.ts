@@ -10,7 +10,7 @@ const luacheck: ProgramKind = {
   names: ['luacheck'],
   packages: ['lua-check', 'lua-argparse', 'lua-filesystem', 'lua5.1'],
   path: 'usr/bin/luacheck',
-  // It is a Lua program, which looks for its interpreter on PATH and for its parts in these.
+  // A Lua program, which finds its interpreter on PATH and its modules in these.
   environment: async (root) => {
     const scripts = join(root, 'usr/share/lua/5.1');
     const libraries = (await libraryFolders(root)).map((folder) => join(folder, 'lua/5.1/?.so'));
@@ -30,7 +30,7 @@ const luacheck: ProgramKind = {
 
 const folder = fileURLToPath(new URL('../../../.luacheck', import.meta.url));
 
-/** luacheck: from LUACHECK, PATH, or the distribution's packages, fetched once into `.luacheck/`. */
+/** luacheck: from LUACHECK, PATH, or the distribution's packages, downloaded once into `.luacheck/`. */
 export function findLuacheck(): Promise<Program> {
   return findProgram(luacheck, { log: (line) => console.log(line), env: process.env, folder });
 }
