@@ -29,7 +29,10 @@ type AllArgs<Name extends CallName> = Part<operations[Name]['parameters']['path'
   Part<operations[Name]['parameters']['query']> &
   BodyOf<operations[Name]>;
 
-/** A call's path parameters, query parameters and body fields in one object; `With` requires fields, `Without` excludes them. */
+/**
+ * A call's path parameters, query parameters and body fields in one object; `With` requires fields, `Without` excludes
+ * them.
+ */
 export type Args<Name extends CallName, With extends string = never, Without extends string = never> = Flat<
   Omit<AllArgs<Name>, With | Without> & {
     [K in With & keyof AllArgs<Name>]-?: NonNullable<AllArgs<Name>[K]>;

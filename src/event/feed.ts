@@ -11,8 +11,8 @@ const minIntervalMs = 25;
 const lingerMs = 2_000;
 
 /**
- * All held watches of one reader. After each write to the space, reads the journal once per position at which any of them
- * stands (nearly always one). The script that reads also checks the key, so a revoked key reads nothing more.
+ * All held watches of one reader. After each write to the space, reads the journal once per position at which any of
+ * them stands (nearly always one). The script that reads also checks the key, so a revoked key reads nothing more.
  */
 export class Feed {
   /** Increases with every wake-up; no two feeds have the same. */

@@ -122,7 +122,9 @@ export class Feeds {
     return this.batch(reader, page, scanEntries, withPaths);
   }
 
-  /** The batch of a reply of event/list. `withPaths`: also loads the paths of its scopes, for filters that need them. */
+  /**
+   * The batch of a reply of event/list. `withPaths`: also loads the paths of its scopes, for filters that need them.
+   */
   async batch({ org, spaceId }: Reader, page: JournalPage, limit: number, withPaths: boolean): Promise<Batch> {
     const batch = new Batch(spaceId, page, limit);
     if (withPaths)

@@ -4,8 +4,8 @@ import type { Value } from '../declare/value.ts';
 
 /**
  * An event's id is a UUIDv7 with the same order as the stream entry's id: the 48 bits of time are the entry's
- * milliseconds, the next 42 bits its sequence number. The last 32 are from the space's id, so that two spaces never issue
- * the same id.
+ * milliseconds, the next 42 bits its sequence number. The last 32 are from the space's id, so that two spaces never
+ * issue the same id.
  */
 function eventIdOf(spaceId: string, entryId: string): string {
   return uuidOf(entryId, spaceId.slice(-8));

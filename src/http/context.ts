@@ -11,7 +11,10 @@ import type { Route } from './route.ts';
 import type { Match } from './router.ts';
 import type { Site } from './site.ts';
 
-/** Objects of rooms that live as long as the service. Rooms add theirs to this interface, and src/service.ts creates them. */
+/**
+ * Objects of rooms that live as long as the service. Rooms add theirs to this interface, and src/service.ts creates
+ * them.
+ */
 // biome-ignore lint/suspicious/noEmptyInterface: rooms fill it by declaration merging.
 export interface Parts {}
 
@@ -90,8 +93,8 @@ export interface ServeContext<R extends Fields = Fields> extends Parts {
   /** Aborts when the caller disconnects. */
   readonly gone: AbortSignal;
   /**
-   * Runs the route's script with its `args`, overridden by `changes`. `again`: another run for the same request, which the
-   * rates do not count. `reply` is undefined if the script replied with nothing. Throws refusals.
+   * Runs the route's script with its `args`, overridden by `changes`. `again`: another run for the same request, which
+   * the rates do not count. `reply` is undefined if the script replied with nothing. Throws refusals.
    */
   run(
     changes?: Readonly<Record<string, string | number>>,

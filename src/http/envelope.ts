@@ -24,7 +24,10 @@ export function answerErrors({ errors, metrics }: Service): Step {
   };
 }
 
-/** The note at the start of every reply and refusal of lib/call: now, wake, replayed, space quota, left, org quota, left. */
+/**
+ * The note at the start of every reply and refusal of lib/call: now, wake, replayed, space quota, left, org quota,
+ * left.
+ */
 export interface Note {
   readonly now: number;
   /** A due time to announce to the index of organizations; '' for none. */

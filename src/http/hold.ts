@@ -17,8 +17,8 @@ export interface Hold {
   /** What wakes it: a topic that scripts publish with their changes. */
   readonly topic: string;
   /**
-   * Looks once; undefined if there is nothing to answer yet. `again` requests another look after so many milliseconds, even
-   * without a wake-up. `isLast`: the time is up, and the result or refusal is the answer.
+   * Looks once; undefined if there is nothing to answer yet. `again` requests another look after so many milliseconds,
+   * even without a wake-up. `isLast`: the time is up, and the result or refusal is the answer.
    */
   look(run: Run, isLast: boolean, again: (inMs: number) => void): Promise<Ran | undefined>;
 }

@@ -26,9 +26,9 @@ const quote = 34;
 const backslash = 92;
 
 /**
- * Finds the text of a member of a valid JSON object: `['payload']` at the top, or `['result', 'payload']` one level down.
- * Returns compact JSON, or undefined if there is no such member. The last of equal names wins, as in JSON.parse. Throws
- * TooDeep.
+ * Finds the text of a member of a valid JSON object: `['payload']` at the top, or `['result', 'payload']` one level
+ * down. Returns compact JSON, or undefined if there is no such member. The last of equal names wins, as in JSON.parse.
+ * Throws TooDeep.
  */
 export function cut(text: string, wanted: readonly string[] | undefined): string | undefined {
   const target = wanted?.length ?? 0;

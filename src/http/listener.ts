@@ -36,8 +36,8 @@ export class Listener {
   }
 
   /**
-   * Refuses new connections, and closes each open one after the answer that it waits for (which has `Connection: close`),
-   * or immediately if it is idle.
+   * Refuses new connections, and closes each open one after the answer that it waits for (which has `Connection:
+   * close`), or immediately if it is idle.
    */
   async drain(): Promise<void> {
     const closed = new Promise<void>((resolve) => {

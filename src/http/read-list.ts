@@ -21,7 +21,10 @@ interface ListRoute<F extends Fields> extends Pick<Route, 'path' | 'call' | 'sum
 /** The filter by name. */
 export const byName = () => ({ name: key(200).optional() });
 
-/** Declares a list, newest first. The script takes limit and the last id, and replies with the next cursor and the records. */
+/**
+ * Declares a list, newest first. The script takes limit and the last id, and replies with the next cursor and the
+ * records.
+ */
 export function readList<F extends Fields>(list: ListRoute<F>): Route {
   const { plural, record, states: known, filters = {}, position = positions.id, ...route } = list;
   const cursors = new Cursors(plural, position);

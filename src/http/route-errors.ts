@@ -33,8 +33,8 @@ function idOf(code: string): string | undefined {
 }
 
 /**
- * The status of a refusal on a route with the full path `pattern` (`/v1/spaces/:spaceId/…`). An unknown id is 404 if it is
- * in the path, and 409 with the same code if it is in the body.
+ * The status of a refusal on a route with the full path `pattern` (`/v1/spaces/:spaceId/…`). An unknown id is 404 if it
+ * is in the path, and 409 with the same code if it is in the body.
  */
 export function statusOf(errors: ErrorTable, code: string, pattern: string): number {
   const id = idOf(code);

@@ -58,8 +58,8 @@ export interface Route<Query = unknown, Body = unknown, R extends Fields = Field
   /** The members of the script's reply, as in its `@reply`. */
   readonly reply: R;
   /**
-   * Builds the answer. Default: the first success status, with the record if the reply is one record, otherwise with the
-   * reply. If the script replies with nothing, the answer is always 204.
+   * Builds the answer. Default: the first success status, with the record if the reply is one record, otherwise with
+   * the reply. If the script replies with nothing, the answer is always 204.
    */
   readonly answer?: (reply: Answered<R>, input: Input<Query, Body>, replayed: boolean) => Answer;
   /** How to hold the request while there is nothing to answer; undefined: not at all. */

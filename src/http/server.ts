@@ -42,7 +42,10 @@ export function createHttpServer(listener: RequestListener): Server {
   return server;
 }
 
-/** The path of a request target, which may have a scheme and host (as for proxies): a malformed host must not reach the parser. */
+/**
+ * The path of a request target, which may have a scheme and host (as for proxies): a malformed host must not reach the
+ * parser.
+ */
 function originForm(target = '/'): string {
   return target.startsWith('/') ? target : (/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*(\/.*)$/i.exec(target)?.[1] ?? '/');
 }

@@ -19,7 +19,8 @@ interface File {
 }
 
 /**
- * Pages for people: a home (`/docs`) and the files below it. Paths are looked up in a list, so no other file can be read.
+ * Pages for people: a home (`/docs`) and the files below it. Paths are looked up in a list, so no other file can be
+ * read.
  */
 export class Site {
   readonly #home: string;

@@ -134,8 +134,8 @@ export interface NewKey {
 }
 
 /**
- * Returns the key itself, for the only time: the store has just its digest. Refused with ORG_NOT_FOUND, SPACE_NOT_FOUND,
- * ENTITLEMENT_EXCEEDED.
+ * Returns the key itself, for the only time: the store has just its digest. Refused with ORG_NOT_FOUND,
+ * SPACE_NOT_FOUND, ENTITLEMENT_EXCEEDED.
  */
 export async function createKey(admin: Admin, key: NewKey): Promise<KeyAnswer & { apiKey: string }> {
   const org = checkOrg(key.org);

@@ -17,9 +17,9 @@ const aheadMs = 60_000;
 export type Renewing = Pick<Admin, 'store' | 'scripts'>;
 
 /**
- * After a loss of acknowledged writes: ensures that no event id is issued twice. Event ids contain the time. If the newest
- * entry of any journal lies in the future, the clock was set back: the lost entries followed that one, and their ids would
- * be issued again. Then all journals continue well after it. Resolves with the number of organizations.
+ * After a loss of acknowledged writes: ensures that no event id is issued twice. Event ids contain the time. If the
+ * newest entry of any journal lies in the future, the clock was set back: the lost entries followed that one, and their
+ * ids would be issued again. Then all journals continue well after it. Resolves with the number of organizations.
  */
 export async function passNewest({ store }: Renewing): Promise<number> {
   const newest = new Map<string, number>();
@@ -34,8 +34,8 @@ export async function passNewest({ store }: Renewing): Promise<number> {
 }
 
 /**
- * After a restore: the same, and starts a new epoch of every journal, so that no cursor continues across the gap. Resolves
- * with the number of organizations.
+ * After a restore: the same, and starts a new epoch of every journal, so that no cursor continues across the gap.
+ * Resolves with the number of organizations.
  */
 export async function renewEpochs(admin: Renewing): Promise<number> {
   await passNewest(admin);

@@ -43,7 +43,9 @@ export function checkPermissions(names: readonly string[]): Permission[] {
   throw new InvalidInput(`permissions: ${quote(unknown ?? '')} is not one of ${permissions.join(', ')}`);
 }
 
-/** The spaces a key is limited to, without duplicates. Only undefined means every space: an empty list may be a mistake. */
+/**
+ * The spaces a key is limited to, without duplicates. Only undefined means every space: an empty list may be a mistake.
+ */
 export function checkSpaces(ids: readonly string[] | undefined): string[] {
   if (ids === undefined) return [];
   if (ids.length >= 1 && ids.length <= maxSpacesPerKey) {

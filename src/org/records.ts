@@ -5,8 +5,8 @@ import { figure, json, list } from './kinds.ts';
 import { planNames } from './plans.ts';
 
 /**
- * `usage` has the usage of each figure: for operations that of this month, for requests that of this minute (null if the
- * plan doesn't limit them: they are not counted then).
+ * `usage` has the usage of each figure: for operations that of this month, for requests that of this minute (null if
+ * the plan doesn't limit them: they are not counted then).
  */
 export const Organization = record(
   'Organization',

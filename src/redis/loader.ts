@@ -51,10 +51,10 @@ interface Expanded extends Source {
 }
 
 /**
- * Builds the library of `lua/<room>/`. Files of lib/ and `_helper` files run once, when Redis loads the library, each before
- * its first user. Every other file is a script, and becomes a function. Each call of a script sets the `@args` of the
- * helpers that it includes; its own are its locals. `guard` is Lua that every function begins with. The linter passes the
- * name of a script instead of a room, and gets a library with that script only.
+ * Builds the library of `lua/<room>/`. Files of lib/ and `_helper` files run once, when Redis loads the library, each
+ * before its first user. Every other file is a script, and becomes a function. Each call of a script sets the `@args`
+ * of the helpers that it includes; its own are its locals. `guard` is Lua that every function begins with. The linter
+ * passes the name of a script instead of a room, and gets a library with that script only.
  *
  * @throws Error for circular includes, and for an argument that is declared twice
  */
@@ -203,8 +203,8 @@ class Builder {
   }
 
   /**
-   * A script's function: resets the helpers, unpacks the arguments, and runs the file's code. If a helper has an `@around`
-   * function, that runs the code as often as needed, each time with the arguments from `offset + 1` on.
+   * A script's function: resets the helpers, unpacks the arguments, and runs the file's code. If a helper has an
+   * `@around` function, that runs the code as often as needed, each time with the arguments from `offset + 1` on.
    */
   toFunction(
     functionName: string,

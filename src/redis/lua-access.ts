@@ -27,8 +27,8 @@ function placeOf({ name, luaName }: RecordDeclaration, keys: KeyTable) {
 }
 
 /**
- * Lua of a function that reads some fields of a record, or all. A run has one table per record, with the fields that were
- * read or set before: only those that are nil are read. The function returns nil if there is no such record.
+ * Lua of a function that reads some fields of a record, or all. A run has one table per record, with the fields that
+ * were read or set before: only those that are nil are read. The function returns nil if there is no such record.
  */
 export function reader(as: string, record: RecordDeclaration, names: readonly string[], keys: KeyTable): string {
   const { id, key } = placeOf(record, keys);

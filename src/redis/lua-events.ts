@@ -18,7 +18,9 @@ export function emittedTypes(lua: string, events: EventTable, file: string): str
 /** An operand of a Lua concatenation: a literal, or an expression. */
 type Part = { readonly text: string } | { readonly lua: string };
 
-/** A value in the journal's format: `=` is the aggregate's id, and texts that could be read as another type have quotes. */
+/**
+ * A value in the journal's format: `=` is the aggregate's id, and texts that could be read as another type have quotes.
+ */
 function encodedValue(name: string, { kind, special }: AnyField): Part[] {
   const value = typeof special.or === 'number' ? `(event.${name} or ${special.or})` : `event.${name}`;
   const absent = special.isNullable ? " or 'null'" : special.isOptional ? " or ''" : '';

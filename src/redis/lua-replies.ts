@@ -4,7 +4,10 @@ import type { Source } from './source.ts';
 const answering = /\bcall\.(?:done|unchanged|uncounted|answer)\(/g;
 const returning = /^\s*return (?=\{)/gm;
 
-/** The member names of each table that a file replies with: the argument of `call.done` etc. or, outside of requests, the return value. */
+/**
+ * The member names of each table that a file replies with: the argument of `call.done` etc. or, outside of requests,
+ * the return value.
+ */
 function replies(body: string, isCall: boolean): string[][] {
   const starts = [...body.matchAll(isCall ? answering : returning)].map((found) => found.index + found[0].length);
   return starts.flatMap((start) => {

@@ -4,7 +4,9 @@ import { addressOf } from '../../src/redis/cluster.ts';
 import { Aging, day } from '../spec/retention/support.ts';
 import type { World } from '../support/world.ts';
 
-/** Keys and names as callers may choose them: JSON, quotes, patterns, hash tags, binary-looking text, other alphabets. */
+/**
+ * Keys and names as callers may choose them: JSON, quotes, patterns, hash tags, binary-looking text, other alphabets.
+ */
 const texts = [
   '{"order":42}',
   '{',

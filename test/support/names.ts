@@ -34,7 +34,9 @@ export class Names {
     return `127.0.0.1:${this.#socket.address().port}`;
   }
 
-  /** Sets a name's addresses, or another name. An empty list: it has no address; a name that was never set is unknown. */
+  /**
+   * Sets a name's addresses, or another name. An empty list: it has no address; a name that was never set is unknown.
+   */
   set(name: string, ...targets: string[]): void {
     this.#names.set(name, targets);
   }

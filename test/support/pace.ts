@@ -13,8 +13,8 @@ const referenceMs = 150;
 const maxMs = 5000;
 
 /**
- * Compares a measured time with its limit. Limits are for the reference machine: if this one is currently slower by some
- * factor, as measured with work of the test's own, the limit is multiplied by it.
+ * Compares a measured time with its limit. Limits are for the reference machine: if this one is currently slower by
+ * some factor, as measured with work of the test's own, the limit is multiplied by it.
  */
 export class Pace {
   readonly #slownessBefore: number;

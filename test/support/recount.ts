@@ -153,7 +153,9 @@ export async function recount(world: World) {
   };
 }
 
-/** Census, backlog, waits, usage and the organization's counters as the service reports them, in the shape of `recount`. */
+/**
+ * Census, backlog, waits, usage and the organization's counters as the service reports them, in the shape of `recount`.
+ */
 export async function told(world: World) {
   const [census, backlog, waits, usage, org, timers] = await Promise.all([
     world.get('/census'),

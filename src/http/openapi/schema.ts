@@ -22,8 +22,8 @@ export const schemaRef = (name: string): JsonSchema => ({ $ref: `#/components/sc
 /**
  * A schema as JSON Schema 2020-12. Joi writes most of it; what it leaves out is put in from the schema's description:
  * `.meta()` of the field kinds (their rules are functions), required fields (Joi looks at each field, not at the
- * preference of the object), null where it means absent, and rules between fields, as a sentence. Adds schemas that have a
- * name to `named`.
+ * preference of the object), null where it means absent, and rules between fields, as a sentence. Adds schemas that
+ * have a name to `named`.
  */
 export function jsonSchema(schema: Joi.Schema, named: NamedSchemas = new Map()): JsonSchema {
   const standard = schema['~standard'] as unknown as {
