@@ -29,7 +29,7 @@ const defaults: Readonly<Record<string, object>> = {
   'destination.create': { eventTypes: [] },
 };
 
-/** As many code points, most of them two code units. */
+/** So many code points, most of them with two code units. */
 const long = (name: string, length: number): string =>
   name === 'url' ? `https://a.test/${'😀'.repeat(length - 15)}` : '😀'.repeat(length);
 
@@ -39,7 +39,7 @@ interface Field {
   takes(value: unknown): boolean;
 }
 
-/** The fields of a body, those of an object in it too. */
+/** The fields of a body, including those of nested objects. */
 function fieldsOf(where: string, schema: Joi.ObjectSchema, wrap = (value: object): object => value): Field[] {
   const [full = {}] = samples(schema);
   return Object.entries(full).flatMap(([name, value]) => {

@@ -7,10 +7,10 @@ import { Pace } from '../support/pace.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
-/** Each file of dist/ with what a write or a rename would change. */
+/** Each file of dist/ with the attributes that a write or rename would change. */
 function written(): Record<string, string> {
   const paths = readdirSync(`${root}dist`, { recursive: true, encoding: 'utf8' });
-  // What other parts of a run put there for a moment.
+  // Temporary files of other parts of a run.
   const files = paths.filter((path) => !path.startsWith('readme-')).map((path) => join(root, 'dist', path));
   const stats = files.map((path) => [path, statSync(path)] as const).filter(([, stat]) => stat.isFile());
   return Object.fromEntries(stats.map(([path, { ino, mtimeMs }]) => [path, `${ino} ${mtimeMs}`]));

@@ -13,11 +13,11 @@ import { delivering } from '../support/webhooks.ts';
 import { overrides, World } from '../support/world.ts';
 
 /**
- * Routes that need more, and why. What is due is swept first, by a run of its own, and the call then made again; a held
- * request looks again when it is woken, a watch that filters reads five pages at most: that is not of these requests.
+ * Routes that need more, and why. Due timers are swept first, by a separate run, and the call is then repeated; a held
+ * request looks again when it is woken, and a filtered watch reads several pages: none of the requests here does that.
  */
 const more: Readonly<Record<string, readonly string[]>> = {
-  // The name is looked up in the DNS between the two; then the workers' index of spaces with webhooks is told.
+  // The name is resolved between the two; then the space is added to the workers' index.
   'destination.create': [
     'FCALL webhook_create',
     'FCALL webhook_create',
@@ -25,19 +25,19 @@ const more: Readonly<Record<string, readonly string[]>> = {
     'SPUBLISH muster:outbox',
   ],
   'destination.update': ['FCALL webhook_update', 'FCALL webhook_update'],
-  // The attempt, over the network, is between the two.
+  // The attempt is between the two.
   'destination.test': ['FCALL webhook_send', 'FCALL webhook_send'],
   'delivery.redeliver': ['FCALL webhook_send', 'FCALL webhook_send'],
 };
-/** After the answer: a timer that is the organization's earliest is told to the workers' index. */
+/** After the answer: announces a timer that is the organization's earliest to the workers' index. */
 const told = 'ZADD muster:due';
 
-/** Calls that answer with as much as there is, up to a page. */
+/** Calls whose answer is as long as there are records, up to a page. */
 const isPage = ({ call }: Route): boolean =>
   /\.list$/.test(call) || ['budget.view', 'waits.get', 'run.view'].includes(call);
 const inOrder = allRoutes.toSorted((one, next) => Number(one.method === 'DELETE') - Number(next.method === 'DELETE'));
 
-/** An API alone, of which every command is heard: no worker looks for what it has to do. */
+/** An API without workers, all of whose commands are monitored. */
 class HeardApi {
   readonly world: World;
   readonly commands: Commands;
@@ -80,7 +80,7 @@ describe('What a request costs the store', function () {
   let sink: Sink;
   let made: World;
   let objects: Objects[];
-  /** Of one test: what another, which is out of time, still sends must not be heard here. */
+  /** For one test: commands that another one, which has timed out, still sends must not be counted. */
   let heard: HeardApi;
 
   before(async () => {
@@ -89,7 +89,7 @@ describe('What a request costs the store', function () {
     const worker = await delivering({ redisUrl: own.url });
     made = await World.create({ on: worker });
     objects = [await makeObjects(made, sink), await makeObjects(made, sink), await makeObjects(made, sink)];
-    // However long the requests take, nothing falls due between them.
+    // Nothing falls due between the requests, however long they take.
     await made.at(Date.now());
     await worker.stop();
   });
@@ -102,13 +102,13 @@ describe('What a request costs the store', function () {
   });
   afterEach(() => heard.stop());
 
-  /** Of the store's clock, or of the test's. */
+  /** Reads of the store's clock, or of the test clock. */
   const isLook = ([name = '', key = '']: readonly string[]): boolean =>
     name === 'TIME' || (name === 'GET' && key.endsWith(':clock'));
 
   const isWrite = /^(HSET|HDEL|HINCRBY|ZADD|ZREM|SADD|SREM|RPUSH|LPUSH|LTRIM|SPUBLISH)$/;
 
-  /** Commands and what they name, but for what follows the answer. */
+  /** Commands and their keys, except those after the answer. */
   function trips(sent: readonly Sent[]): string[] {
     for (const { words, inside } of sent.filter(({ words }) => words[0] === 'FCALL')) {
       expect(inside.filter(isLook).length, `${words[1]} reads the clock`).to.equal(1);

@@ -18,7 +18,7 @@ interface Operation {
   responses: Record<string, { $ref?: string; description?: string; headers?: object; content?: object }>;
 }
 
-/** The document as a client gets it. */
+/** The document, as clients get it. */
 async function fetched(): Promise<{ paths: Record<string, Record<string, Operation>>; components: object }> {
   const response = await fetch(`${(await api()).url}/openapi.json`);
   expect(response.status).to.equal(200);

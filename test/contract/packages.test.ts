@@ -18,7 +18,7 @@ describe('what is installed', () => {
     workspaces = JSON.parse(await read('package.json')).workspaces ?? [];
     const { packages } = JSON.parse(await read('package-lock.json')) as { packages: Record<string, Locked> };
     const own = new Set(workspaces.map((folder) => packages[folder]?.name));
-    // Our own folders, and the links to them, come from nowhere.
+    // The project's own folders, and links to them, have no origin.
     const isOwn = ([path, { link }]: [string, Locked]) =>
       !path.startsWith('node_modules/') || (link === true && own.has(path.slice('node_modules/'.length)));
     locked = Object.entries(packages).filter((entry) => !isOwn(entry));

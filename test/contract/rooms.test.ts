@@ -18,7 +18,7 @@ function filesBelow(folder: string, ending: string): string[] {
     .map((path) => `${folder}/${path}`);
 }
 
-/** Where files have what they must not: `path: what`. */
+/** The places with forbidden code: `path: what`. */
 function found(paths: readonly string[], forms: readonly RegExp[]): string[] {
   return paths.flatMap((path) => {
     const code = readFileSync(root + path, 'utf8').replaceAll(/^\s*(?:--|\/\/|\*|\/\*).*$/gm, '');

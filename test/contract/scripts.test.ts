@@ -19,7 +19,7 @@ const typescript = readdirSync(join(luaRoot, '../src'), { recursive: true, encod
   .map((path) => readFileSync(join(luaRoot, '../src', path), 'utf8'))
   .join('\n');
 
-/** What lib/call refuses on any route, by its class of rates and its Idempotency-Key. */
+/** The refusals of lib/call on a route, by its rate class and its Idempotency-Key rule. */
 const ofEveryCall = new Set([
   'INVALID_API_KEY',
   'PERMISSION_DENIED',
@@ -29,15 +29,15 @@ const ofEveryCall = new Set([
   'IDEMPOTENCY_KEY_REUSED',
 ]);
 
-/** What a record refers to and may have been deleted before it: the script that refuses for it, and with what. */
+/** Refusals because of a deleted record that another one refers to, by script. */
 const deletable: Readonly<Record<string, string>> = { 'mailbox/requeue': 'MAILBOX_NOT_FOUND' };
 
-/** Codes that a script can refuse with, and beginnings of codes that it puts together. */
+/** Codes that a script can refuse with, and prefixes of codes that it concatenates. */
 function refusals(name: string): { codes: Set<string>; beginnings: string[] } {
   const script = scripts.get(name);
   const found = [...(script?.code ?? '').matchAll(/\brefuse\('(\w+)'( *\.\.)?/g)];
   const args = loadLibrary(name.split('/', 1)[0] ?? '', allWords).scripts.get(name)?.args ?? [];
-  // Helpers look up what a record refers to, too: missing can only be what the script was asked for.
+  // Helpers also look up what a record refers to: only what the request names can be missing.
   const askedFor = (code: string): boolean => {
     const [, kind] = /^([A-Z]+)_NOT_FOUND$/.exec(code) ?? [];
     return (
@@ -51,7 +51,7 @@ function refusals(name: string): { codes: Set<string>; beginnings: string[] } {
   return { codes, beginnings: found.filter(([, , more]) => more !== undefined).map(([, code = '']) => code) };
 }
 
-/** Requests with every field and with the required ones alone; cursors are opaque, so there is none. */
+/** Requests with every field, and with only the required ones; without cursors, which are opaque. */
 function inputs(route: Route): Input[] {
   const params = Object.fromEntries(
     [...`/:spaceId${route.path}`.matchAll(/:(\w+)/g)].map(([, name = '']) => [
@@ -70,7 +70,7 @@ function inputs(route: Route): Input[] {
   ];
 }
 
-/** The value with a NUL in one of its texts, or in the place of something else; in each in turn. */
+/** The value with a NUL in one of its texts, or instead of another value; each in turn. */
 function withNul(value: unknown): unknown[] {
   if (typeof value === 'string') return ['\0', `${value}\0`, `\0${value}`];
   if (Array.isArray(value)) return [['\0']];
@@ -78,7 +78,7 @@ function withNul(value: unknown): unknown[] {
   return Object.entries(value).flatMap(([name, member]) => withNul(member).map((bad) => ({ ...value, [name]: bad })));
 }
 
-/** What a route makes of a request for its script; nothing where it refuses it. */
+/** The arguments that a route passes to its script; empty if it refuses the request. */
 function argsOf(route: Route, query: unknown, body: unknown): [string, string | number][] {
   const read = [route.query?.validate(query), route.body?.validate(body)];
   if (read.some((result) => result?.error)) return [];
@@ -124,7 +124,7 @@ describe('the scripts', () => {
 
   it('refuse only with codes that their routes declare', () => {
     for (const script of new Set(allRoutes.map((route) => route.script))) {
-      // Two routes may share a script and ask for different things: together they declare what it refuses.
+      // Two routes may use one script differently: together they declare its refusals.
       const declared = allRoutes.filter((route) => route.script === script).flatMap((route) => codesOf(route));
       const { codes, beginnings } = refusals(script);
       expect(declared, script).to.include.members([...codes]);
@@ -167,7 +167,7 @@ describe('the scripts', () => {
         used.add(record);
       expect(text, path).to.not.match(/\broot\b|'muster:|redis\.p?call\('(?!TIME'|PUBLISH'|XINFO')\w+', *'/);
     }
-    // Kept outside the organizations' slots, so by Node and not by scripts.
+    // Outside of the organizations' slots: written by Node, not by scripts.
     for (const name of ['format', 'orgs', 'due', 'queue', 'round', 'outbox']) used.add(name);
     expect([...used]).to.include.members(Object.keys(allWords.keys));
   });

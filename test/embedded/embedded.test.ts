@@ -12,13 +12,13 @@ describe('the embedded Redis', function () {
   const stores = new Stores();
 
   before(async function () {
-    // The first time ever, this fetches the program.
+    // The first run ever downloads the program.
     this.timeout(120_000);
     await findRedisServer({ log: console.log });
   });
   afterEach(() => stores.clear());
 
-  /** One that another process started, with something in it. */
+  /** One that another process started, with some data. */
   const startedElsewhere = async () => {
     const folder = await stores.folder();
     const other = await stores.startInOtherProcess(folder);
@@ -178,7 +178,7 @@ describe('the embedded Redis', function () {
   });
 
   it('is restarted for those that joined when its owner stops it', async () => {
-    // Where the socket is elsewhere, each has its own idea of where.
+    // If the socket is elsewhere, its path may differ per process.
     const folder = join(await stores.folder(), 'd'.repeat(100));
     let restarts = 0;
     const owner = await stores.start(folder);

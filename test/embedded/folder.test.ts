@@ -24,7 +24,7 @@ describe('the folder of an embedded Redis', () => {
     await guest.stop();
     await store.stop();
     expect(existsSync(dirname(store.socketPath))).to.equal(false);
-    // Whoever made the folder first could lead us to a server of his.
+    // Another user who created the folder first could run a fake server there.
     await symlink(base, dirname(store.socketPath));
     const refused = await socketPathFor(folder).catch((error: Error) => error.message);
     await unlink(dirname(store.socketPath));

@@ -82,14 +82,14 @@ describe('the embedded Redis after an unclean end', function () {
     const losses: number[] = [];
     const again = await stores.start(folder, { afterLoss: async (link) => void losses.push(await link.dbsize()) });
     expect(again.wasClean).to.equal(false);
-    // More than the last of the answered ones, where the disk was busy before it was full.
+    // More than the last acknowledged write if the disk was busy before it was full.
     expect(losses).to.have.lengthOf(1);
     expect(losses[0]).to.be.below(answered - 1);
   });
 
   it('removes the temporary files of a rewrite or dump during which it was killed', async () => {
     const folder = await stores.folder();
-    // Microseconds for each key: a rewrite of seconds.
+    // Microseconds per key, so that a rewrite takes seconds.
     const settings = { 'rdb-key-save-delay': '5000' };
     let restarts = 0;
     const store = await stores.start(folder, { settings, onUncleanRestart: () => restarts++ });
@@ -100,7 +100,7 @@ describe('the embedded Redis after an unclean end', function () {
       await until(async () => (await halfWritten()).length > 0);
       const before = restarts;
       process.kill(await pidOfServer(store.socketPath), 'SIGKILL');
-      // Its child, whose id is in the name, would go on.
+      // Its child, whose pid is in the name, would continue.
       for (const name of await halfWritten()) process.kill(Number(/\d+/.exec(name)?.[0]), 'SIGKILL');
       for (const name of ['temp-rewriteaof-bg-1.aof', 'no-temp-1.rdb']) await writeFile(join(folder, name), '');
       await until(() => restarts > before);
@@ -116,7 +116,7 @@ describe('the embedded Redis after an unclean end', function () {
     await fill(store.socketPath);
     await store.stop();
     stores.lines.length = 0;
-    // Microseconds for each key; it looks at its clients every 1,024 of them.
+    // Microseconds per key; it serves clients every 1,024 keys.
     const slow = { 'key-load-delay': '300' };
     const starting = stores.start(folder, { settings: slow });
     const lines: string[] = [];
@@ -155,7 +155,7 @@ describe('the embedded Redis after an unclean end', function () {
     stop.abort();
     expect(await guest).to.equal('AbortError');
     expect(await starting).to.equal('AbortError');
-    // It would load for more than two seconds.
+    // Loading would take more than two seconds.
     await pace.expect(performance.now() - begun, 1500);
     expect(isAlive(server)).to.equal(false);
     expect(await stores.start(folder)).to.include({ wasClean: true, wasEmpty: false });
@@ -186,7 +186,7 @@ describe('the embedded Redis after an unclean end', function () {
     const folder = await stores.folder();
     const killedDuring = async <T>(work: () => Promise<T>): Promise<T> => {
       const pid = await pidOfServer(join(folder, 'redis.sock'));
-      // It takes a connection, and answers nothing.
+      // It accepts connections, but does not answer.
       process.kill(pid, 'SIGSTOP');
       const worked = work();
       await sleep(200);
@@ -226,7 +226,7 @@ describe('the embedded Redis after an unclean end', function () {
 
   it('names DATA_DIR in the error if the folder cannot be written', async () => {
     const folder = await stores.folder();
-    // As good as a disk that is full: it cannot be written.
+    // Like a full disk, it cannot be written to.
     await mkdir(join(folder, 'server.json.new'));
     expect(await stores.start(folder).catch(String)).to.match(
       /^Error: DATA_DIR: .* cannot be used \(E.*\); it must be a folder .* on a disk with free space$/,

@@ -30,7 +30,7 @@ describe('The process of a redis-server', () => {
   it('is not alive when it is a zombie', async () => {
     const parent = spawn('sh', ['-c', 'sleep 60 & echo $!; exec cat'], { stdio: ['pipe', 'pipe', 'ignore'] });
     const pid = Number(await once(parent.stdout, 'data'));
-    // Its answer says that the shell, which would have looked after it, is no more.
+    // Its output shows that the shell, its parent, has exited.
     parent.stdin.write('?');
     await once(parent.stdout, 'data');
     process.kill(pid);

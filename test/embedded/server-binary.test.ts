@@ -19,7 +19,7 @@ describe('finding a redis-server', function () {
   });
   afterEach(() => rm(base, { recursive: true, force: true }));
 
-  /** A program that only says its version. */
+  /** A program that only prints its version. */
   async function fake(path: string, version: string): Promise<string> {
     const file = join(base, path);
     await mkdir(join(file, '..'), { recursive: true });

@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { Redis } from 'ioredis';
 import { type EmbeddedOptions, type EmbeddedRedis, startEmbedded } from '../../src/embedded/embedded.ts';
 
-/** Starts embedded servers in folders of its own, and leaves nothing behind. */
+/** Starts embedded servers in temporary folders, and leaves nothing behind. */
 export class Stores {
   readonly lines: string[] = [];
   #folders: string[] = [];
@@ -28,7 +28,7 @@ export class Stores {
     return store;
   }
 
-  /** Another process of ours that starts (or joins) the server of `dataDir`, and stops its store on SIGTERM. */
+  /** Another process that starts (or joins) the server of `dataDir`, and stops its store on SIGTERM. */
   async startInOtherProcess(dataDir: string, env = process.env): Promise<OtherProcess> {
     const words = ['--input-type=module', '--eval', scriptOfOther(dataDir)];
     const cwd = fileURLToPath(new URL('../..', import.meta.url));
@@ -46,7 +46,7 @@ export class Stores {
     return other;
   }
 
-  /** In the order of their starts reversed: those who joined let go first. */
+  /** In reverse order of their starts: those that joined disconnect first. */
   async clear(): Promise<void> {
     for (const store of this.#stores.splice(0).reverse()) await store.stop();
     for (const other of this.#others.splice(0)) await other.end('SIGTERM');
@@ -55,7 +55,7 @@ export class Stores {
   }
 }
 
-/** Sends one command on a connection of its own. */
+/** Sends one command on a new connection. */
 export async function ask(socketPath: string, name: string, ...args: string[]): Promise<string> {
   const client = new Redis({ path: socketPath, lazyConnect: true, retryStrategy: () => null, protocol: 2 });
   client.on('error', () => undefined);

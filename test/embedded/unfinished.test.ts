@@ -7,7 +7,7 @@ import { ask, pidOfServer, Stores, until } from './support.ts';
 
 const log = 'appendonly.aof.1.incr.aof';
 
-/** As the log holds it. */
+/** A command, as in the log. */
 function command(...words: string[]): string {
   return `*${words.length}\r\n${words.map((word) => `$${Buffer.byteLength(word)}\r\n${word}\r\n`).join('')}`;
 }

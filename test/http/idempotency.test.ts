@@ -19,7 +19,7 @@ describe('Idempotency-Key', () => {
     mailboxId = (await world.made('/mailboxes', { name: 'jobs' })).id;
   });
 
-  /** Without the World's own key. */
+  /** Without the key that World adds. */
   const unkeyed = (method: string, path: string, body: object, headers: Record<string, string> = {}) =>
     world.send(method, `/v1/spaces/${world.spaceId}${path}`, JSON.stringify(body), {
       Authorization: `Bearer ${world.apiKey}`,
@@ -201,7 +201,7 @@ describe('Idempotency-Key', () => {
       const sizes = found.map((name) => store.call('MEMORY', 'USAGE', name, 'SAMPLES', '0') as Promise<number>);
       return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
     };
-    // More than Redis keeps packed by itself; the renewals fit into the table that these have made.
+    // More than Redis keeps in a compact encoding; the renewals fit into the resulting hash table.
     const [sends, renewals] = [600, 400];
     for (let i = 0; i < sends; i++)
       await send({ payload: 1, workKey: `${i}`.padStart(512, 'x') }, keyed(`${i}`.padStart(255, 'k')));

@@ -141,7 +141,7 @@ describe('Keys and names that callers choose', () => {
     const form = new RegExp(`^muster:\\{${world.org}\\}[\\w:-]*$`);
     for (const key of made) expect(key).to.match(form);
 
-    // What has to go finds them again: workKeys go with the records that had them. Nobody has received the results.
+    // Retention finds them again: workKeys are removed with their records. Nobody has received the results.
     for (const days of [366, 401]) await aging.sweepAt(days * day);
     const left = (await keysOf(world)).filter((key) => /:workKeys(:|$)/.test(key));
     expect(left).to.deep.equal([`${world.prefix}:mailbox:${results.id}:workKeys`]);

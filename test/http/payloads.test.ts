@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { codeOf, type Reply, World } from '../support/world.ts';
 
-/** Sent text, and the compact JSON it comes back as where that differs. */
+/** The text that is sent, and the compact JSON that is returned if that differs. */
 const samples: [string, string?][] = [
   ['null'],
   ['true'],

@@ -25,7 +25,7 @@ const member = fc.oneof(
   fc.jsonValue(),
 );
 
-/** Mostly what each field takes by itself, sometimes anything; now and then a field of another schema or of none. */
+/** Mostly values that fit each field, sometimes any value; now and then a field of another schema, or an unknown one. */
 const valuesOf = (schema: Joi.ObjectSchema): fc.Arbitrary<object> => {
   const fitting = (name: string) => {
     const alone = Joi.object({ [name]: schema.extract(name) });
@@ -70,7 +70,7 @@ describe('The fast path of validation', () => {
     expect(isPlain('message.renew', { token: 'a', leaseSeconds: 30 })).to.equal(true);
     expect(isPlain('message.complete', { token: 'a' })).to.equal(true);
     expect(isPlain('message.nack', { token: 'a', retry: true })).to.equal(true);
-    // Its threshold depends on its condition.
+    // The rule for threshold depends on condition.
     expect(isPlain('group.create', { mailboxId: uuid, condition: 'ALL_TERMINAL' })).to.equal(false);
   });
 

@@ -33,7 +33,7 @@ describe('A store that breaks a connection during a start', function () {
       server.close();
       expect(ready.status, `connection ${which} of ${made}`).to.equal(200);
     }
-    // For calls, for the subscription, and one for the jobs; what a queue opens beside it goes on by itself.
+    // For calls, for the subscription, and for the jobs; the queue reconnects its other ones itself.
     expect(awaited).to.have.length(3);
   });
 
@@ -41,7 +41,7 @@ describe('A store that breaks a connection during a start', function () {
     const redisUrl = join(store.dataDir, 'silent');
     let made = 0;
     const server = createServer((near) => {
-      // The second is the first that waits for its answers.
+      // The second connection is the first one that waits for answers.
       if (++made !== 2) near.pipe(connect(store.url)).pipe(near);
       near.on('error', () => undefined);
     });

@@ -7,7 +7,7 @@ import { awaitStore } from '../../src/redis/await-store.ts';
 import { connect } from '../../src/redis/connection.ts';
 import { freePort, RedisServer } from '../fault/redis-server.ts';
 
-/** As the README has it. */
+/** As in the README. */
 const rights = ['~muster:*', '~{muster}:*', '&muster:*', '+@all', '-@admin', '-@dangerous', '+info'];
 
 it('Waits for the store in REDIS_URL, with a log line now and then and a clear error at the end', async () => {

@@ -42,7 +42,7 @@ describe('A store that is a cluster', function () {
   });
 
   it('is found by a process that is busy for longer than the timeout of a node', async () => {
-    // Between the request for the slots and its reply: ioredis asks for them in the fifth round or the sixth.
+    // Between the request for the slots and its reply, which is in the fifth or sixth turn.
     const still = new Int32Array(new SharedArrayBuffer(4));
     let left = 6;
     const busy = setInterval(() => left-- > 0 && Atomics.wait(still, 0, 0, 1100), 1);
@@ -73,7 +73,7 @@ describe('A store that is a cluster', function () {
     await awaitStore(`redis://127.0.0.1:${(loading.address() as AddressInfo).port},${url}`, patience);
     for (const store of [await connect(url), await connect(url, 'patient')]) {
       expect(store).to.be.instanceOf(Cluster);
-      // As a connection to one server: a machine that has gone says nothing.
+      // As for a connection to one server: a machine that has gone does not answer.
       for (const node of (store as Cluster).nodes()) expect(node.options.keepAlive).to.equal(5_000);
       store.disconnect();
     }
@@ -88,7 +88,7 @@ describe('A store that is a cluster', function () {
     for (const login of ['somebody:word', ':other']) {
       const store = await connect(`redis://${login}@${host}`);
       expect(await store.exists('{nobody}')).to.equal(0);
-      // Who may not read settings knows them.
+      // For users who may not read settings.
       await warnOfShards(store, pino({ level: 'silent' }));
       store.disconnect();
     }
@@ -115,7 +115,7 @@ describe('A store that is a cluster', function () {
   });
 
   it('falls back to another node if the first to answer has gone, and fails without one', async () => {
-    /** One that answers as the only node of a cluster, and is gone. */
+    /** Answers as the only node of a cluster, and disappears. */
     const info = 'cluster_enabled:1\r\nloading:0';
     const brief = async (): Promise<string> => {
       const server = createServer((socket) => {

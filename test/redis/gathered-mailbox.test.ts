@@ -19,11 +19,11 @@ interface Call {
   readonly which: number;
 }
 
-/** The same everywhere: of one moment, queues come in the order of their scopes. */
+/** The same in both: queues with one time are ordered by their scopes. */
 const roots = [1, 2, 3].map((n) => `0190a1b2-000${n}-7000-8000-000000000000`) as [string, string, string];
 const startsAt = Date.UTC(2030, 0, 1, 12);
 
-/** One organization with two spaces of two mailboxes and a group each; all of it has its like in any other. */
+/** One organization with two spaces, each with two mailboxes and a group; all instances are equal. */
 const [idAt, tokenAt] = [Claim.wire.indexOf('id'), Claim.wire.indexOf('token')];
 
 class Mailboxes {
@@ -31,7 +31,7 @@ class Mailboxes {
   readonly parts: { boxes: string[]; groupId: string }[] = [];
   readonly scopes: string[][] = [];
   readonly claims: { id: string; token: string; space: number }[] = [];
-  /** What was answered or refused, in order. */
+  /** Answers and refusals, in order. */
   readonly said: unknown[] = [];
   #now = startsAt;
 
@@ -97,13 +97,13 @@ class Mailboxes {
     });
   }
 
-  /** Passes time, makes real what is due, then runs the calls. */
+  /** Advances the clock, sweeps, then runs the calls. */
   async run(kind: Kind, calls: readonly Call[], passMs: number, together: boolean): Promise<void> {
     const [world] = this.worlds as [World];
     this.#now += passMs;
     await world.at(this.#now);
     await world.service.due.drain(world.org);
-    // A run goes from space to space.
+    // A run is ordered by space.
     const inOrder = calls.toSorted((a, b) => a.space - b.space);
     const start = (index: number) => Promise.allSettled([this.#call(kind, inOrder[index] as Call, index)]);
     const results: PromiseSettledResult<Reply>[] = [];
@@ -119,7 +119,7 @@ class Mailboxes {
     }
   }
 
-  /** All that can be told from outside, and the counters; ids by the order in which they first appear. */
+  /** Everything that is visible from outside, and the counters; ids by their order of first appearance. */
   async state(): Promise<unknown> {
     const told: unknown[] = [this.said];
     for (const [space, world] of this.worlds.entries()) {

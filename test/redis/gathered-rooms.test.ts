@@ -21,13 +21,13 @@ interface Call {
 const at = Date.UTC(2030, 0, 1, 12);
 const amounts = ['1', '400', '999999999', '1000000001', '123456789012345678', '900000000000000000', '0'];
 
-/** One organization with two spaces of a budget, a barrier and an allowance each; all of it has its like in any other. */
+/** One organization with two spaces, each with a budget, a barrier and an allowance; all instances are equal. */
 class Rooms {
   readonly worlds: World[] = [];
   readonly parts: { budgetId: string; barrierId: string; allowanceId: string }[] = [];
   readonly scopes = Array.from({ length: 4 }, () => randomUUID());
   readonly reservations: string[] = [];
-  /** What was answered or refused, in order. */
+  /** Answers and refusals, in order. */
   readonly said: unknown[] = [];
 
   static async create(): Promise<Rooms> {
@@ -78,13 +78,13 @@ class Rooms {
     else for (const call of calls) results.push(...(await Promise.allSettled([this.#call(kind, call)])));
     for (const result of results) {
       if (result.status === 'rejected' && !(result.reason instanceof Refusal)) throw result.reason;
-      // The rates of a run of two spaces stand as they are where each call comes.
+      // In a run of two spaces, the rates are as of each call.
       this.said.push(result.status === 'fulfilled' ? result.value.slice(1) : result.reason.message);
       if (kind === 'budget.reserve' && result.status === 'fulfilled') this.reservations.push(String(result.value[1]));
     }
   }
 
-  /** All that can be told from outside, and the counters of the scopes; ids by the order in which they first appear. */
+  /** Everything that is visible from outside, and the counters of the scopes; ids by their order of first appearance. */
   async state(): Promise<unknown> {
     const told: unknown[] = [this.said];
     for (const [space, world] of this.worlds.entries()) {

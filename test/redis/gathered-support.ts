@@ -1,12 +1,12 @@
-// What the tests have in common that compare calls which share a run with the same calls one after the other.
+// Shared by the tests that compare calls in one run with the same calls one after the other.
 import { hash } from 'node:crypto';
 import type { Reply } from '../../src/declare/value.ts';
 import type { World } from '../support/world.ts';
 
-/** As http/request.ts makes it of a key. */
+/** The digest of a key, as in http/request.ts. */
 export const digest = (text: string): string => hash('sha256', text, 'base64url').slice(0, 22);
 
-/** As http/request.ts makes it of a request. */
+/** The fingerprint of a request, as in http/request.ts. */
 export const fingerprint = (text: string): string => digest(text).slice(0, 10);
 
 interface CallOf {
@@ -18,7 +18,7 @@ interface CallOf {
   readonly own: Readonly<Record<string, string | number>>;
 }
 
-/** Calls a script as a request of the world does. */
+/** Calls a script like a request of the world. */
 export function callIn(
   world: World,
   { script, callName, idempotencyDigest, fingerprint, own }: CallOf,
@@ -39,7 +39,7 @@ export function callIn(
 
 const uuids = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
 
-/** The same with each id in it named by the order in which ids first appear: two runs make different ones. */
+/** Replaces each id by its order of first appearance, because two runs create different ids. */
 export function withNumberedIds(told: unknown): unknown {
   const names = new Map<string, string>();
   const text = JSON.stringify(told).replace(uuids, (id) => {

@@ -9,7 +9,7 @@ import { expectAgreement } from '../support/agree.ts';
 import { World } from '../support/world.ts';
 import { digest, fingerprint } from './gathered-support.ts';
 
-/** A send as src/http/endpoint.ts makes it. */
+/** A send, as in src/http/endpoint.ts. */
 function send(queue: Queue, changes: Record<string, string> = {}): Promise<Reply> {
   return queue.world.service.scripts.run('mailbox/send', queue.world.org, {
     apiKeyDigest: hash('sha256', queue.world.apiKey, 'base64url'),
@@ -33,14 +33,14 @@ function send(queue: Queue, changes: Record<string, string> = {}): Promise<Reply
   });
 }
 
-/** `READY` and the like, or the code of the refusal. */
+/** The state, such as `READY`, or the code of the refusal. */
 const outcomes = async (calls: Promise<Reply>[]): Promise<unknown[]> =>
   (await Promise.allSettled(calls)).map((result) => {
     if (result.status === 'fulfilled') return result.value[2];
     return result.reason instanceof Refusal ? result.reason.code : result.reason;
   });
 
-/** How often the store has done these commands. */
+/** How often the store has run these commands. */
 async function counted(world: World): Promise<{ fcall: number; spublish: number }> {
   const stats = await world.service.store.info('commandstats');
   const of = (name: string) => Number(new RegExp(`cmdstat_${name}:calls=(\\d+)`).exec(stats)?.[1]);
@@ -167,7 +167,7 @@ describe('concurrent calls of one organization', () => {
     await store.set(`${queue.world.prefix}:mailbox:${queue.id}:messages`, 'no such thing');
     const results = await outcomes(Array.from({ length: 3 }, () => send(queue)));
     await store.del(`${queue.world.prefix}:mailbox:${queue.id}:messages`);
-    // Not only what Redis says, but also what Lua says: here, that it cannot compare with nothing.
+    // Errors of Lua as well as of Redis: here, a comparison with nil.
     await store.hdel(`${queue.world.prefix}:mailbox:${queue.id}`, 'backlogLimit');
     results.push(...(await outcomes([send(queue)])), ...(await outcomes([send(queue), send(queue)])));
     expect(results).to.have.length(6);

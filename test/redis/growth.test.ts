@@ -11,7 +11,7 @@ import { api, World } from '../support/world.ts';
 
 const sweep = { spaceId: '', requestId: '' };
 
-/** On a store of its own, set up as the embedded one is. */
+/** On a separate store with the settings of the embedded one. */
 async function onOwnStore(test: (service: MusterService) => Promise<void>): Promise<void> {
   const own = await OwnStore.start();
   const log = pino({ level: 'silent' });
@@ -125,7 +125,7 @@ describe('The time that a call blocks the store is bounded', function () {
       const world = await World.create({ on: service });
       await world.made('/destinations', { url: 'http://127.0.0.1:1/', eventTypes: ['budget.*'] });
       await world.made('/mailboxes', { name: 'jobs' });
-      // A service at rest asks the store for nothing by which its ticks could be told.
+      // An idle service sends the store no commands that would show its ticks.
       const twoTicks = (): Promise<unknown> => new Promise((resolve) => setTimeout(resolve, 2_500));
       await twoTicks();
       const commands = await readCommands(service.store, twoTicks);
@@ -161,7 +161,7 @@ describe('The time that a call blocks the store is bounded', function () {
   it('bounds the bytes of a queued message, a reservation, a waiter and an idempotency record', () =>
     onOwnStore(async (service) => {
       const world = await World.create({ on: service });
-      /** Bytes of all keys of the organization: of replays, and of the rest. */
+      /** Bytes of all keys of the organization: of idempotency records, and of the rest. */
       const footprint = async (): Promise<[replays: number, rest: number]> => {
         const names = await service.store.keys(`muster:{${world.org}}*`);
         const sum = async (some: string[]): Promise<number> => {

@@ -21,12 +21,12 @@ describe('calls during a run of their script', () => {
 
   const names = loadLibrary('mailbox', allWords).scripts.get('mailbox/send')?.args ?? [];
 
-  /** Of an organization that is not there: the store answers that the key is unknown. */
+  /** For an organization that does not exist: the store replies that the key is unknown. */
   const send = (payload = ''): Promise<unknown> => {
     const args = Object.fromEntries(names.map((name) => [name, '']));
     return office.scripts.run('mailbox/send', 'nobody', { ...args, payload }).catch((error: Error) => error);
   };
-  /** Calls in as many turns of the event loop as amounts are given. */
+  /** Makes calls in one turn of the event loop per amount. */
   const sendInTurns = async (...amounts: number[]): Promise<Promise<unknown>[]> => {
     const calls: Promise<unknown>[] = [];
     for (const amount of amounts) {

@@ -21,14 +21,14 @@ describe('A store that is full', function () {
     first = await processes.start({ DATA_DIR }).ready();
     ({ access } = first);
     redis = (await connect(`${DATA_DIR}/redis.sock`, 'patient')) as Redis;
-    // Falls due while the store is full: workers without work write nothing, and would meet no refusal.
+    // Falls due while the store is full: idle workers write nothing, so nothing would be refused.
     const mailbox = (await call(first.url, access, '/mailboxes', { name: 'due' })).body.id;
     const due = Date.now() + 3000;
     const message = { scopeId, payload: 1, deadline: new Date(due).toISOString() };
     await call(first.url, access, `/mailboxes/${mailbox}/messages`, message);
     await redis.config('SET', 'maxmemory', '1');
     expect(Date.now(), 'the store is full before the deadline').to.be.below(due);
-    // As no server should be set: here it finds next to nothing that it may throw away.
+    // A setting that no store should have; here it finds next to nothing to evict.
     await redis.config('SET', 'maxmemory-policy', 'volatile-lru');
     second = await processes.start({ DATA_DIR, LOG_LEVEL: 'info' }).ready();
     await redis.config('SET', 'maxmemory-policy', 'noeviction');
@@ -62,7 +62,7 @@ describe('A store that is full', function () {
     const ofStore = () => first.stderr.split('\n').filter((line) => line.includes('OOM'));
     await until(() => ofStore().length > 0);
     const lines = ofStore();
-    // What one worker or job has said the others need not say.
+    // Workers and jobs do not repeat each other's errors.
     expect(lines.length).to.be.lessThan(7);
     const calls = Number(/errorstat_OOM:count=(\d+)/.exec(await redis.info('errorstats'))?.[1]);
     expect(calls).to.be.lessThan(500);
@@ -86,7 +86,7 @@ describe('A store that is full', function () {
     store.disconnect();
     await killed.end('SIGKILL');
     process.kill(pid, 'SIGKILL');
-    // One that was restored has its epochs to renew; another has nothing to write then.
+    // A restored store has epochs to renew; another one has nothing to write.
     await writeFile(join(DATA_DIR, 'restored'), '');
     const { status, stderr } = await processes.start({ DATA_DIR, REDIS_MAXMEMORY: '1mb' }).ended;
     expect(stderr).to.match(

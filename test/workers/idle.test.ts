@@ -10,7 +10,7 @@ import { World } from '../support/world.ts';
 
 const idleSeconds = 10;
 
-/** On the real clock, on a store of its own. */
+/** On the real clock and a separate store. */
 describe('A service that has nothing to do', function () {
   this.timeout(60_000);
   let store: OwnStore;

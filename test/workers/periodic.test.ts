@@ -16,7 +16,7 @@ import { World } from '../support/world.ts';
 
 const log = pino({ level: 'silent' });
 
-/** On the real clock, on a store of its own. */
+/** On the real clock and a separate store. */
 describe('The state of workers in the store may be lost at any time', () => {
   let store: OwnStore;
   let service: MusterService;
@@ -62,7 +62,7 @@ describe('The state of workers in the store may be lost at any time', () => {
     const { store: redis } = await store.admin();
     const queue = '{muster}:queue:sweep';
     await redis.del(`${queue}:active`);
-    // Its workers are refused every job.
+    // The store refuses its workers every job.
     await redis.set(`${queue}:active`, 'not a list');
     await sweepsInTime();
     await redis.del(`${queue}:active`);

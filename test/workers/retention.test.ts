@@ -8,7 +8,7 @@ import { overrides, World } from '../support/world.ts';
 
 const day = 86_400_000;
 
-/** On a store of its own; the organizations' clocks are the tests'. */
+/** On a separate store; the tests set the organizations' clocks. */
 describe('Retention', function () {
   this.timeout(60_000);
   let store: OwnStore;

@@ -14,12 +14,12 @@ import { World } from '../support/world.ts';
 
 const index = 'muster:due';
 
-/** On the real clock, on a store of its own. */
+/** On the real clock and a separate store. */
 describe('The sweeper', function () {
   this.timeout(120_000);
   let store: OwnStore;
   let service: MusterService;
-  /** Ends what a test that is out of time still waits for. */
+  /** Ends the waits of a test that has timed out. */
   let isOver: AbortController;
   const start = (role: 'api' | 'all'): Promise<MusterService> =>
     startService({ redisUrl: store.url, role, host: '127.0.0.1', port: 0, log: pino({ level: 'silent' }) });
@@ -106,11 +106,11 @@ describe('The sweeper', function () {
     for (let i = 0; i < 100; i++) {
       await Promise.all(worlds.map(({ world, mailboxId }) => send(world, mailboxId, 120_000 - (Date.now() - begin))));
     }
-    // At most one walk over the organizations: nothing for each timer.
+    // At most one repair over all organizations: nothing per timer.
     const idle = await readCommands(service.store, () => sleep(1000));
     expect(idle.length).to.be.below(2000);
     const pace = await Pace.begin();
-    // All of them fall due now, which is when nobody has looked at them yet.
+    // All of them fall due now; none has been read yet.
     const now = Date.now() + 200;
     const pipeline = service.store.pipeline();
     for (const { world } of worlds) {
@@ -124,7 +124,7 @@ describe('The sweeper', function () {
     await pipeline.exec();
     await Promise.all(worlds.map(({ world }) => service.due.announce(world.org, String(now))));
     const armedSince = Math.max(now, Date.now());
-    // What an earlier test left lies further ahead; a guard stands until its organization is done.
+    // Timers of earlier tests are further ahead; a guard stays until its organization is swept.
     while ((await service.store.zcount(index, '-inf', now + 10_000)) > 0) await sleep(20);
     await pace.expect(Date.now() - armedSince, 1000);
     const expired = await Promise.all(
@@ -139,7 +139,7 @@ describe('The sweeper', function () {
     await service.store.del(index);
     const id = await send(world, mailboxId, 50);
     await until(async () => Date.now() > Number((await service.store.zscore(index, world.org)) ?? 0));
-    // It dies when it would run the script: the organization is out of the index, its guard is in.
+    // It is killed before it runs the script: the index has the guard, but not the organization.
     const dead = { ask: () => new Promise<never>(() => undefined) };
     const killed = new Due(service.store, dead as never);
     killed.takeDue();
