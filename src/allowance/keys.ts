@@ -47,8 +47,7 @@ export const allowanceKeys = {
   waiterUnits: {
     pattern: 'muster:{org}:<spaceNumber>:allowance:<allowanceId>:units',
     type: 'zset',
-    holds:
-      'ids of its WAITING waiters, scored by the units they wait for: the limit cannot be set below the largest',
+    holds: 'ids of its WAITING waiters, scored by the units they wait for: the limit cannot be set below the largest',
     goes: untilLastWaiter,
   },
   consumptionKeys: {

@@ -31,7 +31,9 @@ export function openapi({ routes, spacelessRoutes, errors, events }: Described):
   for (const route of spacelessRoutes) {
     const path = `/v1/spaces${route.path}`;
     const { parameters, ...rest } = operation(route, errors, named);
-    paths[path] = { [route.method.toLowerCase()]: { ...rest, parameters: parameters.filter((one) => one !== ofSpace) } };
+    paths[path] = {
+      [route.method.toLowerCase()]: { ...rest, parameters: parameters.filter((one) => one !== ofSpace) },
+    };
   }
   const tags = [...new Set(routes.map(tagOf)), 'system'].map((name) => ({ name }));
   return {

@@ -85,18 +85,18 @@ function testOfString([rule, ...others]: readonly Rule[], isOnly: boolean, allow
 }
 
 function testOfInteger(rules: readonly Rule[]): Test {
-  let minimum = Number.MIN_SAFE_INTEGER;
-  let maximum = Number.MAX_SAFE_INTEGER;
+  let min = Number.MIN_SAFE_INTEGER;
+  let max = Number.MAX_SAFE_INTEGER;
   for (const { name, args } of rules) {
     const limit = args?.limit;
-    if (name === 'min' && typeof limit === 'number') minimum = limit;
-    else if (name === 'max' && typeof limit === 'number') maximum = limit;
+    if (name === 'min' && typeof limit === 'number') min = limit;
+    else if (name === 'max' && typeof limit === 'number') max = limit;
     else if (name !== 'integer') return never;
   }
   if (!rules.some(({ name }) => name === 'integer')) return never;
   // Joi converts -0 to 0.
   return (value) =>
-    Number.isSafeInteger(value) && !Object.is(value, -0) && (value as number) >= minimum && (value as number) <= maximum;
+    Number.isSafeInteger(value) && !Object.is(value, -0) && (value as number) >= min && (value as number) <= max;
 }
 
 function hasOnly(part: object, known: ReadonlySet<string>): boolean {

@@ -48,7 +48,8 @@ export const mailboxKeys = {
   turns: {
     pattern: 'muster:{org}:<spaceNumber>:mailbox:<mailboxId>:turns',
     type: 'zset',
-    holds: 'root scopes with READY messages, in the order in which a receive for `*` serves them; only after such a receive',
+    holds:
+      'root scopes with READY messages, in the order in which a receive for `*` serves them; only after such a receive',
     goes: 'with its last READY message',
   },
   heads: {

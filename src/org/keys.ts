@@ -35,7 +35,8 @@ export const orgKeys = {
   backgroundTimers: {
     pattern: 'muster:{org}:backgroundTimers',
     type: 'zset',
-    holds: 'the same for timers that no call waits for: mailboxes with DELAYED messages, scored by when the first is due',
+    holds:
+      'the same for timers that no call waits for: mailboxes with DELAYED messages, scored by when the first is due',
     goes: 'with its last timer',
   },
   finished: {
@@ -48,8 +49,7 @@ export const orgKeys = {
   closed: {
     pattern: 'muster:{org}:closed',
     type: 'zset',
-    holds:
-      'the same for closed reservations, which are kept longer than other records',
+    holds: 'the same for closed reservations, which are kept longer than other records',
     goes: 'each entry with its record',
   },
   audit: {

@@ -174,6 +174,6 @@ describe('the scripts', () => {
 
   it('and keys are described in lua/README.md: npm run -s describe', () => {
     expect(readFileSync(guideFile, 'utf8') === guide(), 'lua/README.md is not up to date').to.equal(true);
-    for (const { name, summary } of scripts.values()) expect(summary, `${name} does not say what it does`).to.match(/\S/);
+    for (const { name, summary } of scripts.values()) expect(summary, `${name} has no summary`).to.match(/\S/);
   });
 });

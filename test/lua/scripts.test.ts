@@ -69,7 +69,9 @@ describe('Scripts', () => {
     expect(await withFile('mailbox/nack', '--- @reply a:b:c\n')).to.throw(
       'it must be name, name:record or name:record[]',
     );
-    expect(await withFile('mailbox/nack', '--- @reply colour:paint\n')).to.throw('paint is not declared in any records.ts');
+    expect(await withFile('mailbox/nack', '--- @reply colour:paint\n')).to.throw(
+      'paint is not declared in any records.ts',
+    );
   });
 
   it('a field that no record has, a record or an event that no room declares, is refused by name', async () => {
@@ -77,7 +79,9 @@ describe('Scripts', () => {
     const reading = (fields: string) => withFile('mailbox/nack', `${head}message.load(messageId, ${fields})`);
     expect(await reading("'state', 'colour'")).to.throw('Message has no stored field colour');
     expect(await reading('state')).to.throw('message.load takes an id and field names as literals, not state');
-    expect(await withFile('mailbox/_message', '--- @record massage\n')).to.throw('massage is not declared in any records.ts');
+    expect(await withFile('mailbox/_message', '--- @record massage\n')).to.throw(
+      'massage is not declared in any records.ts',
+    );
     expect(await withFile('mailbox/nack', 'emit.message.lost(messageId, {})')).to.throw(
       "mailbox/nack: emit.message.lost is not declared in any events.ts",
     );
