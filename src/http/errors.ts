@@ -42,10 +42,7 @@ export const commonErrors: ErrorTable = {
     400,
     'the header Idempotency-Key must be 1 to 255 visible ASCII characters, without spaces',
   ),
-  INVALID_CURSOR: entry(
-    400,
-    'cursor was not issued by this list: pass the nextCursor of the previous page, unchanged',
-  ),
+  INVALID_CURSOR: entry(400, 'cursor was not issued by this list: pass the nextCursor of the previous page, unchanged'),
   UNAUTHENTICATED: entry(401, 'the header Authorization is missing: send "Authorization: Bearer <API key>"'),
   INVALID_API_KEY: entry(401, 'the API key is malformed, unknown or revoked'),
   OPERATIONS_EXHAUSTED: entry(

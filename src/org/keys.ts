@@ -5,7 +5,7 @@ export const orgKeys = {
     pattern: 'muster:{org}',
     type: 'hash',
     holds:
-      "plan and its figures (operations, agents, spaces, runs, tasks, keys, rpm, retentionDays; a number or `unlimited`), unlimited: 1 if calls need not check any of them; used*: their usage; requestsMinute, operationsMonth: the minute and month of these counts; lastSpace: the number of its newest space; nextDue: a lower bound of the next due time; epoch: the generation of its journals; createdAt",
+      'plan and its figures (operations, agents, spaces, runs, tasks, keys, rpm, retentionDays; a number or `unlimited`), unlimited: 1 if calls need not check any of them; used*: their usage; requestsMinute, operationsMonth: the minute and month of these counts; lastSpace: the number of its newest space; nextDue: a lower bound of the next due time; epoch: the generation of its journals; createdAt',
     goes: 'never',
   },
   apiKey: {

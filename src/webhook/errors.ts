@@ -8,5 +8,8 @@ export const webhookErrors: ErrorTable = {
     (address) =>
       `url leads to ${address}, which is not a public address: loopback, private, link-local and metadata addresses are refused`,
   ),
-  DESTINATIONS_FULL: entry(409, (limit) => `the space already has its maximum of ${limit} destinations: delete one first`),
+  DESTINATIONS_FULL: entry(
+    409,
+    (limit) => `the space already has its maximum of ${limit} destinations: delete one first`,
+  ),
 };

@@ -61,7 +61,7 @@ describe('the list of routes', () => {
 });
 
 describe('the error codes', () => {
-  it("of every route are in an error table and in the list, with the right status", () => {
+  it('of every route are in an error table and in the list, with the right status', () => {
     for (const route of allRoutes) {
       expect(new Set(route.refuses).size, `${route.call} names a code twice`).to.equal(route.refuses.length);
       for (const code of codesOf(route)) {
@@ -72,7 +72,7 @@ describe('the error codes', () => {
     }
   });
 
-  it("of the tables are those of the list, each with the right status and a message", () => {
+  it('of the tables are those of the list, each with the right status and a message', () => {
     const inList = Object.values(errorCodes).flatMap((codes) => codes.split(' '));
     expect(Object.keys(allErrors)).to.have.members([...new Set(inList)]);
     for (const [code, { status, message }] of Object.entries(allErrors)) {

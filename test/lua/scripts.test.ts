@@ -83,7 +83,7 @@ describe('Scripts', () => {
       'massage is not declared in any records.ts',
     );
     expect(await withFile('mailbox/nack', 'emit.message.lost(messageId, {})')).to.throw(
-      "mailbox/nack: emit.message.lost is not declared in any events.ts",
+      'mailbox/nack: emit.message.lost is not declared in any events.ts',
     );
   });
 
