@@ -12,7 +12,7 @@ export interface EventDeclaration {
   readonly aggregate: string;
   readonly payload: Fields;
   readonly isScoped: boolean;
-  /** The whole event, as the API and webhooks show it. */
+  /** The whole event, as the API and webhooks show it. Built at first use: only OpenAPI and tests need it. */
   readonly schema: Joi.ObjectSchema;
 }
 
@@ -24,27 +24,39 @@ export function events(payloads: Readonly<Record<string, Fields>>): readonly Eve
     const secret = Object.entries(payload).find(([, { special }]) => special.isSecret)?.[0];
     if (secret !== undefined) throw new Error(`${type}: ${secret} is a secret`);
     const members = { [`${aggregate}Id`]: id(), ...payload };
-    const schemas = Object.fromEntries(Object.entries(members).map(([name, field]) => [name, field.schema]));
-    const schema = exactly({
-      eventId: id().schema,
-      type: Joi.valid(type),
-      aggregate: Joi.valid(aggregate),
-      aggregateId: id().schema,
-      scopeId: isScoped ? id().schema : Joi.valid(null),
-      occurredAt: time().schema,
-      requestId: text().orNull().schema,
-      payload: exactly(schemas),
-    }).meta({ component: type });
-    return { type, aggregate, payload, isScoped, schema };
+    let schema: Joi.ObjectSchema | undefined;
+    const build = (): Joi.ObjectSchema =>
+      exactly({
+        eventId: id().schema,
+        type: Joi.valid(type),
+        aggregate: Joi.valid(aggregate),
+        aggregateId: id().schema,
+        scopeId: isScoped ? id().schema : Joi.valid(null),
+        occurredAt: time().schema,
+        requestId: text().orNull().schema,
+        payload: exactly(Object.fromEntries(Object.entries(members).map(([name, field]) => [name, field.schema]))),
+      }).meta({ component: type });
+    return {
+      type,
+      aggregate,
+      payload,
+      isScoped,
+      get schema() {
+        schema ??= build();
+        return schema;
+      },
+    };
   });
 }
 
 /** Any event, told apart by its type. http/openapi/events.ts makes OpenAPI's union of them. */
 export function eventUnion(all: readonly EventDeclaration[]): Joi.Schema {
-  const byType = new Map(all.map((event) => [event.type, event.schema]));
+  const byType = new Map(all.map((event) => [event.type, event]));
   return Joi.any()
     .custom((value: { type?: string }, helpers) => {
-      const result = byType.get(String(value?.type))?.validate(value) ?? { error: new Error('unknown event type') };
+      const result = byType.get(String(value?.type))?.schema.validate(value) ?? {
+        error: new Error('unknown event type'),
+      };
       return result.error ? helpers.message({ custom: result.error.message }) : value;
     })
     .meta({ component: 'Event' });

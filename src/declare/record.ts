@@ -2,9 +2,12 @@ import Joi from 'joi';
 import { type Answered, type AnyField, counter, Field, type Fields, type Get } from './field.ts';
 import type { Value } from './value.ts';
 
+/** Joi checks preferences each time that they are given, which takes longer than all the rest of a schema. */
+const strict = Joi.object().prefs({ convert: false, presence: 'required' });
+
 /** A schema of exactly these fields. */
 export function exactly(schemas: Readonly<Record<string, Joi.Schema>>): Joi.ObjectSchema {
-  return Joi.object(schemas).prefs({ convert: false, presence: 'required' });
+  return strict.keys(schemas);
 }
 
 const schemasOf = (fields: Fields): Record<string, Joi.Schema> =>
@@ -62,7 +65,7 @@ export class RecordDeclaration<F extends Fields = Fields> {
   readonly fields: F;
   /** The names of the values that scripts reply with, in order. */
   readonly wire: readonly string[];
-  readonly schema: Joi.ObjectSchema;
+  #schema: Joi.ObjectSchema | undefined;
   /** Their positions. */
   readonly #places: ReadonlyMap<string, number>;
   /** Types only. */
@@ -74,7 +77,11 @@ export class RecordDeclaration<F extends Fields = Fields> {
     this.fields = fields;
     this.wire = wireOf(fields);
     this.#places = new Map(this.wire.map((one, place) => [one, place]));
-    this.schema = exactly(schemasOf(fields)).meta({ component: name });
+  }
+
+  get schema(): Joi.ObjectSchema {
+    this.#schema ??= exactly(schemasOf(this.fields)).meta({ component: this.name });
+    return this.#schema;
   }
 
   /** The answer's record from a script's reply. */
@@ -176,11 +183,10 @@ export class One<T> extends Field<T> {
 export class Many<T> extends Field<readonly T[]> {
   readonly record: RecordDeclaration;
   constructor(item: RecordDeclaration, max?: number) {
-    const schema = Joi.array().items(item.schema);
     super({
       lua: 'text',
       read: (rows) => (rows as Value[]).map((row) => item.read(row)),
-      schema: () => (max === undefined ? schema : schema.max(max)),
+      schema: () => (max === undefined ? Joi.array() : Joi.array().max(max)).items(item.schema),
     });
     this.record = item;
   }
