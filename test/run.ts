@@ -18,9 +18,9 @@ const products = [
   'readme',
 ];
 /** What waits the most: for processes, and for a browser. */
-const processes = ['console', 'spec/{process,snapshot}'];
+const processes = ['console', 'spec/{process,snapshot}', 'workers'];
 const moments = [
-  'workers',
+  'workers/sweeper.test.ts',
   'spec/event/watch.test.ts',
   'spec/allowance/window-roll.test.ts',
   'spec/mailbox/hold.test.ts',
