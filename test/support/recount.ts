@@ -4,7 +4,9 @@ import type { World } from './world.ts';
 type Hash = Record<string, string>;
 
 /** Every record of one space by kind, found with SCAN: no counter or index of the scripts is used. */
-class Records {
+export class Records {
+  /** The names of all other keys, without what the space's keys begin with. */
+  readonly others: string[] = [];
   readonly #kinds = new Map<string, Map<string, Hash>>();
 
   static async read(world: World): Promise<Records> {
@@ -21,6 +23,7 @@ class Records {
         for (const key of found) {
           const [, kind = '', id = ''] = one.exec(key.slice(prefix.length)) ?? [];
           if (kind !== '') records.of(kind).set(id, await store.hgetall(key));
+          else records.others.push(key.slice(prefix.length));
         }
       }
     }
