@@ -120,7 +120,8 @@ export class Tenant {
     expect((await this.ask(`/messages/${message.id}/requeue`, {})).body.state).to.equal('READY');
     const all = { scopeId: '*', holder: 'agent', holderSession: 's', leaseSeconds: 60, max: 5 };
     const { status, body } = await this.ask(`${path}/recv`, all);
-    for (const { id, token } of status === 200 ? body.messages : []) await this.ask(`/messages/${id}/complete`, { token });
+    for (const { id, token } of status === 200 ? body.messages : [])
+      await this.ask(`/messages/${id}/complete`, { token });
     this.sent.set(message.id, Date.now());
   }
 

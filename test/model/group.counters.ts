@@ -14,7 +14,11 @@ export async function expectCounters(world: World, model: GroupModel, now: numbe
   expect(delayed).to.be.at.least(tasks.filter(({ state, since }) => state === 'PENDING' && since > now).length);
   const live = tasks.filter((task) => task.deadline !== null && ['PENDING', 'RUNNING'].includes(task.state)).length;
   const expected: Record<string, number> = {
-    ...{ 'messages:READY': is('PENDING') - delayed, 'messages:CLAIMED': is('RUNNING'), 'messages:ACKED': is('SUCCEEDED') },
+    ...{
+      'messages:READY': is('PENDING') - delayed,
+      'messages:CLAIMED': is('RUNNING'),
+      'messages:ACKED': is('SUCCEEDED'),
+    },
     ...{ 'messages:EXPIRED': is('EXPIRED'), 'messages:CANCELLED': is('CANCELLED'), [`groups:${state}`]: 1 },
     'timers:ARMED': delayed + live + (deadline !== null && state !== 'DECIDED' ? 1 : 0),
   };

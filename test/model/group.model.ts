@@ -99,7 +99,9 @@ export class GroupModel {
     const deadline = (task.deadline ?? 0) > at ? task.deadline : null;
     const since = at + delayMs;
     if (delayMs > 0 && since >= (deadline ?? Infinity)) return 'VALIDATION_FAILED';
-    this.queue.push(Object.assign(task, { state: 'PENDING', reason: null, attempts: 0, queuedAt: at, since, deadline }));
+    this.queue.push(
+      Object.assign(task, { state: 'PENDING', reason: null, attempts: 0, queuedAt: at, since, deadline }),
+    );
     return '200';
   }
 

@@ -59,13 +59,16 @@ export class ScopeModel {
 
   /** Those that a receive of all runs may get: the oldest of the run whose turn it is, or of any before the first turn. */
   nextOfAll(): Item[] {
-    const runs = this.#turns?.slice(0, 1) ?? paths.flatMap(([root, ...below]) => (below.length === 0 ? [root as number] : []));
+    const runs =
+      this.#turns?.slice(0, 1) ?? paths.flatMap(([root, ...below]) => (below.length === 0 ? [root as number] : []));
     return runs.flatMap((run) => this.next(run) ?? []);
   }
 
   /** The run of a message that a receive of all has got goes to the back. */
   served(item: Item): void {
-    const others = paths.flatMap(([root, ...below]) => (below.length === 0 && root !== runOf(item) ? [root as number] : []));
+    const others = paths.flatMap(([root, ...below]) =>
+      below.length === 0 && root !== runOf(item) ? [root as number] : [],
+    );
     this.#turns = [...(this.#turns?.filter((run) => run !== runOf(item)) ?? others), runOf(item)];
   }
 

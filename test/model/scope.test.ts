@@ -22,7 +22,18 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 );
 
 const met = new Set<string>();
-const outcomes = ['200', '201', '204', 'SCOPE_CANCELLED', 'CLAIM_LOST', 'BARRIER_CANCELLED', 'again', 'below', 'delayed', 'turn'];
+const outcomes = [
+  '200',
+  '201',
+  '204',
+  'SCOPE_CANCELLED',
+  'CLAIM_LOST',
+  'BARRIER_CANCELLED',
+  'again',
+  'below',
+  'delayed',
+  'turn',
+];
 
 /** Four scopes of the service and the model beside them. */
 class Pair {
@@ -102,7 +113,8 @@ class Pair {
     if (!possible[0]) return;
     if (!item) throw new Error(`got ${reply.body.id}, and not one of ${possible.map((one) => one?.id)}`);
     if (scopeId === '*') {
-      if (new Set(model.items.filter(({ state }) => state === 'READY').map((one) => one.scope === 3)).size > 1) met.add('turn');
+      if (new Set(model.items.filter(({ state }) => state === 'READY').map((one) => one.scope === 3)).size > 1)
+        met.add('turn');
       model.served(item);
     }
     Object.assign(item, { state: 'CLAIMED', token: reply.body.token, leaseEndsAt: this.#now + 5000 });

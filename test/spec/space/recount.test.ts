@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { expectAgreement } from '../../support/agree.ts';
+import { rejectionOf } from '../../support/own-store.ts';
 import { Traffic } from '../../support/traffic.ts';
 import { World } from '../../support/world.ts';
-import { rejectionOf } from '../../support/own-store.ts';
 
 /** Something of every kind, waiting and ended, in a space whose clock stands. */
 async function busy(): Promise<World> {
