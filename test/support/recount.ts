@@ -20,11 +20,12 @@ export class Records {
       for (let cursor = '0', first = true; first || cursor !== '0'; first = false) {
         const [next, found] = await shard.scan(cursor, 'MATCH', `${prefix}*`, 'COUNT', 1000);
         cursor = next;
-        for (const key of found) {
+        const read = async (key: string): Promise<void> => {
           const [, kind = '', id = ''] = one.exec(key.slice(prefix.length)) ?? [];
           if (kind !== '') records.of(kind).set(id, await store.hgetall(key));
           else records.others.push(key.slice(prefix.length));
-        }
+        };
+        await Promise.all(found.map(read));
       }
     }
     return records;

@@ -41,6 +41,9 @@ describe('kill -9 of an API or worker process between any two steps', function (
 
   const isBlocked = async (): Promise<boolean> =>
     / flags=b\S* .* cmd=fcall /.test((await redis.client('LIST')) as string);
+  /** Also on its way to the next script of a sweep. */
+  const isHeldUp = async (): Promise<boolean> =>
+    / flags=b\S* .* cmd=(fcall|zadd|zrem|evalsha) /.test((await redis.client('LIST')) as string);
 
   /** Kills the process when its script call has arrived in Redis: before it runs, or after it ran, unanswered. */
   async function killAround(muster: MusterProcess, moment: 'before' | 'after', request: () => Promise<unknown>) {
@@ -186,7 +189,7 @@ describe('kill -9 of an API or worker process between any two steps', function (
     await call(api.url, access, `/mailboxes/${mailbox}/messages`, { scopeId, payload: 1, deadline });
     const killed = await worker;
     await redis.client('PAUSE', 30_000, 'WRITE');
-    await until(async () => / flags=b\S* .* cmd=(fcall|zadd|evalsha) /.test((await redis.client('LIST')) as string));
+    await until(isHeldUp);
     await killed.end('SIGKILL');
     await redis.client('UNPAUSE');
     await start('worker');
@@ -204,13 +207,17 @@ describe('kill -9 of an API or worker process between any two steps', function (
     const stopped = randomUUID();
     const make = (count: number, body: object) =>
       Promise.all(Array.from({ length: count }, () => call(api.url, access, path, { payload: 1, ...body })));
-    await make(600, { scopeId: stopped });
     await make(60, { scopeId, delaySeconds: 1 });
+    await make(900, { scopeId: stopped });
     const { body } = await call(api.url, access, `/scopes/${stopped}/cancel`, {});
     expect(body.done).to.equal(false);
-    await redis.client('PAUSE', 30_000, 'WRITE');
+    const ready = () => redis.hget(`muster:{kill}:1:mailbox:${mailbox}`, 'ready');
+    const before = await ready();
     dying.signal('SIGCONT');
-    await until(isBlocked);
+    while ((await ready()) === before);
+    // It has begun: this holds it up between two of its steps.
+    await redis.client('PAUSE', 30_000, 'WRITE');
+    await until(isHeldUp);
     await dying.end('SIGKILL');
     await redis.client('UNPAUSE');
     await expectBooks();
@@ -219,7 +226,7 @@ describe('kill -9 of an API or worker process between any two steps', function (
     await until(async () => (await counts()).ready === 60);
     expect(await counts()).to.deep.equal({ ready: 60, delayed: 0, claimed: 0, failed: 0 });
     const { cancelled, done } = (await call(api.url, access, `/scopes/${stopped}/cancel`, {})).body;
-    expect([cancelled.messages, done]).to.deep.equal([600, true]);
+    expect([cancelled.messages, done]).to.deep.equal([900, true]);
     await expectBooks();
   });
 });

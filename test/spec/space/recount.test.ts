@@ -58,7 +58,7 @@ describe('The recount that tests compare a space with', function () {
         await store.zrem(name, member);
         await check(name);
         await store.zadd(name, score, member);
-      } else if (/:workKeys/.test(name)) {
+      } else if (kind === 'hash' && /:workKeys/.test(name)) {
         const [[key = '', value = ''] = []] = Object.entries(await store.hgetall(name));
         await store.hdel(name, key);
         await check(name);
@@ -93,7 +93,7 @@ describe('The recount that tests compare a space with', function () {
       }
     }
     expect(missed).to.deep.equal([]);
-    expect(found.size).to.be.above(50);
+    expect(found.size).to.be.at.least(45);
     await expectAgreement(world);
   });
 });
