@@ -139,7 +139,7 @@ const least = (members: Members | undefined): number =>
 /** Fails where an index, or a counter of a mailbox, a group or a scope, says something else than the records. */
 export async function expectIndexes(world: World, records: Records): Promise<void> {
   const recounted = new Recounted(records);
-  const names = records.others.filter((key) => derived.test(key)).sort();
+  const names = [...records.others].filter((key) => derived.test(key)).sort();
   const found = new Map(await Promise.all(names.map(async (key) => [key, await stored(world, key)] as const)));
   expect(names, 'indexes').to.deep.equal([...recounted.keys.keys()].sort());
   for (const [key, members] of recounted.keys) {

@@ -6,7 +6,7 @@ type Hash = Record<string, string>;
 /** Every record of one space by kind, found with SCAN: no counter or index of the scripts is used. */
 export class Records {
   /** The names of all other keys, without what the space's keys begin with. */
-  readonly others: string[] = [];
+  readonly others = new Set<string>();
   readonly #kinds = new Map<string, Map<string, Hash>>();
 
   static async read(world: World): Promise<Records> {
@@ -23,7 +23,7 @@ export class Records {
         const read = async (key: string): Promise<void> => {
           const [, kind = '', id = ''] = one.exec(key.slice(prefix.length)) ?? [];
           if (kind !== '') records.of(kind).set(id, await store.hgetall(key));
-          else records.others.push(key.slice(prefix.length));
+          else records.others.add(key.slice(prefix.length));
         };
         await Promise.all(found.map(read));
       }
