@@ -6,7 +6,7 @@
 --- @include "lib/call"
 --- @include "lib/audit"
 --- @include "allowance/_serve"
---- About as many as a step of a cancel.
+-- About as many as a step of a cancel.
 local maxStops = 250
 local replay = call.open()
 if replay then return replay end

@@ -7,9 +7,9 @@ function message.whole(messageId)
   return record
 end
 
---- The reply of a call on a message, with the payload as its second value. That never changes: the idempotency record, which has
+--- The reply of a call on a message, with the payload as its last value. That never changes: the idempotency record, which has
 --- been made by now, does without it.
 function message.withPayload(reply, record)
-  reply[3] = record.payload
+  reply[#reply] = record.payload
   return reply
 end
