@@ -79,8 +79,8 @@ describe(`a space that is used for ${count} days`, () => {
     expect(census.waiters).to.deep.equal({ WAITING: 0, GRANTED: 29, CANCELLED: 29, EXPIRED: 30 });
     // One in ten days, kept for 400: after so many the first is gone.
     expect(census.reservations).to.deep.equal({ ACTIVE: 0, SETTLED: 0, VOIDED: many(16, 39) });
-    // A stopped run and an unused one are kept as long as a barrier.
-    expect(census.scopes).to.include({ ACTIVE: 1, CANCELLED: 29 });
+    // A stopped run is kept as long as what is left of its task.
+    expect(census.scopes).to.include({ ACTIVE: 1, CANCELLED: 36 });
     const { days } = await aging.body(`/usage?from=${dateOf(aging, 1)}&to=${dateOf(aging, count)}`);
     const busy = days.slice(10, -1);
     expect(busy).to.have.length(count - 11);
