@@ -1,17 +1,31 @@
 --- Changes the units of each window, the present one included; waiters that fit now are granted in the same step. Never
---- fewer than a waiter asks for, which would wait for nothing. `detail` is the audit's.
+--- fewer than a waiter asks for, which would wait for nothing; waiters of cancelled runs that want more are ended first.
+--- `detail` is the audit's.
 --- @args allowanceId unitsLimit detail
 --- @reply allowance:allowance
 --- @include "lib/call"
 --- @include "lib/audit"
 --- @include "allowance/_serve"
+-- About as many as a step of a cancel.
+local maxStops = 250
 local replay = call.open()
 if replay then return replay end
 local record = allowance.view(allowanceId)
 local wanted = tonumber(unitsLimit)
 if wanted == record.unitsLimit then return call.unchanged({ allowance = record }) end
-local most = tonumber(redis.call('ZRANGE', keys.waiterUnits(allowanceId), 0, 0, 'REV', 'WITHSCORES')[2]) or 0
-if wanted < most then refuse('LIMIT_BELOW_USE', 'unitsLimit ' .. string.format('%d', most)) end
+local above, stopped = redis.call('ZRANGE', keys.waiterUnits(allowanceId), '+inf', '(' .. unitsLimit, 'BYSCORE', 'REV',
+  'LIMIT', 0, maxStops), false
+for _, id in ipairs(above) do
+  local one = waiter.read(id)
+  local cancel = scope.cancelOf(scope.path(one.scopeId))
+  if not cancel then refuse('LIMIT_BELOW_USE', 'unitsLimit ' .. string.format('%d', one.units)) end
+  waiter.unqueue(one, cancel)
+  stopped = true
+end
+if stopped then
+  call.keep()
+  call.sendBack('DUE')
+end
 plan.needOperation()
 
 local isMore = wanted > record.unitsLimit

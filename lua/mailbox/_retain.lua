@@ -19,10 +19,11 @@ local function removeRecord(messageId, scopeId, finishedAt)
   scope.release(scopeId, finishedAt)
 end
 
---- Removes a finished message, unless it was brought back and has finished again since `at`.
+--- Removes a finished message, unless it was brought back and has finished again since `at`; of two ends at one moment the
+--- first finds it, and leaves a tombstone to the second.
 local function remove(messageId, at)
   local record = message.load(messageId, 'mailboxId', 'scopeId', 'taskId', 'state', 'workKey', 'finishedAt')
-  if not record or not record.finishedAt or record.finishedAt > at then return end
+  if not record or not record.mailboxId or not record.finishedAt or record.finishedAt > at then return end
   sorted.remove(keys.messages(record.mailboxId), messageId)
   if record.workKey then maps.remove(keys.workKeys(record.mailboxId), record.workKey) end
   if record.state ~= 'ACKED' then sorted.remove(keys.requeueable(record.mailboxId, record.state), messageId) end

@@ -6,3 +6,10 @@ function message.whole(messageId)
   if not record or not record.mailboxId then refuse('MESSAGE_NOT_FOUND') end
   return record
 end
+
+--- The reply of a call on a message, with the payload as its last value. That never changes: the idempotency record, which has
+--- been made by now, does without it.
+function message.withPayload(reply, record)
+  reply[#reply] = record.payload
+  return reply
+end

@@ -1,14 +1,14 @@
 --- Brings back a message that ended without success. Its record, its workKey and its place in its group are the same;
 --- a deadline that has passed is cleared.
 --- @args messageId delaySeconds
---- @reply message:message
+--- @reply message:changedMessage payload
 --- @include "lib/call"
 --- @include "mailbox/_whole"
 --- @include "mailbox/_room"
 --- @include "mailbox/_requeue"
 local replay = room.open()
-if replay then return replay end
 local record = message.whole(messageId)
+if replay then return message.withPayload(replay, record) end
 local obstacle, detail = message.obstacle(record)
 if obstacle == 'state' then refuse('MESSAGE_NOT_REQUEUABLE', detail) end
 if obstacle == 'scope' then refuse('SCOPE_CANCELLED') end
@@ -25,4 +25,4 @@ plan.needOperation()
 room.forMessage(box, (deadline > now and 1 or 0) + (delaySeconds > 0 and 1 or 0), record.taskId)
 
 message.requeue(record, box, delaySeconds)
-return call.done({ message = message.shown(record) })
+return message.withPayload(call.done({ message = message.shown(record), payload = '' }), record)

@@ -1,10 +1,20 @@
+import { type Answered, opaque } from '../declare/field.ts';
 import { one } from '../declare/record.ts';
 import { fields, optional } from '../http/fields.ts';
 import { type Route, read, route } from '../http/route.ts';
 import { delaySeconds } from './fields.ts';
-import { Message } from './records.ts';
+import { ChangedMessage, Message } from './records.ts';
 
 const reply = { message: one(Message) };
+
+/** The payload, which never changes, is no part of what is stored for the Idempotency-Key. */
+const changed = {
+  reply: { message: one(ChangedMessage), payload: opaque() },
+  answer: ({ message, payload }: { message: Answered<typeof ChangedMessage.fields>; payload: unknown }) => ({
+    status: 200,
+    body: { ...message, payload },
+  }),
+};
 
 const view = read({
   path: '/messages/:messageId',
@@ -28,7 +38,7 @@ const cancel = route({
   success: { 200: Message.schema },
   refuses: ['MESSAGE_NOT_FOUND', 'MESSAGE_FINISHED'],
   script: 'mailbox/cancel',
-  reply,
+  ...changed,
 });
 
 const requeue = route({
@@ -54,7 +64,7 @@ const requeue = route({
   ],
   script: 'mailbox/requeue',
   args: ({ body }) => ({ delaySeconds: body.delaySeconds }),
-  reply,
+  ...changed,
 });
 
 /** One message: shown, stopped, brought back. */

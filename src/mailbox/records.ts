@@ -91,6 +91,9 @@ const { mailboxId, scopeId, taskId, groupId, holder, holderSession, result, read
 
 export const MessageSummary = Message.without('MessageSummary', 'payload', 'result', 'progress');
 
+/** What a cancel and a requeue reply with, beside the payload. */
+export const ChangedMessage = Message.without('ChangedMessage', 'payload');
+
 /** What recv answers. Values that the request has, or that are the same for all claims, are not sent by the script. */
 const absent = () => null;
 export const Claim = Message.with('Claim', {

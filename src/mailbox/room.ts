@@ -5,7 +5,7 @@ import type { Room } from '../room.ts';
 import { mailboxErrors } from './errors.ts';
 import { mailboxEvents } from './events.ts';
 import { mailboxKeys } from './keys.ts';
-import { Claim, HeldClaim, Mailbox, Message, MessageSummary, WaitingTask } from './records.ts';
+import { ChangedMessage, Claim, HeldClaim, Mailbox, Message, MessageSummary, WaitingTask } from './records.ts';
 import { mailboxRoutes } from './routes.ts';
 
 /** Tasks are counted as messages, less those without a task (`inbox:`), plus tombstones. */
@@ -22,7 +22,7 @@ export const mailboxRoom: Room = {
   routes: mailboxRoutes,
   keys: mailboxKeys,
   errors: mailboxErrors,
-  records: [Mailbox, Message, MessageSummary, Claim, HeldClaim, WaitingTask],
+  records: [Mailbox, Message, MessageSummary, ChangedMessage, Claim, HeldClaim, WaitingTask],
   events: mailboxEvents,
   census: {
     claims: nested({ HELD: counter('messages:CLAIMED') }),

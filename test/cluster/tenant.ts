@@ -88,6 +88,7 @@ export class Tenant {
     await this.#work(group.scopeId);
     await this.ask(`/task-groups/${group.id}/tasks/${task.taskId}/accept`);
     await this.#stop();
+    await this.#again();
     this.rounds++;
   }
 
@@ -106,6 +107,21 @@ export class Tenant {
     expect([body.state, body.done, body.cancelled.messages, body.cancelled.barriers]).to.deep.equal([
       ...['CANCELLED', true, 1, 1],
     ]);
+    this.sent.set(message.id, Date.now());
+  }
+
+  /** A message that is delayed, cancelled and brought back, and received with what else is there, whatever its run. */
+  async #again(): Promise<void> {
+    const path = `/mailboxes/${this.#mailbox}`;
+    const sent = { scopeId: randomUUID(), payload: 1, delaySeconds: 600, maxAttempts: 2 };
+    const { body: message } = await this.ask(`${path}/messages`, sent);
+    expect(message.state).to.equal('DELAYED');
+    await this.ask(`/messages/${message.id}/cancel`, {});
+    expect((await this.ask(`/messages/${message.id}/requeue`, {})).body.state).to.equal('READY');
+    const all = { scopeId: '*', holder: 'agent', holderSession: 's', leaseSeconds: 60, max: 5 };
+    const { status, body } = await this.ask(`${path}/recv`, all);
+    for (const { id, token } of status === 200 ? body.messages : [])
+      await this.ask(`/messages/${id}/complete`, { token });
     this.sent.set(message.id, Date.now());
   }
 

@@ -35,6 +35,9 @@ const leaves: Readonly<Record<string, RegExp>> = {
   'create scope': /^scope\.created$/,
   'send in run': /^message\.sent$/,
   'barrier in run': /^barrier\.created$/,
+  'group in run': /^group\.created$/,
+  'wait in run': /^waiter\.queued$/,
+  'complete in run': /^message\.acked$/,
   stop: /^scope\.cancelled$/,
   send: /^message\.sent$/,
   claim: /^message\.claimed$/,
@@ -48,6 +51,8 @@ const leaves: Readonly<Record<string, RegExp>> = {
   consume: /^allowance\.consumed$/,
   wait: /^waiter\.(queued|granted)$/,
   withdraw: /^message\.cancelled$/,
+  purge: /^message\.cancelled$/,
+  'requeue some': /^message\.requeued$/,
   requeue: /^message\.requeued$/,
   cancel: /^waiter\.cancelled$/,
   submit: /^task\.submitted$/,
@@ -56,7 +61,9 @@ const leaves: Readonly<Record<string, RegExp>> = {
   reject: /^task\.rejected$/,
 };
 /** The same arrival or work again is a success that changes nothing. */
-const mayLeaveNothing = new Set(['arrive', 'consume', 'reserve again', 'cancel', 'withdraw', 'renew', 'look', 'stop']);
+const mayLeaveNothing = new Set([
+  ...['arrive', 'consume', 'reserve again', 'cancel', 'withdraw', 'renew', 'look', 'stop', 'purge', 'requeue some'],
+]);
 
 /** The events that each request left, by its id. */
 export function byRequest(events: readonly Event[]): Map<string, Event[]> {
@@ -73,10 +80,15 @@ export function byRequest(events: readonly Event[]): Map<string, Event[]> {
 export function disagreements(history: readonly Operation[], events: readonly Event[]): string[] {
   const found = byRequest(events);
   const wrong: string[] = [];
-  for (const { id, kind, outcome, object } of history) {
-    const left = (found.get(id) ?? []).filter(({ type }) => leaves[kind]?.test(type)).length;
-    const most = outcome === 'refused' ? 0 : 1;
-    const least = outcome === 'ok' && !mayLeaveNothing.has(kind) ? 1 : 0;
+  for (const { id, kind, outcome, object, input, value } of history) {
+    // A receive may claim several: each of them is an operation of its own where that is known.
+    const isOne = kind === 'claim' && outcome === 'ok';
+    const left = (found.get(id) ?? []).filter(
+      ({ type, aggregateId }) => leaves[kind]?.test(type) && (!isOne || object === `message ${aggregateId}`),
+    ).length;
+    const told = value['count'];
+    const most = outcome === 'refused' ? 0 : Number(told ?? (isOne ? 1 : (input['max'] ?? 1)));
+    const least = outcome === 'ok' && !mayLeaveNothing.has(kind) ? 1 : Number(told ?? 0);
     if (left < least || left > most) wrong.push(`${kind} of ${object} was ${outcome} and left ${left} events`);
   }
   const known = new Set(history.map(({ id }) => id));

@@ -64,12 +64,12 @@ export class Looks {
   }
 
   async #messages(access: Access, mailboxId: string): Promise<void> {
-    for (const { id, state, attempts, groupId, at } of await this.#list(
+    for (const { id, state, attempts, lastError, groupId, at } of await this.#list(
       access,
       'messages',
       `/mailboxes/${mailboxId}/messages`,
     ))
-      if (groupId === null) this.#add(`message ${id}`, at, { state, attempts });
+      if (groupId === null) this.#add(`message ${id}`, at, { state, attempts, error: lastError ?? '' });
   }
 
   #of(kind: string, object: string): Operation[] {
@@ -120,8 +120,13 @@ export class Looks {
         expect([object, state, live]).to.deep.equal([object, 'CANCELLED', { messages: 0, waiters: 0 }]);
       }
       const { body } = await this.#load.caller.insist(access, `/scopes/${scopeId}/cancel`, randomUUID(), {});
-      expect([object, body.done, body.cancelled.messages, body.cancelled.barriers]).to.deep.equal([
-        ...[object, true, this.#of('send in run', object).length, this.#of('barrier in run', object).length],
+      const made = (kind: string): number => this.#of(`${kind} in run`, object).length;
+      expect([object, body.done, body.cancelled]).to.deep.equal([
+        ...[object, true],
+        {
+          messages: made('send') - made('complete'),
+          ...{ barriers: made('barrier'), groups: made('group'), waiters: made('wait') },
+        },
       ]);
     }
   }

@@ -5,59 +5,93 @@ export interface Claimed {
   readonly state: string;
   readonly attempts: number;
   readonly token: string;
-  /** Between these two moments the lease ends. */
+  /** Between these two moments the lease ends, or the delay. */
   readonly endsAfter: number;
   readonly endsBefore: number;
+  readonly maxAttempts: number;
+  /** Before it is ready again, where a nack does not say it. */
+  readonly pauseMs: number;
+  /** Of the last nack that gave one. */
+  readonly error: string;
 }
 
-const maxAttempts = 5;
 /** Two clocks of one machine: the store's and that of the history. */
 const clockMs = 20;
 
-/** What a cancel or a requeue makes of a message that stands so; undefined: it is refused. */
-function ended(claim: Claimed, kind: string): Claimed | undefined {
-  const isLive = claim.state === 'READY' || claim.state === 'CLAIMED';
+/** READY from these moments on, or at once where that is no time. */
+function waiting(claim: Claimed, delayMs: number, from: number, to: number): Claimed {
+  const state = delayMs > 0 ? 'DELAYED' : 'READY';
+  return { ...claim, state, token: '', endsAfter: from + delayMs - clockMs, endsBefore: to + delayMs + clockMs };
+}
+
+const isWaiting = ({ state }: Claimed): boolean => state === 'READY' || state === 'DELAYED';
+
+/** What a cancel, a purge or a requeue makes of a message that stands so; undefined: it is refused, or passes over it. */
+function ended(claim: Claimed, { kind, input, invokedAt, respondedAt }: Operation): Claimed | undefined {
   const isOver = ['REJECTED', 'FAILED', 'CANCELLED'].includes(claim.state);
-  if (kind === 'requeue') return isOver ? { ...claim, state: 'READY', attempts: 0, token: '' } : undefined;
+  if (kind === 'requeue') {
+    if (!isOver || (input['from'] ?? claim.state) !== claim.state) return undefined;
+    return waiting({ ...claim, attempts: 0 }, Number(input['delayMs'] ?? 0), invokedAt, respondedAt);
+  }
+  if (kind === 'purged' && !isWaiting(claim)) return undefined;
+  const isLive = isWaiting(claim) || claim.state === 'CLAIMED';
   return isLive || claim.state === 'CANCELLED' ? { ...claim, state: 'CANCELLED', token: '' } : undefined;
 }
 
 /**
- * One message: READY, CLAIMED under one token at a time, finished once, and perhaps requeued. A lease ends by itself, not before its time
- * and not after it, where the store's clock is `steady`; at any time where it jumps.
+ * One message: READY, perhaps after a delay, CLAIMED under one token at a time, finished once, and perhaps requeued. A lease
+ * or a delay ends by itself, not before its time and a lease not after it, where the store's clock is `steady`; at any time
+ * where it jumps.
  */
 export function claimModel(clock: 'steady' | 'jumping' = 'steady'): Model<Claimed> {
-  const initial = { state: 'NONE', attempts: 0, token: '', endsAfter: 0, endsBefore: 0 };
-  const isSteady = clock === 'steady';
-  const lapsed = (claim: Claimed): Claimed => ({
-    ...claim,
+  const initial = {
+    state: 'NONE',
+    attempts: 0,
     token: '',
-    state: claim.attempts >= maxAttempts ? 'FAILED' : 'READY',
-  });
+    endsAfter: 0,
+    endsBefore: 0,
+    maxAttempts: 5,
+    pauseMs: 0,
+    error: '',
+  };
+  const isSteady = clock === 'steady';
+  const released = (claim: Claimed, delayMs: number, from: number, to: number): Claimed =>
+    claim.attempts >= claim.maxAttempts ? { ...claim, token: '', state: 'FAILED' } : waiting(claim, delayMs, from, to);
+  const byItself = (claim: Claimed): Claimed =>
+    claim.state === 'DELAYED'
+      ? { ...claim, state: 'READY' }
+      : released(claim, claim.pauseMs, claim.endsAfter + clockMs, claim.endsBefore - clockMs);
   const leased = (claim: Claimed, { input, invokedAt, respondedAt }: Operation): Claimed => {
     const leaseMs = Number(input['leaseSeconds']) * 1000;
     return { ...claim, endsAfter: invokedAt + leaseMs - clockMs, endsBefore: respondedAt + leaseMs + clockMs };
   };
   /** What the message may have become by itself when the operation comes to it. */
   const before = (claim: Claimed, operation: Operation): Claimed[] => {
-    if (claim.state !== 'CLAIMED') return [claim];
+    if (claim.state !== 'CLAIMED' && claim.state !== 'DELAYED') return [claim];
     const mayBeOver = !isSteady || operation.respondedAt >= claim.endsAfter;
     // A list may show for a second what has ended already.
     const isOver = isSteady && operation.invokedAt > claim.endsBefore + (operation.kind === 'look' ? 2_000 : 0);
-    return [...(isOver ? [] : [claim]), ...(mayBeOver ? [lapsed(claim)] : [])];
+    return [...(isOver ? [] : [claim]), ...(mayBeOver ? before(byItself(claim), operation) : [])];
+  };
+  const sent = (claim: Claimed, { input, invokedAt, respondedAt }: Operation): Claimed => {
+    const [attempts, pauseMs] = [input['maxAttempts'] ?? claim.maxAttempts, input['pauseMs'] ?? 0].map(Number);
+    const own = { ...claim, maxAttempts: attempts ?? 0, pauseMs: pauseMs ?? 0 };
+    return waiting(own, Number(input['delayMs'] ?? 0), invokedAt, respondedAt);
   };
   const act = (claim: Claimed, operation: Operation): Claimed | undefined => {
     const { kind, input, value, outcome } = operation;
     const isMine = claim.state === 'CLAIMED' && claim.token === input['token'];
     const isSame = claim.state === 'ACKED' && claim.token === input['token'];
-    if (kind === 'withdraw' || kind === 'requeue') {
-      const after = ended(claim, kind);
-      return outcome === 'refused' ? (after ? undefined : claim) : after;
+    const is = (after: Claimed): Claimed | undefined =>
+      outcome === 'ok' && value['state'] !== undefined && value['state'] !== after.state ? undefined : after;
+    if (kind === 'withdraw' || kind === 'purged' || kind === 'requeue') {
+      const after = ended(claim, operation);
+      return outcome === 'refused' ? (after ? undefined : claim) : after && is(after);
     }
     if (outcome === 'refused') return isMine || (kind === 'complete' && isSame) ? undefined : claim;
     switch (kind) {
       case 'send':
-        return claim.state === 'NONE' ? { ...claim, state: 'READY' } : undefined;
+        return claim.state === 'NONE' ? is(sent(claim, operation)) : undefined;
       case 'claim': {
         const attempts = claim.attempts + 1;
         if (claim.state !== 'READY' || (outcome === 'ok' && value['attempt'] !== attempts)) return undefined;
@@ -70,17 +104,25 @@ export function claimModel(clock: 'steady' | 'jumping' = 'steady'): Model<Claime
         return isMine || isSame ? { ...claim, state: 'ACKED' } : undefined;
       case 'nack': {
         if (!isMine) return undefined;
-        const after = input['retry'] === 1 ? lapsed(claim) : { ...claim, state: 'REJECTED', token: '' };
-        return outcome === 'unknown' || value['state'] === after.state ? after : undefined;
+        const told = { ...claim, error: String(input['error'] ?? claim.error) };
+        const delayMs = Number(input['delayMs'] ?? claim.pauseMs);
+        const { invokedAt, respondedAt } = operation;
+        if (input['retry'] === 1) return is(released(told, delayMs, invokedAt, respondedAt));
+        return is({ ...told, state: 'REJECTED', token: '' });
       }
-      default:
-        return claim.state === value['state'] && claim.attempts === value['attempts'] ? claim : undefined;
+      default: {
+        const isSo = claim.attempts === value['attempts'] && claim.error === (value['error'] ?? claim.error);
+        return isSo ? is(claim) : undefined;
+      }
     }
   };
   return {
     initial,
-    key: ({ state, attempts, token, endsAfter, endsBefore }) =>
-      state === 'CLAIMED' ? [attempts, token, endsAfter, endsBefore].join() : `${state} ${attempts} ${token}`,
+    key: ({ state, attempts, token, endsAfter, endsBefore, maxAttempts, pauseMs, error }) =>
+      [
+        ...[state, attempts, token, maxAttempts, pauseMs, error],
+        ...(state === 'CLAIMED' || state === 'DELAYED' ? [endsAfter, endsBefore] : []),
+      ].join(),
     step: (claim, operation) =>
       before(claim, operation).flatMap((possible) => act(possible, operation) ?? ([] as Claimed[])),
   };

@@ -55,7 +55,7 @@ export async function onceSettled<T>(lab: Lab, load: Workload, look: (worlds: Wo
 async function untilQuiet(world: World): Promise<void> {
   const isQuiet = async (): Promise<boolean> => {
     const { claims, waiters, messages } = (await world.get('/census')).body;
-    return claims.HELD + waiters.WAITING + messages.READY === 0;
+    return claims.HELD + waiters.WAITING + messages.READY + messages.DELAYED === 0;
   };
   const late = performance.now() + 15_000;
   while (!(await isQuiet())) {
@@ -64,13 +64,20 @@ async function untilQuiet(world: World): Promise<void> {
   }
 }
 
-/** A receive whose answer was lost concerns the message that the journal says it claimed; none: it did not happen. */
+/**
+ * A receive whose answer was lost concerns the messages that the journal says it claimed; none: it did not happen. What goes
+ * through a mailbox concerns those that the journal says it changed.
+ */
 function resolved(history: readonly Operation[], events: readonly Event[]): Operation[] {
   const found = byRequest(events);
+  const each = (operation: Operation, event: string, more: Partial<Operation> = {}): Operation[] =>
+    (found.get(operation.id) ?? [])
+      .filter(({ type }) => type === event)
+      .map(({ aggregateId }) => ({ ...operation, ...more, object: `message ${aggregateId}` }));
   return history.flatMap((operation) => {
-    if (operation.outcome !== 'unknown') return [operation];
-    const claimed = found.get(operation.id)?.find(({ type }) => type === 'message.claimed');
-    return claimed ? [{ ...operation, object: `message ${claimed.aggregateId}` }] : [];
+    if (operation.kind === 'purge') return each(operation, 'message.cancelled', { kind: 'purged', value: {} });
+    if (operation.kind === 'requeue some') return each(operation, 'message.requeued', { kind: 'requeue', value: {} });
+    return operation.outcome === 'unknown' ? each(operation, 'message.claimed') : [operation];
   });
 }
 
@@ -117,9 +124,13 @@ function expectUniqueIds(history: readonly Operation[]): void {
 
 /** How long after its moment, or after the outage it fell into, each abandoned lease was seen to have ended. */
 function lateness(load: Workload, events: readonly Event[], outages: Circumstances['outages'] & object): number[] {
+  const seen = new Set<string>();
   return events.flatMap(({ type, aggregateId, payload, occurredAt }) => {
-    const endedAt = load.abandoned.get(`${aggregateId} ${payload['attempts']}`);
-    if (type !== 'message.lease_expired' || endedAt === undefined) return [];
+    const attempt = `${aggregateId} ${payload['attempts']}`;
+    const endedAt = load.abandoned.get(attempt);
+    // One that was requeued counts its attempts anew.
+    if (type !== 'message.lease_expired' || endedAt === undefined || seen.has(attempt)) return [];
+    seen.add(attempt);
     const due = outages.reduce((at, [from, to]) => (at >= from - 1_000 && at < to ? to : at), endedAt);
     return [Math.max(0, Date.parse(occurredAt) - due)];
   });

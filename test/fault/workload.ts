@@ -22,7 +22,7 @@ export interface Plan {
   readonly refuses?: readonly string[];
 }
 
-/** A mailbox and a scope that are to be empty in the end. */
+/** A mailbox and a scope, or `*`, that are to be empty in the end. */
 export interface Queue {
   readonly access: Access;
   readonly mailboxId: string;
@@ -87,9 +87,10 @@ export class Workload {
       const claim = await this.claim(-1, queue);
       if (claim) await this.complete(-1, queue.access, claim);
       else {
+        const below = queue.scopeId === '*' ? '' : `&scopeId=${queue.scopeId}`;
         const { body } = await this.caller.insist(
           queue.access,
-          `/mailboxes/${queue.mailboxId}/messages?state=READY,CLAIMED&scopeId=${queue.scopeId}`,
+          `/mailboxes/${queue.mailboxId}/messages?state=READY,DELAYED,CLAIMED${below}`,
           randomUUID(),
         );
         if (!body.messages?.length) return;
@@ -107,26 +108,44 @@ export class Workload {
     return heard;
   }
 
-  /** Receives once: undefined when nobody knows, null when nothing was there. It has no Idempotency-Key. */
-  async claim(client: number, { access, mailboxId, scopeId }: Queue): Promise<Heard['body'] | null | undefined> {
+  /** Receives once: undefined when nobody knows, or nothing was there. It has no Idempotency-Key. */
+  async claim(client: number, queue: Queue): Promise<Heard['body'] | undefined> {
+    return (await this.#receive(client, queue, {}, ({ body }) => [body]))[0];
+  }
+
+  /** Receives several at once. */
+  claimSome(client: number, queue: Queue, max: number): Promise<Heard['body'][]> {
+    return this.#receive(client, queue, { max }, ({ body }) => body.messages);
+  }
+
+  async #receive(
+    client: number,
+    { access, mailboxId, scopeId }: Queue,
+    more: Readonly<Record<string, number>>,
+    claimsOf: (heard: Heard) => Heard['body'][],
+  ): Promise<Heard['body'][]> {
     const id = randomUUID();
     const plan: Plan = {
       kind: 'claim',
       object: (body) => `message ${body.id}`,
-      input: { leaseSeconds: 5 },
+      input: { leaseSeconds: 5, ...more },
       path: `/mailboxes/${mailboxId}/recv`,
-      body: { scopeId, holder: `client-${client}`, holderSession: 's', leaseSeconds: 5 },
+      body: { scopeId, holder: `client-${client}`, holderSession: 's', leaseSeconds: 5, ...more },
       read: ({ token, attempt }) => ({ token, attempt }),
     };
     const invokedAt = performance.now();
     const heard = await this.caller.attempt(access, plan.path, id, plan.body);
     if (heard !== 'unmet') {
-      if (heard?.status === 204) return null;
+      if (heard?.status === 204) return [];
+      if (heard?.status === 200) {
+        const claims = claimsOf(heard);
+        for (const body of claims) this.#record(id, client, plan, invokedAt, { status: 200, body });
+        return claims;
+      }
       this.#record(id, client, plan, invokedAt, heard);
-      if (heard) return heard.status === 200 ? heard.body : undefined;
     }
     await sleep(100);
-    return undefined;
+    return [];
   }
 
   complete(client: number, access: Access, { id, token }: { id: string; token: string }): Promise<Heard> {

@@ -211,4 +211,30 @@ describe('Idempotency-Key', () => {
     for (let i = 0; i < renewals; i++) await world.post(`/messages/${id}/renew`, { token }, keyed());
     expect(((await bytes()) - sent) / renewals).to.be.within(70, 100);
   });
+
+  it('a cancel and a requeue are remembered without the payload, and answered with it', async () => {
+    const { store } = world.service;
+    const { body: sent } = await send({ payload: 'p'.repeat(60_000) }, keyed());
+    for (const what of ['cancel', 'requeue']) {
+      const key = keyed();
+      const ask = (headers = key) => world.post(`/messages/${sent.id}/${what}`, undefined, headers);
+      const before = new Set((await entries()).keys());
+      const first = await ask();
+      const own = [...(await entries())].filter(([digest]) => !before.has(digest));
+      expect(own).to.have.lengthOf(1);
+      expect(own[0]?.[1].length, `${what} in bytes`).to.be.below(500);
+      expect(first.body.payload).to.have.lengthOf(60_000);
+      // It goes on meanwhile, and the answer stays.
+      if (what === 'requeue') await recv();
+      const again = await ask();
+      expect([again.status, again.body]).to.deep.equal([200, first.body]);
+      expect(again.headers.get('Idempotent-Replayed')).to.equal('true');
+    }
+
+    async function entries(): Promise<Map<string, Buffer>> {
+      const [key = ''] = (await store.keys(`${world.prefix}:idempotency:*`)).sort().slice(-1);
+      const all = (await store.callBuffer('HGETALL', key)) as Buffer[];
+      return new Map(all.flatMap((text, i) => (i % 2 === 0 ? [[text.toString('latin1'), all[i + 1] as Buffer]] : [])));
+    }
+  });
 });

@@ -3,17 +3,24 @@ import type { World } from '../support/world.ts';
 import type { GroupModel } from './group.model.ts';
 
 /** The counters of the space and the plan say what the model says. */
-export async function expectCounters(world: World, model: GroupModel): Promise<void> {
+export async function expectCounters(world: World, model: GroupModel, now: number): Promise<void> {
   const { tasks, state, deadline } = model;
   const is = (...states: string[]): number => tasks.filter(({ state }) => states.includes(state)).length;
   const org = `muster:{${world.org}}`;
   const stored = await world.service.store.hgetall(`${org}:${world.spaceId}`);
   const plan = await world.service.store.hmget(org, 'usedTasks', 'usedAgents');
+  const delayed = Number(stored['messages:DELAYED'] ?? 0);
+  // What is due becomes ready with the next receive.
+  expect(delayed).to.be.at.least(tasks.filter(({ state, since }) => state === 'PENDING' && since > now).length);
   const live = tasks.filter((task) => task.deadline !== null && ['PENDING', 'RUNNING'].includes(task.state)).length;
   const expected: Record<string, number> = {
-    ...{ 'messages:READY': is('PENDING'), 'messages:CLAIMED': is('RUNNING'), 'messages:ACKED': is('SUCCEEDED') },
+    ...{
+      'messages:READY': is('PENDING') - delayed,
+      'messages:CLAIMED': is('RUNNING'),
+      'messages:ACKED': is('SUCCEEDED'),
+    },
     ...{ 'messages:EXPIRED': is('EXPIRED'), 'messages:CANCELLED': is('CANCELLED'), [`groups:${state}`]: 1 },
-    'timers:ARMED': live + (deadline !== null && state !== 'DECIDED' ? 1 : 0),
+    'timers:ARMED': delayed + live + (deadline !== null && state !== 'DECIDED' ? 1 : 0),
   };
   for (const [name, value] of Object.entries(expected)) expect(Number(stored[name] ?? 0), name).to.equal(value);
   expect(plan.map(Number)).to.deep.equal([is('PENDING', 'RUNNING'), is('RUNNING')]);

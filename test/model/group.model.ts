@@ -7,10 +7,20 @@ export interface Task {
   reason: string | null;
   verdict: string | null;
   attempts: number;
+  readonly maxAttempts: number;
   token: string;
-  /** The moment it became ready, then the end of its lease. */
+  /** The moment it became ready, or will, then the end of its lease. */
   since: number;
+  /** The moment it began to wait. */
+  queuedAt: number;
+  /** Of the last nack that gave one. */
+  lastError: string | null;
 }
+
+/** How long a task waits after so many attempts, in a mailbox whose first pause lasts so long. */
+const pauseMs = (firstSeconds: number, attempts: number): number =>
+  firstSeconds === 0 ? 0 : 1000 * Math.min(longestPauseSeconds, firstSeconds * 2 ** (attempts - 1));
+export const longestPauseSeconds = 5;
 
 /** One group, and the queue that its members and other tasks wait in. */
 export class GroupModel {
@@ -24,11 +34,19 @@ export class GroupModel {
   readonly condition: string;
   readonly needed: number;
   readonly deadline: number | null;
+  /** Of the mailbox. */
+  readonly pauseSeconds: number;
 
-  constructor(condition: string, needed: number, deadline: number | null) {
+  constructor(condition: string, needed: number, deadline: number | null, pauseSeconds: number) {
     this.condition = condition;
     this.needed = needed;
     this.deadline = deadline;
+    this.pauseSeconds = pauseSeconds;
+  }
+
+  /** Those that wait, in the order in which they are ready. */
+  inOrder(): Task[] {
+    return this.queue.toSorted((a, b) => a.since - b.since);
   }
 
   count = (is: (member: Task) => boolean): number => this.members.filter(is).length;
@@ -61,21 +79,38 @@ export class GroupModel {
     return task.state === 'CANCELLED' ? '200' : 'MESSAGE_FINISHED';
   }
 
+  /** Cancels the first so many of those that wait; how many it cancelled itself. */
+  purge(most: number, at: number): number {
+    let cancelled = 0;
+    for (const task of this.inOrder().slice(0, most)) {
+      // Its group may have been decided by one before it.
+      if (task.state !== 'PENDING') continue;
+      this.finish(task, 'CANCELLED', 'CANCELLED_BY_CALLER', at);
+      cancelled++;
+    }
+    return cancelled;
+  }
+
   /** `200`, or a code. */
-  requeue(task: Task, at: number): string {
+  requeue(task: Task, at: number, delayMs = 0): string {
     if (!['FAILED', 'EXPIRED', 'CANCELLED'].includes(task.state)) return 'MESSAGE_NOT_REQUEUABLE';
     if (this.members.includes(task) && this.state === 'DECIDED') return 'GROUP_DECIDED';
     if (task.verdict !== null) return 'VERDICT_CONFLICT';
     const deadline = (task.deadline ?? 0) > at ? task.deadline : null;
-    this.queue.push(Object.assign(task, { state: 'PENDING', reason: null, attempts: 0, since: at, deadline }));
+    const since = at + delayMs;
+    if (delayMs > 0 && since >= (deadline ?? Infinity)) return 'VALIDATION_FAILED';
+    this.queue.push(
+      Object.assign(task, { state: 'PENDING', reason: null, attempts: 0, queuedAt: at, since, deadline }),
+    );
     return '200';
   }
 
-  release(task: Task, at: number): void {
-    if (task.attempts === 5) this.finish(task, 'FAILED', 'ATTEMPTS_EXHAUSTED', at);
+  /** Back to the queue, after a pause: its own, or that of the mailbox. */
+  release(task: Task, at: number, pause = pauseMs(this.pauseSeconds, task.attempts)): void {
+    if (task.attempts === task.maxAttempts) this.finish(task, 'FAILED', 'ATTEMPTS_EXHAUSTED', at);
     else if (this.state === 'DECIDED' && this.members.includes(task))
       this.finish(task, 'CANCELLED', 'GROUP_DECIDED', at);
-    else this.queue.push(Object.assign(task, { state: 'PENDING', since: at }));
+    else this.queue.push(Object.assign(task, { state: 'PENDING', queuedAt: at, since: at + pause }));
   }
 
   /** All that is due by now, in order; of one moment the group comes first. */

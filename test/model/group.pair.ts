@@ -11,17 +11,39 @@ export interface Step {
   readonly do: (typeof steps)[number];
   readonly index: number;
   readonly within: number | null;
+  /** Of what is sent, given back or requeued. */
+  readonly delaySeconds: number | null;
 }
 
 export const steps = [
-  ...(['submit', 'send', 'join', 'recv', 'renew', 'complete', 'retry'] as const),
-  ...(['refuse', 'accept', 'reject', 'seal', 'pass', 'cancel', 'requeue'] as const),
+  ...(['submit', 'send', 'join', 'recv', 'recvSome', 'renew', 'complete', 'retry'] as const),
+  ...(['refuse', 'accept', 'reject', 'seal', 'pass', 'cancel', 'requeue', 'purge', 'requeueSome'] as const),
 ];
+
+/** So many of those that are due together a receive makes ready by itself. */
+const ripeAtOnce = 16;
 
 export const iso = (at: number | null): string | null => (at === null ? null : new Date(at).toISOString());
 
 /** What the sequences have met, to know that they go everywhere. */
 export const met = new Set<string>();
+
+/** When a task may be received, and how often. */
+interface Waits {
+  readonly deadline: number | null;
+  readonly delaySeconds: number | null;
+  readonly maxAttempts: number;
+}
+
+const asked = ({ deadline, delaySeconds, maxAttempts }: Waits) => ({
+  ...{ deadline: iso(deadline), maxAttempts },
+  ...(delaySeconds !== null && { delaySeconds }),
+});
+
+const messageStates = { PENDING: 'READY', RUNNING: 'CLAIMED', SUCCEEDED: 'ACKED' };
+/** As far as the task tells it: one that is PENDING may be DELAYED. */
+const messageState = ({ state, reason }: Task): string =>
+  reason === 'REJECTED_BY_WORKER' ? 'REJECTED' : state in messageStates ? messageStates[state as 'PENDING'] : state;
 
 type Ids = { groupId: string; scopeId: string; mailboxId: string };
 
@@ -55,26 +77,31 @@ export class Pair {
     const [task, outsider] = [tasks, outside].map((list) => list[step.index % Math.max(1, list.length)]);
     const claim = this.#claims[this.#claims.length - 1 - (step.index % Math.max(1, this.#claims.length))];
     const deadline = step.within === null ? null : this.#now + step.within;
-    if (step.do === 'submit') await this.#submit(`k${step.index}`, deadline);
-    else if (step.do === 'send') await this.#send(deadline);
+    const waits = { deadline, delaySeconds: step.delaySeconds, maxAttempts: step.index > 6 ? step.index - 6 : 5 };
+    if (step.do === 'submit') await this.#submit(`k${step.index}`, waits);
+    else if (step.do === 'send') await this.#send(waits);
     else if (step.do === 'recv') await this.#recv();
+    else if (step.do === 'recvSome') await this.#recvSome(2 + (step.index % 3));
+    else if (step.do === 'purge') await this.#purge(1 + (step.index % 4));
+    else if (step.do === 'requeueSome') await this.#requeueSome(step.index);
     else if (step.do === 'seal') await this.#seal();
     else if (step.do === 'join' && task) await this.#join(outsider ?? task);
     else if (step.do === 'renew' && claim) await this.#renew(claim.task, claim.token);
     else if (step.do === 'complete' && claim) await this.#complete(claim.task, claim.token);
-    else if (step.do === 'retry' && claim) await this.#nack(claim.task, claim.token, true);
-    else if (step.do === 'refuse' && claim) await this.#nack(claim.task, claim.token, false);
+    else if (step.do === 'retry' && claim) await this.#nack(claim.task, claim.token, true, step.delaySeconds);
+    else if (step.do === 'refuse' && claim) await this.#nack(claim.task, claim.token, false, null);
     else if (step.do === 'accept' && task) await this.#judge(task, 'ACCEPTED');
     else if (step.do === 'reject' && task) await this.#judge(task, 'REJECTED');
-    else if ((step.do === 'cancel' || step.do === 'requeue') && task) await this.#endOrBegin(step.do, task);
+    else if (step.do === 'cancel' && task) await this.#cancel(task);
+    else if (step.do === 'requeue' && task) await this.#requeue(task, step.delaySeconds ?? 0);
     else await this.#curl.post(`/messages/${parentScopeId}/renew`, { token: 'any call makes real what is due' });
     await this.#compare();
   }
 
   /** A moment at which everything has ended. */
   async end(): Promise<void> {
-    await this.take({ do: 'seal', index: 0, within: null });
-    for (let i = 0; i < 12; i++) await this.take({ do: 'pass', index: 0, within: 30_000 });
+    await this.take({ do: 'seal', index: 0, within: null, delaySeconds: null });
+    for (let i = 0; i < 12; i++) await this.take({ do: 'pass', index: 0, within: 30_000, delaySeconds: null });
     const types = await this.#world.eventTypes();
     const told = (type: string): number => types.filter((one) => one === type).length;
     expect(told('group.decided')).to.equal(this.#model.state === 'DECIDED' ? 1 : 0);
@@ -86,23 +113,32 @@ export class Pair {
       );
   }
 
-  async #submit(taskKey: string, deadline: number | null): Promise<void> {
-    const reply = await this.#post('tasks', { taskKey, deadline: iso(deadline) });
+  async #submit(taskKey: string, waits: Waits): Promise<void> {
+    const reply = await this.#post('tasks', { taskKey, ...asked(waits) });
     const { state, members } = this.#model;
     if (state !== 'OPEN') return this.#code(reply, 'GROUP_NOT_OPEN');
     if (members.some((task) => task.taskKey === taskKey)) return this.#code(reply, 'TASK_KEY_CONFLICT');
-    members.push(this.#add(reply.body.taskId, reply.body.messageId, taskKey, deadline));
+    if (this.#isLate(waits)) return this.#code(reply, 'VALIDATION_FAILED');
+    members.push(this.#add(reply.body.taskId, reply.body.messageId, taskKey, waits));
   }
 
-  async #send(deadline: number | null): Promise<void> {
+  async #send(waits: Waits): Promise<void> {
     const path = `/mailboxes/${this.#ids.mailboxId}/messages`;
-    const { body } = await this.#curl.post(path, { scopeId: parentScopeId, payload: 1, deadline: iso(deadline) });
-    this.#add(body.id, body.id, null, deadline);
+    const reply = await this.#curl.post(path, { scopeId: parentScopeId, payload: 1, ...asked(waits) });
+    if (this.#isLate(waits)) return this.#code(reply, 'VALIDATION_FAILED');
+    expect(reply.body.state).to.equal((waits.delaySeconds ?? 0) > 0 ? 'DELAYED' : 'READY');
+    this.#add(reply.body.id, reply.body.id, null, waits);
   }
 
-  #add(id: string, messageId: string, taskKey: string | null, deadline: number | null): Task {
-    const made = { state: 'PENDING' as const, reason: null, verdict: null, attempts: 0, token: '', since: this.#now };
-    const task: Task = { id, messageId, taskKey, deadline, ...made };
+  /** A delay that ends with the deadline, or after it. */
+  #isLate({ deadline, delaySeconds }: Waits): boolean {
+    return deadline !== null && (delaySeconds ?? 0) > 0 && this.#now + 1000 * (delaySeconds ?? 0) >= deadline;
+  }
+
+  #add(id: string, messageId: string, taskKey: string | null, { deadline, delaySeconds, maxAttempts }: Waits): Task {
+    const made = { state: 'PENDING' as const, reason: null, verdict: null, attempts: 0, token: '', lastError: null };
+    const since = this.#now + 1000 * (delaySeconds ?? 0);
+    const task: Task = { id, messageId, taskKey, deadline, maxAttempts, since, queuedAt: this.#now, ...made };
     this.#model.tasks.push(task);
     this.#model.queue.push(task);
     return task;
@@ -125,15 +161,35 @@ export class Pair {
   async #recv(): Promise<void> {
     const body = { scopeId: parentScopeId, holder: 'h', holderSession: 's', leaseSeconds: 5 };
     const reply = await this.#curl.post(`/mailboxes/${this.#ids.mailboxId}/recv`, body);
-    const { queue, members } = this.#model;
-    const task = queue.toSorted((a, b) => a.since - b.since)[0];
+    const [task] = this.#ready();
     expect([reply.status, reply.body?.id]).to.deep.equal(task ? [200, task.messageId] : [204, undefined]);
-    if (!task) return;
+    if (task) this.#claimed(task, reply.body);
+  }
+
+  /** Several at once, of all runs: there is but one. */
+  async #recvSome(max: number): Promise<void> {
+    const body = { scopeId: '*', holder: 'h', holderSession: 's', leaseSeconds: 5, max };
+    const reply = await this.#curl.post(`/mailboxes/${this.#ids.mailboxId}/recv`, body);
+    const ready = this.#ready();
+    const got: Reply['body'][] = reply.body?.messages ?? [];
+    expect(reply.status).to.equal(ready.length > 0 ? 200 : 204);
+    expect(got.map(({ id }) => id)).to.deep.equal(ready.slice(0, got.length).map(({ messageId }) => messageId));
+    // Of many that fall due together it has the first ones.
+    if (ready.length <= ripeAtOnce) expect(got.length).to.equal(Math.min(max, ready.length));
+    for (const [i, task] of ready.slice(0, got.length).entries()) this.#claimed(task, got[i]);
+    if (got.length > 1) met.add('several');
+  }
+
+  #ready = (): Task[] => this.#model.inOrder().filter(({ since }) => since <= this.#now);
+
+  #claimed(task: Task, body: Reply['body']): void {
+    const { queue, members } = this.#model;
     queue.splice(queue.indexOf(task), 1);
     const since = Math.min(this.#now + 5000, task.deadline ?? Infinity);
-    Object.assign(task, { state: 'RUNNING', attempts: task.attempts + 1, token: reply.body.token, since });
+    Object.assign(task, { state: 'RUNNING', attempts: task.attempts + 1, token: body.token, since });
     const groupId = members.includes(task) ? this.#ids.groupId : null;
-    expect(reply.body).to.include({ taskId: task.id, taskKey: task.taskKey, groupId, attempt: task.attempts });
+    const { taskKey, attempts: attempt, maxAttempts, lastError } = task;
+    expect(body).to.include({ taskId: task.id, taskKey, groupId, attempt, maxAttempts, lastError, readyAt: null });
     this.#claims.push({ task, token: task.token });
   }
 
@@ -160,23 +216,68 @@ export class Pair {
     this.#completed.set(task, reply.body);
   }
 
-  async #nack(task: Task, token: string, retry: boolean): Promise<void> {
-    const reply = await this.#curl.post(`/messages/${task.messageId}/nack`, { token, retry });
+  async #nack(task: Task, token: string, retry: boolean, delaySeconds: number | null): Promise<void> {
+    const error = delaySeconds === null ? null : `after ${task.attempts}`;
+    const body = { token, retry, ...(delaySeconds !== null && { delaySeconds, error }) };
+    const reply = await this.#curl.post(`/messages/${task.messageId}/nack`, body);
     if (!this.#holds(task, token)) return this.#code(reply, 'CLAIM_LOST');
-    if (retry) this.#model.release(task, this.#now);
-    else this.#model.finish(task, 'FAILED', 'REJECTED_BY_WORKER', this.#now);
-    const state = task.reason === 'REJECTED_BY_WORKER' ? 'REJECTED' : task.state === 'PENDING' ? 'READY' : task.state;
-    expect(reply.body).to.include({ state, attempts: task.attempts });
+    if (error !== null) task.lastError = error;
+    if (!retry) this.#model.finish(task, 'FAILED', 'REJECTED_BY_WORKER', this.#now);
+    else if (delaySeconds === null) this.#model.release(task, this.#now);
+    else this.#model.release(task, this.#now, 1000 * delaySeconds);
+    expect(reply.body).to.include({ ...this.#stands(task), attempts: task.attempts });
+    met.add(reply.body.state);
   }
 
-  async #endOrBegin(what: 'cancel' | 'requeue', task: Task): Promise<void> {
-    const reply = await this.#curl.post(`/messages/${task.messageId}/${what}`);
-    const outcome = this.#model[what](task, this.#now);
+  /** The state of its message, and when that is ready. */
+  #stands(task: Task): { state: string; readyAt: string | null } {
+    const isDelayed = task.state === 'PENDING' && task.since > this.#now;
+    const state = isDelayed ? 'DELAYED' : messageState(task);
+    return { state, readyAt: isDelayed ? iso(task.since) : null };
+  }
+
+  async #cancel(task: Task): Promise<void> {
+    const reply = await this.#curl.post(`/messages/${task.messageId}/cancel`);
+    const outcome = this.#model.cancel(task, this.#now);
     if (outcome !== '200') return this.#code(reply, outcome);
-    const state = what === 'cancel' ? 'CANCELLED' : 'READY';
-    expect(reply.body).to.include({ id: task.messageId, state, reason: task.reason, attempts: task.attempts });
-    if (what === 'requeue') this.#requeued++;
-    met.add(what);
+    this.#changed(reply, task);
+    met.add('cancel');
+  }
+
+  async #requeue(task: Task, delaySeconds: number): Promise<void> {
+    const reply = await this.#curl.post(`/messages/${task.messageId}/requeue`, { delaySeconds });
+    const outcome = this.#model.requeue(task, this.#now, 1000 * delaySeconds);
+    if (outcome !== '200') return this.#code(reply, outcome);
+    this.#changed(reply, task);
+    this.#requeued++;
+    met.add('requeue');
+  }
+
+  #changed(reply: Reply, task: Task): void {
+    const { messageId: id, reason, attempts, maxAttempts, lastError } = task;
+    expect(reply.body).to.include({ id, reason, attempts, maxAttempts, lastError, ...this.#stands(task) });
+  }
+
+  /** Of those that are due already some may be DELAYED still: which of them comes first is left open. */
+  async #purge(max: number): Promise<void> {
+    if (this.#model.queue.some(({ since, queuedAt }) => since > queuedAt && since <= this.#now)) return;
+    const { body } = await this.#curl.post(`/mailboxes/${this.#ids.mailboxId}/purge`, { max });
+    const cancelled = this.#model.purge(max, this.#now);
+    expect(body.cancelled).to.equal(cancelled);
+    if (cancelled > 0) met.add('purge');
+  }
+
+  /** The oldest of one final state, but for those that may not come back. */
+  async #requeueSome(index: number): Promise<void> {
+    const state = ['CANCELLED', 'FAILED', 'REJECTED', 'EXPIRED'][index % 4];
+    const max = 1 + (index % 3);
+    const { body } = await this.#curl.post(`/mailboxes/${this.#ids.mailboxId}/requeue`, { state, max });
+    let requeued = 0;
+    for (const task of this.#model.tasks.filter((one) => messageState(one) === state))
+      if (requeued < max && this.#model.requeue(task, this.#now) === '200') requeued++;
+    expect(body.requeued).to.equal(requeued);
+    this.#requeued += requeued;
+    if (requeued > 0) met.add('requeueSome');
   }
 
   async #judge(task: Task, verdict: 'ACCEPTED' | 'REJECTED'): Promise<void> {
@@ -230,10 +331,11 @@ export class Pair {
       ...{ id: groupId, ...this.#ids, parentScopeId, condition, state, outcome },
       threshold: condition === 'N_ACCEPTED' ? needed : null,
       counts: { members: members.length, ...Object.fromEntries([...counts, ...verdicts]) },
-      members: members.map(({ id: taskId, messageId, taskKey, deadline, state, verdict, reason, attempts, token }) => ({
-        ...{ taskId, taskKey, state, verdict, reason, attempts, messageId, deadline: iso(deadline) },
+      members: members.map(({ id: taskId, token, state, verdict, lastError, ...of }) => ({
+        ...{ taskId, taskKey: of.taskKey, state, verdict, reason: of.reason, attempts: of.attempts },
+        ...{ messageId: of.messageId, deadline: iso(of.deadline) },
         outcome: state === 'SUCCEEDED' ? token : null,
-        lastError: null,
+        lastError,
       })),
       ...{
         deadline: iso(deadline),
@@ -244,6 +346,6 @@ export class Pair {
     });
     for (const { reason } of tasks) met.add(`${reason}`);
     met.add(`${outcome}`);
-    await expectCounters(this.#world, this.#model);
+    await expectCounters(this.#world, this.#model, this.#now);
   }
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { longMs } from '../support/long.ts';
-import { GroupModel } from './group.model.ts';
+import { GroupModel, longestPauseSeconds } from './group.model.ts';
 import { iso, met, Pair, parentScopeId, type Step, steps } from './group.pair.ts';
 import { trySequences } from './sequences.ts';
 
@@ -20,16 +20,21 @@ const weights = {
   pass: 2,
   cancel: 1,
   requeue: 2,
+  recvSome: 3,
+  purge: 1,
+  requeueSome: 1,
 };
 const step = fc.record({
   do: fc.oneof(...steps.map((what) => ({ weight: weights[what], arbitrary: fc.constant(what) }))),
   index: fc.nat(9),
   within,
+  delaySeconds: fc.option(fc.integer({ min: 0, max: 10 }), { freq: 1 }),
 });
 const group = fc.record({
   condition: fc.constantFrom('FIRST_ACCEPTED', 'N_ACCEPTED', 'ALL_TERMINAL'),
   threshold: fc.integer({ min: 1, max: 3 }),
   within,
+  pauseSeconds: fc.integer({ min: 0, max: 2 }),
 });
 type Asked = typeof group extends fc.Arbitrary<infer T> ? T : never;
 
@@ -43,33 +48,54 @@ const rare = (
     ['send', 'recv', 'refuse', 'join'],
     ['send', 'recv', 'complete', 'join', 'seal', 'accept'],
     ['submit', 'recv', 'complete', 'reject', 'accept', 'complete'],
+    ['send', 'send', 'recvSome', 'send', 'purge', 'requeueSome', 'recvSome'],
   ] as Step['do'][][]
 ).map((sequence): [Asked, Step[]] => [
-  { condition: 'N_ACCEPTED', threshold: 1, within: null },
-  sequence.map((what) => ({ do: what, index: 0, within: null })),
+  { condition: 'N_ACCEPTED', threshold: 1, within: null, pauseSeconds: 0 },
+  sequence.map((what) => ({ do: what, index: 0, within: null, delaySeconds: null })),
 ]);
+
+/** A delay that reaches the deadline, one that does not, and a pause after it. */
+const delayed: [Asked, Step[]] = [
+  { condition: 'ALL_TERMINAL', threshold: 1, within: null, pauseSeconds: 1 },
+  [
+    { do: 'send', index: 0, within: 1000, delaySeconds: 1 },
+    { do: 'send', index: 0, within: null, delaySeconds: 1 },
+    { do: 'pass', index: 0, within: 1000, delaySeconds: null },
+    { do: 'recv', index: 0, within: null, delaySeconds: null },
+    { do: 'retry', index: 0, within: null, delaySeconds: null },
+    { do: 'pass', index: 0, within: 1000, delaySeconds: null },
+    { do: 'recvSome', index: 0, within: null, delaySeconds: null },
+    { do: 'retry', index: 0, within: null, delaySeconds: 2 },
+    { do: 'cancel', index: 0, within: null, delaySeconds: null },
+    { do: 'requeue', index: 0, within: null, delaySeconds: 2 },
+  ],
+];
 
 const outcomes = [
   ...['GROUP_NOT_OPEN', 'TASK_KEY_CONFLICT', 'TASK_NOT_JOINABLE', 'TASK_NOT_FOUND', 'CLAIM_LOST', 'replay'],
   ...['TASK_NOT_SUCCEEDED', 'TASK_NOT_TERMINAL', 'VERDICT_CONFLICT', 'SATISFIED', 'UNSATISFIABLE', 'EXPIRED'],
   ...['GROUP_DECIDED', 'ATTEMPTS_EXHAUSTED', 'DEADLINE_EXCEEDED', 'REJECTED_BY_WORKER'],
   ...['MESSAGE_FINISHED', 'MESSAGE_NOT_REQUEUABLE', 'CANCELLED_BY_CALLER', 'requeue'],
+  ...['several', 'purge', 'requeueSome', 'DELAYED', 'READY', 'VALIDATION_FAILED'],
 ];
 
 describe('group model', () => {
   it('decides once, when the condition is met or out of reach, and cancels who waits, in any sequence', async function () {
     this.timeout(longMs);
     await trySequences({
-      ...{ first: group, step, maxLength: 80, examples: rare, outcomes, met },
-      run: async (curl, world, now, { condition, threshold, within }, sequence) => {
+      ...{ first: group, step, maxLength: 80, examples: [...rare, delayed], outcomes, met },
+      run: async (curl, world, now, { condition, threshold, within, pauseSeconds }, sequence) => {
         const deadline = within === null ? null : now + within;
-        const mailbox = await curl.post('/mailboxes', { name: 'm' });
+        const mailbox = await curl.post('/mailboxes', {
+          ...{ name: 'm', retryDelaySeconds: pauseSeconds, maxRetryDelaySeconds: longestPauseSeconds },
+        });
         const mailboxId: string = mailbox.body.id;
         const parent = { parentScopeId, mailboxId, condition, threshold, deadline: iso(deadline) };
         const { body } = await curl.post('/task-groups', parent);
         const needed = condition === 'N_ACCEPTED' ? threshold : 1;
         const ids = { groupId: body.groupId, scopeId: body.scopeId, mailboxId };
-        const pair = new Pair(world, curl, new GroupModel(condition, needed, deadline), ids, now);
+        const pair = new Pair(world, curl, new GroupModel(condition, needed, deadline, pauseSeconds), ids, now);
         for (const one of sequence) await pair.take(one);
         await pair.end();
       },

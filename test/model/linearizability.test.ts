@@ -70,6 +70,49 @@ describe('The checker of histories, on claims', () => {
     expect(verdict(...done, cancel([6, 7]))).to.equal('violation');
   });
 
+  it('keeps a delayed message back until its moment, of a send, a nack, a requeue and a lapsed lease', () => {
+    const sent = (input: Values, value: Values = {}) => operation('send', [0, 1], input, value);
+    const of = (...history: Operation[]) => check(claimModel(), history);
+    const later = sent({ delayMs: 1000 }, { state: 'DELAYED' });
+    expect(of(later, claim([1010, 1020], 'a', 1))).to.equal('linearizable');
+    expect(of(later, claim([500, 510], 'a', 1))).to.equal('violation');
+    expect(of(sent({ delayMs: 1000 }, { state: 'READY' }))).to.equal('violation');
+    expect(check(claimModel('jumping'), [later, claim([500, 510], 'a', 1)])).to.equal('linearizable');
+    const nack = operation('nack', [4, 5], { token: 'a', retry: 1, delayMs: 2000 }, { state: 'DELAYED' });
+    expect(verdict(claim([2, 3], 'a', 1), nack, claim([2010, 2020], 'b', 2))).to.equal('linearizable');
+    expect(verdict(claim([2, 3], 'a', 1), nack, claim([1000, 1010], 'b', 2))).to.equal('violation');
+    const back = operation('requeue', [6, 7], { delayMs: 1000 }, { state: 'DELAYED' });
+    const cancelled = [operation('withdraw', [2, 3], {}, {}), back];
+    expect(verdict(...cancelled, claim([1020, 1030], 'a', 1))).to.equal('linearizable');
+    expect(verdict(...cancelled, claim([500, 510], 'a', 1))).to.equal('violation');
+    const paused = [sent({ pauseMs: 1000 }), claim([2, 3], 'a', 1)];
+    expect(of(...paused, claim([6010, 6020], 'b', 2))).to.equal('linearizable');
+    expect(of(...paused, claim([5500, 5510], 'b', 2))).to.equal('violation');
+  });
+
+  it('ends a message at its own number of attempts, and keeps the last error', () => {
+    const sent = operation('send', [0, 1], { maxAttempts: 2 }, {});
+    const nack = (at: [number, number], token: string, state: string, error?: string) =>
+      operation('nack', at, { token, retry: 1, ...(error !== undefined && { error }) }, { state });
+    const look = (state: string, error: string) => operation('look', [99, 100], {}, { state, attempts: 2, error });
+    const of = (...history: Operation[]) => check(claimModel(), [sent, claim([2, 3], 'a', 1), ...history]);
+    const first = [nack([4, 5], 'a', 'READY', 'one'), claim([6, 7], 'b', 2)];
+    expect(of(...first, nack([8, 9], 'b', 'FAILED'), look('FAILED', 'one'))).to.equal('linearizable');
+    expect(of(...first, nack([8, 9], 'b', 'FAILED'), look('FAILED', ''))).to.equal('violation');
+    expect(of(...first, nack([8, 9], 'b', 'FAILED', 'two'), look('FAILED', 'one'))).to.equal('violation');
+    expect(of(...first, nack([8, 9], 'b', 'READY'))).to.equal('violation');
+    expect(of(nack([4, 5], 'a', 'FAILED'))).to.equal('violation');
+  });
+
+  it('lets a purge take what waits alone, and brings back only what ended so', () => {
+    const purged = (at: [number, number]) => operation('purged', at, {}, {});
+    const back = (from: string) => operation('requeue', [6, 7], { from }, {});
+    expect(verdict(purged([2, 3]), back('CANCELLED'), claim([8, 9], 'a', 1))).to.equal('linearizable');
+    expect(verdict(purged([2, 3]), back('FAILED'))).to.equal('violation');
+    expect(verdict(claim([2, 3], 'a', 1), purged([4, 5]))).to.equal('violation');
+    expect(verdict(purged([2, 3]), claim([4, 5], 'a', 1))).to.equal('violation');
+  });
+
   it('shows the shortest beginning that cannot be', () => {
     const history = [send, claim([2, 3], 'a', 1), claim([4, 5], 'b', 2), complete([6, 7], 'b'), complete([8, 9], 'b')];
     expect(shortest(claimModel(), history)).to.have.length(3);

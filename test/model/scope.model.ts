@@ -3,8 +3,9 @@ export interface Item {
   readonly id: string;
   /** The scope that it was sent to: 0 is the root, 1 lies below it, 2 below that one, 3 is a run of its own. */
   readonly scope: number;
-  state: 'READY' | 'CLAIMED' | 'ACKED' | 'CANCELLED';
+  state: 'READY' | 'DELAYED' | 'CLAIMED' | 'ACKED' | 'CANCELLED';
   token: string;
+  /** The moment it became ready, or will. */
   since: number;
   leaseEndsAt: number;
 }
@@ -19,6 +20,8 @@ export class ScopeModel {
   readonly used = new Set<number>();
   /** Named scopes, with what each cancel has ended. */
   readonly cancels = new Map<number, { messages: number; barriers: number }>();
+  /** The runs in the order in which a receive of all serves them; not known before the first such receive. */
+  #turns: number[] | undefined;
 
   isCancelled(scope: number): boolean {
     return paths[scope]?.some((one) => this.cancels.has(one)) ?? false;
@@ -36,11 +39,42 @@ export class ScopeModel {
     return this.items.filter((one) => this.below(scope).includes(one.scope) && isLive(one)).length;
   }
 
+  /** A message is ready; its run joins the back where it had no other. */
+  ready(item: Item, since: number): void {
+    Object.assign(item, { state: 'READY', token: '', since });
+    if (!this.#turns?.includes(runOf(item))) this.#turns?.push(runOf(item));
+  }
+
   /** What has happened by itself: leases end. */
   pass(now: number): void {
-    for (const one of this.items)
-      if (one.state === 'CLAIMED' && one.leaseEndsAt <= now)
-        Object.assign(one, { state: 'READY', token: '', since: one.leaseEndsAt });
+    const lapsed = this.items.filter((one) => one.state === 'CLAIMED' && one.leaseEndsAt <= now);
+    for (const one of lapsed.toSorted((a, b) => a.leaseEndsAt - b.leaseEndsAt)) this.ready(one, one.leaseEndsAt);
+  }
+
+  /** A receive makes those ready that are due. */
+  ripen(now: number): void {
+    const due = this.items.filter((one) => one.state === 'DELAYED' && one.since <= now);
+    for (const one of due.toSorted((a, b) => a.since - b.since)) this.ready(one, one.since);
+  }
+
+  /** Those that a receive of all runs may get: the oldest of the run whose turn it is, or of any before the first turn. */
+  nextOfAll(): Item[] {
+    const runs =
+      this.#turns?.slice(0, 1) ?? paths.flatMap(([root, ...below]) => (below.length === 0 ? [root as number] : []));
+    return runs.flatMap((run) => this.next(run) ?? []);
+  }
+
+  /** The run of a message that a receive of all has got goes to the back. */
+  served(item: Item): void {
+    const others = paths.flatMap(([root, ...below]) =>
+      below.length === 0 && root !== runOf(item) ? [root as number] : [],
+    );
+    this.#turns = [...(this.#turns?.filter((run) => run !== runOf(item)) ?? others), runOf(item)];
+  }
+
+  /** Runs without ready messages have no turn. */
+  tidy(): void {
+    this.#turns = this.#turns?.filter((run) => this.next(run));
   }
 
   /** The oldest that is ready in the subtree. */
@@ -73,4 +107,5 @@ export class ScopeModel {
   }
 }
 
-const isLive = ({ state }: Item): boolean => state === 'READY' || state === 'CLAIMED';
+const isLive = ({ state }: Item): boolean => ['READY', 'DELAYED', 'CLAIMED'].includes(state);
+const runOf = ({ scope }: Item): number => paths[scope]?.[0] ?? 0;

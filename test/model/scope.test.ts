@@ -7,7 +7,7 @@ import type { Curl } from './curl.ts';
 import { type Item, paths, ScopeModel } from './scope.model.ts';
 import { trySequences } from './sequences.ts';
 
-const kinds = ['send', 'recv', 'complete', 'retry', 'barrier', 'arrive', 'make', 'pass'] as const;
+const kinds = ['send', 'delay', 'recv', 'recvAny', 'complete', 'retry', 'barrier', 'arrive', 'make', 'pass'] as const;
 interface Step {
   readonly do: (typeof kinds)[number] | 'cancel';
   readonly scope: number;
@@ -22,7 +22,18 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 );
 
 const met = new Set<string>();
-const outcomes = ['200', '201', '204', 'SCOPE_CANCELLED', 'CLAIM_LOST', 'BARRIER_CANCELLED', 'again', 'below'];
+const outcomes = [
+  '200',
+  '201',
+  '204',
+  'SCOPE_CANCELLED',
+  'CLAIM_LOST',
+  'BARRIER_CANCELLED',
+  'again',
+  'below',
+  'delayed',
+  'turn',
+];
 
 /** Four scopes of the service and the model beside them. */
 class Pair {
@@ -55,11 +66,10 @@ class Pair {
     this.#model.pass(this.#now);
     const scopeId = this.#ids[scope] as string;
     const model = this.#model;
-    if (what === 'send') {
-      const { body } = await this.#begun(scope, `/mailboxes/${this.#mailboxId}/messages`, { scopeId, payload: 1 });
-      const fresh = { token: '', since: this.#now, leaseEndsAt: 0 };
-      if (!model.isCancelled(scope)) model.items.push({ id: body.id, scope, state: 'READY', ...fresh });
-    } else if (what === 'barrier') {
+    if (what === 'send') await this.#send(scope, scopeId, 0);
+    else if (what === 'delay') await this.#send(scope, scopeId, 1 + (index % 5));
+    else if (what === 'recvAny') await this.#recv(scope, '*');
+    else if (what === 'barrier') {
       const { body } = await this.#begun(scope, '/barriers', { scopeId, target: 1 });
       if (!model.isCancelled(scope)) model.barriers.push({ id: body.id, scope, state: 'OPEN' });
     } else if (what === 'make') {
@@ -69,6 +79,7 @@ class Pair {
     else if (what === 'complete' || what === 'retry') await this.#end(what, index);
     else if (what === 'arrive') await this.#arrive(index);
     else if (what === 'cancel') await this.#cancel(scope, scopeId);
+    model.tidy();
     await this.#compare();
   }
 
@@ -78,13 +89,34 @@ class Pair {
     return reply;
   }
 
+  async #send(scope: number, scopeId: string, delaySeconds: number): Promise<void> {
+    const body = { scopeId, payload: 1, delaySeconds };
+    const reply = await this.#begun(scope, `/mailboxes/${this.#mailboxId}/messages`, body);
+    const model = this.#model;
+    if (model.isCancelled(scope)) return;
+    const item: Item = { id: reply.body.id, scope, state: 'DELAYED', token: '', since: this.#now, leaseEndsAt: 0 };
+    model.items.push(item);
+    if (delaySeconds > 0) item.since += 1000 * delaySeconds;
+    else model.ready(item, this.#now);
+  }
+
+  /** Of a subtree, or of all runs in turn. */
   async #recv(scope: number, scopeId: string): Promise<void> {
     const body = { scopeId, holder: 'h', holderSession: 's', leaseSeconds: 5 };
     const reply = await this.#curl.post(`/mailboxes/${this.#mailboxId}/recv`, body);
-    const item = this.#model.next(scope);
-    this.#is(reply, item ? '200' : '204');
-    if (!item) return;
-    expect(reply.body.id).to.equal(item.id);
+    const model = this.#model;
+    if (model.items.some(({ state, since }) => state === 'DELAYED' && since <= this.#now)) met.add('delayed');
+    model.ripen(this.#now);
+    const possible = scopeId === '*' ? model.nextOfAll() : [model.next(scope)];
+    const item = possible.find((one) => one?.id === reply.body?.id);
+    this.#is(reply, possible[0] ? '200' : '204');
+    if (!possible[0]) return;
+    if (!item) throw new Error(`got ${reply.body.id}, and not one of ${possible.map((one) => one?.id)}`);
+    if (scopeId === '*') {
+      if (new Set(model.items.filter(({ state }) => state === 'READY').map((one) => one.scope === 3)).size > 1)
+        met.add('turn');
+      model.served(item);
+    }
     Object.assign(item, { state: 'CLAIMED', token: reply.body.token, leaseEndsAt: this.#now + 5000 });
     this.#claims.push({ item, token: reply.body.token });
   }
@@ -101,7 +133,7 @@ class Pair {
     if (!isMine) return;
     if (what === 'complete') item.state = 'ACKED';
     else if (reply.body.state === 'FAILED') this.#model.items.splice(this.#model.items.indexOf(item), 1);
-    else Object.assign(item, { state: 'READY', token: '', since: this.#now });
+    else this.#model.ready(item, this.#now);
   }
 
   async #arrive(index: number): Promise<void> {
@@ -154,6 +186,13 @@ class Pair {
 
 /** What no sequence has to be lucky to meet. */
 const everywhere: Step[] = [
+  { do: 'delay', scope: 2, index: 0 },
+  { do: 'send', scope: 3, index: 0 },
+  { do: 'send', scope: 3, index: 0 },
+  { do: 'pass', scope: 0, index: 0 },
+  { do: 'recvAny', scope: 0, index: 0 },
+  { do: 'recvAny', scope: 0, index: 0 },
+  { do: 'recvAny', scope: 0, index: 0 },
   { do: 'send', scope: 1, index: 0 },
   { do: 'barrier', scope: 2, index: 0 },
   { do: 'recv', scope: 0, index: 0 },

@@ -158,7 +158,7 @@ describe('The time that a call blocks the store is bounded', function () {
       expect(encodings).to.deep.equal(['hashtable', 'hashtable', 'listpack']);
     }));
 
-  it('bounds the bytes of a queued message, a reservation, a waiter and an idempotency record', () =>
+  it('bounds the bytes of a queued message, a delayed one, a reservation, a waiter and an idempotency record', () =>
     onOwnStore(async (service) => {
       const world = await World.create({ on: service });
       /** Bytes of all keys of the organization: of idempotency records, and of the rest. */
@@ -182,6 +182,7 @@ describe('The time that a call blocks the store is bounded', function () {
       const payload = 'x'.repeat(98);
       for (const [path, body, most] of [
         [`/mailboxes/${mailboxId}/messages`, { scopeId: own.scopeId, payload }, 1300],
+        [`/mailboxes/${mailboxId}/messages`, { scopeId: own.scopeId, payload, delaySeconds: 600 }, 1300],
         [`/budgets/${budgetId}/reserve`, { ...own, amountMinor: '1000' }, 1000],
         [`/allowances/${allowanceId}/wait`, { ...own, units: 1, ttlSeconds: 3600 }, 1400],
       ] as const) {

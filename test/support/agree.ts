@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { expectIndexes } from './indexes.ts';
 import { recount, told } from './recount.ts';
 import type { World } from './world.ts';
 
@@ -32,4 +33,5 @@ export async function expectAgreement(world: World): Promise<void> {
   expect(Number(org['usedAgents'] ?? 0)).to.equal(census.claims.HELD);
   expect(Number(org['usedTasks'] ?? 0)).to.equal((census.tasks['PENDING'] ?? 0) + (census.tasks['RUNNING'] ?? 0));
   expect(Number(org['usedRuns'] ?? 0)).to.equal(stored.activeRoots);
+  await expectIndexes(world, stored.records);
 }

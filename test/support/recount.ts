@@ -4,7 +4,9 @@ import type { World } from './world.ts';
 type Hash = Record<string, string>;
 
 /** Every record of one space by kind, found with SCAN: no counter or index of the scripts is used. */
-class Records {
+export class Records {
+  /** The names of all other keys, without what the space's keys begin with. */
+  readonly others = new Set<string>();
   readonly #kinds = new Map<string, Map<string, Hash>>();
 
   static async read(world: World): Promise<Records> {
@@ -18,10 +20,12 @@ class Records {
       for (let cursor = '0', first = true; first || cursor !== '0'; first = false) {
         const [next, found] = await shard.scan(cursor, 'MATCH', `${prefix}*`, 'COUNT', 1000);
         cursor = next;
-        for (const key of found) {
+        const read = async (key: string): Promise<void> => {
           const [, kind = '', id = ''] = one.exec(key.slice(prefix.length)) ?? [];
           if (kind !== '') records.of(kind).set(id, await store.hgetall(key));
-        }
+          else records.others.add(key.slice(prefix.length));
+        };
+        await Promise.all(found.map(read));
       }
     }
     return records;

@@ -12,6 +12,7 @@ export class Traffic {
   readonly #budget: string;
   readonly #allowance: string;
   readonly scopes: string[] = [];
+  #later: Promise<string> | undefined;
 
   private constructor(world: World, work: string, inbox: string, budget: string, allowance: string) {
     this.#world = world;
@@ -80,6 +81,35 @@ export class Traffic {
     const claim = await this.claim(group.scopeId);
     await this.complete(claim, { payload: [1] });
     await this.#world.made(`/task-groups/${group.id}/tasks/${claim.taskId}/accept`);
+  }
+
+  /** In a mailbox of its own: completes what was left there for later, and leaves a message that comes back after a pause. */
+  async later(): Promise<void> {
+    this.#later ??= this.#world.made('/mailboxes', { name: 'later' }).then(({ id }) => id);
+    const mailboxId = await this.#later;
+    const path = `/mailboxes/${mailboxId}`;
+    const all = { scopeId: '*', holder: 'agent', holderSession: 's', max: 10 };
+    const ready = await this.#world.post(`${path}/recv`, all);
+    for (const claim of ready.status === 200 ? ready.body.messages : []) await this.complete(claim);
+    const scopeId = this.scope();
+    await this.send(scopeId, { maxAttempts: 3 }, mailboxId);
+    const { id, token } = await this.claim(scopeId, mailboxId);
+    await this.#world.made(`/messages/${id}/renew`, { token, progress: { page: 7 } });
+    await this.#world.made(`/messages/${id}/nack`, { token, retry: true, delaySeconds: 60, error: 'not yet' });
+    const other = this.scope();
+    const { id: ended } = await this.send(other, { delaySeconds: 60 }, mailboxId);
+    await this.#world.made(`/messages/${ended}/cancel`);
+    await this.#world.made(`/messages/${ended}/requeue`);
+    await this.#world.made(`${path}/purge`, { scopeId: other });
+  }
+
+  /** A run that is stopped with a message and a barrier, and one that is never used. */
+  async stopped(): Promise<void> {
+    await this.#world.made('/scopes', { name: 'unused' });
+    const { id: scopeId } = await this.#world.made('/scopes', { name: 'stopped' });
+    await this.send(scopeId, { delaySeconds: 600 });
+    await this.#world.made('/barriers', { scopeId, target: 2 });
+    await this.#world.made(`/scopes/${scopeId}/cancel`);
   }
 
   async barrier(): Promise<void> {

@@ -6,6 +6,7 @@ import type { Reply } from '../../support/world.ts';
 export interface Schema {
   readonly type?: string | readonly string[];
   readonly enum?: readonly unknown[];
+  readonly description?: string;
   readonly format?: string;
   readonly pattern?: string;
   readonly minLength?: number;

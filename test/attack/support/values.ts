@@ -86,6 +86,9 @@ function whole({ minimum = 0, maximum = 1e9 }: Schema, name: string): Arbitrary<
 }
 
 function text(schema: Schema, name: string): Arbitrary<unknown> {
+  // recv takes a scope, or this for all of them.
+  if (schema.description?.includes('`*`'))
+    return fc.oneof(fc.constant('*'), text({ ...schema, description: '' }, name));
   if (real.has(name)) {
     const random = name === 'token' ? fc.string({ minLength: 1, maxLength: 40 }).map(clean) : fc.uuid();
     return fc.oneof({ weight: 8, arbitrary: fc.constant(slot(name)) }, random);

@@ -3,51 +3,111 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Queue } from '../workload.ts';
 import { Shared } from './scene.ts';
 
-/** Messages that are sent, claimed, renewed, given back, completed in time and too late, cancelled, requeued, or left to their lease. */
-export class QueueScene extends Shared<Queue> {
+/** A mailbox of two runs. */
+interface Jobs extends Queue {
+  readonly runs: readonly string[];
+  readonly pauseSeconds: number;
+}
+
+interface Claim {
+  readonly id: string;
+  readonly token: string;
+  readonly attempt: number;
+  readonly leaseExpiresAt: string;
+}
+
+const seconds = (value: number | undefined) => (value === undefined ? {} : { delaySeconds: value });
+const inMs = (value: number | undefined) => (value === undefined ? {} : { delayMs: value * 1000 });
+
+/**
+ * Messages of two runs that are sent, some for later, claimed from one run or from both in turn, alone or several at once, renewed, given
+ * back with and without a pause, completed in time and too late, cancelled, purged, requeued, or left to their lease.
+ */
+export class QueueScene extends Shared<Jobs> {
   /** Messages of the queue at hand that nobody has left to their lease. */
   #known: string[] = [];
 
-  protected async make(client: number): Promise<Queue | undefined> {
-    const mailboxId = await this.create(client, 'mailbox', '/mailboxes', { name: 'jobs' });
+  protected async make(client: number): Promise<Jobs | undefined> {
+    const { access, load } = this;
+    const pauseSeconds = load.chance.below(2);
+    const policy = { retryDelaySeconds: pauseSeconds, maxRetryDelaySeconds: 1 };
+    const mailboxId = await this.create(client, 'mailbox', '/mailboxes', { name: 'jobs', ...policy });
     if (mailboxId === undefined) return undefined;
-    const queue = { access: this.access, mailboxId, scopeId: randomUUID() };
-    this.load.queues.push(queue);
+    const jobs = { access, mailboxId, scopeId: '*', runs: [randomUUID(), randomUUID()], pauseSeconds };
+    load.queues.push(jobs);
     this.#known = [];
-    return queue;
+    return jobs;
   }
 
-  protected async use(client: number, queue: Queue): Promise<void> {
-    const { load, access } = this;
+  protected async use(client: number, jobs: Jobs): Promise<void> {
+    const { load } = this;
     const choice = load.chance.next();
-    if (choice < 0.2 && this.#known.length > 0) return this.#endOrBegin(client, choice < 0.1 ? 'withdraw' : 'requeue');
-    if (choice < 0.6) {
-      const { body } = await load.call(client, access, {
-        kind: 'send',
-        object: ({ id }) => `message ${id}`,
-        path: `/mailboxes/${queue.mailboxId}/messages`,
-        body: { scopeId: queue.scopeId, payload: { client } },
+    if (choice < 0.05) return this.#goThrough(client, jobs);
+    if (choice < 0.2 && this.#known.length > 0) return this.#endOrBegin(client, choice < 0.12 ? 'withdraw' : 'requeue');
+    if (choice < 0.6) return this.#send(client, jobs);
+    const queue = { ...jobs, scopeId: load.chance.of(['*', ...jobs.runs]) };
+    const isOne = load.chance.next() < 0.7;
+    const claims = isOne
+      ? [await load.claim(client, queue)]
+      : await load.claimSome(client, queue, 1 + load.chance.below(4));
+    for (const claim of claims) if (claim) await this.#work(client, claim);
+  }
+
+  /** A delay of a second, at times. */
+  #delay(share: number): number | undefined {
+    return this.load.chance.next() < share ? 1 : undefined;
+  }
+
+  async #send(client: number, { mailboxId, runs, pauseSeconds }: Jobs): Promise<void> {
+    const { load } = this;
+    const delay = this.#delay(0.3);
+    const attempts = load.chance.next() < 0.3 ? { maxAttempts: 1 + load.chance.below(3) } : {};
+    const { body } = await load.call(client, this.access, {
+      kind: 'send',
+      object: ({ id }) => `message ${id}`,
+      input: { ...inMs(delay), ...attempts, pauseMs: pauseSeconds * 1000 },
+      path: `/mailboxes/${mailboxId}/messages`,
+      body: { scopeId: load.chance.of(runs), payload: { client }, ...seconds(delay), ...attempts },
+      read: ({ state }) => ({ state }),
+    });
+    if (body.id) this.#known.push(body.id);
+  }
+
+  /** Cancels some that wait, or brings back some that ended. */
+  async #goThrough(client: number, { mailboxId }: Jobs): Promise<void> {
+    const { chance } = this.load;
+    const object = `mailbox ${mailboxId}`;
+    const max = 1 + chance.below(3);
+    if (chance.next() < 0.4) {
+      await this.load.call(client, this.access, {
+        ...{ kind: 'purge', object, input: { max }, path: `/mailboxes/${mailboxId}/purge`, body: { max } },
+        read: ({ cancelled }) => ({ count: cancelled }),
       });
-      if (body.id) this.#known.push(body.id);
       return;
     }
-    const claim = await load.claim(client, queue);
-    if (claim) await this.#work(client, claim);
+    const state = chance.of(['CANCELLED', 'REJECTED', 'FAILED']);
+    await this.load.call(client, this.access, {
+      ...{ kind: 'requeue some', object, input: { max, from: state } },
+      ...{ path: `/mailboxes/${mailboxId}/requeue`, body: { state, max } },
+      read: ({ requeued }) => ({ count: requeued }),
+    });
   }
 
   async #endOrBegin(client: number, kind: 'withdraw' | 'requeue'): Promise<void> {
     const id = this.load.chance.of(this.#known);
+    const delay = kind === 'requeue' ? this.#delay(0.3) : undefined;
     await this.load.call(client, this.access, {
       kind,
       object: `message ${id}`,
+      input: inMs(delay),
       path: `/messages/${id}/${kind === 'withdraw' ? 'cancel' : kind}`,
-      body: {},
+      body: seconds(delay),
       read: ({ state }) => ({ state }),
       refuses: [kind === 'withdraw' ? 'MESSAGE_FINISHED' : 'MESSAGE_NOT_REQUEUABLE'],
     });
   }
 
-  async #work(client: number, claim: { id: string; token: string; attempt: number; leaseExpiresAt: string }) {
+  async #work(client: number, claim: Claim): Promise<void> {
     const { load, access } = this;
     const { id, token } = claim;
     const object = `message ${id}`;
@@ -64,19 +124,23 @@ export class QueueScene extends Shared<Queue> {
       const [path, body] = [`/messages/${id}/renew`, { token, leaseSeconds: 5 }];
       const input = { token, leaseSeconds: 5 };
       await load.call(client, access, { kind: 'renew', object, input, path, body, refuses: ['CLAIM_LOST'] });
-    } else if (choice < 0.5) {
-      const retry = load.chance.next() < 0.7;
-      await load.call(client, access, {
-        kind: 'nack',
-        object,
-        input: { token, retry: retry ? 1 : 0 },
-        path: `/messages/${id}/nack`,
-        body: { token, retry },
-        read: ({ state }) => ({ state }),
-        refuses: ['CLAIM_LOST'],
-      });
-      return;
-    }
+    } else if (choice < 0.55) return this.#giveBack(client, object, claim);
     await load.complete(client, access, claim);
+  }
+
+  async #giveBack(client: number, object: string, { id, token }: Claim): Promise<void> {
+    const { chance } = this.load;
+    const retry = chance.next() < 0.7;
+    const delay = retry ? chance.of([undefined, 0, 1]) : undefined;
+    const error = chance.next() < 0.5 ? { error: randomUUID() } : {};
+    await this.load.call(client, this.access, {
+      kind: 'nack',
+      object,
+      input: { token, retry: retry ? 1 : 0, ...inMs(delay), ...error },
+      path: `/messages/${id}/nack`,
+      body: { token, retry, ...seconds(delay), ...error },
+      read: ({ state }) => ({ state }),
+      refuses: ['CLAIM_LOST'],
+    });
   }
 }

@@ -24,7 +24,7 @@ export class TeamScene extends Shared<string> {
         kind: 'submit',
         object,
         path: `/task-groups/${id}/tasks`,
-        body: { taskKey, input: 1 },
+        body: { taskKey, input: 1, ...(load.chance.next() < 0.3 && { delaySeconds: 1, maxAttempts: 2 }) },
         read: ({ taskId }) => ({ id: taskId }),
       });
     await Promise.all(['a', 'b', 'c'].map(submit));

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
+import { expectAgreement } from '../../support/agree.ts';
 import { codeOf, type Reply, World } from '../../support/world.ts';
 import { queueMany } from './script.ts';
 
@@ -89,6 +90,32 @@ describe('PATCH /allowances/{id}', () => {
     await world.post(`/allowance-waiters/${randomUUID()}/cancel`);
     expect((await patch({ unitsLimit: 1 })).status).to.equal(200);
     expect(await world.service.store.exists(`${world.prefix}:allowance:${id}:units`)).to.equal(0);
+  });
+
+  it('waiters of a cancelled run that its steps have not reached are in the way of no limit, and are ended', async () => {
+    const [run, runPath] = [randomUUID(), `${path}/wait`];
+    await world.made('/scopes', { scopeId: run });
+    const { id: inner } = await world.made('/scopes', { parentScopeId: run });
+    const { id: mailboxId } = await world.made('/mailboxes', { name: 'jobs' });
+    const wait = (units: number) => world.made(runPath, { scopeId: run, units, holder: 'a', ttlSeconds: 3600 });
+    const stopped = [(await wait(5)).id, (await wait(4)).id];
+    const waiting = await queue(3);
+    // What lies below ends first: more than the first step.
+    const send = () => world.made(`/mailboxes/${mailboxId}/messages`, { scopeId: inner, payload: 1 });
+    await Promise.all(Array.from({ length: 260 }, send));
+    expect((await world.made(`/scopes/${run}/cancel`)).cancelled.waiters).to.equal(0);
+    const refused = await patch({ unitsLimit: 2 });
+    expect(codeOf(refused)).to.equal('409 LIMIT_BELOW_USE');
+    expect(refused.body.error.message).to.contain('at least 3');
+    expect(await states([...stopped, waiting])).to.deep.equal(['WAITING', 'WAITING', 'WAITING']);
+    expect((await patch({ unitsLimit: 3 })).body).to.include({ unitsLimit: 3, waiting: 1 });
+    expect(await states([...stopped, waiting])).to.deep.equal(['CANCELLED', 'CANCELLED', 'WAITING']);
+    await world.service.due.drain(world.org, '*');
+    expect((await world.made(`/scopes/${run}/cancel`)).cancelled).to.include({ messages: 260, waiters: 2 });
+    await world.at(start + 60_000);
+    expect(codeOf(await consume(1))).to.equal('429 ALLOWANCE_EXHAUSTED');
+    expect(await states([waiting])).to.deep.equal(['GRANTED']);
+    await expectAgreement(world);
   });
 
   it('grants more waiters than one step can, in order, and nobody overtakes them', async () => {

@@ -219,4 +219,19 @@ describe('the retention of a requeued message', () => {
     expect(requeued).to.equal(0);
     await expectAgreement(world);
   });
+
+  it('goes on where a message ended twice at one moment', async () => {
+    const aging = await Aging.begin();
+    const { traffic, world } = aging;
+    for (const mailboxId of [traffic.work, traffic.inbox]) {
+      const queue = new Queue(world, mailboxId);
+      const id = await queue.sent();
+      await world.made(`/messages/${id}/cancel`);
+      await requeue(queue, id);
+      await world.made(`/messages/${id}/cancel`);
+    }
+    await aging.sweepAt(8 * day);
+    expect((await world.get('/census')).body.messages.CANCELLED).to.equal(0);
+    await expectAgreement(world);
+  });
 });

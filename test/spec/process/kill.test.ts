@@ -1,11 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import type { Redis } from 'ioredis';
+import pino from 'pino';
 import { createKey, createOrganization, createSpace } from '../../../src/org/admin.ts';
+import { startService } from '../../../src/service.ts';
+import { expectAgreement } from '../../support/agree.ts';
 import { maximumLimits } from '../../support/limits.ts';
 import { OwnStore } from '../../support/own-store.ts';
 import { type Access, call, insist, type MusterProcess, Processes, until } from '../../support/processes.ts';
-import { allPermissions } from '../../support/world.ts';
+import { allPermissions, World } from '../../support/world.ts';
 
 const scopeId = '7f9c24e8-3b12-4e7a-9c55-0c1f6b2d8a10';
 const holder = { scopeId, holder: 'a', holderSession: 's' };
@@ -38,6 +41,9 @@ describe('kill -9 of an API or worker process between any two steps', function (
 
   const isBlocked = async (): Promise<boolean> =>
     / flags=b\S* .* cmd=fcall /.test((await redis.client('LIST')) as string);
+  /** Also on its way to the next script of a sweep. */
+  const isHeldUp = async (): Promise<boolean> =>
+    / flags=b\S* .* cmd=(fcall|zadd|zrem|evalsha) /.test((await redis.client('LIST')) as string);
 
   /** Kills the process when its script call has arrived in Redis: before it runs, or after it ran, unanswered. */
   async function killAround(muster: MusterProcess, moment: 'before' | 'after', request: () => Promise<unknown>) {
@@ -129,6 +135,51 @@ describe('kill -9 of an API or worker process between any two steps', function (
     first = serving;
   });
 
+  /** Looks at all that is kept, through an API in this process. */
+  async function expectBooks(): Promise<void> {
+    const log = pino({ level: 'silent' });
+    const service = await startService({ redisUrl: own.url, role: 'api', host: '127.0.0.1', port: 0, log });
+    await expectAgreement(new World(service, 'kill', access.spaceId, access.apiKey)).finally(() => service.stop());
+  }
+
+  it('a requeue, a cancel of a message and of a run: done or not, and once when repeated; the books agree each time', async () => {
+    const spare = Array.from({ length: 5 }, () => start('api'));
+    const mailbox = (await call(first.url, access, '/mailboxes', { name: 'again', mode: 'INBOX' })).body.id;
+    const own = randomUUID();
+    const send = async (fields: object = {}): Promise<string> => {
+      const body = { scopeId: own, payload: 1, ...fields };
+      return (await call(first.url, access, `/mailboxes/${mailbox}/messages`, body)).body.id;
+    };
+    const message = await send();
+    const key = randomUUID();
+    await Promise.all(Array.from({ length: 300 }, () => send()));
+    const acts: [path: string, moment: 'before' | 'after', body: object, state: string, done: string][] = [
+      [`/messages/${message}/cancel`, 'before', {}, 'READY', 'CANCELLED'],
+      [`/messages/${message}/requeue`, 'before', { delaySeconds: 600 }, 'CANCELLED', 'DELAYED'],
+      [`/messages/${message}/cancel`, 'after', {}, 'CANCELLED', 'CANCELLED'],
+      [`/messages/${message}/requeue`, 'after', { delaySeconds: 600 }, 'DELAYED', 'DELAYED'],
+      [`/scopes/${own}/cancel`, 'after', {}, 'DELAYED', 'CANCELLED'],
+    ];
+    for (const [n, [path, moment, body, state, done]] of acts.entries()) {
+      const dying = (await spare[n]) as MusterProcess;
+      await killAround(dying, moment, () => call(dying.url, access, path, body, `${key}-${n}`));
+      const stands = async () => (await call(first.url, access, `/messages/${message}`)).body.state;
+      // The workers go on with a run that is stopped.
+      const isStill = !path.startsWith('/scopes');
+      if (isStill) expect(await stands(), `${path} ${moment}`).to.equal(state);
+      if (isStill) await expectBooks();
+      const repeated = await call(first.url, access, path, body, `${key}-${n}`);
+      expect([repeated.status, repeated.headers.get('idempotent-replayed')]).to.deep.equal([
+        ...[200, moment === 'after' ? 'true' : null],
+      ]);
+      if (isStill) expect(await stands()).to.equal(done);
+    }
+    const ended = async () => (await call(first.url, access, `/scopes/${own}/cancel`, {})).body;
+    await until(async () => (await ended()).done);
+    expect((await ended()).cancelled.messages).to.equal(301);
+    await expectBooks();
+  });
+
   it('what a killed worker was about to sweep is swept by the next one', async () => {
     const api = await start('api');
     const worker = start('worker');
@@ -138,12 +189,44 @@ describe('kill -9 of an API or worker process between any two steps', function (
     await call(api.url, access, `/mailboxes/${mailbox}/messages`, { scopeId, payload: 1, deadline });
     const killed = await worker;
     await redis.client('PAUSE', 30_000, 'WRITE');
-    await until(async () => / flags=b\S* .* cmd=(fcall|zadd|evalsha) /.test((await redis.client('LIST')) as string));
+    await until(isHeldUp);
     await killed.end('SIGKILL');
     await redis.client('UNPAUSE');
     await start('worker');
     const expired = async () =>
       (await call(api.url, access, `/mailboxes/${mailbox}/messages?state=EXPIRED`)).body.messages.length === 1;
     await until(expired);
+  });
+
+  it('what a killed worker was making ready, or ending of a run, the next one ends; the books agree in between', async () => {
+    await processes.clear();
+    const [api, dying] = await Promise.all([start('api'), start('worker')]);
+    dying.signal('SIGSTOP');
+    const mailbox = (await call(api.url, access, '/mailboxes', { name: 'steps', mode: 'INBOX' })).body.id;
+    const path = `/mailboxes/${mailbox}/messages`;
+    const stopped = randomUUID();
+    const make = (count: number, body: object) =>
+      Promise.all(Array.from({ length: count }, () => call(api.url, access, path, { payload: 1, ...body })));
+    await make(60, { scopeId, delaySeconds: 1 });
+    await make(900, { scopeId: stopped });
+    const { body } = await call(api.url, access, `/scopes/${stopped}/cancel`, {});
+    expect(body.done).to.equal(false);
+    const ready = () => redis.hget(`muster:{kill}:1:mailbox:${mailbox}`, 'ready');
+    const before = await ready();
+    dying.signal('SIGCONT');
+    while ((await ready()) === before);
+    // It has begun: this holds it up between two of its steps.
+    await redis.client('PAUSE', 30_000, 'WRITE');
+    await until(isHeldUp);
+    await dying.end('SIGKILL');
+    await redis.client('UNPAUSE');
+    await expectBooks();
+    await start('worker');
+    const counts = async () => (await call(api.url, access, `/mailboxes/${mailbox}`)).body.counts;
+    await until(async () => (await counts()).ready === 60);
+    expect(await counts()).to.deep.equal({ ready: 60, delayed: 0, claimed: 0, failed: 0 });
+    const { cancelled, done } = (await call(api.url, access, `/scopes/${stopped}/cancel`, {})).body;
+    expect([cancelled.messages, done]).to.deep.equal([900, true]);
+    await expectBooks();
   });
 });

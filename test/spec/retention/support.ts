@@ -37,6 +37,7 @@ export class Aging {
   async sweepAt(ms: number): Promise<void> {
     await this.at(ms);
     await this.world.service.due.drain(this.world.org);
+    await this.world.service.due.drain(this.world.org, '*');
     await this.world.service.retention.retain(this.world.org);
   }
 

@@ -1,0 +1,119 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from 'chai';
+import { dueKey } from '../../../src/redis/due.ts';
+import { expectAgreement } from '../../support/agree.ts';
+import { readCommands } from '../../support/commands.ts';
+import { longMs, many } from '../../support/long.ts';
+import { sendMany, stepByStep, tell, uuids, wideQueue } from './many.ts';
+import { Queue } from './queue.ts';
+
+describe('Many messages in one mailbox', function () {
+  this.timeout(longMs);
+  const big = many(4_000, 100_000);
+
+  it(`one run with ${big} ready and 99 with ten each: 50 receivers with \`*\` serve every small one within 2,000 receives`, async () => {
+    const queue = await wideQueue();
+    const small = uuids(99);
+    await sendMany(queue, big);
+    await sendMany(queue, 10 * small.length, { scopeIds: small });
+    const left = new Map(small.map((scopeId) => [scopeId, 10]));
+    let receives = 0;
+    const receiver = async (): Promise<void> => {
+      while (left.size > 0 && receives++ < 2_000) {
+        const { scopeId } = await queue.claim({ scopeId: '*' });
+        const rest = left.get(scopeId) ?? 0;
+        if (rest > 1) left.set(scopeId, rest - 1);
+        else left.delete(scopeId);
+      }
+    };
+    await Promise.all(Array.from({ length: 50 }, receiver));
+    expect([...left]).to.deep.equal([]);
+    // A message of each run, and then those that 50 receivers had begun meanwhile.
+    expect(receives).to.be.within(10 * small.length, 10 * (small.length + 1) + 60);
+  });
+
+  const together = many(1_000, 10_000);
+
+  it(`${together} delayed ones that fall due together are made ready 25 at a step, in order, and hold up nobody else`, async () => {
+    const queue = await wideQueue();
+    const { world } = queue;
+    const { store, due } = world.service;
+    const now = Date.now();
+    await world.at(now);
+    const runs = uuids(3);
+    await sendMany(queue, together, { scopeIds: runs, delaySeconds: '60' });
+    const delayed = `${world.prefix}:mailbox:${queue.id}:delayed`;
+    const inOrder = await store.zrange(delayed, '0', '-1');
+    expect(inOrder).to.deep.equal(inOrder.toSorted());
+    await world.at(now + 60_000);
+
+    const [beside, elsewhere] = [await Queue.create({}, world), await Queue.create()];
+    for (const other of [beside, elsewhere]) {
+      const commands = await readCommands(store, async () => {
+        await other.sent();
+        await other.act('complete', await other.claim());
+      });
+      const called = commands.flatMap(([name, called = '']) =>
+        name === 'FCALL' ? [called.replace(/_\w{8}$/, '')] : [],
+      );
+      expect(called).to.deep.equal(['mailbox_send', 'mailbox_recv', 'mailbox_complete']);
+    }
+    expect(await store.zcard(delayed), 'nobody has waited for them').to.equal(together);
+
+    const steps = await stepByStep(world, () => store.zcard(delayed));
+    tell(`${together} due together`, steps);
+    expect(steps).to.have.lengthOf(together / 25);
+    expect(new Set(steps.map(({ changed }) => changed))).to.deep.equal(new Set([25]));
+    await due.drain(world.org);
+    for (const scopeId of runs) {
+      const own = new Set(await store.zrange(`${world.prefix}:scope:${scopeId}:messages`, '0', '-1'));
+      const first = inOrder.filter((id) => own.has(id)).slice(0, 100);
+      const { messages } = await queue.claim({ scopeId, max: 100 });
+      expect(messages.map(({ id }: { id: string }) => id)).to.deep.equal(first);
+    }
+  });
+
+  it('leaves books that agree after each step to ready, and goes on from any of them when the index has forgotten it', async () => {
+    const queue = await wideQueue();
+    const { world } = queue;
+    const { store, due } = world.service;
+    // So that all is due by the clock of the index, too.
+    const now = Date.now() - 60_000;
+    await world.at(now);
+    await sendMany(queue, 70, { scopeIds: uuids(2), delaySeconds: '5' });
+    // One that has come back, with a pause of its own.
+    const id = await queue.sent();
+    await queue.act('nack', await queue.claim(), { retry: false });
+    await world.made(`/messages/${id}/requeue`, { delaySeconds: 6 });
+    await expectAgreement(world);
+    await world.at(now + 5_000);
+    const delayed = () => store.zcard(`${world.prefix}:mailbox:${queue.id}:delayed`);
+    for (let left = 71; left > 1; left = await delayed()) {
+      await stepByStep(world, delayed, 1);
+      // A process that dies here has not told anybody.
+      await store.del(dueKey);
+      await expectAgreement(world);
+    }
+    await world.at(now + 6_000);
+    await due.repair();
+    expect((await queue.record()).counts).to.deep.equal({ ready: 71, delayed: 0, claimed: 0, failed: 0 });
+    await expectAgreement(world);
+  });
+
+  it('a receive that comes before the workers makes some ready, and a process that dies behind it loses nothing', async () => {
+    const queue = await wideQueue();
+    const { world } = queue;
+    // So that all is due by the clock of the index, too.
+    const now = Date.now() - 60_000;
+    await world.at(now);
+    await sendMany(queue, 60, { delaySeconds: '5' });
+    await world.at(now + 5_000);
+    expect((await queue.recv()).status).to.equal(200);
+    await world.service.store.del(dueKey);
+    await expectAgreement(world);
+    await world.service.due.repair();
+    expect((await queue.record()).counts).to.deep.equal({ ready: 59, delayed: 0, claimed: 1, failed: 0 });
+    expect((await queue.recv({ scopeId: randomUUID() })).status).to.equal(204);
+    await expectAgreement(world);
+  });
+});

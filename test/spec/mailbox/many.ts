@@ -1,0 +1,80 @@
+import { randomUUID } from 'node:crypto';
+import { flag, number, text } from '../../../src/declare/field.ts';
+import { randomTail } from '../../../src/http/random.ts';
+import { maxChanges } from '../../../src/redis/due.ts';
+import { many } from '../../support/long.ts';
+import { World } from '../../support/world.ts';
+import { callArgs } from '../allowance/script.ts';
+import { Queue } from './queue.ts';
+
+/** A mailbox that takes more than any may, in a space of the largest limits. */
+export async function wideQueue(): Promise<Queue> {
+  const queue = await Queue.create({}, await World.create({ limits: { maxBacklog: 1_000_000 } }));
+  const { world, id } = queue;
+  await world.service.store.hset(`${world.prefix}:mailbox:${id}`, 'backlogLimit', '1000000');
+  return queue;
+}
+
+/** Sends so many by the script itself, past HTTP, in order; to these scopes in turn. */
+export async function sendMany(
+  { world, id, scopeId }: Queue,
+  howMany: number,
+  { scopeIds = [scopeId], delaySeconds = '' }: { scopeIds?: readonly string[]; delaySeconds?: string } = {},
+): Promise<void> {
+  const own = { mailboxId: id, payload: '1', workKey: '', deadline: '', delaySeconds, maxAttempts: '' };
+  // As a request that is looked at again: there may be more than a minute's.
+  const args = { ...callArgs(world), callName: 'message.send', rateClass: 'held', ...own };
+  for (let sent = 0; sent < howMany; sent += 500) {
+    const calls = Array.from({ length: Math.min(500, howMany - sent) }, (_, n) => {
+      const scope = scopeIds[(sent + n) % scopeIds.length] ?? '';
+      return world.service.scripts.run('mailbox/send', world.org, { ...args, scopeId: scope, tail: randomTail() });
+    });
+    await Promise.all(calls);
+  }
+}
+
+const background = {
+  script: 'timer/background',
+  reply: { now: number(), nextDue: text().orNull(), more: flag(), changes: number() },
+};
+
+/** What a step of the workers did, and how long it held the store. */
+export interface Step {
+  readonly changed: number;
+  readonly micros: number;
+}
+
+/**
+ * Lets the workers do what no call waits for, one script after the other; `count` reads what the steps change. Ends after
+ * `most` steps.
+ */
+export async function stepByStep(
+  { service, org }: World,
+  count: () => Promise<number>,
+  most = Number.POSITIVE_INFINITY,
+): Promise<Step[]> {
+  const { scripts, store } = service;
+  const steps: Step[] = [];
+  let before = await count();
+  for (let more = true; more && steps.length < most; ) {
+    await store.config('RESETSTAT');
+    more = (await scripts.ask(background, org, { requestId: '', spaceId: '', maxChanges, name: '' })).more;
+    const micros = /cmdstat_fcall:calls=\d+,usec=(\d+)/.exec(await store.info('commandstats'))?.[1];
+    const now = await count();
+    steps.push({ changed: Math.abs(now - before), micros: Number(micros) });
+    before = now;
+  }
+  return steps;
+}
+
+/** Says in the long run how long scripts took: the slowest, and that one in a hundred is slower than. */
+export function tell(what: string, steps: readonly Step[]): void {
+  const micros = steps.map((step) => step.micros).sort((one, other) => one - other);
+  const ms = (share: number): string => ((micros[Math.ceil(micros.length * share) - 1] ?? 0) / 1000).toFixed(1);
+  if (many(0, 1) === 1)
+    console.log(
+      `      ${what}: ${steps.length} steps; ms of the store: median ${ms(0.5)}, p99 ${ms(0.99)}, most ${ms(1)}`,
+    );
+}
+
+export const uuids = (count: number): string[] => Array.from({ length: count }, () => randomUUID());

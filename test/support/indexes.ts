@@ -1,0 +1,260 @@
+import { expect } from 'chai';
+import type { Records } from './recount.ts';
+import type { World } from './world.ts';
+
+type Hash = Record<string, string>;
+/** Members of a key, each with its score where that is known from the records. */
+type Members = Map<string, string | null>;
+
+/** The keys that hold nothing but what the records say, too. */
+const derived = new RegExp(
+  `^(${[
+    ...['mailboxes', 'mailboxNames', 'oldestReady', 'claims', 'tombstones', 'scopes', 'scopeNames', 'waiting'],
+    ...['mailbox:[^:]+:(messages|delayed|turns|heads|workKeys|requeueable:\\w+|ready:.+)'],
+    ...['scope:[^:]+:(messages|waiters|barriers|reservations|gates)', 'allowance:[^:]+:(live|units)', 'barriers'],
+    ...['budget:[^:]+:(reservations:\\w+|workKeys:RESERVE)', 'groups', 'group:[^:]+:members'],
+  ].join('|')})$`,
+);
+const live = ['READY', 'DELAYED', 'CLAIMED'];
+const requeueable = ['REJECTED', 'FAILED', 'EXPIRED', 'CANCELLED'];
+
+/** What the records say of a space besides its census: its indexes, and the counters of mailboxes, groups and scopes. */
+class Recounted {
+  readonly keys = new Map<string, Members>();
+  readonly #records: Records;
+
+  constructor(records: Records) {
+    this.#records = records;
+    this.#mailboxes();
+    this.#messages();
+    this.#queues();
+    this.#scopes();
+    this.#others();
+  }
+
+  #put(key: string, member: string, score: string | null = null): void {
+    const members = this.keys.get(key) ?? new Map();
+    this.keys.set(key, members.set(member, score));
+  }
+
+  all(kind: string): Hash[] {
+    return [...this.#records.of(kind)].map(([id, record]) => ({ ...record, id }));
+  }
+
+  path(scopeId: string | undefined): string[] {
+    return (
+      this.#records
+        .of('scope')
+        .get(scopeId ?? '')
+        ?.['path']?.split(' ') ?? []
+    );
+  }
+
+  #mailboxes(): void {
+    for (const { id = '', name } of this.all('mailbox')) {
+      this.#put('mailboxes', id);
+      this.#put('mailboxNames', `${name}\t${id}`);
+    }
+  }
+
+  #messages(): void {
+    for (const { id = '', mailboxId, scopeId, state = '', workKey, finishedAt, ...rest } of this.all('message')) {
+      this.#put(`scope:${scopeId}:messages`, id);
+      if (mailboxId === undefined) {
+        this.#put('tombstones', `${finishedAt} ${id}`);
+        continue;
+      }
+      const box = `mailbox:${mailboxId}`;
+      this.#put(`${box}:messages`, id);
+      if (workKey !== undefined) this.#put(`${box}:workKeys`, workKey, id);
+      if (requeueable.includes(state)) this.#put(`${box}:requeueable:${state}`, id);
+      if (state === 'DELAYED') this.#put(`${box}:delayed`, id, rest['readyAt']);
+      if (state === 'CLAIMED') this.#put('claims', id, rest['leaseExpiresAt']);
+      if (state === 'READY')
+        for (const above of this.path(scopeId)) this.#put(`${box}:ready:${above}`, `${rest['place'] ?? ''}${id}`);
+    }
+  }
+
+  /** Which mailboxes and root scopes have READY messages, and whose turn it can be. */
+  #queues(): void {
+    for (const { mailboxId, scopeId, state } of this.all('message')) {
+      if (state !== 'READY' || mailboxId === undefined) continue;
+      const [root = ''] = this.path(scopeId);
+      this.#put('oldestReady', mailboxId);
+      this.#put(`mailbox:${mailboxId}:heads`, root);
+      if (this.#records.of('mailbox').get(mailboxId)?.['turn']) this.#put(`mailbox:${mailboxId}:turns`, root);
+    }
+  }
+
+  #scopes(): void {
+    for (const { id = '', createdAt, name } of this.all('scope')) {
+      const place = `${Number(createdAt).toString(16).padStart(12, '0')} ${id}`;
+      this.#put('scopes', place);
+      if (name !== undefined) this.#put('scopeNames', `${name}\t${place}`);
+      const parentId = this.path(id).at(-2);
+      if (parentId !== undefined) this.#put(`scope:${parentId}:gates`, place);
+    }
+  }
+
+  #others(): void {
+    for (const { id = '', scopeId, allowanceId, state, units = '', createdAt = '' } of this.all('waiter')) {
+      this.#put(`scope:${scopeId}:waiters`, id);
+      if (state !== 'WAITING') continue;
+      this.#put('waiting', id, createdAt);
+      this.#put(`allowance:${allowanceId}:live`, id);
+      this.#put(`allowance:${allowanceId}:units`, id, units);
+    }
+    for (const { id = '', scopeId } of this.all('barrier')) {
+      this.#put('barriers', id);
+      this.#put(`scope:${scopeId}:barriers`, id);
+    }
+    for (const { id = '', scopeId, budgetId, state, workKey, ...of } of this.all('reservation')) {
+      this.#put(`scope:${scopeId}:reservations`, id);
+      this.#put(`budget:${budgetId}:reservations:${state}`, id);
+      const amount = ['settledMinor', 'voidedMinor', 'remainingMinor'].reduce(
+        (sum, part) => sum + BigInt(of[part] ?? 0),
+        0n,
+      );
+      if (workKey !== undefined) this.#put(`budget:${budgetId}:workKeys:RESERVE`, workKey, `${id} ${amount}`);
+    }
+    for (const { id = '' } of this.all('group')) this.#put('groups', id);
+    for (const { id = '', groupId } of this.all('task')) this.#put(`group:${groupId}:members`, id);
+  }
+}
+
+/** The members of a key as the store has them. */
+async function stored(world: World, key: string): Promise<Members> {
+  const { store } = world.service;
+  const name = `${world.prefix}:${key}`;
+  if (/:workKeys/.test(key)) return new Map(Object.entries(await store.hgetall(name)));
+  if (key === 'tombstones') return new Map((await store.lrange(name, '0', '-1')).map((entry) => [entry, null]));
+  const pairs = await store.zrange(name, '0', '-1', 'WITHSCORES');
+  return new Map(pairs.flatMap((member, i) => (i % 2 === 0 ? [[member, pairs[i + 1] ?? '']] : [])));
+}
+
+/** The lowest score of each key that has scores. */
+const least = (members: Members | undefined): number =>
+  Math.min(...[...(members ?? [])].map(([, score]) => Number(score)));
+
+/** Fails where an index, or a counter of a mailbox, a group or a scope, says something else than the records. */
+export async function expectIndexes(world: World, records: Records): Promise<void> {
+  const recounted = new Recounted(records);
+  const names = [...records.others].filter((key) => derived.test(key)).sort();
+  const found = new Map(await Promise.all(names.map(async (key) => [key, await stored(world, key)] as const)));
+  expect(names, 'indexes').to.deep.equal([...recounted.keys.keys()].sort());
+  for (const [key, members] of recounted.keys) {
+    const own = found.get(key) ?? new Map();
+    const known = [...members].map(([member, score]) => [member, score ?? own.get(member) ?? null]);
+    expect([...own].sort(), key).to.deep.equal(known.sort());
+  }
+  expectHeads(recounted, found);
+  expectMailboxes(recounted, found);
+  expectGroups(recounted);
+  expectScopes(recounted);
+  await expectTimers(world, recounted, found);
+}
+
+/** Heads and the oldest of each mailbox are kept to the second. */
+function expectHeads({ keys }: Recounted, found: ReadonlyMap<string, Members>): void {
+  const second = (moment: number): number => Math.floor(moment / 1000);
+  for (const mailboxId of keys.get('oldestReady')?.keys() ?? []) {
+    const heads = found.get(`mailbox:${mailboxId}:heads`) as Members;
+    for (const [root, at] of heads)
+      expect(second(Number(at)), `head of ${root}`).to.equal(
+        second(least(found.get(`mailbox:${mailboxId}:ready:${root}`))),
+      );
+    expect(second(Number(found.get('oldestReady')?.get(mailboxId))), mailboxId).to.equal(second(least(heads)));
+  }
+}
+
+function expectMailboxes(recounted: Recounted, found: ReadonlyMap<string, Members>): void {
+  const messages = recounted.all('message');
+  const groups = recounted.all('group');
+  for (const { id = '', ready, delayed, claimed, failed, undecidedGroups, nextReadyAt } of recounted.all('mailbox')) {
+    const own = (state: string): number =>
+      messages.filter((one) => one['mailboxId'] === id && one['state'] === state).length;
+    const undecided = groups.filter((one) => one['mailboxId'] === id && one['state'] !== 'DECIDED').length;
+    expect(
+      [ready, delayed, claimed, failed, undecidedGroups].map((value) => Number(value ?? 0)),
+      id,
+    ).to.deep.equal([...[own('READY'), own('DELAYED'), own('CLAIMED'), own('FAILED'), undecided]]);
+    const next = found.get(`mailbox:${id}:delayed`);
+    if (next) expect(Number(nextReadyAt), `nextReadyAt of ${id}`).to.be.within(1, least(next));
+  }
+}
+
+const counterOf: Readonly<Record<string, string>> = { PENDING: 'pending', RUNNING: 'running', SUCCEEDED: 'succeeded' };
+const taskOf: Readonly<Record<string, string>> = { READY: 'PENDING', DELAYED: 'PENDING', CLAIMED: 'RUNNING' };
+
+function expectGroups(recounted: Recounted): void {
+  const messages = new Map(recounted.all('message').map((one) => [one['id'], one]));
+  const tasks = recounted.all('task').map((task) => ({
+    ...task,
+    state: task['state'] ?? taskOf[messages.get(task['messageId'])?.['state'] ?? ''] ?? 'none',
+  })) as Hash[];
+  const names = ['members', 'pending', 'running', 'succeeded', 'failed', 'expired', 'cancelled'];
+  for (const group of recounted.all('group')) {
+    const own = tasks.filter(({ groupId }) => groupId === group['id']);
+    const count = (is: (task: Hash) => boolean): number => own.filter(is).length;
+    const counted = names.map((name) =>
+      count(({ state = '' }) => name === 'members' || (counterOf[state] ?? state.toLowerCase()) === name),
+    );
+    const judged = ['ACCEPTED', 'REJECTED'].map((verdict) => count((task) => task['verdict'] === verdict));
+    const unjudged = count((task) => task['state'] === 'SUCCEEDED' && task['verdict'] === undefined);
+    const told = [...names, 'accepted', 'rejected', 'unjudged'].map((name) => Number(group[name] ?? 0));
+    expect(told, `group ${group['id']}`).to.deep.equal([...counted, ...judged, unjudged]);
+  }
+}
+
+/** What a scope says of groups and of declared children, and a cancel of what it ended and where it is at its end. */
+function expectScopes(recounted: Recounted): void {
+  const groups = recounted.all('group');
+  const scopes = new Map(recounted.all('scope').map((one) => [one['id'], one]));
+  const ended = new Map<string | undefined, number>();
+  for (const message of recounted.all('message')) {
+    if (message['reason'] !== 'RUN_CANCELLED') continue;
+    const cancelled = recounted.path(message['scopeId']).filter((id) => scopes.get(id)?.['cancelledAt']);
+    const [first] = cancelled.sort(
+      (a, b) => Number(scopes.get(a)?.['cancelledAt']) - Number(scopes.get(b)?.['cancelledAt']),
+    );
+    ended.set(first, (ended.get(first) ?? 0) + 1);
+  }
+  for (const [id, scope] of scopes) {
+    const undecided = groups.filter((one) => one['parentScopeId'] === id && one['state'] !== 'DECIDED').length;
+    const declared = [...scopes.values()].filter(
+      (one) => one['isDeclared'] && recounted.path(one['id']).at(-2) === id,
+    ).length;
+    const told = [scope['undecidedGroups'], scope['declaredChildren']].map((value) => Number(value ?? 0));
+    expect(told, `scope ${id}`).to.deep.equal([undecided, declared]);
+    // Retention takes what it ended.
+    expect(Number(scope['cancelledMessages'] ?? 0), `cancel of ${id}`).to.be.at.least(ended.get(id) ?? 0);
+    const isWalked = scope['cancelledAt'] !== undefined && scope['cancelWalk'] === undefined;
+    if (isWalked) expect(scope['live'], `live in ${id}, which a cancel has passed`).to.equal('0');
+  }
+}
+
+/** What is due comes at its moment, or before: a message, a waiter, the first lease; and the rest of each cancel. */
+async function expectTimers(world: World, recounted: Recounted, found: ReadonlyMap<string, Members>): Promise<void> {
+  const { store } = world.service;
+  const [timers, background] = await Promise.all(
+    ['timers', 'backgroundTimers'].map(async (key) => {
+      const pairs = await store.zrange(`muster:{${world.org}}:${key}`, '0', '-1', 'WITHSCORES');
+      return new Map(pairs.flatMap((member, i) => (i % 2 === 0 ? [[member, Number(pairs[i + 1])]] : [])));
+    }),
+  );
+  const expectArmed = (of: Map<string, number> | undefined, kind: string, id: string | undefined, at: number): void => {
+    expect(of?.get(`${kind}:${world.spaceNumber}:${id}`), `${kind} of ${id}`).to.be.at.most(at);
+  };
+  for (const { id, state, expiresAt } of recounted.all('waiter'))
+    if (state === 'WAITING') expectArmed(timers, 'allowance:waiter', id, Number(expiresAt));
+  for (const { id, state, deadline } of recounted.all('message'))
+    if (live.includes(state ?? '') && deadline) expectArmed(timers, 'mailbox:message', id, Number(deadline));
+  const claims = found.get('claims');
+  if (claims) expectArmed(timers, 'mailbox:lease', '', least(claims));
+  for (const { id } of recounted.all('mailbox')) {
+    const delayed = found.get(`mailbox:${id}:delayed`);
+    if (delayed) expectArmed(background, 'mailbox:delays', id, least(delayed));
+  }
+  for (const { id, cancelWalk } of recounted.all('scope'))
+    if (cancelWalk) expectArmed(background, 'scope:cancel', id, Number.MAX_SAFE_INTEGER);
+}
