@@ -1,4 +1,4 @@
-import type { EventDeclaration } from './declare/event.ts';
+import { type EventDeclaration, eventCounts } from './declare/event.ts';
 import type { Fields } from './declare/field.ts';
 import type { RecordDeclaration } from './declare/record.ts';
 import { commonErrors, type ErrorTable } from './http/errors.ts';
@@ -68,10 +68,11 @@ export function collect(rooms: readonly Room[]): Product {
       ).values(),
     );
   const limits = merged((room) => room.limits);
+  const events = rooms.flatMap(({ events = [] }) => (typeof events === 'function' ? events(limits) : events));
   const parts: Parts = {
     records: rooms.flatMap((room) => room.records ?? []).map((record) => extended(record, rooms)),
-    events: rooms.flatMap(({ events = [] }) => (typeof events === 'function' ? events(limits) : events)),
-    census: merged((room) => room.census),
+    events,
+    census: { ...merged((room) => room.census), ...eventCounts(events) },
     backlog: merged((room) => room.backlog),
     waits: merged((room) => room.waits),
     inRun: merged((room) => room.inRun),

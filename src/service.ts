@@ -95,7 +95,8 @@ export async function startService(options: ServiceOptions): Promise<MusterServi
   const feeds = new Feeds(scripts, wake);
   const targets = new Targets(options.webhookAllowPrivate ?? false, options.resolve);
   const ready = () => takesCalls(store, scripts);
-  const reader = new StoreReader({ store, scripts, ready }, options.metricsMaxAgeMs ?? metricsMaxAgeMs);
+  const events = product.events.flatMap(({ type, isCounted }) => (isCounted ? [type] : []));
+  const reader = new StoreReader({ store, scripts, ready, events }, options.metricsMaxAgeMs ?? metricsMaxAgeMs);
   const held = { receives: () => wake.size - wake.reads, reads: () => wake.reads, watches: () => feeds.size };
   const metrics = new Metrics({ role: options.role, reader, held });
   scripts.observe = (name, seconds) => metrics.traffic.script(name, seconds);

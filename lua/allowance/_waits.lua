@@ -9,9 +9,12 @@ local function rowsOf(ids, maxRows, row)
   return list, #ids > maxRows
 end
 
-local function blockedBy(record)
-  if record.position > 1 then return 'HEAD_OF_LINE' end
-  return (allowance.load(record.allowanceId, 'cooldownUntil').cooldownUntil or 0) > now and 'COOLDOWN' or 'WINDOW'
+--- What a waiter waits for, and until when at least: false if that is unknown, or over though not swept.
+local function blockOf(record)
+  if record.position > 1 then return 'HEAD_OF_LINE', false end
+  local from = allowance.read(record.allowanceId, now)
+  local at = allowance.nextMoment(from, record.units)
+  return from.cooldownUntil and 'COOLDOWN' or 'WINDOW', at > 0 and at
 end
 
 --- WAITING waiters, oldest first.
@@ -19,7 +22,7 @@ function waiting.waiters(maxRows)
   return rowsOf(redis.call('ZRANGE', keys.waitingWaiters(), 0, maxRows), maxRows, function(id)
     local record = waiter.load(id, 'allowanceId', 'scopeId', 'holder', 'units', 'createdAt', 'expiresAt')
     record.position = redis.call('ZRANK', keys.liveWaiters(record.allowanceId), id) + 1
-    record.blockedBy = blockedBy(record)
+    record.blockedBy, record.blockedUntil = blockOf(record)
     return rows.waitingWaiter(record)
   end)
 end

@@ -1,5 +1,6 @@
 --- @include "lib/space"
 --- @include "lib/streams"
+--- @include "lib/count"
 --- The durable event journal of a space: one stream with one entry per event. An entry has a single field, because each
 --- field costs as much as half a command. The field's name is the event's type; its value is
 --- `aggregateId scopeId requestId` (`~` for none), then ` name=value` for each payload member (`=` for the aggregateId).
@@ -9,7 +10,8 @@ local journal = {}
 local digits = {}
 for number = 0, 20 do digits[number] = number .. '' end
 
---- Only for `emit.<type>(aggregateId, event)`, which the loader generates from a room's declared events.
+--- Only for `emit.<type>(aggregateId, event)`, which the loader generates from a room's declared events; of those that are
+--- counted it also adds to `events:<type>` of the space's record (lib/count).
 function journal.append(type, event)
   streams.add(keys.events(), keys.space(), type, event)
 end

@@ -43,7 +43,7 @@ local function delayedQueues()
 end
 
 local function waitingTask(messageId)
-  return message.load(messageId, 'scopeId', 'mailboxId', 'taskId', 'groupId', 'readyAt', 'place')
+  return message.load(messageId, 'scopeId', 'mailboxId', 'taskId', 'groupId', 'readyAt', 'place', 'attempts')
 end
 
 --- DELAYED tasks, the next to be READY first. They wait since they were sent, or given back.
@@ -52,6 +52,7 @@ local function addDelayed(list, maxRows)
   for _, found in ipairs(merge.take(maxRows + 1 - #list, merge.inOrder(cursors))) do
     local record = waitingTask(found.member)
     record.waitingSince = momentOf(record.place or record.id)
+    record.position, record.blockedBy = false, record.attempts > 0 and 'RETRY' or 'DELAY'
     list[#list + 1] = rows.waitingTask(record)
   end
   return more
@@ -62,11 +63,14 @@ end
 function waiting.waitingTasks(maxRows)
   local queues, mailboxes = oldestQueues(maxRows + 1)
   local cursors = {}
-  for i, queue in ipairs(queues) do cursors[i] = merge.byScore(keys.ready(queue.owner, queue.member)) end
-  local list = merge.take(maxRows + 1, merge.inOrder(cursors))
+  for i, queue in ipairs(queues) do cursors[i] = merge.byScore(keys.ready(queue.owner, queue.member), i) end
+  local list, positions = merge.take(maxRows + 1, merge.inOrder(cursors)), {}
   for i, found in ipairs(list) do
     local record = waitingTask(string.sub(found.member, -36))
     record.waitingSince = found.at
+    local position = (positions[found.owner] or 0) + 1
+    positions[found.owner], record.position = position, position
+    record.blockedBy = position > 1 and 'HEAD_OF_LINE' or 'RECEIVER'
     list[i] = rows.waitingTask(record)
   end
   local more = mailboxes.at ~= nil

@@ -70,6 +70,8 @@ export const WaitingWaiter = record('WaitingWaiter', {
   waitingSince: createdAt.named('createdAt'),
   expiresAt,
   blockedBy: oneOf('HEAD_OF_LINE', 'WINDOW', 'COOLDOWN'),
+  /** Of the head of the line: it is not granted before that moment. */
+  blockedUntil: time().orNull(),
 });
 
 export const HeldGrant = record('HeldGrant', { ...inWaits, windowEndsAt });

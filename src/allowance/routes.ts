@@ -32,6 +32,7 @@ const list = readList({
   path: '/allowances',
   call: 'allowance.list',
   summary: 'List allowances with their balances of the current window, newest first; by name',
+  description: 'The balance is that of the current window; `waiting` is the length of the queue.',
   script: 'allowance/list',
   plural: 'allowances',
   record: Allowance,
@@ -53,9 +54,12 @@ const update = route({
   path: '/allowances/:allowanceId',
   call: 'allowance.update',
   summary: 'Change the units of each window, at once; waiters that fit now are granted in the same step',
+  description:
+    'At once, also for the current window. Refused with LIMIT_BELOW_USE below the units of any waiter ' +
+    'that is WAITING. `availableUnits` is never less than 0.',
   permission: 'resource_config',
   idempotency: 'required',
-  body: fields({ unitsLimit: integer(1, maxUnits) }),
+  body: fields({ unitsLimit: integer(1, maxUnits).description('the new number of units in each window') }),
   success: { 200: Allowance.schema },
   refuses: ['ALLOWANCE_NOT_FOUND', 'LIMIT_BELOW_USE', 'OPERATIONS_EXHAUSTED'],
   script: 'allowance/update',

@@ -37,6 +37,8 @@ const viewWaiter = read({
   path: '/allowance-waiters/:waiterId',
   call: 'waiter.view',
   summary: 'A waiter, with its position while it waits',
+  description:
+    'With `waitSeconds` it answers once the waiter is GRANTED, EXPIRED or CANCELLED, or as it then ' + 'stands.',
   success: { 200: Waiter.schema },
   refuses: ['WAITER_NOT_FOUND'],
   script: 'allowance/viewWaiter',

@@ -41,6 +41,9 @@ const view = read({
   path: '/barriers/:barrierId',
   call: 'barrier.view',
   summary: 'A barrier: its epoch, arrivals and state',
+  description:
+    'With `waitSeconds` it answers once the barrier is not OPEN, or once `epoch`, where that is given, is ' +
+    'released, cancelled or past; or as it then stands.',
   query: fields({
     epoch: queryInteger(1, 999_999_999).description(
       'with waitSeconds: the epoch to wait for; without it the one that the barrier is in',

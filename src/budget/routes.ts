@@ -27,6 +27,7 @@ const list = readList({
   path: '/budgets',
   call: 'budget.list',
   summary: 'List budgets with their balances, newest first; by name',
+  description: 'The balances are those of the moment: limit = reserved + settled + available.',
   script: 'budget/list',
   plural: 'budgets',
   record: Budget,
@@ -63,9 +64,12 @@ const update = route({
   path: '/budgets/:budgetId',
   call: 'budget.update',
   summary: 'Change the limit of a budget, never below what is reserved and settled',
+  description:
+    'Refused with LIMIT_BELOW_USE below what is reserved and settled together. The same limit again ' +
+    'changes nothing.',
   permission: 'resource_config',
   idempotency: 'required',
-  body: fields({ limitMinor: amount() }),
+  body: fields({ limitMinor: amount().description('the new limit, in minor units: digits as text') }),
   success: { 200: Budget.schema },
   refuses: ['BUDGET_NOT_FOUND', 'LIMIT_BELOW_USE', 'OPERATIONS_EXHAUSTED'],
   script: 'budget/update',
@@ -80,14 +84,20 @@ const reserve = route({
   summary:
     'Reserve an amount; a known workKey answers the reservation that was made with it. Once settleBy has passed the ' +
     'reservation is overdue, and nothing else happens to it',
+  description:
+    'A `workKey` lets a second attempt find what the first one reserved: whoever asks, the same key and ' +
+    'amount answer the first reservation as it now stands, with `replay` true; another amount is ' +
+    'WORK_KEY_CONFLICT. The key is known as long as the reservation is kept.',
   permission: 'resource_config',
   idempotency: 'required',
   body: fields({
-    scopeId: id(),
-    holder: text(1, 256),
-    amountMinor: amount('1'),
-    settleBy: optional(moment()),
-    workKey: optional(key()),
+    scopeId: id().description('the run that the reservation belongs to; created by its first use'),
+    holder: text(1, 256).description('who spends it'),
+    amountMinor: amount('1').description('in minor units: digits as text, more than 0'),
+    settleBy: optional(moment()).description('when the reservation is overdue unless it is settled or voided'),
+    workKey: optional(key()).description(
+      'one reservation of the budget per key: a key that is known answers the first reservation, with replay true',
+    ),
   }),
   success: { 201: Reservation.with('Reserved', { replay: flag(), balances: one(Balances) }).schema },
   refuses: [

@@ -1,6 +1,6 @@
 import Joi from 'joi';
-import { type Fields, id, text, time } from './field.ts';
-import { exactly } from './record.ts';
+import { counter, type Fields, id, text, time } from './field.ts';
+import { exactly, nested } from './record.ts';
 
 /**
  * An event type. Its payload has the id of its aggregate (`messageId`), then these fields; with `scopeId` among them the
@@ -12,13 +12,27 @@ export interface EventDeclaration {
   readonly aggregate: string;
   readonly payload: Fields;
   readonly isScoped: boolean;
+  /** The space counts how often it has happened, in `events:<type>` of its record. */
+  readonly isCounted: boolean;
   /** The whole event, as the API and webhooks show it. Built at first use: only OpenAPI and tests need it. */
   readonly schema: Joi.ObjectSchema;
 }
 
+class Counted {
+  readonly payload: Fields;
+  constructor(payload: Fields) {
+    this.payload = payload;
+  }
+}
+
+/** The payload of a type that the space counts. */
+export const counted = (payload: Fields): Counted => new Counted(payload);
+
 /** Declares the events of a room, by type. */
-export function events(payloads: Readonly<Record<string, Fields>>): readonly EventDeclaration[] {
-  return Object.entries(payloads).map(([type, payload]) => {
+export function events(payloads: Readonly<Record<string, Fields | Counted>>): readonly EventDeclaration[] {
+  return Object.entries(payloads).map(([type, declared]) => {
+    const isCounted = declared instanceof Counted;
+    const payload = isCounted ? declared.payload : declared;
     const aggregate = type.slice(0, type.indexOf('.'));
     const isScoped = 'scopeId' in payload;
     const secret = Object.entries(payload).find(([, { special }]) => special.isSecret)?.[0];
@@ -41,6 +55,7 @@ export function events(payloads: Readonly<Record<string, Fields>>): readonly Eve
       aggregate,
       payload,
       isScoped,
+      isCounted,
       get schema() {
         schema ??= build();
         return schema;
@@ -48,6 +63,16 @@ export function events(payloads: Readonly<Record<string, Fields>>): readonly Eve
     };
   });
 }
+
+/** The census of counted events: how often each has happened since the space was created. */
+export function eventCounts(all: readonly EventDeclaration[]): Fields {
+  const counted = all.filter(({ isCounted }) => isCounted);
+  if (counted.length === 0) return {};
+  return { events: nested(Object.fromEntries(counted.map(({ type }) => [type, counter(countOf(type))]))) };
+}
+
+/** The field of the space's record that counts a type. */
+export const countOf = (type: string): string => `events:${type}`;
 
 /** Any event, told apart by its type. http/openapi/events.ts makes OpenAPI's union of them. */
 export function eventUnion(all: readonly EventDeclaration[]): Joi.Schema {

@@ -1,4 +1,4 @@
-import { events } from '../declare/event.ts';
+import { counted, events } from '../declare/event.ts';
 import { id, number, oneOf } from '../declare/field.ts';
 import { outcomes, Task, TaskGroup } from './records.ts';
 
@@ -17,8 +17,8 @@ export const groupEvents = events({
   'task.succeeded': asItStands,
   'task.failed': asItStands,
   'task.expired': asItStands,
-  'task.cancelled': asItStands,
-  'task.requeued': asItStands,
+  'task.cancelled': counted(asItStands),
+  'task.requeued': counted(asItStands),
   'task.accepted': judged,
   'task.rejected': judged,
 });

@@ -73,6 +73,9 @@ const view = read({
   path: '/task-groups/:groupId',
   call: 'group.view',
   summary: 'A task group: its state, outcome and members with their verdicts',
+  description:
+    "With `waitSeconds` it answers once the group is DECIDED, or as it then stands. A member's " +
+    '`lastError` is what the last nack of its message said.',
   success: { 200: TaskGroup.schema },
   refuses: ['GROUP_NOT_FOUND'],
   script: 'group/view',

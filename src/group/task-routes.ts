@@ -25,9 +25,16 @@ const submit = route({
   path: '/task-groups/:groupId/tasks',
   call: 'task.submit',
   summary: "Submit a member task, delivered through the group's mailbox",
+  description:
+    "The member's message is sent to the group's mailbox, in the group's scope. `delaySeconds` and " +
+    '`maxAttempts` work as for a send.',
   permission: 'coordination_write',
   idempotency: 'required',
-  body: fields({ taskKey: key(), input: opaque().optional(), ...whenAndHowOften }),
+  body: fields({
+    taskKey: key().description("the member's name in the group: each is used once"),
+    input: opaque().optional().description('what the receiver gets as payload'),
+    ...whenAndHowOften,
+  }),
   opaque: ['input'],
   success: { 201: SubmittedTask.schema },
   refuses: [

@@ -190,7 +190,10 @@ export function queryInteger(min: number, max: number, preset?: number): Joi.Any
 }
 
 /** `limit` and `cursor` of every list. */
-export const page = () => ({ limit: queryInteger(1, 200, 50), cursor: cursor() });
+export const page = () => ({
+  limit: queryInteger(1, 200, 50).description('the most records in the page'),
+  cursor: cursor().description('the nextCursor of the page before; left out or empty: the first page'),
+});
 
 /** An opaque cursor; it is checked where it is decoded. */
 export const cursor = (): Joi.AnySchema<string | undefined> =>
@@ -212,6 +215,6 @@ export const states = (...known: readonly string[]): Joi.AnySchema<string | unde
     rule: `must be one of ${known.join(', ')}, or a comma-separated list of them, given once`,
     json: {
       pattern: `^(${known.join('|')})(,(${known.join('|')}))*$`,
-      description: 'one state or a comma list of them',
+      description: 'only those in this state, or in one of a comma list',
     },
   }).optional();

@@ -6,7 +6,7 @@ import { fields, key, page, states } from './fields.ts';
 import { Cursors, pageReply, positions, statesText } from './page.ts';
 import { type Route, read } from './route.ts';
 
-interface ListRoute<F extends Fields> extends Pick<Route, 'path' | 'call' | 'summary' | 'script'> {
+interface ListRoute<F extends Fields> extends Pick<Route, 'path' | 'call' | 'summary' | 'description' | 'script'> {
   /** The member of the answer and of the script's reply that has the records. */
   readonly plural: string;
   readonly record: RecordDeclaration<F>;
@@ -19,7 +19,7 @@ interface ListRoute<F extends Fields> extends Pick<Route, 'path' | 'call' | 'sum
 }
 
 /** The filter by name. */
-export const byName = () => ({ name: key(200).optional() });
+export const byName = () => ({ name: key(200).optional().description('only those of exactly this name') });
 
 /**
  * Declares a list, newest first. The script takes limit and the last id, and replies with the next cursor and the

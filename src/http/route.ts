@@ -35,6 +35,8 @@ export interface Route<Query = unknown, Body = unknown, R extends Fields = Field
   /** The call's name in usage, e.g. `message.send`. */
   readonly call: string;
   readonly summary: string;
+  /** What the call does beyond its summary, for OpenAPI. Markdown. */
+  readonly description?: string;
   /** `any`: every key may call it; only outside of spaces. */
   readonly permission: Permission | 'any';
   /** `never`: the header is ignored. */

@@ -37,14 +37,23 @@ const recv = route({
   path: '/mailboxes/:mailboxId/recv',
   call: 'message.recv',
   summary: "Claim the oldest ready message of a scope's subtree; 204 when none is ready",
+  description:
+    'First in, first out within a run. With `scopeId` `*` runs take turns: each run that has ready ' +
+    'messages gives one before any gives a second. With `max` the answer is `{"messages":[…]}`, at least ' +
+    "one and at most 4 MiB, each with a token of its own; the plan's claims and operations may cut it " +
+    'short. `progress` and `lastError` of a message are what earlier attempts left.',
   permission: 'coordination_write',
   idempotency: 'never',
   body: fields({
     scopeId: idOr('*').description('receives from this scope and below; `*`: from every run in turn'),
-    holder: text(1, 256),
-    holderSession: text(1, 256),
-    leaseSeconds: optional(integer(5, 600)),
-    waitSeconds: optional(integer(0, 30), 0),
+    holder: text(1, 256).description('who works on the message'),
+    holderSession: text(1, 256).description('which of its sessions: kept with the claim, for people'),
+    leaseSeconds: optional(integer(5, 600)).description(
+      "how long the claim lasts unless it is renewed; left out: 30, or the space's maxLeaseSeconds if that is less",
+    ),
+    waitSeconds: optional(integer(0, 30), 0).description(
+      'holds the request for at most so long until a message is ready',
+    ),
     max: optional(integer(1, 100)).description(
       'answers `messages`, a list of at most so many, in place of one message',
     ),
@@ -87,12 +96,15 @@ const renew = route({
   path: '/messages/:messageId/renew',
   call: 'message.renew',
   summary: 'Extend the lease of a claim, counted from now; may shorten it',
+  description:
+    '`progress` is kept with the message over its attempts: the next `recv` answers the last one that was ' +
+    'given. A renewal is no operation and emits no event.',
   permission: 'coordination_write',
   idempotency: 'required',
   rate: 'recovery',
   body: fields({
-    token: text(1, 256),
-    leaseSeconds: optional(integer(5, 600)),
+    token: text(1, 256).description('of the claim, as recv answered it'),
+    leaseSeconds: optional(integer(5, 600)).description('how long the claim lasts from now on; left out: as for recv'),
     progress: opaque().optional().description('what the work has reached, for the next attempt; at most 4,096 bytes'),
   }),
   opaque: ['progress'],
@@ -185,12 +197,16 @@ const nack = route({
   path: '/messages/:messageId/nack',
   call: 'message.nack',
   summary: 'Give a message back for another attempt (retry true), or refuse it for good',
+  description:
+    'With `retry` true the message is READY again, or DELAYED until `readyAt` where its mailbox has a ' +
+    'retry policy or `delaySeconds` is given; after the last attempt it is FAILED. A pause may pass the ' +
+    'deadline: the message expires then.',
   permission: 'coordination_write',
   idempotency: 'required',
   rate: 'recovery',
   body: fields({
-    token: text(1, 256),
-    retry: flag(),
+    token: text(1, 256).description('of the claim, as recv answered it'),
+    retry: flag().description('true: for another attempt, if there is one left; false: REJECTED'),
     delaySeconds: optional(integer(0, 86_400)).description(
       'the pause before the next attempt, in place of the one that the mailbox says; only with retry true',
     ),

@@ -1,4 +1,4 @@
-import { events } from '../declare/event.ts';
+import { counted, events } from '../declare/event.ts';
 import { id } from '../declare/field.ts';
 import { Mailbox, Message } from './records.ts';
 
@@ -17,6 +17,6 @@ export const mailboxEvents = events({
   'message.failed': asItStands,
   'message.lease_expired': asItStands,
   'message.expired': asItStands,
-  'message.cancelled': asItStands,
-  'message.requeued': asItStands,
+  'message.cancelled': counted(asItStands),
+  'message.requeued': counted(asItStands),
 });

@@ -1,18 +1,22 @@
 import { integer, moment, optional } from '../http/fields.ts';
 
 /** How often a message is handed out. */
-export const maxAttempts = () => integer(1, 100);
+export const maxAttempts = () => integer(1, 100).description('how often a message is handed out before it is FAILED');
 
 /** How long a message waits before it is ready, where its caller says so. */
-export const delaySeconds = () => integer(0, 2_592_000);
+export const delaySeconds = () =>
+  integer(0, 2_592_000).description('nobody receives the message before so many seconds have passed: it is DELAYED');
 
 /** The pauses of a mailbox before a retry: the first, and the longest. */
-export const retryDelaySeconds = () => integer(0, 86_400);
-export const maxRetryDelaySeconds = () => integer(1, 86_400);
+export const retryDelaySeconds = () =>
+  integer(0, 86_400).description('the pause before the second attempt; it doubles before each further one');
+export const maxRetryDelaySeconds = () => integer(1, 86_400).description('the longest of those pauses');
 
 /** What a send and a submit may say of their message. */
 export const whenAndHowOften = {
-  deadline: optional(moment()),
+  deadline: optional(moment()).description('when the message expires if it has not ended; must lie in the future'),
   delaySeconds: optional(delaySeconds()),
-  maxAttempts: optional(maxAttempts()),
+  maxAttempts: optional(maxAttempts()).description(
+    "how often the message is handed out before it is FAILED; left out: the mailbox's at this time",
+  ),
 };

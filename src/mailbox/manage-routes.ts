@@ -13,6 +13,9 @@ const view = read({
   path: '/mailboxes/:mailboxId',
   call: 'mailbox.view',
   summary: 'A mailbox, with how many messages it holds; with waitSeconds, once it holds none that is not finished',
+  description:
+    'With `waitSeconds` it answers once the mailbox has no READY, DELAYED or CLAIMED message, or as it ' +
+    'then stands.',
   success: { 200: Mailbox.schema },
   refuses: ['MAILBOX_NOT_FOUND'],
   script: 'mailbox/view',
@@ -28,12 +31,15 @@ const update = route({
   path: '/mailboxes/:mailboxId',
   call: 'mailbox.update',
   summary: 'Change any of name, backlogLimit and retry policy; what lies in the mailbox stays, whatever the limit',
+  description:
+    'Any subset of the fields; values that change nothing emit no event and count as no operation. ' +
+    '`maxAttempts` is that of messages sent from now on; the pauses are those of the next retries.',
   permission: 'coordination_write',
   idempotency: 'optional',
   body: fields({
-    name: optional(key(200)),
-    backlogLimit: optional(integer(1, 100_000)),
-    maxAttempts: optional(maxAttempts()),
+    name: optional(key(200)).description('the new name'),
+    backlogLimit: optional(integer(1, 100_000)).description('the most READY, DELAYED and CLAIMED messages'),
+    maxAttempts: optional(maxAttempts()).description('of messages that are sent from now on without their own'),
     retryDelaySeconds: optional(retryDelaySeconds()),
     maxRetryDelaySeconds: optional(maxRetryDelaySeconds()),
   }),
@@ -55,6 +61,10 @@ const remove = route({
   path: '/mailboxes/:mailboxId',
   call: 'mailbox.delete',
   summary: 'Delete a mailbox without live messages and undecided groups; its finished messages stay for their time',
+  description:
+    'Refused with MAILBOX_NOT_EMPTY while the mailbox has READY, DELAYED or CLAIMED messages, or ' +
+    'undecided groups. Its finished messages stay readable until retention removes them, but cannot be ' +
+    'requeued.',
   permission: 'coordination_write',
   idempotency: 'optional',
   success: { 204: null },
@@ -98,12 +108,16 @@ const purge = route({
   call: 'mailbox.purge',
   summary:
     "Cancel the READY and DELAYED messages of a mailbox, or of a scope's subtree in it, oldest first, so many in a step",
+  description:
+    'Goes in steps of bounded work: call it again with `nextCursor` until that is null. A step may change ' +
+    'fewer messages than `max`. Purged messages have the reason CANCELLED_BY_CALLER, CLAIMED ones are ' +
+    'left alone. A step counts as one operation if it changed anything.',
   permission: 'coordination_write',
   idempotency: 'optional',
   body: fields({
-    scopeId: optional(id()),
-    max: optional(integer(1, 100), 100),
-    cursor: optional(bodyCursor()),
+    scopeId: optional(id()).description('only messages of this scope and of the scopes below it'),
+    max: optional(integer(1, 100), 100).description('the most messages that this step changes'),
+    cursor: optional(bodyCursor()).description('the nextCursor of the step before; left out: begins with the oldest'),
   }),
   success: { 200: record('Purged', { cancelled: number(), nextCursor }).schema },
   refuses: ['MAILBOX_NOT_FOUND', 'INVALID_CURSOR', 'OPERATIONS_EXHAUSTED'],
@@ -124,13 +138,17 @@ const requeue = route({
   call: 'mailbox.requeue',
   summary:
     'Requeue the messages of a final state, oldest first, so many in a step; those that may not be are passed over',
+  description:
+    'Goes in steps: call it again with `nextCursor` until that is null. A limit that leaves no room ends ' +
+    'a step early, and is an error only where the step has done nothing. A step counts as one operation ' +
+    'if it changed anything.',
   permission: 'coordination_write',
   idempotency: 'optional',
   body: fields({
-    state: oneOf(...requeueableStates),
-    scopeId: optional(id()),
-    max: optional(integer(1, 100), 100),
-    cursor: optional(bodyCursor()),
+    state: oneOf(...requeueableStates).description('only messages of this state'),
+    scopeId: optional(id()).description('only messages of this scope and of the scopes below it'),
+    max: optional(integer(1, 100), 100).description('the most messages that this step changes'),
+    cursor: optional(bodyCursor()).description('the nextCursor of the step before; left out: begins with the oldest'),
   }),
   success: { 200: record('Requeued', { requeued: number(), nextCursor }).schema },
   refuses: [

@@ -20,6 +20,9 @@ const view = read({
   path: '/messages/:messageId',
   call: 'message.view',
   summary: 'A message with its payload and its result; with waitSeconds, once it has ended',
+  description:
+    'With `waitSeconds` it answers once the message is ACKED, FAILED, REJECTED, EXPIRED or CANCELLED, or ' +
+    'as it then stands.',
   success: { 200: Message.schema },
   refuses: ['MESSAGE_NOT_FOUND'],
   script: 'mailbox/viewMessage',
@@ -32,6 +35,9 @@ const cancel = route({
   path: '/messages/:messageId/cancel',
   call: 'message.cancel',
   summary: 'Cancel a message that is ready or claimed; a claim on it is lost',
+  description:
+    'READY, DELAYED and CLAIMED messages become CANCELLED with the reason CANCELLED_BY_CALLER. One that ' +
+    'is CANCELLED already is answered as it is; one that ended otherwise is MESSAGE_FINISHED.',
   permission: 'coordination_write',
   idempotency: 'optional',
   rate: 'recovery',
@@ -46,6 +52,11 @@ const requeue = route({
   path: '/messages/:messageId/requeue',
   call: 'message.requeue',
   summary: 'Bring a failed, rejected, expired or cancelled message back to its mailbox, with all its attempts',
+  description:
+    'A FAILED, REJECTED, EXPIRED or CANCELLED message is READY again, or DELAYED with `delaySeconds`. It ' +
+    'keeps its id, workKey, `lastError` and `progress`; its attempts are counted anew, and a deadline ' +
+    'that has passed is cleared. Members of decided groups, those with a verdict and messages of ' +
+    'cancelled runs stay as they are. Limits and plan are tested as for a send.',
   permission: 'coordination_write',
   idempotency: 'optional',
   body: fields({ delaySeconds: optional(delaySeconds(), 0) }),

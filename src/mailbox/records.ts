@@ -131,4 +131,8 @@ export const WaitingTask = record('WaitingTask', {
   scopeId,
   waitingSince: time(),
   readyAt,
+  /** Of a READY one: its place among those of its run in the mailbox. */
+  position: number(1).orNull(),
+  /** `DELAY` and `RETRY`, the pause after an attempt, end at readyAt; `RECEIVER`: it is the next of its run to be received. */
+  blockedBy: oneOf('HEAD_OF_LINE', 'DELAY', 'RETRY', 'RECEIVER'),
 });

@@ -32,17 +32,23 @@ const create = route({
   call: 'mailbox.create',
   summary:
     'Create a mailbox: a work queue (WORK) or an inbox (INBOX); with unique, answer 200 with the oldest one of its name where there is one',
+  description:
+    'The retry policy says how a message is tried again: before the attempt after the nth it pauses for ' +
+    'min(maxRetryDelaySeconds, retryDelaySeconds × 2^(n−1)) seconds. `maxRetryDelaySeconds` is 3,600 by ' +
+    'default, or `retryDelaySeconds` if that is more.',
   permission: 'coordination_write',
   idempotency: 'required',
   body: fields({
-    name: key(200),
-    mode: optional(oneOf('WORK', 'INBOX'), 'WORK'),
-    recipientId: optional(text(1, 256)),
-    backlogLimit: optional(integer(1, 100_000), 1000),
+    name: key(200).description('need not be unique'),
+    mode: optional(oneOf('WORK', 'INBOX'), 'WORK').description('WORK: its messages are tasks; INBOX: they are notes'),
+    recipientId: optional(text(1, 256)).description('of an INBOX: the only holder that may receive from it'),
+    backlogLimit: optional(integer(1, 100_000), 1000).description('the most READY, DELAYED and CLAIMED messages'),
     maxAttempts: optional(maxAttempts(), defaultAttempts),
     retryDelaySeconds: optional(retryDelaySeconds(), 0),
     maxRetryDelaySeconds: optional(maxRetryDelaySeconds()),
-    unique: optional(flagField(), false),
+    unique: optional(flagField(), false).description(
+      'where mailboxes of this name exist, answer the oldest one with 200 and change nothing',
+    ),
   }),
   success: { 200: Mailbox.schema, 201: Mailbox.schema },
   refuses: ['OPERATIONS_EXHAUSTED'],
@@ -75,6 +81,8 @@ const list = readList({
   path: '/mailboxes',
   call: 'mailbox.list',
   summary: 'List mailboxes, newest first; by name',
+  description:
+    'Deleted mailboxes are not listed. `counts.delayed` is the number of messages that wait for their ' + '`readyAt`.',
   script: 'mailbox/list',
   plural: 'mailboxes',
   record: Mailbox,
@@ -89,9 +97,20 @@ const send = route({
   path: '/mailboxes/:mailboxId/messages',
   call: 'message.send',
   summary: 'Send a message; a workKey known in the mailbox answers 200 with the first message',
+  description:
+    'With `delaySeconds` the message is DELAYED until its `readyAt`, and READY from then on, ordered as ' +
+    'ready since that moment; a delay that reaches the deadline is refused (400). A DELAYED message ' +
+    'counts wherever a READY one does, and as an armed timer.',
   permission: 'coordination_write',
   idempotency: 'required',
-  body: fields({ scopeId: id(), payload: opaque(), workKey: optional(key()), ...whenAndHowOften }),
+  body: fields({
+    scopeId: id().description('the run that the message belongs to; created by its first use'),
+    payload: opaque().description('what the receiver gets'),
+    workKey: optional(key()).description(
+      'one message of the mailbox per key: a key that is known answers the first message, with replay true',
+    ),
+    ...whenAndHowOften,
+  }),
   opaque: ['payload'],
   success: { 201: SentMessage.schema, 200: SentMessage.schema },
   refuses: [
@@ -130,8 +149,8 @@ const messages = read({
   query: fields({
     ...page(),
     state: states(...messageStates),
-    scopeId: id().optional(),
-    workKey: key().optional(),
+    scopeId: id().optional().description('only those of this scope and of the scopes below it'),
+    workKey: key().optional().description('only the one that was sent with this key'),
   }),
   success: { 200: pageReply('messages', Message.schema) },
   refuses: ['MAILBOX_NOT_FOUND', 'INVALID_CURSOR'],

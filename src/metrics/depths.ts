@@ -1,3 +1,4 @@
+import { countOf } from '../declare/event.ts';
 import { type Answered, number, raw } from '../declare/field.ts';
 import { nowOf, type Store, serverOf } from '../redis/cluster.ts';
 import { dueKey } from '../redis/due.ts';
@@ -15,7 +16,7 @@ const maxSpacesPerOrganization = 50;
 export const outboxStates = ['UNREAD', 'PENDING', 'EXHAUSTED'] as const;
 export const messageStates = ['READY', 'DELAYED', 'CLAIMED'] as const;
 
-const counters = [
+const backlog = [
   ...messageStates.map((state) => `messages:${state}`),
   'waiters:WAITING',
   'timers:ARMED',
@@ -31,7 +32,7 @@ const depths = {
 
 /** Pending work, summed over all organizations. */
 export interface Depths {
-  /** By counter, such as `messages:READY`. */
+  /** By counter, such as `messages:READY` and `events:message.requeued`. */
   readonly counts: ReadonlyMap<string, number>;
   /** 0 when nothing waits. */
   readonly oldestReadyAgeSeconds: number;
@@ -41,8 +42,9 @@ export interface Depths {
   readonly isPartial: boolean;
 }
 
-/** Sums over the spaces, organization by organization, in bounded steps. */
-export async function readDepths(store: Store, scripts: Scripts): Promise<Depths> {
+/** Sums over the spaces, organization by organization, in bounded steps. events: the types that spaces count. */
+export async function readDepths(store: Store, scripts: Scripts, events: readonly string[]): Promise<Depths> {
+  const counters = [...backlog, ...events.map(countOf)];
   const counts = new Map(counters.map((name) => [name, 0]));
   const [more, found] = await store.sscan(organizationsKey, '0', 'COUNT', maxOrganizations);
   const orgs = found.slice(0, maxOrganizations);

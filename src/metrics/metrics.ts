@@ -34,7 +34,7 @@ export class Metrics {
           { labels: { kind: 'watch' }, value: held.watches() },
         ],
       ),
-      ...storeMetrics(() => reader.read()),
+      ...storeMetrics(() => reader.read(), reader.events),
     ];
     for (const metric of metrics) this.#registry.registerMetric(metric);
   }

@@ -1,12 +1,16 @@
 import type { Metric } from 'prom-client';
+import { countOf } from '../declare/event.ts';
 import { messageStates, outboxStates } from './depths.ts';
 import { type Sample, scraped } from './scraped.ts';
 import type { Reading } from './store-reading.ts';
 
 type Shown = number | boolean | undefined;
 
-/** Metrics that are read from the store. What cannot be read is left out rather than shown as 0. */
-export function storeMetrics(read: () => Promise<Reading>): Metric[] {
+/**
+ * Metrics that are read from the store. What cannot be read is left out rather than shown as 0. events: the types that
+ * spaces count.
+ */
+export function storeMetrics(read: () => Promise<Reading>, events: readonly string[]): Metric[] {
   const one =
     (type: 'counter' | 'gauge') =>
     (name: string, help: string, show: (reading: Reading) => Shown): Metric =>
@@ -50,6 +54,16 @@ export function storeMetrics(read: () => Promise<Reading>): Metric[] {
       ({ sweepLagSeconds }) => sweepLagSeconds,
     ),
     byState('muster_messages', 'Unfinished messages of all organizations', 'messages', messageStates),
+    scraped(
+      'counter',
+      'muster_events_total',
+      'Events of all organizations, of the types that say that work came back or was stopped',
+      async (): Promise<Sample[]> => {
+        const { depths } = await read();
+        if (!depths) return [];
+        return events.map((type) => ({ labels: { type }, value: depths.counts.get(countOf(type)) ?? 0 }));
+      },
+    ),
     gauge('muster_waiters', 'Waiters in line for an allowance, in all organizations', ({ depths }) =>
       depths?.counts.get('waiters:WAITING'),
     ),

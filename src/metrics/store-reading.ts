@@ -15,19 +15,29 @@ export interface Reading {
   readonly depths: Depths | undefined;
 }
 
+interface StoreReaderParts {
+  readonly store: Store;
+  readonly scripts: Scripts;
+  readonly ready: () => Promise<boolean>;
+  /** The types of events that spaces count. */
+  readonly events: readonly string[];
+}
+
 /** Reads the store for the metrics, at most once per `maxAgeMs` however often they are scraped. */
 export class StoreReader {
   readonly #store: Store;
   readonly #scripts: Scripts;
   readonly #ready: () => Promise<boolean>;
+  readonly events: readonly string[];
   readonly #maxAgeMs: number;
   #latest: Promise<Reading> | undefined;
   #readAt = 0;
 
-  constructor(parts: { store: Store; scripts: Scripts; ready: () => Promise<boolean> }, maxAgeMs: number) {
+  constructor(parts: StoreReaderParts, maxAgeMs: number) {
     this.#store = parts.store;
     this.#scripts = parts.scripts;
     this.#ready = parts.ready;
+    this.events = parts.events;
     this.#maxAgeMs = maxAgeMs;
   }
 
@@ -46,7 +56,7 @@ export class StoreReader {
       inTime(this.#ready()),
       inTime(readStoreState(this.#store)),
       inTime(readSweepLag(this.#store)),
-      inTime(readDepths(this.#store, this.#scripts)),
+      inTime(readDepths(this.#store, this.#scripts, this.events)),
     ]);
     return { isUp: isUp ?? false, state, sweepLagSeconds, depths };
   }

@@ -1,4 +1,4 @@
-import type { EventDeclaration } from '../declare/event.ts';
+import { countOf, type EventDeclaration } from '../declare/event.ts';
 import type { AnyField, Fields } from '../declare/field.ts';
 
 /** The events of all rooms, by type. */
@@ -61,8 +61,11 @@ function concatenation(parts: readonly Part[]): string {
   return pieces.join(' .. ') || "''";
 }
 
-/** `function emit.message.sent(id, event)`: appends it to the journal, in the format that event/record.ts reads. */
-function emitter({ type, payload, isScoped }: EventDeclaration): string {
+/**
+ * `function emit.message.sent(id, event)`: appends it to the journal, in the format that event/record.ts reads, and counts
+ * it if its type is counted.
+ */
+function emitter({ type, payload, isScoped, isCounted }: EventDeclaration): string {
   const members = Object.entries(payload as Fields).filter(([name]) => name !== 'scopeId') as [string, AnyField][];
   const head: Part[] = [
     { lua: 'id' },
@@ -72,7 +75,8 @@ function emitter({ type, payload, isScoped }: EventDeclaration): string {
     { lua: "(requestId == '' and '~' or requestId)" },
   ];
   const text = concatenation([...head, ...members.flatMap(([name, field]) => encodedMember(name, field))]);
-  return `function emit.${type}(id, event) journal.append('${type}', ${text}) end\n`;
+  const counts = isCounted ? `count.space('${countOf(type)}', 1) ` : '';
+  return `function emit.${type}(id, event) ${counts}journal.append('${type}', ${text}) end\n`;
 }
 
 /** Lua of the functions that emit these types, to be put after lib/journal. */

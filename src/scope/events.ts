@@ -1,7 +1,7 @@
-import { events } from '../declare/event.ts';
+import { counted, events } from '../declare/event.ts';
 import { id, oneOf } from '../declare/field.ts';
 
 export const scopeEvents = events({
   'scope.created': { scopeId: id(), parentScopeId: id().orNull() },
-  'scope.cancelled': { scopeId: id(), state: oneOf('CANCELLED') },
+  'scope.cancelled': counted({ scopeId: id(), state: oneOf('CANCELLED') }),
 });

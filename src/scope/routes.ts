@@ -11,9 +11,18 @@ const create = route({
   path: '/scopes',
   call: 'scope.create',
   summary: 'Make a scope before its first use, with a name or below another; 200 where it exists already',
+  description:
+    'Scopes also exist from their first use; this call makes one with a name, or below another. One that ' +
+    'exists already is answered with 200 if its parent and name agree with what is given, else it is ' +
+    'SCOPE_CONFLICT. A parent holds at most 10,000 scopes made so. One that is never used goes with ' +
+    'retention.',
   permission: 'coordination_write',
   idempotency: 'required',
-  body: fields({ scopeId: optional(id()), parentScopeId: optional(id()), name: optional(key(200)) }),
+  body: fields({
+    scopeId: optional(id()).description('the id of the scope; left out: a new one'),
+    parentScopeId: optional(id()).description('the scope that it is below; left out: none, it is a run'),
+    name: optional(key(200)).description('for people and for the filter of the list; need not be unique'),
+  }),
   success: { 201: Scope.schema, 200: Scope.schema },
   refuses: [
     'SCOPE_CONFLICT',
@@ -38,10 +47,16 @@ const list = readList({
   path: '/scopes',
   call: 'scope.list',
   summary: 'List scopes, newest first; by state, by parent, by name',
+  description:
+    '`live` counts the READY, DELAYED and CLAIMED messages and the WAITING waiters of a scope and of all ' +
+    'scopes below it.',
   script: 'scope/list',
   plural: 'scopes',
   states: scopeStates,
-  filters: { parentScopeId: optional(id()), name: optional(key(200)) },
+  filters: {
+    parentScopeId: optional(id()).description('only those right below this scope'),
+    name: optional(key(200)).description('only those of exactly this name'),
+  },
   position: /^[0-9a-f]{12} [0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/,
   record: Scope,
 });
@@ -50,6 +65,9 @@ const view = read({
   path: '/scopes/:scopeId',
   call: 'scope.view',
   summary: 'A scope: its state, its parent and what is live in its subtree',
+  description:
+    'With `waitSeconds` it answers once nothing is live in the scope and the scopes below it, cancelled ' +
+    'or not, or as it then stands.',
   success: { 200: Scope.schema },
   refuses: ['SCOPE_NOT_FOUND'],
   script: 'scope/view',

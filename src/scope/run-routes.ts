@@ -44,6 +44,11 @@ export function runRoutes({ inRun, cancelled, stays }: Pick<Parts, 'inRun' | 'ca
     path: '/scopes/:scopeId/cancel',
     call: 'scope.cancel',
     summary: 'Stop a run: cancel the scope, all below it and what is live there; again answers how far that has come',
+    description:
+      'From this step on the scope and all below it are CANCELLED: nothing is received, granted, released or satisfied ' +
+      'there, tokens are CLAIM_LOST, and new work is SCOPE_CANCELLED. The records end in steps of at most 500, the first ' +
+      'with this call, the others by workers within seconds; `done` says whether all have. Called again it goes on and ' +
+      'answers the totals so far. Reservations stay until they are settled or voided.',
     permission: 'coordination_write',
     idempotency: 'optional',
     rate: 'recovery',

@@ -13,6 +13,9 @@ export const visibleSpaces: Route = route({
   path: '',
   call: 'space.list',
   summary: 'The spaces that the API key can see, newest first',
+  description:
+    "Needs no permission, and is counted in the organization's rate. A key that is limited to some spaces " +
+    'sees those.',
   permission: 'any',
   idempotency: 'never',
   rate: 'limits',

@@ -47,6 +47,50 @@ describe('The console of a space', function () {
     expect(await section(tab, 'Runs').locator('li li').count()).to.equal(1);
   });
 
+  it('says why each message waits, and counts what was requeued and cancelled', async () => {
+    const waiting = await World.create();
+    const { id } = await waiting.made('/mailboxes', { name: 'slow', retryDelaySeconds: 3600 });
+    const scopeId = (await waiting.made('/scopes', { name: 'nightly run' })).id;
+    const send = (more: object = {}) => waiting.made(`/mailboxes/${id}/messages`, { scopeId, payload: 1, ...more });
+    const failing = await send();
+    const { token } = await waiting.made(`/mailboxes/${id}/recv`, { scopeId, holder: 'h', holderSession: 's' });
+    await waiting.made(`/messages/${failing.id}/nack`, { token, retry: true, error: 'the model is busy' });
+    await send({ delaySeconds: 86_400 });
+    for (let n = 0; n < 3; n++) await send();
+    for (let n = 0; n < 2; n++) await waiting.made(`/messages/${(await send()).id}/cancel`);
+    await waiting.made(`/mailboxes/${id}/requeue`, { state: 'CANCELLED', max: 1 });
+    await waiting.made(`/scopes/${(await waiting.made('/scopes', {})).id}/cancel`);
+    const tab = await Tab.live(waiting);
+    const says = async (name: string, ...texts: (string | RegExp)[]): Promise<void> => {
+      for (const text of texts) await section(tab, name).getByText(text).first().waitFor();
+    };
+    await says('Now', /^Delayed messages2$/, /^Ready messages4/);
+    await says(
+      'Who waits for what',
+      /^paused after a failed attempt, ready in (1 h|59 m)/,
+      /^delayed, ready in (1 d|23 h)/,
+      'nobody has received it',
+      'others of its run are before it: position 4',
+    );
+    await says('Runs', '4 ready, 2 delayed');
+    await says('Queues', '6 of 1,000');
+    expect(await section(tab, 'Queues').getByRole('cell').allInnerTexts()).to.include.ordered.members([
+      'WORK',
+      '4',
+      '2',
+      '0',
+    ]);
+    await says('Census', '2 delayed', '1 message.requeued', '2 message.cancelled', '1 scope.cancelled');
+    await tab.page.goto(`${waiting.url}/console#/space/${waiting.spaceId}/run/${scopeId}`);
+    await tab.page.locator('#run').getByText('nightly run').waitFor();
+    await tab.page.locator('#run').getByText('6 messages, 0 waiters').waitFor();
+    await says(
+      'Messages of this run',
+      /^DELAYED ready in (1 h|59 m)[^:]*: the model is busy$/,
+      /^CANCELLED cancelled by caller$/,
+    );
+  });
+
   it('shows what callers named as text, whatever they named it', async () => {
     const tab = await Tab.live(world);
     await section(tab, 'Queues').getByText(`jobs ${hostile}`).waitFor();

@@ -11,6 +11,7 @@ import { api, type Reply, World } from '../support/world.ts';
 
 interface Operation {
   operationId: string;
+  description?: string;
   'x-permission': string;
   security?: object[];
   parameters: { $ref?: string; name?: string; in?: string }[];
@@ -93,6 +94,28 @@ describe('GET /openapi.json', () => {
           );
         }
       }
+    }
+  });
+
+  it('says of calls that wait, retry, requeue, cancel and change what they do, and what each of their fields means', async () => {
+    const document = await fetched();
+    const calls = [
+      ...['create', 'list', 'view', 'update', 'delete', 'purge', 'requeue'].map((call) => `mailbox.${call}`),
+      ...['send', 'recv', 'renew', 'nack', 'view', 'cancel', 'requeue'].map((call) => `message.${call}`),
+      ...['create', 'list', 'view', 'cancel'].map((call) => `scope.${call}`),
+      ...['budget.list', 'budget.update', 'budget.reserve', 'allowance.list', 'allowance.update', 'space.list'],
+      ...['task.submit', 'group.view', 'barrier.view', 'waiter.view', 'waits.get'],
+    ];
+    const operations = Object.values(document.paths).flatMap((path) => Object.values(path));
+    for (const call of calls) {
+      const operation = operations.find(({ operationId }) => operationId === call);
+      expect(operation?.description, call).to.match(/^[A-Z`].{40,}\.$/s);
+      const schema = operation?.requestBody?.content['application/json'].schema as { properties?: object } | undefined;
+      const inBody = Object.entries(schema?.properties ?? {});
+      const inQuery = (operation?.parameters ?? []).flatMap((one) => (one.in === 'query' ? [[one.name, one]] : []));
+      // Not only the rule of its kind, which all fields of that kind share.
+      for (const [name, field] of [...inBody, ...inQuery] as [string, { description?: string }][])
+        expect(field.description, `${call} ${name}`).to.match(/^(?!characters|any JSON value|one of a comma).{10,}/);
     }
   });
 

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-import { events } from '../../src/declare/event.ts';
+import { counted, events } from '../../src/declare/event.ts';
 import { id, number, text } from '../../src/declare/field.ts';
 import { record } from '../../src/declare/record.ts';
 import { replyReader } from '../../src/declare/reply.ts';
@@ -123,7 +123,11 @@ describe('Events', () => {
     expect(lua).to.contain(
       `id .. ' ' .. event.scopeId .. ' ' .. (requestId == '' and '~' or requestId) .. ' by="' .. event.by .. '" fence='`,
     );
-    expect(lua).to.contain(`(event.from or 'null')`);
+    expect(lua).to.contain(`(event.from or 'null')`).and.not.contain('count.');
+    const [counts] = events({ 'lock.stolen': counted({ scopeId: id() }) });
+    expect(emitters(['lock.stolen'], new Map([['lock.stolen', counts as never]]))).to.contain(
+      `function emit.lock.stolen(id, event) count.space('events:lock.stolen', 1) journal.append('lock.stolen', `,
+    );
   });
 });
 

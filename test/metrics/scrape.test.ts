@@ -97,6 +97,37 @@ describe('GET /metrics', () => {
     expect([now.value('muster_spaces_read'), now.value('muster_spaces_partial')]).to.deep.equal([2, 0]);
   });
 
+  it('counts what waits with a delay, what was requeued and cancelled, and runs that were stopped', async () => {
+    const other = await world.beside();
+    const read = async () => {
+      const now = await scrape(service);
+      expect(now.types.get('muster_events_total')).to.equal('counter');
+      const types = ['message.requeued', 'message.cancelled', 'task.requeued', 'task.cancelled', 'scope.cancelled'];
+      const counts = types.map((type) => now.value('muster_events_total', { type }) ?? Number.NaN);
+      return [now.value('muster_messages', { state: 'DELAYED' }) ?? Number.NaN, ...counts];
+    };
+    const before = await read();
+    for (const tenant of [world, other]) {
+      const run = randomUUID();
+      const { id } = await tenant.made('/mailboxes', { name: 'stopped', maxAttempts: 1 });
+      const send = (more: object = {}) =>
+        tenant.made(`/mailboxes/${id}/messages`, { scopeId: run, payload: 1, ...more });
+      const failed = await send();
+      const { token } = await tenant.made(`/mailboxes/${id}/recv`, { ...claim, scopeId: run });
+      await tenant.made(`/messages/${failed.id}/nack`, { token, retry: true });
+      await tenant.made(`/messages/${failed.id}/requeue`);
+      for (let n = 0; n < 2; n++) await send({ delaySeconds: 3600 });
+      const group = await tenant.made('/task-groups', { parentScopeId: run, mailboxId: id, condition: 'ALL_TERMINAL' });
+      const { messageId } = await tenant.made(`/task-groups/${group.id}/tasks`, { taskKey: 'a' });
+      await tenant.made(`/messages/${messageId}/cancel`);
+      await tenant.made(`/messages/${messageId}/requeue`);
+      if (tenant === other) await tenant.made(`/scopes/${run}/cancel`);
+    }
+    // In `other` all four messages end with their run; delayed ones stay in `world`.
+    const difference = (await read()).map((value, i) => value - (before[i] ?? 0));
+    expect(difference).to.deep.equal([2, 4, 2 + 4, 2, 2 + 1, 1]);
+  });
+
   it('tells the state of Redis and of the process', async () => {
     const now = await scrape(service);
     for (const name of ['up', 'masters', 'append_only', 'persisting'])

@@ -40,6 +40,20 @@ export async function fillSpace(url: string, access: Access): Promise<{ ids: Ids
   await post(`/budgets/${budget}/settle`, { reservationId, amountMinor: '1999', workKey: 'invoice-17' });
   await post(`/budgets/${budget}/reserve`, { ...reserve, amountMinor: '9000' });
 
+  const pauses = (await post('/mailboxes', { name: 'summaries', retryDelaySeconds: 600 })).id;
+  const giveBack = async (retry: boolean, error: string): Promise<void> => {
+    await post(`/mailboxes/${pauses}/messages`, { scopeId, payload: 1 });
+    const { id, token } = await post(`/mailboxes/${pauses}/recv`, busy);
+    await post(`/messages/${id}/nack`, { token, retry, error });
+  };
+  await giveBack(true, '429 of the model');
+  await giveBack(false, 'the file is gone');
+  const stopped = (await post('/scopes', { name: 'nightly' })).id;
+  await post(`/mailboxes/${pauses}/messages`, { scopeId: stopped, payload: 1 });
+  const spare = (await post('/budgets', { name: 'spare', currency: 'EUR', scale: 2, limitMinor: '100' })).id;
+  await post(`/budgets/${spare}/reserve`, { scopeId: stopped, holder: 'agent-7', amountMinor: '5' });
+  await post(`/scopes/${stopped}/cancel`);
+
   const receiver = createServer((_request, response) => response.writeHead(503, { 'Retry-After': '600' }).end());
   await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
   const { port } = receiver.address() as AddressInfo;
@@ -49,5 +63,6 @@ export async function fillSpace(url: string, access: Access): Promise<{ ids: Ids
   await until(async () => (await call(url, access, '/deliveries')).body.deliveries.length === 1);
 
   const ids = { RUN: scopeId, MAILBOX: mailbox, MESSAGE: message, HEAD: head, WAITER: waiter, GROUP: created.groupId };
-  return { ids: { ...ids, BARRIER: barrier, BUDGET: budget, DESTINATION: destination, PORT: String(port) }, receiver };
+  const more = { BARRIER: barrier, BUDGET: budget, DESTINATION: destination, PAUSES: pauses, STOPPED: stopped };
+  return { ids: { ...ids, ...more, PORT: String(port) }, receiver };
 }

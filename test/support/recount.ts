@@ -1,3 +1,4 @@
+import { product } from '../../src/primitives.ts';
 import { addressOf, shardsOf } from '../../src/redis/cluster.ts';
 import type { World } from './world.ts';
 
@@ -98,6 +99,15 @@ function deadlines(records: Records, messages: readonly Hash[], spaceNumber: str
   return [...timers, ...groups.map(([id, group]) => `group:deadline:${spaceNumber}:${id} ${group['deadline']}`)].sort();
 }
 
+/** How often each type that is counted is in the journal. */
+async function countedEvents(world: World): Promise<Record<string, number>> {
+  const types = product.events.flatMap(({ type, isCounted }) => (isCounted ? [type] : []));
+  const counts = Object.fromEntries(types.map((type) => [type, 0]));
+  for (const [, [type = '']] of await world.service.store.xrange(`${world.prefix}:events`, '-', '+'))
+    if (type in counts) counts[type] = (counts[type] ?? 0) + 1;
+  return counts;
+}
+
 /** The expected census, backlog, waits and counters of a space, counted from its records. */
 export async function recount(world: World) {
   const records = await Records.read(world);
@@ -113,6 +123,7 @@ export async function recount(world: World) {
   const ids = (list: readonly Hash[]): string[] => list.map((one) => one['id'] ?? '').sort();
   const inState = (state: string) => messages.filter((message) => message['state'] === state);
   const states = (kind: string) => [...records.of(kind).values()].map(stateOf);
+  const events = await countedEvents(world);
   return {
     census: {
       scopes: tally(
@@ -130,6 +141,7 @@ export async function recount(world: World) {
       waiters: tally(['WAITING', 'GRANTED', 'CANCELLED', 'EXPIRED'], states('waiter')),
       barriers: tally(['OPEN', 'RELEASED', 'CANCELLED'], states('barrier')),
       reservations: tally(['ACTIVE', 'SETTLED', 'VOIDED'], states('reservation')),
+      events,
     },
     retainedBytes: messages
       .flatMap((message) => ['payload', 'result', 'lastError', 'progress'].map((name) => message[name] ?? ''))

@@ -23,6 +23,7 @@ export function operation(route: Route, errors: ErrorTable, named: NamedSchemas)
   return {
     operationId: route.call,
     summary: route.summary,
+    ...(route.description !== undefined && { description: route.description }),
     tags: [tagOf(route)],
     'x-permission': route.permission,
     parameters: [...pathParameters(route), ...queryParameters(route), ...headerParameters(route)],

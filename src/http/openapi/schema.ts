@@ -46,10 +46,13 @@ function completed(json: JsonSchema, described: Described, inherited: string, na
   // `.when()` leaves a single alternative if its cases differ only in what JSON Schema does not express.
   const result: JsonSchema = only !== undefined && others.length === 0 ? { ...only } : { ...json };
   for (const { opaque, component: _component, ...meta } of described.metas ?? []) {
+    // What a field means comes first, then the rule of its kind.
+    const own = result['description'];
+    const also = opaque === true ? 'any JSON value; comes back as it was sent' : meta['description'];
     Object.assign(result, meta);
+    if (also !== undefined) result['description'] = own === undefined ? also : `${own}; ${also}`;
     // A number in a query string is text for Joi.
     if (meta['type'] === 'integer') delete result['minLength'];
-    if (opaque === true) result['description'] = 'any JSON value; comes back as it was sent';
   }
   if (described.keys) Object.assign(result, completeKeys(json, described, presence, named));
   const [item] = described.items ?? [];

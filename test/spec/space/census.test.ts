@@ -23,6 +23,13 @@ describe('census', () => {
       waiters: { WAITING: 0, GRANTED: 0, CANCELLED: 0, EXPIRED: 0 },
       barriers: { OPEN: 0, RELEASED: 0, CANCELLED: 0 },
       reservations: { ACTIVE: 0, SETTLED: 0, VOIDED: 0 },
+      events: {
+        'scope.cancelled': 0,
+        'message.cancelled': 0,
+        'message.requeued': 0,
+        'task.cancelled': 0,
+        'task.requeued': 0,
+      },
     });
   });
 
@@ -35,6 +42,45 @@ describe('census', () => {
     const { body } = await world.get('/census');
     expect(body.messages.READY).to.equal(2);
     expect(body.tasks.PENDING).to.equal(1);
+  });
+
+  it('counts what was cancelled and what came back, however it did, and runs that were stopped', async () => {
+    const world = await World.create();
+    const traffic = await Traffic.on(world);
+    const counted = async () => (await world.get('/census')).body.events;
+    const cancel = (id: string) => world.made(`/messages/${id}/cancel`);
+    const scopeId = traffic.scope();
+    const { id } = await traffic.send(scopeId);
+    await cancel(id);
+    await cancel(id);
+    await world.made(`/messages/${id}/requeue`, { delaySeconds: 60 });
+    await traffic.note(scopeId);
+    await world.made(`/mailboxes/${traffic.work}/purge`);
+    await world.made(`/mailboxes/${traffic.inbox}/purge`);
+    const before = { 'scope.cancelled': 0, 'task.cancelled': 0, 'task.requeued': 0 };
+    expect(await counted()).to.deep.equal({ ...before, 'message.cancelled': 3, 'message.requeued': 1 });
+    for (const mailbox of [traffic.work, traffic.inbox]) {
+      const body = { state: 'CANCELLED' };
+      expect((await world.made(`/mailboxes/${mailbox}/requeue`, body)).requeued).to.equal(1);
+    }
+    // One member is cancelled by the decision, the other before it, and comes back.
+    const group = await world.made('/task-groups', { mailboxId: traffic.work, condition: 'FIRST_ACCEPTED' });
+    const submit = (taskKey: string) => world.made(`/task-groups/${group.id}/tasks`, { taskKey });
+    const { messageId } = await submit('x');
+    await cancel(messageId);
+    await world.made(`/messages/${messageId}/requeue`);
+    const claim = await traffic.claim(group.scopeId);
+    await submit('y');
+    await traffic.complete(claim);
+    await world.made(`/task-groups/${group.id}/tasks/${claim.taskId}/accept`);
+    const tasks = { 'task.cancelled': 2, 'task.requeued': 1 };
+    const messages = { 'message.cancelled': 5, 'message.requeued': 4 };
+    expect(await counted()).to.deep.equal({ 'scope.cancelled': 0, ...tasks, ...messages });
+    // Both of them are requeued into the run that is stopped then.
+    await world.made(`/scopes/${scopeId}/cancel`);
+    await world.made(`/scopes/${scopeId}/cancel`);
+    expect(await counted()).to.deep.equal({ 'scope.cancelled': 1, ...tasks, ...messages, 'message.cancelled': 7 });
+    await expectAgreement(world);
   });
 
   it('counts a deadline as an armed timer from send to finish, claimed or not, and a lease as none', async () => {

@@ -52,6 +52,8 @@ describe('waits', () => {
       mailboxId: traffic.work,
       waitingSince: iso(start + 1000),
       readyAt: null,
+      position: 1,
+      blockedBy: 'RECEIVER',
     };
     const { waitingTasks } = (await world.get('/ops/waits')).body;
     expect(waitingTasks, 'a member by its own id').to.deep.equal([{ ...waiting, scopeId: group.scopeId }]);
@@ -82,6 +84,7 @@ describe('waits', () => {
     const { taskId } = await world.made(`/task-groups/${groupId}/tasks`, { taskKey: 'a' });
     const { heldClaims, waitingTasks } = (await world.get('/ops/waits')).body;
     expect(heldClaims).to.have.length(1);
+    const next = { readyAt: null, position: 1, blockedBy: 'RECEIVER' };
     expect(waitingTasks).to.deep.equal([
       {
         taskId: claim.id,
@@ -89,9 +92,9 @@ describe('waits', () => {
         mailboxId: traffic.work,
         scopeId,
         waitingSince: iso(start + 5000),
-        readyAt: null,
+        ...next,
       },
-      { taskId, groupId, mailboxId: traffic.work, scopeId: gate, waitingSince: iso(start + 5001), readyAt: null },
+      { taskId, groupId, mailboxId: traffic.work, scopeId: gate, waitingSince: iso(start + 5001), ...next },
     ]);
   });
 
@@ -110,11 +113,13 @@ describe('waits', () => {
     await world.at(start + 3);
     const cooling = await wait(other.id, 1);
     const { waiters, heldGrants } = (await world.get('/ops/waits')).body;
-    const edges = waiters.map((row: Record<string, unknown>) => [row['waiterId'], row['position'], row['blockedBy']]);
+    const edges = waiters.map((row: Record<string, unknown>) =>
+      ['waiterId', 'position', 'blockedBy', 'blockedUntil'].map((name) => row[name]),
+    );
     expect(edges).to.deep.equal([
-      [head.waiterId, 1, 'WINDOW'],
-      [behind.waiterId, 2, 'HEAD_OF_LINE'],
-      [cooling.waiterId, 1, 'COOLDOWN'],
+      [head.waiterId, 1, 'WINDOW', iso(start + 600_000)],
+      [behind.waiterId, 2, 'HEAD_OF_LINE', null],
+      [cooling.waiterId, 1, 'COOLDOWN', iso(start + 100_002)],
     ]);
     expect(waiters[0]).to.include({
       units: 4,
@@ -133,14 +138,59 @@ describe('waits', () => {
       },
     ]);
     await world.at(start + 100_002);
-    expect((await world.get('/ops/waits')).body.waiters[2].blockedBy, 'it is over, though not swept').to.equal(
-      'WINDOW',
-    );
+    expect((await world.get('/ops/waits')).body.waiters[2], 'it is over, though not swept').to.include({
+      blockedBy: 'WINDOW',
+      blockedUntil: null,
+    });
+    // A cooldown that outlasts the window, and units that are short beyond a cooldown.
+    await world.made(`/allowances/${allowance.id}/cooldown`, { seconds: 100 });
+    const blocked = async () => {
+      const [{ blockedBy, blockedUntil }] = (await world.get('/ops/waits')).body.waiters;
+      return [blockedBy, blockedUntil];
+    };
+    expect(await blocked()).to.deep.equal(['COOLDOWN', iso(start + 600_000)]);
+    await world.made(`/allowances/${allowance.id}/cooldown`, { seconds: 900 });
+    expect(await blocked()).to.deep.equal(['COOLDOWN', iso(start + 1_000_002)]);
     await world.at(start + 600_000);
     await world.service.due.drain(world.org);
     expect(
       (await world.get('/ops/waits')).body.heldGrants.map((row: { waiterId: string }) => row.waiterId),
     ).to.not.include(granted.waiterId);
+  });
+
+  it('tells why each task waits: others of its run, a delay, a pause after an attempt, or nobody to receive it', async () => {
+    const { world, traffic, start } = await begin();
+    const retrying = await world.made('/mailboxes', { name: 'retrying', retryDelaySeconds: 30 });
+    const [scopeId, other] = [traffic.scope(), traffic.scope()];
+    const failing = await traffic.send(scopeId, {}, retrying.id);
+    await traffic.nack(await traffic.claim(scopeId, retrying.id), true);
+    const sent = [await traffic.send(scopeId)];
+    await world.at(start + 1);
+    sent.push(await traffic.send(other), await traffic.send(scopeId), await traffic.send(scopeId, {}, retrying.id));
+    const delayed = await traffic.send(scopeId, { delaySeconds: 60 });
+    const told = async () =>
+      (await world.get('/ops/waits')).body.waitingTasks.map((row: Record<string, unknown>) =>
+        ['taskId', 'position', 'blockedBy', 'readyAt'].map((name) => row[name]),
+      );
+    const [first, ofOther, second, elsewhere] = sent.map(({ id }) => id);
+    const ready = [
+      [first, 1, 'RECEIVER', null],
+      [ofOther, 1, 'RECEIVER', null],
+      [second, 2, 'HEAD_OF_LINE', null],
+      [elsewhere, 1, 'RECEIVER', null],
+    ];
+    const rows = await told();
+    expect(rows.slice(0, 4)).to.have.deep.members(ready);
+    expect(rows.slice(4)).to.deep.equal([
+      [failing.id, null, 'RETRY', iso(start + 30_000)],
+      [delayed.id, null, 'DELAY', iso(start + 60_001)],
+    ]);
+    await world.made(`/messages/${first}/cancel`);
+    expect(await told()).to.deep.include([second, 1, 'RECEIVER', null]);
+    // It is requeued with all its attempts: no pause, but a delay.
+    await world.made(`/messages/${failing.id}/cancel`);
+    await world.made(`/messages/${failing.id}/requeue`, { delaySeconds: 10 });
+    expect(await told()).to.deep.include([failing.id, null, 'DELAY', iso(start + 10_001)]);
   });
 
   it('lists at most 200 waiters and 200 grants, and says that there are more', async () => {

@@ -31,6 +31,7 @@ export const backlog = panel<Backlog>({
         'dl',
         { class: 'tiles' },
         tile('Ready messages', now.readyMessages, oldest(now.oldestReadyAgeSeconds, now, world)),
+        tile('Delayed messages', now.delayedMessages, null),
         tile('Claimed messages', now.claimedMessages, null),
         tile('Waiters', now.waitingWaiters, oldest(now.oldestWaiterAgeSeconds, now, world)),
         tile('Armed timers', now.armedTimers, null),

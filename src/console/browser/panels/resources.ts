@@ -8,7 +8,7 @@ const page = 'limit=50';
 
 const queueText: TableText = {
   caption: 'Mailboxes',
-  heads: ['Name', 'Mode', 'Ready', 'Claimed', 'Failed', 'Oldest ready', 'Backlog'],
+  heads: ['Name', 'Mode', 'Ready', 'Delayed', 'Claimed', 'Failed', 'Oldest ready', 'Backlog'],
   empty: 'No mailbox yet.',
 };
 
@@ -33,16 +33,20 @@ export const queues = panel<Mailboxes>({
     table(
       queueText,
       [...mailboxes].sort(byOldest).map(({ id, name, mode, counts, oldestReadyAt, backlogLimit }) => {
-        const backlog = counts.ready + counts.claimed;
+        const backlog = counts.ready + counts.delayed + counts.claimed;
         const label = `${count(backlog)} of ${count(backlogLimit)}`;
         const claimed = percent(counts.claimed, backlogLimit);
-        const full = bar(`Backlog ${label}`, { settled: claimed, reserved: percent(counts.ready, backlogLimit) });
+        const full = bar(`Backlog ${label}`, {
+          settled: claimed,
+          reserved: percent(counts.ready + counts.delayed, backlogLimit),
+        });
         return {
           key: id,
           cells: [
             named(name),
             mode,
             count(counts.ready),
+            count(counts.delayed),
             count(counts.claimed),
             count(counts.failed),
             oldestReadyAt === null ? '–' : age(oldestReadyAt, world),

@@ -40,7 +40,9 @@ function nodesBelow(parentId: string, scopes: readonly Scope[]): ScopeNode[] {
 function head({ scope, consumptions, truncated }: Run, world: World): Node[] {
   const { parentScopeId } = scope;
   const facts: [string, Node | string][] = [
+    ...(scope.name === null ? [] : [['Name', named(scope.name)] as [string, Node]]),
     ['State', badge(scope.state)],
+    ['Live', `${plural(scope.live.messages, 'message')}, ${plural(scope.live.waiters, 'waiter')}`],
     ['Began', clock(scope.createdAt)],
     ['Parent', parentScopeId === null ? 'none: a root' : scopeLink(parentScopeId, world)],
     ['Consumed', `${plural(consumptions.units, 'unit')} in ${plural(consumptions.count, 'call')}`],
@@ -50,6 +52,13 @@ function head({ scope, consumptions, truncated }: Run, world: World): Node[] {
   return [el('dl', { class: 'pairs' }, ...pairs), ...(truncated ? [el('p', { class: 'note' }, note)] : [])];
 }
 
+/** What has become of a message: why it ended, when it is ready, and what the last attempt reported. */
+function stateOf({ state, reason, readyAt, lastError }: Run['messages'][number], world: World): Element {
+  const why = reason === null ? '' : ` ${words(reason)}`;
+  const ready = readyAt === null ? [] : [' ready ', age(readyAt, world)];
+  return el('span', {}, badge(state), why, ...ready, ...(lastError === null ? [] : [': ', named(lastError)]));
+}
+
 function messages(run: Run, world: World): Element {
   return table(
     texts.messages,
@@ -57,7 +66,7 @@ function messages(run: Run, world: World): Element {
       key: message.id,
       cells: [
         clock(message.createdAt),
-        el('span', {}, badge(message.state), message.reason === null ? '' : ` ${words(message.reason)}`),
+        stateOf(message, world),
         named(world.named(message.mailboxId).name),
         named(message.taskKey ?? message.workKey ?? '–'),
         `${message.attempts} of ${message.maxAttempts}`,

@@ -9,9 +9,11 @@ const maxRoots = 50;
 
 /** What is going on in each scope, as far as the waits show it. */
 function work(waits: Waits | undefined): Map<string, string> {
+  const tasks = waits?.waitingTasks ?? [];
   const kinds: [string, readonly { scopeId: string }[]][] = [
     ['claimed', waits?.heldClaims ?? []],
-    ['ready', waits?.waitingTasks ?? []],
+    ['ready', tasks.filter(({ readyAt }) => readyAt === null)],
+    ['delayed', tasks.filter(({ readyAt }) => readyAt !== null)],
     ['waiting', waits?.waiters ?? []],
   ];
   const found = new Map<string, string>();

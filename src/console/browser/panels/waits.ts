@@ -9,6 +9,9 @@ const reasons: Readonly<Record<string, string>> = {
   HEAD_OF_LINE: 'others are before it',
   WINDOW: 'the window is used up',
   COOLDOWN: 'the allowance is in cooldown',
+  DELAY: 'delayed',
+  RETRY: 'paused after a failed attempt',
+  RECEIVER: 'nobody has received it',
 };
 
 const waitingText: TableText = {
@@ -39,9 +42,22 @@ function units(value: number, allowanceId: string, world: World): Element {
   return named(`${plural(value, 'unit')} of allowance ${world.named(allowanceId).name}`);
 }
 
-/** Why no worker has a task: it is delayed, or there is none for it. */
-function whyNobody(readyAt: string | null, world: World): (string | Element)[] {
-  return readyAt === null ? ['nobody has received it'] : ['delayed: ready ', age(readyAt, world)];
+type Waiter = Waits['waiters'][number];
+type Task = Waits['waitingTasks'][number];
+
+/** Why a waiter has no units yet; the head of the line has them no sooner than the moment that is shown. */
+function whyNoUnits({ position, blockedBy, blockedUntil }: Waiter, world: World): Element {
+  const reason = `position ${position}: ${reasons[blockedBy] ?? blockedBy}`;
+  return el('span', {}, reason, ...(blockedUntil === null ? [] : [', until ', age(blockedUntil, world)]));
+}
+
+/** Why no worker has a task. */
+function whyNobody({ blockedBy, position, readyAt, groupId }: Task, world: World): Element {
+  const reason =
+    position !== null && position > 1 ? `others of its run are before it: position ${position}` : reasons[blockedBy];
+  const until = readyAt === null ? [] : [', ready ', age(readyAt, world)];
+  const group = groupId === null ? '' : ` (group ${shortId(groupId)})`;
+  return el('span', {}, reason ?? blockedBy, ...until, group);
 }
 
 function waiting({ waiters, waitingTasks }: Waits, world: World): Row[] {
@@ -52,7 +68,7 @@ function waiting({ waiters, waitingTasks }: Waits, world: World): Row[] {
       named(waiter.holder),
       units(waiter.units, waiter.allowanceId, world),
       age(waiter.waitingSince, world),
-      `position ${waiter.position}: ${reasons[waiter.blockedBy] ?? waiter.blockedBy}`,
+      whyNoUnits(waiter, world),
       scopeLink(waiter.scopeId, world),
     ],
   }));
@@ -63,12 +79,7 @@ function waiting({ waiters, waitingTasks }: Waits, world: World): Row[] {
       `task ${shortId(task.taskId)}`,
       named(`a worker at mailbox ${world.named(task.mailboxId).name}`),
       age(task.waitingSince, world),
-      el(
-        'span',
-        {},
-        ...whyNobody(task.readyAt, world),
-        task.groupId === null ? '' : ` (group ${shortId(task.groupId)})`,
-      ),
+      whyNobody(task, world),
       scopeLink(task.scopeId, world),
     ],
   }));
