@@ -73,6 +73,9 @@ export interface State {
   code?: string;
   /** Why the store did not take the call. */
   reason?: string;
+  /** How many calls a batch has, and the codes of those that were refused, with how many. */
+  calls?: number;
+  refused?: Readonly<Record<string, number>>;
 }
 
 /** koa-bodyparser reads `disableBodyParser`, but its types lack it. */

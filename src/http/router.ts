@@ -1,14 +1,16 @@
 import Router from '@koa/router';
+import { Batch, batchCall, isBatched } from './batch.ts';
 import type { Service, Step } from './context.ts';
-import { Endpoint } from './endpoint.ts';
+import { Endpoint, type Handler } from './endpoint.ts';
 import { apiError } from './errors.ts';
+import type { Route } from './route.ts';
 
 const spacesPath = '/v1/spaces';
 const spacePrefix = `${spacesPath}/`;
 
 /** The endpoint of a request and its path parameters, as sent. */
 export interface Match {
-  readonly endpoint: Endpoint;
+  readonly endpoint: Handler;
   readonly params: Record<string, string>;
 }
 
@@ -16,7 +18,7 @@ type Layer = ReturnType<Router['match']>['path'][number];
 
 interface Candidate {
   readonly layer: Layer;
-  readonly endpoint: Endpoint;
+  readonly endpoint: Handler;
 }
 
 /** Finds the endpoint, or refuses the path or the method. */
@@ -40,6 +42,8 @@ export function routing(service: Service): Step {
 class RouteTable {
   readonly #routers = new Map<string, Router>();
   readonly #candidates = new Map<string, Candidate[]>();
+  /** Those that a batch may call, by name. */
+  readonly #batched = new Map<string, Endpoint>();
 
   constructor(service: Service) {
     const inSpace = service.routes.map((route) => [route, `${spacePrefix}:spaceId${route.path}`] as const);
@@ -48,10 +52,17 @@ class RouteTable {
       const shape = shapeOf(pattern);
       const router = this.#routers.get(shape) ?? new Router({ strict: true, sensitive: true });
       const layer = router.register(pattern, [route.method], () => undefined) as Layer;
-      const candidate = { layer, endpoint: new Endpoint(route, pattern, service) };
+      const candidate = { layer, endpoint: this.#handler(route, pattern, service) };
       this.#routers.set(shape, router);
       this.#candidates.set(shape, [...(this.#candidates.get(shape) ?? []), candidate]);
     }
+  }
+
+  #handler(route: Route, pattern: string, service: Service): Handler {
+    if (route.call === batchCall) return new Batch(route, pattern, service, this.#batched);
+    const endpoint = new Endpoint(route, pattern, service);
+    if (isBatched(route)) this.#batched.set(route.call, endpoint);
+    return endpoint;
   }
 
   /** Throws ROUTE_NOT_FOUND or METHOD_NOT_ALLOWED. */

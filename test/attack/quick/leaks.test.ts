@@ -121,6 +121,15 @@ describe('What is logged and answered', () => {
         { ...wrong, url: mark('url'), name: 'x', eventTypes: [mark('url')] },
       ])
         await send('POST', space + path, body);
+    const calls = ['message.send', 'message.complete', 'mailbox.create', mark('path')].flatMap((call) => [
+      { call, mailboxId: id, messageId: claim.id, ...wrong, idempotencyKey: `${mark('idem')} x` },
+      { call, mailboxId: id, scopeId, payload, colour: mark('payload') },
+      { call, messageId: claim.id, token: mark('token'), result },
+    ]);
+    const batched = await send('POST', `${space}/batch`, { calls });
+    told.push(JSON.stringify(batched));
+    await send('POST', `${space}/batch`, { calls: [...calls, mark('payload')] });
+    await send('POST', `${space}/batch`, `{"calls":["${mark('payload')}`);
     for (const query of ['cursor', 'limit', 'state', 'types', 'aggregate', 'scopeId', 'from'])
       for (const path of ['mailboxes', 'watch', 'events', 'usage', 'barriers'])
         await send('GET', `${space}/${path}?${query}=${mark('query')}`);
