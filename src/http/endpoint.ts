@@ -23,9 +23,10 @@ export const runEndpoint: Step = async (ctx) => {
   ctx.state.answer = await match.endpoint.handle(ctx, match.params);
 };
 
-/** Answers the requests of one route. */
+/** Answers the requests at one path. */
 export interface Handler {
-  readonly route: Route;
+  /** Undefined: it is none of the list. */
+  readonly route?: Route;
   /** The full path, for logs and metrics. */
   readonly pattern: string;
   readonly log: Logger;

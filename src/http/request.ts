@@ -153,10 +153,11 @@ export function readParam({ params, from }: Pick<Asked, 'params' | 'from'>, name
 }
 
 function readQuery(asked: Asked, schema: Joi.ObjectSchema | undefined): unknown {
+  const from = asked.from === body ? query : asked.from;
   // Also empty after a trailing question mark.
-  if (asked.querystring === '') return schema ? check(schema, {}, query) : {};
-  if (schema) return check(schema, asked.query, query);
-  throw unknown([Object.keys(asked.query)[0] ?? asked.querystring], query);
+  if (asked.querystring === '') return schema ? check(schema, {}, from) : {};
+  if (schema) return check(schema, asked.query, from);
+  throw unknown([Object.keys(asked.query)[0] ?? asked.querystring], from);
 }
 
 function readFields(asked: Asked, route: Route): unknown {

@@ -22,8 +22,7 @@ interface Candidate {
 }
 
 /** Finds the endpoint, or refuses the path or the method. */
-export function routing(service: Service): Step {
-  const routes = new RouteTable(service);
+export function routing(routes: RouteTable): Step {
   return (ctx, next) => {
     const { state } = ctx;
     const match = routes.match(ctx.method, ctx.path);
@@ -39,7 +38,9 @@ export function routing(service: Service): Step {
  * costs more than the rest of a request. So there is a router for each first segment and number of segments, of a few
  * routes each; it is asked only for the methods of a path that none of its routes matched.
  */
-class RouteTable {
+export class RouteTable {
+  /** Those that answer one call each, by its name. */
+  readonly endpoints = new Map<string, Endpoint>();
   readonly #routers = new Map<string, Router>();
   readonly #candidates = new Map<string, Candidate[]>();
   /** Those that a batch may call, by name. */
@@ -48,19 +49,24 @@ class RouteTable {
   constructor(service: Service) {
     const inSpace = service.routes.map((route) => [route, `${spacePrefix}:spaceId${route.path}`] as const);
     const others = service.spacelessRoutes.map((route) => [route, `${spacesPath}${route.path}`] as const);
-    for (const [route, pattern] of [...inSpace, ...others]) {
-      const shape = shapeOf(pattern);
-      const router = this.#routers.get(shape) ?? new Router({ strict: true, sensitive: true });
-      const layer = router.register(pattern, [route.method], () => undefined) as Layer;
-      const candidate = { layer, endpoint: this.#handler(route, pattern, service) };
-      this.#routers.set(shape, router);
-      this.#candidates.set(shape, [...(this.#candidates.get(shape) ?? []), candidate]);
-    }
+    for (const [route, pattern] of [...inSpace, ...others])
+      this.add(route.method, this.#handler(route, pattern, service));
+  }
+
+  /** Answers the method at the endpoint's path. */
+  add(method: string, endpoint: Handler): void {
+    const { pattern } = endpoint;
+    const shape = shapeOf(pattern);
+    const router = this.#routers.get(shape) ?? new Router({ strict: true, sensitive: true });
+    const layer = router.register(pattern, [method], () => undefined) as Layer;
+    this.#routers.set(shape, router);
+    this.#candidates.set(shape, [...(this.#candidates.get(shape) ?? []), { layer, endpoint }]);
   }
 
   #handler(route: Route, pattern: string, service: Service): Handler {
     if (route.call === batchCall) return new Batch(route, pattern, service, this.#batched);
     const endpoint = new Endpoint(route, pattern, service);
+    this.endpoints.set(route.call, endpoint);
     if (isBatched(route)) this.#batched.set(route.call, endpoint);
     return endpoint;
   }
