@@ -69,7 +69,7 @@ const others = new Map<number, Step>();
 
 /** Reads the body into `ctx.request.body` and its text into `ctx.request.rawBody`. */
 export const parseJson: Step = (ctx, next) => {
-  const limit = ctx.state.match?.endpoint.route.maxBodyBytes;
+  const limit = ctx.state.match?.endpoint.route?.maxBodyBytes;
   if (limit === undefined) return parse(ctx, next);
   const other: Step = others.get(limit) ?? bodyParser(options(limit));
   others.set(limit, other);

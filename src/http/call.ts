@@ -41,12 +41,12 @@ export class Calls {
     const asked: Asked = {
       requestId: context.requestId,
       headers: {},
-      // Looked at where mistakes are told only to a caller who may call.
-      get params() {
+      params: { spaceId: context.spaceId, ...known.paramsOf(fields) },
+      // Asked for where a mistake is told only to a caller who may call.
+      get querystring() {
         known.check(fields);
-        return { spaceId: context.spaceId, ...known.paramsOf(fields) };
+        return Object.keys(query).join('&');
       },
-      querystring: Object.keys(query).join('&'),
       query,
       text,
       fields: known.bodyOf(fields),
