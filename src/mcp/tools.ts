@@ -1,8 +1,9 @@
 import { pathNames } from '../http/call.ts';
 import { type JsonSchema, jsonSchema } from '../http/openapi/schema.ts';
 import type { Permission, Route } from '../http/route.ts';
+import { parameters } from './parameters.ts';
 import { advice } from './refusals.ts';
-import { parameters, type Words, words } from './words.ts';
+import { type Words, words } from './words.ts';
 
 /** A tool as tools/list shows it. */
 export interface Tool {

@@ -270,7 +270,8 @@ describe('Every refusal that a tool’s route declares', function () {
     await planned({ runs: '1' }, refusing('ACTIVE_RUNS_LIMITED', inNewRuns));
     await planned({ tasks: '1' }, refusing('ACTIVE_TASKS_LIMITED', ['message_send', 'task_submit']));
     await planned({ agents: '1' }, refusing('CONCURRENCY_LIMITED', ['message_recv']));
-    // Only the free plan ends with its operations.
+    // Only the free plan ends with its operations; it has few requests a minute, so in a new one.
+    await world.at(Date.now() + 120_000);
     await setPlan(world.service, { org: world.org, plan: 'free' });
     await world.service.store.hset(`muster:{${world.org}}`, { usedOperations: 100_000 });
     for (const one of refusing('OPERATIONS_EXHAUSTED', Object.keys(newWork(on)))) await refused(one);
