@@ -1,8 +1,9 @@
 import type { Calls } from '../http/call.ts';
-import type { Context, Handler, Service } from '../http/context.ts';
+import type { Context, Service } from '../http/context.ts';
+import type { Handler } from '../http/endpoint.ts';
 import { apiError, type ErrorTable, entry, invalid } from '../http/errors.ts';
 import { cut, TooDeep } from '../http/json.ts';
-import { readCaller, signalOf } from '../http/request.ts';
+import { Request, readCaller } from '../http/request.ts';
 import { toolsOf } from './tools.ts';
 import { Visit } from './visit.ts';
 
@@ -21,13 +22,15 @@ export function mcpGateway(service: Service, calls: Calls): Handler {
   return {
     pattern,
     log,
-    handle: async (ctx, { spaceId = '' }) => {
+    handle: async (ctx, params) => {
       checkOrigin(ctx);
       if (!ctx.accepts('application/json')) throw apiError('NOT_ACCEPTABLE', '', {}, mcpErrors);
       const caller = readCaller(ctx.req.headers.authorization);
       const { body } = ctx.request;
       checkBody(ctx);
-      const context = { caller, requestId: ctx.state.requestId, spaceId, gone: signalOf(ctx) };
+      const request = new Request(ctx, params);
+      const { requestId } = request;
+      const context = { caller, requestId, spaceId: params['spaceId'] ?? '', gone: request.gone() };
       const visit = new Visit({ service, calls, tools, context, state: ctx.state });
       return Array.isArray(body) ? visit.answerAll(body, headersOf(ctx)) : visit.answerOne(body, headersOf(ctx));
     },

@@ -1,6 +1,6 @@
 import { pathNames } from '../http/call.ts';
 import { type JsonSchema, jsonSchema } from '../http/openapi/schema.ts';
-import type { Permission, Route } from '../http/route.ts';
+import type { Route } from '../http/route.ts';
 import { parameters } from './parameters.ts';
 import { advice } from './refusals.ts';
 import { type Words, words } from './words.ts';
@@ -23,7 +23,7 @@ export interface Tool {
 export interface Listed {
   readonly tool: Tool;
   readonly call: string;
-  readonly permission: Permission | 'any';
+  readonly permission: Route['permission'];
 }
 
 /** `message_recv` of `message.recv`. */

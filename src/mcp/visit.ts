@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { CallContext, Calls } from '../http/call.ts';
 import type { Context, Sent, Service } from '../http/context.ts';
-import { envelope, failureOf, readNote } from '../http/envelope.ts';
+import { readNote, refusalOf } from '../http/envelope.ts';
 import { invalid } from '../http/errors.ts';
 import { isUuid } from '../http/fields.ts';
 import { isObject } from '../http/request.ts';
@@ -133,21 +133,22 @@ export class Visit {
     if (isAlone) state.log = state.log.child({ call: route.call });
     const made = route.idempotency === 'required' ? randomUUID() : undefined;
     try {
-      const call = { fields, text: JSON.stringify(fields), idempotencyKey: idempotencyKey ?? made };
+      const call = { fields, idempotencyKey: idempotencyKey ?? made };
       const { text = 'null', headers } = await calls.run(endpoint, call, context);
       this.#admitted(headers);
       return { isError: false, text };
     } catch (thrown) {
       if (isAlone && refusesAnyCall(thrown)) throw thrown;
-      const error = failureOf(thrown, service, { route: endpoint.pattern, requestId: context.requestId, log });
-      const { 'Retry-After': retryAfter, ...headers } = error.headers;
+      const { code, answer } = refusalOf(thrown, service, {
+        requestId: context.requestId,
+        route: endpoint.pattern,
+        log,
+      });
+      const { 'Retry-After': retryAfter, ...headers } = answer.headers;
       this.#admitted(headers);
-      if (isAlone) state.code = error.code;
-      const refused = envelope(error, context.requestId);
-      return {
-        isError: true,
-        text: retryAfter === undefined ? refused : `${refused.slice(0, -1)},"retryAfter":${retryAfter}}`,
-      };
+      if (isAlone) state.code = code;
+      const text = retryAfter === undefined ? answer.text : `${answer.text.slice(0, -1)},"retryAfter":${retryAfter}}`;
+      return { isError: true, text };
     }
   }
 
