@@ -1,6 +1,7 @@
 import { type EventDeclaration, eventCounts } from './declare/event.ts';
 import type { Fields } from './declare/field.ts';
 import type { RecordDeclaration } from './declare/record.ts';
+import { batchRoute } from './http/batch.ts';
 import { commonErrors, type ErrorTable } from './http/errors.ts';
 import type { Route } from './http/route.ts';
 import type { KeyTable } from './redis/keys.ts';
@@ -88,7 +89,10 @@ export function collect(rooms: readonly Room[]): Product {
   };
   return {
     ...parts,
-    routes: rooms.flatMap(({ routes = [] }) => (typeof routes === 'function' ? routes(parts) : routes)),
+    routes: [
+      ...rooms.flatMap(({ routes = [] }) => (typeof routes === 'function' ? routes(parts) : routes)),
+      batchRoute,
+    ],
     spacelessRoutes: rooms.flatMap(({ spacelessRoutes = [] }) => spacelessRoutes),
     errors: { ...commonErrors, ...merged((room) => room.errors) },
     words,

@@ -7,6 +7,7 @@ import { createApp } from './http/app.ts';
 import type { Service } from './http/context.ts';
 import { Listener } from './http/listener.ts';
 import { openapi } from './http/openapi.ts';
+import { mcpGateway } from './mcp/gateway.ts';
 import { Metrics } from './metrics/metrics.ts';
 import { StoreReader } from './metrics/store-reading.ts';
 import { Organization } from './org/records.ts';
@@ -120,12 +121,13 @@ export async function startService(options: ServiceOptions): Promise<MusterServi
         ...core,
         routes: product.routes,
         spacelessRoutes: product.spacelessRoutes,
+        gateways: [mcpGateway],
         showsMetrics: metricsPort === undefined,
       });
     if (metricsPort !== undefined)
       metricsListener = await listen(
         { ...options, port: metricsPort },
-        { ...core, routes: [], spacelessRoutes: [], showsMetrics: true },
+        { ...core, routes: [], spacelessRoutes: [], gateways: [], showsMetrics: true },
         'METRICS_PORT',
       );
     if (options.role !== 'api') await workers.start({ ...core, targets }, () => open('patient'), options.snapshots);

@@ -14,6 +14,7 @@ const products = [
   'docker',
   'docs',
   'load',
+  'mcp',
   'model',
   'readme',
 ];

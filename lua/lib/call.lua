@@ -22,6 +22,9 @@ local openKey, fieldNames, fieldValues, isOpen
 --- Where the arguments of the current request start; the number of changes when it had been counted; the errors of the
 --- requests that an earlier attempt of this run refused; whether this one is sent back.
 local request, counted, refusals, isSentBack
+--- The error that sent a request back, and that request's id: the calls of a batch have the same, and those behind it wait
+--- until it is done.
+local heldError, heldId
 
 function call.begin()
   openKey = nil
@@ -43,7 +46,7 @@ end
 --- restarts the run. A request that is refused after it made changes restarts the run; in the next attempt it is refused
 --- as soon as it has been counted, so that nothing else of it remains.
 function call.serve(args, width, body, listOf, begin)
-  call.listOf, refusals = listOf, {}
+  call.listOf, refusals, heldError = listOf, {}, nil
   local replies, first = {}, 0
   while first < #args do
     request, counted, isSentBack = first, changes, false
@@ -52,8 +55,9 @@ function call.serve(args, width, body, listOf, begin)
     if not ok and changes > counted and not refusals[first] then
       refusals[first] = { err = reply.err, isSentBack = isSentBack }
       begin()
-      replies, first = {}, 0
+      replies, first, heldError = {}, 0, nil
     else
+      if isSentBack then heldError, heldId = reply.err, requestId end
       replies[#replies + 1], first = reply, first + width
       if first < #args then
         clock.step()
@@ -134,11 +138,15 @@ end
 function call.open(...)
   admit(usage.operationsOf(callName), ...)
   if timer.nextDue <= (tonumber(drainedThrough) or now) then error({ err = 'DUE - ' }) end
+  if heldError and heldId == requestId and requestId ~= '' then error({ err = heldError }) end
   rates.charge(1)
   counted = changes
   local refused = refusals[request]
   if refused then
-    if refused.isSentBack then rates.charge(-1) end
+    if refused.isSentBack then
+      isSentBack = true
+      rates.charge(-1)
+    end
     error({ err = refused.err })
   end
   if idempotencyDigest ~= '' then

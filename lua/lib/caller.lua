@@ -17,6 +17,11 @@ function caller.identify()
   keyRead, permissions, spaces = apiKeyDigest, key[1], key[2]
 end
 
+--- What the key may do, with commas between.
+function caller.permissions()
+  return permissions
+end
+
 --- The spaces that the key is limited to, between commas; '' for all.
 function caller.spaces()
   return spaces

@@ -1,8 +1,8 @@
 --- Claims the oldest ready messages of a scope's subtree, at most `max`; scopeId `*`: of all runs, in turn. Replies with
 --- nothing if there is none. Does not create the scope. leaseSeconds '': 30 seconds, or the space's maxLeaseSeconds if that
 --- is less. tokens: `max` of them, of equal length. looksAgain '1': the request is held, so finding nothing does not answer
---- it yet.
---- @args mailboxId scopeId holder holderSession leaseSeconds max looksAgain
+--- it yet. bytesLimit: what payloads and progress may have together.
+--- @args mailboxId scopeId holder holderSession leaseSeconds max looksAgain bytesLimit
 --- @long tokens
 --- @reply claims:claim[]
 --- @gather
@@ -24,7 +24,8 @@ maxLeaseSeconds = tonumber(maxLeaseSeconds)
 local seconds = tonumber(leaseSeconds) or math.min(30, maxLeaseSeconds)
 if seconds > maxLeaseSeconds then refuse('LEASE_LIMIT_EXCEEDED', maxLeaseSeconds) end
 max, nextLease = tonumber(max), tonumber(nextLease)
-local claims, bytes, bytesLimit = {}, 0, 4194304
+local claims, bytes = {}, 0
+bytesLimit = tonumber(bytesLimit)
 local tokenLength, drained = #tokens / max, tonumber(drainedThrough)
 
 delay.ripenSome(box)
@@ -56,7 +57,7 @@ while #claims < max do
     break
   end
   bytes = bytes + #record.payload + #(record.progress or '')
-  if not isFirst and bytes > bytesLimit then break end
+  if bytes > bytesLimit then break end
   local deadline = record.deadline or math.huge
   -- The deadline passed after the sweep that this call waited for, if any: an expired message is never handed out.
   if deadline <= now and deadline > (drained or 0) then

@@ -1,14 +1,36 @@
-import { type Calls, calls } from './generated/calls.ts';
+import { batched, sendBatch } from './batch.ts';
+import { type BatchedCalls, type Calls, calls } from './generated/calls.ts';
 import { type MusterOptions, send } from './send.ts';
-import type { CallOptions } from './types.ts';
+import type { BatchedCall, BatchedOptions, BatchResults, CallOptions } from './types.ts';
 
 export { MusterError } from './error.ts';
-export type { Calls, ErrorCode } from './generated/calls.ts';
+export type { BatchedCalls, Calls, ErrorCode } from './generated/calls.ts';
 export type { MusterOptions } from './send.ts';
-export type { Answer, Args, CallName, CallOptions, Event, ListOf, OneOf } from './types.ts';
+export type {
+  Answer,
+  Args,
+  BatchedCall,
+  BatchedOptions,
+  BatchResult,
+  BatchResults,
+  CallName,
+  CallOptions,
+  Event,
+  ListOf,
+  OneOf,
+} from './types.ts';
 
-/** All calls of one space. */
-export type Muster = Calls;
+/** All calls of one space, and many in one request. */
+export interface Muster extends Calls {
+  /** The calls as a batch takes them: `muster.call.message.send({ … })` sends nothing yet. */
+  readonly call: BatchedCalls;
+  /**
+   * Makes 1 to 100 calls in one request, in order: `muster.batch([muster.call.message.send({ … }), …])`. Resolves with
+   * what became of each; a call that is refused does not stop the others, and is not retried by itself. Their
+   * Idempotency-Keys are made of the batch's, so a retry of the batch does nothing twice.
+   */
+  batch<const List extends readonly BatchedCall[]>(list: List, options?: CallOptions): Promise<BatchResults<List>>;
+}
 
 /**
  * A client for one space: `muster.message.send({ mailboxId, scopeId, payload })`. Path, query and body fields are passed
@@ -20,11 +42,15 @@ export type Muster = Calls;
  */
 export function createMuster(options: MusterOptions): Muster {
   const muster: Record<string, Record<string, unknown>> = {};
+  const inBatch: Record<string, Record<string, unknown>> = {};
   for (const [name, target] of Object.entries(calls)) {
     const [room = '', call = ''] = name.split('.');
     muster[room] ??= {};
     muster[room][call] = (args: Record<string, unknown> = {}, callOptions: CallOptions = {}) =>
       send(options, target, args, callOptions);
+    inBatch[room] ??= {};
+    inBatch[room][call] = (args?: object, own?: BatchedOptions) => batched(name, args, own);
   }
-  return muster as unknown as Muster;
+  const batch = (list: readonly BatchedCall[], callOptions?: CallOptions) => sendBatch(options, list, callOptions);
+  return { ...muster, call: inBatch, batch } as unknown as Muster;
 }

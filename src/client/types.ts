@@ -1,3 +1,4 @@
+import type { MusterError } from './error.ts';
 import type { components, operations } from './generated/openapi.ts';
 
 /** Any event of the journal; `type` determines its payload. */
@@ -48,3 +49,29 @@ export type OneOf<T> = Exclude<T, { messages: unknown }>;
 
 /** A call's response body; undefined without content. */
 export type Answer<Name extends CallName> = Success<Responses<Name>[keyof Responses<Name>]>;
+
+/** The arguments of a call in a batch: a receive there does not wait. */
+export type BatchedArgs<Name extends CallName, With extends string = never, Without extends string = never> = Flat<
+  Omit<Args<Name, With, Without>, 'waitSeconds'>
+>;
+
+/** Options of a call in a batch. */
+export type BatchedOptions = Pick<CallOptions, 'idempotencyKey'>;
+
+declare const answered: unique symbol;
+
+/** A call for `muster.batch`, made by `muster.call`; it answers `T`. */
+export interface BatchedCall<T = unknown> {
+  readonly call: string;
+  readonly [answered]?: T;
+}
+
+/** What became of a call of a batch. */
+export type BatchResult<T> =
+  | { readonly ok: true; readonly status: number; readonly answer: T; readonly replayed: boolean }
+  | { readonly ok: false; readonly status: number; readonly error: MusterError };
+
+/** The results of calls, in their order. */
+export type BatchResults<Calls extends readonly BatchedCall[]> = {
+  -readonly [K in keyof Calls]: BatchResult<Calls[K] extends BatchedCall<infer T> ? T : never>;
+};

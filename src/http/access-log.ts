@@ -18,6 +18,8 @@ export function accessLog({ log, metrics }: Service): Step {
       status,
       durationMs: Math.round(durationMs * 100) / 100,
       ...(state.match && idsOf(state.match.params)),
+      calls: state.calls,
+      refused: state.refused,
       code: state.code,
       reason: state.reason,
     };

@@ -3,16 +3,20 @@ import type { Server } from 'node:http';
 import Koa from 'koa';
 import { accessLog } from './access-log.ts';
 import { parseJson, requireJson, requireUtf8 } from './body.ts';
+import { Calls } from './call.ts';
 import type { App, Service, Step } from './context.ts';
 import { runEndpoint } from './endpoint.ts';
 import { answerErrors } from './envelope.ts';
-import { routing } from './router.ts';
+import { RouteTable, routing } from './router.ts';
 import { createHttpServer } from './server.ts';
 import { description, metricsPage, probes } from './system.ts';
 import { writeAnswer } from './write-answer.ts';
 
 /** The HTTP server of the service. Every request goes through these steps, in this order. */
 export function createApp(service: Service): Server {
+  const routes = new RouteTable(service);
+  const calls = new Calls(routes.endpoints);
+  for (const gateway of service.gateways) routes.add('POST', gateway(service, calls));
   const app: App = new Koa();
   app.use(requestId);
   app.use(accessLog(service));
@@ -24,7 +28,7 @@ export function createApp(service: Service): Server {
     app.use(description(service));
     for (const site of service.sites) app.use(site.pages);
   }
-  app.use(routing(service));
+  app.use(routing(routes));
   app.use(requireJson);
   app.use(parseJson);
   app.use(requireUtf8);

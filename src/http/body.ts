@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import bodyParser from 'koa-bodyparser';
 import type { Step } from './context.ts';
 import { ApiError, apiError } from './errors.ts';
+import { defaultMaxBodyBytes } from './route.ts';
 import { bodyMethods } from './route-errors.ts';
 
 const jsonType = /^application\/json\s*(;|$)/i;
@@ -38,9 +39,9 @@ export const requireJson: Step = (ctx, next) => {
 /** co-body's option, which the types of koa-bodyparser leave out. */
 type Options = bodyParser.Options & { readonly onProtoPoisoning: 'ignore' };
 
-const options: Options = {
+const options = (jsonLimit: number): Options => ({
   enableTypes: ['json'],
-  jsonLimit: '256kb',
+  jsonLimit: String(jsonLimit),
   // Accept any JSON value: the check of the fields reports one that is not an object.
   strict: false,
   detectJSON: (ctx) => ctx.req.headers['content-type'] === plainJsonType,
@@ -48,13 +49,32 @@ const options: Options = {
   onProtoPoisoning: 'ignore',
   onerror: (error) => {
     const { type, status } = error as { type?: string; status?: number };
-    if (type === 'entity.too.large') throw apiError('PAYLOAD_TOO_LARGE');
+    if (type === 'entity.too.large') throw bodyTooLarge(jsonLimit);
     throw status === 400 ? apiError('MALFORMED_JSON') : error;
   },
-};
+});
+
+function bodyTooLarge(limit: number): ApiError {
+  if (limit === defaultMaxBodyBytes) return apiError('PAYLOAD_TOO_LARGE');
+  return new ApiError(
+    413,
+    'PAYLOAD_TOO_LARGE',
+    `the body is larger than ${limit / 1024 / 1024} MiB: send fewer calls at a time`,
+  );
+}
+
+const parse: Step = bodyParser(options(defaultMaxBodyBytes));
+/** Of routes whose bodies may be larger. */
+const others = new Map<number, Step>();
 
 /** Reads the body into `ctx.request.body` and its text into `ctx.request.rawBody`. */
-export const parseJson: Step = bodyParser(options);
+export const parseJson: Step = (ctx, next) => {
+  const limit = ctx.state.match?.endpoint.route?.maxBodyBytes;
+  if (limit === undefined) return parse(ctx, next);
+  const other: Step = others.get(limit) ?? bodyParser(options(limit));
+  others.set(limit, other);
+  return other(ctx, next);
+};
 
 /** Refuses a body that is not UTF-8: the parser replaces invalid bytes by U+FFFD. */
 export const requireUtf8: Step = (ctx, next) => {

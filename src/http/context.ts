@@ -6,6 +6,8 @@ import type { Store } from '../redis/connection.ts';
 import type { Due } from '../redis/due.ts';
 import type { Scripts } from '../redis/scripts.ts';
 import type { Wake } from '../redis/wake.ts';
+import type { Calls } from './call.ts';
+import type { Handler } from './endpoint.ts';
 import type { ErrorTable } from './errors.ts';
 import type { Route } from './route.ts';
 import type { Match } from './router.ts';
@@ -40,6 +42,8 @@ export interface Service {
   readonly metrics: Metrics;
   /** Pages that need no key. */
   readonly sites: readonly Site[];
+  /** What answers POST requests that are of no route, and makes calls of its own. */
+  readonly gateways: readonly ((service: Service, calls: Calls) => Handler)[];
   /** Whether GET /metrics is answered here. */
   readonly showsMetrics: boolean;
 }
@@ -73,6 +77,9 @@ export interface State {
   code?: string;
   /** Why the store did not take the call. */
   reason?: string;
+  /** How many calls a batch has, and the codes of those that were refused, with how many. */
+  calls?: number;
+  refused?: Readonly<Record<string, number>>;
 }
 
 /** koa-bodyparser reads `disableBodyParser`, but its types lack it. */

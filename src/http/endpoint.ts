@@ -4,13 +4,13 @@ import { One } from '../declare/record.ts';
 import type { ReplyReader } from '../declare/reply.ts';
 import type { Reply } from '../declare/value.ts';
 import { Refusal } from '../redis/scripts.ts';
+import { admitted } from './admit.ts';
 import type { Context, Sent, ServeContext, Service, Step } from './context.ts';
 import { readNote } from './envelope.ts';
-import { ApiError, apiError } from './errors.ts';
-import { isUuid } from './fields.ts';
+import { ApiError, apiError, invalid } from './errors.ts';
 import { type Hold, Looks, type Ran } from './hold.ts';
 import { stringify } from './json.ts';
-import { type Caller, readCaller, readIdempotency, readInput } from './request.ts';
+import { type Asked, type Caller, Request, readCaller, readIdempotency, readInput } from './request.ts';
 import type { Answer, Input, Route } from './route.ts';
 
 /** A script's arguments by name: those of lib/call, which every route's script takes, and the route's. */
@@ -23,10 +23,20 @@ export const runEndpoint: Step = async (ctx) => {
   ctx.state.answer = await match.endpoint.handle(ctx, match.params);
 };
 
-/** Answers the requests of one route: one request, one script. */
-export class Endpoint {
-  readonly route: Route;
+/** Answers the requests at one path. */
+export interface Handler {
+  /** Undefined: it is none of the list. */
+  readonly route?: Route;
   /** The full path, for logs and metrics. */
+  readonly pattern: string;
+  readonly log: Logger;
+  /** Answers a request; throws refusals. */
+  handle(ctx: Context, params: Record<string, string>): Promise<Sent>;
+}
+
+/** One request, one script. */
+export class Endpoint implements Handler {
+  readonly route: Route;
   readonly pattern: string;
   readonly log: Logger;
   readonly #service: Service;
@@ -48,10 +58,13 @@ export class Endpoint {
     this.#read = service.scripts.reader(route);
   }
 
-  /** Answers a request; throws refusals. */
   async handle(ctx: Context, params: Record<string, string>): Promise<Sent> {
+    return this.call(readCaller(ctx.req.headers.authorization), new Request(ctx, params));
+  }
+
+  /** Answers a call of this caller; throws refusals. */
+  async call(caller: Caller, asked: Asked): Promise<Sent> {
     const { route } = this;
-    const caller = readCaller(ctx.req.headers.authorization);
     const args: Args = {
       apiKeyDigest: caller.apiKeyDigest,
       permission: route.permission === 'any' ? '' : route.permission,
@@ -60,57 +73,47 @@ export class Endpoint {
       callName: route.call,
       idempotencyDigest: '',
       fingerprint: '',
-      requestId: ctx.state.requestId,
+      requestId: asked.requestId,
       drainedThrough: '',
     };
     let input: Input;
     let routeArgs: Args | undefined;
     try {
-      input = readInput(ctx, route, params);
+      input = readInput(asked, route);
       routeArgs = route.args?.(input);
-      readIdempotency(ctx, route, args);
+      if (asked.turn && route.hold?.(input)) throw invalid('waitSeconds must be 0 or left out in a batch');
+      readIdempotency(asked, route, args);
     } catch (error) {
-      throw error instanceof ApiError ? await this.#admitted(caller, args, params, error) : error;
+      if (!(error instanceof ApiError)) throw error;
+      throw await admitted(error, asked.params['spaceId'], (spaceId) =>
+        this.#runOnce('space/admit', caller.org, { ...args, spaceId }, asked),
+      );
     }
     Object.assign(args, input.params, routeArgs);
-    if (route.serve) return this.#serve(caller, args, input, ctx);
-    const ran = await this.#run(caller.org, args, input, ctx);
+    if (route.serve) return this.#serve(caller, args, input, asked);
+    const ran = await this.#run(caller.org, args, input, asked);
     return sent(this.#answer(ran, input), ran.note.headers);
   }
 
-  /** Validation errors are shown only to callers who have access, to an existing space, within the rates. */
-  async #admitted(caller: Caller, args: Args, params: Record<string, string>, error: ApiError): Promise<ApiError> {
-    const spaceId = (params['spaceId'] ?? '').toLowerCase();
-    const wellFormed = isUuid(spaceId);
-    const noted = (note: string): ApiError =>
-      new ApiError(error.status, error.code, error.message, { ...error.headers, ...readNote(note).headers });
-    try {
-      const [note] = await this.#service.scripts.run('space/admit', caller.org, {
-        ...args,
-        spaceId: wellFormed ? spaceId : '',
-      });
-      return noted(String(note));
-    } catch (refusal) {
-      if (!wellFormed && refusal instanceof Refusal && refusal.code === 'SPACE_NOT_FOUND') return noted(refusal.note);
-      throw refusal;
-    }
-  }
-
-  #run(org: string, args: Args, input: Input, ctx: Context): Promise<Ran> {
+  #run(org: string, args: Args, input: Input, asked: Asked): Promise<Ran> {
     const hold = this.route.hold?.(input);
-    return hold ? this.#held(org, args, hold, ctx) : this.#ran(org, args);
+    if (hold) return this.#held(org, args, hold, asked);
+    const { receives } = this.route;
+    return asked.turn && receives
+      ? asked.turn.receive(receives, input, () => this.#ran(org, args, asked))
+      : this.#ran(org, args, asked);
   }
 
-  async #held(org: string, args: Args, hold: Hold, ctx: Context): Promise<Ran> {
+  async #held(org: string, args: Args, hold: Hold, asked: Asked): Promise<Ran> {
     const first = await hold.look(
-      (changes) => this.#ran(org, { ...args, ...changes }),
+      (changes) => this.#ran(org, { ...args, ...changes }, asked),
       false,
       () => undefined,
     );
     if (first) return first;
-    const look = (changes: Args) => this.#ran(org, { ...args, ...changes, rateClass: 'held' });
+    const look = (changes: Args) => this.#ran(org, { ...args, ...changes, rateClass: 'held' }, asked);
     const run = this.route.method === 'GET' ? () => this.#looks.share([org, args], () => look({})) : look;
-    const gone = signalOf(ctx);
+    const gone = asked.gone();
     const { wake, channel } = this.#service;
     const found = await wake.until(
       channel(org, String(args['spaceId'])),
@@ -123,17 +126,17 @@ export class Endpoint {
   }
 
   /** Has the route's `serve` answer, with the headers of its last run. */
-  async #serve(caller: Caller, args: Args, input: Input, ctx: Context): Promise<Sent> {
+  async #serve(caller: Caller, args: Args, input: Input, asked: Asked): Promise<Sent> {
     let headers: Readonly<Record<string, string>> = {};
     const { store, parts } = this.#service;
     const context: ServeContext = {
       ...parts,
       ...caller,
       store,
-      gone: signalOf(ctx),
+      gone: asked.gone(),
       run: async (changes = {}, again = false) => {
         const rateClass = again ? 'held' : (args['rateClass'] ?? '');
-        const { note, reply } = await this.#ran(caller.org, { ...args, ...changes, rateClass });
+        const { note, reply } = await this.#ran(caller.org, { ...args, ...changes, rateClass }, asked);
         headers = note.headers;
         return { reply: reply as Answered<Fields> | undefined, replayed: note.replayed };
       },
@@ -146,11 +149,11 @@ export class Endpoint {
    * Runs the script. If it refuses with DUE, sweeps and runs it again; more than once if concurrent calls leave more to
    * sweep.
    */
-  async #once(org: string, args: Args): Promise<Reply> {
-    const { scripts, due } = this.#service;
+  async #once(org: string, args: Args, asked: Asked): Promise<Reply> {
+    const { due } = this.#service;
     for (let current = args; ; ) {
       try {
-        return await scripts.run(this.route.script, org, current);
+        return await this.#runOnce(this.route.script, org, current, asked);
       } catch (error) {
         if (!(error instanceof Refusal && error.code === 'DUE')) throw error;
         current = { ...args, drainedThrough: await due.drain(org, error.detail) };
@@ -158,9 +161,13 @@ export class Endpoint {
     }
   }
 
+  #runOnce(script: string, org: string, args: Args, { turn }: Asked): Promise<Reply> {
+    return turn ? turn.run(script, org, args) : this.#service.scripts.run(script, org, args);
+  }
+
   /** Runs the script and reads its reply; announces an earlier timer to the index of organizations. */
-  async #ran(org: string, args: Args): Promise<Ran> {
-    const [head, ...values] = await this.#once(org, args);
+  async #ran(org: string, args: Args, asked: Asked): Promise<Ran> {
+    const [head, ...values] = await this.#once(org, args, asked);
     const note = readNote(String(head));
     if (note.wake !== '') this.#indexDue(org, note.wake);
     return { note, reply: this.#read(values) };
@@ -187,12 +194,4 @@ export class Endpoint {
 function sent({ status, body, stream }: Answer, headers: Readonly<Record<string, string>>): Sent {
   if (stream) return { status, headers, stream };
   return { status, headers, text: body === undefined ? undefined : stringify(body) };
-}
-
-/** Aborts when the caller disconnects. */
-function signalOf(ctx: Context): AbortSignal {
-  const controller = new AbortController();
-  if (ctx.res.closed || ctx.req.socket.destroyed) controller.abort();
-  else ctx.res.once('close', () => controller.abort());
-  return controller.signal;
 }

@@ -1,27 +1,37 @@
 import { Refusal, StoreUnavailable } from '../redis/scripts.ts';
-import type { Service, Step } from './context.ts';
+import type { Sent, Service, State, Step } from './context.ts';
 import { ApiError, apiError, type ErrorTable, invalidApiKey } from './errors.ts';
 import { statusOf } from './route-errors.ts';
 
-/** Answers errors of later steps: the only place where errors become answers. */
-export function answerErrors({ errors, metrics }: Service): Step {
+/** Answers errors of later steps. */
+export function answerErrors(service: Service): Step {
   return async (ctx, next) => {
     try {
       await next();
     } catch (thrown) {
       const { state } = ctx;
-      const error = toApiError(thrown, errors);
-      state.code = error.code;
+      const refused = refusalOf(thrown, service, state);
+      state.code = refused.code;
       if (thrown instanceof StoreUnavailable) state.reason = thrown.message;
-      metrics.traffic.refusal(error.code);
-      if (error.status === 500) {
-        const text = thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
-        state.log.error({ requestId: state.requestId, error: text }, 'internal error');
-      }
-      const status = thrown instanceof Refusal ? statusOf(errors, error.code, state.route ?? '') : error.status;
-      state.answer = { status, headers: error.headers, text: envelope(error, state.requestId) };
+      state.answer = refused.answer;
     }
   };
+}
+
+/** The answer to the error of a request, or of a call of a batch, which is counted: the only place where errors become answers. */
+export function refusalOf(
+  thrown: unknown,
+  { errors, metrics }: Pick<Service, 'errors' | 'metrics'>,
+  { requestId, route = '', log }: Pick<State, 'requestId' | 'route' | 'log'>,
+): { code: string; answer: Sent & { readonly text: string } } {
+  const error = toApiError(thrown, errors);
+  metrics.traffic.refusal(error.code);
+  if (error.status === 500) {
+    const text = thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
+    log.error({ requestId, error: text }, 'internal error');
+  }
+  const status = thrown instanceof Refusal ? statusOf(errors, error.code, route) : error.status;
+  return { code: error.code, answer: { status, headers: error.headers, text: envelope(error, requestId) } };
 }
 
 /**

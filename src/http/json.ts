@@ -67,6 +67,40 @@ export function cut(text: string, wanted: readonly string[] | undefined): string
   return found;
 }
 
+/**
+ * The texts of the elements of a list that is a member of an already valid JSON object, as they were sent. The last of
+ * equal names wins, as in JSON.parse.
+ */
+export function elements(text: string, name: string): string[] {
+  let found: string[] = [];
+  let depth = 0;
+  let isWanted = false;
+  let start = -1;
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (code === quote) {
+      const end = endOfString(text, i);
+      const colon = depth === 1 ? skipSpace(text, end + 1) : -1;
+      if (colon !== -1 && text[colon] === ':') {
+        isWanted = JSON.parse(text.slice(i, end + 1)) === name;
+        if (isWanted) found = [];
+        i = colon;
+      } else i = end;
+    } else if (code === 123 || code === 91) {
+      if (++depth === 2 && isWanted) start = i + 1;
+    } else if (code === 125 || code === 93 || code === 44) {
+      const isEnd = depth === 2 && isWanted;
+      if (isEnd) {
+        const element = text.slice(start, i).trim();
+        if (element !== '') found.push(element);
+        start = i + 1;
+      }
+      if (code !== 44) depth--;
+    }
+  }
+  return found;
+}
+
 function endOfString(text: string, start: number): number {
   let end = text.indexOf('"', start + 1);
   for (;;) {

@@ -1,5 +1,6 @@
 import type { EventDeclaration } from '../declare/event.ts';
 import type { ErrorTable } from './errors.ts';
+import { batchedCalls } from './openapi/batched.ts';
 import { components, systemPaths } from './openapi/components.ts';
 import { webhooks } from './openapi/events.ts';
 import { ofSpace, operation, pathOf, tagOf } from './openapi/operation.ts';
@@ -23,6 +24,7 @@ export interface Described {
 export function openapi({ routes, spacelessRoutes, errors, events }: Described): object {
   const named: NamedSchemas = new Map();
   const pushed = webhooks(events, named);
+  batchedCalls(routes, named);
   const paths: Record<string, Record<string, object>> = {};
   for (const route of routes) {
     const path = pathOf(route);

@@ -22,8 +22,9 @@ export function codesOf(route: Route): readonly string[] {
   if (route.rate === undefined) codes.push('RATE_LIMITED');
   if (bodyMethods.has(route.method)) codes.push('MALFORMED_JSON', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE');
   if (route.idempotency === 'required') codes.push('IDEMPOTENCY_KEY_REQUIRED');
-  if (route.idempotency !== 'never') codes.push('IDEMPOTENCY_KEY_INVALID', 'IDEMPOTENCY_KEY_REUSED');
-  return [...new Set(codes)];
+  if (route.idempotency !== 'never') codes.push('IDEMPOTENCY_KEY_INVALID');
+  if (route.idempotency !== 'never' && route.idempotency !== 'calls') codes.push('IDEMPOTENCY_KEY_REUSED');
+  return [...new Set(codes)].filter((code) => route.rate !== 'held' || code !== 'SERVICE_RATE_LIMITED');
 }
 
 /** The path parameter that a `…_NOT_FOUND` code is about: `mailboxId`. */

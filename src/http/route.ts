@@ -25,6 +25,20 @@ export interface Answer {
   readonly stream?: AsyncIterable<string>;
 }
 
+/** Bytes of payloads and progress that one answer holds at most, that of a batch too. */
+export const maxReceivedBytes = 4 * 1024 * 1024;
+
+/** Of a request's body. */
+export const defaultMaxBodyBytes = 256 * 1024;
+
+/** A call that receives messages: its script takes `bytesLimit`, what they may have together. */
+export interface Receives<Query = unknown, Body = unknown, R extends Fields = Fields> {
+  /** Bytes that it receives at most, however large the messages are. */
+  readonly most: (input: Input<Query, Body>) => number;
+  /** Bytes that it has received. */
+  readonly bytes: (reply: Answered<R>) => number;
+}
+
 /**
  * One endpoint. Router, validation, OpenAPI and the typed client are derived from the list of all routes.
  */
@@ -37,16 +51,21 @@ export interface Route<Query = unknown, Body = unknown, R extends Fields = Field
   readonly summary: string;
   /** What the call does beyond its summary, for OpenAPI. Markdown. */
   readonly description?: string;
-  /** `any`: every key may call it; only outside of spaces. */
-  readonly permission: Permission | 'any';
-  /** `never`: the header is ignored. */
-  readonly idempotency: 'required' | 'optional' | 'never';
-  /** Recovery calls use the reserved share of the rates; `limits` is never refused by the space's rate. */
-  readonly rate?: 'recovery' | 'limits';
+  /** `any`: every key may call it; only outside of spaces. `none`: the same in a space. */
+  readonly permission: Permission | 'any' | 'none';
+  /** `never`: the header is ignored; `calls`: the calls in the body have keys made of it. */
+  readonly idempotency: 'required' | 'optional' | 'never' | 'calls';
+  /**
+   * Recovery calls use the reserved share of the rates; `limits` is never refused by the space's rate; `held` is neither
+   * refused nor counted: what it consists of is.
+   */
+  readonly rate?: 'recovery' | 'limits' | 'held';
   readonly query?: Joi.ObjectSchema<Query>;
   readonly body?: Joi.ObjectSchema<Body>;
   /** The member whose text is kept unchanged, e.g. ['payload']. */
   readonly opaque?: readonly string[];
+  /** Where it is other than `defaultMaxBodyBytes`. */
+  readonly maxBodyBytes?: number;
   /** Success statuses and their bodies; null: no body. */
   readonly success: Readonly<Record<number, Joi.Schema | null>>;
   /** Answers 200 with server-sent events if the request accepts text/event-stream. */
@@ -64,6 +83,7 @@ export interface Route<Query = unknown, Body = unknown, R extends Fields = Field
    * the reply. If the script replies with nothing, the answer is always 204.
    */
   readonly answer?: (reply: Answered<R>, input: Input<Query, Body>, replayed: boolean) => Answer;
+  readonly receives?: Receives<Query, Body, R>;
   /** How to hold the request while there is nothing to answer; undefined: not at all. */
   readonly hold?: (input: Input<Query, Body>) => Hold | undefined;
   /** For what one run of the script cannot answer (a watch, a network request): runs it itself, as often as needed. */

@@ -1,14 +1,16 @@
 import Router from '@koa/router';
+import { Batch, batchCall, isBatched } from './batch.ts';
 import type { Service, Step } from './context.ts';
-import { Endpoint } from './endpoint.ts';
+import { Endpoint, type Handler } from './endpoint.ts';
 import { apiError } from './errors.ts';
+import type { Route } from './route.ts';
 
 const spacesPath = '/v1/spaces';
 const spacePrefix = `${spacesPath}/`;
 
 /** The endpoint of a request and its path parameters, as sent. */
 export interface Match {
-  readonly endpoint: Endpoint;
+  readonly endpoint: Handler;
   readonly params: Record<string, string>;
 }
 
@@ -16,12 +18,11 @@ type Layer = ReturnType<Router['match']>['path'][number];
 
 interface Candidate {
   readonly layer: Layer;
-  readonly endpoint: Endpoint;
+  readonly endpoint: Handler;
 }
 
 /** Finds the endpoint, or refuses the path or the method. */
-export function routing(service: Service): Step {
-  const routes = new RouteTable(service);
+export function routing(routes: RouteTable): Step {
   return (ctx, next) => {
     const { state } = ctx;
     const match = routes.match(ctx.method, ctx.path);
@@ -37,21 +38,37 @@ export function routing(service: Service): Step {
  * costs more than the rest of a request. So there is a router for each first segment and number of segments, of a few
  * routes each; it is asked only for the methods of a path that none of its routes matched.
  */
-class RouteTable {
+export class RouteTable {
+  /** Those that answer one call each, by its name. */
+  readonly endpoints = new Map<string, Endpoint>();
   readonly #routers = new Map<string, Router>();
   readonly #candidates = new Map<string, Candidate[]>();
+  /** Those that a batch may call, by name. */
+  readonly #batched = new Map<string, Endpoint>();
 
   constructor(service: Service) {
     const inSpace = service.routes.map((route) => [route, `${spacePrefix}:spaceId${route.path}`] as const);
     const others = service.spacelessRoutes.map((route) => [route, `${spacesPath}${route.path}`] as const);
-    for (const [route, pattern] of [...inSpace, ...others]) {
-      const shape = shapeOf(pattern);
-      const router = this.#routers.get(shape) ?? new Router({ strict: true, sensitive: true });
-      const layer = router.register(pattern, [route.method], () => undefined) as Layer;
-      const candidate = { layer, endpoint: new Endpoint(route, pattern, service) };
-      this.#routers.set(shape, router);
-      this.#candidates.set(shape, [...(this.#candidates.get(shape) ?? []), candidate]);
-    }
+    for (const [route, pattern] of [...inSpace, ...others])
+      this.add(route.method, this.#handler(route, pattern, service));
+  }
+
+  /** Answers the method at the endpoint's path. */
+  add(method: string, endpoint: Handler): void {
+    const { pattern } = endpoint;
+    const shape = shapeOf(pattern);
+    const router = this.#routers.get(shape) ?? new Router({ strict: true, sensitive: true });
+    const layer = router.register(pattern, [method], () => undefined) as Layer;
+    this.#routers.set(shape, router);
+    this.#candidates.set(shape, [...(this.#candidates.get(shape) ?? []), { layer, endpoint }]);
+  }
+
+  #handler(route: Route, pattern: string, service: Service): Handler {
+    if (route.call === batchCall) return new Batch(route, pattern, service, this.#batched);
+    const endpoint = new Endpoint(route, pattern, service);
+    this.endpoints.set(route.call, endpoint);
+    if (isBatched(route)) this.#batched.set(route.call, endpoint);
+    return endpoint;
   }
 
   /** Throws ROUTE_NOT_FOUND or METHOD_NOT_ALLOWED. */

@@ -1,18 +1,23 @@
 import Joi from 'joi';
 import { flag as flagField, id as idField, oneOf, time } from '../declare/field.ts';
+import { Raw } from '../declare/raw.ts';
 import { exactly, many, record } from '../declare/record.ts';
 import { TaskGroup } from '../group/records.ts';
 import { invalid } from '../http/errors.ts';
 import { fields, flag, id, idOr, integer, key, opaque, optional, says, text } from '../http/fields.ts';
 import type { Hold } from '../http/hold.ts';
 import { randomTail, randomToken } from '../http/random.ts';
-import { param, type Route, route } from '../http/route.ts';
+import { maxReceivedBytes, param, type Route, route } from '../http/route.ts';
 import { Refusal } from '../redis/scripts.ts';
 import { Claim, Message } from './records.ts';
 
 const { id: messageId, attempts, readyAt, taskId, groupId } = Message.fields;
 const resultMessageId = idField().orNull();
 const groupState = TaskGroup.fields.state.orNull();
+
+/** What a message's payload and progress may have together. */
+const maxMessageBytes = 65_536 + 4_096;
+const bytesOf = (value: unknown): number => (value instanceof Raw ? Buffer.byteLength(value.text) : 0);
 
 /** How often a held receive retries while the organization has as many claims as its plan allows. */
 const limitedRetryMs = 500;
@@ -75,8 +80,13 @@ const recv = route({
     max: body.max ?? 1,
     tokens: Array.from({ length: body.max ?? 1 }, randomToken).join(''),
     looksAgain: '',
+    bytesLimit: maxReceivedBytes,
   }),
   reply: { claims: many(Claim) },
+  receives: {
+    most: ({ body }) => (body.max ?? 1) * maxMessageBytes,
+    bytes: ({ claims }) => claims.reduce((sum, { payload, progress }) => sum + bytesOf(payload) + bytesOf(progress), 0),
+  },
   answer: ({ claims }, input) => {
     const { holder, holderSession, max } = input.body;
     const mailboxId = param(input, 'mailboxId');

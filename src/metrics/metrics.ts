@@ -5,7 +5,10 @@ import { storeMetrics } from './store-metrics.ts';
 import type { StoreReader } from './store-reading.ts';
 import { Traffic } from './traffic.ts';
 
-const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
+/** Of this release. */
+export const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
+  readonly version: string;
+};
 
 interface MetricsParts {
   readonly role: string;

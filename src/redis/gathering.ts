@@ -57,6 +57,31 @@ export class Gathering {
     return reply;
   }
 
+  /** Sends as many of these calls, from the first one on, as one run takes: in one run, in this order. */
+  together(script: Script, org: string, spaceId: string, calls: readonly (readonly string[])[]): Promise<Reply>[] {
+    const lane = this.#lane(script, org);
+    const taken: (readonly string[])[] = [];
+    let length = 0;
+    for (const argv of calls) {
+      const own = argv.reduce((sum, text) => sum + text.length, 0);
+      if (taken.length === maxCalls || (taken.length > 0 && length + own > maxCharacters)) break;
+      taken.push(argv);
+      length += own;
+    }
+    // Calls that would not all fit behind those that wait already are not divided.
+    if (lane.waiting.length + taken.length > maxCalls || (lane.length > 0 && lane.length + length > maxCharacters))
+      void this.#send(lane);
+    const replies = taken.map(
+      (argv) =>
+        new Promise<Reply>((resolve, reject) => {
+          lane.waiting.push({ spaceId, argv, resolve, reject });
+        }),
+    );
+    lane.length += length;
+    if (lane.waiting.length === maxCalls || lane.length >= maxCharacters) void this.#send(lane);
+    return replies;
+  }
+
   #lane(script: Script, org: string): Lane {
     const key = `${script.functionName} ${org}`;
     const known = this.#lanes.get(key);

@@ -94,10 +94,34 @@ export class Scripts {
   async run(name: string, org: string, args: Args): Promise<Reply> {
     const script = this.#script(name);
     const argv = pack(script, args);
+    return this.#observed(name, () =>
+      script.gathers ? this.#gathering.call(script, org, String(args['spaceId']), argv) : this.#call(script, org, argv),
+    );
+  }
+
+  /**
+   * The same for calls of one space whose order matters: starts as many of them, from the first one on, as one run takes,
+   * and resolves each by itself.
+   */
+  runTogether(name: string, org: string, calls: readonly Args[]): Promise<Reply>[] {
+    const [first] = calls;
+    if (!first) return [];
+    let replies: Promise<Reply>[];
+    try {
+      const script = this.#script(name);
+      if (!script.gathers) return [this.run(name, org, first)];
+      const packed = calls.map((args) => pack(script, args));
+      replies = this.#gathering.together(script, org, String(first['spaceId']), packed);
+    } catch (error) {
+      return [Promise.reject(error)];
+    }
+    return replies.map((reply) => this.#observed(name, () => reply));
+  }
+
+  async #observed(name: string, call: () => Promise<Reply>): Promise<Reply> {
     const start = performance.now();
     try {
-      if (script.gathers) return await this.#gathering.call(script, org, String(args['spaceId']), argv);
-      return await this.#call(script, org, argv);
+      return await call();
     } catch (error) {
       throw explain(name, error, this.#libraries.of(roomOf(name)).origins);
     } finally {

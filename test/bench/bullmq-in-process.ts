@@ -3,8 +3,11 @@ import { counts, holdWorker, queue, releaseWorker, waitForAll } from './servers/
 import { answer, endWithParent } from './servers/child.ts';
 
 export interface InProcessCommand {
-  /** `add` and `bulk` only add; `process` runs the worker over what was added; `through` adds while the worker runs. */
-  do: 'add' | 'bulk' | 'process' | 'through';
+  /**
+   * `add` and `bulk` only add; `process` runs the worker over what was added; `through` and `bulkThrough` add while the
+   * worker runs.
+   */
+  do: 'add' | 'bulk' | 'process' | 'through' | 'bulkThrough';
   messages: number;
   /** Adds under way at once; for `bulk` the jobs of one addBulk. */
   atOnce: number;
@@ -32,12 +35,13 @@ async function bulkAll(messages: number, atOnce: number, body: string): Promise<
 
 answer<InProcessCommand>(async (command) => {
   const { messages, atOnce, body } = command;
-  if (command.do === 'process' || command.do === 'through') releaseWorker();
+  const runsWorker = command.do !== 'add' && command.do !== 'bulk';
+  if (runsWorker) releaseWorker();
   const startedAt = performance.now();
   if (command.do === 'add' || command.do === 'through') await addAll(messages, atOnce, body);
-  if (command.do === 'bulk') await bulkAll(messages, atOnce, body);
+  if (command.do === 'bulk' || command.do === 'bulkThrough') await bulkAll(messages, atOnce, body);
   if (command.do !== 'process') counts.added += messages;
-  if (command.do === 'process' || command.do === 'through') await waitForAll();
+  if (runsWorker) await waitForAll();
   const seconds = (performance.now() - startedAt) / 1000;
   await holdWorker();
   return { seconds } satisfies InProcessResult;

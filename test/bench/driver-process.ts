@@ -36,6 +36,23 @@ function keep(wanted: Record<string, string>, body: string, kept: Kept): void {
   }
 }
 
+/** Records with id and token wherever they are in an answer, as a template that names both has them. */
+function keepEach(wanted: Record<string, string>, body: string, kept: Kept): void {
+  const records = [...body.matchAll(/"id":"([^"]+)".*?"token":"([^"]+)"/g)];
+  for (const [name, template] of Object.entries(wanted)) {
+    const texts = records.map(([, id = '', token = '']) => template.replace('<id>', id).replace('<token>', token));
+    if (texts.length > 0) kept[name] = texts.join(',');
+  }
+}
+
+/** The statuses of a batch's results, by status. */
+function statusesOf(body: string): Map<number, number> {
+  const statuses = new Map<number, number>();
+  for (const [, status] of body.matchAll(/"status":(\d+),"body"/g))
+    statuses.set(Number(status), (statuses.get(Number(status)) ?? 0) + 1);
+  return statuses;
+}
+
 /** Successes and times of one step over all connections. */
 class Tally {
   readonly #times: RecordableHistogram = createHistogram({ lowest: 1, highest: 60_000_000, figures: 3 });
@@ -80,8 +97,12 @@ function run(job: Job): Promise<JobResult> {
       onResponse: (status, text, context) => {
         answered = tally;
         if (status === 204 || status >= 300) return;
-        if (tally) tally.count++;
         if (step.keep) keep(step.keep, text, context as Kept);
+        if (step.keepEach) keepEach(step.keepEach, text, context as Kept);
+        for (const [own, count] of step.isBatch ? statusesOf(text) : [[status, 1] as const]) {
+          if (own >= 300) refused[own] = (refused[own] ?? 0) + count;
+          else if (tally) tally.count += count;
+        }
       },
     };
   };

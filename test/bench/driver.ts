@@ -13,6 +13,10 @@ export interface Step {
   keyed: boolean;
   /** What later steps need of the answer: the name they know it by → the member of the answer. */
   keep?: Record<string, string>;
+  /** The same of an answer to many: name → what is made of each record in the answer, with commas between. */
+  keepEach?: Record<string, string>;
+  /** Each result of the answer counts, in place of the request. */
+  isBatch?: true;
 }
 
 /** What one connection does over and over. */
@@ -32,7 +36,7 @@ export interface Job {
 }
 
 export interface StepResult {
-  /** Successes: 2xx with a body. */
+  /** Successes: 2xx with a body; of a batch, its results. */
   count: number;
   p50Micros: number;
   p99Micros: number;
@@ -41,7 +45,7 @@ export interface StepResult {
 export interface JobResult {
   /** All that were answered, whatever the answer. */
   requests: number;
-  /** How often a whole plan was gone through: the count of its last step. */
+  /** How often a whole plan was gone through, for each result of a batch: the count of its last step. */
   laps: number;
   seconds: number;
   /** By the step's name, in the order of the plan. */

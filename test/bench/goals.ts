@@ -50,6 +50,21 @@ function redisGoals(results: Results): Goal[] {
   ];
 }
 
+/** Of batches of 50 against BullMQ's addBulk and its worker, and against single calls on as many connections. */
+function batchGoals(results: Results): Goal[] {
+  const rate = (name: string) => results.median(name, 'through', (sample) => sample.perSecond);
+  const [batch, bulk, single] = ['Muster, batches of 50', 'BullMQ, in process, addBulk', 'Muster'].map(rate);
+  const micros = ratio(
+    queueMicros(results, 'Muster, batches of 50'),
+    queueMicros(results, 'BullMQ, in process, addBulk'),
+  );
+  return [
+    { name: 'batches, messages/s, against addBulk', value: ratio(batch, bulk), digits: 2, kind: 'least', bound: 1 },
+    { name: 'batches, messages/s, against calls', value: ratio(batch, single), digits: 2, kind: 'least', bound: 4 },
+    { name: 'batches, Redis µs, against addBulk', value: micros, digits: 2, kind: 'most', bound: 1.25 },
+  ];
+}
+
 function growthGoals(queued: QueuedRow[], most: number): Goal[] {
   const growth = (what: string, cost: (row: QueuedRow) => number | undefined): Goal => {
     const [few, many] = queued.filter(({ name }) => name === 'Muster').map(cost);
@@ -61,7 +76,12 @@ function growthGoals(queued: QueuedRow[], most: number): Goal[] {
 
 /** What is wanted, what was measured, and whether it was enough; `most` is the longer of the two queues. */
 export function goalsTable(results: Results, queued: QueuedRow[], most: number): string {
-  const rows = [...speedGoals(results), ...redisGoals(results), ...growthGoals(queued, most)].map((goal) => {
+  const rows = [
+    ...speedGoals(results),
+    ...redisGoals(results),
+    ...batchGoals(results),
+    ...growthGoals(queued, most),
+  ].map((goal) => {
     const met = isMet(goal);
     return [
       goal.name,

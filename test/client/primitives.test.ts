@@ -39,6 +39,35 @@ describe('the typed client', () => {
     expect([lost.code, lost.status]).to.deep.equal(['CLAIM_LOST', 409]);
   });
 
+  it('makes many calls in one request, and tells what became of each', async () => {
+    const { url, apiKey: key, spaceId } = await World.create();
+    const muster = createMuster({ url, key, spaceId });
+    const { id: mailboxId } = await muster.mailbox.create({ name: 'jobs' });
+    const { message, mailbox, barrier } = muster.call;
+    const worker = { mailboxId, scopeId, holder: 'agent', holderSession: 's' };
+    const calls = [
+      message.send({ mailboxId, scopeId, payload: { n: 1 } }),
+      message.send({ mailboxId, scopeId, payload: 2 }, { idempotencyKey: 'mine' }),
+      message.recv({ ...worker, max: 5 }),
+      message.recv(worker),
+      mailbox.delete({ mailboxId }),
+      barrier.cancel({ barrierId: randomUUID() }),
+    ] as const;
+    const [first, second, claims, none, full, unknown] = await muster.batch(calls, { idempotencyKey: 'all' });
+    if (!first.ok || !second.ok || !claims.ok || !none.ok || full.ok || unknown.ok) throw new Error('not as expected');
+    expect([first.status, first.replayed, second.answer.state]).to.deep.equal([201, false, 'READY']);
+    expect(claims.answer?.messages.map(({ payload }) => payload)).to.deep.equal([{ n: 1 }, 2]);
+    expect([none.status, none.answer]).to.deep.equal([204, undefined]);
+    expect([full.status, full.error.code]).to.deep.equal([409, 'MAILBOX_NOT_EMPTY']);
+    expect(unknown.error).to.be.instanceOf(MusterError).and.to.include({ code: 'BARRIER_NOT_FOUND', status: 404 });
+    const [again] = await muster.batch(calls, { idempotencyKey: 'all' });
+    expect(again).to.deep.equal({ ...first, status: 200, replayed: true, answer: { ...first.answer, replay: true } });
+    const all = claims.answer?.messages ?? [];
+    const done = await muster.batch(all.map(({ id, token }) => message.complete({ messageId: id, token })));
+    expect(done.map((result) => result.ok && result.answer.state)).to.deep.equal(['ACKED', 'ACKED']);
+    expect((await failure(muster.batch([]))).code).to.equal('VALIDATION_FAILED');
+  });
+
   it('looks at, cancels and requeues a message, and manages a mailbox', async () => {
     const name = randomUUID();
     const { id: mailboxId } = await muster.mailbox.create({ name, unique: true });

@@ -40,6 +40,32 @@ async function compiles(muster: Muster): Promise<void> {
   const [first]: readonly Event[] = (await muster.event.list()).events;
   // @ts-expect-error no such code
   const code: ErrorCode = 'NO_LUCK';
+  const { message, mailbox, budget } = muster.call;
+  const [sent, one, many, gone] = await muster.batch([
+    message.send({ mailboxId: '', scopeId: '', payload: 1 }, { idempotencyKey: 'k' }),
+    message.recv({ mailboxId: '', scopeId: '', holder: '', holderSession: '' }),
+    message.recv({ mailboxId: '', scopeId: '', holder: '', holderSession: '', max: 5 }),
+    mailbox.delete({ mailboxId: '' }),
+  ]);
+  // @ts-expect-error it may have been refused
+  sent.answer;
+  if (sent.ok) sent.answer.mailboxId.charAt(0);
+  else sent.error.code satisfies string;
+  if (one.ok) one.answer?.token.charAt(0);
+  if (many.ok) many.answer?.messages[0]?.token.charAt(0);
+  if (gone.ok) gone.answer satisfies undefined;
+  // @ts-expect-error a receive in a batch does not wait
+  message.recv({ mailboxId: '', scopeId: '', holder: '', holderSession: '', waitSeconds: 1 });
+  // @ts-expect-error a required field is missing
+  budget.create({ name: '' });
+  // @ts-expect-error a read is no call of a batch
+  message.view;
+  // @ts-expect-error nor is a destination
+  muster.call.destination;
+  // @ts-expect-error not made by muster.call
+  await muster.batch([{ mailboxId: '' }]);
+  const some = [1, 2].map((payload) => message.send({ mailboxId: '', scopeId: '', payload }));
+  for (const result of await muster.batch(some)) if (result.ok) result.answer.id.charAt(0);
   void [query, state, told, first, code];
 }
 

@@ -28,6 +28,8 @@ const more: Readonly<Record<string, readonly string[]>> = {
   // The attempt is between the two.
   'destination.test': ['FCALL webhook_send', 'FCALL webhook_send'],
   'delivery.redeliver': ['FCALL webhook_send', 'FCALL webhook_send'],
+  // Whether it is refused as a whole is known before any of its calls begins.
+  batch: ['FCALL space_admit', 'FCALL barrier_cancel'],
 };
 /** After the answer: announces a timer that is the organization's earliest to the workers' index. */
 const told = 'ZADD muster:due';

@@ -1,7 +1,7 @@
 /**
  * All endpoints, independent of the code under test. A path's ids are `{}`. Columns: method,
- * path below the space, permission (r coordination_read, w coordination_write, c resource_config), Idempotency-Key
- * (! required, ? honoured, - ignored), success statuses (none if unspecified).
+ * path below the space, permission (r coordination_read, w coordination_write, c resource_config, n none), Idempotency-Key
+ * (! required, ? honoured, - ignored, * for the calls in it), success statuses (none if unspecified).
  */
 export const endpoints: readonly string[] = [
   'GET    /budgets                                  r - 200',
@@ -72,6 +72,7 @@ export const endpoints: readonly string[] = [
   'POST   /destinations/{}/rotate-secret            w ?',
   'POST   /destinations/{}/test                     w ?',
   'POST   /deliveries/{}/redeliver                  w ?',
+  'POST   /batch                                    n * 200',
 ];
 
 /** The error codes, by the statuses that each may have. */

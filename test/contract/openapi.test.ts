@@ -54,7 +54,8 @@ describe('GET /openapi.json', () => {
         new Set([...Object.keys(route.success), ...failures]),
       );
       const names = operation.parameters.map((parameter) => parameter.$ref ?? parameter.name);
-      const key = { required: 'IdempotencyKey', optional: 'OptionalIdempotencyKey', never: '' }[route.idempotency];
+      const optional = 'OptionalIdempotencyKey';
+      const key = { required: 'IdempotencyKey', optional, calls: optional, never: '' }[route.idempotency];
       for (const name of key === '' ? [] : [key]) expect(names).to.include(`#/components/parameters/${name}`);
       for (const [, name] of route.path.matchAll(/:(\w+)/g)) expect(names).to.include(name);
     }
@@ -74,11 +75,12 @@ describe('GET /openapi.json', () => {
     const document = await fetched();
     const ajv = new Ajv2020({ strict: false });
     (addFormats as unknown as (ajv: Ajv2020) => void)(ajv);
+    const { components } = document;
     for (const route of allRoutes) {
       const schema = operationOf(document, route).requestBody?.content['application/json'].schema;
       expect(schema !== undefined, route.call).to.equal(['POST', 'PUT', 'PATCH'].includes(route.method));
       if (!schema) continue;
-      const validate = ajv.compile(schema);
+      const validate = ajv.compile({ ...schema, components });
       for (const body of samples(route.body)) {
         expect(validate(body), `${route.call} ${JSON.stringify(body)} ${ajv.errorsText(validate.errors)}`).to.equal(
           true,

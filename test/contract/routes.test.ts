@@ -4,8 +4,13 @@ import { codesOf, statusOf } from '../../src/http/route-errors.ts';
 import { allErrors, allRoutes } from '../../src/primitives.ts';
 import { endpoints, errorCodes } from './endpoints.ts';
 
-const permissions: Record<string, string> = { r: 'coordination_read', w: 'coordination_write', c: 'resource_config' };
-const keys: Record<string, string> = { '!': 'required', '?': 'optional', '-': 'never' };
+const permissions: Record<string, string> = {
+  r: 'coordination_read',
+  w: 'coordination_write',
+  c: 'resource_config',
+  n: 'none',
+};
+const keys: Record<string, string> = { '!': 'required', '?': 'optional', '-': 'never', '*': 'calls' };
 
 interface Row {
   readonly name: string;

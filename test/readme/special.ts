@@ -20,6 +20,7 @@ const others: readonly { line: RegExp; commands: readonly string[] }[] = [
   { line: /^npm run (?:-s )?demo\b/, commands: [] },
   { line: /^npm run (?:-s )?test:\w+$/, commands: [] },
   { line: /^docker\b/, commands: [] },
+  { line: /^claude mcp add\b/, commands: [] },
 ];
 
 /** k6 is in no registry that the project uses, so its scripts are run as the suite runs them (test/load/emulator). */

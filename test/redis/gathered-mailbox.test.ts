@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import type { Reply, Value } from '../../src/declare/value.ts';
 import { randomTail } from '../../src/http/random.ts';
+import { maxReceivedBytes } from '../../src/http/route.ts';
 import { Claim } from '../../src/mailbox/records.ts';
 import { Refusal } from '../../src/redis/scripts.ts';
 import { World } from '../support/world.ts';
@@ -68,7 +69,8 @@ class Mailboxes {
     if (kind === 'message.recv') {
       const max = 1 + (which % 3);
       const tokens = Array.from({ length: max }, (_, n) => `token ${this.said.length + index} ${n}`).join('');
-      return { mailboxId, scopeId, holder: 'h', holderSession: 's', leaseSeconds, max, tokens, looksAgain: '' };
+      const limits = { leaseSeconds, max, looksAgain: '', bytesLimit: maxReceivedBytes };
+      return { mailboxId, scopeId, holder: 'h', holderSession: 's', tokens, ...limits };
     }
     if (kind === 'message.renew')
       return { messageId: claim.id, token: claim.token, leaseSeconds, progress: key < 3 ? `${key}` : '' };

@@ -16,6 +16,7 @@ const values = [
   true,
   [],
   {},
+  [{ call: 'barrier.cancel', barrierId: '0190a1b2-0000-7000-8000-000000000000' }],
 ];
 
 interface Described {

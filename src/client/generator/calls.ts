@@ -82,36 +82,75 @@ function listsWithMax({ operation }: Call): boolean {
   return ok?.content?.['application/json'].schema['anyOf'] !== undefined;
 }
 
-function signature(call: Call): string {
+/** What a call takes and gives, by itself or in a batch. */
+interface Kind {
+  readonly args: string;
+  readonly options: string;
+  readonly result: string;
+}
+
+const alone: Kind = { args: 'Args', options: 'CallOptions', result: 'Promise' };
+const inBatch: Kind = { args: 'BatchedArgs', options: 'BatchedOptions', result: 'BatchedCall' };
+
+function signature(call: Call, kind: Kind): string {
   const { operationId, summary } = call.operation;
   const name = operationId.slice(operationId.indexOf('.') + 1);
   const id = `'${operationId}'`;
-  const args = `args${needsNothing(call) ? '?' : ''}: Args<${id}>, options?: CallOptions`;
+  const args = `args${needsNothing(call) ? '?' : ''}: ${kind.args}<${id}>, options?: ${kind.options}`;
   const lines = listsWithMax(call)
     ? [
-        `${name}(${args.replace(id, `${id}, 'max'`)}): Promise<ListOf<Answer<${id}>>>;`,
-        `${name}(${args.replace(id, `${id}, never, 'max'`)}): Promise<OneOf<Answer<${id}>>>;`,
+        `${name}(${args.replace(id, `${id}, 'max'`)}): ${kind.result}<ListOf<Answer<${id}>>>;`,
+        `${name}(${args.replace(id, `${id}, never, 'max'`)}): ${kind.result}<OneOf<Answer<${id}>>>;`,
       ]
-    : [`${name}(${args}): Promise<Answer<${id}>>;`];
+    : [`${name}(${args}): ${kind.result}<Answer<${id}>>;`];
   return [`/** ${summary}: \`${call.method} ${spaces}${call.path}\` */`, ...lines]
     .map((line) => `    ${line}`)
     .join('\n');
+}
+
+/** The names of the calls that a batch takes. */
+function batchedNames({ components }: Document): string[] {
+  const { oneOf } = components.schemas['Call'] as { oneOf: readonly { readonly $ref: string }[] };
+  return oneOf.map(({ $ref }) => $ref.split('/').at(-1) ?? '');
 }
 
 /** The source of the generated module: method and path of each call, its signature, and the error codes. */
 function callsText(document: Document): string {
   const all = callsOf(document);
   const roomOf = ({ operation }: Call) => operation.operationId.split('.', 1)[0] ?? '';
-  const signatures = (room: string) => all.filter((call) => roomOf(call) === room).map(signature);
+  // A call of no primitive, batch, is written by hand.
+  const ofRooms = all.filter(({ operation }) => operation.operationId.includes('.'));
+  const batched = batchedNames(document);
+  const byRoom = (calls: readonly Call[], kind: Kind) =>
+    [...new Set(calls.map(roomOf))].map((room) => {
+      const own = calls.filter((call) => roomOf(call) === room);
+      return `  readonly ${room}: {\n${own.map((call) => signature(call, kind)).join('\n')}\n  };`;
+    });
   return [
-    "import type { Answer, Args, CallOptions, ListOf, OneOf } from '../types.ts';\n",
+    'import type {',
+    '  Answer,',
+    '  Args,',
+    '  BatchedArgs,',
+    '  BatchedCall,',
+    '  BatchedOptions,',
+    '  CallOptions,',
+    '  ListOf,',
+    '  OneOf,',
+    "} from '../types.ts';\n",
     '/** Method and path of each call, by its name. */',
     'export const calls = {',
     ...all.map(({ method, path, operation }) => `  '${operation.operationId}': ['${method}', '${path}'],`),
     '} as const;\n',
     '/** Every call of the API, by primitive. */',
     'export interface Calls {',
-    ...[...new Set(all.map(roomOf))].map((room) => `  readonly ${room}: {\n${signatures(room).join('\n')}\n  };`),
+    ...byRoom(ofRooms, alone),
+    '}\n',
+    '/** Every call that a batch takes, by primitive. */',
+    'export interface BatchedCalls {',
+    ...byRoom(
+      ofRooms.filter(({ operation }) => batched.includes(operation.operationId)),
+      inBatch,
+    ),
     '}\n',
     '/** The possible values of `code` in an error response. */',
     `export type ErrorCode =\n  | ${codesOf(document).join('\n  | ').replaceAll('"', "'")};\n`,

@@ -4,7 +4,7 @@ import type { NamedSchemas } from './schema.ts';
 
 const text = { type: 'string' };
 const requestId = { type: 'string', pattern: '^[A-Za-z0-9._-]{1,128}$' };
-const idempotencyKey = { type: 'string', pattern: '^[\\x21-\\x7e]{1,255}$' };
+export const idempotencyKey = { type: 'string', pattern: '^[\\x21-\\x7e]{1,255}$' };
 const header = (description: string, schema: object) => ({ description, schema });
 
 const keyRule =

@@ -55,7 +55,8 @@ function queryParameters(route: Route): object[] {
 }
 
 function headerParameters(route: Route): object[] {
-  const keys = { required: ['IdempotencyKey'], optional: ['OptionalIdempotencyKey'], never: [] }[route.idempotency];
+  const optional = ['OptionalIdempotencyKey'];
+  const keys = { required: ['IdempotencyKey'], optional, calls: optional, never: [] }[route.idempotency];
   return [...keys, ...(route.streams ? ['LastEventId'] : []), 'RequestId'].map(parameter);
 }
 

@@ -36,7 +36,7 @@ export function responses(route: Route, errors: ErrorTable, named: NamedSchemas)
   const all: Named = {};
   const stream = route.streams && { 'text/event-stream': { schema: { type: 'string' } } };
   for (const [status, reply] of Object.entries(route.success)) {
-    const replayed = route.idempotency === 'never' ? [] : ['Idempotent-Replayed'];
+    const replayed = ['never', 'calls'].includes(route.idempotency) ? [] : ['Idempotent-Replayed'];
     all[status] = {
       description: reply === null ? 'Nothing: no content' : status === '201' ? 'Made' : 'Done',
       headers: headers(...everyAnswer, ...rates, ...replayed),

@@ -121,6 +121,15 @@ describe('What is logged and answered', () => {
         { ...wrong, url: mark('url'), name: 'x', eventTypes: [mark('url')] },
       ])
         await send('POST', space + path, body);
+    const calls = ['message.send', 'message.complete', 'mailbox.create', mark('path')].flatMap((call) => [
+      { call, mailboxId: id, messageId: claim.id, ...wrong, idempotencyKey: `${mark('idem')} x` },
+      { call, mailboxId: id, scopeId, payload, colour: mark('payload') },
+      { call, messageId: claim.id, token: mark('token'), result },
+    ]);
+    const batched = await send('POST', `${space}/batch`, { calls });
+    told.push(JSON.stringify(batched));
+    await send('POST', `${space}/batch`, { calls: [...calls, mark('payload')] });
+    await send('POST', `${space}/batch`, `{"calls":["${mark('payload')}`);
     for (const query of ['cursor', 'limit', 'state', 'types', 'aggregate', 'scopeId', 'from'])
       for (const path of ['mailboxes', 'watch', 'events', 'usage', 'barriers'])
         await send('GET', `${space}/${path}?${query}=${mark('query')}`);
@@ -138,6 +147,26 @@ describe('What is logged and answered', () => {
       { 'Content-Type': mark('header'), 'Content-Encoding': mark('header') },
     );
     await send('POST', `${space}/mailboxes`, { name: 'x' }, { 'Idempotency-Key': `${mark('idem')} ${mark('idem')}` });
+    // The same by tools; a refusal is a success of HTTP there.
+    const tool = async (name: string, args: unknown, headers?: Record<string, string>) => {
+      const message = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: args } };
+      const { result } = await send('POST', `${space}/mcp`, message, headers);
+      if (result?.isError) told.push(JSON.stringify(result));
+      return result;
+    };
+    const refused = [
+      await tool('message_complete', { messageId: claim.id, token: mark('token'), result }),
+      await tool('message_send', { mailboxId: mark('path'), scopeId, payload }),
+      await tool('message_send', { mailboxId: id, scopeId: mark('payload'), payload }),
+      await tool('message_send', { mailboxId: id, scopeId, payload, idempotencyKey: `${mark('idem')} ` }),
+      await tool('mailbox_list', { cursor: mark('query'), limit: 1 }),
+      await tool('event_watch', { types: mark('query') }),
+    ];
+    expect(refused.map((one) => one?.isError)).to.deep.equal(refused.map(() => true));
+    for (const headers of [{ Authorization: `Bearer ${mark('key')}` }, { Origin: `http://${mark('header')}` }])
+      await tool('mailbox_list', {}, headers);
+    await tool('message_send', { mailboxId: id, scopeId, payload, idempotencyKey: mark('idem') });
+    await send('POST', `${space}/mcp`, { jsonrpc: '2.0', id: 1, method: 'tools/list' });
     for (const bytes of [
       `GET /${mark('raw')} HTTP/9\r\n\r\n`,
       `${mark('raw')}\r\n\r\n`,
@@ -192,7 +221,9 @@ describe('What is logged and answered', () => {
       expect(`${method} ${status}`).to.equal(answers.get(requestId));
       expect(durationMs).to.be.within(0, 20_000);
       const met = allRoutes.filter((one) => one.method === method && `/v1/spaces/:spaceId${one.path}` === route);
-      if (route !== undefined || script !== undefined) expect(met.map((one) => one.script)).to.deep.equal([script]);
+      if (route === '/v1/spaces/:spaceId/mcp') expect([met, script]).to.deep.equal([[], undefined]);
+      else if (route !== undefined || script !== undefined)
+        expect(met.map((one) => one.script)).to.deep.equal([script]);
       else expect(answers.get(requestId)).to.equal('POST 404');
     }
   });

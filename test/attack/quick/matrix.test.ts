@@ -118,7 +118,7 @@ describe('Every route, every kind of caller', function () {
     }
     await everywhere(async (route) => {
       for (const [name, key] of keys) {
-        if (name.split(',').includes(route.permission)) continue;
+        if (route.permission === 'none' || name.split(',').includes(route.permission)) continue;
         const reply = await ask(route, own, { key });
         expect(codeOf(reply), `${route.call} with ${name}`).to.equal('403 PERMISSION_DENIED');
         expect(reply.body.error.message).to.contain(route.permission);
@@ -178,7 +178,7 @@ describe('Every route, every kind of caller', function () {
     for (const one of allPermissions) keys.set(one, await world.key([one], [world.spaceId]));
     const lastOfAll = (route: Route): number => (route.method === 'DELETE' ? 1 : 0);
     for (const route of allRoutes.toSorted((one, next) => lastOfAll(one) - lastOfAll(next))) {
-      const reply = await ask(route, own, { key: keys.get(route.permission) });
+      const reply = await ask(route, own, { key: keys.get(route.permission) ?? [...keys.values()][0] });
       expect([401, 403, 404, 500], `${route.call} ${reply.text}`).to.not.include(reply.status);
     }
   });

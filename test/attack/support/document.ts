@@ -13,6 +13,9 @@ export interface Schema {
   readonly maxLength?: number;
   readonly minimum?: number;
   readonly maximum?: number;
+  readonly const?: unknown;
+  readonly $ref?: string;
+  readonly oneOf?: readonly Schema[];
   readonly items?: Schema;
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly required?: readonly string[];
@@ -44,7 +47,7 @@ interface RawOperation {
 }
 interface Raw {
   readonly paths: Record<string, Record<string, RawOperation>>;
-  readonly components: { responses: Record<string, Response> };
+  readonly components: { responses: Record<string, Response>; schemas: Record<string, Schema> };
 }
 
 /** /openapi.json as a client gets it: what can be asked, and what may be answered. */
@@ -63,7 +66,7 @@ export class Document {
         method: method.toUpperCase(),
         path,
         query: parameters.filter((parameter) => parameter.in === 'query'),
-        body: requestBody?.content['application/json'].schema,
+        body: resolved(requestBody?.content['application/json'].schema, raw),
         hasKey: parameters.some(({ $ref }) => $ref?.endsWith('IdempotencyKey')),
         responses: Object.fromEntries(
           Object.entries(responses).map(([status, one]) => {
@@ -116,6 +119,27 @@ export class Document {
     if (!validate(reply.body)) fail(this.#ajv.errorsText(validate.errors));
   }
 
+  /** Throws where what a call of a batch is answered is not what its own request may be; `call`: as it was sent. */
+  checkResult(call: unknown, { status, body, ...rest }: { status: number; body: unknown }): void {
+    const operation = this.operations.find(({ id }) => id === call);
+    const response = operation?.responses[status];
+    const text = JSON.stringify({ status, body, ...rest });
+    const fail = (why: string): never => {
+      throw new Error(`${JSON.stringify(call)} in a batch\nanswered ${text}\n${why}`);
+    };
+    const { error } = (body ?? {}) as { error?: { code: string } };
+    if (!operation || error?.code === 'VALIDATION_FAILED') {
+      if (status !== 400) fail('it is no call of a batch');
+      return;
+    }
+    if (!response) fail('the status is not declared');
+    else if (error && status >= 400 && !codesOf(response).includes(error.code)) fail('the code is not declared');
+    if (body === null ? response?.content !== undefined : !response?.content) fail('a body, or none');
+    const validate = this.#schema(operation, status, response?.$ref);
+    if (body !== null && !validate(body)) fail(this.#ajv.errorsText(validate.errors));
+    if ((status === 429) !== 'retryAfter' in rest) fail('retryAfter is of a 429');
+  }
+
   #schema({ path, method }: Operation, status: number, $ref: string | undefined): ValidateFunction {
     const at = $ref?.slice(2).split('/') ?? ['paths', path, method.toLowerCase(), 'responses', String(status)];
     const parts = [...at, 'content', 'application/json', 'schema'];
@@ -124,6 +148,21 @@ export class Document {
     this.#compiled.set(pointer, validate);
     return validate;
   }
+}
+
+/** A schema with what its lists refer to in place: the calls of a batch. */
+function resolved(schema: Schema | undefined, raw: Raw): Schema | undefined {
+  const own = raw.components.schemas[schema?.$ref?.split('/').at(-1) ?? ''] ?? schema;
+  const { properties, items, oneOf } = own ?? {};
+  const all = Object.entries(properties ?? {}).map(([name, one]) => [name, resolved(one, raw)] as const);
+  return (
+    own && {
+      ...own,
+      ...(properties && { properties: Object.fromEntries(all) as Record<string, Schema> }),
+      ...(items && { items: resolved(items, raw) as Schema }),
+      ...(oneOf && { oneOf: oneOf.map((one) => resolved(one, raw) as Schema) }),
+    }
+  );
 }
 
 function codesOf(response: Response): string[] {

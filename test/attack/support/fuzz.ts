@@ -125,11 +125,29 @@ class Fuzzer {
     try {
       const reply = await sendRaw(this.#world.url, this.#agent, request);
       this.document.check(request.method, request.target, reply);
+      const limited = this.#checkResults(request, reply);
       if (reply.status >= 400) await this.#checkWrites(reply.headers.get('X-Request-Id') ?? '');
-      return this.#note(request, reply);
+      const code = this.#note(request, reply);
+      return limited ?? code;
     } catch (error) {
       throw new Error(`${(error as Error).message}\nas a request:\n${curlLine(this.#world.url, request)}\n`);
     }
+  }
+
+  /** Of a batch: each result is what its own request may answer, and nobody gets by one what they may not. Answers a code that limits. */
+  #checkResults({ method, target, headers, body }: Request, reply: Reply): string | undefined {
+    if (this.document.find(method, target)?.id !== 'batch' || reply.status !== 200) return undefined;
+    const { calls } = JSON.parse(String(body)) as { calls: { call: unknown }[] };
+    const isOwner = headers.some(([, value]) => value.endsWith(this.#fixed['apiKey'] ?? ''));
+    const codes: string[] = [];
+    for (const [index, result] of reply.body.results.entries()) {
+      this.document.checkResult(calls[index]?.call, result);
+      if (result.status < 300 && !isOwner) throw new Error(`a stranger got ${result.status} in a batch`);
+      if (result.status === 401 || (result.status === 403 && isOwner))
+        throw new Error(`the owner got ${result.status}`);
+      codes.push(result.body?.error?.code ?? '');
+    }
+    return codes.find((code) => limiting.has(code));
   }
 
   /** A refusal comes before the first write: Redis takes nothing back. */
@@ -160,7 +178,8 @@ class Fuzzer {
     const code: string | undefined = status < 400 ? undefined : body?.error.code;
     const caller = headers.find(([name]) => name === 'Authorization')?.[1].replace(/^bearer +/i, '');
     const isOwner = caller === this.#fixed['apiKey'];
-    const mayRead = caller === this.#fixed['reader'] && (method === 'GET' || method === 'HEAD');
+    const isRead = method === 'GET' || method === 'HEAD' || operation?.id === 'batch';
+    const mayRead = caller === this.#fixed['reader'] && isRead;
     if (isOwner && (status === 401 || status === 403)) throw new Error(`the owner got ${status} ${code}`);
     if (status < 300 && !isOwner && !mayRead && target.startsWith('/v1/')) throw new Error(`a stranger got ${status}`);
     if (operation) {

@@ -61,11 +61,14 @@ export function valid(schema: Schema, name: string): Arbitrary<unknown> {
     const rest = { ...schema, type: kinds.filter((kind) => kind !== 'null') };
     return fc.oneof({ weight: 1, arbitrary: fc.constant(null) }, { weight: 6, arbitrary: valid(rest, name) });
   }
+  if (schema.const !== undefined) return fc.constant(schema.const);
+  if (schema.oneOf) return fc.oneof(...schema.oneOf.map((one) => valid(one, name)));
   if (schema.enum) return fc.constantFrom(...schema.enum.filter((value) => value !== null));
   switch (kinds[0]) {
     case 'object':
       return fields(schema);
     case 'array':
+      if (schema.items?.oneOf) return fc.array(valid(schema.items, name), { minLength: 1, maxLength: 8 });
       return fc.array(fc.constantFrom(...types), { maxLength: 4 });
     case 'boolean':
       return fc.boolean();

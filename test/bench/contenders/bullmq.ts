@@ -55,7 +55,8 @@ export class BullmqInProcess extends Forked {
   protected async work(phase: Phase, seconds: number): Promise<Work> {
     const messages = Math.ceil(IN_PROCESS_PER_SECOND * seconds);
     const { connections } = this.settings;
-    if (phase === 'through') return this.tell('through', messages, connections);
+    if (phase === 'through')
+      return this.#bulk ? this.tell('bulkThrough', messages, BULK) : this.tell('through', messages, connections);
     if (phase === 'send') {
       this.#queued += messages;
       return this.#bulk ? this.tell('bulk', messages, BULK) : this.tell('add', messages, connections);

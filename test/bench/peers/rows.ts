@@ -1,4 +1,4 @@
-import { behindKoa, inProcess, muster, type StartRunner } from './runners.ts';
+import { behindKoa, inProcess, muster, musterBatch, type StartRunner } from './runners.ts';
 import { startBeanstalkd } from './stores/beanstalkd.ts';
 import { startNats } from './stores/nats.ts';
 import { startPostgresql } from './stores/postgresql.ts';
@@ -20,6 +20,7 @@ const postgresql = (commit: 'on' | 'off') => () => startPostgresql(commit);
 /** By the name that --only knows them by, in the order of the table. */
 export const ROWS: Record<string, Row> = {
   muster: { title: 'Muster', where: 'HTTP', store: startRedis, runner: muster },
+  'muster-batch': { title: 'Muster, batches of 50', where: 'HTTP', store: startRedis, runner: musterBatch },
   bullmq: { title: 'BullMQ', where: IN_PROCESS, store: startRedis, runner: inProcess('bullmq') },
   'bullmq-koa': { title: 'BullMQ', where: KOA, store: startRedis, runner: behindKoa('bullmq') },
   graphile: {

@@ -1,9 +1,11 @@
 // The three ways in which 20,000 messages go through a store: Muster over HTTP, a peer in process, a peer behind Koa.
 import { PAYLOAD } from '../contenders/contender.ts';
 import { BODY } from '../contenders/forked.ts';
+import { BATCH_CONNECTIONS } from '../contenders/muster.ts';
 import type { Driver, JobResult, Plan } from '../driver.ts';
 import { ForkedServer } from '../servers/fork.ts';
 import { MusterServer } from '../servers/muster.ts';
+import { BATCH } from '../servers/muster-space.ts';
 import type { ClientName } from './clients/all.ts';
 import type { ThroughCommand, ThroughResult } from './in-process.ts';
 
@@ -55,6 +57,24 @@ export const muster: StartRunner = async (address, settings) => {
   return {
     pid: server.pid,
     run: (messages) => drive(settings, server, server.plans('through'), messages),
+    stop: () => server.stop(),
+  };
+};
+
+/** Fifty messages in each request, on fewer connections. */
+export const musterBatch: StartRunner = async (address, settings) => {
+  const server = await MusterServer.start(address, settings.spaces, PAYLOAD);
+  const connections = Math.min(BATCH_CONNECTIONS, settings.connections);
+  return {
+    pid: server.pid,
+    run: async (messages) => {
+      const { url, headers } = server;
+      // Every connection goes through its whole plan as often.
+      const laps = Math.ceil(messages / BATCH / connections) * connections;
+      const plans = server.batchPlans('through');
+      const http = await settings.driver.run({ url, headers, plans, connections, amount: PLAN.length * laps });
+      return { count: http.laps, seconds: http.seconds, http };
+    },
     stop: () => server.stop(),
   };
 };

@@ -16,8 +16,15 @@ const BARRIERS = 4;
 const AMOUNT = '125';
 const HOLDER = 'bench';
 
-/** The plans of each phase over one space: one, or one for each barrier. */
-export type SpacePlans = Record<Phase, readonly Plan[]>;
+/** Calls in a batch. */
+export const BATCH = 50;
+
+/** Phases of messages, which may also be sent, received and completed many at a time. */
+export const BATCH_PHASES = ['send', 'drain', 'through'] as const satisfies readonly Phase[];
+export type BatchPhase = (typeof BATCH_PHASES)[number];
+
+/** The plans of each phase over one space: one, or one for each barrier; those of batches by themselves. */
+export type SpacePlans = Record<Phase, readonly Plan[]> & { readonly batched: Record<BatchPhase, readonly Plan[]> };
 
 function queuePlans(space: string, mailbox: string, scopeId: string, payload: unknown) {
   const send: Step = {
@@ -38,6 +45,32 @@ function queuePlans(space: string, mailbox: string, scopeId: string, payload: un
     path: `${space}/messages/<message>/complete`,
     body: JSON.stringify({ token: '<token>' }),
     keyed: true,
+  };
+  return { send: [[send]], drain: [[recv, complete]], through: [[send, recv, complete]] };
+}
+
+function batchPlans(space: string, mailboxId: string, scopeId: string, payload: unknown) {
+  const call = JSON.stringify({ call: 'message.send', mailboxId, scopeId, payload });
+  const send: Step = {
+    name: 'send',
+    path: `${space}/batch`,
+    body: `{"calls":[${Array(BATCH).fill(call).join()}]}`,
+    keyed: true,
+    isBatch: true,
+  };
+  const recv: Step = {
+    name: 'recv',
+    path: `${space}/mailboxes/${mailboxId}/recv`,
+    body: JSON.stringify({ scopeId, holder: HOLDER, holderSession: 'bench-1', leaseSeconds: 600, max: BATCH }),
+    keyed: false,
+    keepEach: { calls: '{"call":"message.complete","messageId":"<id>","token":"<token>"}' },
+  };
+  const complete: Step = {
+    name: 'complete',
+    path: `${space}/batch`,
+    body: '{"calls":[<calls>]}',
+    keyed: true,
+    isBatch: true,
   };
   return { send: [[send]], drain: [[recv, complete]], through: [[send, recv, complete]] };
 }
@@ -82,6 +115,7 @@ export async function makeSpace(path: string, call: Call, payload: unknown): Pro
   );
   return {
     ...queuePlans(path, mailbox.id, scopeId, payload),
+    batched: batchPlans(path, mailbox.id, scopeId, payload),
     reserve: [budgetPlan(path, budget.id, scopeId)],
     arrive: (await Promise.all(barriers)).map(({ id }) => arrivePlan(path, id)),
     consume: [consumePlan(path, allowance.id, scopeId)],

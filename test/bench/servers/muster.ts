@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { Plan } from '../driver.ts';
 import type { Phase } from '../phases.ts';
-import { type Call, makeSpace, type SpacePlans } from './muster-space.ts';
+import { type BatchPhase, type Call, makeSpace, type SpacePlans } from './muster-space.ts';
 
 const SERVER = fileURLToPath(new URL('../../../dist/main.js', import.meta.url));
 const CLI = fileURLToPath(new URL('../../../dist/cli/main.js', import.meta.url));
@@ -83,7 +83,16 @@ export class MusterServer {
 
   /** A phase's plans over all spaces, neighbours on different spaces, so that few connections still meet many of them. */
   plans(phase: Phase): Plan[] {
-    const perSpace = this.#spaces.map((plans) => plans[phase]);
+    return this.#dealt((plans) => plans[phase]);
+  }
+
+  /** The same with many messages in each request. */
+  batchPlans(phase: BatchPhase): Plan[] {
+    return this.#dealt((plans) => plans.batched[phase]);
+  }
+
+  #dealt(plansOf: (plans: SpacePlans) => readonly Plan[]): Plan[] {
+    const perSpace = this.#spaces.map(plansOf);
     const most = Math.max(...perSpace.map((plans) => plans.length));
     return Array.from({ length: most }, (_, i) => perSpace.flatMap((plans) => plans.slice(i, i + 1))).flat();
   }

@@ -1,0 +1,36 @@
+import { MusterError } from './error.ts';
+import { calls } from './generated/calls.ts';
+import { type MusterOptions, send } from './send.ts';
+import type { BatchedCall, BatchedOptions, BatchResult, BatchResults, CallOptions } from './types.ts';
+
+interface Result {
+  readonly status: number;
+  readonly body: unknown;
+  readonly replayed: boolean;
+  /** Of a 429. */
+  readonly retryAfter?: number;
+}
+
+/** A call as a batch carries it. */
+export function batched(call: string, args: object = {}, { idempotencyKey }: BatchedOptions = {}): BatchedCall {
+  return { call, ...args, ...(idempotencyKey !== undefined && { idempotencyKey }) };
+}
+
+/** Sends the calls in one request; what becomes of each is in its result. */
+export async function sendBatch<const Calls extends readonly BatchedCall[]>(
+  options: MusterOptions,
+  list: Calls,
+  callOptions: CallOptions = {},
+): Promise<BatchResults<Calls>> {
+  const { results } = (await send(options, calls.batch, { calls: list }, callOptions)) as { results: Result[] };
+  return results.map(resultOf) as BatchResults<Calls>;
+}
+
+function resultOf({ status, body, replayed, retryAfter }: Result) {
+  if (status < 300) return { ok: true, status, answer: body ?? undefined, replayed } satisfies BatchResult<unknown>;
+  const { code, message, requestId } = (
+    body as { error: { code: MusterError['code']; message: string; requestId: string } }
+  ).error;
+  const error = new MusterError(code, message, { status, requestId, retryAfterSeconds: retryAfter ?? null });
+  return { ok: false, status, error } satisfies BatchResult<unknown>;
+}

@@ -1,0 +1,95 @@
+import {
+  createMcpHandler,
+  isLegacyRequest,
+  ProtocolError,
+  ProtocolErrorCode,
+  ResourceNotFoundError,
+  Server,
+  WebStandardStreamableHTTPServerTransport,
+} from '@modelcontextprotocol/server';
+import { guide, instructions } from './guide.ts';
+import type { Tool } from './tools.ts';
+
+/** A tool's answer or refusal. */
+export interface Outcome {
+  readonly isError: boolean;
+  /** JSON; of an answer without content, `null`. */
+  readonly text: string;
+}
+
+/** What the protocol is spoken for. */
+export interface Desk {
+  readonly version: string;
+  /** Those that the caller may use. */
+  readonly tools: () => readonly Tool[];
+  /** Undefined: there is no such tool. */
+  readonly call: (name: string, args: Readonly<Record<string, unknown>>) => Promise<Outcome | undefined>;
+}
+
+interface Reply {
+  readonly status: number;
+  /** JSON; undefined: no content. */
+  readonly text?: string;
+}
+
+const guideUri = 'muster://guide';
+const guideName = 'guide';
+const guideTitle = 'How agents work together with Muster';
+
+/** Answers one message, of any version of the protocol that the SDK knows. headers: those of the protocol. */
+export async function answer(message: unknown, headers: Readonly<Record<string, string>>, desk: Desk): Promise<Reply> {
+  const request = new Request('http://muster/mcp', {
+    method: 'POST',
+    headers: { ...headers, 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+  });
+  const server = serverOf(desk);
+  const answered = await ((await isLegacyRequest(request, message))
+    ? answerLegacy(server, request, message)
+    : createMcpHandler(() => server, { legacy: 'reject', maxSubscriptions: 0 }).fetch(request, {
+        parsedBody: message,
+      }));
+  const text = await answered.text();
+  return { status: answered.status, ...(text !== '' && { text }) };
+}
+
+/** Before 2026-07-28: a request without a session, answered as JSON. */
+async function answerLegacy(server: Server, request: Request, parsedBody: unknown): Promise<Response> {
+  const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
+  await server.connect(transport);
+  const answered = await transport.handleRequest(request, { parsedBody });
+  await server.close();
+  return answered;
+}
+
+function serverOf(desk: Desk): Server {
+  const info = { name: 'muster', title: 'Muster', version: desk.version };
+  const server = new Server(info, { capabilities: { tools: {}, prompts: {}, resources: {} }, instructions });
+  server.setRequestHandler('tools/list', () => ({ tools: desk.tools().map((tool) => ({ ...tool })) }));
+  server.setRequestHandler('tools/call', async ({ params }) => {
+    const outcome = await desk.call(params.name, params.arguments ?? {});
+    if (!outcome) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `there is no tool ${params.name}`);
+    const { isError, text } = outcome;
+    const value: unknown = JSON.parse(text);
+    const content = [{ type: 'text' as const, text }];
+    if (value === null) return { content, isError };
+    return { content, isError, structuredContent: value as Record<string, unknown> };
+  });
+  server.setRequestHandler('prompts/list', () => ({
+    prompts: [
+      { name: guideName, title: guideTitle, description: 'The model of work in a page: read it before you begin' },
+    ],
+  }));
+  server.setRequestHandler('prompts/get', ({ params: { name } }) => {
+    if (name !== guideName) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `there is no prompt ${name}`);
+    return { messages: [{ role: 'user', content: { type: 'text', text: guide } }] };
+  });
+  server.setRequestHandler('resources/list', () => ({
+    resources: [{ uri: guideUri, name: guideName, title: guideTitle, mimeType: 'text/markdown' }],
+  }));
+  server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: [] }));
+  server.setRequestHandler('resources/read', ({ params: { uri } }) => {
+    if (uri !== guideUri) throw new ResourceNotFoundError(uri);
+    return { contents: [{ uri, mimeType: 'text/markdown', text: guide }] };
+  });
+  return server;
+}

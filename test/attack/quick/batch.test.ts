@@ -1,0 +1,139 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from 'chai';
+import { isBatched } from '../../../src/http/batch.ts';
+import type { Route } from '../../../src/http/route.ts';
+import { allRoutes } from '../../../src/primitives.ts';
+import type { MusterService } from '../../../src/service.ts';
+import { Sink } from '../../support/sink.ts';
+import { delivering } from '../../support/webhooks.ts';
+import { allPermissions, World } from '../../support/world.ts';
+import { changed, digests } from '../support/digest.ts';
+import { makeObjects, type Objects, objectIn, requestOf } from '../support/objects.ts';
+
+const routes = allRoutes
+  .filter(isBatched)
+  .toSorted((one, next) => Number(one.method === 'DELETE') - Number(next.method === 'DELETE'));
+
+interface Answer {
+  readonly status: number;
+  readonly body: unknown;
+}
+
+/** What a request of its own sends, as a batch carries it. */
+function callOf(route: Route, objects: Objects): Record<string, unknown> {
+  const { path, body } = requestOf(route, objects);
+  const values = path.split('/');
+  const ids = route.path
+    .split('/')
+    .flatMap((part, index) => (part.startsWith(':') ? [[part.slice(1), values[index]] as const] : []));
+  return { call: route.call, ...Object.fromEntries(ids), ...JSON.parse(body ?? '{}') };
+}
+
+/** An answer without what differs from one request to the next. */
+const told = ({ status, body }: Answer): string =>
+  `${status} ${JSON.stringify(body ?? null).replace(/"requestId":"[^"]*"/, '')}`.replaceAll(
+    /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g,
+    'id',
+  );
+
+/** Names of the members of an answer, at every level; lists by their first element. */
+const shape = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.slice(0, 1).map(shape);
+  if (typeof value !== 'object' || value === null) return '';
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, shape(member)]));
+};
+
+describe('Every call that a batch takes', function () {
+  this.timeout(60_000);
+  let service: MusterService;
+  let sink: Sink;
+  let world: World;
+  let other: World;
+  let beside: World;
+  let own: Objects;
+  let twin: Objects;
+  let others: Objects;
+  let siblings: Objects;
+
+  before(async () => {
+    sink = await Sink.start();
+    service = await delivering();
+    world = await World.create({ on: service });
+    other = await World.create({ on: service });
+    beside = await world.beside({ requestsPerMinute: 100_000 });
+    own = await makeObjects(world, sink);
+    twin = await makeObjects(world, sink);
+    others = await makeObjects(other, sink);
+    siblings = await makeObjects(beside, sink);
+  });
+  after(async () => {
+    await service.stop();
+    await sink.stop();
+  });
+
+  const asRequest = async (route: Route, objects: Objects, key = world.apiKey): Promise<Answer> => {
+    const { path, body } = requestOf(route, objects);
+    return world.send(route.method, `/v1/spaces/${world.spaceId}${path}`, body, {
+      Authorization: `Bearer ${key}`,
+      'Content-Type': 'application/json',
+      'Idempotency-Key': randomUUID(),
+    });
+  };
+  const asBatch = async (calls: readonly object[], key = world.apiKey): Promise<Answer[]> => {
+    const { body } = await world.post('/batch', { calls }, { Authorization: `Bearer ${key}` });
+    return body.results;
+  };
+
+  it('gets what its own request gets, and no more: without the permission, without its fields, with a wrong one', async () => {
+    const before = await digests(other);
+    for (const permission of allPermissions) {
+      const key = await world.key(allPermissions.filter((one) => one !== permission));
+      const denied = routes.filter((route) => route.permission === permission);
+      const results =
+        denied.length > 0
+          ? await asBatch(
+              denied.map((route) => callOf(route, own)),
+              key,
+            )
+          : [];
+      for (const [index, route] of denied.entries())
+        expect(told(results[index] as Answer), route.call).to.equal(told(await asRequest(route, own, key)));
+    }
+    const bare = await asBatch(routes.map(({ call }) => ({ call })));
+    const wrong = await asBatch(routes.map((route) => ({ ...callOf(route, own), colour: 'red' })));
+    for (const [index, route] of routes.entries()) {
+      if (route.path.includes(':') || route.body?.validate({}).error)
+        expect(told(bare[index] as Answer), route.call).to.match(/^400 .*VALIDATION_FAILED/);
+      expect(told(wrong[index] as Answer), route.call).to.match(/^400 .*colour is not a field of this request/);
+    }
+    expect(changed(before, await digests(other))).to.deep.equal([]);
+  });
+
+  it('finds no object of another organization or space: the answer is that for ids that never were', async () => {
+    let cases = 0;
+    for (const route of routes) {
+      for (const [, name = ''] of route.path.matchAll(/:(\w+)/g)) {
+        const field = objectIn(route, name);
+        const [unknown, theirs, beside] = await asBatch(
+          [randomUUID(), others[field], siblings[field]].map((id) => ({ ...callOf(route, own), [name]: id })),
+        );
+        expect(told(unknown as Answer), route.call).to.match(/^404 /);
+        for (const reply of [theirs, beside])
+          expect(told(reply as Answer), route.call).to.equal(told(unknown as Answer));
+        cases++;
+      }
+    }
+    expect(cases).to.be.at.least(25);
+  });
+
+  it('answers as its own request does, and is done as that is', async () => {
+    const named = (objects: Objects): Objects => ({ ...objects, name: randomUUID(), taskKey: randomUUID() });
+    const results = await asBatch(routes.map((route) => callOf(route, named(twin))));
+    for (const [index, route] of routes.entries()) {
+      const alone = await asRequest(route, named(own));
+      const { status, body } = results[index] as Answer;
+      expect([status, shape(body)], route.call).to.deep.equal([alone.status, shape(alone.body ?? null)]);
+    }
+    expect(results.filter(({ status }) => status < 300).length).to.be.at.least(30);
+  });
+});

@@ -1,0 +1,191 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from 'chai';
+import fc from 'fast-check';
+import type { Route } from '../../../src/http/route.ts';
+import { toolName } from '../../../src/mcp/tools.ts';
+import { words } from '../../../src/mcp/words.ts';
+import { createSpace } from '../../../src/org/admin.ts';
+import type { MusterService } from '../../../src/service.ts';
+import { routeOf } from '../../mcp/rest.ts';
+import { Sink } from '../../support/sink.ts';
+import { delivering } from '../../support/webhooks.ts';
+import { allPermissions, World } from '../../support/world.ts';
+import { changed, digests } from '../support/digest.ts';
+import { makeObjects, type Objects, objectIn, requestOf } from '../support/objects.ts';
+
+const routes = Object.keys(words).map((call) => routeOf(toolName(call)));
+
+/** Arguments that the tool of a route takes, with these objects in them. */
+function argumentsOf(route: Route, objects: Objects): Record<string, unknown> {
+  const { path, body } = requestOf(route, objects);
+  const names = [...route.path.matchAll(/:(\w+)/g)].map(([, name = '']) => name);
+  const [, ...values] = new RegExp(`^${route.path.replaceAll(/:\w+/g, '([^/]+)')}$`).exec(path) ?? [];
+  return { ...Object.fromEntries(names.map((name, i) => [name, values[i]])), ...JSON.parse(body ?? '{}') };
+}
+
+describe('Every tool, every kind of caller', function () {
+  this.timeout(60_000);
+  let service: MusterService;
+  let sink: Sink;
+  let world: World;
+  let other: World;
+  let elsewhere: World;
+  let own: Objects;
+  let others: Objects;
+  let siblings: Objects;
+
+  before(async () => {
+    sink = await Sink.start();
+    service = await delivering();
+    world = await World.create({ on: service });
+    other = await World.create({ on: service });
+    const { org, apiKey } = world;
+    const { spaceId } = await createSpace(service, { org, limits: { requestsPerMinute: 100_000 } });
+    elsewhere = new World(service, org, spaceId, apiKey);
+    own = await makeObjects(world, sink);
+    others = await makeObjects(other, sink);
+    siblings = await makeObjects(elsewhere, sink);
+  });
+  after(async () => {
+    await service.stop();
+    await sink.stop();
+  });
+
+  async function post(message: unknown, key: string | undefined, spaceId = world.spaceId) {
+    const headers = {
+      'Content-Type': 'application/json',
+      ...(key !== undefined && { Authorization: `Bearer ${key}` }),
+    };
+    const response = await fetch(`${world.url}/v1/spaces/${spaceId}/mcp`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify(message),
+    });
+    const text = await response.text();
+    return { status: response.status, text, body: text === '' ? undefined : JSON.parse(text) };
+  }
+
+  /** `200`, the status and code of a whole request that is refused, or the code of a tool error. */
+  async function call(
+    route: Route,
+    objects: Objects,
+    { key = world.apiKey, spaceId }: { key?: string | undefined; spaceId?: string } = {},
+    noKey = false,
+  ): Promise<{ code: string; text: string }> {
+    const params = { name: toolName(route.call), arguments: argumentsOf(route, objects) };
+    const message = { jsonrpc: '2.0', id: 1, method: 'tools/call', params };
+    const { status, text, body } = await post(message, noKey ? undefined : key, spaceId);
+    const plain = text.replaceAll(/\\?"requestId\\?":\\?"[^"\\]*\\?"/g, '');
+    const said = plain.replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, 'id');
+    if (status !== 200) return { code: `${status} ${body.error.code}`, text: said };
+    const [{ text: told = '' } = {}] = body.result.content;
+    return { code: body.result.isError ? JSON.parse(told).error.code : '200', text: said };
+  }
+
+  async function everywhere(test: (route: Route) => Promise<void>): Promise<void> {
+    const before = [await digests(world), await digests(other)] as const;
+    for (const route of routes) await test(route);
+    expect(changed(before[0], await digests(world))).to.deep.equal([]);
+    expect(changed(before[1], await digests(other))).to.deep.equal([]);
+  }
+
+  it('no key, a wrong one: 401; another organization: 404; a key of another space: 403: of the whole request', async () => {
+    const limited = await world.key(allPermissions, [elsewhere.spaceId]);
+    await everywhere(async (route) => {
+      expect((await call(route, own, {}, true)).code, route.call).to.equal('401 UNAUTHENTICATED');
+      const wrong = `mk_${world.org}_${'a'.repeat(43)}`;
+      expect((await call(route, own, { key: wrong })).code, route.call).to.equal('401 INVALID_API_KEY');
+      expect((await call(route, own, { key: limited })).code, route.call).to.equal('403 PERMISSION_DENIED');
+      const known = await call(route, own, { key: other.apiKey });
+      expect(known.code, route.call).to.equal('404 SPACE_NOT_FOUND');
+      expect(known.text).to.equal((await call(route, own, { key: other.apiKey, spaceId: randomUUID() })).text);
+    });
+  });
+
+  it('each permission missing: a tool error PERMISSION_DENIED, as over REST; listed is only what is let through', async () => {
+    for (const lacking of allPermissions) {
+      const key = await world.key(allPermissions.filter((one) => one !== lacking));
+      const { body } = await post({ jsonrpc: '2.0', id: 1, method: 'tools/list' }, key);
+      const listed: string[] = body.result.tools.map(({ name }: { name: string }) => name);
+      await everywhere(async (route) => {
+        expect(listed.includes(toolName(route.call)), route.call).to.equal(route.permission !== lacking);
+        if (route.permission !== lacking) return;
+        const { code, text } = await call(route, own, { key });
+        expect([code, text.includes(lacking)], route.call).to.deep.equal(['PERMISSION_DENIED', true]);
+      });
+    }
+  });
+
+  it("another organization's and another space's objects are not there: the answer for ids that never were", async () => {
+    let cases = 0;
+    await everywhere(async (route) => {
+      const inPath = [...route.path.matchAll(/:(\w+)/g)].map(([, name = '']) => name);
+      for (const name of inPath) {
+        const field = objectIn(route, name);
+        const unknown = await call(route, { ...own, [field]: randomUUID() });
+        expect(unknown.code, route.call).to.equal(`${name.slice(0, -2).toUpperCase()}_NOT_FOUND`);
+        for (const theirs of [others, siblings]) {
+          expect((await call(route, { ...own, [field]: theirs[field] ?? '' })).text, route.call).to.equal(unknown.text);
+          cases++;
+        }
+      }
+    });
+    expect(cases).to.be.at.least(40);
+  });
+
+  it('whatever is sent is answered, never with a 500, and says nothing of keys', async () => {
+    const methods = [
+      'initialize',
+      'tools/list',
+      'tools/call',
+      'prompts/get',
+      'resources/read',
+      'ping',
+      'server/discover',
+    ];
+    const values = fc.oneof(fc.jsonValue(), fc.constantFrom(...Object.values(own)));
+    const names = [...new Set(routes.flatMap((route) => Object.keys(argumentsOf(route, own))))];
+    const args = fc.oneof(
+      fc.dictionary(fc.constantFrom(...names, '__proto__', 'idempotencyKey'), values),
+      fc.jsonValue(),
+    );
+    const message = fc.record(
+      {
+        jsonrpc: fc.constantFrom('2.0', '1.0', null),
+        id: fc.oneof(fc.integer(), fc.string(), fc.constant(null)),
+        method: fc.oneof({ weight: 1, arbitrary: fc.string() }, { weight: 6, arbitrary: fc.constantFrom(...methods) }),
+        params: fc.oneof(
+          {
+            weight: 5,
+            arbitrary: fc.record({
+              name: fc.constantFrom(...routes.map(({ call }) => toolName(call))),
+              arguments: args,
+            }),
+          },
+          fc.jsonValue(),
+        ),
+      },
+      { requiredKeys: [] },
+    );
+    const calls = fc.record({
+      jsonrpc: fc.constant('2.0'),
+      id: fc.integer(),
+      method: fc.constant('tools/call'),
+      params: fc.record({ name: fc.constantFrom(...routes.map((route) => toolName(route.call))), arguments: args }),
+    });
+    const any = fc.oneof(message, calls, fc.array(message, { maxLength: 3 }));
+    await fc.assert(
+      fc.asyncProperty(any, async (body) => {
+        // Scopes in the arguments must not stop what the other tests work with; waits would only take time.
+        const text = JSON.stringify(body).replaceAll('waitSeconds', 'wait');
+        const { status, text: answer } = await post(JSON.parse(text), world.apiKey);
+        expect(status, `${text}: ${answer}`).to.be.oneOf([200, 202, 400]);
+        expect(answer).to.not.contain('INTERNAL');
+        // What the SDK answers where other methods lack their parameters.
+        if (text.includes('"method":"tools/call"') && text.startsWith('{')) expect(answer).to.not.contain('-32603');
+        expect(answer.includes(world.apiKey)).to.equal(false);
+      }),
+      { numRuns: 400, seed: 1 },
+    );
+  });
+});

@@ -1,0 +1,295 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from 'chai';
+import { toolName } from '../../src/mcp/tools.ts';
+import { words } from '../../src/mcp/words.ts';
+import { setPlan } from '../../src/org/admin.ts';
+import { World } from '../support/world.ts';
+import { Agent, versions } from './agent.ts';
+import { type Args, overRest, routeOf } from './rest.ts';
+
+const deadline = '2099-01-01T00:00:00Z';
+const large = 'x'.repeat(300);
+
+/** Everything that a call can be refused for. */
+async function stage(world: World) {
+  const post = world.made.bind(world);
+  const scopeId = randomUUID();
+  const own = { scopeId, holder: 'h', holderSession: 's' };
+  const { id: mailboxId } = await post('/mailboxes', { name: 'jobs' });
+  const { id: inboxId } = await post('/mailboxes', { name: 'letters', mode: 'INBOX', recipientId: 'somebody' });
+  await post(`/mailboxes/${inboxId}/messages`, { scopeId, payload: 1 });
+  const send = () => post(`/mailboxes/${mailboxId}/messages`, { scopeId, payload: 1, deadline });
+  await send();
+  const claim = await post(`/mailboxes/${mailboxId}/recv`, { ...own, leaseSeconds: 600 });
+  await send();
+
+  const group = async (fields: object = {}): Promise<string> => {
+    const asked = { mailboxId, condition: 'FIRST_ACCEPTED', parentScopeId: scopeId, ...fields };
+    return (await post('/task-groups', asked)).groupId;
+  };
+  const groupId = await group();
+  const pending = await post(`/task-groups/${groupId}/tasks`, { taskKey: 'a' });
+  const works = { ...own, scopeId: (await world.get(`/task-groups/${await group()}`)).body.scopeId };
+  const [decidedId, judgedId] = [await group(), await group({ condition: 'ALL_TERMINAL' })];
+  const members: string[] = [];
+  for (const id of [decidedId, judgedId]) {
+    const { taskId } = await post(`/task-groups/${id}/tasks`, { taskKey: 'a' });
+    const gate = (await world.get(`/task-groups/${id}`)).body.scopeId;
+    const taken = await post(`/mailboxes/${mailboxId}/recv`, { ...works, scopeId: gate });
+    await post(`/messages/${taken.id}/complete`, { token: taken.token });
+    await post(`/task-groups/${id}/tasks/${taskId}/accept`);
+    members.push(taskId);
+  }
+  const fullId = await group();
+  await Promise.all(
+    Array.from({ length: 100 }, (_, i) => post(`/task-groups/${fullId}/tasks`, { taskKey: `${i}`, delaySeconds: 60 })),
+  );
+  const crowded = randomUUID();
+  for (let i = 0; i < 10; i++)
+    await Promise.all(Array.from({ length: 100 }, () => group({ parentScopeId: crowded, condition: 'ALL_TERMINAL' })));
+  let deepest = randomUUID();
+  for (let depth = 2; depth <= 8; depth++) deepest = (await post('/scopes', { parentScopeId: deepest })).id;
+
+  const { id: stoppedId } = await post('/scopes', {});
+  const stoppedGroupId = await group({ parentScopeId: stoppedId });
+  await post(`/scopes/${stoppedId}/cancel`);
+
+  const { id: budgetId } = await post('/budgets', { name: 'b', currency: 'EUR', scale: 2, limitMinor: '1000' });
+  const reserve = (amountMinor: string, workKey: string) =>
+    post(`/budgets/${budgetId}/reserve`, { scopeId, holder: 'h', amountMinor, workKey });
+  const { id: reservationId } = await reserve('100', 'r');
+  const { id: closedId } = await reserve('100', 'closed');
+  await post(`/budgets/${budgetId}/settle`, { reservationId, amountMinor: '1', workKey: 's' });
+  await post(`/budgets/${budgetId}/void`, { reservationId: closedId, workKey: 'v' });
+
+  const allowance = async (name: string) =>
+    (await post('/allowances', { name, unitsLimit: 2, windowSeconds: 86_400 })).id;
+  const [allowanceId, cooling] = [await allowance('a'), await allowance('cooling')];
+  await post(`/allowances/${cooling}/cooldown`, { seconds: 3600 });
+  const units = { scopeId, holder: 'h', units: 2 };
+  await post(`/allowances/${allowanceId}/consume`, { ...units, workKey: 'c' });
+  await post(`/allowances/${allowanceId}/wait`, { ...units, ttlSeconds: 3600 });
+
+  const barrier = async (target: number) => (await post('/barriers', { scopeId, target })).id;
+  const [barrierId, released, cancelled] = [await barrier(9), await barrier(1), await barrier(9)];
+  await post(`/barriers/${released}/arrive`, { arrivalKey: 'x' });
+  await post(`/barriers/${cancelled}/cancel`);
+  return {
+    ...{ own, mailboxId, inboxId, claim, groupId, pending, decidedId, judgedId, members, fullId, crowded, deepest },
+    ...{ stoppedId, stoppedGroupId, budgetId, reservationId, closedId, allowanceId, cooling, units },
+    ...{ barrierId, released, cancelled, scopeId },
+  };
+}
+
+type Stage = Awaited<ReturnType<typeof stage>>;
+type Case = readonly [tool: string, code: string, args: Args];
+
+/** Refused as things stand. */
+function always(on: Stage): Case[] {
+  const none = randomUUID();
+  const { own, mailboxId, groupId, budgetId, allowanceId, barrierId, scopeId, claim, units, reservationId } = on;
+  const message = { messageId: claim.id, token: claim.token };
+  const gone = { messageId: none, token: 'x' };
+  const lost = { messageId: claim.id, token: 'x' };
+  const send = { mailboxId, scopeId, payload: 1 };
+  const create = { mailboxId, condition: 'FIRST_ACCEPTED' };
+  const reserve = { budgetId, scopeId, holder: 'h', amountMinor: '1' };
+  const consume = { allowanceId, ...units };
+  const stopped = { scopeId: on.stoppedId };
+  const unknownMember = { groupId, taskId: none };
+  const pending = { groupId, taskId: on.pending.taskId };
+  return [
+    ['mailbox_list', 'INVALID_CURSOR', { cursor: 'x' }],
+    ['budget_list', 'INVALID_CURSOR', { cursor: 'x' }],
+    ['allowance_list', 'INVALID_CURSOR', { cursor: 'x' }],
+    ['event_watch', 'INVALID_CURSOR', { cursor: 'x' }],
+    ['message_recv', 'MAILBOX_NOT_FOUND', { ...own, mailboxId: none }],
+    ['message_recv', 'RECIPIENT_MISMATCH', { ...own, mailboxId: on.inboxId }],
+    ['message_renew', 'MESSAGE_NOT_FOUND', gone],
+    ['message_renew', 'CLAIM_LOST', lost],
+    ['message_renew', 'PAYLOAD_TOO_LARGE', { ...message, progress: 'x'.repeat(4097) }],
+    ['message_complete', 'MESSAGE_NOT_FOUND', gone],
+    ['message_complete', 'CLAIM_LOST', lost],
+    ['message_complete', 'MAILBOX_NOT_FOUND', { ...message, result: { payload: 1, mailboxId: none, scopeId } }],
+    ['message_nack', 'MESSAGE_NOT_FOUND', { ...gone, retry: true }],
+    ['message_nack', 'CLAIM_LOST', { ...lost, retry: true }],
+    ['message_send', 'MAILBOX_NOT_FOUND', { ...send, mailboxId: none }],
+    ['message_send', 'SCOPE_CANCELLED', { ...send, ...stopped }],
+    ['message_view', 'MESSAGE_NOT_FOUND', { messageId: none }],
+    ['group_create', 'MAILBOX_NOT_FOUND', { ...create, mailboxId: none }],
+    ['group_create', 'MAILBOX_MODE_INVALID', { ...create, mailboxId: on.inboxId }],
+    ['group_create', 'SCOPE_CANCELLED', { ...create, parentScopeId: on.stoppedId }],
+    ['group_create', 'SCOPE_DEPTH_EXCEEDED', { ...create, parentScopeId: on.deepest }],
+    ['group_create', 'SCOPE_CHILDREN_FULL', { ...create, parentScopeId: on.crowded }],
+    ['task_submit', 'GROUP_NOT_FOUND', { groupId: none, taskKey: 'x' }],
+    ['task_submit', 'SCOPE_CANCELLED', { groupId: on.stoppedGroupId, taskKey: 'x' }],
+    ['task_submit', 'GROUP_NOT_OPEN', { groupId: on.decidedId, taskKey: 'x' }],
+    ['task_submit', 'TASK_KEY_CONFLICT', { groupId, taskKey: 'a' }],
+    ['task_submit', 'GROUP_FULL', { groupId: on.fullId, taskKey: 'x' }],
+    ['group_seal', 'GROUP_NOT_FOUND', { groupId: none }],
+    ['group_seal', 'GROUP_DECIDED', { groupId: on.decidedId }],
+    ['group_view', 'GROUP_NOT_FOUND', { groupId: none }],
+    ['task_accept', 'GROUP_NOT_FOUND', { ...unknownMember, groupId: none }],
+    ['task_accept', 'TASK_NOT_FOUND', unknownMember],
+    ['task_accept', 'TASK_NOT_SUCCEEDED', pending],
+    ['task_reject', 'GROUP_NOT_FOUND', { ...unknownMember, groupId: none }],
+    ['task_reject', 'TASK_NOT_FOUND', unknownMember],
+    ['task_reject', 'TASK_NOT_TERMINAL', pending],
+    ['task_reject', 'VERDICT_CONFLICT', { groupId: on.judgedId, taskId: on.members[1] }],
+    ['budget_reserve', 'BUDGET_NOT_FOUND', { ...reserve, budgetId: none }],
+    ['budget_reserve', 'WORK_KEY_CONFLICT', { ...reserve, workKey: 'r' }],
+    ['budget_reserve', 'SCOPE_CANCELLED', { ...reserve, ...stopped }],
+    ['budget_reserve', 'INSUFFICIENT_BUDGET', { ...reserve, amountMinor: '999999' }],
+    ...(['budget_settle', 'budget_void'] as const).flatMap((tool): Case[] => {
+      const amount = tool === 'budget_settle' && { amountMinor: '1' };
+      const asked = { budgetId, reservationId, workKey: 'n', ...amount };
+      const [used, other] = tool === 'budget_settle' ? ['s', on.closedId] : ['v', reservationId];
+      return [
+        [tool, 'BUDGET_NOT_FOUND', { ...asked, budgetId: none }],
+        [tool, 'RESERVATION_NOT_FOUND', { ...asked, reservationId: none }],
+        [tool, 'RESERVATION_CLOSED', { ...asked, reservationId: on.closedId }],
+        [tool, 'WORK_KEY_CONFLICT', { ...asked, workKey: used, reservationId: other }],
+      ];
+    }),
+    ['budget_settle', 'SETTLEMENT_EXCEEDS_RESERVATION', { budgetId, reservationId, workKey: 'n', amountMinor: '999' }],
+    ['allowance_consume', 'ALLOWANCE_NOT_FOUND', { ...consume, allowanceId: none }],
+    ['allowance_consume', 'WORK_KEY_CONFLICT', { ...consume, units: 1, workKey: 'c' }],
+    ['allowance_consume', 'SCOPE_CANCELLED', { ...consume, ...stopped }],
+    ['allowance_consume', 'UNITS_EXCEED_LIMIT', { ...consume, units: 3 }],
+    ['allowance_consume', 'ALLOWANCE_COOLING_DOWN', { ...consume, allowanceId: on.cooling }],
+    ['allowance_consume', 'ALLOWANCE_EXHAUSTED', consume],
+    ['allowance_wait', 'ALLOWANCE_NOT_FOUND', { ...consume, allowanceId: none }],
+    ['allowance_wait', 'SCOPE_CANCELLED', { ...consume, ...stopped }],
+    ['allowance_wait', 'UNITS_EXCEED_LIMIT', { ...consume, units: 3 }],
+    ['waiter_view', 'WAITER_NOT_FOUND', { waiterId: none }],
+    ['barrier_arrive', 'BARRIER_NOT_FOUND', { barrierId: none, arrivalKey: 'a' }],
+    ['barrier_arrive', 'EPOCH_MISMATCH', { barrierId, arrivalKey: 'a', epoch: 7 }],
+    ['barrier_arrive', 'BARRIER_RELEASED', { barrierId: on.released, arrivalKey: 'a' }],
+    ['barrier_arrive', 'BARRIER_CANCELLED', { barrierId: on.cancelled, arrivalKey: 'a' }],
+    ['barrier_view', 'BARRIER_NOT_FOUND', { barrierId: none }],
+    ['run_view', 'SCOPE_NOT_FOUND', { scopeId: none }],
+    ['scope_cancel', 'SCOPE_NOT_FOUND', { scopeId: none }],
+  ];
+}
+
+/** New work, each in a run of its own. */
+function newWork(on: Stage): Record<string, Args> {
+  const scopeId = randomUUID();
+  const { mailboxId, groupId, budgetId, cooling: allowanceId, own } = on;
+  return {
+    message_recv: { ...own, mailboxId },
+    message_send: { mailboxId, scopeId, payload: 1 },
+    group_create: { mailboxId, condition: 'FIRST_ACCEPTED', parentScopeId: scopeId },
+    task_submit: { groupId, taskKey: randomUUID() },
+    budget_reserve: { budgetId, scopeId, holder: 'h', amountMinor: '1' },
+    allowance_consume: { allowanceId, scopeId, holder: 'h', units: 1 },
+    allowance_wait: { allowanceId, scopeId, holder: 'h', units: 1 },
+  };
+}
+
+describe('Every refusal that a tool’s route declares', function () {
+  this.timeout(60_000);
+  let world: World;
+  let on: Stage;
+  let agents: readonly Agent[];
+  const seen = new Set<string>();
+
+  before(async () => {
+    world = await World.create();
+    on = await stage(world);
+    agents = await Promise.all(versions.map((version) => Agent.connect(world, { version })));
+  });
+  after(() => Promise.all(agents.map((agent) => agent.close())));
+
+  /** Refused over REST, then over MCP, with the same envelope. */
+  async function refused([tool, code, args]: Case): Promise<void> {
+    const rest = await overRest(world, tool, args);
+    expect(rest.body?.error?.code, `${tool} over REST: ${rest.text}`).to.equal(code);
+    const agent = agents[seen.size % agents.length] as Agent;
+    const { isError, value } = await agent.call(tool, args);
+    const { requestId, ...told } = value.error;
+    const { requestId: _other, ...expected } = rest.body.error;
+    expect({ isError, ...told }, tool).to.deep.equal({ isError: true, ...expected });
+    expect(requestId).to.match(/^[0-9a-f-]{36}$/);
+    const retryAfter = rest.headers.get('Retry-After');
+    expect(value.retryAfter === undefined, `${tool} ${code}`).to.equal(retryAfter === null);
+    if (retryAfter !== null) expect(value.retryAfter).to.be.within(Number(retryAfter) - 5, Number(retryAfter) + 5);
+    seen.add(`${tool} ${code}`);
+  }
+
+  async function limited(limits: Record<string, number>, cases: readonly Case[]): Promise<void> {
+    expect((await world.call('PUT', '/limits', limits)).status).to.equal(200);
+    for (const one of cases) await refused(one);
+    const none = Object.fromEntries(Object.keys(limits).map((name) => [name, null]));
+    expect((await world.call('PUT', '/limits', none)).status).to.equal(200);
+  }
+
+  async function planned(figures: Record<string, string>, cases: readonly Case[]): Promise<void> {
+    const plan = { org: world.org, plan: 'enterprise' };
+    await setPlan(world.service, { ...plan, figures });
+    for (const one of cases) await refused(one);
+    await setPlan(world.service, plan);
+  }
+
+  const refusing = (code: string, tools: readonly string[], more: Args = {}): Case[] =>
+    tools.map((tool) => [tool, code, { ...newWork(on)[tool], ...more }]);
+
+  it('is a tool error with the envelope that REST answers', async () => {
+    for (const one of always(on)) await refused(one);
+    // A member that was rejected cannot be accepted.
+    const groupId = await agents[0]?.made('group_create', { mailboxId: on.mailboxId, condition: 'ALL_TERMINAL' });
+    const { taskId } = await world.made(`/task-groups/${groupId.id}/tasks`, { taskKey: 'r' });
+    const scopeId = groupId.scopeId;
+    const taken = await world.made(`/mailboxes/${on.mailboxId}/recv`, { ...on.own, scopeId });
+    await world.made(`/messages/${taken.id}/nack`, { token: taken.token, retry: false });
+    await world.made(`/task-groups/${groupId.id}/tasks/${taskId}/reject`);
+    await refused(['task_accept', 'VERDICT_CONFLICT', { groupId: groupId.id, taskId }]);
+  });
+
+  it('so are those by the limits of the space', async () => {
+    await limited({ maxBacklog: 1 }, refusing('BACKLOG_FULL', ['message_send', 'task_submit']));
+    await limited({ maxArmedTimers: 1 }, [
+      ...refusing('TIMERS_FULL', ['message_send', 'group_create', 'task_submit'], { deadline }),
+      ...refusing('TIMERS_FULL', ['budget_reserve'], { settleBy: deadline }),
+    ]);
+    await limited({ maxPendingWaiters: 1 }, refusing('WAITERS_FULL', ['allowance_wait'], on.units));
+    const claim = { messageId: on.claim.id, token: on.claim.token };
+    await limited({ maxPayloadBytes: 100 }, [
+      ...refusing('PAYLOAD_TOO_LARGE', ['message_send'], { payload: large }),
+      ...refusing('PAYLOAD_TOO_LARGE', ['task_submit'], { input: large }),
+      ['message_complete', 'PAYLOAD_TOO_LARGE', { ...claim, result: { payload: large } }],
+    ]);
+    await limited({ maxLeaseSeconds: 10 }, [
+      ...refusing('LEASE_LIMIT_EXCEEDED', ['message_recv'], { leaseSeconds: 60 }),
+      ['message_renew', 'LEASE_LIMIT_EXCEEDED', { ...claim, leaseSeconds: 60 }],
+    ]);
+  });
+
+  it('so are those by the plan', async () => {
+    const inNewRuns = ['message_send', 'group_create', 'budget_reserve', 'allowance_consume', 'allowance_wait'];
+    await planned({ runs: '1' }, refusing('ACTIVE_RUNS_LIMITED', inNewRuns));
+    await planned({ tasks: '1' }, refusing('ACTIVE_TASKS_LIMITED', ['message_send', 'task_submit']));
+    await planned({ agents: '1' }, refusing('CONCURRENCY_LIMITED', ['message_recv']));
+    // Only the free plan ends with its operations; it has few requests a minute, so in a new one.
+    await world.at(Date.now() + 120_000);
+    await setPlan(world.service, { org: world.org, plan: 'free' });
+    await world.service.store.hset(`muster:{${world.org}}`, { usedOperations: 100_000 });
+    for (const one of refusing('OPERATIONS_EXHAUSTED', Object.keys(newWork(on)))) await refused(one);
+    await setPlan(world.service, { org: world.org, plan: 'enterprise' });
+  });
+
+  it('and those by time: a cursor that has expired', async () => {
+    const { nextCursor } = await (agents[0] as Agent).made('event_watch', { limit: 1 });
+    await world.service.store.hset(`muster:{${world.org}}`, 'epoch', 'another');
+    await refused(['event_watch', 'CURSOR_EXPIRED', { cursor: nextCursor }]);
+  });
+
+  it('all of them were seen', () => {
+    const declared = Object.keys(words).flatMap((call) => {
+      const tool = toolName(call);
+      return routeOf(tool).refuses.map((code) => `${tool} ${code}`);
+    });
+    expect(declared.filter((pair) => !seen.has(pair))).to.deep.equal([]);
+    expect(declared).to.have.length.above(80);
+  });
+});

@@ -1,0 +1,31 @@
+import { randomUUID } from 'node:crypto';
+import type { Route } from '../../src/http/route.ts';
+import { allRoutes } from '../../src/primitives.ts';
+import type { Reply, World } from '../support/world.ts';
+
+export type Args = Readonly<Record<string, unknown>>;
+
+/** The route that a tool calls. */
+export function routeOf(tool: string): Route {
+  const route = allRoutes.find(({ call }) => call.replaceAll('.', '_') === tool);
+  if (!route) throw new Error(`${tool} calls no route`);
+  return route;
+}
+
+/** The same call as a request of its own. */
+export function overRest(world: World, tool: string, args: Args, key = world.apiKey): Promise<Reply> {
+  const { method, path } = routeOf(tool);
+  const { idempotencyKey = randomUUID(), ...fields } = args;
+  const rest: Record<string, unknown> = { ...fields };
+  const filled = path.replaceAll(/:(\w+)/g, (_, name: string) => {
+    delete rest[name];
+    return String(fields[name]);
+  });
+  const query = new URLSearchParams(
+    Object.entries(rest).map(([name, value]): [string, string] => [name, String(value)]),
+  );
+  const headers = { Authorization: `Bearer ${key}`, 'Idempotency-Key': String(idempotencyKey) };
+  return method === 'GET'
+    ? world.call(method, query.size === 0 ? filled : `${filled}?${query}`, undefined, headers)
+    : world.call(method, filled, rest, headers);
+}

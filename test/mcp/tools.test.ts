@@ -1,0 +1,117 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import { expect } from 'chai';
+import { guide, instructions } from '../../src/mcp/guide.ts';
+import { parameters } from '../../src/mcp/parameters.ts';
+import { advice } from '../../src/mcp/refusals.ts';
+import { toolName, toolsOf } from '../../src/mcp/tools.ts';
+import { words } from '../../src/mcp/words.ts';
+import { allErrors, allRoutes } from '../../src/primitives.ts';
+import { World } from '../support/world.ts';
+import { Agent, versions } from './agent.ts';
+import { routeOf } from './rest.ts';
+
+interface Property {
+  readonly description?: string;
+  readonly properties?: Readonly<Record<string, Property>>;
+}
+
+const tools = [...toolsOf(allRoutes).values()].map(({ tool }) => tool);
+const propertiesOf = (schema: object) => (schema as { properties?: Record<string, Property> }).properties ?? {};
+/** What a model reads of all tools before it begins; a token is some four characters. */
+const mostCharacters = 36_000;
+
+describe('The tools', () => {
+  it('are those that have words, each with a route', () => {
+    expect(tools.map(({ name }) => name)).to.deep.equal(Object.keys(words).map(toolName));
+    expect(tools).to.have.length.within(20, 30);
+    for (const { name } of tools) expect(name).to.match(/^[A-Za-z_]{1,64}$/);
+  });
+
+  it('say what to do with each refusal of their routes; nothing is said twice or for nothing', () => {
+    const told = new Set<string>();
+    for (const { name, description } of tools)
+      for (const code of routeOf(name).refuses) {
+        expect(description, name).to.contain(`\n- ${code}: ${advice[code]}`);
+        told.add(code);
+      }
+    expect(Object.keys(advice)).to.have.members([...told]);
+    expect(Object.keys(allErrors)).to.include.members([...told]);
+    expect(new Set(Object.values(advice)).size).to.be.above(told.size - 3);
+  });
+
+  it('say what each parameter is; required ones are those of path and body', () => {
+    const used = new Set<string>();
+    const note = (name: string, path: string): void => {
+      used.add(parameters[`${name}.${path}`] === undefined ? path : `${name}.${path}`);
+    };
+    for (const { name, inputSchema } of tools) {
+      for (const [field, { description, properties = {} }] of Object.entries(propertiesOf(inputSchema))) {
+        expect(description, `${name} ${field}`).to.have.length.above(10);
+        note(name, field);
+        for (const member of Object.keys(properties)) note(name, `${field}.${member}`);
+      }
+      const { path } = routeOf(name);
+      const inPath = [...path.matchAll(/:(\w+)/g)].map(([, id]) => id);
+      expect(inputSchema['required'] ?? []).to.include.members(inPath);
+    }
+    expect(Object.keys(parameters)).to.have.members([...used]);
+  });
+
+  it('have schemas that a validator compiles, and that leave null out', () => {
+    const ajv = new Ajv2020({ strict: true, strictTypes: false, strictRequired: false });
+    (addFormats as unknown as (ajv: Ajv2020) => void)(ajv);
+    for (const { name, inputSchema } of tools) {
+      ajv.compile(inputSchema);
+      expect(JSON.stringify(inputSchema), name).to.not.contain('"null"');
+      expect(inputSchema['additionalProperties']).to.equal(false);
+    }
+  });
+
+  it('are annotated: reads as read-only, what cannot be taken back as destructive', () => {
+    for (const { name, annotations } of tools) {
+      const { readOnlyHint, destructiveHint, idempotentHint, openWorldHint } = annotations;
+      expect(readOnlyHint, name).to.equal(routeOf(name).method === 'GET');
+      expect(readOnlyHint && destructiveHint, name).to.equal(false);
+      expect(!readOnlyHint || idempotentHint, name).to.equal(true);
+      expect(openWorldHint).to.equal(false);
+    }
+    const destructive = tools.filter(({ annotations }) => annotations.destructiveHint).map(({ name }) => name);
+    expect(destructive).to.have.members(['message_nack', 'task_reject', 'budget_void', 'scope_cancel']);
+  });
+
+  it('are explained in a page; what is named there is there', () => {
+    const named = [...`${guide}${instructions}`.matchAll(/\b[a-z]+_[a-zA-Z]+\b/g)].map(([name]) => name);
+    expect(tools.map(({ name }) => name)).to.include.members(named);
+    const codes = [...guide.matchAll(/\b[A-Z]+_[A-Z_]+\b/g)].map(([code]) => code);
+    expect(Object.keys(allErrors)).to.include.members(codes);
+    expect(guide).to.have.length.below(4_500);
+    expect(JSON.stringify(tools)).to.have.length.below(mostCharacters);
+  });
+
+  it('listed are those that the key may call, in every version', async () => {
+    const world = await World.create();
+    for (const version of versions)
+      for (const permissions of [
+        ['coordination_read'],
+        ['coordination_write'],
+        ['resource_config'],
+        ['coordination_read', 'resource_config'],
+      ]) {
+        const agent = await Agent.connect(world, { version, key: await world.key(permissions) });
+        const { tools: listed } = await agent.client.listTools();
+        const mine = tools.filter(({ name }) => permissions.includes(routeOf(name).permission));
+        expect(listed.map(({ name }) => name)).to.deep.equal(mine.map(({ name }) => name));
+        expect(mine).to.have.length.within(1, tools.length - 1);
+        for (const { name, description, inputSchema, annotations } of listed) {
+          const own = mine.find((tool) => tool.name === name);
+          expect({ description, inputSchema, annotations }).to.deep.equal({
+            description: own?.description,
+            inputSchema: own?.inputSchema,
+            annotations: own?.annotations,
+          });
+        }
+        await agent.close();
+      }
+  });
+});
