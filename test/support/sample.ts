@@ -9,6 +9,8 @@ const values = [
   'EUR',
   'message.*',
   'message',
+  '0 9 * * 1-5',
+  'UTC',
   '17',
   17,
   5,
