@@ -156,7 +156,7 @@ end
 --- For scripts of workers that make what a call makes: with neither an API key nor rates. As call.open otherwise.
 function call.enter(...)
   plan.read()
-  enter(...)
+  enter(usage.operationsOf(callName), ...)
   if timer.nextDue <= (tonumber(drainedThrough) or now) then error({ err = 'DUE - ' }) end
   counted = changes
   local refused = refusals[request]

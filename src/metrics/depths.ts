@@ -73,7 +73,9 @@ export async function readDepths(store: Store, scripts: Scripts): Promise<Depths
     const some = orgs.slice(at, at + organizationsAtOnce);
     for (const found of await Promise.all(some.map((org) => scripts.ask(depths, org, args)))) add(found);
   }
-  const [oldestReadyAgeSeconds = 0, oldestWaiterAgeSeconds = 0, scheduleLagSeconds = 0] = oldestMs.map((ms) => ms / 1000);
+  const [oldestReadyAgeSeconds = 0, oldestWaiterAgeSeconds = 0, scheduleLagSeconds = 0] = oldestMs.map(
+    (ms) => ms / 1000,
+  );
   return {
     counts,
     oldestReadyAgeSeconds,

@@ -1,5 +1,5 @@
 import { type CronExpression, CronExpressionParser } from 'cron-parser';
-import { Zone } from './zone.ts';
+import type { Zone } from './zone.ts';
 
 const dayMs = 86_400_000;
 const maxCharacters = 256;
@@ -60,7 +60,11 @@ export class Cron {
 
   /** The last of its moments up to a moment. */
   last(zone: Zone, through: number): number {
-    return zone.momentOf(this.#from(zone.furthestWall(through) + 1).prev().getTime());
+    return zone.momentOf(
+      this.#from(zone.furthestWall(through) + 1)
+        .prev()
+        .getTime(),
+    );
   }
 
   /** How many of its moments lie between two moments, both included. */

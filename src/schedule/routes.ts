@@ -19,10 +19,7 @@ const path = '/schedules/:scheduleId';
  * Runs the script. Where a moment has come that was not fired yet, fires it; where the next moment of a cron expression is
  * to be known, computes it; then runs the script again.
  */
-async function served<R extends Fields>(
-  input: Input,
-  context: ServeContext<R>,
-): Promise<Answered<R> | undefined> {
+async function served<R extends Fields>(input: Input, context: ServeContext<R>): Promise<Answered<R> | undefined> {
   const changes: Record<string, string | number> = {};
   for (;;) {
     try {

@@ -2,7 +2,14 @@ const hourMs = 3_600_000;
 /** Longer than clocks of different zones lie apart, and than any change of a clock. */
 const wideMs = 26 * hourMs;
 
-const form = { year: 'numeric', month: 'numeric', day: 'numeric', hour: 'numeric', minute: 'numeric', second: 'numeric' } as const;
+const form = {
+  year: 'numeric',
+  month: 'numeric',
+  day: 'numeric',
+  hour: 'numeric',
+  minute: 'numeric',
+  second: 'numeric',
+} as const;
 const zoneName = /^[A-Za-z][\w+/-]{0,63}$/;
 /** A formatter takes some 30 KiB and 50 µs to make. */
 const known = new Map<string, Zone>();

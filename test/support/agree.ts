@@ -23,7 +23,9 @@ export async function expectAgreement(world: World): Promise<void> {
   expect(sorted(waits.waiters, 'waiterId')).to.deep.equal(stored.waiterIds);
   expect(sorted(waits.heldGrants, 'waiterId')).to.deep.equal(stored.heldGrantIds(Date.parse(waits.asOf)));
   expect(sorted(waits.waitingTasks, 'taskId')).to.deep.equal(stored.waitingTaskIds);
-  const next = waits.schedules.map((one: Record<string, string>) => `${Date.parse(one['nextAt'] ?? '')} ${one['scheduleId']}`);
+  const next = waits.schedules.map(
+    (one: Record<string, string>) => `${Date.parse(one['nextAt'] ?? '')} ${one['scheduleId']}`,
+  );
   expect(next.sort(), 'schedules').to.deep.equal(stored.nextSchedules);
   const due = schedules.flatMap((name, i) => (i % 2 === 0 ? [`${schedules[i + 1]} ${name}`] : []));
   expect(due.sort(), 'their timers').to.deep.equal(

@@ -172,7 +172,11 @@ describe('Schedules and their workers', function () {
         pipeline.zadd(`${own.prefix}:nextSchedules`, at, id);
         pipeline.zadd(`muster:{${own.org}}:scheduleTimers`, at, `${own.spaceNumber}:${id}`);
       }
-      pipeline.hincrby(`muster:{${own.org}}:${own.spaceId}`, 'schedules:ACTIVE', own === world ? perSpace - 1 : perSpace);
+      pipeline.hincrby(
+        `muster:{${own.org}}:${own.spaceId}`,
+        'schedules:ACTIVE',
+        own === world ? perSpace - 1 : perSpace,
+      );
       await pipeline.exec();
     }
     const total = perSpace * spaces - 1;

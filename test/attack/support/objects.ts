@@ -64,7 +64,8 @@ export async function makeObjects(world: World, sink: Sink): Promise<Objects> {
   await world.made(`/allowances/${narrow.id}/wait`, { scopeId: stoppedId, units: 1, holder: 'h', ttlSeconds: 3600 });
 
   // None comes while the tests run.
-  const schedule = () => world.made('/schedules', { name: name(), mailboxId, scopeId, payload: 1, everySeconds: 31_536_000 });
+  const schedule = () =>
+    world.made('/schedules', { name: name(), mailboxId, scopeId, payload: 1, everySeconds: 31_536_000 });
   const { id: scheduleId } = await schedule();
   const { id: spareScheduleId } = await schedule();
 

@@ -11,7 +11,9 @@ const real = new Set(
   ),
 );
 const types =
-  'message.* budget.reserved task.* group.decided barrier.created limits.updated waiter.granted scope.* schedule.*'.split(' ');
+  'message.* budget.reserved task.* group.decided barrier.created limits.updated waiter.granted scope.* schedule.*'.split(
+    ' ',
+  );
 const dates = ['2026-01-31', '2026-11-21', '2025-12-01', '1999-01-01', '9999-12-31'];
 
 /** What breaks parsers, stores and careless code. */
@@ -91,7 +93,8 @@ function text(schema: Schema, name: string): Arbitrary<unknown> {
     return fc.oneof({ weight: 8, arbitrary: fc.constant(slot(name)) }, random);
   }
   if (name === 'cursor') return fc.constantFrom('', 'latest', slot('cursor'), 'x', 'MTIz', '0-0');
-  if (name === 'cron') return fc.constantFrom('* * * * *', '0 9 * * 1-5', '*/5 * * * * *', '0 0 30 2 *', '0 0 29 2 1#5');
+  if (name === 'cron')
+    return fc.constantFrom('* * * * *', '0 9 * * 1-5', '*/5 * * * * *', '0 0 30 2 *', '0 0 29 2 1#5');
   if (name === 'timezone') return fc.constantFrom('UTC', 'Europe/Berlin', 'asia/kolkata', 'Mars/Olympus', '+02:00');
   if (name === 'types') return fc.array(fc.constantFrom(...types), { minLength: 1, maxLength: 3 }).map(String);
   if (name === 'aggregate') return fc.constantFrom('budget', 'message,task', `mailbox:${slot('mailboxId')}`, 'group:x');

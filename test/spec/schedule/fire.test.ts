@@ -98,7 +98,9 @@ describe('A moment of a schedule', () => {
     await table.fireAt(Date.parse('2030-03-31T01:00:00Z'));
     expect((await table.view(id)).nextAt).to.equal('2030-04-01T00:30:00.000Z');
     await table.fireAt(Date.parse('2030-10-27T00:30:00Z'));
-    expect((await table.view(id)).nextAt, 'half past two comes again, and is over').to.equal('2030-10-28T01:30:00.000Z');
+    expect((await table.view(id)).nextAt, 'half past two comes again, and is over').to.equal(
+      '2030-10-28T01:30:00.000Z',
+    );
   });
 
   it('waits for what was due before it: a message that has expired makes room', async () => {
@@ -134,7 +136,10 @@ describe('A send that is refused', () => {
   it('is said with its code where the mailbox is full, and the next moment comes as usual', async () => {
     const table = await Timetable.create({}, { backlogLimit: 1 });
     const { id } = await table.made();
-    const other = await table.world.made(`/mailboxes/${table.mailboxId}/messages`, { scopeId: table.scopeId, payload: 1 });
+    const other = await table.world.made(`/mailboxes/${table.mailboxId}/messages`, {
+      scopeId: table.scopeId,
+      payload: 1,
+    });
     await refused(table, id, 'BACKLOG_FULL');
     expect(codeOf(await table.trigger(id)), "the caller's refusal").to.equal('409 BACKLOG_FULL');
     expect(await table.events('schedule.refused'), 'is the caller’s alone').to.have.length(1);
@@ -162,7 +167,7 @@ describe('A send that is refused', () => {
   });
 
   it('is said where the plan has no task left, or no operation', async () => {
-    const tasks = await Timetable.create({ plan: 'enterprise', tasks: 1 });
+    const tasks = await Timetable.create({ figures: { tasks: '1' } });
     const one = await tasks.made();
     await tasks.world.made(`/mailboxes/${tasks.mailboxId}/messages`, { scopeId: tasks.scopeId, payload: 1 });
     await refused(tasks, one.id, 'ACTIVE_TASKS_LIMITED');

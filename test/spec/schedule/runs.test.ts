@@ -49,7 +49,8 @@ describe('A schedule and its run', () => {
   it('has ended from the first step of the cancel on, swept or not', async () => {
     const scopes: string[] = [];
     for (let i = 0; i < 2; i++) scopes.push((await table.world.made('/scopes', { parentScopeId: table.scopeId })).id);
-    const fill = (scopeId: string) => table.world.made(`/mailboxes/${table.mailboxId}/messages`, { scopeId, payload: 1 });
+    const fill = (scopeId: string) =>
+      table.world.made(`/mailboxes/${table.mailboxId}/messages`, { scopeId, payload: 1 });
     for (let i = 0; i < 260; i++) await fill(scopes[0] ?? '');
     const ids: string[] = [];
     for (let i = 0; i < 4; i++) ids.push((await table.made({ scopeId: scopes[1] })).id);

@@ -59,8 +59,13 @@ describe('A schedule', () => {
     expect([again.status, again.body]).to.deep.equal([201, first.body]);
     expect(codeOf(await table.post({ name: 'twice' }, key))).to.equal('422 IDEMPOTENCY_KEY_REUSED');
     const { url, apiKey, spaceId } = table.world;
+    const body = { name: 'x', mailboxId: table.mailboxId, scopeId: table.scopeId, payload: 1, everySeconds: 5 };
     const headers = { Authorization: `Bearer ${apiKey}`, 'Content-Type': 'application/json' };
-    const bare = await fetch(`${url}/v1/spaces/${spaceId}/schedules`, { method: 'POST', headers, body: '{}' });
+    const bare = await fetch(`${url}/v1/spaces/${spaceId}/schedules`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify(body),
+    });
     expect(await bare.json()).to.have.nested.property('error.code', 'IDEMPOTENCY_KEY_REQUIRED');
   });
 
@@ -179,7 +184,10 @@ describe('A schedule', () => {
 
   it('is read with coordination_read, and changed with coordination_write alone', async () => {
     const { id } = await table.made();
-    const [reader, writer] = [await table.world.key(['coordination_read']), await table.world.key(['coordination_write'])];
+    const [reader, writer] = [
+      await table.world.key(['coordination_read']),
+      await table.world.key(['coordination_write']),
+    ];
     const as = (apiKey: string) => ({ Authorization: `Bearer ${apiKey}` });
     const reads = (apiKey: string) => [
       table.world.call('GET', '/schedules', undefined, as(apiKey)),
@@ -217,7 +225,7 @@ describe('A schedule', () => {
   });
 
   it('asks the plan for an operation and a run', async () => {
-    const own = await Timetable.create({ plan: 'enterprise', runs: 1 });
+    const own = await Timetable.create({ figures: { runs: '1' } });
     await own.world.made(`/mailboxes/${own.mailboxId}/messages`, { scopeId: own.scopeId, payload: 1 });
     const scopeId = randomUUID();
     expect(codeOf(await own.post({ scopeId }))).to.equal('409 ACTIVE_RUNS_LIMITED');

@@ -94,7 +94,7 @@ export class Timetable {
   /** Its events, oldest first. */
   // biome-ignore lint/suspicious/noExplicitAny: as in Reply.
   async events(types = 'schedule.*'): Promise<any[]> {
-    return (await this.world.get(`/events?limit=500&types=${types}`)).body.events;
+    return (await this.world.get(`/watch?limit=500&types=${types}`)).body.events;
   }
 
   async usage(): Promise<Readonly<Record<string, number>>> {

@@ -12,7 +12,14 @@ describe('Changing a schedule', () => {
   it('takes any of its fields, once each', async () => {
     const { id, ...made } = await table.made();
     const { id: mailboxId } = await table.world.made('/mailboxes', { name: 'other' });
-    const fields = { name: 'new', mailboxId, scopeId: randomUUID(), payload: [2], timezone: 'Asia/Tokyo', maxAttempts: 7 };
+    const fields = {
+      name: 'new',
+      mailboxId,
+      scopeId: randomUUID(),
+      payload: [2],
+      timezone: 'Asia/Tokyo',
+      maxAttempts: 7,
+    };
     const { status, body } = await table.patch(id, fields);
     expect([status, body]).to.deep.equal([200, { id, ...made, ...fields }]);
     expect(await table.view(id)).to.deep.equal(body);
@@ -27,7 +34,15 @@ describe('Changing a schedule', () => {
     const { id, nextAt: _next, state, ...made } = await table.made({ cron: '0 0 * * *', maxAttempts: 2 });
     const before = await table.usage();
     const { everySeconds: _every, lastAt: _at, lastMessageId: _last, missed: _missed, createdAt: _made, ...own } = made;
-    const none = { name: null, mailboxId: null, scopeId: null, payload: null, cron: null, everySeconds: null, state: null };
+    const none = {
+      name: null,
+      mailboxId: null,
+      scopeId: null,
+      payload: null,
+      cron: null,
+      everySeconds: null,
+      state: null,
+    };
     for (const body of [{}, { ...own, state }, none]) {
       const reply = await table.patch(id, body);
       expect([reply.status, reply.body], JSON.stringify(body)).to.deep.equal([200, await table.view(id)]);
