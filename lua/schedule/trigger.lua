@@ -11,7 +11,9 @@ local box = mailbox.read(record.mailboxId)
 if not box then refuse('MAILBOX_NOT_FOUND', "the schedule's mailboxId") end
 plan.needOperation()
 room.forPayload('payload', record.payload)
-room.forMessage(box, 0, box.mode == 'WORK')
+local code, detail = room.lack(box, 0, box.mode == 'WORK')
+if code == 'BACKLOG_FULL' then refuse('BACKLOG_FULL', detail) end
+if code then refuse('ACTIVE_TASKS_LIMITED', detail) end
 
 schedule.send(record, box, now, tail)
 return call.done({ schedule = record })

@@ -20,6 +20,13 @@ const values = [
   {},
 ];
 
+/** Fields that exclude others of a call's body, and what the call needs beside its required ones. */
+export const leftOut: Readonly<Record<string, readonly string[]>> = {
+  'schedule.create': ['everySeconds'],
+  'schedule.update': ['everySeconds'],
+};
+export const needed: Readonly<Record<string, object>> = { 'schedule.create': { everySeconds: 60 } };
+
 interface Described {
   readonly flags?: { readonly presence?: string };
   readonly preferences?: { readonly presence?: string };

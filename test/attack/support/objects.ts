@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Route } from '../../../src/http/route.ts';
-import { samples } from '../../support/sample.ts';
+import { leftOut, samples } from '../../support/sample.ts';
 import type { Sink } from '../../support/sink.ts';
 import { untilRows } from '../../support/webhooks.ts';
 import type { World } from '../../support/world.ts';
@@ -82,6 +82,8 @@ export async function makeObjects(world: World, sink: Sink): Promise<Objects> {
     deliveryId: delivery?.id ?? '',
     ...{ readyMessageId, cancelledMessageId, emptyMailboxId, fullMailboxId: full.id, scheduleId, spareScheduleId },
     [`scope.cancel ${scopeId}`]: stoppedId,
+    // The sample's name is that of the creation.
+    'schedule.update name': name(),
     'budget.update limitMinor': '2000000',
     'allowance.update unitsLimit': '200000',
   };
@@ -104,12 +106,6 @@ export const objectIn = (route: Route, parameter: string): string => ofTheirOwn[
 
 /** Calls that do little without their optional fields. */
 const inFull = new Set(['message.complete', 'destination.update', 'schedule.create', 'schedule.update']);
-/** Fields that exclude others. */
-const leftOut: Readonly<Record<string, readonly string[]>> = {
-  'schedule.create': ['everySeconds'],
-  // Names are unique, and the sample is that of the creation.
-  'schedule.update': ['everySeconds', 'name'],
-};
 
 /** A request that its route takes, with these objects in it: its path below the space, and its body. */
 export function requestOf(route: Route, objects: Objects): { path: string; body: string | undefined } {

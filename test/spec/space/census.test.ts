@@ -23,6 +23,7 @@ describe('census', () => {
       waiters: { WAITING: 0, GRANTED: 0, CANCELLED: 0, EXPIRED: 0 },
       barriers: { OPEN: 0, RELEASED: 0, CANCELLED: 0 },
       reservations: { ACTIVE: 0, SETTLED: 0, VOIDED: 0 },
+      schedules: { ACTIVE: 0, PAUSED: 0, ENDED: 0 },
     });
   });
 
