@@ -6,6 +6,7 @@ import { groupRoom } from './group/room.ts';
 import { mailboxRoom } from './mailbox/room.ts';
 import { orgRoom } from './org/room.ts';
 import { collect, type Room } from './room.ts';
+import { scheduleRoom } from './schedule/room.ts';
 import { scopeRoom } from './scope/room.ts';
 import { spaceRoom } from './space/room.ts';
 import { timerRoom } from './timer/room.ts';
@@ -21,6 +22,7 @@ export const rooms: readonly Room[] = [
   budgetRoom,
   barrierRoom,
   allowanceRoom,
+  scheduleRoom,
   timerRoom,
   webhookRoom,
   eventRoom,

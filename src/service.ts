@@ -20,6 +20,7 @@ import type { Overrides } from './redis/loader.ts';
 import { Refusal, Scripts } from './redis/scripts.ts';
 import { Wake } from './redis/wake.ts';
 import type { Limits, Product } from './room.ts';
+import { Firing } from './schedule/firing.ts';
 import { channelOf } from './space/keys.ts';
 import type { Resolve } from './webhook/resolve.ts';
 import { Targets } from './webhook/target.ts';
@@ -65,6 +66,7 @@ export interface MusterService {
   readonly scripts: Scripts;
   readonly limits: Limits;
   readonly due: Due;
+  readonly schedules: Firing;
   readonly retention: Retention;
   readonly wake: Wake;
   readonly feeds: Feeds;
@@ -91,6 +93,7 @@ export async function startService(options: ServiceOptions): Promise<MusterServi
   const { product = ownProduct } = options;
   const scripts = new Scripts(store, product.words, options.overrides);
   const due = new Due(store, scripts);
+  const schedules = new Firing(scripts, due);
   const retention = new Retention(store, scripts);
   const wake = new Wake(await open('patient'));
   const feeds = new Feeds(scripts, wake);
@@ -101,7 +104,7 @@ export async function startService(options: ServiceOptions): Promise<MusterServi
   const held = { receives: () => wake.size - wake.reads, reads: () => wake.reads, watches: () => feeds.size };
   const metrics = new Metrics({ role: options.role, reader, held });
   scripts.observe = (name, seconds) => metrics.traffic.script(name, seconds);
-  const parts = { feeds, targets };
+  const parts = { feeds, targets, schedules };
   const core = { store, scripts, due, retention, wake, channel: channelOf, parts, log: options.log, ready, metrics };
   const workers = new Workers();
   let listener: Listener | undefined;
@@ -140,6 +143,7 @@ export async function startService(options: ServiceOptions): Promise<MusterServi
     scripts,
     limits: product.limits,
     due,
+    schedules,
     retention,
     wake,
     feeds,

@@ -161,6 +161,16 @@ function call.open(...)
   return false, requestedFields(2)
 end
 
+--- For scripts of workers that make what a call makes: with neither an API key nor rates. As call.open otherwise.
+function call.enter(...)
+  plan.read()
+  enter(usage.operationsOf(callName), ...)
+  if timer.nextDue <= (tonumber(drainedThrough) or now) then error({ err = 'DUE - ' }) end
+  counted = changes
+  local refused = refusals[request]
+  if refused then error({ err = refused.err }) end
+end
+
 --- Sends the call back to Node, which finds out what the script asks for and calls again: it is not counted twice.
 --- timerName: of the background timer that must come first, if it is one.
 function call.sendBack(code, timerName)

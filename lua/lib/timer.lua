@@ -28,12 +28,17 @@ function timer.disarm(kind, id)
   sorted.remove(keys.timers(), memberOf(kind, id))
 end
 
+--- Has the index of organizations know of a moment that no call waits for. text: the moment as text.
+function timer.announce(at, text)
+  if at < timer.nextDue and at < (tonumber(timer.wake) or math.huge) then timer.wake = text end
+end
+
 --- Arms a timer that no call waits for: workers get to it within a second, and in steps (timer/sweep). What depends on its
 --- moment looks at that moment by itself.
 function timer.armInBackground(kind, id, at)
   local text = string.format('%d', at)
   sorted.add(keys.backgroundTimers(), text, memberOf(kind, id))
-  if at < timer.nextDue and at < (tonumber(timer.wake) or math.huge) then timer.wake = text end
+  timer.announce(at, text)
 end
 
 --- The name of a background timer for call.sendBack.

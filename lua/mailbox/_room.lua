@@ -9,6 +9,12 @@ function room.open()
     'messages:DELAYED', 'timers:ARMED', 'retainedBytes'))
 end
 
+--- The same for a script of workers.
+function room.enter()
+  call.enter('maxBacklog', 'maxPayloadBytes', 'maxArmedTimers', 'messages:READY', 'messages:CLAIMED', 'messages:DELAYED',
+    'timers:ARMED', 'retainedBytes')
+end
+
 --- The moments of a new message, checked; nil where absent. Both come as text.
 function room.moments(deadline, delaySeconds)
   deadline, delaySeconds = tonumber(deadline), tonumber(delaySeconds) or 0
@@ -23,6 +29,10 @@ end
 function room.forPayload(field, payload)
   local limit = usage.space.maxPayloadBytes
   if #payload > tonumber(limit) then refuse('PAYLOAD_TOO_LARGE', field .. ' ' .. limit) end
+end
+
+function room.isTooLarge(payload)
+  return #payload > tonumber(usage.space.maxPayloadBytes)
 end
 
 --- The first limit that one more message with so many timers would pass, as error code and detail; nil if there is room.

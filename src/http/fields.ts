@@ -96,6 +96,11 @@ export function text(min: number, max: number): Joi.AnySchema<string> {
   });
 }
 
+/** A short text that passes a test. */
+export function matching(test: (value: string) => boolean, rule: string, json: JsonSchema = {}): Joi.AnySchema<string> {
+  return string({ read: (value) => (!control.test(value) && test(value) ? value : undefined), rule, json });
+}
+
 /** A name or a key that callers choose (workKey, taskKey, arrivalKey, name). */
 export const key = (max = 512) => text(1, max);
 

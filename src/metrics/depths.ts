@@ -15,15 +15,17 @@ const maxSpacesPerOrganization = 50;
 
 export const outboxStates = ['UNREAD', 'PENDING', 'EXHAUSTED'] as const;
 export const messageStates = ['READY', 'DELAYED', 'CLAIMED'] as const;
+export const scheduleStates = ['ACTIVE', 'PAUSED'] as const;
 
 const backlog = [
   ...messageStates.map((state) => `messages:${state}`),
   'waiters:WAITING',
   'timers:ARMED',
+  ...scheduleStates.map((state) => `schedules:${state}`),
   ...outboxStates.map((state) => `outbox:${state}`),
 ];
 
-const ages = ['oldestReadyAt', 'oldestWaitingAt'];
+const ages = ['oldestReadyAt', 'oldestWaitingAt', 'nextScheduleAt'];
 
 const depths = {
   script: 'space/depths',
@@ -34,9 +36,10 @@ const depths = {
 export interface Depths {
   /** By counter, such as `messages:READY` and `events:message.requeued`. */
   readonly counts: ReadonlyMap<string, number>;
-  /** 0 when nothing waits. */
+  /** 0 when nothing waits, or is due. */
   readonly oldestReadyAgeSeconds: number;
   readonly oldestWaiterAgeSeconds: number;
+  readonly scheduleLagSeconds: number;
   readonly spaces: number;
   /** Some spaces were left out, so the sums are too low. */
   readonly isPartial: boolean;
@@ -72,11 +75,14 @@ export async function readDepths(store: Store, scripts: Scripts, events: readonl
     const some = orgs.slice(at, at + organizationsAtOnce);
     for (const found of await Promise.all(some.map((org) => scripts.ask(depths, org, args)))) add(found);
   }
-  const [oldestReadyAgeSeconds = 0, oldestWaiterAgeSeconds = 0] = oldestMs.map((ms) => ms / 1000);
+  const [oldestReadyAgeSeconds = 0, oldestWaiterAgeSeconds = 0, scheduleLagSeconds = 0] = oldestMs.map(
+    (ms) => ms / 1000,
+  );
   return {
     counts,
     oldestReadyAgeSeconds,
     oldestWaiterAgeSeconds,
+    scheduleLagSeconds,
     spaces,
     isPartial,
   };

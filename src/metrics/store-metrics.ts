@@ -1,6 +1,6 @@
 import type { Metric } from 'prom-client';
 import { countOf } from '../declare/event.ts';
-import { messageStates, outboxStates } from './depths.ts';
+import { messageStates, outboxStates, scheduleStates } from './depths.ts';
 import { type Sample, scraped } from './scraped.ts';
 import type { Reading } from './store-reading.ts';
 
@@ -68,6 +68,12 @@ export function storeMetrics(read: () => Promise<Reading>, events: readonly stri
       depths?.counts.get('waiters:WAITING'),
     ),
     gauge('muster_timers', 'Armed timers of all organizations', ({ depths }) => depths?.counts.get('timers:ARMED')),
+    byState('muster_schedules', 'Schedules of all organizations that have not ended', 'schedules', scheduleStates),
+    gauge(
+      'muster_schedule_lag_seconds',
+      'How long the earliest due moment of a schedule has not been fired; 0 if none is due',
+      ({ depths }) => depths?.scheduleLagSeconds,
+    ),
     byState(
       'muster_outbox',
       'Events for webhook destinations: not yet read, to be delivered, given up',

@@ -21,6 +21,13 @@ const backgroundMs = 1000;
 /** How long to wait for a shard that does not answer. */
 const timeoutMs = 500;
 
+/** Timers that scripts cannot fire by themselves: a sorted set of them for each organization, by due time. */
+export interface OwnTimers {
+  timersOf(org: string): string;
+  /** Fires what is due in the organization, and announces what is next. */
+  drain(org: string): Promise<unknown>;
+}
+
 /**
  * Due timers. `drain` fires those of one organization; `announce` and `takeDue` maintain the index of organizations by
  * next due time, which lies outside their hash slots, so scripts cannot write it.
@@ -29,6 +36,7 @@ export class Due {
   readonly #store: Store;
   readonly #scripts: Scripts;
   readonly #organizations: Organizations;
+  readonly #own: OwnTimers[] = [];
   readonly #running = new Map<string, Promise<string>>();
   /** The index was unavailable and may lack announcements. */
   #isStale = false;
@@ -38,6 +46,11 @@ export class Due {
     this.#store = store;
     this.#scripts = scripts;
     this.#organizations = new Organizations(store);
+  }
+
+  /** Has `takeDue` and `repair` see to these, too. */
+  own(timers: OwnTimers): void {
+    this.#own.push(timers);
   }
 
   /**
@@ -127,7 +140,7 @@ export class Due {
   async #take(org: string, now: number): Promise<void> {
     await this.#store.zadd(dueKey, String(now + guardMs), `!${org}`);
     await this.#store.zrem(dueKey, org);
-    await Promise.all([this.drain(org), this.drain(org, '*')]);
+    await Promise.all([this.drain(org), this.drain(org, '*'), ...this.#own.map((own) => own.drain(org))]);
     await this.#store.zrem(dueKey, `!${org}`);
   }
 
@@ -137,24 +150,26 @@ export class Due {
    */
   async repair(waitMs?: number, isIndexDown = false): Promise<void> {
     const clocks = new Map<string, Promise<number>>();
-    const look = async (org: string, timer: string, [, at]: readonly string[]): Promise<void> => {
+    const look = async (kind: OwnTimers, org: string, [, at]: readonly string[]): Promise<void> => {
       if (at === undefined) return;
       const timers = timersOf(org);
       const address = addressOf(this.#store, timers);
       const clock = clocks.get(address) ?? nowOf(serverOf(this.#store, timers));
       clocks.set(address, clock);
-      if (Number(at) <= (await clock)) await this.drain(org, timer);
+      if (Number(at) <= (await clock)) await kind.drain(org);
       else if (!isIndexDown) await this.#addToIndex(org, at);
     };
     const organizations = await this.#organizations.all();
-    const walk = (keyOf: (org: string) => string, timer: string): Promise<void> =>
+    const walk = (kind: OwnTimers): Promise<void> =>
       this.#organizations.readEach(
         organizations,
-        (pipeline, org) => pipeline.zrange(keyOf(org), '0', '0', 'WITHSCORES'),
-        (org, reply) => look(org, timer, reply as string[]),
+        (pipeline, org) => pipeline.zrange(kind.timersOf(org), '0', '0', 'WITHSCORES'),
+        (org, reply) => look(kind, org, reply as string[]),
         waitMs,
       );
-    await Promise.all([walk(timersOf, ''), walk(backgroundTimersOf, '*')]);
+    const calls = { timersOf, drain: (org: string) => this.drain(org) };
+    const background = { timersOf: backgroundTimersOf, drain: (org: string) => this.drain(org, '*') };
+    await Promise.all([calls, background, ...this.#own].map(walk));
   }
 
   async #addToIndex(org: string, at: string): Promise<void> {

@@ -88,6 +88,18 @@ describe('the typed client', () => {
     expect(await muster.mailbox.delete({ mailboxId })).to.equal(undefined);
   });
 
+  it('schedules messages', async () => {
+    const { id: mailboxId } = await muster.mailbox.create({ name: 'reports' });
+    const timing = { cron: '0 9 * * 1-5', timezone: 'Europe/Berlin' };
+    const { id: scheduleId } = await muster.schedule.create({ name: 'r', mailboxId, scopeId, payload: 1, ...timing });
+    expect((await muster.schedule.update({ scheduleId, state: 'PAUSED' })).nextAt).to.equal(null);
+    const { lastMessageId } = await muster.schedule.trigger({ scheduleId });
+    expect((await muster.message.list({ mailboxId })).messages[0]?.id).to.equal(lastMessageId);
+    expect((await muster.schedule.list({})).schedules).to.have.length(1);
+    expect((await muster.schedule.view({ scheduleId })).state).to.equal('PAUSED');
+    expect(await muster.schedule.delete({ scheduleId })).to.equal(undefined);
+  });
+
   it('reserves, settles and voids', async () => {
     const { id: budgetId } = await muster.budget.create({
       name: 'tokens',

@@ -51,5 +51,13 @@ export async function seed(world: World): Promise<Seeded> {
   await world.made(`/allowances/${allowance.id}/wait`, { ...use, units: 9, ttlSeconds: 3600 });
   await world.made(`/allowances/${allowance.id}/wait`, { ...use, holder: hostile, units: 1, ttlSeconds: 3600 });
   await world.made(`/allowances/${allowance.id}/cooldown`, { seconds: 600, reason: hostile });
+  const timing = {
+    mailboxId: mailbox.id,
+    scopeId: runId,
+    payload: hostile,
+    cron: '0 9 * * 1-5',
+    timezone: 'Europe/Berlin',
+  };
+  await world.made('/schedules', { ...timing, name: `report ${hostile}` });
   return { runId, gateId: group.scopeId, mailboxId: mailbox.id, budgetId };
 }

@@ -11,6 +11,7 @@ const characters: Readonly<Record<string, number>> = {
 const integers: Readonly<Record<string, readonly [number, number]>> = {
   ...{ leaseSeconds: [5, 600], waitSeconds: [0, 30], ttlSeconds: [5, 3600], seconds: [1, 3600], scale: [0, 9] },
   ...{ delaySeconds: [0, 2_592_000], max: [1, 100], 'message.nack delaySeconds': [0, 86_400] },
+  ...{ everySeconds: [5, 31_536_000] },
   ...{ maxAttempts: [1, 100], retryDelaySeconds: [0, 86_400], maxRetryDelaySeconds: [1, 86_400] },
   ...{ backlogLimit: [1, 100_000], threshold: [1, 1000], target: [1, 100_000] },
   ...{ unitsLimit: [1, 1e9], units: [1, 1e9], windowSeconds: [1, 31_536_000] },
@@ -25,6 +26,7 @@ const defaults: Readonly<Record<string, object>> = {
   'mailbox.purge': { max: 100 },
   'mailbox.requeue': { max: 100 },
   'message.recv': { waitSeconds: 0 },
+  'schedule.create': { timezone: 'UTC' },
   'allowance.wait': { ttlSeconds: 300 },
   'destination.create': { eventTypes: [] },
 };
@@ -112,6 +114,6 @@ describe('the bounds of a field', function () {
       const taken = [0, 1, most, most + 1].map((limit) => !query.validate({ limit: `${limit}` }).error);
       expect(taken, call).to.deep.equal([false, true, true, false]);
     }
-    expect(lists).to.have.length(12);
+    expect(lists).to.have.length(13);
   });
 });

@@ -25,6 +25,9 @@ const more: Readonly<Record<string, readonly string[]>> = {
     'SPUBLISH muster:outbox',
   ],
   'destination.update': ['FCALL webhook_update', 'FCALL webhook_update'],
+  // The next moment of a cron expression is computed between the two.
+  'schedule.create': ['FCALL schedule_create', 'FCALL schedule_create'],
+  'schedule.update': ['FCALL schedule_update', 'FCALL schedule_update'],
   // The attempt is between the two.
   'destination.test': ['FCALL webhook_send', 'FCALL webhook_send'],
   'delivery.redeliver': ['FCALL webhook_send', 'FCALL webhook_send'],

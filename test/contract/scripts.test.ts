@@ -9,7 +9,7 @@ import { loadLibrary } from '../../src/redis/loader.ts';
 import { luaRoot, roomNames } from '../../src/redis/source.ts';
 import { guide, guideFile } from '../support/guide/describe.ts';
 import { reaches } from '../support/guide/reach.ts';
-import { samples } from '../support/sample.ts';
+import { leftOut, needed, samples } from '../support/sample.ts';
 
 const scripts = new Map(reaches().map((reach) => [reach.name, reach]));
 const sources = readdirSync(luaRoot, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.lua'));
@@ -30,7 +30,10 @@ const ofEveryCall = new Set([
 ]);
 
 /** Refusals because of a deleted record that another one refers to, by script. */
-const deletable: Readonly<Record<string, string>> = { 'mailbox/requeue': 'MAILBOX_NOT_FOUND' };
+const deletable: Readonly<Record<string, string>> = {
+  'mailbox/requeue': 'MAILBOX_NOT_FOUND',
+  'schedule/trigger': 'MAILBOX_NOT_FOUND',
+};
 
 /** Codes that a script can refuse with, and prefixes of codes that it concatenates. */
 function refusals(name: string): { codes: Set<string>; beginnings: string[] } {
@@ -62,7 +65,10 @@ function inputs(route: Route): Input[] {
   const [fullQuery, leastQuery] = samples(route.query, ['cursor']).map(
     (query) => route.query?.validate(query).value ?? {},
   );
-  const [fullBody, leastBody] = samples(route.body, ['cursor']).map((body) => route.body?.validate(body).value ?? {});
+  const [full, least] = samples(route.body, ['cursor', ...(leftOut[route.call] ?? [])]);
+  const [fullBody, leastBody] = [full, least && { ...least, ...needed[route.call] }].map(
+    (body) => body && (route.body?.validate(body).value ?? {}),
+  );
   const headers = {};
   return [
     { params, query: fullQuery, body: fullBody, headers },
@@ -112,7 +118,7 @@ describe('the scripts', () => {
     for (const route of allRoutes) {
       const { long = [] } = loadLibrary(route.script.split('/', 1)[0] ?? '', allWords).scripts.get(route.script) ?? {};
       const [query] = samples(route.query);
-      const [body] = samples(route.body);
+      const [body] = samples(route.body, leftOut[route.call]);
       const requests = [
         ...withNul(query).map((bad) => argsOf(route, bad, body)),
         ...withNul(body).map((bad) => argsOf(route, query, bad)),

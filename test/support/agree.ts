@@ -8,7 +8,7 @@ const sorted = (rows: Record<string, string>[], name: string): string[] => rows.
 /** Fails if the service's counters differ from its records. For spaces with up to 200 waits of each kind. */
 export async function expectAgreement(world: World): Promise<void> {
   const stored = await recount(world);
-  const { counts, backlog, waits, retainedBytes, org, timers } = await told(world);
+  const { counts, backlog, waits, retainedBytes, org, timers, schedules } = await told(world);
   const { census } = stored;
   const { trimmedThrough } = await world.service.store.hgetall(`muster:{${world.org}}:${world.spaceId}`);
   // Events are counted beyond what retention keeps of them.
@@ -28,6 +28,14 @@ export async function expectAgreement(world: World): Promise<void> {
   expect(sorted(waits.waiters, 'waiterId')).to.deep.equal(stored.waiterIds);
   expect(sorted(waits.heldGrants, 'waiterId')).to.deep.equal(stored.heldGrantIds(Date.parse(waits.asOf)));
   expect(sorted(waits.waitingTasks, 'taskId')).to.deep.equal(stored.waitingTaskIds);
+  const next = waits.schedules.map(
+    (one: Record<string, string>) => `${Date.parse(one['nextAt'] ?? '')} ${one['scheduleId']}`,
+  );
+  expect(next.sort(), 'schedules').to.deep.equal(stored.nextSchedules);
+  const due = schedules.flatMap((name, i) => (i % 2 === 0 ? [`${schedules[i + 1]} ${name}`] : []));
+  expect(due.sort(), 'their timers').to.deep.equal(
+    stored.nextSchedules.map((one) => one.replace(' ', ` ${world.spaceNumber}:`)).sort(),
+  );
   expect(waits.truncated).to.equal(false);
   const armed = timers.flatMap((name, i) =>
     /^(mailbox:message|group:deadline):/.test(name) ? `${name} ${timers[i + 1]}` : [],

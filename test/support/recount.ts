@@ -14,7 +14,7 @@ export class Records {
     const records = new Records();
     const { store } = world.service;
     const prefix = `${world.prefix}:`;
-    const one = /^(message|scope|group|task|waiter|allowance|barrier|reservation|mailbox):([^:]+)$/;
+    const one = /^(message|scope|group|task|waiter|allowance|barrier|reservation|mailbox|schedule):([^:]+)$/;
     const address = addressOf(store, prefix);
     for (const shard of shardsOf(store)) {
       if (address !== '' && address !== `${shard.options.host}:${shard.options.port}`) continue;
@@ -142,6 +142,7 @@ export async function recount(world: World) {
       barriers: tally(['OPEN', 'RELEASED', 'CANCELLED'], states('barrier')),
       reservations: tally(['ACTIVE', 'SETTLED', 'VOIDED'], states('reservation')),
       events,
+      schedules: tally(['ACTIVE', 'PAUSED', 'ENDED'], states('schedule')),
     },
     retainedBytes: messages
       .flatMap((message) => ['payload', 'result', 'lastError', 'progress'].map((name) => message[name] ?? ''))
@@ -149,6 +150,10 @@ export async function recount(world: World) {
     activeRoots: [...active].filter((id) => !records.of('scope').get(id)?.['path']?.includes(' ')).length,
     scopes: countedScopes(records, messages),
     deadlines: timers,
+    /** Of the ACTIVE schedules, by their next moment. */
+    nextSchedules: [...records.of('schedule')]
+      .flatMap(([id, { state, nextAt }]) => (state === 'ACTIVE' ? [`${nextAt} ${id}`] : []))
+      .sort(),
     claimIds: ids(inState('CLAIMED')),
     waiterIds: [...records.of('waiter')].flatMap(([id, waiter]) => (waiter['state'] === 'WAITING' ? [id] : [])).sort(),
     /** Waiters granted in a window that is not over yet. */
@@ -173,13 +178,14 @@ export async function recount(world: World) {
  * Census, backlog, waits, usage and the organization's counters as the service reports them, in the shape of `recount`.
  */
 export async function told(world: World) {
-  const [census, backlog, waits, usage, org, timers] = await Promise.all([
+  const [census, backlog, waits, usage, org, timers, schedules] = await Promise.all([
     world.get('/census'),
     world.get('/backlog'),
     world.get('/ops/waits'),
     world.get('/usage'),
     world.service.store.hgetall(`muster:{${world.org}}`),
     world.service.store.zrange(`muster:{${world.org}}:timers`, '0', '-1', 'WITHSCORES'),
+    world.service.store.zrange(`muster:{${world.org}}:scheduleTimers`, '0', '-1', 'WITHSCORES'),
   ]);
   const { asOf, ...counts } = census.body;
   return {
@@ -189,5 +195,6 @@ export async function told(world: World) {
     retainedBytes: usage.body.days.at(-1).retainedBytes,
     org,
     timers,
+    schedules,
   };
 }

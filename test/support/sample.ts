@@ -9,6 +9,8 @@ const values = [
   'EUR',
   'message.*',
   'message',
+  '0 9 * * 1-5',
+  'UTC',
   '17',
   17,
   5,
@@ -18,6 +20,13 @@ const values = [
   {},
   [{ call: 'barrier.cancel', barrierId: '0190a1b2-0000-7000-8000-000000000000' }],
 ];
+
+/** Fields that exclude others of a call's body, and what the call needs beside its required ones. */
+export const leftOut: Readonly<Record<string, readonly string[]>> = {
+  'schedule.create': ['everySeconds'],
+  'schedule.update': ['everySeconds'],
+};
+export const needed: Readonly<Record<string, object>> = { 'schedule.create': { everySeconds: 60 } };
 
 interface Described {
   readonly flags?: { readonly presence?: string };

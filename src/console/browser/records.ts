@@ -8,6 +8,7 @@ export type Waits = Answer<'waits.get'>;
 export type Mailboxes = Answer<'mailbox.list'>;
 export type Budgets = Answer<'budget.list'>;
 export type Allowances = Answer<'allowance.list'>;
+export type Schedules = Answer<'schedule.list'>;
 export type Groups = Answer<'group.list'>;
 export type Barriers = Answer<'barrier.list'>;
 export type Run = Answer<'run.view'>;

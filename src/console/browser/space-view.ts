@@ -8,6 +8,7 @@ import type { Panel } from './panels/panel.ts';
 import { allowances, budgets, queues } from './panels/resources.ts';
 import { runPanel } from './panels/run.ts';
 import { renderRuns } from './panels/runs.ts';
+import { schedules } from './panels/schedules.ts';
 import { waits } from './panels/waits.ts';
 import { ageText } from './parts.ts';
 import { Poller } from './poller.ts';
@@ -15,7 +16,7 @@ import type { Happening } from './records.ts';
 import { Scopes } from './scopes.ts';
 import { World } from './world.ts';
 
-const ofSpace: readonly Panel[] = [backlog, waits, queues, budgets, allowances, groups, barriers, census];
+const ofSpace: readonly Panel[] = [backlog, waits, queues, budgets, allowances, schedules, groups, barriers, census];
 /** Panels with the names that a run's records refer to. */
 const names: readonly Panel[] = [queues, budgets, allowances];
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Route } from '../../../src/http/route.ts';
-import { samples } from '../../support/sample.ts';
+import { leftOut, samples } from '../../support/sample.ts';
 import type { Sink } from '../../support/sink.ts';
 import { untilRows } from '../../support/webhooks.ts';
 import type { World } from '../../support/world.ts';
@@ -63,6 +63,12 @@ export async function makeObjects(world: World, sink: Sink): Promise<Objects> {
   await world.made('/barriers', { scopeId: stoppedId, target: 3 });
   await world.made(`/allowances/${narrow.id}/wait`, { scopeId: stoppedId, units: 1, holder: 'h', ttlSeconds: 3600 });
 
+  // None comes while the tests run.
+  const schedule = () =>
+    world.made('/schedules', { name: name(), mailboxId, scopeId, payload: 1, everySeconds: 31_536_000 });
+  const { id: scheduleId } = await schedule();
+  const { id: spareScheduleId } = await schedule();
+
   const eventTypes = ['barrier.created'];
   const { id: destinationId } = await world.made('/destinations', { url: sink.url, eventTypes });
   const { id: barrierId } = await world.made('/barriers', { scopeId, target: 3 });
@@ -74,8 +80,10 @@ export async function makeObjects(world: World, sink: Sink): Promise<Objects> {
     reservationId: reservation.id,
     waiterId: waiter.id,
     deliveryId: delivery?.id ?? '',
-    ...{ readyMessageId, cancelledMessageId, emptyMailboxId, fullMailboxId: full.id },
+    ...{ readyMessageId, cancelledMessageId, emptyMailboxId, fullMailboxId: full.id, scheduleId, spareScheduleId },
     [`scope.cancel ${scopeId}`]: stoppedId,
+    // The sample's name is that of the creation.
+    'schedule.update name': name(),
     'budget.update limitMinor': '2000000',
     'allowance.update unitsLimit': '200000',
   };
@@ -89,6 +97,7 @@ const ofTheirOwn: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'message.requeue': { messageId: 'cancelledMessageId' },
   'mailbox.delete': { mailboxId: 'emptyMailboxId' },
   'mailbox.purge': { mailboxId: 'fullMailboxId' },
+  'schedule.delete': { scheduleId: 'spareScheduleId' },
   'mailbox.requeue': { mailboxId: 'fullMailboxId' },
 };
 
@@ -96,7 +105,7 @@ const ofTheirOwn: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 export const objectIn = (route: Route, parameter: string): string => ofTheirOwn[route.call]?.[parameter] ?? parameter;
 
 /** Calls that do little without their optional fields. */
-const inFull = new Set(['message.complete', 'destination.update']);
+const inFull = new Set(['message.complete', 'destination.update', 'schedule.create', 'schedule.update']);
 
 /** A request that its route takes, with these objects in it: its path below the space, and its body. */
 export function requestOf(route: Route, objects: Objects): { path: string; body: string | undefined } {
@@ -105,7 +114,7 @@ export function requestOf(route: Route, objects: Objects): { path: string; body:
     return objects[`${route.call} ${objects[name]}`] ?? objects[name] ?? parameter;
   };
   const path = route.path.replaceAll(/:(\w+)/g, (_, name: string) => named(name));
-  const [full, least] = samples(route.body);
+  const [full, least] = samples(route.body, leftOut[route.call]);
   const body = structuredClone(inFull.has(route.call) ? full : least) ?? {};
   const put = (into: Record<string, unknown>): void => {
     for (const [name, value] of Object.entries(into)) {

@@ -6,12 +6,14 @@ export const slot = (name: string): string => `⟨${name}⟩`;
 
 /** Names of real things, as fields and paths have them. */
 const real = new Set(
-  'scopeId parentScopeId mailboxId messageId groupId taskId budgetId reservationId barrierId allowanceId waiterId destinationId deliveryId token'.split(
+  'scopeId parentScopeId mailboxId messageId groupId taskId budgetId reservationId barrierId allowanceId waiterId destinationId deliveryId scheduleId token'.split(
     ' ',
   ),
 );
 const types =
-  'message.* budget.reserved task.* group.decided barrier.created limits.updated waiter.granted scope.*'.split(' ');
+  'message.* budget.reserved task.* group.decided barrier.created limits.updated waiter.granted scope.* schedule.*'.split(
+    ' ',
+  );
 const dates = ['2026-01-31', '2026-11-21', '2025-12-01', '1999-01-01', '9999-12-31'];
 
 /** What breaks parsers, stores and careless code. */
@@ -97,6 +99,9 @@ function text(schema: Schema, name: string): Arbitrary<unknown> {
     return fc.oneof({ weight: 8, arbitrary: fc.constant(slot(name)) }, random);
   }
   if (name === 'cursor') return fc.constantFrom('', 'latest', slot('cursor'), 'x', 'MTIz', '0-0');
+  if (name === 'cron')
+    return fc.constantFrom('* * * * *', '0 9 * * 1-5', '*/5 * * * * *', '0 0 30 2 *', '0 0 29 2 1#5');
+  if (name === 'timezone') return fc.constantFrom('UTC', 'Europe/Berlin', 'asia/kolkata', 'Mars/Olympus', '+02:00');
   if (name === 'types') return fc.array(fc.constantFrom(...types), { minLength: 1, maxLength: 3 }).map(String);
   if (name === 'aggregate') return fc.constantFrom('budget', 'message,task', `mailbox:${slot('mailboxId')}`, 'group:x');
   if (schema.format === 'date') return fc.constantFrom(...dates);

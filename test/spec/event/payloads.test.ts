@@ -10,6 +10,7 @@ const task = (state: string) => `groupId messageId state=${state} attempts`;
 const verdict = (state: string, verdict: string) => `groupId messageId state=${state} verdict=${verdict}`;
 const barrier = (state: string) => `state=${state} epoch arrivals target`;
 const waiter = (state: string) => `allowanceId units state=${state}`;
+const schedule = 'mailboxId state=ACTIVE';
 const entry = (state: string) => `reservationId entryId state=${state} amountMinor`;
 
 /** What the payload of each type says beyond the ids of its aggregate and its scope, and in which states. */
@@ -59,6 +60,11 @@ const payloads: Readonly<Record<string, string>> = {
   'waiter.granted': waiter('GRANTED'),
   'waiter.cancelled': waiter('CANCELLED'),
   'waiter.expired': waiter('EXPIRED'),
+  'schedule.created': schedule,
+  'schedule.updated': schedule,
+  'schedule.deleted': schedule,
+  'schedule.fired': `${schedule} messageId missed`,
+  'schedule.refused': `${schedule} code missed`,
   'limits.updated': 'maxBacklog',
   'scope.created': 'parentScopeId',
   'scope.cancelled': 'state=CANCELLED',
@@ -114,6 +120,15 @@ describe('the payload of an event', () => {
     await world.call('PATCH', `/budgets/${budget.id}`, { limitMinor: `99${budget.limitMinor}` });
     const held = { scopeId, holder: 'h', amountMinor: '1', settleBy: deadline };
     await world.made(`/budgets/${budget.id}/reserve`, held);
+    const inbox = (await world.made('/mailboxes', { name: 'full', backlogLimit: 1 })).id;
+    const timing = { name: 's', mailboxId: inbox, scopeId, payload: 1, everySeconds: 60 };
+    const { id: scheduleId } = await world.made('/schedules', timing);
+    for (const seconds of [60, 120]) {
+      await world.at(start + seconds * 1000);
+      await world.service.schedules.drain(world.org);
+    }
+    await world.call('PATCH', `/schedules/${scheduleId}`, { name: 't' });
+    await world.call('DELETE', `/schedules/${scheduleId}`);
     await world.made(`/scopes/${(await world.made('/scopes', {})).id}/cancel`);
     await world.call('PUT', '/limits', { maxBacklog: 7 });
     const destination = await world.made('/destinations', { url: 'https://93.184.215.14/' });

@@ -65,6 +65,8 @@ describe('A snapshot under load over every primitive', function () {
       barrier: (await world.made('/barriers', { scopeId, target: 5 })).id,
       allowance: (await world.made('/allowances', { name: 'a', unitsLimit: 50, windowSeconds: 1 })).id,
     };
+    const schedule = { mailboxId: ids.mailbox, scopeId, payload: 1, everySeconds: 3600 };
+    for (const name of ['s', 't', 'u']) await world.made('/schedules', { ...schedule, name });
     let isOver = false;
     let turns = 0;
     const load = Array.from({ length: 6 }, async () => {

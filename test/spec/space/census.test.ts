@@ -30,6 +30,7 @@ describe('census', () => {
         'task.cancelled': 0,
         'task.requeued': 0,
       },
+      schedules: { ACTIVE: 0, PAUSED: 0, ENDED: 0 },
     });
   });
 

@@ -17,7 +17,8 @@ describe('waits', () => {
   it('has nothing to tell of a space where nothing waits', async () => {
     const { world } = await begin();
     const { asOf, ...rest } = (await world.get('/ops/waits')).body;
-    expect(rest).to.deep.equal({ waiters: [], heldGrants: [], heldClaims: [], waitingTasks: [], truncated: false });
+    const nothing = { waiters: [], heldGrants: [], heldClaims: [], waitingTasks: [], schedules: [] };
+    expect(rest).to.deep.equal({ ...nothing, truncated: false });
   });
 
   it('tells who holds which claim until when, also after a renewal, and no longer once it is given up', async () => {

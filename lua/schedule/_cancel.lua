@@ -1,0 +1,21 @@
+--- @include "lib/cancels"
+--- @include "scope/_ending"
+--- @include "schedule/_schedule"
+
+--- Ends a schedule of a cancelled run.
+function schedule.stop(record, cancel)
+  ending.count(cancel, 'endedSchedules', schedule.finish, record)
+end
+
+cancels.schedules = { total = 'endedSchedules' }
+
+function cancels.schedules.ids(scopeId, last, most)
+  return newestIds(keys.scopeSchedules(scopeId), last, most)
+end
+
+function cancels.schedules.stop(id, cancel)
+  local record = schedule.load(id, 'scopeId', 'mailboxId', 'state', 'nextAt')
+  if record.state == 'ENDED' then return 0 end
+  schedule.stop(record, cancel)
+  return 1
+end

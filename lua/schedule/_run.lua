@@ -1,0 +1,11 @@
+--- @include "lib/inRun"
+--- @include "schedule/_schedule"
+inRun.schedules = {}
+
+function inRun.schedules.index(scopeId)
+  return keys.scopeSchedules(scopeId)
+end
+
+function inRun.schedules.row(id)
+  return rows.scheduleSummary(schedule.view(id))
+end

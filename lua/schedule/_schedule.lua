@@ -1,0 +1,55 @@
+--- @record schedule
+--- @include "lib/refuse"
+--- @include "lib/finished"
+--- @include "lib/maps"
+--- @include "lib/sorted"
+--- @include "lib/timer"
+--- @include "scope/_scope"
+--- What all changes of a schedule share. Its next moment stands in two sets: of its space, and of the organization, which
+--- workers look at (src/schedule/firing.ts) and no call waits for.
+
+--- All of a schedule, as it is now: one in a cancelled run has ended, swept or not. nil where there is none.
+function schedule.view(scheduleId)
+  local record = schedule.load(scheduleId)
+  if record and record.state ~= 'ENDED' and scope.cancelOf(scope.path(record.scopeId)) then
+    record.state, record.nextAt = 'ENDED', false
+  end
+  return record
+end
+
+local function memberOf(scheduleId)
+  return spaceNumber .. ':' .. scheduleId
+end
+
+--- Sets the next moment; false for none.
+function schedule.arm(record, at)
+  records.set(record, 'nextAt', at)
+  if at then
+    local text = string.format('%d', at)
+    sorted.add(keys.nextSchedules(), text, record.id)
+    sorted.add(keys.scheduleTimers(), text, memberOf(record.id))
+    timer.announce(at, text)
+  else
+    sorted.remove(keys.nextSchedules(), record.id)
+    sorted.remove(keys.scheduleTimers(), memberOf(record.id))
+  end
+end
+
+--- Ends an ACTIVE or PAUSED schedule, whose run is cancelled.
+function schedule.finish(record)
+  schedule.arm(record, false)
+  schedule.enter(record, 'ENDED')
+  finished.add('schedule:schedule', record.id, nowText)
+  emit.schedule.updated(record.id, record)
+end
+
+--- Removes a schedule with all its entries.
+function schedule.remove(record)
+  if record.nextAt then schedule.arm(record, false) end
+  if record.state == 'ENDED' then finished.remove('schedule:schedule', record.id) end
+  maps.remove(keys.scheduleNames(), record.name)
+  sorted.remove(keys.schedules(), record.id)
+  sorted.remove(keys.scopeSchedules(record.scopeId), record.id)
+  schedule.leave(record.state)
+  unit.delete(keys.schedule(record.id))
+end

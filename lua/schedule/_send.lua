@@ -1,0 +1,15 @@
+--- @include "lib/id"
+--- @include "mailbox/_create"
+--- @include "schedule/_schedule"
+
+--- Sends a schedule's message at a moment of its own. box: its mailbox, which has room for it; workKey: may be nil.
+function schedule.send(record, box, at, tail, workKey)
+  local id = newId(tail)
+  message.create({ id = id, mailboxId = record.mailboxId, scopeId = record.scopeId, state = false, payload = record.payload,
+    taskId = box.mode == 'WORK' and id, workKey = workKey, maxAttempts = record.maxAttempts or nil },
+    scope.path(record.scopeId), box)
+  records.set(record, 'lastAt', at)
+  records.set(record, 'lastMessageId', id)
+  emit.schedule.fired(record.id, { scopeId = record.scopeId, mailboxId = record.mailboxId, state = record.state,
+    messageId = id, missed = record.missed })
+end

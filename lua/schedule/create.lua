@@ -1,0 +1,34 @@
+--- Creates a schedule; its name is unique in the space. cron or everySeconds: '' the one that it has not; maxAttempts: ''
+--- for the mailbox's.
+--- @args name mailboxId scopeId cron everySeconds timezone maxAttempts tail
+--- @reply schedule:schedule
+--- @long payload
+--- @include "lib/id"
+--- @include "mailbox/_room"
+--- @include "schedule/_next"
+local maxSchedules = 1000
+local replay = room.open()
+if replay then return replay end
+if not mailbox.load(mailboxId, 'mode') then refuse('MAILBOX_NOT_FOUND', 'mailboxId') end
+if maps.get(keys.scheduleNames(), name) then refuse('SCHEDULE_EXISTS') end
+local path = scope.path(scopeId)
+scope.needRunning(path)
+plan.needOperation()
+room.forPayload('payload', payload)
+if redis.call('ZCARD', keys.schedules()) >= maxSchedules then refuse('SCHEDULES_FULL', maxSchedules) end
+scope.check(path)
+
+local id = newId(tail)
+local firstAt = schedule.following(id, cron, tonumber(everySeconds), timezone)
+local record = { id = id, name = name, mailboxId = mailboxId, scopeId = scopeId, payload = payload,
+  cron = cron ~= '' and cron, everySeconds = tonumber(everySeconds) or false, timezone = timezone,
+  maxAttempts = tonumber(maxAttempts) or false, missed = 0 }
+if not path then scope.create(scopeId) end
+schedule.insert(record)
+schedule.enter(record, 'ACTIVE')
+schedule.arm(record, firstAt)
+maps.put(keys.scheduleNames(), name, record.id)
+sorted.add(keys.schedules(), '0', record.id)
+sorted.add(keys.scopeSchedules(scopeId), '0', record.id)
+emit.schedule.created(record.id, record)
+return call.done({ schedule = record })

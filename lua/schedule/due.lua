@@ -1,0 +1,24 @@
+--- The schedules of the organization that are due, at most `maxSchedules` behind the first `skipped`, or the one with this id
+--- if it is; nextDue: the next moment of all where none is.
+--- @args scheduleId skipped maxSchedules
+--- @reply now nextDue schedules:dueSchedule[]
+--- @include "lib/clock"
+--- @include "schedule/_schedule"
+local members
+if scheduleId ~= '' then
+  members = keyspace.find() and { spaceNumber .. ':' .. scheduleId } or {}
+else
+  members = redis.call('ZRANGE', keys.scheduleTimers(), '-inf', nowText, 'BYSCORE', 'LIMIT', skipped, maxSchedules)
+end
+local due = {}
+for _, member in ipairs(members) do
+  local number, id = string.match(member, '^(%d+):(.*)$')
+  if number ~= spaceNumber then keyspace.turnTo(number) end
+  local record = spaceNumber and schedule.load(id, 'nextAt', 'cron', 'everySeconds', 'timezone')
+  if record and record.nextAt and record.nextAt <= now then
+    record.spaceId = spaceId
+    due[#due + 1] = record
+  end
+end
+local first = not due[1] and redis.call('ZRANGE', keys.scheduleTimers(), skipped, skipped, 'WITHSCORES')[2]
+return { now = now, nextDue = first or '', schedules = due }

@@ -1,0 +1,33 @@
+--- Fires a schedule whose next moment is still `nextAt`, and sets the following one: sends the message of `moment`, the last
+--- that has come; those before it, `missed` of them, are only counted. A send that is refused says so in an event. Behind no
+--- request: the arguments of lib/call that tell the caller are empty.
+--- @args scheduleId nextAt moment missed following workKey tail
+--- @reply
+--- @gather
+--- @include "mailbox/_room"
+--- @include "schedule/_cancel"
+--- @include "schedule/_send"
+room.enter()
+local record = schedule.load(scheduleId)
+if not record or record.nextAt ~= tonumber(nextAt) or tonumber(moment) > now then return call.answer() end
+local cancel = scope.cancelOf(scope.path(record.scopeId))
+if cancel then
+  schedule.stop(record, cancel)
+  return call.answer()
+end
+
+schedule.arm(record, tonumber(following))
+if missed ~= '0' then records.set(record, 'missed', record.missed + missed) end
+local box = mailbox.read(record.mailboxId)
+-- The moment came before, and the clock was set back.
+if box and maps.get(keys.workKeys(record.mailboxId), workKey) then return call.answer() end
+local code = not box and 'MAILBOX_NOT_FOUND' or not plan.hasOperation(0) and 'OPERATIONS_EXHAUSTED'
+  or room.isTooLarge(record.payload) and 'PAYLOAD_TOO_LARGE' or room.lack(box, 0, box.mode == 'WORK')
+if code then
+  emit.schedule.refused(scheduleId, { scopeId = record.scopeId, mailboxId = record.mailboxId, state = record.state,
+    code = code, missed = record.missed })
+else
+  schedule.send(record, box, tonumber(moment), tail, workKey)
+  usage.countOperation(callName)
+end
+return call.answer()

@@ -1,0 +1,50 @@
+--- Changes a schedule; '' leaves a field as it is, and cron and everySeconds replace each other.
+--- @args scheduleId name mailboxId scopeId cron everySeconds timezone maxAttempts state
+--- @long payload
+--- @reply schedule:schedule
+--- @include "schedule/_change"
+--- @include "schedule/_next"
+local replay = room.open()
+if replay then return replay end
+local record = schedule.current(scheduleId)
+if record.state == 'ENDED' then refuse('SCHEDULE_ENDED') end
+local asked = { name = name, mailboxId = mailboxId, scopeId = scopeId, payload = payload, cron = cron,
+  everySeconds = tonumber(everySeconds) or '', timezone = timezone, maxAttempts = tonumber(maxAttempts) or '' }
+for field, value in pairs(asked) do
+  if value == '' or record[field] == value then asked[field] = nil end
+end
+local nextState = state ~= '' and state ~= record.state and state
+if not next(asked) and not nextState then return call.unchanged({ schedule = record }) end
+if asked.mailboxId and not mailbox.load(mailboxId, 'mode') then refuse('MAILBOX_NOT_FOUND', 'mailboxId') end
+if asked.name and maps.get(keys.scheduleNames(), name) then refuse('SCHEDULE_EXISTS') end
+local path = asked.scopeId and scope.path(scopeId)
+if asked.scopeId then scope.needRunning(path) end
+plan.needOperation()
+if asked.payload then room.forPayload('payload', payload) end
+if asked.scopeId then scope.check(path) end
+if asked.cron then asked.everySeconds = false end
+if asked.everySeconds then asked.cron = false end
+local following = record.nextAt
+if (nextState or record.state) == 'PAUSED' then
+  following = false
+elseif nextState or asked.cron or asked.everySeconds or asked.timezone and record.cron then
+  local every = asked.everySeconds == nil and record.everySeconds or asked.everySeconds
+  following = schedule.following(scheduleId, asked.cron or record.cron, every, asked.timezone or record.timezone)
+end
+
+if asked.name then
+  maps.remove(keys.scheduleNames(), record.name)
+  maps.put(keys.scheduleNames(), name, scheduleId)
+end
+if asked.scopeId then
+  if not path then scope.create(scopeId) end
+  sorted.remove(keys.scopeSchedules(record.scopeId), scheduleId)
+  sorted.add(keys.scopeSchedules(scopeId), '0', scheduleId)
+  -- It goes with what is over unless something else belongs to it.
+  finished.add('scope:scope', record.scopeId, nowText)
+end
+for field, value in pairs(asked) do records.set(record, field, value) end
+if nextState then schedule.enter(record, nextState) end
+if following ~= record.nextAt then schedule.arm(record, following) end
+emit.schedule.updated(scheduleId, record)
+return call.done({ schedule = record })

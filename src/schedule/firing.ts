@@ -1,0 +1,104 @@
+import { number, text } from '../declare/field.ts';
+import { many } from '../declare/record.ts';
+import { randomTail } from '../http/random.ts';
+import type { Due, OwnTimers } from '../redis/due.ts';
+import { keyName } from '../redis/keys.ts';
+import { Refusal, type Scripts } from '../redis/scripts.ts';
+import { scheduleKeys } from './keys.ts';
+import { type DueMoments, dueMoments } from './moments.ts';
+import { DueSchedule } from './records.ts';
+
+/** What is listed, and then fired in runs that gather. */
+const maxSchedules = 100;
+/** Much that is due is fired in turns of about this long, so that other organizations get theirs. */
+const turnMs = 1000;
+
+const due = {
+  script: 'schedule/due',
+  reply: { now: number(), nextDue: text().orNull(), schedules: many(DueSchedule) },
+};
+const fire = { script: 'schedule/fire', reply: {} };
+
+type Listed = typeof DueSchedule.type;
+
+/** A script behind no request, with the arguments of one (lib/call). */
+const callArgs = {
+  apiKeyDigest: '',
+  permission: '',
+  rateClass: 'held',
+  callName: 'schedule.fire',
+  idempotencyDigest: '',
+  fingerprint: '',
+  requestId: '',
+};
+
+declare module '../http/context.ts' {
+  interface Parts {
+    readonly schedules: Firing;
+  }
+}
+
+/**
+ * Fires schedules: a script lists those that are due, the next moment of each is computed here, and a second script
+ * checks that the moment is still the next one, sends and sets the following. Any number of processes may do so at once.
+ */
+export class Firing implements OwnTimers {
+  readonly #scripts: Scripts;
+  readonly #due: Due;
+
+  constructor(scripts: Scripts, due: Due) {
+    this.#scripts = scripts;
+    this.#due = due;
+    due.own(this);
+  }
+
+  timersOf(org: string): string {
+    return keyName(scheduleKeys.scheduleTimers, { org });
+  }
+
+  /** Fires what is due in the organization. Throws the first failure once all the others have been fired. */
+  async drain(org: string): Promise<void> {
+    const end = performance.now() + turnMs;
+    const failed: unknown[] = [];
+    for (;;) {
+      // Those that fail stay the first.
+      const found = await this.#list(org, '', '', failed.length);
+      const results = await Promise.allSettled(found.schedules.map((one) => this.#fire(org, one, found.now)));
+      for (const one of results) if (one.status === 'rejected') failed.push(one.reason);
+      const isDone = found.schedules.length === 0;
+      if (!isDone && performance.now() < end) continue;
+      const next = isDone ? found.nextDue : String(found.now);
+      // Not awaited, as in Due.
+      if (next !== null) void this.#due.announce(org, next).catch(() => undefined);
+      break;
+    }
+    if (failed.length > 0) throw failed[0];
+  }
+
+  /** Fires one schedule if it is due; resolves with the moment up to which that is so. */
+  async fire(org: string, spaceId: string, scheduleId: string): Promise<string> {
+    const { now, schedules } = await this.#list(org, spaceId, scheduleId);
+    for (const one of schedules) await this.#fire(org, one, now);
+    return String(now);
+  }
+
+  #list(org: string, spaceId: string, scheduleId: string, skipped = 0) {
+    return this.#scripts.ask(due, org, { requestId: '', spaceId, scheduleId, skipped, maxSchedules });
+  }
+
+  async #fire(org: string, { id, spaceId, nextAt, ...timing }: Listed, now: number): Promise<void> {
+    const { moment, missed, following }: DueMoments = dueMoments({ id, ...timing }, nextAt, now);
+    const workKey = `schedule:${id}:${new Date(moment).toISOString()}`;
+    const own = { scheduleId: id, nextAt, moment, missed, following, workKey };
+    const tail = randomTail();
+    for (let drainedThrough = ''; ; ) {
+      try {
+        await this.#scripts.request(fire, org, { ...callArgs, ...own, spaceId, drainedThrough, tail });
+        return;
+      } catch (error) {
+        if (!(error instanceof Refusal && error.code === 'DUE')) throw error;
+        drainedThrough = await this.#due.drain(org);
+      }
+    }
+  }
+}

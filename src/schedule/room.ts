@@ -1,0 +1,21 @@
+import { number } from '../declare/field.ts';
+import { census, many } from '../declare/record.ts';
+import type { Room } from '../room.ts';
+import { scheduleErrors } from './errors.ts';
+import { scheduleEvents } from './events.ts';
+import { scheduleKeys } from './keys.ts';
+import { DueSchedule, Schedule, ScheduleSummary, WaitingSchedule } from './records.ts';
+import { scheduleRoutes } from './routes.ts';
+
+export const scheduleRoom: Room = {
+  name: 'schedule',
+  routes: scheduleRoutes,
+  keys: scheduleKeys,
+  errors: scheduleErrors,
+  records: [Schedule, ScheduleSummary, WaitingSchedule, DueSchedule],
+  events: scheduleEvents,
+  census: { schedules: census(Schedule) },
+  waits: { schedules: many(WaitingSchedule, 200) },
+  inRun: { schedules: many(ScheduleSummary) },
+  extends: { scope: { endedSchedules: number().or(0).internal() } },
+};

@@ -1,0 +1,212 @@
+import type { Answered, Fields } from '../declare/field.ts';
+import { one } from '../declare/record.ts';
+import type { ServeContext } from '../http/context.ts';
+import { invalid } from '../http/errors.ts';
+import { fields, id, key, oneOf, opaque, optional } from '../http/fields.ts';
+import { randomTail } from '../http/random.ts';
+import { readList } from '../http/read-list.ts';
+import { type Input, param, type Route, read, route } from '../http/route.ts';
+import { maxAttempts } from '../mailbox/fields.ts';
+import { Refusal } from '../redis/scripts.ts';
+import { cron, everySeconds, timezone } from './fields.ts';
+import { nextOf } from './moments.ts';
+import { Schedule } from './records.ts';
+
+const reply = { schedule: one(Schedule) };
+const path = '/schedules/:scheduleId';
+
+/**
+ * Runs the script. Where a moment has come that was not fired yet, fires it; where the next moment of a cron expression is
+ * to be known, computes it; then runs the script again.
+ */
+async function served<R extends Fields>(input: Input, context: ServeContext<R>): Promise<Answered<R> | undefined> {
+  const changes: Record<string, string | number> = {};
+  for (;;) {
+    try {
+      return (await context.run(changes)).reply;
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      if (error.code === 'SCHEDULE_DUE') {
+        const [spaceId, scheduleId] = [param(input, 'spaceId'), param(input, 'scheduleId')];
+        changes['drainedSchedule'] = await context.schedules.fire(context.org, spaceId, scheduleId);
+      } else if (error.code === 'MOMENT_UNKNOWN') {
+        const [now = '', zone = '', ...expression] = error.detail.split(' ');
+        changes['after'] = now;
+        changes['nextAt'] = nextOf(expression.join(' '), zone, Number(now));
+      } else throw error;
+    }
+  }
+}
+
+/** What of a timing the body says. */
+interface Timed {
+  readonly cron?: string | undefined;
+  readonly everySeconds?: number | undefined;
+}
+
+function checkTiming(body: Timed, isNew: boolean): void {
+  const given = Number(body.cron !== undefined) + Number(body.everySeconds !== undefined);
+  if (given > 1 || (isNew && given === 0))
+    throw invalid(isNew ? 'cron or everySeconds is needed, and not both' : 'cron and everySeconds exclude each other');
+}
+
+const create = route({
+  method: 'POST',
+  path: '/schedules',
+  call: 'schedule.create',
+  summary: 'Create a schedule, which sends a message at each moment of a cron expression, or every so many seconds',
+  permission: 'coordination_write',
+  idempotency: 'required',
+  body: fields({
+    name: key(200),
+    mailboxId: id(),
+    scopeId: id(),
+    payload: opaque(),
+    cron: optional(cron()),
+    everySeconds: optional(everySeconds()),
+    timezone: optional(timezone(), 'UTC'),
+    maxAttempts: optional(maxAttempts()),
+  }),
+  opaque: ['payload'],
+  success: { 201: Schedule.schema },
+  refuses: [
+    'MAILBOX_NOT_FOUND',
+    'SCHEDULE_EXISTS',
+    'SCOPE_CANCELLED',
+    'OPERATIONS_EXHAUSTED',
+    'PAYLOAD_TOO_LARGE',
+    'SCHEDULES_FULL',
+    'ACTIVE_RUNS_LIMITED',
+  ],
+  script: 'schedule/create',
+  args: ({ body }) => {
+    checkTiming(body, true);
+    return {
+      ...body,
+      cron: body.cron ?? '',
+      everySeconds: body.everySeconds ?? '',
+      maxAttempts: body.maxAttempts ?? '',
+      after: '',
+      nextAt: '',
+      tail: randomTail(),
+    };
+  },
+  reply,
+  serve: async (input, context) => ({ status: 201, body: (await served(input, context))?.schedule }),
+});
+
+const list = readList({
+  path: '/schedules',
+  call: 'schedule.list',
+  summary: 'List schedules, newest first',
+  script: 'schedule/list',
+  plural: 'schedules',
+  record: Schedule,
+});
+
+const view = read({
+  path,
+  call: 'schedule.view',
+  summary: 'A schedule: when it comes next, and what it sent last',
+  success: { 200: Schedule.schema },
+  refuses: ['SCHEDULE_NOT_FOUND'],
+  script: 'schedule/view',
+  reply,
+});
+
+const update = route({
+  method: 'PATCH',
+  path,
+  call: 'schedule.update',
+  summary:
+    'Change a schedule, pause or resume it; cron replaces everySeconds and the other way round, and what a pause skips is not missed',
+  permission: 'coordination_write',
+  idempotency: 'optional',
+  body: fields({
+    name: optional(key(200)),
+    mailboxId: optional(id()),
+    scopeId: optional(id()),
+    payload: opaque().optional(),
+    cron: optional(cron()),
+    everySeconds: optional(everySeconds()),
+    timezone: optional(timezone()),
+    maxAttempts: optional(maxAttempts()),
+    state: optional(oneOf('ACTIVE', 'PAUSED')),
+  }),
+  opaque: ['payload'],
+  success: { 200: Schedule.schema },
+  refuses: [
+    'SCHEDULE_NOT_FOUND',
+    'SCHEDULE_ENDED',
+    'MAILBOX_NOT_FOUND',
+    'SCHEDULE_EXISTS',
+    'SCOPE_CANCELLED',
+    'OPERATIONS_EXHAUSTED',
+    'PAYLOAD_TOO_LARGE',
+    'ACTIVE_RUNS_LIMITED',
+  ],
+  script: 'schedule/update',
+  args: ({ body }) => {
+    checkTiming(body, false);
+    return {
+      name: body.name ?? '',
+      mailboxId: body.mailboxId ?? '',
+      scopeId: body.scopeId ?? '',
+      // As everywhere in a PATCH, null is absent.
+      payload: body.payload === 'null' ? '' : (body.payload ?? ''),
+      cron: body.cron ?? '',
+      everySeconds: body.everySeconds ?? '',
+      timezone: body.timezone ?? '',
+      maxAttempts: body.maxAttempts ?? '',
+      state: body.state ?? '',
+      drainedSchedule: '',
+      after: '',
+      nextAt: '',
+    };
+  },
+  reply,
+  serve: async (input, context) => ({ status: 200, body: (await served(input, context))?.schedule }),
+});
+
+const remove = route({
+  method: 'DELETE',
+  path,
+  call: 'schedule.delete',
+  summary: 'Delete a schedule; what it has sent stays',
+  permission: 'coordination_write',
+  idempotency: 'optional',
+  success: { 204: null },
+  refuses: ['SCHEDULE_NOT_FOUND', 'OPERATIONS_EXHAUSTED'],
+  script: 'schedule/delete',
+  args: () => ({ drainedSchedule: '' }),
+  reply: {},
+  serve: async (input, context) => {
+    await served(input, context);
+    return { status: 204 };
+  },
+});
+
+const trigger = route({
+  method: 'POST',
+  path: `${path}/trigger`,
+  call: 'schedule.trigger',
+  summary: "Send a schedule's message now, paused or not; its moments stay as they are",
+  permission: 'coordination_write',
+  idempotency: 'optional',
+  success: { 200: Schedule.schema },
+  refuses: [
+    'SCHEDULE_NOT_FOUND',
+    'SCHEDULE_ENDED',
+    'MAILBOX_NOT_FOUND',
+    'OPERATIONS_EXHAUSTED',
+    'PAYLOAD_TOO_LARGE',
+    'BACKLOG_FULL',
+    'ACTIVE_TASKS_LIMITED',
+  ],
+  script: 'schedule/trigger',
+  args: () => ({ drainedSchedule: '', tail: randomTail() }),
+  reply,
+  serve: async (input, context) => ({ status: 200, body: (await served(input, context))?.schedule }),
+});
+
+export const scheduleRoutes: readonly Route[] = [create, list, view, update, remove, trigger];

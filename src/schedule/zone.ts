@@ -1,0 +1,101 @@
+const hourMs = 3_600_000;
+/** Longer than clocks of different zones lie apart, and than any change of a clock. */
+const wideMs = 26 * hourMs;
+
+const form = {
+  year: 'numeric',
+  month: 'numeric',
+  day: 'numeric',
+  hour: 'numeric',
+  minute: 'numeric',
+  second: 'numeric',
+} as const;
+const zoneName = /^[A-Za-z][\w+/-]{0,63}$/;
+/** A formatter takes some 30 KiB and 50 µs to make. */
+const known = new Map<string, Zone>();
+
+/**
+ * The clock of an IANA time zone. A wall time is written as the epoch milliseconds it would have in UTC, so that wall times
+ * can be compared and counted without knowing of clock changes.
+ */
+export class Zone {
+  readonly #format: Intl.DateTimeFormat | undefined;
+
+  /** undefined: there is no such zone. */
+  static of(name: string): Zone | undefined {
+    const key = name.toLowerCase();
+    let zone = known.get(key);
+    if (!zone) {
+      if (!zoneName.test(name)) return undefined;
+      try {
+        zone = new Zone(name);
+      } catch {
+        return undefined;
+      }
+      known.set(key, zone);
+    }
+    return zone;
+  }
+
+  private constructor(name: string) {
+    const format = new Intl.DateTimeFormat('en-US', { ...form, timeZone: name, hourCycle: 'h23', era: 'short' });
+    if (format.resolvedOptions().timeZone !== 'UTC') this.#format = format;
+  }
+
+  /** What the clock shows at a moment. */
+  wallAt(at: number): number {
+    return at + this.#offset(at);
+  }
+
+  /** The last wall time of those that the clock has shown by a moment: in the hour that is repeated, not the current one. */
+  furthestWall(at: number): number {
+    const wall = this.wallAt(at);
+    const before = this.#offset(at - wideMs);
+    if (before <= this.#offset(at)) return wall;
+    return Math.max(wall, this.#changeIn(at - wideMs, at) + before - 1);
+  }
+
+  /** When the clock first shows a wall time; the moment of the change where that change skips it. */
+  momentOf(wall: number): number {
+    const before = this.#offset(wall - wideMs);
+    const after = this.#offset(wall + wideMs);
+    for (const offset of [Math.max(before, after), Math.min(before, after)])
+      if (this.#offset(wall - offset) === offset) return wall - offset;
+    return this.#changeIn(wall - wideMs, wall + wideMs);
+  }
+
+  /** The wall times that changes of the clock skip between two moments, each from its first one to the first shown again. */
+  *gaps(from: number, to: number): Generator<{ readonly from: number; readonly to: number }> {
+    if (!this.#format) return;
+    for (let at = from; at < to; at += 24 * hourMs) {
+      const end = Math.min(to, at + 24 * hourMs);
+      const [before, after] = [this.#offset(at), this.#offset(end)];
+      if (before >= after) continue;
+      const change = this.#changeIn(at, end);
+      yield { from: change + before, to: change + after };
+    }
+  }
+
+  /** The moment of the change between two moments with different offsets. */
+  #changeIn(from: number, to: number): number {
+    const after = this.#offset(to);
+    let [before, at] = [from, to];
+    while (at - before > 1) {
+      const middle = Math.floor((before + at) / 2);
+      if (this.#offset(middle) === after) at = middle;
+      else before = middle;
+    }
+    return at;
+  }
+
+  /** Milliseconds that the clock is ahead of UTC. */
+  #offset(at: number): number {
+    if (!this.#format) return 0;
+    const shown: Record<string, string> = {};
+    for (const { type, value } of this.#format.formatToParts(at)) shown[type] = value;
+    const [year = 0, month = 0, day, hour, minute, second] = Object.keys(form).map((part) => Number(shown[part]));
+    const date = new Date(Date.UTC(2000, month - 1, day, hour, minute, second));
+    date.setUTCFullYear(shown['era'] === 'BC' ? 1 - year : year, month - 1, day);
+    return date.getTime() - Math.floor(at / 1000) * 1000;
+  }
+}

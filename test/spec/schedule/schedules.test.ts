@@ -1,0 +1,247 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from 'chai';
+import { codeOf } from '../../support/world.ts';
+import { day, iso, minute, start, Timetable } from './timetable.ts';
+
+describe('A schedule', () => {
+  let table: Timetable;
+  before(async () => {
+    table = await Timetable.create();
+  });
+
+  it('is created ACTIVE, with its next moment, and its event', async () => {
+    const payload = { big: 12345678901234567890n.toString(), list: [], none: null };
+    const fields = { name: 'report', payload, cron: '0 9 * * 1-5', timezone: 'Europe/Berlin', maxAttempts: 3 };
+    const { id, ...made } = await table.made(fields);
+    expect(made).to.deep.equal({
+      ...fields,
+      mailboxId: table.mailboxId,
+      scopeId: table.scopeId,
+      everySeconds: null,
+      state: 'ACTIVE',
+      nextAt: '2030-01-08T08:00:00.000Z',
+      lastAt: null,
+      lastMessageId: null,
+      missed: 0,
+      createdAt: iso(start),
+    });
+    expect(await table.view(id)).to.deep.equal({ id, ...made });
+    const [event] = await table.events('schedule.created');
+    expect(event).to.deep.include({ aggregate: 'schedule', aggregateId: id, scopeId: table.scopeId });
+    const ids = { scheduleId: id, scopeId: table.scopeId, mailboxId: table.mailboxId };
+    expect(event.payload).to.deep.equal({ ...ids, state: 'ACTIVE' });
+    expect(await table.usage()).to.deep.equal({ 'mailbox.create': 1, 'schedule.create': 1 });
+  });
+
+  it('comes in UTC, with the attempts of its mailbox, where nothing else is said', async () => {
+    const made = await table.made({ cron: '30 10 * * *' });
+    expect(made).to.include({ timezone: 'UTC', maxAttempts: null, nextAt: iso(start + 30 * minute) });
+  });
+
+  it('comes every so many seconds, counted from its creation', async () => {
+    expect(await table.made({ everySeconds: 5 })).to.include({ cron: null, nextAt: iso(start + 5000) });
+    const longest = await table.made({ everySeconds: 31_536_000 });
+    expect(longest.nextAt).to.equal(iso(start + 365 * day));
+  });
+
+  it('makes its run by its first use', async () => {
+    const scopeId = randomUUID();
+    await table.made({ scopeId });
+    expect((await table.world.get(`/scopes/${scopeId}`)).body).to.include({ parentScopeId: null, state: 'IDLE' });
+  });
+
+  it('is replayed by its Idempotency-Key, which is required', async () => {
+    const key = { 'Idempotency-Key': randomUUID() };
+    const fields = { name: 'once', cron: '0 0 1 1 *' };
+    const first = await table.post(fields, key);
+    const again = await table.post(fields, key);
+    expect(again.headers.get('Idempotent-Replayed')).to.equal('true');
+    expect([again.status, again.body]).to.deep.equal([201, first.body]);
+    expect(codeOf(await table.post({ name: 'twice' }, key))).to.equal('422 IDEMPOTENCY_KEY_REUSED');
+    const { url, apiKey, spaceId } = table.world;
+    const body = { name: 'x', mailboxId: table.mailboxId, scopeId: table.scopeId, payload: 1, everySeconds: 5 };
+    const headers = { Authorization: `Bearer ${apiKey}`, 'Content-Type': 'application/json' };
+    const bare = await fetch(`${url}/v1/spaces/${spaceId}/schedules`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify(body),
+    });
+    expect(await bare.json()).to.have.nested.property('error.code', 'IDEMPOTENCY_KEY_REQUIRED');
+  });
+
+  it('is refused by shape', async () => {
+    const bad: Record<string, object> = {
+      'neither cron nor everySeconds': { cron: null },
+      both: { cron: '* * * * *', everySeconds: 60 },
+      'a name of nothing': { name: '' },
+      'a long name': { name: 'x'.repeat(201) },
+      'too often': { everySeconds: 4 },
+      'too seldom': { everySeconds: 31_536_001 },
+      'half seconds': { everySeconds: 5.5 },
+      'four fields': { cron: '* * * *' },
+      'seven fields': { cron: '* * * * * * *' },
+      'a nickname': { cron: '@daily' },
+      'a random minute': { cron: 'H * * * *' },
+      'a random day': { cron: '0 0 * * H' },
+      'a minute that is none': { cron: '60 * * * *' },
+      'two lines': { cron: '* * * *\n*' },
+      'the 30th of February': { cron: '0 0 30 2 *' },
+      'the 31st of short months': { cron: '0 0 31 2,4,6,9,11 *' },
+      'no zone': { timezone: 'Mars/Olympus' },
+      'an offset': { timezone: '+02:00' },
+      'no attempts': { maxAttempts: 0 },
+      'a state': { state: 'PAUSED' },
+    };
+    for (const [what, fields] of Object.entries(bad))
+      expect(codeOf(await table.post(fields)), what).to.equal('400 VALIDATION_FAILED');
+  });
+
+  it('takes six fields, names of days and months, the last day, the nth weekday; day of month and week by OR', async () => {
+    const next = async (cron: string) => (await table.made({ cron })).nextAt;
+    expect(await next('15 0 10 * * *')).to.equal('2030-01-07T10:00:15.000Z');
+    expect(await next('0 0 * FEB tue')).to.equal('2030-02-05T00:00:00.000Z');
+    expect(await next('0 0 L * *')).to.equal('2030-01-31T00:00:00.000Z');
+    expect(await next('0 0 * * 1#3')).to.equal('2030-01-21T00:00:00.000Z');
+    expect(await next('0 0 20 * 3'), 'a Wednesday before the 20th').to.equal('2030-01-09T00:00:00.000Z');
+    expect(await next('0 0 30 2 1'), 'Mondays of February').to.equal('2030-02-04T00:00:00.000Z');
+    expect(await next('0 0 29 2 *')).to.equal('2032-02-29T00:00:00.000Z');
+  });
+
+  it('has a name of its own in the space', async () => {
+    await table.made({ name: 'unique' });
+    const full = await table.post({ name: 'unique' });
+    expect(codeOf(full)).to.equal('409 SCHEDULE_EXISTS');
+    const other = await table.made({ name: 'other' });
+    expect(codeOf(await table.patch(other.id, { name: 'unique' }))).to.equal('409 SCHEDULE_EXISTS');
+    expect((await table.patch(other.id, { name: 'third' })).body.name).to.equal('third');
+    await table.made({ name: 'other' });
+    await table.remove(other.id);
+    await table.made({ name: 'third' });
+  });
+
+  it('needs a mailbox and a payload of the right size, in that order of refusals', async () => {
+    await table.made({ name: 'first' });
+    const own = await Timetable.create({ limits: { maxPayloadBytes: 10 } });
+    const mailboxId = randomUUID();
+    const payload = 'x'.repeat(9);
+    expect(codeOf(await own.post({ mailboxId, payload }))).to.equal('409 MAILBOX_NOT_FOUND');
+    expect(codeOf(await own.post({ payload }))).to.equal('413 PAYLOAD_TOO_LARGE');
+    const { id } = await own.made({ payload: 'x'.repeat(8) });
+    expect(codeOf(await own.patch(id, { payload }))).to.equal('413 PAYLOAD_TOO_LARGE');
+    expect(codeOf(await own.patch(id, { mailboxId }))).to.equal('409 MAILBOX_NOT_FOUND');
+  });
+
+  it('is listed, newest first, in pages that end behind 4 MiB', async () => {
+    const own = await Timetable.create();
+    const ids: string[] = [];
+    for (let i = 0; i < 5; i++) ids.unshift((await own.made()).id);
+    const first = await own.world.get('/schedules?limit=3');
+    expect(first.body.schedules.map(({ id }: { id: string }) => id)).to.deep.equal(ids.slice(0, 3));
+    const rest = await own.world.get(`/schedules?limit=3&cursor=${first.body.nextCursor}`);
+    expect(rest.body.schedules.map(({ id }: { id: string }) => id)).to.deep.equal(ids.slice(3));
+    expect(rest.body.nextCursor).to.equal(null);
+    expect(codeOf(await own.world.get('/schedules?cursor=nonsense'))).to.equal('400 INVALID_CURSOR');
+    expect(codeOf(await own.world.get('/schedules?limit=201'))).to.equal('400 VALIDATION_FAILED');
+
+    const payload = 'x'.repeat(65_534);
+    for (let i = 0; i < 65; i++) await own.made({ payload });
+    const big = await own.world.get('/schedules?limit=200');
+    expect(big.body.schedules).to.have.length(65);
+    const last = await own.world.get(`/schedules?limit=200&cursor=${big.body.nextCursor}`);
+    expect([last.body.schedules.length, last.body.nextCursor]).to.deep.equal([5, null]);
+  });
+
+  it('is one of at most 1,000 in a space', async () => {
+    const own = await Timetable.create();
+    const { store } = own.world.service;
+    const { id } = await own.made();
+    const fill = Array.from({ length: 999 }, () => ['0', randomUUID()]).flat();
+    await store.zadd(`${own.world.prefix}:schedules`, ...fill);
+    const full = await own.post();
+    expect(codeOf(full)).to.equal('409 SCHEDULES_FULL');
+    expect(full.body.error.message).to.contain('1000');
+    await own.remove(id);
+    await own.made();
+    await store.zremrangebyscore(`${own.world.prefix}:schedules`, '-inf', '+inf');
+  });
+
+  it('is 404 where there is none, or it is of another space', async () => {
+    const { id } = await table.made();
+    const beside = await table.world.beside();
+    for (const [world, unknown] of [
+      [table.world, randomUUID()],
+      [beside, id],
+    ] as const) {
+      const replies = [
+        await world.get(`/schedules/${unknown}`),
+        await world.call('PATCH', `/schedules/${unknown}`, { name: 'x' }),
+        await world.call('DELETE', `/schedules/${unknown}`),
+        await world.post(`/schedules/${unknown}/trigger`),
+      ];
+      expect(replies.map(codeOf)).to.deep.equal(replies.map(() => '404 SCHEDULE_NOT_FOUND'));
+    }
+  });
+
+  it('is read with coordination_read, and changed with coordination_write alone', async () => {
+    const { id } = await table.made();
+    const [reader, writer] = [
+      await table.world.key(['coordination_read']),
+      await table.world.key(['coordination_write']),
+    ];
+    const as = (apiKey: string) => ({ Authorization: `Bearer ${apiKey}` });
+    const reads = (apiKey: string) => [
+      table.world.call('GET', '/schedules', undefined, as(apiKey)),
+      table.world.call('GET', `/schedules/${id}`, undefined, as(apiKey)),
+    ];
+    const changes = (apiKey: string) => [
+      table.post({}, as(apiKey)),
+      table.patch(id, {}, as(apiKey)),
+      table.trigger(id, as(apiKey)),
+      table.world.call('DELETE', `/schedules/${id}`, undefined, as(apiKey)),
+    ];
+    const codes = async (replies: ReturnType<typeof reads>) => new Set((await Promise.all(replies)).map(codeOf));
+    expect(await codes(changes(reader))).to.deep.equal(new Set(['403 PERMISSION_DENIED']));
+    expect(await codes(reads(writer))).to.deep.equal(new Set(['403 PERMISSION_DENIED']));
+    expect(await codes(reads(reader))).to.deep.equal(new Set(['200']));
+  });
+
+  it('goes with its name when it is deleted; what it has sent stays', async () => {
+    const own = await Timetable.create();
+    const { id, name } = await own.made();
+    await own.fireAt(start + minute);
+    const reply = await own.remove(id);
+    expect([reply.status, reply.text]).to.deep.equal([204, '']);
+    expect(codeOf(await own.remove(id))).to.equal('404 SCHEDULE_NOT_FOUND');
+    await own.fireAt(start + 5 * minute);
+    expect(await own.sent()).to.have.length(1);
+    expect((await own.events()).map(({ type }) => type)).to.deep.equal([
+      'schedule.created',
+      'schedule.fired',
+      'schedule.deleted',
+    ]);
+    expect(await own.usage()).to.include({ 'schedule.create': 1, 'schedule.delete': 1, 'schedule.fire': 1 });
+    expect((await own.world.get('/census')).body.schedules).to.deep.equal({ ACTIVE: 0, PAUSED: 0, ENDED: 0 });
+    await own.made({ name });
+  });
+
+  it('asks the plan for an operation and a run', async () => {
+    const own = await Timetable.create({ figures: { runs: '1' } });
+    await own.world.made(`/mailboxes/${own.mailboxId}/messages`, { scopeId: own.scopeId, payload: 1 });
+    const scopeId = randomUUID();
+    expect(codeOf(await own.post({ scopeId }))).to.equal('409 ACTIVE_RUNS_LIMITED');
+    const { id } = await own.made();
+    expect(codeOf(await own.patch(id, { scopeId }))).to.equal('409 ACTIVE_RUNS_LIMITED');
+
+    const free = await Timetable.create({ plan: 'free' });
+    const made = await free.made();
+    const { store } = free.world.service;
+    await store.hset(`muster:{${free.world.org}}`, 'usedOperations', 1_000_000_000);
+    const refused = [
+      await free.post(),
+      await free.patch(made.id, { state: 'PAUSED' }),
+      await free.trigger(made.id),
+      await free.remove(made.id),
+    ];
+    expect(refused.map(codeOf)).to.deep.equal(refused.map(() => '402 OPERATIONS_EXHAUSTED'));
+  });
+});

@@ -1,0 +1,104 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from 'chai';
+import { type Reply, World } from '../../support/world.ts';
+
+export const second = 1000;
+export const minute = 60 * second;
+export const hour = 60 * minute;
+export const day = 24 * hour;
+/** A Monday. */
+export const start = Date.parse('2030-01-07T10:00:00.000Z');
+
+export const iso = (at: number): string => new Date(at).toISOString();
+
+/** A space on a clock of its own, with a mailbox and a run for schedules. */
+export class Timetable {
+  readonly world: World;
+  readonly mailboxId: string;
+  readonly scopeId: string = randomUUID();
+  /** The moment that the clock stands at. */
+  now = start;
+
+  private constructor(world: World, mailboxId: string) {
+    this.world = world;
+    this.mailboxId = mailboxId;
+  }
+
+  static async create(choice: Parameters<typeof World.create>[0] = {}, mailbox: object = {}): Promise<Timetable> {
+    const world = await World.create(choice);
+    await world.at(start);
+    const { id } = await world.made('/mailboxes', { name: 'jobs', backlogLimit: 1000, ...mailbox });
+    return new Timetable(world, id);
+  }
+
+  post(fields: object = {}, headers?: Record<string, string>): Promise<Reply> {
+    const own = { name: `n-${randomUUID()}`, mailboxId: this.mailboxId, scopeId: this.scopeId, payload: { n: 1 } };
+    const timing = 'cron' in fields || 'everySeconds' in fields ? {} : { everySeconds: 60 };
+    return this.world.post('/schedules', { ...own, ...timing, ...fields }, headers);
+  }
+
+  // biome-ignore lint/suspicious/noExplicitAny: as in Reply.
+  async made(fields: object = {}): Promise<any> {
+    const reply = await this.post(fields);
+    expect(reply.status, reply.text).to.equal(201);
+    return reply.body;
+  }
+
+  // biome-ignore lint/suspicious/noExplicitAny: as in Reply.
+  async view(id: string): Promise<any> {
+    return (await this.world.get(`/schedules/${id}`)).body;
+  }
+
+  patch(id: string, body: object, headers?: Record<string, string>): Promise<Reply> {
+    return this.world.call('PATCH', `/schedules/${id}`, body, headers);
+  }
+
+  remove(id: string): Promise<Reply> {
+    return this.world.call('DELETE', `/schedules/${id}`);
+  }
+
+  trigger(id: string, headers?: Record<string, string>): Promise<Reply> {
+    return this.world.post(`/schedules/${id}/trigger`, undefined, headers);
+  }
+
+  /** Sets the clock, without anybody looking. */
+  async at(moment: number): Promise<void> {
+    this.now = moment;
+    await this.world.at(moment);
+  }
+
+  /** Lets the workers fire what is due. */
+  fire(): Promise<void> {
+    return this.world.service.schedules.drain(this.world.org);
+  }
+
+  /** Both. */
+  async fireAt(moment: number): Promise<void> {
+    await this.at(moment);
+    await this.fire();
+  }
+
+  /** What has been sent, oldest first. */
+  // biome-ignore lint/suspicious/noExplicitAny: as in Reply.
+  async sent(mailboxId = this.mailboxId): Promise<any[]> {
+    return (await this.world.get(`/mailboxes/${mailboxId}/messages?limit=200`)).body.messages;
+  }
+
+  /** The moments of a schedule that sent a message, as their workKeys tell them. */
+  async moments(id: string): Promise<string[]> {
+    const head = `schedule:${id}:`;
+    const keys = (await this.sent()).map(({ workKey }) => String(workKey));
+    return keys.flatMap((key) => (key.startsWith(head) ? [key.slice(head.length)] : []));
+  }
+
+  /** Its events, oldest first. */
+  // biome-ignore lint/suspicious/noExplicitAny: as in Reply.
+  async events(types = 'schedule.*'): Promise<any[]> {
+    return (await this.world.get(`/watch?limit=500&types=${types}`)).body.events;
+  }
+
+  async usage(): Promise<Readonly<Record<string, number>>> {
+    const { body } = await this.world.get(`/usage?from=${iso(this.now).slice(0, 10)}&to=${iso(this.now).slice(0, 10)}`);
+    return body.days[0].byCall;
+  }
+}

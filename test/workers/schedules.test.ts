@@ -1,0 +1,198 @@
+import { fork } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
+import { Due } from '../../src/redis/due.ts';
+import { Firing } from '../../src/schedule/firing.ts';
+import type { MusterService } from '../../src/service.ts';
+import { expectAgreement } from '../support/agree.ts';
+import { many } from '../support/long.ts';
+import { OwnStore } from '../support/own-store.ts';
+import { Pace } from '../support/pace.ts';
+import { delivering } from '../support/webhooks.ts';
+import { World } from '../support/world.ts';
+
+const worker = fileURLToPath(new URL('../support/worker.ts', import.meta.url));
+const index = 'muster:due';
+const scopeId = '0190a1b2-0000-7000-8000-000000000000';
+/** Every second. */
+const cron = '* * * * * *';
+
+/** On the real clock, on a store of its own. */
+describe('Schedules and their workers', function () {
+  this.timeout(120_000);
+  let store: OwnStore;
+  let service: MusterService;
+  const others: { stop(): Promise<void> }[] = [];
+
+  before(async () => {
+    store = await OwnStore.start();
+    service = await delivering({ redisUrl: store.url, role: 'api' });
+  });
+  afterEach(async () => {
+    for (const other of others.splice(0)) await other.stop();
+    await service.store.del(index);
+  });
+  after(async () => {
+    await service.stop();
+    await store.stop();
+  });
+
+  const startWorker = async (): Promise<void> => {
+    others.push(await delivering({ redisUrl: store.url, role: 'worker' }));
+  };
+
+  /** A space with a mailbox and so many schedules. */
+  async function begin(timing: object, schedules: number) {
+    const world = await World.create({ on: service, limits: { maxBacklog: 100_000 } });
+    const { id: mailboxId } = await world.made('/mailboxes', { name: 'jobs', backlogLimit: 100_000 });
+    const own = { mailboxId, scopeId, payload: 1, ...timing };
+    const ids: string[] = [];
+    for (let i = 0; i < schedules; i++) ids.push((await world.made('/schedules', { name: `s${i}`, ...own })).id);
+    return { world, mailboxId, ids };
+  }
+
+  /** The workKeys that the mailbox knows: of each moment that was sent, its message. */
+  const sent = async (world: World, mailboxId: string): Promise<string[]> =>
+    service.store.hkeys(`${world.prefix}:mailbox:${mailboxId}:workKeys`);
+
+  /** Each moment from the first to the last was sent once, or is counted as missed. */
+  async function expectExactlyOnce(world: World, mailboxId: string, ids: readonly string[]): Promise<void> {
+    const keys = await sent(world, mailboxId);
+    const messages = await service.store.zcard(`${world.prefix}:mailbox:${mailboxId}:messages`);
+    expect(messages, 'one message for each moment').to.equal(keys.length);
+    for (const id of ids) {
+      const { createdAt, lastAt, missed } = (await world.get(`/schedules/${id}`)).body;
+      const through = Math.floor(Date.parse(lastAt) / 1000) - Math.floor(Date.parse(createdAt) / 1000);
+      expect(keys.filter((key) => key.includes(id)).length + missed).to.equal(through);
+    }
+    await expectAgreement(world);
+  }
+
+  async function until(holds: () => Promise<boolean>): Promise<void> {
+    while (!(await holds())) await sleep(20);
+  }
+
+  it('are fired within a second of their moment, once by any number of workers', async () => {
+    await Promise.all([startWorker(), startWorker()]);
+    const { world, mailboxId, ids } = await begin({ cron }, 2);
+    const pace = await Pace.begin();
+    await until(async () => (await sent(world, mailboxId)).length >= 4);
+    for (const { createdAt, workKey } of (await world.get(`/mailboxes/${mailboxId}/messages`)).body.messages)
+      await pace.expect(Date.parse(createdAt) - Date.parse(workKey.slice(-24)), 1000);
+    for (const id of ids) await world.call('PATCH', `/schedules/${id}`, { state: 'PAUSED' });
+    await expectExactlyOnce(world, mailboxId, ids);
+  });
+
+  it('lose and repeat nothing when a worker is killed while it fires', async () => {
+    const { world, mailboxId, ids } = await begin({ cron }, 40);
+    const child = fork(worker, [store.url], { execArgv: ['--import', 'tsx'] });
+    await once(child, 'message');
+    const isFiring = (from: number) => async () => (await sent(world, mailboxId)).length > from;
+    // Not at the end of a round, but somewhere in it.
+    await until(isFiring(45));
+    const exited = once(child, 'exit');
+    child.kill('SIGKILL');
+    await exited;
+    const before = (await sent(world, mailboxId)).length;
+    await startWorker();
+    await until(isFiring(before + 40));
+    await Promise.all(ids.map((id) => world.call('PATCH', `/schedules/${id}`, { state: 'PAUSED' })));
+    await expectExactlyOnce(world, mailboxId, ids);
+  });
+
+  it('come back by the guard where a worker dies between its two steps, and by the walk where the index forgot them', async () => {
+    const { world, mailboxId, ids } = await begin({ everySeconds: 3600 }, 3);
+    const makeDue = async (): Promise<void> => {
+      const at = Date.now() - 10;
+      for (const id of ids) {
+        await service.store.hset(`${world.prefix}:schedule:${id}`, 'nextAt', at);
+        await service.store.zadd(`${world.prefix}:nextSchedules`, at, id);
+        await service.store.zadd(`muster:{${world.org}}:scheduleTimers`, at, `${world.spaceNumber}:${id}`);
+      }
+    };
+    await makeDue();
+    await service.store.del(index);
+    await service.due.announce(world.org, '1');
+    // It lists what is due, and dies when it would fire it.
+    const { scripts } = service;
+    const ask: typeof scripts.ask = (call, org, args) => scripts.ask(call, org, args);
+    const dead = { ask, request: () => new Promise<never>(() => undefined) };
+    const killed = new Due(service.store, dead as never);
+    new Firing(dead as never, killed);
+    void killed.takeDue();
+    await until(async () => (await service.store.zscore(index, world.org)) === null);
+    await until(async () => {
+      await service.due.takeDue();
+      return (await sent(world, mailboxId)).length === 3;
+    });
+    expect(await service.store.zscore(index, world.org), 'and what is next is known').not.to.equal(null);
+
+    await makeDue();
+    await service.store.del(index);
+    await service.due.repair();
+    expect(await sent(world, mailboxId)).to.have.length(6);
+  });
+
+  it('fire by thousands in bounded steps, which hold up no call for long', async () => {
+    const perSpace = 1000;
+    const spaces = many(2, 10);
+    const { world, mailboxId, ids } = await begin({ cron: '*/5 * * * *', timezone: 'Europe/Berlin' }, 1);
+    const worlds = [{ world, mailboxId }];
+    for (let i = 1; i < spaces; i++) {
+      const beside = await world.beside({ maxBacklog: 100_000, requestsPerMinute: 100_000 });
+      const made = await beside.made('/mailboxes', { name: 'jobs', backlogLimit: 100_000 });
+      await beside.made('/scopes', { scopeId });
+      worlds.push({ world: beside, mailboxId: made.id });
+    }
+    // As if each had been created, all due at the same moment.
+    const at = Math.floor(Date.now() / 300_000) * 300_000;
+    const one = await service.store.hgetall(`${world.prefix}:schedule:${ids[0]}`);
+    for (const { world: own, mailboxId: box } of worlds) {
+      const pipeline = service.store.pipeline();
+      for (let i = own === world ? 1 : 0; i < perSpace; i++) {
+        const id = `${ids[0]?.slice(0, 24)}${randomUUID().slice(24)}`;
+        const record = { ...one, name: `n${i}`, mailboxId: box, nextAt: at };
+        pipeline.hset(`${own.prefix}:schedule:${id}`, record);
+        pipeline.hset(`${own.prefix}:scheduleNames`, `n${i}`, id);
+        for (const list of ['schedules', `scope:${scopeId}:schedules`]) pipeline.zadd(`${own.prefix}:${list}`, 0, id);
+        pipeline.zadd(`${own.prefix}:nextSchedules`, at, id);
+        pipeline.zadd(`muster:{${own.org}}:scheduleTimers`, at, `${own.spaceNumber}:${id}`);
+      }
+      pipeline.hincrby(
+        `muster:{${own.org}}:${own.spaceId}`,
+        'schedules:ACTIVE',
+        own === world ? perSpace - 1 : perSpace,
+      );
+      await pipeline.exec();
+    }
+    const total = perSpace * spaces - 1;
+    await service.store.config('RESETSTAT');
+    await service.store.call('SLOWLOG', 'RESET');
+    await service.store.config('SET', 'slowlog-log-slower-than', '1000');
+    const pace = await Pace.begin();
+    await service.due.announce(world.org, String(at));
+    await startWorker();
+    const fired = async (): Promise<number> => {
+      const counts = worlds.map((own) => sent(own.world, own.mailboxId));
+      return (await Promise.all(counts)).reduce((sum, { length }) => sum + length, 0);
+    };
+    let longest = 0;
+    while ((await fired()) < total) {
+      const begun = performance.now();
+      await world.made(`/mailboxes/${mailboxId}/messages`, { scopeId: randomUUID(), payload: 1 });
+      longest = Math.max(longest, performance.now() - begun);
+      await sleep(20);
+    }
+    await pace.expect(longest, 1000, 'a send meanwhile');
+    // Entries are id, moment, microseconds, words, …
+    const slow = (await service.store.call('SLOWLOG', 'GET', '1000')) as [number, number, number, string[]][];
+    const steps = slow.filter(([, , , words]) => words[1]?.startsWith('schedule_'));
+    await pace.expect(Math.max(0, ...steps.map(([, , micros]) => micros)) / 1000, 25, 'a step');
+    expect(await fired()).to.equal(total);
+    const lag = Number(await service.store.zcount(`muster:{${world.org}}:scheduleTimers`, '-inf', Date.now()));
+    expect(lag).to.equal(0);
+  });
+});
