@@ -32,9 +32,9 @@ const neverAborts = new AbortController().signal;
 
 export const batchCall = 'batch';
 
-/** Whether a batch may call it: what takes long, or a look at the network, has a request of its own. */
-export const isBatched = ({ method, call, script, serve }: Route): boolean =>
-  method !== 'GET' && call !== batchCall && !serve && !script.startsWith('webhook/');
+/** Whether a batch may call it: what looks at the network has a request of its own. */
+export const isBatched = ({ method, call, script }: Route): boolean =>
+  method !== 'GET' && call !== batchCall && !script.startsWith('webhook/');
 
 /** Many calls in one request. `Batch` answers it. */
 export const batchRoute: Route = route({

@@ -110,6 +110,30 @@ describe('A batch', function () {
       expect(found).to.deep.equal(payloads);
     });
 
+    it('may be of schedules, whose moments are computed between two runs of their script', async () => {
+      const schedule = (name: string, timing: Call): Call => ({
+        call: 'schedule.create',
+        ...own(),
+        ...{ ...to, name, payload: { n: 1 }, ...timing },
+      });
+      const results = await batch(world, [
+        schedule('nightly', { cron: '0 3 * * *', timezone: 'Europe/Berlin' }),
+        schedule('often', { everySeconds: 60 }),
+        schedule('nightly', { cron: '0 4 * * *' }),
+        schedule('never', { cron: '0 0 30 2 *' }),
+      ]);
+      expect(results.map(told)).to.deep.equal(['201', '201', '409 SCHEDULE_EXISTS', '400 VALIDATION_FAILED']);
+      const [nightly, often] = results.map(({ body }) => body.id);
+      const changed = await batch(world, [
+        { call: 'schedule.trigger', scheduleId: nightly },
+        { call: 'schedule.update', scheduleId: nightly, state: 'PAUSED' },
+        { call: 'schedule.delete', scheduleId: often },
+        recv(),
+      ]);
+      expect(changed.map(told)).to.deep.equal(['200', '200', '204', '200']);
+      expect(changed[1]?.body).to.include({ state: 'PAUSED', lastMessageId: changed[3]?.body.id });
+    });
+
     it('are those that change something: no reads, no receives that wait, no destinations, no batch', async () => {
       const id = randomUUID();
       const refused: readonly Call[] = [
