@@ -6,7 +6,7 @@ import { Feeds } from './event/feeds.ts';
 import { createApp } from './http/app.ts';
 import type { Service } from './http/context.ts';
 import { Listener } from './http/listener.ts';
-import { openapi } from './http/openapi.ts';
+import { openapiText } from './http/openapi.ts';
 import { mcpGateway } from './mcp/gateway.ts';
 import { Metrics } from './metrics/metrics.ts';
 import { StoreReader } from './metrics/store-reading.ts';
@@ -171,8 +171,13 @@ type Core = Omit<Service, 'errors' | 'openapi' | 'sites'>;
 async function listen(options: ServiceOptions, core: Core, setting = 'PORT'): Promise<Listener> {
   const { host, port, product = ownProduct } = options;
   const { errors } = product;
-  const document = JSON.stringify(openapi({ ...product, routes: core.routes, spacelessRoutes: core.spacelessRoutes }));
-  const server = createApp({ ...core, errors, openapi: document, sites: [consoleSite(), docsSite()] });
+  const { routes, spacelessRoutes } = core;
+  let text: Promise<string> | undefined;
+  const openapi = () => {
+    text ??= openapiText({ ...product, routes, spacelessRoutes });
+    return text;
+  };
+  const server = createApp({ ...core, errors, openapi, sites: [consoleSite(), docsSite()] });
   return Listener.start(server, host, port, setting);
 }
 

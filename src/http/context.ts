@@ -35,8 +35,8 @@ export interface Service {
   /** Routes outside of spaces. */
   readonly spacelessRoutes: readonly Route[];
   readonly errors: ErrorTable;
-  /** The text of GET /openapi.json. */
-  readonly openapi: string;
+  /** The text of GET /openapi.json; made at the first request. */
+  readonly openapi: () => Promise<string>;
   /** Whether the store takes calls: GET /readyz. */
   readonly ready: () => Promise<boolean>;
   readonly metrics: Metrics;

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { EventDeclaration } from '../declare/event.ts';
 import type { ErrorTable } from './errors.ts';
 import { batchedCalls } from './openapi/batched.ts';
@@ -21,14 +22,33 @@ export interface Described {
 }
 
 /** The OpenAPI 3.1 description of all routes. */
-export function openapi({ routes, spacelessRoutes, errors, events }: Described): object {
+export function openapi(described: Described): object {
+  const steps = describe(described);
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done) return value;
+  }
+}
+
+/** The same as text, made in small steps: Joi takes long to describe its schemas, and other requests are not to wait. */
+export async function openapiText(described: Described): Promise<string> {
+  const steps = describe(described);
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done) return JSON.stringify(value);
+    await setImmediate();
+  }
+}
+
+function* describe({ routes, spacelessRoutes, errors, events }: Described): Generator<void, object> {
   const named: NamedSchemas = new Map();
-  const pushed = webhooks(events, named);
-  batchedCalls(routes, named);
+  const pushed = yield* webhooks(events, named);
+  yield* batchedCalls(routes, named);
   const paths: Record<string, Record<string, object>> = {};
   for (const route of routes) {
     const path = pathOf(route);
     paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(route, errors, named) };
+    yield;
   }
   for (const route of spacelessRoutes) {
     const path = `/v1/spaces${route.path}`;

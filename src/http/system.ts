@@ -39,6 +39,6 @@ export function description(service: Service): Step {
   return async (ctx, next) => {
     if (ctx.path !== '/openapi.json') return next();
     readOnly(ctx, ctx.path);
-    ctx.state.answer = { status: 200, headers: {}, text: service.openapi };
+    ctx.state.answer = { status: 200, headers: {}, text: await service.openapi() };
   };
 }

@@ -4,11 +4,12 @@ import { idempotencyKey } from './components.ts';
 import { type JsonSchema, jsonSchema, type NamedSchemas, schemaRef } from './schema.ts';
 
 /** Names the calls that a batch takes, as they are called there, and their union, which `call` tells apart. */
-export function batchedCalls(routes: readonly Route[], named: NamedSchemas): void {
+export function* batchedCalls(routes: readonly Route[], named: NamedSchemas): Generator<void, void> {
   const batched = routes.filter(isBatched);
   for (const route of batched) {
     if (named.has(route.call)) throw new Error(`${route.call} is the name of a call and of something else`);
     named.set(route.call, callSchema(route));
+    yield;
   }
   const oneOf = batched.map(({ call }) => schemaRef(call));
   named.set('Call', { oneOf, discriminator: { propertyName: 'call' } });

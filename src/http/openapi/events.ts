@@ -11,8 +11,12 @@ const header = (name: string, description: string) => ({
 });
 
 /** Adds a schema per event type, and their union by `type`; returns the webhook that sends them to destinations. */
-export function webhooks(events: readonly EventDeclaration[], named: NamedSchemas): JsonSchema {
-  const oneOf = events.map(({ schema }) => jsonSchema(schema, named));
+export function* webhooks(events: readonly EventDeclaration[], named: NamedSchemas): Generator<void, JsonSchema> {
+  const oneOf: JsonSchema[] = [];
+  for (const { schema } of events) {
+    oneOf.push(jsonSchema(schema, named));
+    yield;
+  }
   named.set('Event', { oneOf, discriminator: { propertyName: 'type' } });
   const message = {
     type: 'object',
