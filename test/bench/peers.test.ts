@@ -20,6 +20,6 @@ describe('npm run bench:peers', () => {
   });
 
   it('refuses a peer it does not know, by naming those it knows', () => {
-    expect(() => readOptions(['--only', 'kafka'])).to.throw(/^--only knows muster, bullmq, .*, not "kafka"$/);
+    expect(() => readOptions(['--only', 'kafka'])).to.throw(/^--only knows muster, .*bullmq, .*, not "kafka"$/);
   });
 });
