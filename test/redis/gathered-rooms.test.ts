@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import type { Reply } from '../../src/declare/value.ts';
 import { randomTail } from '../../src/http/random.ts';
 import { Refusal } from '../../src/redis/scripts.ts';
+import { longMs, many } from '../support/long.ts';
 import { World } from '../support/world.ts';
 import { callIn, digest, fingerprint, withNumberedIds } from './gathered-support.ts';
 
@@ -102,7 +103,7 @@ class Rooms {
 }
 
 describe('calls that share a run', function () {
-  this.timeout(180_000);
+  this.timeout(longMs);
 
   const call = fc.record<Call>({
     space: fc.integer({ min: 0, max: 1 }),
@@ -124,6 +125,6 @@ describe('calls that share a run', function () {
       }
       expect(await together.state()).to.deep.equal(await apart.state());
     });
-    await fc.assert(property, { numRuns: 30 });
+    await fc.assert(property, { numRuns: many(10, 300) });
   });
 });
