@@ -16,18 +16,16 @@
 --- @include "lib/rates"
 --- @include "lib/plan"
 local call = {}
---- The key of the space that was read last, the fields read of its record, and whether an earlier request of the run read
---- them.
-local openKey, fieldNames, fieldValues, isOpen
+--- The space that was read last, the fields read of its record, and whether an earlier request of the run read them.
+local openId, fieldNames, fieldValues, isOpen
 --- Where the arguments of the current request start; the number of changes when it had been counted; the errors of the
 --- requests that an earlier attempt of this run refused; whether this one is sent back.
 local request, counted, refusals, isSentBack
---- The error that sent a request back, and that request's id: the calls of a batch have the same, and those behind it wait
---- until it is done.
-local heldError, heldId
+--- call.heldError: the error that sent a request back; call.heldId: that request's id. The calls of a batch have the same,
+--- and those behind it wait until it is done.
 
 function call.begin()
-  openKey = nil
+  openId = nil
 end
 
 --- The first element of every reply and the second word of every refusal, which Node turns into headers. One text costs
@@ -46,7 +44,7 @@ end
 --- restarts the run. A request that is refused after it made changes restarts the run; in the next attempt it is refused
 --- as soon as it has been counted, so that nothing else of it remains.
 function call.serve(args, width, body, listOf, begin)
-  call.listOf, refusals, heldError = listOf, {}, nil
+  call.listOf, refusals, call.heldError = listOf, {}, nil
   local replies, first = {}, 0
   while first < #args do
     request, counted, isSentBack = first, changes, false
@@ -55,9 +53,9 @@ function call.serve(args, width, body, listOf, begin)
     if not ok and changes > counted and not refusals[first] then
       refusals[first] = { err = reply.err, isSentBack = isSentBack }
       begin()
-      replies, first, heldError = {}, 0, nil
+      replies, first, call.heldError = {}, 0, nil
     else
-      if isSentBack then heldError, heldId = reply.err, requestId end
+      if isSentBack then call.heldError, call.heldId = reply.err, requestId end
       replies[#replies + 1], first = reply, first + width
       if first < #args then
         clock.step()
@@ -74,18 +72,21 @@ end
 --- Reads the named fields of the space's record. A malformed spaceId arrives empty and finds no space; Node explains
 --- what is wrong with it once the caller is known.
 local function enter(...)
-  local key = keys.space()
-  isOpen = openKey == key
+  isOpen = openId == spaceId
   if isOpen then return end
+  local key = keys.space()
   count.enter()
-  openKey, fieldNames = key, { 'requestsPerMinute', 'requestsMinute', 'usedRequests', 'usageDay', 'number', ... }
+  openId, fieldNames = spaceId, { 'requestsPerMinute', 'requestsMinute', 'usedRequests', 'usageDay', 'number', ... }
   local names, values = fieldNames, redis.call('HMGET', key, unpack(fieldNames))
   fieldValues = values
+  -- Counters and limits are made numbers once, not by each request of the run.
+  local numbers = {}
+  for i = 6, #names do numbers[i] = tonumber(values[i]) or values[i] end
   local space = { false, false, false, false, false, false, false, false, n = 0, key = key, requestsPerMinute = values[1],
     requestsMinute = values[2], usedRequests = values[3], usageDay = values[4],
-    [names[6] or 6] = values[6], [names[7] or 7] = values[7], [names[8] or 8] = values[8], [names[9] or 1] = values[9],
-    [names[10] or 2] = values[10] }
-  for i = 11, #names do space[names[i]] = values[i] end
+    [names[6] or 6] = numbers[6], [names[7] or 7] = numbers[7], [names[8] or 8] = numbers[8], [names[9] or 1] = numbers[9],
+    [names[10] or 2] = numbers[10] }
+  for i = 11, #names do space[names[i]] = numbers[i] end
   records.keep(space)
   keyspace.enter(values[5])
   rates.ofSpace(space)
@@ -136,9 +137,17 @@ end
 --- anything, Node runs timer/sweep and calls again. `drainedThrough` is the time of that sweep; only timers due by then
 --- send the call back again, so it gets through however fast timers fall due.
 function call.open(...)
+  local replay = call.start(...)
+  if replay then return replay end
+  return false, requestedFields(2)
+end
+
+--- The same for scripts that look the fields up in usage.space and with count.ofSpace: returns the earlier answer, or
+--- false. Handing over what nobody takes costs each request of a run.
+function call.start(...)
   admit(usage.operationsOf(callName), ...)
   if timer.nextDue <= (tonumber(drainedThrough) or now) then error({ err = 'DUE - ' }) end
-  if heldError and heldId == requestId and requestId ~= '' then error({ err = heldError }) end
+  if call.heldError and call.heldId == requestId and requestId ~= '' then error({ err = call.heldError }) end
   rates.charge(1)
   counted = changes
   local refused = refusals[request]
@@ -158,7 +167,7 @@ function call.open(...)
       return answer
     end
   end
-  return false, requestedFields(2)
+  return false
 end
 
 --- For scripts of workers that make what a call makes: with neither an API key nor rates. As call.open otherwise.

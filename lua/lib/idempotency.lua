@@ -13,7 +13,8 @@ local idempotency, windowMs = {}, 86400000
 local cutBit = 2 ^ 28
 --- The hash of the current request's day, and the request's time as stored there.
 local todaysKey, todaysMoment
---- The day before; the day of the last call, and the start of the times stored in it.
+--- The day before; the day of the last call, and the start of the times stored in it. idempotency.ofSpace: the space of the
+--- last call; idempotency.earlier: the hash of the day before.
 local yesterday, lastDay, lastStart
 
 function idempotency.begin() yesterday = string.format('%d', usage.today - 1) end
@@ -32,12 +33,14 @@ local function startOf(day) return (day - 1) * windowMs end
 --- hours.
 function idempotency.find(digest)
   local day, dayBefore = days()
-  todaysKey = keys.idempotency(day)
-  if lastDay ~= day then lastDay, lastStart = day, startOf(day) end
+  if lastDay ~= day or idempotency.ofSpace ~= spaceRoot then
+    lastDay, lastStart, idempotency.ofSpace = day, startOf(day), spaceRoot
+    todaysKey, idempotency.earlier = keys.idempotency(day), keys.idempotency(dayBefore)
+  end
   todaysMoment = now - lastStart
   local entry = maps.get(todaysKey, digest)
   if not entry then
-    day, entry = dayBefore, redis.call('HGET', keys.idempotency(dayBefore), digest)
+    day, entry = dayBefore, redis.call('HGET', idempotency.earlier, digest)
     if not entry then return nil end
   end
   local stamp = struct.unpack('>I4', entry, 11)

@@ -6,6 +6,17 @@
 --- `aggregateId scopeId requestId` (`~` for none), then ` name=value` for each payload member (`=` for the aggregateId).
 --- Watchers are woken once per run.
 local journal = {}
+
+function journal.begin()
+  journal.ofSpace = nil
+end
+
+--- Makes the names of the space's stream and channel, once, not for each event. In the table, because a library has few
+--- locals left.
+function journal.name()
+  if journal.ofSpace ~= spaceRoot then journal.ofSpace, journal.stream, journal.channel = spaceRoot, keys.events(), keys.space() end
+end
+
 --- Small numbers as text: converting a number is slow in Lua.
 local digits = {}
 for number = 0, 20 do digits[number] = number .. '' end
@@ -13,11 +24,13 @@ for number = 0, 20 do digits[number] = number .. '' end
 --- Only for `emit.<type>(aggregateId, event)`, which the loader generates from a room's declared events; of those that are
 --- counted it also adds to `events:<type>` of the space's record (lib/count).
 function journal.append(type, event)
-  streams.add(keys.events(), keys.space(), type, event)
+  journal.name()
+  streams.add(journal.stream, journal.channel, type, event)
 end
 
 --- Publishes a topic that held requests may wait for (src/http/hold.ts) with the wake-up: `object/part` wakes one receive,
 --- the id of a record all reads that wait for its end. The channel has the name of the space's record.
 function journal.wake(topic)
-  streams.publish(keys.space(), topic)
+  journal.name()
+  streams.publish(journal.channel, topic)
 end

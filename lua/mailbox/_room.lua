@@ -5,8 +5,8 @@ local room = {}
 
 --- Opens a call (lib/call) that puts messages into mailboxes.
 function room.open()
-  return (call.open('maxBacklog', 'maxPayloadBytes', 'maxArmedTimers', 'messages:READY', 'messages:CLAIMED',
-    'messages:DELAYED', 'timers:ARMED', 'retainedBytes'))
+  return call.start('maxBacklog', 'maxPayloadBytes', 'maxArmedTimers', 'messages:READY', 'messages:CLAIMED',
+    'messages:DELAYED', 'timers:ARMED', 'retainedBytes')
 end
 
 --- The same for a script of workers.

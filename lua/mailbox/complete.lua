@@ -12,7 +12,7 @@
 --- @include "mailbox/_finish"
 --- @include "mailbox/_create"
 --- @include "group/_member"
-local replay, maxPayloadBytes = call.open('maxPayloadBytes', 'messages:CLAIMED', 'messages:ACKED')
+local replay = call.start('maxPayloadBytes', 'messages:CLAIMED', 'messages:ACKED')
 if replay then return replay end
 local record = message.read(messageId)
 if record and record.state == 'ACKED' and record.token == token then
@@ -26,7 +26,8 @@ if resultMailboxId ~= '' then
   published = mailbox.read(resultMailboxId)
   if not published then refuse('MAILBOX_NOT_FOUND', 'result.mailboxId') end
 end
-if #result > tonumber(maxPayloadBytes) then refuse('PAYLOAD_TOO_LARGE', 'result.payload ' .. maxPayloadBytes) end
+local maxPayloadBytes = usage.space.maxPayloadBytes
+if #result > maxPayloadBytes then refuse('PAYLOAD_TOO_LARGE', 'result.payload ' .. maxPayloadBytes) end
 
 message.finish(record, 'ACKED', now, emit.message.acked)
 if record.groupId then records.set(record, 'groupState', record.groupState) end
