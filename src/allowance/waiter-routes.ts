@@ -54,6 +54,7 @@ const cancelWaiter = route({
   permission: 'coordination_write',
   idempotency: 'optional',
   rate: 'recovery',
+  example: { state: 'CANCELLED', position: null },
   success: { 200: Waiter.schema },
   refuses: ['WAITER_NOT_FOUND', 'WAITER_NOT_WAITING'],
   script: 'allowance/cancelWaiter',

@@ -98,6 +98,7 @@ const cancel = route({
   summary: 'Cancel an OPEN barrier',
   permission: 'coordination_write',
   idempotency: 'optional',
+  example: { state: 'CANCELLED' },
   success: { 200: Barrier.schema },
   refuses: ['BARRIER_NOT_FOUND', 'BARRIER_RELEASED', 'OPERATIONS_EXHAUSTED'],
   script: 'barrier/cancel',

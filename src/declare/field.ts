@@ -39,6 +39,8 @@ interface Special {
   readonly isSecret?: true;
   /** May be missing in an event's payload. */
   readonly isOptional?: true;
+  /** For OpenAPI, in place of the example that its kind and name make. */
+  readonly example?: unknown;
 }
 
 type Place = 'answered' | 'internal' | 'optional';
@@ -89,10 +91,14 @@ export class Field<T, P extends Place = 'answered'> {
   optional(): Field<T, 'optional'> {
     return this.but({ isOptional: true });
   }
+  example(value: T): Field<T, P> {
+    return this.but({ example: value });
+  }
 
   get schema(): Joi.Schema {
-    const { isNullable, isOptional } = this.special;
-    const schema = isNullable ? this.kind.schema().allow(null) : this.kind.schema();
+    const { isNullable, isOptional, example } = this.special;
+    const kind = isNullable ? this.kind.schema().allow(null) : this.kind.schema();
+    const schema = example === undefined ? kind : kind.example(example);
     return isOptional ? schema.optional() : schema;
   }
 

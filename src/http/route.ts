@@ -66,6 +66,8 @@ export interface Route<Query = unknown, Body = unknown, R extends Fields = Field
   readonly opaque?: readonly string[];
   /** Where it is other than `defaultMaxBodyBytes`. */
   readonly maxBodyBytes?: number;
+  /** Members of the answer in OpenAPI's example, where they are not as in any answer with that record. */
+  readonly example?: Readonly<Record<string, unknown>>;
   /** Success statuses and their bodies; null: no body. */
   readonly success: Readonly<Record<number, Joi.Schema | null>>;
   /** Answers 200 with server-sent events if the request accepts text/event-stream. */

@@ -50,7 +50,7 @@ const recv = route({
   permission: 'coordination_write',
   idempotency: 'never',
   body: fields({
-    scopeId: idOr('*').description('receives from this scope and below; `*`: from every run in turn'),
+    scopeId: idOr('*').description('receives from this scope and below; `*`: from every run in turn').example('*'),
     holder: text(1, 256).description('who works on the message'),
     holderSession: text(1, 256).description('which of its sessions: kept with the claim, for people'),
     leaseSeconds: optional(integer(5, 600)).description(
@@ -222,6 +222,7 @@ const nack = route({
     ),
     error: optional(text(1, 2048)).description('why it failed: kept as lastError'),
   }),
+  example: { state: 'DELAYED', readyAt: '2026-01-31T12:01:00.000Z' },
   success: { 200: record('NackedMessage', { id: messageId, ...given }).schema },
   refuses: ['MESSAGE_NOT_FOUND', 'CLAIM_LOST'],
   script: 'mailbox/nack',

@@ -119,6 +119,7 @@ const purge = route({
     max: optional(integer(1, 100), 100).description('the most messages that this step changes'),
     cursor: optional(bodyCursor()).description('the nextCursor of the step before; left out: begins with the oldest'),
   }),
+  example: { cancelled: 7 },
   success: { 200: record('Purged', { cancelled: number(), nextCursor }).schema },
   refuses: ['MAILBOX_NOT_FOUND', 'INVALID_CURSOR', 'OPERATIONS_EXHAUSTED'],
   script: 'mailbox/purge',
@@ -150,6 +151,7 @@ const requeue = route({
     max: optional(integer(1, 100), 100).description('the most messages that this step changes'),
     cursor: optional(bodyCursor()).description('the nextCursor of the step before; left out: begins with the oldest'),
   }),
+  example: { requeued: 7 },
   success: { 200: record('Requeued', { requeued: number(), nextCursor }).schema },
   refuses: [
     'MAILBOX_NOT_FOUND',

@@ -41,6 +41,7 @@ const cancel = route({
   permission: 'coordination_write',
   idempotency: 'optional',
   rate: 'recovery',
+  example: { state: 'CANCELLED', reason: 'CANCELLED_BY_CALLER', finishedAt: '2026-01-31T12:00:00.000Z' },
   success: { 200: Message.schema },
   refuses: ['MESSAGE_NOT_FOUND', 'MESSAGE_FINISHED'],
   script: 'mailbox/cancel',
@@ -60,6 +61,7 @@ const requeue = route({
   permission: 'coordination_write',
   idempotency: 'optional',
   body: fields({ delaySeconds: optional(delaySeconds(), 0) }),
+  example: { state: 'DELAYED', attempts: 0, readyAt: '2026-01-31T12:01:00.000Z' },
   success: { 200: Message.schema },
   refuses: [
     'MESSAGE_NOT_FOUND',

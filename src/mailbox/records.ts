@@ -87,7 +87,19 @@ export const Message = record('Message', {
   tombstoneOf: id().orNull().internal(),
 });
 
-const { mailboxId, scopeId, taskId, groupId, holder, holderSession, result, readyAt, finishedAt } = Message.fields;
+const {
+  mailboxId,
+  scopeId,
+  taskId,
+  groupId,
+  holder,
+  holderSession,
+  claimedAt,
+  leaseExpiresAt,
+  result,
+  readyAt,
+  finishedAt,
+} = Message.fields;
 
 export const MessageSummary = Message.without('MessageSummary', 'payload', 'result', 'progress');
 
@@ -98,10 +110,12 @@ export const ChangedMessage = Message.without('ChangedMessage', 'payload');
 const absent = () => null;
 export const Claim = Message.with('Claim', {
   mailboxId: mailboxId.of(() => ''),
-  state: Message.fields.state.of(() => 'CLAIMED'),
+  state: Message.fields.state.of(() => 'CLAIMED').example('CLAIMED'),
   reason: reason.of(absent),
-  holder: holder.of(absent),
-  holderSession: holderSession.of(absent),
+  holder: holder.of(absent).example('worker-7'),
+  holderSession: holderSession.of(absent).example('worker-7/3'),
+  claimedAt: claimedAt.example('2026-01-31T12:00:00.000Z'),
+  leaseExpiresAt: leaseExpiresAt.example('2026-01-31T12:01:00.000Z'),
   result: result.of(absent),
   readyAt: readyAt.of(absent),
   finishedAt: finishedAt.of(absent),

@@ -112,6 +112,7 @@ const send = route({
     ...whenAndHowOften,
   }),
   opaque: ['payload'],
+  example: { state: 'DELAYED' },
   success: { 201: SentMessage.schema, 200: SentMessage.schema },
   refuses: [
     'MAILBOX_NOT_FOUND',

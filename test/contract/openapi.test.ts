@@ -2,6 +2,7 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { expect } from 'chai';
+import type Joi from 'joi';
 import type { Route } from '../../src/http/route.ts';
 import { codesOf, statusOf } from '../../src/http/route-errors.ts';
 import { allErrors, allRoutes, product } from '../../src/primitives.ts';
@@ -15,7 +16,7 @@ interface Operation {
   'x-permission': string;
   security?: object[];
   parameters: { $ref?: string; name?: string; in?: string }[];
-  requestBody?: { content: { 'application/json': { schema: object } } };
+  requestBody?: { content: { 'application/json': { schema: object; example?: unknown } } };
   responses: Record<string, { $ref?: string; description?: string; headers?: object; content?: object }>;
 }
 
@@ -118,6 +119,30 @@ describe('GET /openapi.json', () => {
       // Not only the rule of its kind, which all fields of that kind share.
       for (const [name, field] of [...inBody, ...inQuery] as [string, { description?: string }][])
         expect(field.description, `${call} ${name}`).to.match(/^(?!characters|any JSON value|one of a comma).{10,}/);
+    }
+  });
+
+  it('has an example of every body and of every answer with content, as the service takes and gives them', async () => {
+    const document = await fetched();
+    const operations = Object.values(document.paths).flatMap((path) => Object.values(path));
+    for (const route of [...allRoutes, ...product.spacelessRoutes]) {
+      const operation = operations.find(({ operationId }) => operationId === route.call);
+      const check = (schema: Joi.Schema, media: object | undefined, what: string) => {
+        expect(media, what).to.have.property('example').that.is.an('object');
+        const { example } = media as { example: object };
+        expect(schema.validate(example).error?.message, `${what} ${JSON.stringify(example)}`).to.equal(undefined);
+        return example;
+      };
+      if (route.body && operation?.requestBody) {
+        const body = check(route.body, operation.requestBody.content['application/json'], route.call);
+        // Rules between fields that the schema does not have are tested by `args`.
+        const input = { params: {}, query: {}, headers: {}, body: route.body.validate(body).value };
+        if (!('cursor' in body)) route.args?.(input);
+      }
+      for (const [status, schema] of Object.entries(route.success)) {
+        const content = operation?.responses[status]?.content as Record<string, object> | undefined;
+        if (schema) check(schema, content?.['application/json'], `${route.call} ${status}`);
+      }
     }
   });
 

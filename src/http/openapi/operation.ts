@@ -1,5 +1,6 @@
 import type { ErrorTable } from '../errors.ts';
 import type { Route } from '../route.ts';
+import { exampleOf } from './example.ts';
 import { responses } from './responses.ts';
 import { type JsonSchema, jsonSchema, type NamedSchemas } from './schema.ts';
 
@@ -28,7 +29,7 @@ export function operation(route: Route, errors: ErrorTable, named: NamedSchemas)
     'x-permission': route.permission,
     parameters: [...pathParameters(route), ...queryParameters(route), ...headerParameters(route)],
     // The body of a GET or DELETE has no meaning in HTTP, so none is described, though that of a DELETE is checked.
-    ...(!['GET', 'DELETE'].includes(route.method) && { requestBody: requestBody(route) }),
+    ...(!['GET', 'DELETE'].includes(route.method) && { requestBody: requestBody(route, named) }),
     responses: responses(route, errors, named),
   };
 }
@@ -61,7 +62,8 @@ function headerParameters(route: Route): object[] {
 }
 
 /** Calls without a body take none or `{}`. */
-function requestBody(route: Route): object {
+function requestBody(route: Route, named: NamedSchemas): object {
   const schema = route.body ? jsonSchema(route.body) : { type: 'object', additionalProperties: false };
-  return { required: 'required' in schema, content: { 'application/json': { schema } } };
+  const example = route.body && { example: exampleOf(schema, named) };
+  return { required: 'required' in schema, content: { 'application/json': { schema, ...example } } };
 }

@@ -1,6 +1,8 @@
+import type Joi from 'joi';
 import type { ErrorTable } from '../errors.ts';
 import type { Route } from '../route.ts';
 import { codesOf, statusOf } from '../route-errors.ts';
+import { exampleOf } from './example.ts';
 import { jsonSchema, type NamedSchemas } from './schema.ts';
 
 type Named = Record<string, object>;
@@ -40,7 +42,7 @@ export function responses(route: Route, errors: ErrorTable, named: NamedSchemas)
     all[status] = {
       description: reply === null ? 'Nothing: no content' : status === '201' ? 'Made' : 'Done',
       headers: headers(...everyAnswer, ...rates, ...replayed),
-      ...(reply !== null && { content: { 'application/json': { schema: jsonSchema(reply, named) }, ...stream } }),
+      ...(reply !== null && { content: { 'application/json': withExample(reply, status, route, named), ...stream } }),
     };
   }
   const byStatus = new Map<number, string[]>();
@@ -53,6 +55,14 @@ export function responses(route: Route, errors: ErrorTable, named: NamedSchemas)
     all[status] = common ? ref('responses', `Error${status}`) : failure(status, codes, errors);
   }
   return all;
+}
+
+function withExample(reply: Joi.Schema, status: string, route: Route, named: NamedSchemas): object {
+  const schema = jsonSchema(reply, named);
+  const example = { ...(exampleOf(schema, named) as Record<string, unknown>), ...route.example };
+  // Beside 201, 200 is what was there before.
+  if (status === '200' && 201 in route.success && 'replay' in example) example['replay'] = true;
+  return { schema, example };
 }
 
 /** An error response: the envelope with one of these codes. */

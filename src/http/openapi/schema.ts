@@ -8,6 +8,7 @@ interface Described {
   readonly preferences?: { readonly presence?: string };
   readonly allow?: readonly unknown[];
   readonly metas?: readonly JsonSchema[];
+  readonly examples?: readonly unknown[];
   readonly keys?: Readonly<Record<string, Described>>;
   readonly items?: readonly Described[];
   readonly matches?: readonly { readonly schema?: Described }[];
@@ -54,6 +55,7 @@ function completed(json: JsonSchema, described: Described, inherited: string, na
     // A number in a query string is text for Joi.
     if (meta['type'] === 'integer') delete result['minLength'];
   }
+  if (described.examples) result['examples'] = described.examples;
   if (described.keys) Object.assign(result, completeKeys(json, described, presence, named));
   const [item] = described.items ?? [];
   if (item) result['items'] = complete(json['items'] as JsonSchema, item, presence, named);
