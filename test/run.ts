@@ -21,6 +21,7 @@ const products = [
 /** What waits the most: for processes, and for a browser. */
 const processes = ['console', 'spec/{process,snapshot}', 'workers'];
 const moments = [
+  'workers/schedules.test.ts',
   'workers/sweeper.test.ts',
   'spec/event/watch.test.ts',
   'spec/allowance/window-roll.test.ts',
