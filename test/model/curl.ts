@@ -16,6 +16,7 @@ export class Curl {
   readonly #names = new Map<string, string>();
   #clock = '';
   #moment = 0;
+  #isClockSteady = true;
   #keys = 0;
   readonly #done: { method: string; path: string; body: unknown; key: string; reply: Reply }[] = [];
 
@@ -26,6 +27,7 @@ export class Curl {
   /** Puts the store's clock to a moment (epoch milliseconds). */
   async at(moment: number): Promise<void> {
     await this.#world.at(moment);
+    if (moment < (this.#moment ?? 0)) this.#isClockSteady = false;
     if (moment !== this.#moment) this.#clock = `# with the store's clock at ${new Date(moment).toISOString()}:`;
     this.#moment = moment;
   }
@@ -78,6 +80,11 @@ export class Curl {
     return this.#world.get(path);
   }
 
+  /** Whether the clock was never set back. */
+  get isClockSteady(): boolean {
+    return this.#isClockSteady;
+  }
+
   toString(): string {
     return this.#lines.filter((line) => line !== '').join('\n');
   }
@@ -104,7 +111,7 @@ export async function asCurl(world: World, sequence: (curl: Curl) => Promise<voi
   const curl = new Curl(world);
   try {
     await sequence(curl);
-    await expectAgreement(world);
+    await expectAgreement(world, curl);
   } catch (error) {
     throw new Error(`${error instanceof Error ? error.message : String(error)}\n\nas requests:\n${curl}\n`);
   }

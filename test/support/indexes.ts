@@ -137,7 +137,7 @@ const least = (members: Members | undefined): number =>
   Math.min(...[...(members ?? [])].map(([, score]) => Number(score)));
 
 /** Fails where an index, or a counter of a mailbox, a group or a scope, says something else than the records. */
-export async function expectIndexes(world: World, records: Records): Promise<void> {
+export async function expectIndexes(world: World, records: Records, isClockSteady: boolean): Promise<void> {
   const recounted = new Recounted(records);
   const names = [...records.others].filter((key) => derived.test(key)).sort();
   const found = new Map(await Promise.all(names.map(async (key) => [key, await stored(world, key)] as const)));
@@ -147,14 +147,17 @@ export async function expectIndexes(world: World, records: Records): Promise<voi
     const known = [...members].map(([member, score]) => [member, score ?? own.get(member) ?? null]);
     expect([...own].sort(), key).to.deep.equal(known.sort());
   }
-  expectHeads(recounted, found);
+  if (isClockSteady) expectHeads(recounted, found);
   expectMailboxes(recounted, found);
   expectGroups(recounted);
   expectScopes(recounted);
   await expectTimers(world, recounted, found);
 }
 
-/** Heads and the oldest of each mailbox are kept to the second. */
+/**
+ * Heads and the oldest of each mailbox are kept to the second; but a message that comes after the clock was set back, and
+ * so before the head, does not become the head: that would cost every send a read.
+ */
 function expectHeads({ keys }: Recounted, found: ReadonlyMap<string, Members>): void {
   const second = (moment: number): number => Math.floor(moment / 1000);
   for (const mailboxId of keys.get('oldestReady')?.keys() ?? []) {
