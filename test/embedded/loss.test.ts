@@ -189,7 +189,7 @@ describe('the embedded Redis after an unclean end', function () {
       // It accepts connections, but does not answer.
       process.kill(pid, 'SIGSTOP');
       const worked = work();
-      await sleep(200);
+      await sleep(1000);
       process.kill(pid, 'SIGKILL');
       return worked;
     };
