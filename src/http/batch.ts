@@ -14,11 +14,12 @@ import {
   checkIdempotencyKey,
   isObject,
   type Origin,
+  objectOf,
   Request,
   readCaller,
   readParam,
 } from './request.ts';
-import { defaultMaxBodyBytes, type Route, route } from './route.ts';
+import { defaultMaxBodyBytes, pathNames, type Route, route } from './route.ts';
 import { Turns } from './turns.ts';
 
 const maxCalls = 100;
@@ -133,7 +134,8 @@ export class Batch implements Handler {
 
   async #result(caller: Caller, call: Call, turns: Turns): Promise<Result> {
     const { name, request } = call;
-    const endpoint = typeof name === 'string' ? this.#endpoints.get(name) : undefined;
+    const found = typeof name === 'string' ? this.#endpoints.get(name) : undefined;
+    const endpoint = found && isBatched(found.route) ? found : undefined;
     const turn = turns.next();
     try {
       if (call.isTooLarge) throw apiError('PAYLOAD_TOO_LARGE');
@@ -175,11 +177,11 @@ class Call {
   }
 
   /** What its own request would ask of the endpoint. */
-  asked({ path }: Route): Asked {
+  asked(route: Route): Asked {
     const { requestId, headers, params: outer, idempotencyKey: outerKey } = this.request;
     const { idempotencyKey, ...fields } = this.#fields;
     const params: Record<string, unknown> = { spaceId: outer['spaceId'] };
-    for (const [, name = ''] of path.matchAll(/:(\w+)/g)) {
+    for (const name of pathNames(route)) {
       params[name] = Object.hasOwn(fields, name) ? fields[name] : undefined;
       delete fields[name];
     }
@@ -205,8 +207,8 @@ class Call {
 /** Reads the calls of a batch. Throws what refuses it as a whole. */
 function callsOf(request: Asked): Call[] {
   readParam(request, 'spaceId');
-  const { fields, text, idempotencyKey } = request;
-  if (!isObject(fields) || Array.isArray(fields)) throw invalid('the body must be a JSON object');
+  const { text, idempotencyKey } = request;
+  const fields = objectOf(request.fields);
   const other = Object.keys(fields).find((name) => name !== 'calls');
   if (other !== undefined) throw invalid(`${other} is not a field of the body of this request, which takes calls`);
   const { calls } = fields;

@@ -2,7 +2,7 @@ import type { Sent } from './context.ts';
 import type { Endpoint } from './endpoint.ts';
 import { invalid } from './errors.ts';
 import type { Asked, Caller, Origin } from './request.ts';
-import type { Route } from './route.ts';
+import { pathNames, type Route } from './route.ts';
 
 /** One call inside a request: path parameters but the space, query parameters and fields of the body in one object. */
 export interface Call {
@@ -96,11 +96,6 @@ class Fields {
   bodyOf(fields: Call['fields']): Record<string, unknown> {
     return pick(fields, this.#body);
   }
-}
-
-/** The names of a route's path parameters, without the space. */
-export function pathNames({ path }: Route): readonly string[] {
-  return [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => name);
 }
 
 function pick(fields: Call['fields'], names: readonly string[]): Record<string, unknown> {

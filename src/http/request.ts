@@ -162,15 +162,9 @@ function readQuery(asked: Asked, schema: Joi.ObjectSchema | undefined): unknown 
 
 function readFields(asked: Asked, route: Route): unknown {
   if (route.method === 'GET') return {};
-  const { text, fields, from } = asked;
-  if (!isObject(fields) || Array.isArray(fields)) throw invalid('the body must be a JSON object');
-  let opaque: string | undefined;
-  try {
-    opaque = cut(text, route.opaque);
-  } catch (error) {
-    if (error instanceof TooDeep) throw invalid('the body nests deeper than 512 levels');
-    throw error;
-  }
+  const { text, from } = asked;
+  const fields = objectOf(asked.fields);
+  const opaque = cutFrom(text, route.opaque);
   if (!route.body) {
     const [field] = Object.keys(fields);
     if (field !== undefined) throw unknown([field], from);
@@ -178,6 +172,21 @@ function readFields(asked: Asked, route: Route): unknown {
   }
   if (opaque !== undefined && route.opaque) put(fields, route.opaque, opaque);
   return check(route.body, fields, from);
+}
+
+/** A body that must be an object. Throws VALIDATION_FAILED. */
+export function objectOf(body: unknown): Record<string, unknown> {
+  if (!isObject(body) || Array.isArray(body)) throw invalid('the body must be a JSON object');
+  return body;
+}
+
+/** The text of a member of the body (`cut`). Throws VALIDATION_FAILED for a body that nests too deeply, with or without it. */
+export function cutFrom(text: string, wanted: readonly string[] | undefined): string | undefined {
+  try {
+    return cut(text, wanted);
+  } catch (error) {
+    throw error instanceof TooDeep ? invalid('the body nests deeper than 512 levels') : error;
+  }
 }
 
 export function isObject(value: unknown): value is Record<string, unknown> {

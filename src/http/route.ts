@@ -121,3 +121,8 @@ export function read<Query = unknown, R extends Fields = Fields>({ wait, ...defi
 export function param(input: Input<unknown, unknown>, name: string): string {
   return input.params[name] ?? '';
 }
+
+/** The names of a route's path parameters, without the space. */
+export function pathNames({ path }: Pick<Route, 'path'>): readonly string[] {
+  return [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => name);
+}

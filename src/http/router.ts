@@ -1,5 +1,5 @@
 import Router from '@koa/router';
-import { Batch, batchCall, isBatched } from './batch.ts';
+import { Batch, batchCall } from './batch.ts';
 import type { Service, Step } from './context.ts';
 import { Endpoint, type Handler } from './endpoint.ts';
 import { apiError } from './errors.ts';
@@ -43,8 +43,6 @@ export class RouteTable {
   readonly endpoints = new Map<string, Endpoint>();
   readonly #routers = new Map<string, Router>();
   readonly #candidates = new Map<string, Candidate[]>();
-  /** Those that a batch may call, by name. */
-  readonly #batched = new Map<string, Endpoint>();
 
   constructor(service: Service) {
     const inSpace = service.routes.map((route) => [route, `${spacePrefix}:spaceId${route.path}`] as const);
@@ -64,10 +62,9 @@ export class RouteTable {
   }
 
   #handler(route: Route, pattern: string, service: Service): Handler {
-    if (route.call === batchCall) return new Batch(route, pattern, service, this.#batched);
+    if (route.call === batchCall) return new Batch(route, pattern, service, this.endpoints);
     const endpoint = new Endpoint(route, pattern, service);
     this.endpoints.set(route.call, endpoint);
-    if (isBatched(route)) this.#batched.set(route.call, endpoint);
     return endpoint;
   }
 

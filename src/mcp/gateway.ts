@@ -1,9 +1,8 @@
 import type { Calls } from '../http/call.ts';
 import type { Context, Service } from '../http/context.ts';
 import type { Handler } from '../http/endpoint.ts';
-import { apiError, type ErrorTable, entry, invalid } from '../http/errors.ts';
-import { cut, TooDeep } from '../http/json.ts';
-import { Request, readCaller } from '../http/request.ts';
+import { apiError, type ErrorTable, entry } from '../http/errors.ts';
+import { cutFrom, Request, readCaller } from '../http/request.ts';
 import { toolsOf } from './tools.ts';
 import { Visit } from './visit.ts';
 
@@ -17,7 +16,8 @@ const pattern = '/v1/spaces/:spaceId/mcp';
 
 /** `POST /v1/spaces/{spaceId}/mcp`: the Model Context Protocol, streamable HTTP, stateless, answered as JSON. */
 export function mcpGateway(service: Service, calls: Calls): Handler {
-  const tools = toolsOf(service.routes);
+  // At the first request: describing the schemas takes long, and no start is to wait for it.
+  let tools: ReturnType<typeof toolsOf> | undefined;
   const log = service.log.child({ route: pattern });
   return {
     pattern,
@@ -31,6 +31,7 @@ export function mcpGateway(service: Service, calls: Calls): Handler {
       const request = new Request(ctx, params);
       const { requestId } = request;
       const context = { caller, requestId, spaceId: params['spaceId'] ?? '', gone: request.gone() };
+      tools ??= toolsOf(service.routes);
       const visit = new Visit({ service, calls, tools, context, state: ctx.state });
       return Array.isArray(body) ? visit.answerAll(body, headersOf(ctx)) : visit.answerOne(body, headersOf(ctx));
     },
@@ -55,11 +56,7 @@ function hostOf(url: string): string | undefined {
 /** Throws for an empty body, and for one that nests deeper than any other request may. */
 function checkBody({ request: { rawBody } }: Context): void {
   if (typeof rawBody !== 'string' || rawBody === '') throw apiError('MALFORMED_JSON');
-  try {
-    cut(rawBody, undefined);
-  } catch (error) {
-    throw error instanceof TooDeep ? invalid('the body nests deeper than 512 levels') : error;
-  }
+  cutFrom(rawBody, undefined);
 }
 
 /** The headers of the protocol. */

@@ -1,6 +1,5 @@
-import { pathNames } from '../http/call.ts';
 import { type JsonSchema, jsonSchema } from '../http/openapi/schema.ts';
-import type { Route } from '../http/route.ts';
+import { pathNames, type Route } from '../http/route.ts';
 import { parameters } from './parameters.ts';
 import { advice } from './refusals.ts';
 import { type Words, words } from './words.ts';

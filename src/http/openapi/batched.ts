@@ -1,5 +1,5 @@
 import { isBatched } from '../batch.ts';
-import type { Route } from '../route.ts';
+import { pathNames, type Route } from '../route.ts';
 import { idempotencyKey } from './components.ts';
 import { type JsonSchema, jsonSchema, type NamedSchemas, schemaRef } from './schema.ts';
 
@@ -24,7 +24,7 @@ function callSchema({ call, path, summary, body, idempotency, hold }: Route): Js
   };
   // A receive that waits has a request of its own.
   const taken = Object.entries(properties ?? {}).filter(([name]) => !(hold && name === 'waitSeconds'));
-  const ids = [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => name);
+  const ids = pathNames({ path });
   const id = { type: 'string', format: 'uuid' };
   return {
     type: 'object',

@@ -1,5 +1,5 @@
 import type { ErrorTable } from '../errors.ts';
-import type { Route } from '../route.ts';
+import { pathNames, type Route } from '../route.ts';
 import { exampleOf } from './example.ts';
 import { responses } from './responses.ts';
 import { type JsonSchema, jsonSchema, type NamedSchemas } from './schema.ts';
@@ -35,9 +35,8 @@ export function operation(route: Route, errors: ErrorTable, named: NamedSchemas)
 }
 
 function pathParameters(route: Route): object[] {
-  const names = [...route.path.matchAll(/:(\w+)/g)].map(([, name]) => name);
   const schema = { type: 'string', format: 'uuid' };
-  return [ofSpace, ...names.map((name) => ({ name, in: 'path', required: true, schema }))];
+  return [ofSpace, ...pathNames(route).map((name) => ({ name, in: 'path', required: true, schema }))];
 }
 
 function queryParameters(route: Route): object[] {
