@@ -23,19 +23,22 @@ end
 
 --- A member's score as this run changed it: false if removed, nil if unchanged.
 local function change(key, member)
-  local place, args = placeOf('ZADD', key, member, 2, 2)
-  if place then return args[place - 1] end
+  if byKey.ZADD[key] then
+    local place, args = placeOf('ZADD', key, member, 2, 2)
+    if place then return args[place - 1] end
+  end
   local gone = byKey.ZREM[key]
   if gone and gone[member] then return false end
 end
 
---- The first stored member that has not changed, and its score. Each further read fetches twice as many.
+--- The first stored member that has not changed, and its score. Each further read fetches four times as many: a
+--- run of receives takes one after the other from the same set, and a read costs as much as eight members.
 local function storedFirst(key)
   fronts = fronts or {}
   local front = fronts[key]
   if not front then
     local entries = redis.call('ZRANGE', key, '0', '1', 'WITHSCORES')
-    front = { entries = entries, at = 1, size = 2, isWhole = not entries[3] }
+    front = { entries = entries, at = 1, isWhole = not entries[3] }
     fronts[key] = front
   end
   local entries, hasChanged = front.entries, byKey.ZADD[key] or byKey.ZREM[key]
@@ -47,9 +50,10 @@ local function storedFirst(key)
       break
     else
       -- Nothing is written before the end of the run, so ranks have not moved.
-      local more = redis.call('ZRANGE', key, front.size, 2 * front.size - 1, 'WITHSCORES')
-      for i = 1, #more do entries[#entries + 1] = more[i] end
-      front.isWhole, front.size = #more < 2 * front.size, 2 * front.size
+      local first, size = #entries / 2, 2 * #entries
+      local more = redis.call('ZRANGE', key, first, first + size - 1, 'WITHSCORES')
+      for i = 1, #more do entries[2 * first + i] = more[i] end
+      front.isWhole = #more < 2 * size
     end
   end
   return entries[front.at], entries[front.at + 1]
@@ -59,8 +63,9 @@ end
 function sorted.first(key)
   local first, least = storedFirst(key)
   local args = byKey.ZADD[key]
-  local lowest = args and tonumber(least) or math.huge
-  for i = 4, args and #args or 0, 2 do
+  if not args then return first, least end
+  local lowest = tonumber(least) or math.huge
+  for i = 4, #args, 2 do
     local score = tonumber(args[i - 1])
     local isLower = score < lowest or score == lowest and (not first or args[i] < first)
     -- Of a member that was moved more than once, the last score counts.

@@ -54,13 +54,13 @@ function delay.ripen(box, limit)
   return done
 end
 
---- For a receive: makes some of the due messages ready.
+--- For a receive from a mailbox that has `nextReadyAt`: makes some of the due messages ready.
 function delay.ripenSome(box)
-  if box.nextReadyAt and box.nextReadyAt <= now and made < atOnce then made = made + delay.ripen(box, atOnce - made) end
+  if box.nextReadyAt <= now and made < atOnce then made = made + delay.ripen(box, atOnce - made) end
 end
 
---- Whether a DELAYED message comes before the first READY one, ready since `readyAt` (nil: there is none).
+--- Likewise: whether a DELAYED message comes before the first READY one, ready since `readyAt` (nil: there is none).
 function delay.isFirst(box, readyAt, through)
   local at = box.nextReadyAt
-  return at and at <= through and (not readyAt or at < tonumber(readyAt))
+  return at <= through and (not readyAt or at < tonumber(readyAt))
 end

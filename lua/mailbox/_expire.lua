@@ -8,7 +8,7 @@
 --- @include "group/_member"
 --- A message's deadline or the end of its lease, at the time `at`.
 due['mailbox:message'] = function(messageId, at)
-  local record = message.read(messageId)
+  local record = message.readForRetry(messageId)
   if not record or not message.isLive(record) then return end
   local cancel = scope.cancelOf(scope.path(record.scopeId))
   if cancel then

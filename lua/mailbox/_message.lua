@@ -7,7 +7,13 @@
 --- The fields that transitions need; taskId is false if the message carries no task. nil if there is no such message.
 function message.read(messageId)
   return message.load(messageId, 'mailboxId', 'scopeId', 'taskId', 'groupId', 'state', 'attempts', 'deadline', 'token',
-    'leaseExpiresAt', 'place', 'maxAttempts', 'resultMessageId', 'groupState')
+    'leaseExpiresAt', 'place', 'resultMessageId', 'groupState')
+end
+
+--- The same, with the number of attempts after which it fails.
+function message.readForRetry(messageId)
+  return message.load(messageId, 'mailboxId', 'scopeId', 'taskId', 'groupId', 'state', 'attempts', 'deadline', 'token',
+    'leaseExpiresAt', 'place', 'resultMessageId', 'groupState', 'maxAttempts')
 end
 
 --- Whether it is READY, DELAYED or CLAIMED.

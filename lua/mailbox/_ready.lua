@@ -54,11 +54,13 @@ function ready.since(mailboxId, path, member)
   return sorted.score(keys.ready(mailboxId, path[1]), member)
 end
 
---- Removes a message that is ready since `at`.
+--- Removes a message that is ready since `at` (text).
 function ready.remove(mailboxId, path, member, at)
-  for _, scopeId in ipairs(path) do sorted.remove(keys.ready(mailboxId, scopeId), member) end
-  local _, next = ready.first(mailboxId, path[1])
-  if next and math.floor(next / 1000) == math.floor(at / 1000) then return end
+  local rootQueue = keys.ready(mailboxId, path[1])
+  sorted.remove(rootQueue, member)
+  for depth = 2, #path do sorted.remove(keys.ready(mailboxId, path[depth]), member) end
+  local _, next = sorted.first(rootQueue)
+  if next and string.sub(next, 1, -4) == string.sub(at, 1, -4) then return end
   local heads, oldest = keys.heads(mailboxId), keys.oldestReady()
   if next then
     sorted.add(heads, next, path[1])

@@ -10,7 +10,7 @@
 --- @include "group/_member"
 local replay = call.open()
 if replay then return replay end
-local record = message.read(messageId)
+local record = message.readForRetry(messageId)
 checkClaim(record, token)
 
 if reported ~= '' then message.keep(record, 'lastError', reported) end

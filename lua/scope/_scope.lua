@@ -40,7 +40,7 @@ end
 function scope.cancelOf(path, last)
   local first
   for depth = 1, #path do
-    local record = at(path, depth)
+    local record = depth == #path and path.last or read(path[depth])
     local cancelledAt = record.cancelledAt
     -- What lies below is marked with the moment of the scope that the cancel named.
     if cancelledAt and (not first or cancelledAt < first.cancelledAt) then first = record end
