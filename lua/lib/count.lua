@@ -4,10 +4,13 @@
 --- records when the run ends or turns to another space.
 local count = {}
 --- Sums by counter name; the space whose counters `ofSpace` sums.
-local ofSpace, ofOrg, countedId
+local ofSpace, ofOrg, countedId = {}, {}, false
 
+--- The tables stay, so that they need not grow again; they are empty unless a run has failed.
 function count.begin()
-  ofSpace, ofOrg, countedId = {}, {}, false
+  for name in pairs(ofSpace) do ofSpace[name] = nil end
+  for name in pairs(ofOrg) do ofOrg[name] = nil end
+  countedId = false
 end
 
 --- Adds the sums to the records.
