@@ -41,7 +41,9 @@ export function reader(as: string, record: RecordDeclaration, names: readonly st
   // Preallocates the names of eight changed fields: Lua copies a growing table again and again.
   const room = Array<string>(8).fill('false');
   const ids = [...room, 'n = 0', ...(id === '' ? [] : ['id = id']), 'key = key'];
-  const body = names.length === 0 ? wholeReader(fields, ids) : partReader(fields, ids);
+  const others = stored.map(([name]) => name).filter((name) => !names.includes(name));
+  const body =
+    names.length === 0 ? wholeReader(fields, ids) : partReader(fields, ids, spareFields(ids, fields, others));
   return [
     `function ${record.luaName}.${as}(${id})`,
     `local key = ${key}`,
@@ -70,7 +72,25 @@ function wholeReader(fields: readonly (readonly [string, AnyField])[], ids: read
   ];
 }
 
-function partReader(fields: readonly (readonly [string, AnyField])[], ids: readonly string[]): string[] {
+/** Lua gives a table room for 16 members, then for 32. */
+const fullTable = 16;
+const nearlyFull = 14;
+
+/**
+ * Members for fields that were not read. A script that reads so many mostly sets some more: the table has room for them
+ * from the start.
+ */
+function spareFields(ids: readonly string[], fields: readonly unknown[], others: readonly string[]): string[] {
+  const members = ids.filter((one) => one.includes('=')).length + fields.length;
+  const isNearlyFull = members >= nearlyFull && members <= fullTable;
+  return isNearlyFull ? others.slice(0, fullTable + 1 - members).map((name) => `${name} = nil`) : [];
+}
+
+function partReader(
+  fields: readonly (readonly [string, AnyField])[],
+  ids: readonly string[],
+  spare: readonly string[],
+): string[] {
   // The index of a field that every record has.
   const requiredAt = fields.findIndex(([, { special }]) => !special.isNullable && special.or === undefined);
   const [only] = fields.length === 1 ? fields : [];
@@ -82,7 +102,7 @@ function partReader(fields: readonly (readonly [string, AnyField])[], ids: reado
     ' if record == false then return nil end',
     ` local values = ${command}`,
     ...(requiredAt < 0 ? [] : [`if not ${value(requiredAt)} then known[key] = false return nil end`]),
-    `record = { ${[...ids, ...members].join(', ')} }`,
+    `record = { ${[...ids, ...members, ...spare].join(', ')} }`,
     'known[key] = record',
     ` elseif ${fields.map(([name]) => `record.${name} == nil`).join(' or ')} then`,
     ` local values = ${only ? 'false' : 'nothing'}`,
