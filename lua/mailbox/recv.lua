@@ -2,8 +2,7 @@
 --- nothing if there is none. Does not create the scope. leaseSeconds '': 30 seconds, or the space's maxLeaseSeconds if that
 --- is less. tokens: `max` of them, of equal length. looksAgain '1': the request is held, so finding nothing does not answer
 --- it yet. bytesLimit: what payloads and progress may have together.
---- @args mailboxId scopeId holder holderSession leaseSeconds max looksAgain bytesLimit
---- @long tokens
+--- @args mailboxId scopeId holder holderSession leaseSeconds max tokens looksAgain bytesLimit
 --- @reply claims:claim[]
 --- @gather
 --- @include "lib/call"
@@ -17,7 +16,7 @@
 --- @include "mailbox/_skip"
 --- @include "group/_member"
 local _, maxLeaseSeconds, nextLease = call.open('maxLeaseSeconds', 'nextLease', 'messages:READY', 'messages:CLAIMED')
-local box = mailbox.read(mailboxId)
+local box = mailbox.load(mailboxId, 'mode', 'recipientId', 'ready', 'claimed', 'nextReadyAt', 'turn')
 if not box then refuse('MAILBOX_NOT_FOUND') end
 if box.mode == 'INBOX' and box.recipientId ~= '' and box.recipientId ~= holder then refuse('RECIPIENT_MISMATCH') end
 maxLeaseSeconds = tonumber(maxLeaseSeconds)
@@ -28,14 +27,14 @@ local claims, bytes = {}, 0
 bytesLimit = tonumber(bytesLimit)
 local tokenLength, drained = #tokens / max, tonumber(drainedThrough)
 
-delay.ripenSome(box)
+if box.nextReadyAt then delay.ripenSome(box) end
 while #claims < max do
   local queue = scopeId
   if queue == '*' then queue = turns.first(box) end
   local member, readyAt
   if queue then member, readyAt = ready.first(mailboxId, queue) end
   local isFirst = not claims[1]
-  if delay.isFirst(box, readyAt, drained or now) then
+  if box.nextReadyAt and delay.isFirst(box, readyAt, drained or now) then
     if not isFirst then break end
     call.sendBack('DUE', timer.named('mailbox:delays', mailboxId))
   end

@@ -1,6 +1,6 @@
 import type { Answered, Fields } from './field.ts';
 import { Many, One } from './record.ts';
-import type { Reply } from './value.ts';
+import type { Reply, Value } from './value.ts';
 
 /** A member of a script's reply, declared in its header in order: `@reply nextCursor barriers:barrier[]`. */
 export interface ReplyMember {
@@ -22,6 +22,22 @@ export function isRow(members: readonly ReplyMember[]): boolean {
   return members.length === 1 && members[0]?.record !== undefined && members[0].isList !== true;
 }
 
+/**
+ * Whether the reply is a list of records. It is then sent as their number and the values of one after the other: each list
+ * within a list costs the store as much as ten values.
+ */
+export function isRows(members: readonly ReplyMember[]): boolean {
+  return members.length === 1 && members[0]?.isList === true;
+}
+
+/** The lists of values of records that were sent as `isRows` says. */
+function rowsIn([count, ...values]: Reply, field: Fields[string] | undefined): Reply {
+  if (!(field instanceof Many)) throw new Error('is no list of records');
+  const width = field.record.wire.length;
+  if (values.length !== Number(count) * width) throw new Error(`has ${values.length} values for ${count} records`);
+  return Array.from({ length: Number(count) }, (_, index) => values.slice(index * width, (index + 1) * width));
+}
+
 /** Reads a script's reply by name; undefined if the reply is empty. */
 export type ReplyReader<F extends Fields> = (values: Reply) => Answered<F> | undefined;
 
@@ -39,13 +55,15 @@ export function replyReader<F extends Fields>(
   const read = says(Object.entries(shape).map(([name, field]) => memberText({ name, ...kindOf(field) })));
   if (replied !== read) throw new Error(`${script} replies with ${replied}, but what is read of it is ${read}`);
   const fields = members.map(({ name }) => [name, shape[name] as Fields[string]] as const);
-  const row = isRow(members);
+  const [row, rows] = [isRow(members), isRows(members)];
+  const valueAt = (values: Reply, index: number): Value =>
+    row ? values : rows ? rowsIn(values, fields[0]?.[1]) : (values[index] ?? null);
   return (values) => {
     if (values.length === 0 && fields.length > 0) return undefined;
     const reply: Record<string, unknown> = {};
     fields.forEach(([name, field], index) => {
       try {
-        reply[name] = field.read(row ? values : (values[index] ?? null));
+        reply[name] = field.read(valueAt(values, index));
       } catch (error) {
         throw new Error(`${script}: ${name} ${(error as Error).message}`);
       }

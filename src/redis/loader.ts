@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { isRow, type ReplyMember } from '../declare/reply.ts';
+import type { ReplyMember } from '../declare/reply.ts';
 import { expandKeys, type KeyTable } from './keys.ts';
 import { type EventTable, emittedTypes, emitters } from './lua-events.ts';
 import { LuaLines } from './lua-lines.ts';
@@ -221,19 +221,14 @@ class Builder {
     if (packed.length > 0)
       unpacking.push(`${packed.join(', ')} = struct.unpack('${'s'.repeat(packed.length)}', ${nth(1)})`);
     unpacking.push(...long.map((arg, index) => `local ${arg} = ${nth(index + 2)}`));
-    const row = isRow(reply) ? reply[0] : undefined;
-    const members = row?.record
-      ? [this.#records.values(this.#records.record(row.record))]
-      : reply.map((member) => this.#records.member(`reply.${member.name}`, member));
-    const list = [...(around === undefined ? [] : ["''"]), ...members].join(', ');
-    const record = row ? `local record = reply.${row.name} ` : '';
+    const list = this.#records.replyList(reply, around === undefined ? [] : ["''"]);
     const runs =
       around === undefined
         ? `local reply = ${functionName}_body(args, 0)\nreturn reply and ${functionName}_list(reply) or {}`
         : `return ${around}(args, ${1 + long.length}, ${functionName}_body, ${functionName}_list, ${functionName}_begin)`;
     const prologue = [
       'do', // A library is one Lua function, which may have no more than 200 locals at once.
-      `local function ${functionName}_list(reply) ${record}return { ${list} } end`,
+      `local function ${functionName}_list(reply) ${list} end`,
       `local function ${functionName}_begin() ${below.flatMap(({ begin }) => begin.map((name) => `${name}()`)).join(' ')} end`,
       `local function ${functionName}_body(args, offset)`,
       ...unpacking,

@@ -1,6 +1,6 @@
 import type { AnyField, Fields } from '../declare/field.ts';
 import { countedStates, Many, One, type RecordDeclaration } from '../declare/record.ts';
-import type { ReplyMember } from '../declare/reply.ts';
+import { isRow, isRows, type ReplyMember } from '../declare/reply.ts';
 import { type KeyTable, partsOf } from './keys.ts';
 import { counting, inserting, reader } from './lua-access.ts';
 import { argumentsAt, closingAt, lineBreaks } from './lua-text.ts';
@@ -94,6 +94,25 @@ export class LuaRecords {
       return this.member(`record.${name}`, field);
     });
     return members.join(', ');
+  }
+
+  /** Lua that returns the list which is sent for the table `reply`; `first`: Lua of values before it. */
+  replyList(members: readonly ReplyMember[], first: readonly string[]): string {
+    const listed = (...values: readonly string[]): string => `{ ${[...first, ...values].join(', ')} }`;
+    const [{ name, record = '' } = { name: '' }] = members;
+    if (isRow(members)) return `local record = reply.${name} return ${listed(this.values(this.record(record)))}`;
+    if (!isRows(members)) return `return ${listed(...members.map((one) => this.member(`reply.${one.name}`, one)))}`;
+    const { wire } = this.record(record);
+    const values = this.values(this.record(record));
+    const places = wire.map((_, index) => `list[at + ${index + 1}]`).join(', ');
+    return [
+      `local records = reply.${name}`,
+      // The list has its size from the start if there is one record, which is mostly so.
+      `local record = records[1] if not record then return ${listed('0')} end`,
+      `local list = ${listed('#records', values)}`,
+      `for i = 2, #records do local at = #list record = records[i] ${places} = ${values} end`,
+      'return list',
+    ].join(' ');
   }
 
   /** Adds the function that lists the values that are sent of a record, and returns its name. */

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import type { Reply, Value } from '../../src/declare/value.ts';
+import { many } from '../../src/declare/record.ts';
+import { readMember, replyReader } from '../../src/declare/reply.ts';
+import type { Reply } from '../../src/declare/value.ts';
 import { randomTail } from '../../src/http/random.ts';
 import { maxReceivedBytes } from '../../src/http/route.ts';
 import { Claim } from '../../src/mailbox/records.ts';
@@ -26,7 +28,7 @@ const roots = [1, 2, 3].map((n) => `0190a1b2-000${n}-7000-8000-000000000000`) as
 const startsAt = Date.UTC(2030, 0, 1, 12);
 
 /** One organization with two spaces, each with two mailboxes and a group; all instances are equal. */
-const [idAt, tokenAt] = [Claim.wire.indexOf('id'), Claim.wire.indexOf('token')];
+const received = replyReader('mailbox/recv', [readMember('claims:claim[]')], { claims: many(Claim) });
 
 class Mailboxes {
   readonly worlds: World[] = [];
@@ -117,8 +119,7 @@ class Mailboxes {
       this.said.push(result.status === 'fulfilled' ? result.value.slice(1) : result.reason.message);
       if (kind !== 'message.recv' || result.status === 'rejected' || result.value.length === 1) continue;
       const space = inOrder[index]?.space ?? 0;
-      for (const row of (result.value[1] ?? []) as Value[][])
-        this.claims.push({ id: String(row[idAt]), token: String(row[tokenAt]), space });
+      for (const { id, token } of received(result.value.slice(1))?.claims ?? []) this.claims.push({ id, token, space });
     }
   }
 
