@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { many } from '../../src/declare/record.ts';
+import { many as manyOf } from '../../src/declare/record.ts';
 import { readMember, replyReader } from '../../src/declare/reply.ts';
 import type { Reply } from '../../src/declare/value.ts';
 import { randomTail } from '../../src/http/random.ts';
@@ -28,7 +28,7 @@ const roots = [1, 2, 3].map((n) => `0190a1b2-000${n}-7000-8000-000000000000`) as
 const startsAt = Date.UTC(2030, 0, 1, 12);
 
 /** One organization with two spaces, each with two mailboxes and a group; all instances are equal. */
-const received = replyReader('mailbox/recv', [readMember('claims:claim[]')], { claims: many(Claim) });
+const received = replyReader('mailbox/recv', [readMember('claims:claim[]')], { claims: manyOf(Claim) });
 
 class Mailboxes {
   readonly worlds: World[] = [];
