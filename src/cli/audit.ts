@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { listAudit } from '../org/admin.ts';
-import { answer, examples } from './command.ts';
+import { type Cli, examples } from './command.ts';
 
 interface ListOptions {
   org: string;
@@ -9,7 +9,7 @@ interface ListOptions {
 }
 
 /** `muster audit …`: list. */
-export function addAuditCommands(program: Command): void {
+export function addAuditCommands(program: Command, cli: Cli): void {
   const audit = program.command('audit').description('the audit trail: who changed what, and when');
   examples(audit, 'audit list --org acme');
 
@@ -24,6 +24,6 @@ export function addAuditCommands(program: Command): void {
       100,
     )
     .option('--cursor <cursor>', 'nextCursor of the previous page')
-    .action(({ org, limit, cursor }: ListOptions) => answer((admin) => listAudit(admin, org, limit, cursor)));
+    .action(({ org, limit, cursor }: ListOptions) => cli.answer((admin) => listAudit(admin, org, limit, cursor)));
   examples(list, 'audit list --org acme', 'audit list --org acme --limit 1000 --cursor 1767225600000-0');
 }

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { readConfig } from '../config.ts';
+import { type Config, readConfig } from '../config.ts';
 import { findEmbedded } from '../embedded/embedded.ts';
 import type { Admin } from '../org/admin.ts';
 import { product } from '../primitives.ts';
@@ -21,23 +21,51 @@ export function examples(command: Command, ...lines: string[]): Command {
   return command.addHelpText('after', `\nExample${lines.length > 1 ? 's' : ''}:\n${text}`);
 }
 
-/** Runs an operation on the store and prints its result. */
-export async function answer(operation: (admin: Admin) => Promise<unknown>): Promise<void> {
-  print(await withStore(operation));
+/** Where a command reads its settings from, and what it prints to: the process, or a test. */
+export interface Streams {
+  readonly env: NodeJS.ProcessEnv;
+  readonly stdout: Pick<NodeJS.WriteStream, 'write'> & { readonly isTTY?: boolean };
+  readonly stderr: Pick<NodeJS.WriteStream, 'write'>;
 }
 
-/** Prints a command's result as JSON: indented on a terminal, otherwise on one line. */
-export function print(value: unknown): void {
-  process.stdout.write(`${JSON.stringify(value, null, process.stdout.isTTY ? 2 : 0)}\n`);
+/** One run of the CLI. */
+export class Cli {
+  readonly #streams: Streams;
+
+  constructor(streams: Streams) {
+    this.#streams = streams;
+  }
+
+  get env(): NodeJS.ProcessEnv {
+    return this.#streams.env;
+  }
+
+  /** The settings. Throws ConfigError. */
+  get config(): Config {
+    return readConfig(this.env);
+  }
+
+  /** Runs an operation on the store and prints its result. */
+  async answer(operation: (admin: Admin) => Promise<unknown>): Promise<void> {
+    this.print(await withStore(this.config, operation));
+  }
+
+  /** Prints a command's result as JSON: indented on a terminal, otherwise on one line. */
+  print(value: unknown): void {
+    const { stdout } = this.#streams;
+    stdout.write(`${JSON.stringify(value, null, stdout.isTTY ? 2 : 0)}\n`);
+  }
+
+  /** Prints a line for people to stderr. */
+  readonly warn = (line: string): void => void this.#streams.stderr.write(`${line}\n`);
 }
 
 /**
  * Runs `work` with a connection to the configured store: REDIS_URL, or else the embedded Redis that runs on DATA_DIR.
  *
- * @throws ConfigError, StoreUnavailable, OtherFormat, and whatever `work` throws
+ * @throws StoreUnavailable, OtherFormat, and whatever `work` throws
  */
-async function withStore<T>(work: (admin: Admin) => Promise<T>): Promise<T> {
-  const { redisUrl, dataDir } = readConfig();
+async function withStore<T>({ redisUrl, dataDir }: Config, work: (admin: Admin) => Promise<T>): Promise<T> {
   const url = redisUrl ?? (await findEmbedded(dataDir));
   if (url === null) {
     throw new StoreUnavailable(

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { permissions } from '../http/route.ts';
 import { createKey, listKeys, revokeKey } from '../org/admin.ts';
-import { answer, examples } from './command.ts';
+import { type Cli, examples } from './command.ts';
 
 interface CreateOptions {
   org: string;
@@ -13,7 +13,7 @@ interface CreateOptions {
 const commaList = (text: string): string[] => text.split(',').map((part) => part.trim());
 
 /** `muster key …`: create, list, revoke. */
-export function addKeyCommands(program: Command): void {
+export function addKeyCommands(program: Command, cli: Cli): void {
   const key = program.command('key').description('API keys: who may call what');
   const worker = 'key create --org acme --permissions coordination_read,coordination_write --name worker';
   examples(key, worker, 'key list --org acme');
@@ -29,7 +29,7 @@ export function addKeyCommands(program: Command): void {
     )
     .option('--spaces <ids>', 'comma-separated list of space ids to limit it to (default: every space)', commaList)
     .option('--name <name>', 'a name to recognize it by')
-    .action((options: CreateOptions) => answer((admin) => createKey(admin, options)));
+    .action((options: CreateOptions) => cli.answer((admin) => createKey(admin, options)));
   examples(
     create,
     worker,
@@ -41,7 +41,7 @@ export function addKeyCommands(program: Command): void {
     .description("list an organization's keys, including revoked ones, oldest first")
     .requiredOption('--org <org>', 'the organization')
     .action(({ org }: { org: string }) =>
-      answer(async (admin) => ({ keys: await listKeys(admin, org), nextCursor: null })),
+      cli.answer(async (admin) => ({ keys: await listKeys(admin, org), nextCursor: null })),
     );
   examples(list, 'key list --org acme');
 
@@ -49,6 +49,6 @@ export function addKeyCommands(program: Command): void {
     .command('revoke <keyId>')
     .description('revoke a key immediately: its next request is refused')
     .requiredOption('--org <org>', 'the organization')
-    .action((keyId: string, { org }: { org: string }) => answer((admin) => revokeKey(admin, org, keyId)));
+    .action((keyId: string, { org }: { org: string }) => cli.answer((admin) => revokeKey(admin, org, keyId)));
   examples(revoke, 'key revoke --org acme 0190b8a4-7e2b-7c55-9d3e-5a1f0c2b4d6e');
 }

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import { createOrganization, listOrganizations, setPlan, showOrganization } from '../org/admin.ts';
 import { type FigureName, planNames } from '../org/plans.ts';
-import { answer, examples, spaceRate } from './command.ts';
+import { type Cli, examples, spaceRate } from './command.ts';
 
 interface PlanOptions extends Partial<Record<FigureName, string>> {
   plan: string;
@@ -20,7 +20,7 @@ const figureFlags: Record<FigureName, [flag: string, meaning: string]> = {
 };
 
 /** `muster org …`: create, show, list, set-plan. */
-export function addOrgCommands(program: Command): void {
+export function addOrgCommands(program: Command, cli: Cli): void {
   const org = program.command('org').description('organizations: the owners of spaces and keys, each with a plan');
   examples(org, 'org create acme --plan team', 'org show acme');
 
@@ -29,7 +29,7 @@ export function addOrgCommands(program: Command): void {
     .description('create an organization; <org> has 3 to 40 characters from a-z, 0-9 and -')
     .addOption(planOption().default('free'))
     .action((name: string, { plan, ...figures }: PlanOptions) =>
-      answer((admin) => createOrganization(admin, { org: name, plan, figures })),
+      cli.answer((admin) => createOrganization(admin, { org: name, plan, figures })),
     );
   addFigureFlags(create);
   create.addHelpText('after', `\n${spaceRate}`);
@@ -42,13 +42,13 @@ export function addOrgCommands(program: Command): void {
   const show = org
     .command('show <org>')
     .description('show the plan, its limits and their usage')
-    .action((name: string) => answer((admin) => showOrganization(admin, name)));
+    .action((name: string) => cli.answer((admin) => showOrganization(admin, name)));
   examples(show, 'org show acme');
 
   const list = org
     .command('list')
     .description('list all organizations')
-    .action(() => answer(async (admin) => ({ organizations: await listOrganizations(admin), nextCursor: null })));
+    .action(() => cli.answer(async (admin) => ({ organizations: await listOrganizations(admin), nextCursor: null })));
   examples(list, 'org list');
 
   const change = org
@@ -56,7 +56,7 @@ export function addOrgCommands(program: Command): void {
     .description('change the plan immediately; usage above the new limits is kept')
     .addOption(planOption().makeOptionMandatory())
     .action((name: string, { plan, ...figures }: PlanOptions) =>
-      answer((admin) => setPlan(admin, { org: name, plan, figures })),
+      cli.answer((admin) => setPlan(admin, { org: name, plan, figures })),
     );
   addFigureFlags(change);
   examples(change, 'org set-plan acme --plan scale', 'org set-plan acme --plan enterprise --agents 20000');

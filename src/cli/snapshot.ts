@@ -1,17 +1,17 @@
 import type { Command } from 'commander';
-import { type Config, readConfig } from '../config.ts';
+import type { Config } from '../config.ts';
 import { findRedisServer, type RedisServer } from '../embedded/server-binary.ts';
 import { createSnapshot } from '../snapshot/create.ts';
 import { SnapshotFailure } from '../snapshot/failure.ts';
 import { findSnapshot, listSnapshots, snapshotFolder } from '../snapshot/folder.ts';
 import { restoreEmbedded, restoreInto } from '../snapshot/restore.ts';
 import { verifySnapshot } from '../snapshot/verify.ts';
-import { answer, examples, print } from './command.ts';
+import { type Cli, examples } from './command.ts';
 
 const snapshotSyntax = 'a name from snapshot list, or the path of an .rdb file';
 
 /** `muster snapshot …`: list, create, verify, restore. */
-export function addSnapshotCommands(program: Command): void {
+export function addSnapshotCommands(program: Command, cli: Cli): void {
   const snapshot = program
     .command('snapshot')
     .description(
@@ -23,7 +23,7 @@ export function addSnapshotCommands(program: Command): void {
     .command('list')
     .description('list snapshots, newest first')
     .action(async () => {
-      print({ snapshots: await listSnapshots(folderOf(readConfig())), nextCursor: null });
+      cli.print({ snapshots: await listSnapshots(folderOf(cli.config)), nextCursor: null });
     });
   examples(list, 'snapshot list');
 
@@ -31,9 +31,9 @@ export function addSnapshotCommands(program: Command): void {
     .command('create')
     .description('make a snapshot now, without stopping the store; the oldest ones beyond SNAPSHOT_KEEP are removed')
     .action(async () => {
-      const config = readConfig();
+      const config = cli.config;
       const options = { folder: folderOf(config), keep: config.snapshotKeep, embedded: config.redisUrl === null };
-      await answer(({ store }) => createSnapshot(store, options));
+      await cli.answer(({ store }) => createSnapshot(store, options));
     });
   examples(create, 'snapshot create');
 
@@ -41,10 +41,10 @@ export function addSnapshotCommands(program: Command): void {
     .command('verify <snapshot>')
     .description(`check a snapshot's checksum and have Redis check the file; <snapshot> is ${snapshotSyntax}`)
     .action(async (name: string) => {
-      const config = readConfig();
+      const config = cli.config;
       const file = await findSnapshot(folderOf(config), name);
-      const { bytes, sha256, keys } = await verifySnapshot(file, await programOf(config));
-      print({ verified: file.path, createdAt: file.record?.createdAt ?? null, bytes, sha256, keys });
+      const { bytes, sha256, keys } = await verifySnapshot(file, await programOf(cli));
+      cli.print({ verified: file.path, createdAt: file.record?.createdAt ?? null, bytes, sha256, keys });
     });
   examples(verify, 'snapshot verify 2026-01-31T12-00-00-000Z', 'snapshot verify /backup/2026-01-31T12-00-00-000Z.rdb');
 
@@ -54,12 +54,12 @@ export function addSnapshotCommands(program: Command): void {
       `restore a snapshot into an empty store: a DATA_DIR whose store is empty and not running, or the server in REDIS_URL. Earlier cursors expire. <snapshot> is ${snapshotSyntax}`,
     )
     .action(async (name: string) => {
-      const config = readConfig();
+      const config = cli.config;
       const file = await findSnapshot(folderOf(config), name);
-      const target = { dataDir: config.dataDir, program: await programOf(config), log: toStderr };
+      const target = { dataDir: config.dataDir, program: await programOf(cli), log: cli.warn };
       await untilStopped(async (signal) => {
-        if (config.redisUrl === null) print(await restoreEmbedded(file, { ...target, signal }));
-        else await answer((admin) => restoreInto(admin, file, { ...target, signal }));
+        if (config.redisUrl === null) cli.print(await restoreEmbedded(file, { ...target, signal }));
+        else await cli.answer((admin) => restoreInto(admin, file, { ...target, signal }));
       });
     });
   examples(
@@ -73,22 +73,23 @@ export function addSnapshotCommands(program: Command): void {
 async function untilStopped(work: (signal: AbortSignal) => Promise<void>): Promise<void> {
   const stopping = new AbortController();
   const { signal } = stopping;
-  for (const name of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(name, () => stopping.abort());
-  await work(signal).catch((error) => {
+  const names = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
+  const stop = (): void => stopping.abort();
+  for (const name of names) process.on(name, stop);
+  try {
+    await work(signal);
+  } catch (error) {
     if (!signal.aborted || error instanceof SnapshotFailure) throw error;
     throw new SnapshotFailure('SNAPSHOT_FAILED', 'the restore was interrupted: start it again');
-  });
+  } finally {
+    for (const name of names) process.off(name, stop);
+  }
 }
 
 function folderOf({ dataDir }: Config): string {
   return snapshotFolder(dataDir);
 }
 
-function programOf({ redisServer }: Config): Promise<RedisServer> {
-  const env = { ...process.env, ...(redisServer !== null && { REDIS_SERVER: redisServer }) };
-  return findRedisServer({ log: toStderr, env });
-}
-
-function toStderr(line: string): void {
-  process.stderr.write(`${line}\n`);
+function programOf({ config: { redisServer }, env, warn }: Cli): Promise<RedisServer> {
+  return findRedisServer({ log: warn, env: { ...env, ...(redisServer !== null && { REDIS_SERVER: redisServer }) } });
 }

@@ -2,13 +2,13 @@ import type { Command } from 'commander';
 import { createSpace, listSpaces } from '../org/admin.ts';
 import { spaceLimits } from '../org/space-limits.ts';
 import { product } from '../primitives.ts';
-import { answer, examples, spaceRate } from './command.ts';
+import { type Cli, examples, spaceRate } from './command.ts';
 
 /** `--requests-per-minute` of `requestsPerMinute`. */
 const flagOf = (name: string): string => `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 
 /** `muster space …`: create, list, limits. */
-export function addSpaceCommands(program: Command): void {
+export function addSpaceCommands(program: Command, cli: Cli): void {
   const space = program
     .command('space')
     .description('spaces: each has mailboxes, budgets, groups and so on of its own');
@@ -19,7 +19,7 @@ export function addSpaceCommands(program: Command): void {
     .description('create a space with default limits; its spaceId is part of every request path')
     .requiredOption('--org <org>', 'the organization to create it in')
     .option('--name <name>', 'a name to recognize it by')
-    .action((options: { org: string; name?: string }) => answer((admin) => createSpace(admin, options)));
+    .action((options: { org: string; name?: string }) => cli.answer((admin) => createSpace(admin, options)));
   create.addHelpText('after', `\n${spaceRate}`);
   examples(create, 'space create --org acme --name staging');
 
@@ -28,7 +28,7 @@ export function addSpaceCommands(program: Command): void {
     .description("list an organization's spaces, oldest first")
     .requiredOption('--org <org>', 'the organization')
     .action(({ org }: { org: string }) =>
-      answer(async (admin) => ({ spaces: await listSpaces(admin, org), nextCursor: null })),
+      cli.answer(async (admin) => ({ spaces: await listSpaces(admin, org), nextCursor: null })),
     );
   examples(list, 'space list --org acme');
 
@@ -38,7 +38,7 @@ export function addSpaceCommands(program: Command): void {
     .requiredOption('--org <org>', 'the organization')
     .optionsGroup('Each a whole number, or default:')
     .action((spaceId: string, { org, ...typed }: Record<string, string>) =>
-      answer((admin) => spaceLimits(admin, { org: org ?? '', spaceId, typed })),
+      cli.answer((admin) => spaceLimits(admin, { org: org ?? '', spaceId, typed })),
     );
   for (const [name, { min, max, default: preset }] of Object.entries(product.limits))
     limits.option(`${flagOf(name)} <n>`, `${min} to ${max} (default: ${preset})`);

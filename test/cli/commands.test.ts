@@ -5,9 +5,7 @@ import { OwnStore } from '../support/own-store.ts';
 const moment = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 const uuid7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
-describe("The operator's commands", function () {
-  // Processes start: seconds each on a busy machine.
-  this.timeout(60_000);
+describe("The operator's commands", () => {
   let store: OwnStore;
   let settings: Record<string, string>;
   before(async () => {
@@ -53,8 +51,7 @@ describe("The operator's commands", function () {
     expect(await run('space list --org acme')).to.deep.equal({ spaces: [made, other], nextCursor: null });
   });
 
-  it('space limits shows the limits and sets some; audited, and told as limits.updated', async function () {
-    this.timeout(120_000);
+  it('space limits shows the limits and sets some; audited, and told as limits.updated', async () => {
     const { spaceId } = await run('space create --org acme --name limited');
     const limits = `space limits ${spaceId} --org acme`;
     const before = await run(limits);

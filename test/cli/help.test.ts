@@ -9,9 +9,7 @@ const commands = {
   snapshot: ['list', 'create', 'verify', 'restore'],
 };
 
-describe('--help', function () {
-  // Processes start: seconds each on a busy machine.
-  this.timeout(60_000);
+describe('--help', () => {
   it('lists the nouns, says where errors go and which store is used, and needs no store', async () => {
     const { status, stdout, stderr } = await muster(['--help'], {});
     expect([status, stderr]).to.deep.equal([0, '']);
