@@ -5,11 +5,14 @@ import { ApiError } from '../../src/http/errors.ts';
 import type { Input, Route } from '../../src/http/route.ts';
 import { codesOf } from '../../src/http/route-errors.ts';
 import { allErrors, allRoutes, allWords } from '../../src/primitives.ts';
-import { loadLibrary } from '../../src/redis/loader.ts';
-import { luaRoot, roomNames } from '../../src/redis/source.ts';
+import { Libraries, type Script } from '../../src/redis/loader.ts';
+import { luaRoot } from '../../src/redis/source.ts';
 import { guide, guideFile } from '../support/guide/describe.ts';
 import { reaches } from '../support/guide/reach.ts';
 import { leftOut, needed, samples } from '../support/sample.ts';
+
+const libraries = Libraries.of(allWords, {}, '');
+const scriptOf = (name: string): Script | undefined => libraries.of(name.split('/', 1)[0] ?? '').scripts.get(name);
 
 const scripts = new Map(reaches().map((reach) => [reach.name, reach]));
 const sources = readdirSync(luaRoot, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.lua'));
@@ -39,7 +42,7 @@ const deletable: Readonly<Record<string, string>> = {
 function refusals(name: string): { codes: Set<string>; beginnings: string[] } {
   const script = scripts.get(name);
   const found = [...(script?.code ?? '').matchAll(/\brefuse\('(\w+)'( *\.\.)?/g)];
-  const args = loadLibrary(name.split('/', 1)[0] ?? '', allWords).scripts.get(name)?.args ?? [];
+  const args = scriptOf(name)?.args ?? [];
   // Helpers also look up what a record refers to: only what the request names can be missing.
   const askedFor = (code: string): boolean => {
     const [, kind] = /^([A-Z]+)_NOT_FOUND$/.exec(code) ?? [];
@@ -101,9 +104,9 @@ function argsOf(route: Route, query: unknown, body: unknown): [string, string | 
 
 describe('the scripts', () => {
   it('of all routes exist and take exactly what their routes pass', () => {
-    const callArgs = loadLibrary('space', allWords).scripts.get('space/admit')?.args ?? [];
+    const callArgs = scriptOf('space/admit')?.args ?? [];
     for (const route of allRoutes) {
-      const script = loadLibrary(route.script.split('/', 1)[0] ?? '', allWords).scripts.get(route.script);
+      const script = scriptOf(route.script);
       for (const input of inputs(route)) {
         const { spaceId, ...ids } = input.params;
         const own = { ...ids, ...route.args?.(input) };
@@ -116,7 +119,7 @@ describe('the scripts', () => {
 
   it('get no NUL, which terminates arguments, except in arguments that are sent separately', () => {
     for (const route of allRoutes) {
-      const { long = [] } = loadLibrary(route.script.split('/', 1)[0] ?? '', allWords).scripts.get(route.script) ?? {};
+      const { long = [] } = scriptOf(route.script) ?? {};
       const [query] = samples(route.query);
       const [body] = samples(route.body, leftOut[route.call]);
       const requests = [
@@ -164,7 +167,7 @@ describe('the scripts', () => {
   });
 
   it('use every key through its declaration, and every declared key is used', () => {
-    for (const room of roomNames()) loadLibrary(room, allWords);
+    for (const room of libraries.rooms) libraries.of(room);
     const used = new Set<string>();
     for (const path of sources) {
       const text = textOf(path);
