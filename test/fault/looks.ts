@@ -121,11 +121,18 @@ export class Looks {
       }
       const { body } = await this.#load.caller.insist(access, `/scopes/${scopeId}/cancel`, randomUUID(), {});
       const made = (kind: string): number => this.#of(`${kind} in run`, object).length;
+      // A clock that is set forward ends what waits before the cancel does.
+      let waiters = 0;
+      for (const { value } of this.#of('wait in run', object)) {
+        const { state } = await this.#get(access, `/allowance-waiters/${value['id']}`);
+        expect(state).to.be.oneOf(['CANCELLED', 'EXPIRED']);
+        if (state === 'CANCELLED') waiters++;
+      }
       expect([object, body.done, body.cancelled]).to.deep.equal([
         ...[object, true],
         {
           messages: made('send') - made('complete'),
-          ...{ barriers: made('barrier'), groups: made('group'), waiters: made('wait') },
+          ...{ barriers: made('barrier'), groups: made('group'), waiters },
         },
       ]);
     }

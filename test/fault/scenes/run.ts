@@ -38,7 +38,10 @@ export class RunScene extends Shared<StoppedRun> {
     const choice = load.chance.next();
     const where = load.chance.next() < 0.5 ? scopeId : childId;
     const make = (kind: string, path: string, body: object) =>
-      load.call(client, access, { kind: `${kind} in run`, object, path, body, refuses: ['SCOPE_CANCELLED'] });
+      load.call(client, access, {
+        ...{ kind: `${kind} in run`, object, path, body, refuses: ['SCOPE_CANCELLED'] },
+        read: ({ id }) => ({ id }),
+      });
     if (choice < 0.4) {
       const delay = load.chance.next() < 0.3 && { delaySeconds: 60 };
       await make('send', `/mailboxes/${mailboxId}/messages`, { scopeId: where, payload: { client }, ...delay });
