@@ -33,6 +33,8 @@ const leaves: Readonly<Record<string, RegExp>> = {
   'create allowance': /^allowance\.created$/,
   'create group': /^group\.created$/,
   'create scope': /^scope\.created$/,
+  'create schedule': /^schedule\.created$/,
+  trigger: /^message\.sent$/,
   'send in run': /^message\.sent$/,
   'barrier in run': /^barrier\.created$/,
   'group in run': /^group\.created$/,
@@ -81,8 +83,8 @@ export function disagreements(history: readonly Operation[], events: readonly Ev
   const found = byRequest(events);
   const wrong: string[] = [];
   for (const { id, kind, outcome, object, input, value } of history) {
-    // A receive may claim several: each of them is an operation of its own where that is known.
-    const isOne = kind === 'claim' && outcome === 'ok';
+    // A receive may claim several, a batch change many: each is an operation of its own where that is known.
+    const isOne = object.startsWith('message ') && outcome !== 'unknown';
     const left = (found.get(id) ?? []).filter(
       ({ type, aggregateId }) => leaves[kind]?.test(type) && (!isOne || object === `message ${aggregateId}`),
     ).length;

@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import type { Access } from '../support/processes.ts';
 import type { Heard } from './caller.ts';
 import type { Operation } from './history.ts';
+import { everySeconds } from './scenes/clockwork.ts';
 import { balances } from './scenes/purse.ts';
 import { quotaUnits } from './scenes/quota.ts';
 import type { Workload } from './workload.ts';
@@ -12,10 +13,12 @@ type Body = Heard['body'];
 /** Reads everything that the workload made, as operations at the end of its history. */
 export class Looks {
   readonly #load: Workload;
+  readonly #clock: 'steady' | 'jumping';
   readonly #seen: Operation[] = [];
 
-  constructor(load: Workload) {
+  constructor(load: Workload, clock: 'steady' | 'jumping') {
     this.#load = load;
+    this.#clock = clock;
   }
 
   async all(): Promise<Operation[]> {
@@ -29,6 +32,7 @@ export class Looks {
     }
     await this.#groups();
     await this.#runs();
+    await this.#schedules();
     return this.#seen;
   }
 
@@ -108,6 +112,23 @@ export class Looks {
         expect(counts.accepted).to.equal(this.#of('accept', object).length);
         if (counts.accepted >= 2) expect([object, state, outcome]).to.deep.equal([object, 'DECIDED', 'SATISFIED']);
       }
+    }
+  }
+
+  /** Each moment of a schedule has sent one message, or is counted as missed; each trigger has sent one, too. */
+  async #schedules(): Promise<void> {
+    for (const { access, id, mailboxId } of this.#load.clockworks) {
+      const object = `schedule ${id}`;
+      const { state, missed, createdAt } = await this.#get(access, `/schedules/${id}`);
+      expect([object, state]).to.deep.equal([object, 'ENDED']);
+      const messages = await this.#list(access, 'messages', `/mailboxes/${mailboxId}/messages`);
+      const keys: (string | null)[] = messages.map(({ workKey }) => workKey);
+      const moments = keys.filter((key) => key !== null).map((key) => Date.parse(key.slice(`schedule:${id}:`.length)));
+      expect([object, keys.length - moments.length]).to.deep.equal([object, this.#of('trigger', object).length]);
+      const periods = moments.map((at) => (at - Date.parse(createdAt)) / (everySeconds * 1000)).sort((a, b) => a - b);
+      expect(new Set(periods).size, object).to.equal(periods.length);
+      if (this.#clock === 'steady')
+        expect([object, periods.at(-1) ?? 0]).to.deep.equal([object, periods.length + missed]);
     }
   }
 

@@ -22,7 +22,7 @@ export interface Circumstances {
 /** Once all has settled, checks everything. */
 export async function expectSound(lab: Lab, load: Workload, circumstances: Circumstances = {}): Promise<void> {
   await onceSettled(lab, load, async (worlds) => {
-    const looks = await new Looks(load).all();
+    const looks = await new Looks(load, circumstances.clock ?? 'steady').all();
     expect(load.unexpected).to.deep.equal([]);
     const events = (await Promise.all(worlds.map(journal))).flat();
     expect(new Set(events.map(({ eventId }) => eventId)).size, 'event ids').to.equal(events.length);

@@ -4,6 +4,7 @@ import type { Access } from '../support/processes.ts';
 import { Caller, type Heard } from './caller.ts';
 import type { Operation } from './history.ts';
 import { type Scene, scenes } from './scenes/all.ts';
+import type { Clockwork } from './scenes/clockwork.ts';
 import type { StoppedRun } from './scenes/run.ts';
 import { type Chance, chanceOf } from './seed.ts';
 
@@ -22,6 +23,12 @@ export interface Plan {
   readonly refuses?: readonly string[];
 }
 
+/** One of the calls of a batch; `body` has its path parameters, too. */
+export interface BatchedPlan extends Omit<Plan, 'path'> {
+  readonly call: string;
+  readonly body: object;
+}
+
 /** A mailbox and a scope, or `*`, that are to be empty in the end. */
 export interface Queue {
   readonly access: Access;
@@ -36,6 +43,7 @@ export class Workload {
   readonly unexpected: string[] = [];
   readonly queues: Queue[] = [];
   readonly runs: StoppedRun[] = [];
+  readonly clockworks: Clockwork[] = [];
   /** Claims that their client walked away from: `messageId attempt` to the end of the lease. */
   readonly abandoned = new Map<string, number>();
   readonly caller: Caller;
@@ -73,15 +81,18 @@ export class Workload {
   /** Receives and completes what is left, until nothing is ready and nothing is claimed. */
   async drain(): Promise<void> {
     // The one below, too: a store that lost what it was below knows it as a run of its own.
+    for (const { access, scopeId } of this.clockworks) await this.#stop(access, scopeId);
     for (const { access, scopeId, childId } of this.runs)
-      for (const id of [scopeId, childId]) {
-        const stop = { kind: 'stop', object: `run ${id}`, path: `/scopes/${id}/cancel`, refuses: ['SCOPE_NOT_FOUND'] };
-        await this.call(-1, access, { ...stop, body: {} });
-      }
+      for (const id of [scopeId, childId]) await this.#stop(access, id);
     const lanes = Array.from({ length: 8 }, async (_, lane) => {
       for (const queue of this.queues.filter((_one, i) => i % 8 === lane)) await this.#drainQueue(queue);
     });
     await Promise.all(lanes);
+  }
+
+  async #stop(access: Access, id: string): Promise<void> {
+    const stop = { kind: 'stop', object: `run ${id}`, path: `/scopes/${id}/cancel`, refuses: ['SCOPE_NOT_FOUND'] };
+    await this.call(-1, access, { ...stop, body: {} });
   }
 
   async #drainQueue(queue: Queue): Promise<void> {
@@ -108,6 +119,26 @@ export class Workload {
     const heard = await this.caller.insist(access, plan.path, id, plan.body);
     this.#record(id, client, plan, invokedAt, heard);
     return heard;
+  }
+
+  /** Makes several calls in one request, which is repeated until each of them is answered. */
+  async batch(client: number, access: Access, plans: readonly BatchedPlan[]): Promise<void> {
+    const id = randomUUID();
+    const invokedAt = performance.now();
+    const calls = plans.map(({ call, body }) => ({ call, ...body }));
+    for (;;) {
+      const { status, body } = await this.caller.insist(access, '/batch', id, { calls });
+      if (status !== 200) {
+        this.unexpected.push(`batch: ${status} ${body?.error?.code}`);
+        return;
+      }
+      const results: readonly Heard[] = body.results;
+      if (results.some((one) => one.status === 503)) await sleep(100);
+      else {
+        for (const [i, plan] of plans.entries()) this.#record(id, client, plan, invokedAt, results[i] ?? null);
+        return;
+      }
+    }
   }
 
   /** Receives once: undefined when nobody knows, or nothing was there. It has no Idempotency-Key. */
@@ -161,7 +192,7 @@ export class Workload {
     });
   }
 
-  #record(id: string, client: number, plan: Plan, invokedAt: number, heard: Heard | null): void {
+  #record(id: string, client: number, plan: Omit<Plan, 'path'>, invokedAt: number, heard: Heard | null): void {
     const { kind, object, input = {}, read = () => ({}), refuses = [] } = plan;
     const isOk = heard !== null && heard.status < 300 && heard.body?.error === undefined;
     const code: string = heard?.body?.error?.code ?? '';

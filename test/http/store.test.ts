@@ -10,6 +10,7 @@ describe('Store down, loading, read-only or out of memory: 503 STORE_UNAVAILABLE
   let store: OwnStore;
   let service: MusterService;
   let world: World;
+  let mailboxId: string;
   let path: string;
   const scopeId = randomUUID();
   const send = () => world.post(path, { scopeId, payload: 'x'.repeat(1000) });
@@ -19,7 +20,8 @@ describe('Store down, loading, read-only or out of memory: 503 STORE_UNAVAILABLE
     const log = pino({ level: 'silent' });
     service = await startService({ redisUrl: store.url, role: 'api', host: '127.0.0.1', port: 0, log });
     world = await World.create({ on: service });
-    path = `/mailboxes/${(await world.made('/mailboxes', { name: 'jobs' })).id}/messages`;
+    mailboxId = (await world.made('/mailboxes', { name: 'jobs' })).id;
+    path = `/mailboxes/${mailboxId}/messages`;
   });
   after(async () => {
     await service.stop();
@@ -35,10 +37,16 @@ describe('Store down, loading, read-only or out of memory: 503 STORE_UNAVAILABLE
     await send();
     const events = await world.eventTypes();
     await service.store.config('SET', 'maxmemory', '1');
-    const refused = await send();
+    const call = { name: 'message_send', arguments: { mailboxId, scopeId, payload: 1 } };
+    const accept = { Accept: 'application/json, text/event-stream' };
+    const batched = { calls: [{ call: 'message.send', mailboxId, scopeId, payload: 1 }] };
+    const tool = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: call };
+    const refused = [await send(), await world.post('/batch', batched), await world.post('/mcp', tool, accept)];
     await service.store.config('SET', 'maxmemory', '0');
-    expect(codeOf(refused)).to.equal('503 STORE_UNAVAILABLE');
-    expect(refused.headers.get('Retry-After')).to.match(/^[1-9]\d*$/);
+    for (const answer of refused) {
+      expect(codeOf(answer)).to.equal('503 STORE_UNAVAILABLE');
+      expect(answer.headers.get('Retry-After')).to.match(/^[1-9]\d*$/);
+    }
     expect(await world.eventTypes()).to.deep.equal(events);
     expect((await send()).status).to.equal(201);
   });
