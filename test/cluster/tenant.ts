@@ -8,7 +8,7 @@ import type { World } from '../support/world.ts';
 const limit = 10n ** 17n;
 const settledEach = 4n;
 
-/** A well-behaved client of one organization: it uses all five primitives, and repeats what it got no answer for. */
+/** A well-behaved client of one organization: it uses every primitive, and repeats what it got no answer for. */
 export class Tenant {
   readonly world: World;
   /** Ids of acknowledged sends, and when. */
@@ -25,6 +25,7 @@ export class Tenant {
   #mailbox = '';
   #budget = '';
   #allowance = '';
+  #clockwork = '';
   readonly #twice: string[] = [];
   /** What stood there when a tail was lost. */
   #before = { settled: 0n, reserved: 0n, usedUnits: 0, rounds: 0 };
@@ -40,6 +41,9 @@ export class Tenant {
     this.#budget = (await this.world.made('/budgets', budget)).id;
     const allowance = { name: 'a', unitsLimit: 1_000_000_000, windowSeconds: 31_536_000 };
     this.#allowance = (await this.world.made('/allowances', allowance)).id;
+    this.#clockwork = (await this.world.made('/mailboxes', { name: 'clockwork' })).id;
+    const schedule = { mailboxId: this.#clockwork, scopeId: randomUUID(), payload: 1, everySeconds: 5 };
+    await this.world.made('/schedules', { name: 'clockwork', ...schedule });
   }
 
   forget(): void {
@@ -89,6 +93,7 @@ export class Tenant {
     await this.ask(`/task-groups/${group.id}/tasks/${task.taskId}/accept`);
     await this.#stop();
     await this.#again();
+    await this.#batch();
     this.rounds++;
   }
 
@@ -123,6 +128,23 @@ export class Tenant {
     for (const { id, token } of status === 200 ? body.messages : [])
       await this.ask(`/messages/${id}/complete`, { token });
     this.sent.set(message.id, Date.now());
+  }
+
+  /** Two messages in one request, repeated until both are answered. */
+  async #batch(): Promise<void> {
+    const send = { call: 'message.send', mailboxId: this.#mailbox, scopeId: randomUUID(), payload: 1 };
+    const key = { idempotencyKey: randomUUID() };
+    const calls = [
+      { ...send, ...key },
+      { ...send, idempotencyKey: `${key.idempotencyKey}-2` },
+    ];
+    for (;;) {
+      const { results } = (await this.ask('/batch', { calls })).body;
+      for (const { status, body } of results) if (status === 201) this.sent.set(body.id, Date.now());
+      if (results.every(({ status }: Answer) => status === 201)) return;
+      expect(results.every(({ status }: Answer) => status === 201 || status === 503)).to.equal(true);
+      await sleep(20);
+    }
   }
 
   async #messageIds(): Promise<Set<string>> {
@@ -160,6 +182,9 @@ export class Tenant {
 
   async #consistent() {
     expect(this.#twice, 'ids issued twice').to.deep.equal([]);
+    const { messages } = (await this.world.get(`/mailboxes/${this.#clockwork}/messages?limit=200`)).body;
+    const moments = messages.map(({ workKey }: { workKey: string }) => workKey);
+    expect(new Set(moments).size, 'moments of a schedule').to.equal(moments.length);
     await expectAgreement(this.world);
     const { balances } = (await this.world.get(`/budgets/${this.#budget}`)).body;
     const [settled = 0n, reserved = 0n, available = 0n] = [balances.settled, balances.reserved, balances.available].map(
