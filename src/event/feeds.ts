@@ -1,3 +1,4 @@
+import { callArgs } from '../http/call-args.ts';
 import type { Scripts } from '../redis/scripts.ts';
 import type { Wake } from '../redis/wake.ts';
 import { channelOf } from '../space/keys.ts';
@@ -107,14 +108,10 @@ export class Feeds {
   async #read(reader: Reader, cursor: string, epoch: string, withPaths: boolean): Promise<Batch> {
     const { org, ...caller } = reader;
     const page = await this.#scripts.request(pageCall, org, {
+      ...callArgs,
       ...caller,
       permission: 'coordination_read',
-      rateClass: 'held',
       callName: 'event.watch',
-      idempotencyDigest: '',
-      fingerprint: '',
-      requestId: '',
-      drainedThrough: '',
       cursor,
       epoch,
       limit: scanEntries,

@@ -2,6 +2,7 @@ import Joi from 'joi';
 import type { Logger } from 'pino';
 import { Raw } from '../declare/raw.ts';
 import { admitted } from './admit.ts';
+import { callArgs } from './call-args.ts';
 import type { Context, Sent, Service } from './context.ts';
 import type { Endpoint, Handler } from './endpoint.ts';
 import { readNote, refusalOf } from './envelope.ts';
@@ -120,15 +121,11 @@ export class Batch implements Handler {
   /** Whether the caller may enter the space: nothing is counted. */
   #admit({ org, apiKeyDigest }: Caller, { requestId }: Asked, spaceId: string) {
     return this.#service.scripts.run('space/admit', org, {
+      ...callArgs,
       apiKeyDigest,
-      permission: '',
       spaceId,
-      rateClass: 'held',
       callName: batchCall,
-      idempotencyDigest: '',
-      fingerprint: '',
       requestId,
-      drainedThrough: '',
     });
   }
 

@@ -5,6 +5,7 @@ import type { ReplyReader } from '../declare/reply.ts';
 import type { Reply } from '../declare/value.ts';
 import { Refusal } from '../redis/scripts.ts';
 import { admitted } from './admit.ts';
+import { callArgs } from './call-args.ts';
 import type { Context, Sent, ServeContext, Service, Step } from './context.ts';
 import { readNote } from './envelope.ts';
 import { ApiError, apiError, invalid } from './errors.ts';
@@ -66,15 +67,12 @@ export class Endpoint implements Handler {
   async call(caller: Caller, asked: Asked): Promise<Sent> {
     const { route } = this;
     const args: Args = {
+      ...callArgs,
       apiKeyDigest: caller.apiKeyDigest,
       permission: route.permission === 'any' ? '' : route.permission,
-      spaceId: '',
       rateClass: route.rate ?? 'ordinary',
       callName: route.call,
-      idempotencyDigest: '',
-      fingerprint: '',
       requestId: asked.requestId,
-      drainedThrough: '',
     };
     let input: Input;
     let routeArgs: Args | undefined;

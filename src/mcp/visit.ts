@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { CallContext, Calls } from '../http/call.ts';
+import { callArgs } from '../http/call-args.ts';
 import type { Context, Sent, Service } from '../http/context.ts';
 import { readNote, refusalOf } from '../http/envelope.ts';
 import { invalid } from '../http/errors.ts';
@@ -88,16 +89,13 @@ export class Visit {
     const { scripts } = this.#parts.service;
     const { caller, spaceId, requestId } = this.#parts.context;
     const [note, ...values] = await scripts.run(grants.script, caller.org, {
+      ...callArgs,
       apiKeyDigest: caller.apiKeyDigest,
-      permission: '',
       // No space has an id of another form.
       spaceId: isUuid(spaceId) ? spaceId.toLowerCase() : '',
       rateClass: 'ordinary',
       callName: 'mcp',
-      idempotencyDigest: '',
-      fingerprint: '',
       requestId,
-      drainedThrough: '',
     });
     this.#permissions = scripts.reader(grants)(values)?.permissions ?? [];
     this.#headers = readNote(String(note)).headers;

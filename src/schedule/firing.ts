@@ -1,5 +1,6 @@
 import { number, text } from '../declare/field.ts';
 import { many } from '../declare/record.ts';
+import { callArgs } from '../http/call-args.ts';
 import { randomTail } from '../http/random.ts';
 import type { Due, OwnTimers } from '../redis/due.ts';
 import { keyName } from '../redis/keys.ts';
@@ -20,17 +21,6 @@ const due = {
 const fire = { script: 'schedule/fire', reply: {} };
 
 type Listed = typeof DueSchedule.type;
-
-/** A script behind no request, with the arguments of one (lib/call). */
-const callArgs = {
-  apiKeyDigest: '',
-  permission: '',
-  rateClass: 'held',
-  callName: 'schedule.fire',
-  idempotencyDigest: '',
-  fingerprint: '',
-  requestId: '',
-};
 
 declare module '../http/context.ts' {
   interface Parts {
@@ -93,7 +83,14 @@ export class Firing implements OwnTimers {
     const tail = randomTail();
     for (let drainedThrough = ''; ; ) {
       try {
-        await this.#scripts.request(fire, org, { ...callArgs, ...own, spaceId, drainedThrough, tail });
+        await this.#scripts.request(fire, org, {
+          ...callArgs,
+          ...own,
+          spaceId,
+          callName: 'schedule.fire',
+          drainedThrough,
+          tail,
+        });
         return;
       } catch (error) {
         if (!(error instanceof Refusal && error.code === 'DUE')) throw error;

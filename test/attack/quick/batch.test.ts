@@ -1,14 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { isBatched } from '../../../src/http/batch.ts';
-import type { Route } from '../../../src/http/route.ts';
+import { pathNames, type Route } from '../../../src/http/route.ts';
 import { allRoutes } from '../../../src/primitives.ts';
-import type { MusterService } from '../../../src/service.ts';
-import { Sink } from '../../support/sink.ts';
-import { delivering } from '../../support/webhooks.ts';
-import { allPermissions, World } from '../../support/world.ts';
+import { allPermissions, type World } from '../../support/world.ts';
 import { changed, digests } from '../support/digest.ts';
-import { makeObjects, type Objects, objectIn, requestOf } from '../support/objects.ts';
+import { fieldsOf, makeObjects, type Objects, objectIn, requestOf } from '../support/objects.ts';
+import { startTenants, type Tenants } from '../support/tenants.ts';
 
 const routes = allRoutes
   .filter(isBatched)
@@ -19,15 +17,8 @@ interface Answer {
   readonly body: unknown;
 }
 
-/** What a request of its own sends, as a batch carries it. */
-function callOf(route: Route, objects: Objects): Record<string, unknown> {
-  const { path, body } = requestOf(route, objects);
-  const values = path.split('/');
-  const ids = route.path
-    .split('/')
-    .flatMap((part, index) => (part.startsWith(':') ? [[part.slice(1), values[index]] as const] : []));
-  return { call: route.call, ...Object.fromEntries(ids), ...JSON.parse(body ?? '{}') };
-}
+/** A call of a route, as a batch carries it. */
+const callOf = (route: Route, objects: Objects) => ({ call: route.call, ...fieldsOf(route, objects) });
 
 /** An answer without what differs from one request to the next. */
 const told = ({ status, body }: Answer): string =>
@@ -45,31 +36,20 @@ const shape = (value: unknown): unknown => {
 
 describe('Every call that a batch takes', function () {
   this.timeout(60_000);
-  let service: MusterService;
-  let sink: Sink;
+  let tenants: Tenants;
   let world: World;
   let other: World;
-  let beside: World;
   let own: Objects;
   let twin: Objects;
   let others: Objects;
   let siblings: Objects;
 
   before(async () => {
-    sink = await Sink.start();
-    service = await delivering();
-    world = await World.create({ on: service });
-    other = await World.create({ on: service });
-    beside = await world.beside({ requestsPerMinute: 100_000 });
-    own = await makeObjects(world, sink);
-    twin = await makeObjects(world, sink);
-    others = await makeObjects(other, sink);
-    siblings = await makeObjects(beside, sink);
+    tenants = await startTenants();
+    ({ world, other, own, others, siblings } = tenants);
+    twin = await makeObjects(world, tenants.sink);
   });
-  after(async () => {
-    await service.stop();
-    await sink.stop();
-  });
+  after(() => tenants.stop());
 
   const asRequest = async (route: Route, objects: Objects, key = world.apiKey): Promise<Answer> => {
     const { path, body } = requestOf(route, objects);
@@ -112,7 +92,7 @@ describe('Every call that a batch takes', function () {
   it('finds no object of another organization or space: the answer is that for ids that never were', async () => {
     let cases = 0;
     for (const route of routes) {
-      for (const [, name = ''] of route.path.matchAll(/:(\w+)/g)) {
+      for (const name of pathNames(route)) {
         const field = objectIn(route, name);
         const [unknown, theirs, beside] = await asBatch(
           [randomUUID(), others[field], siblings[field]].map((id) => ({ ...callOf(route, own), [name]: id })),

@@ -2,14 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import type { Route } from '../../../src/http/route.ts';
 import { statusOf } from '../../../src/http/route-errors.ts';
-import { createKey, createSpace, revokeKey } from '../../../src/org/admin.ts';
+import { createKey, revokeKey } from '../../../src/org/admin.ts';
 import { allErrors, allRoutes } from '../../../src/primitives.ts';
-import type { MusterService } from '../../../src/service.ts';
-import { Sink } from '../../support/sink.ts';
-import { delivering } from '../../support/webhooks.ts';
-import { allPermissions, codeOf, type Reply, World } from '../../support/world.ts';
+import { allPermissions, codeOf, type Reply, type World } from '../../support/world.ts';
 import { changed, digests } from '../support/digest.ts';
-import { makeObjects, type Objects, objectIn, requestOf } from '../support/objects.ts';
+import { type Objects, objectIn, requestOf } from '../support/objects.ts';
+import { startTenants, type Tenants } from '../support/tenants.ts';
 
 /** Ids that a body names, and that must be known. */
 const bodyIds: Readonly<Record<string, readonly string[]>> = {
@@ -29,31 +27,19 @@ const queries: readonly [path: string, name: string, code: string][] = [
 
 describe('Every route, every kind of caller', function () {
   this.timeout(60_000);
-  let service: MusterService;
-  let sink: Sink;
+  let tenants: Tenants;
   let world: World;
   let other: World;
-  let elsewhere: World;
+  let sibling: World;
   let own: Objects;
   let others: Objects;
   let siblings: Objects;
 
   before(async () => {
-    sink = await Sink.start();
-    service = await delivering();
-    world = await World.create({ on: service });
-    other = await World.create({ on: service });
-    const { org, apiKey } = world;
-    const { spaceId } = await createSpace(service, { org, limits: { requestsPerMinute: 100_000 } });
-    elsewhere = new World(service, org, spaceId, apiKey);
-    own = await makeObjects(world, sink);
-    others = await makeObjects(other, sink);
-    siblings = await makeObjects(elsewhere, sink);
+    tenants = await startTenants();
+    ({ world, other, sibling, own, others, siblings } = tenants);
   });
-  after(async () => {
-    await service.stop();
-    await sink.stop();
-  });
+  after(() => tenants.stop());
 
   /** A request that its route takes, with these objects in it. */
   function ask(
@@ -82,8 +68,8 @@ describe('Every route, every kind of caller', function () {
     );
 
   it('no key: 401 UNAUTHENTICATED; malformed, unknown, revoked: 401 INVALID_API_KEY, one answer', async () => {
-    const revoked = await createKey(service, { org: world.org, permissions: allPermissions });
-    await revokeKey(service, world.org, revoked.keyId);
+    const revoked = await createKey(tenants.service, { org: world.org, permissions: allPermissions });
+    await revokeKey(tenants.service, world.org, revoked.keyId);
     const { apiKey, org } = world;
     const wrong = [
       revoked.apiKey,
@@ -127,7 +113,7 @@ describe('Every route, every kind of caller', function () {
   });
 
   it("a key limited to another space: 403; another organization's key: 404 as for a space that is not", async () => {
-    const limited = await world.key(allPermissions, [elsewhere.spaceId]);
+    const limited = await world.key(allPermissions, [sibling.spaceId]);
     await everywhere(async (route) => {
       expect(codeOf(await ask(route, own, { key: limited })), route.call).to.equal('403 PERMISSION_DENIED');
       const known = await ask(route, own, { key: other.apiKey });
@@ -166,7 +152,7 @@ describe('Every route, every kind of caller', function () {
       for (const theirs of [others, siblings]) expect((await at(theirs[name] ?? '')).body).to.deep.equal(unknown.body);
       expect((await at(own[name] ?? '')).body, `${path} finds its own`).to.not.deep.equal(unknown.body);
     }
-    for (const { get } of [other, elsewhere].map((one) => ({ get: (path: string) => one.get(path) }))) {
+    for (const { get } of [other, sibling].map((one) => ({ get: (path: string) => one.get(path) }))) {
       const { nextCursor } = (await get('/events?limit=1')).body;
       for (const path of ['/events', '/watch'])
         expect(codeOf(await world.get(`${path}?cursor=${nextCursor}`))).to.equal('400 INVALID_CURSOR');

@@ -4,52 +4,29 @@ import fc from 'fast-check';
 import type { Route } from '../../../src/http/route.ts';
 import { toolName } from '../../../src/mcp/tools.ts';
 import { words } from '../../../src/mcp/words.ts';
-import { createSpace } from '../../../src/org/admin.ts';
-import type { MusterService } from '../../../src/service.ts';
 import { routeOf } from '../../mcp/rest.ts';
-import { Sink } from '../../support/sink.ts';
-import { delivering } from '../../support/webhooks.ts';
-import { allPermissions, World } from '../../support/world.ts';
+import { allPermissions, type World } from '../../support/world.ts';
 import { changed, digests } from '../support/digest.ts';
-import { makeObjects, type Objects, objectIn, requestOf } from '../support/objects.ts';
+import { fieldsOf, type Objects, objectIn } from '../support/objects.ts';
+import { startTenants, type Tenants } from '../support/tenants.ts';
 
 const routes = Object.keys(words).map((call) => routeOf(toolName(call)));
 
-/** Arguments that the tool of a route takes, with these objects in them. */
-function argumentsOf(route: Route, objects: Objects): Record<string, unknown> {
-  const { path, body } = requestOf(route, objects);
-  const names = [...route.path.matchAll(/:(\w+)/g)].map(([, name = '']) => name);
-  const [, ...values] = new RegExp(`^${route.path.replaceAll(/:\w+/g, '([^/]+)')}$`).exec(path) ?? [];
-  return { ...Object.fromEntries(names.map((name, i) => [name, values[i]])), ...JSON.parse(body ?? '{}') };
-}
-
 describe('Every tool, every kind of caller', function () {
   this.timeout(60_000);
-  let service: MusterService;
-  let sink: Sink;
+  let tenants: Tenants;
   let world: World;
   let other: World;
-  let elsewhere: World;
+  let sibling: World;
   let own: Objects;
   let others: Objects;
   let siblings: Objects;
 
   before(async () => {
-    sink = await Sink.start();
-    service = await delivering();
-    world = await World.create({ on: service });
-    other = await World.create({ on: service });
-    const { org, apiKey } = world;
-    const { spaceId } = await createSpace(service, { org, limits: { requestsPerMinute: 100_000 } });
-    elsewhere = new World(service, org, spaceId, apiKey);
-    own = await makeObjects(world, sink);
-    others = await makeObjects(other, sink);
-    siblings = await makeObjects(elsewhere, sink);
+    tenants = await startTenants();
+    ({ world, other, sibling, own, others, siblings } = tenants);
   });
-  after(async () => {
-    await service.stop();
-    await sink.stop();
-  });
+  after(() => tenants.stop());
 
   async function post(message: unknown, key: string | undefined, spaceId = world.spaceId) {
     const headers = {
@@ -72,7 +49,7 @@ describe('Every tool, every kind of caller', function () {
     { key = world.apiKey, spaceId }: { key?: string | undefined; spaceId?: string } = {},
     noKey = false,
   ): Promise<{ code: string; text: string }> {
-    const params = { name: toolName(route.call), arguments: argumentsOf(route, objects) };
+    const params = { name: toolName(route.call), arguments: fieldsOf(route, objects) };
     const message = { jsonrpc: '2.0', id: 1, method: 'tools/call', params };
     const { status, text, body } = await post(message, noKey ? undefined : key, spaceId);
     const plain = text.replaceAll(/\\?"requestId\\?":\\?"[^"\\]*\\?"/g, '');
@@ -90,7 +67,7 @@ describe('Every tool, every kind of caller', function () {
   }
 
   it('no key, a wrong one: 401; another organization: 404; a key of another space: 403: of the whole request', async () => {
-    const limited = await world.key(allPermissions, [elsewhere.spaceId]);
+    const limited = await world.key(allPermissions, [sibling.spaceId]);
     await everywhere(async (route) => {
       expect((await call(route, own, {}, true)).code, route.call).to.equal('401 UNAUTHENTICATED');
       const wrong = `mk_${world.org}_${'a'.repeat(43)}`;
@@ -144,7 +121,7 @@ describe('Every tool, every kind of caller', function () {
       'server/discover',
     ];
     const values = fc.oneof(fc.jsonValue(), fc.constantFrom(...Object.values(own)));
-    const names = [...new Set(routes.flatMap((route) => Object.keys(argumentsOf(route, own))))];
+    const names = [...new Set(routes.flatMap((route) => Object.keys(fieldsOf(route, own))))];
     const args = fc.oneof(
       fc.dictionary(fc.constantFrom(...names, '__proto__', 'idempotencyKey'), values),
       fc.jsonValue(),

@@ -128,3 +128,11 @@ export function requestOf(route: Route, objects: Objects): { path: string; body:
   put(body);
   return { path, body: route.body && JSON.stringify(body) };
 }
+
+/** The same as one object, as batches and tools take it: path parameters and fields of the body. */
+export function fieldsOf(route: Route, objects: Objects): Record<string, unknown> {
+  const { path, body } = requestOf(route, objects);
+  const parts = route.path.split('/');
+  const ids = path.split('/').flatMap((value, i) => (parts[i]?.startsWith(':') ? [[parts[i].slice(1), value]] : []));
+  return { ...Object.fromEntries(ids), ...JSON.parse(body ?? '{}') };
+}
