@@ -179,7 +179,9 @@ describe('what the typed client is made of', function () {
   it('says of every call, field and error code what it is, as OpenAPI does', () => {
     const folder = new URL('../../src/client/generated/', import.meta.url);
     const text = readFileSync(new URL('calls.ts', folder), 'utf8');
-    expect(text).to.match(/\/\*\*\n {3}\* the token holds no claim on this message\n {3}\*\/\n {2}readonly CLAIM_LOST: 409;/);
+    expect(text).to.match(
+      /\/\*\*\n {3}\* the token holds no claim on this message\n {3}\*\/\n {2}readonly CLAIM_LOST: 409;/,
+    );
     expect(text).to.match(/ \* @throws \{MusterError\} [^/]*CLAIM_LOST/);
     // A comment closes right before each call, iterator and code.
     const bare = [...text.matchAll(/([^\n]*)\n( {4}\w+(?:<[^>]*>)?\(args| {2}readonly [A-Z_]+: \d)/g)].filter(
@@ -202,7 +204,8 @@ describe('what the typed client is made of', function () {
       if (operationId.startsWith('system.')) continue;
       for (const { name, description } of parameters)
         if (name !== undefined && description === undefined) undescribed.push(`${operationId} ${name}`);
-      for (const { content } of [requestBody ?? {}, ...Object.values(responses)])
+      const answers = Object.entries(responses).flatMap(([status, answer]) => (status < '300' ? [answer] : []));
+      for (const { content } of [requestBody ?? {}, ...answers])
         if (content?.['application/json']) look(content['application/json'].schema, operationId);
     }
     expect(undescribed).to.deep.equal([]);
@@ -216,13 +219,16 @@ describe('what the typed client is made of', function () {
       const [packed] = JSON.parse(String(execFileSync('npm', pack, { cwd: root, stdio: 'pipe' })));
       const paths = (packed as { files: { path: string }[] }).files.map(({ path }) => path);
       expect(paths).to.include.members(['dist/index.js', 'dist/index.d.ts', 'README.md', 'LICENSE', 'package.json']);
-      expect(paths.filter((path) => !/^(dist\/.*\.(js|d\.ts)|README.md|LICENSE|package.json)$/.test(path))).to.deep.equal([]);
+      expect(
+        paths.filter((path) => !/^(dist\/.*\.(js|d\.ts)|README.md|LICENSE|package.json)$/.test(path)),
+      ).to.deep.equal([]);
       expect(paths.filter((path) => path.includes('generator'))).to.deep.equal([]);
       const home = join(folder, 'node_modules/muster-client');
       await mkdir(home, { recursive: true });
       execFileSync('tar', ['xzf', join(folder, packed.filename), '--strip-components=1', '-C', home]);
       const manifest = JSON.parse(readFileSync(join(home, 'package.json'), 'utf8'));
-      for (const kind of ['dependencies', 'peerDependencies', 'optionalDependencies']) expect(manifest).to.not.have.property(kind);
+      for (const kind of ['dependencies', 'peerDependencies', 'optionalDependencies'])
+        expect(manifest).to.not.have.property(kind);
       const program = `
         import { createMuster, type ErrorCode, MusterError, verifyWebhook, Worker } from 'muster-client';
         const muster = createMuster({ url: 'http://127.0.0.1:1', key: 'k', spaceId: 's', attempts: 1 });
@@ -232,7 +238,13 @@ describe('what the typed client is made of', function () {
       `;
       await writeFile(join(folder, 'package.json'), '{"type":"module"}');
       await writeFile(join(folder, 'main.ts'), program);
-      const options = { target: 'es2022', module: 'nodenext', lib: ['es2022', 'dom', 'dom.asynciterable'], types: [], strict: true };
+      const options = {
+        target: 'es2022',
+        module: 'nodenext',
+        lib: ['es2022', 'dom', 'dom.asynciterable'],
+        types: [],
+        strict: true,
+      };
       const settings = { compilerOptions: { ...options, skipLibCheck: false }, files: ['main.ts'] };
       await writeFile(join(folder, 'tsconfig.json'), JSON.stringify(settings));
       const tsc = fileURLToPath(new URL('../../node_modules/typescript/bin/tsc', import.meta.url));
@@ -244,7 +256,7 @@ describe('what the typed client is made of', function () {
     }
   });
 
-  it('has no part in the package of the service, which has its licence notices and without what only builds it', () => {
+  it('leaves the package of the service what it runs with, its licence notices, and nothing that only builds it', () => {
     const root = fileURLToPath(new URL('../../', import.meta.url));
     const listed = execFileSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], {
       cwd: root,
