@@ -3,6 +3,7 @@ import type { Fields } from './declare/field.ts';
 import type { RecordDeclaration } from './declare/record.ts';
 import { batchRoute } from './http/batch.ts';
 import { commonErrors, type ErrorTable } from './http/errors.ts';
+import { commonFields, type Glossary } from './http/openapi/glossary.ts';
 import type { Route } from './http/route.ts';
 import type { KeyTable } from './redis/keys.ts';
 import type { Vocabulary } from './redis/loader.ts';
@@ -47,6 +48,8 @@ export interface Room extends Partial<Omit<Parts, 'events'>> {
   readonly events?: readonly EventDeclaration[] | ((limits: Limits) => readonly EventDeclaration[]);
   readonly keys?: KeyTable;
   readonly errors?: ErrorTable;
+  /** What its fields mean, for OpenAPI and the clients, where their declarations do not say it. */
+  readonly glossary?: Glossary;
   /** Fields that it stores in records of other rooms, by record name in scripts; never part of a response. */
   readonly extends?: Readonly<Record<string, Fields>>;
 }
@@ -56,6 +59,7 @@ export interface Product extends Parts {
   readonly routes: readonly Route[];
   readonly spacelessRoutes: readonly Route[];
   readonly errors: ErrorTable;
+  readonly glossary: Glossary;
   readonly words: Vocabulary;
 }
 
@@ -95,6 +99,7 @@ export function collect(rooms: readonly Room[]): Product {
     ],
     spacelessRoutes: rooms.flatMap(({ spacelessRoutes = [] }) => spacelessRoutes),
     errors: { ...commonErrors, ...merged((room) => room.errors) },
+    glossary: { ...commonFields, ...merged((room) => room.glossary) },
     words,
   };
 }

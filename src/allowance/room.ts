@@ -4,12 +4,14 @@ import { census, many, one } from '../declare/record.ts';
 import type { Room } from '../room.ts';
 import { allowanceErrors } from './errors.ts';
 import { allowanceEvents } from './events.ts';
+import { allowanceGlossary } from './glossary.ts';
 import { allowanceKeys } from './keys.ts';
 import { Allowance, Consumption, ConsumptionTotals, HeldGrant, Waiter, WaitingWaiter } from './records.ts';
 import { allowanceRoutes } from './routes.ts';
 
 export const allowanceRoom: Room = {
   name: 'allowance',
+  glossary: allowanceGlossary,
   routes: allowanceRoutes,
   keys: allowanceKeys,
   errors: allowanceErrors,

@@ -3,12 +3,14 @@ import { census, many } from '../declare/record.ts';
 import type { Room } from '../room.ts';
 import { barrierErrors } from './errors.ts';
 import { barrierEvents } from './events.ts';
+import { barrierGlossary } from './glossary.ts';
 import { barrierKeys } from './keys.ts';
 import { Barrier } from './records.ts';
 import { barrierRoutes } from './routes.ts';
 
 export const barrierRoom: Room = {
   name: 'barrier',
+  glossary: barrierGlossary,
   routes: barrierRoutes,
   keys: barrierKeys,
   errors: barrierErrors,

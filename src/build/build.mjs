@@ -11,6 +11,8 @@ import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const [source, staged, built] = ['src', '.build', 'dist'].map((name) => join(root, name));
+/** The client is also a package of its own. */
+const client = { staged: join(staged, 'client'), built: join(source, 'client/dist') };
 const require = createRequire(import.meta.url);
 /** The hash of what it was built from. Written last: a build that was interrupted is begun again. */
 const stamp = join(built, '.built');
@@ -20,8 +22,9 @@ const lock = join(staged, '.lock');
 function filesOf(folder) {
   const found = readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
     const path = join(folder, entry.name);
-    if (entry.isDirectory()) return ['node_modules', 'generated'].includes(entry.name) ? [] : filesOf(path);
-    return [path];
+    if (entry.isDirectory()) return ['node_modules', 'generated', 'dist'].includes(entry.name) ? [] : filesOf(path);
+    // The build copies the licence to the client.
+    return entry.name === 'LICENSE' ? [] : [path];
   });
   return found.sort();
 }
@@ -37,7 +40,7 @@ function hashOfSources() {
   return hash.digest('hex');
 }
 
-const isBuilt = (hash) => existsSync(stamp) && readFileSync(stamp, 'utf8') === hash;
+const isBuilt = (hash) => existsSync(client.built) && existsSync(stamp) && readFileSync(stamp, 'utf8') === hash;
 
 /** One build at a time; one that died does not keep others out. */
 async function takeLock() {
@@ -97,8 +100,7 @@ function allOf(folder) {
   return all.map((entry) => relative(folder, join(entry.parentPath, entry.name))).filter((path) => !/^\./.test(path));
 }
 
-function publish() {
-  const wanted = new Set(allOf(staged).filter(isOfSource));
+function publish(staged, built, wanted) {
   for (const path of wanted) {
     const [from, to] = [join(staged, path), join(built, path)];
     const text = readFileSync(from);
@@ -117,7 +119,11 @@ if (!isBuilt(hash)) {
     if (!isBuilt(hash)) {
       rmSync(stamp, { force: true });
       stage();
-      publish();
+      const wanted = allOf(staged).filter(isOfSource);
+      publish(staged, built, new Set(wanted));
+      const ofClient = wanted.flatMap((path) => (path.startsWith('client/') ? [path.slice('client/'.length)] : []));
+      publish(client.staged, client.built, new Set(ofClient));
+      cpSync(join(root, 'LICENSE'), join(source, 'client/LICENSE'));
       writeFileSync(stamp, hash);
     }
   } catch (error) {

@@ -3,7 +3,7 @@ import type { ErrorCode } from './generated/calls.ts';
 /** A call that failed. */
 export class MusterError extends Error {
   override readonly name = 'MusterError';
-  /** The API's code, UNREACHABLE if there was no response, or UNREADABLE if it was not Muster's. */
+  /** The API's code (see `ErrorCodes`), UNREACHABLE if there was no response, or UNREADABLE if it was not Muster's. */
   readonly code: ErrorCode | 'UNREACHABLE' | 'UNREADABLE';
   /** The HTTP status; 0 without a response. */
   readonly status: number;

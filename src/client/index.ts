@@ -1,10 +1,7 @@
-import { batched, sendBatch } from './batch.ts';
-import { type BatchedCalls, type Calls, calls } from './generated/calls.ts';
-import { type MusterOptions, send } from './send.ts';
-import type { BatchedCall, BatchedOptions, BatchResults, CallOptions } from './types.ts';
-
 export { MusterError } from './error.ts';
-export type { BatchedCalls, Calls, ErrorCode } from './generated/calls.ts';
+export type { BatchedCalls, Calls, ErrorCode, ErrorCodes } from './generated/calls.ts';
+export type { Journal } from './journal.ts';
+export { createMuster, type Muster } from './muster.ts';
 export type { MusterOptions } from './send.ts';
 export type {
   Answer,
@@ -16,41 +13,23 @@ export type {
   CallName,
   CallOptions,
   Event,
+  EventFilter,
+  EventOf,
+  EventType,
+  JournalOptions,
   ListOf,
   OneOf,
+  Typed,
 } from './types.ts';
-
-/** All calls of one space, and many in one request. */
-export interface Muster extends Calls {
-  /** The calls as a batch takes them: `muster.call.message.send({ … })` sends nothing yet. */
-  readonly call: BatchedCalls;
-  /**
-   * Makes 1 to 100 calls in one request, in order: `muster.batch([muster.call.message.send({ … }), …])`. Resolves with
-   * what became of each; a call that is refused does not stop the others, and is not retried by itself. Their
-   * Idempotency-Keys are made of the batch's, so a retry of the batch does nothing twice.
-   */
-  batch<const List extends readonly BatchedCall[]>(list: List, options?: CallOptions): Promise<BatchResults<List>>;
-}
-
-/**
- * A client for one space: `muster.message.send({ mailboxId, scopeId, payload })`. Path, query and body fields are passed
- * as one object; calls resolve with the response body. State-changing calls carry an Idempotency-Key and are retried with
- * it, a few times, without a response or after 429 or 503. `message.recv` takes no such key: a claim whose response was
- * lost ends with its lease.
- *
- * @throws MusterError, from every call
- */
-export function createMuster(options: MusterOptions): Muster {
-  const muster: Record<string, Record<string, unknown>> = {};
-  const inBatch: Record<string, Record<string, unknown>> = {};
-  for (const [name, target] of Object.entries(calls)) {
-    const [room = '', call = ''] = name.split('.');
-    muster[room] ??= {};
-    muster[room][call] = (args: Record<string, unknown> = {}, callOptions: CallOptions = {}) =>
-      send(options, target, args, callOptions);
-    inBatch[room] ??= {};
-    inBatch[room][call] = (args?: object, own?: BatchedOptions) => batched(name, args, own);
-  }
-  const batch = (list: readonly BatchedCall[], callOptions?: CallOptions) => sendBatch(options, list, callOptions);
-  return { ...muster, call: inBatch, batch } as unknown as Muster;
-}
+export {
+  type VerifyOptions,
+  verifyWebhook,
+  WebhookError,
+  type WebhookHeaders,
+  type WebhookMessage,
+} from './webhook.ts';
+export { ClaimLost, GiveUp, RetryLater, WorkerClosed } from './worker/errors.ts';
+export type { Handler, WorkerCounts, WorkerEvents, WorkerOptions } from './worker/options.ts';
+export type { AllowanceRef, BudgetRef, Hold } from './worker/spending.ts';
+export type { TaskContext, WorkerMessage } from './worker/task.ts';
+export { Worker } from './worker/worker.ts';

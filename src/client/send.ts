@@ -23,24 +23,49 @@ const firstPauseMs = 100;
 const maxTimerMs = 2 ** 31 - 1;
 
 /** The response to one attempt. */
-interface Outcome {
+export interface Outcome {
   readonly status: number;
   readonly text: string;
   readonly headers: Headers;
 }
 
+/** Method and path of a call, relative to /v1/spaces. */
+type Target = readonly [method: string, path: string];
+type AnyArgs = Readonly<Record<string, unknown>>;
+
 /** Makes one call, with retries of transient failures; all attempts have the same Idempotency-Key, so it happens once. */
 export async function send(
   options: MusterOptions,
-  [method, path]: readonly [string, string],
-  args: Readonly<Record<string, unknown>>,
+  target: Target,
+  args: AnyArgs,
   { signal, idempotencyKey, attempts = options.attempts ?? 5 }: CallOptions,
 ): Promise<unknown> {
-  const { url: base, key, spaceId, timeoutSeconds = 60 } = options;
+  const { url, request } = requestOf(options, target, args, idempotencyKey);
+  const { timeoutSeconds = 60 } = options;
+  for (let attempt = 1; ; attempt++) {
+    const outcome = await once(options.fetch ?? fetch, url, request, { signal, timeoutSeconds });
+    const pauseMs = attempt < attempts ? pauseBefore(outcome, attempt) : undefined;
+    if (pauseMs === undefined) return read(outcome, `${target[0]} ${url}`);
+    await pause(pauseMs, signal);
+  }
+}
+
+interface Prepared {
+  readonly url: string;
+  readonly request: RequestInit & { readonly headers: Record<string, string> };
+}
+
+/** The request of a call. */
+export function requestOf(
+  { url: base, key, spaceId }: MusterOptions,
+  [method, path]: Target,
+  args: AnyArgs,
+  idempotencyKey?: string,
+): Prepared {
   if (!base || !key || !spaceId) throw new TypeError('createMuster needs url, key and spaceId');
   const { target, rest } = addressOf(path.replace('{spaceId}', encodeURIComponent(spaceId)), args);
   const headers: Record<string, string> = { Authorization: `Bearer ${key}` };
-  const request: RequestInit = { method, headers };
+  const request: Prepared['request'] = { method, headers };
   let search = '';
   if (method === 'GET') search = searchOf(rest);
   else {
@@ -48,17 +73,11 @@ export async function send(
     headers['Content-Type'] = 'application/json';
     if (method !== 'DELETE') request.body = JSON.stringify(rest);
   }
-  const url = `${base.replace(/\/+$/, '')}/v1/spaces${target}${search}`;
-  for (let attempt = 1; ; attempt++) {
-    const outcome = await once(options.fetch ?? fetch, url, request, { signal, timeoutSeconds });
-    const pauseMs = attempt < attempts ? pauseBefore(outcome, attempt) : undefined;
-    if (pauseMs === undefined) return read(outcome, `${method} ${url}`);
-    await pause(pauseMs, signal);
-  }
+  return { url: `${base.replace(/\/+$/, '')}/v1/spaces${target}${search}`, request };
 }
 
 /** Fills path parameters from the arguments; `rest` is what remains. */
-function addressOf(path: string, args: Readonly<Record<string, unknown>>) {
+function addressOf(path: string, args: AnyArgs) {
   const rest = { ...args };
   const target = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
     delete rest[name];
@@ -67,7 +86,7 @@ function addressOf(path: string, args: Readonly<Record<string, unknown>>) {
   return { target, rest };
 }
 
-function searchOf(query: Readonly<Record<string, unknown>>): string {
+function searchOf(query: AnyArgs): string {
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries(query))
     if (value !== undefined && value !== null) search.set(name, String(value));
@@ -104,7 +123,7 @@ const followers = new WeakMap<AbortSignal, Set<() => void>>();
  * Calls `end` when the signal aborts, or now if it has, until the returned function is called. Not AbortSignal.any, which
  * leaks memory on a long-lived signal with every attempt, and not a listener per attempt, since Node warns about many.
  */
-function follow(signal: AbortSignal | undefined, end: () => void): () => void {
+export function follow(signal: AbortSignal | undefined, end: () => void): () => void {
   if (signal?.aborted) end();
   if (!signal || signal.aborted) return () => undefined;
   const ends = followers.get(signal) ?? new Set();
@@ -130,7 +149,8 @@ function retryAfter({ headers }: Outcome): number | null {
   return text !== null && /^\d+$/.test(text) ? Number(text) : null;
 }
 
-function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+/** Resolves after a while; rejects with the signal's reason when it aborts. */
+export function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => {
       leave();
@@ -143,7 +163,8 @@ function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
   });
 }
 
-function read(outcome: Outcome | Error, call: string): unknown {
+/** The answer of a call, or the error that it is. */
+export function read(outcome: Outcome | Error, call: string): unknown {
   if (outcome instanceof Error) {
     const why = outcome.cause instanceof Error ? outcome.cause.message : outcome.message;
     throw new MusterError('UNREACHABLE', `${call}: no answer: ${why || outcome.message}`, { cause: outcome });

@@ -4,6 +4,31 @@ import type { components, operations } from './generated/openapi.ts';
 /** Any event of the journal; `type` determines its payload. */
 export type Event = components['schemas']['Event'];
 
+/** The type of an event: `message.acked`. */
+export type EventType = Event['type'];
+
+/** An event's type, or all of a kind: `message.*`. */
+export type EventFilter = EventType | `${Event['aggregate']}.*`;
+
+/** The events that a filter lets through; all of them without one. */
+export type EventOf<F extends EventFilter> = [F] extends [never]
+  ? Event
+  : Extract<Event, { type: F } | (F extends `${infer Kind}.*` ? { aggregate: Kind } : never)>;
+
+/** What `muster.events` gives. */
+export interface JournalOptions<F extends EventFilter = never> {
+  /** Only these types; left out: all. */
+  readonly types?: readonly F[] | undefined;
+  /** Only of these kinds, comma-separated, or of one object: `message:<id>`. */
+  readonly aggregate?: string | undefined;
+  /** Only of this scope and what is below it. */
+  readonly scopeId?: string | undefined;
+  /** Where to begin: a journal's cursor; `latest`: what happens from now on; left out: the oldest event. */
+  readonly cursor?: string | undefined;
+  /** Ends the iteration. */
+  readonly signal?: AbortSignal | undefined;
+}
+
 /** Options of every call. */
 export interface CallOptions {
   /** Aborts the call, including retries. */
@@ -49,6 +74,26 @@ export type OneOf<T> = Exclude<T, { messages: unknown }>;
 
 /** A call's response body; undefined without content. */
 export type Answer<Name extends CallName> = Success<Responses<Name>[keyof Responses<Name>]>;
+
+/**
+ * The same type with payloads and inputs, and results and outcomes, of these types. The service keeps them as they were
+ * sent, and looks into none of them.
+ */
+export type Typed<T, Payload, Result> = T extends readonly (infer Item)[]
+  ? Typed<Item, Payload, Result>[]
+  : T extends object
+    ? { [K in keyof T]: TypedField<K, T[K], Payload, Result> }
+    : T;
+
+type TypedField<K, T, Payload, Result> = unknown extends T
+  ? K extends 'payload' | 'input'
+    ? Payload
+    : K extends 'result' | 'outcome'
+      ? Result | null
+      : T
+  : K extends 'result'
+    ? Typed<T, Result, Result>
+    : Typed<T, Payload, Result>;
 
 /** The arguments of a call in a batch: a receive there does not wait. */
 export type BatchedArgs<Name extends CallName, With extends string = never, Without extends string = never> = Flat<

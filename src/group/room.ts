@@ -3,12 +3,14 @@ import { census, many } from '../declare/record.ts';
 import type { Room } from '../room.ts';
 import { groupErrors } from './errors.ts';
 import { groupEvents } from './events.ts';
+import { groupGlossary } from './glossary.ts';
 import { groupKeys } from './keys.ts';
 import { Task, TaskGroup, TaskGroupSummary } from './records.ts';
 import { groupRoutes } from './routes.ts';
 
 export const groupRoom: Room = {
   name: 'group',
+  glossary: groupGlossary,
   routes: groupRoutes,
   keys: groupKeys,
   errors: groupErrors,

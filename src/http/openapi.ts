@@ -4,6 +4,7 @@ import type { ErrorTable } from './errors.ts';
 import { batchedCalls } from './openapi/batched.ts';
 import { components, systemPaths } from './openapi/components.ts';
 import { webhooks } from './openapi/events.ts';
+import { describeNamed, describeOperation, type Glossary } from './openapi/glossary.ts';
 import { ofSpace, operation, pathOf, tagOf } from './openapi/operation.ts';
 import type { NamedSchemas } from './openapi/schema.ts';
 import type { Route } from './route.ts';
@@ -19,6 +20,7 @@ export interface Described {
   readonly spacelessRoutes: readonly Route[];
   readonly errors: ErrorTable;
   readonly events: readonly EventDeclaration[];
+  readonly glossary: Glossary;
 }
 
 /** The OpenAPI 3.1 description of all routes. */
@@ -40,23 +42,27 @@ export async function openapiText(described: Described): Promise<string> {
   }
 }
 
-function* describe({ routes, spacelessRoutes, errors, events }: Described): Generator<void, object> {
+function* describe({ routes, spacelessRoutes, errors, events, glossary }: Described): Generator<void, object> {
   const named: NamedSchemas = new Map();
   const pushed = yield* webhooks(events, named);
   yield* batchedCalls(routes, named);
   const paths: Record<string, Record<string, object>> = {};
   for (const route of routes) {
     const path = pathOf(route);
-    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(route, errors, named) };
+    const described = operation(route, errors, named);
+    describeOperation(described, glossary);
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: described };
     yield;
   }
   for (const route of spacelessRoutes) {
     const path = `/v1/spaces${route.path}`;
     const { parameters, ...rest } = operation(route, errors, named);
+    describeOperation({ parameters, ...rest }, glossary);
     paths[path] = {
       [route.method.toLowerCase()]: { ...rest, parameters: parameters.filter((one) => one !== ofSpace) },
     };
   }
+  describeNamed(named, glossary);
   const tags = [...new Set(routes.map(tagOf)), 'system'].map((name) => ({ name }));
   return {
     openapi: '3.1.0',

@@ -4,6 +4,7 @@ import { census, many, nested } from '../declare/record.ts';
 import type { Room } from '../room.ts';
 import { mailboxErrors } from './errors.ts';
 import { mailboxEvents } from './events.ts';
+import { mailboxGlossary } from './glossary.ts';
 import { mailboxKeys } from './keys.ts';
 import { ChangedMessage, Claim, HeldClaim, Mailbox, Message, MessageSummary, WaitingTask } from './records.ts';
 import { mailboxRoutes } from './routes.ts';
@@ -19,6 +20,7 @@ function tasks(messageStates: readonly string[], ...tombstones: readonly string[
 
 export const mailboxRoom: Room = {
   name: 'mailbox',
+  glossary: mailboxGlossary,
   routes: mailboxRoutes,
   keys: mailboxKeys,
   errors: mailboxErrors,

@@ -3,12 +3,14 @@ import { census, many } from '../declare/record.ts';
 import type { Room } from '../room.ts';
 import { scheduleErrors } from './errors.ts';
 import { scheduleEvents } from './events.ts';
+import { scheduleGlossary } from './glossary.ts';
 import { scheduleKeys } from './keys.ts';
 import { DueSchedule, Schedule, ScheduleSummary, WaitingSchedule } from './records.ts';
 import { scheduleRoutes } from './routes.ts';
 
 export const scheduleRoom: Room = {
   name: 'schedule',
+  glossary: scheduleGlossary,
   routes: scheduleRoutes,
   keys: scheduleKeys,
   errors: scheduleErrors,

@@ -2,6 +2,7 @@ import { census } from '../declare/record.ts';
 import type { Room } from '../room.ts';
 import { scopeErrors } from './errors.ts';
 import { scopeEvents } from './events.ts';
+import { scopeGlossary } from './glossary.ts';
 import { scopeKeys } from './keys.ts';
 import { Scope } from './records.ts';
 import { scopeRoutes } from './routes.ts';
@@ -9,6 +10,7 @@ import { runRoutes } from './run-routes.ts';
 
 export const scopeRoom: Room = {
   name: 'scope',
+  glossary: scopeGlossary,
   routes: (all) => [...scopeRoutes, ...runRoutes(all)],
   keys: scopeKeys,
   errors: scopeErrors,

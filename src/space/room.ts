@@ -1,6 +1,7 @@
 import type { Room } from '../room.ts';
 import { spaceErrors } from './errors.ts';
 import { spaceEvents } from './events.ts';
+import { spaceGlossary } from './glossary.ts';
 import { spaceKeys } from './keys.ts';
 import { Space, UsageDay, VisibleSpace } from './records.ts';
 import { spaceRoutes } from './routes.ts';
@@ -8,6 +9,7 @@ import { visibleSpaces } from './visible.ts';
 
 export const spaceRoom: Room = {
   name: 'space',
+  glossary: spaceGlossary,
   routes: spaceRoutes,
   spacelessRoutes: [visibleSpaces],
   keys: spaceKeys,

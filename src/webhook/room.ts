@@ -3,12 +3,14 @@ import { nested } from '../declare/record.ts';
 import type { Room } from '../room.ts';
 import { webhookErrors } from './errors.ts';
 import { webhookEvents } from './events.ts';
+import { webhookGlossary } from './glossary.ts';
 import { webhookKeys } from './keys.ts';
 import { Delivery, Destination, DueAttempt, NewDestination, Sending } from './records.ts';
 import { webhookRoutes } from './routes.ts';
 
 export const webhookRoom: Room = {
   name: 'webhook',
+  glossary: webhookGlossary,
   routes: webhookRoutes,
   keys: webhookKeys,
   errors: webhookErrors,

@@ -1,9 +1,13 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { calls } from '../../src/client/generated/calls.ts';
-import type { Answer, Args, ErrorCode, Event, Muster } from '../../src/client/index.ts';
+import { type Answer, type Args, type ErrorCode, type Event, type Muster, Worker } from '../../src/client/index.ts';
+import { openapi } from '../../src/http/openapi.ts';
 import { codesOf } from '../../src/http/route-errors.ts';
 import { allRoutes, product } from '../../src/primitives.ts';
 
@@ -69,6 +73,80 @@ async function compiles(muster: Muster): Promise<void> {
   void [query, state, told, first, code];
 }
 
+/** What is looked at of the document. */
+interface Described {
+  readonly components: { readonly schemas: Record<string, Record<string, unknown>> };
+  readonly paths: Record<string, Record<string, Operation>>;
+}
+interface Content {
+  readonly content?: { readonly 'application/json'?: { readonly schema: Record<string, unknown> } };
+}
+interface Operation {
+  readonly operationId: string;
+  readonly parameters?: readonly { readonly name?: string; readonly description?: string }[];
+  readonly requestBody?: Content;
+  readonly responses: Record<string, Content>;
+}
+
+interface Job {
+  readonly file: string;
+}
+
+/** Never run either: payloads, results and events of given types. */
+async function compilesTyped(muster: Muster): Promise<void> {
+  const { mailboxId, scopeId } = { mailboxId: '', scopeId: '' };
+  await muster.message.send<Job>({ mailboxId, scopeId, payload: { file: '' } });
+  // @ts-expect-error not a Job
+  await muster.message.send<Job>({ mailboxId, scopeId, payload: { path: '' } });
+  const claim = await muster.message.recv<Job>({ mailboxId, scopeId, holder: '', holderSession: '' });
+  claim?.payload.file.charAt(0);
+  // @ts-expect-error a Job has no size
+  claim?.payload.size;
+  const many = await muster.message.recv<Job>({ mailboxId, scopeId, holder: '', holderSession: '', max: 2 });
+  many?.messages[0]?.payload.file.charAt(0);
+  for await (const { payload, result } of muster.message.all<Job, number>({ mailboxId })) {
+    payload.file.charAt(0);
+    // @ts-expect-error it may have none yet
+    result.toFixed();
+    result?.toFixed();
+  }
+  // @ts-expect-error the iterator has the cursor
+  muster.message.all({ mailboxId, cursor: '' });
+  const { members } = await muster.group.view<number>({ groupId: '' });
+  members[0]?.outcome?.toFixed();
+  await muster.message.complete<number>({ messageId: '', token: '', result: { payload: 1 } });
+  // @ts-expect-error not a number
+  await muster.message.complete<number>({ messageId: '', token: '', result: { payload: '' } });
+  const [claimed] = await muster.batch([
+    muster.call.message.recv<Job>({ mailboxId, scopeId, holder: '', holderSession: '' }),
+  ]);
+  if (claimed.ok) claimed.answer?.payload.file.charAt(0);
+  for await (const event of muster.events({ types: ['barrier.arrived', 'message.*'] })) {
+    event.type satisfies 'barrier.arrived' | `message.${string}`;
+    if (event.type === 'barrier.arrived') event.payload.arrivals.toFixed();
+    else event.payload.messageId.charAt(0);
+  }
+  for await (const event of muster.events()) event.type satisfies Event['type'];
+  // @ts-expect-error no such type
+  muster.events({ types: ['message.eaten'] });
+  new Worker<Job, number>(muster, { mailbox: 'jobs' }, ({ payload, attempt }, { signal }) => {
+    signal.throwIfAborted();
+    // @ts-expect-error a Job has no size
+    payload.size;
+    return payload.file.length + attempt;
+  });
+  // @ts-expect-error the result is no number
+  new Worker<Job, number>(muster, { mailbox: 'jobs' }, () => '');
+  // @ts-expect-error no mailbox
+  new Worker(muster, { concurrency: 1 }, () => 1);
+  new Worker<Job>(muster, { mailbox: 'jobs', scopeId }, async (_, { reserve, units, progress }) => {
+    const money = await reserve('llm', 100n);
+    await units({ allowanceId: '' }, 2);
+    progress({ page: 1 });
+    await money.settle('7');
+  }).on('completed', ({ message }) => message.payload.file);
+}
+
 describe('what the typed client is made of', function () {
   this.timeout(60_000);
   it('has every call of the service, with its method and path', () => {
@@ -81,7 +159,7 @@ describe('what the typed client is made of', function () {
   });
 
   it('has types that refuse what the service would', () => {
-    expect(compiles).to.be.a('function');
+    expect([compiles, compilesTyped].every((one) => typeof one === 'function')).to.equal(true);
   });
 
   it('has room for the arguments of a call in one object: no field is called as a path parameter is', () => {
@@ -94,11 +172,91 @@ describe('what the typed client is made of', function () {
 
   it('knows every error code', () => {
     const text = readFileSync(new URL('../../src/client/generated/calls.ts', import.meta.url), 'utf8');
-    const codes = (text.split('export type ErrorCode =')[1] ?? '').matchAll(/'(\w+)'/g);
+    const codes = (text.split('export interface ErrorCodes {')[1] ?? '').matchAll(/^ {2}readonly (\w+): \d{3};/gm);
     expect([...codes].map(([, code]) => code)).to.have.members([...new Set(allRoutes.flatMap(codesOf))]);
   });
 
-  it('is in the package, with its types, its licence notices and without what only builds it', () => {
+  it('says of every call, field and error code what it is, as OpenAPI does', () => {
+    const folder = new URL('../../src/client/generated/', import.meta.url);
+    const text = readFileSync(new URL('calls.ts', folder), 'utf8');
+    expect(text).to.match(
+      /\/\*\*\n {3}\* the token holds no claim on this message\n {3}\*\/\n {2}readonly CLAIM_LOST: 409;/,
+    );
+    expect(text).to.match(/ \* @throws \{MusterError\} [^/]*CLAIM_LOST/);
+    // A comment closes right before each call, iterator and code.
+    const bare = [...text.matchAll(/([^\n]*)\n( {4}\w+(?:<[^>]*>)?\(args| {2}readonly [A-Z_]+: \d)/g)].filter(
+      ([, before = '']) => !before.endsWith('*/'),
+    );
+    expect(bare.map(([, , line]) => line)).to.deep.equal([]);
+    const undescribed: string[] = [];
+    const look = (schema: Record<string, unknown>, path: string): void => {
+      for (const [name, field] of Object.entries((schema['properties'] ?? {}) as Record<string, object>)) {
+        if (!('description' in field)) undescribed.push(`${path}.${name}`);
+        look(field as Record<string, unknown>, `${path}.${name}`);
+      }
+      if (schema['items']) look(schema['items'] as Record<string, unknown>, path);
+      for (const one of (schema['anyOf'] ?? []) as Record<string, unknown>[]) look(one, path);
+    };
+    const document = JSON.parse(JSON.stringify(openapi(product))) as Described;
+    for (const [name, schema] of Object.entries(document.components.schemas)) look(schema, name);
+    for (const operation of Object.values(document.paths).flatMap((methods) => Object.values(methods))) {
+      const { operationId, parameters = [], requestBody, responses } = operation;
+      if (operationId.startsWith('system.')) continue;
+      for (const { name, description } of parameters)
+        if (name !== undefined && description === undefined) undescribed.push(`${operationId} ${name}`);
+      const answers = Object.entries(responses).flatMap(([status, answer]) => (status < '300' ? [answer] : []));
+      for (const { content } of [requestBody ?? {}, ...answers])
+        if (content?.['application/json']) look(content['application/json'].schema, operationId);
+    }
+    expect(undescribed).to.deep.equal([]);
+  });
+
+  it('is a package of its own: without dependencies, with types that need none, and without what only builds it', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'muster-client-'));
+    try {
+      const root = fileURLToPath(new URL('../../', import.meta.url));
+      const pack = ['pack', '-w', 'muster-client', '--json', '--ignore-scripts', '--pack-destination', folder];
+      const [packed] = JSON.parse(String(execFileSync('npm', pack, { cwd: root, stdio: 'pipe' })));
+      const paths = (packed as { files: { path: string }[] }).files.map(({ path }) => path);
+      expect(paths).to.include.members(['dist/index.js', 'dist/index.d.ts', 'README.md', 'LICENSE', 'package.json']);
+      expect(
+        paths.filter((path) => !/^(dist\/.*\.(js|d\.ts)|README.md|LICENSE|package.json)$/.test(path)),
+      ).to.deep.equal([]);
+      expect(paths.filter((path) => path.includes('generator'))).to.deep.equal([]);
+      const home = join(folder, 'node_modules/muster-client');
+      await mkdir(home, { recursive: true });
+      execFileSync('tar', ['xzf', join(folder, packed.filename), '--strip-components=1', '-C', home]);
+      const manifest = JSON.parse(readFileSync(join(home, 'package.json'), 'utf8'));
+      for (const kind of ['dependencies', 'peerDependencies', 'optionalDependencies'])
+        expect(manifest).to.not.have.property(kind);
+      const program = `
+        import { createMuster, type ErrorCode, MusterError, verifyWebhook, Worker } from 'muster-client';
+        const muster = createMuster({ url: 'http://127.0.0.1:1', key: 'k', spaceId: 's', attempts: 1 });
+        const error = await muster.limits.get().catch((thrown: unknown) => thrown);
+        if (error instanceof MusterError) console.log(error.code satisfies ErrorCode | 'UNREACHABLE' | 'UNREADABLE');
+        console.log(typeof verifyWebhook, typeof Worker);
+      `;
+      await writeFile(join(folder, 'package.json'), '{"type":"module"}');
+      await writeFile(join(folder, 'main.ts'), program);
+      const options = {
+        target: 'es2022',
+        module: 'nodenext',
+        lib: ['es2022', 'dom', 'dom.asynciterable'],
+        types: [],
+        strict: true,
+      };
+      const settings = { compilerOptions: { ...options, skipLibCheck: false }, files: ['main.ts'] };
+      await writeFile(join(folder, 'tsconfig.json'), JSON.stringify(settings));
+      const tsc = fileURLToPath(new URL('../../node_modules/typescript/bin/tsc', import.meta.url));
+      execFileSync(process.execPath, [tsc, '-p', folder], { stdio: 'pipe' });
+      const said = String(execFileSync(process.execPath, [join(folder, 'main.js')], { stdio: 'pipe' }));
+      expect(said).to.equal('UNREACHABLE\nfunction function\n');
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  });
+
+  it('leaves the package of the service what it runs with, its licence notices, and nothing that only builds it', () => {
     const root = fileURLToPath(new URL('../../', import.meta.url));
     const listed = execFileSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], {
       cwd: root,
@@ -107,9 +265,6 @@ describe('what the typed client is made of', function () {
     const [packed] = JSON.parse(String(listed)) as [{ files: { path: string }[] }];
     const paths = packed.files.map(({ path }) => path);
     expect(paths).to.include.members([
-      'dist/client/index.js',
-      'dist/client/index.d.ts',
-      'dist/client/generated/openapi.d.ts',
       'dist/docs/swagger-ui/LICENSE',
       'dist/main.js',
       'lua/mailbox/send.lua',

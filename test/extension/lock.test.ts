@@ -182,7 +182,9 @@ describe('A primitive handed to the service beside the others: a lock', () => {
     expect(schema).to.deep.equal({ $ref: '#/components/schemas/Lock' });
     expect(document.components.schemas.Event.oneOf).to.deep.include({ $ref: '#/components/schemas/lock.lapsed' });
     const { calls, openapi: types } = await clientTexts(openapi(product));
-    expect(calls).to.contain("'lock.acquire': ['POST', '/{spaceId}/locks'],").and.to.contain("| 'LOCK_HELD'");
+    expect(calls)
+      .to.contain("'lock.acquire': ['POST', '/{spaceId}/locks'],")
+      .and.to.contain('readonly LOCK_HELD: 409;');
     expect(types).to.contain('"lock.lapsed": {').and.to.contain('type: "lock.lapsed";');
     const text = guide(product);
     expect(text).to.contain('| `muster:{org}:<spaceNumber>:lockNames` | hash |').and.to.contain('| `lock/acquire` |');

@@ -8,17 +8,27 @@ interface Parameter {
   readonly required?: boolean;
 }
 
+interface Content {
+  readonly content?: { readonly 'application/json'?: { readonly schema: Json } };
+}
+
+interface Response extends Content {
+  readonly $ref?: string;
+  readonly description?: string;
+}
+
 interface Operation extends Json {
   readonly operationId: string;
   readonly summary: string;
+  readonly description?: string;
   readonly parameters?: readonly Parameter[];
   readonly requestBody?: { readonly content: { readonly 'application/json': { readonly schema: Json } } };
-  readonly responses: Readonly<Record<string, unknown>>;
+  readonly responses: Readonly<Record<string, Response>>;
 }
 
 /** The parts of an OpenAPI document that are used here. */
 interface Document extends Json {
-  readonly components: { readonly schemas: Json };
+  readonly components: { readonly schemas: Json; readonly responses: Readonly<Record<string, Response>> };
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
 }
 
@@ -52,7 +62,7 @@ function forTypes(document: Document): Json {
     const parameters = (operation.parameters ?? []).filter(({ $ref }) => $ref === undefined);
     const responses = Object.entries(operation.responses)
       .filter(([status]) => status < '300')
-      .map(([status, response]) => [status, { ...(response as Json), headers: {} }]);
+      .map(([status, response]) => [status, { ...response, headers: {} }]);
     const reduced = { ...operation, parameters, responses: Object.fromEntries(responses) };
     paths[path] = { ...paths[path], [method.toLowerCase()]: reduced };
   }
@@ -60,10 +70,109 @@ function forTypes(document: Document): Json {
   return { ...document, webhooks: {}, paths, components: { schemas } };
 }
 
-/** Every error code that a call may return. */
-function codesOf(document: Document): string[] {
-  const enums = JSON.stringify(document).matchAll(/"code":\{"enum":\[([^\]]*)\]/g);
-  return [...new Set([...enums].flatMap(([, codes = '']) => codes.split(',')))].sort();
+interface Failure {
+  readonly code: string;
+  readonly status: string;
+  readonly meaning: string;
+}
+
+/** The errors of a call, from the lines of its responses: - `CODE`: what it means. */
+function failuresOf({ operation }: Call, { components }: Document): Failure[] {
+  return Object.entries(operation.responses).flatMap(([status, { $ref, description }]) => {
+    if (status < '300') return [];
+    const text = $ref === undefined ? description : components.responses[$ref.split('/').at(-1) ?? '']?.description;
+    const lines = (text ?? '').matchAll(/^- `(\w+)`: (.*)$/gm);
+    return [...lines].map(([, code = '', meaning = '']) => ({ code, status, meaning }));
+  });
+}
+
+/** Every error that a call may return, by its code. */
+function allFailures(document: Document): Failure[] {
+  const all = new Map(callsOf(document).flatMap((call) => failuresOf(call, document).map((one) => [one.code, one])));
+  return [...all.values()].sort((a, b) => (a.code < b.code ? -1 : 1));
+}
+
+/** The codes of a call that most calls don't have. */
+function ownCodes(document: Document): (call: Call) => string[] {
+  const codesOf = (call: Call) => [...new Set(failuresOf(call, document).map(({ code }) => code))];
+  const all = callsOf(document);
+  const counts = new Map<string, number>();
+  for (const code of all.flatMap(codesOf)) counts.set(code, (counts.get(code) ?? 0) + 1);
+  return (call) => codesOf(call).filter((code) => (counts.get(code) ?? 0) <= all.length / 2);
+}
+
+/** A JSDoc comment of these paragraphs. */
+function comment(paragraphs: readonly string[], indent: string): string {
+  const width = 118 - indent.length;
+  const lines = paragraphs.flatMap((text, i) => [
+    ...(i > 0 ? [''] : []),
+    ...wrapped(text.replaceAll('*/', '*\\/'), width),
+  ]);
+  return [`${indent}/**`, ...lines.map((line) => `${indent} * ${line}`.trimEnd()), `${indent} */`].join('\n');
+}
+
+function wrapped(text: string, width: number): string[] {
+  const lines = [''];
+  for (const word of text.split(' ')) {
+    const line = lines.at(-1) ?? '';
+    if (line !== '' && line.length + word.length > width - 4) lines.push(word);
+    else lines[lines.length - 1] = line === '' ? word : `${line} ${word}`;
+  }
+  return lines;
+}
+
+/** The type parameters of the opaque JSON values in what a call takes, or answers. */
+function opaquesIn(contents: readonly Content[], { components }: Document): string[] {
+  const found = new Set<string>();
+  const seen = new Set<string>();
+  const parameters: Record<string, string> = {
+    payload: 'Payload',
+    input: 'Payload',
+    result: 'Result',
+    outcome: 'Result',
+  };
+  const walk = (schema: Json, inResult: boolean): void => {
+    const {
+      $ref,
+      items,
+      anyOf = [],
+      properties = {},
+    } = schema as {
+      $ref?: string;
+      items?: Json;
+      anyOf?: Json[];
+      properties?: Record<string, Json>;
+    };
+    if ($ref !== undefined && !seen.has($ref)) {
+      seen.add($ref);
+      walk(components.schemas[$ref.split('/').at(-1) ?? ''] as Json, inResult);
+    }
+    for (const one of [...anyOf, ...(items ? [items] : [])]) walk(one, inResult);
+    for (const [name, field] of Object.entries(properties)) {
+      const isOpaque = !['type', 'anyOf', 'enum', 'const', '$ref'].some((key) => key in field);
+      const parameter = parameters[name];
+      if (isOpaque && parameter !== undefined) found.add(inResult ? 'Result' : parameter);
+      walk(field, inResult || name === 'result');
+    }
+  };
+  for (const { content } of contents)
+    if (content?.['application/json']) walk(content['application/json'].schema, false);
+  return ['Payload', 'Result'].filter((name) => found.has(name));
+}
+
+/** The list of a call that answers pages: its name, and that of the iterator over all of them. */
+function pagesOf({ method, operation }: Call, { components }: Document) {
+  const schema = operation.responses['200']?.content?.['application/json']?.schema ?? {};
+  const named = typeof schema['$ref'] === 'string' ? schema['$ref'].split('/').at(-1) : undefined;
+  const { properties } = (named === undefined ? schema : components.schemas[named]) as {
+    properties?: Record<string, Json>;
+  };
+  const cursor = properties?.['nextCursor'];
+  const isList = operation.operationId.endsWith('.list');
+  const isEndless = cursor !== undefined && !JSON.stringify(cursor).includes('null');
+  const [list] = Object.entries(properties ?? {}).find(([, field]) => field['type'] === 'array') ?? [];
+  if (method !== 'GET' || !cursor || list === undefined || (isEndless && !isList)) return undefined;
+  return { list, iterator: isList ? 'all' : list };
 }
 
 /** Whether a call has no required arguments. */
@@ -78,8 +187,7 @@ function needsNothing({ path, operation: { parameters = [], requestBody } }: Cal
 
 /** Whether a call answers one record or, if given `max`, a list. */
 function listsWithMax({ operation }: Call): boolean {
-  const { 200: ok } = operation.responses as { 200?: { content?: { 'application/json': { schema: Json } } } };
-  return ok?.content?.['application/json'].schema['anyOf'] !== undefined;
+  return operation.responses['200']?.content?.['application/json']?.schema['anyOf'] !== undefined;
 }
 
 /** What a call takes and gives, by itself or in a batch. */
@@ -92,20 +200,62 @@ interface Kind {
 const alone: Kind = { args: 'Args', options: 'CallOptions', result: 'Promise' };
 const inBatch: Kind = { args: 'BatchedArgs', options: 'BatchedOptions', result: 'BatchedCall' };
 
-function signature(call: Call, kind: Kind): string {
-  const { operationId, summary } = call.operation;
+/** What the signatures of a document's calls are made of. */
+interface Source {
+  readonly document: Document;
+  readonly codesOf: (call: Call) => readonly string[];
+}
+
+function signature(call: Call, kind: Kind, { document, codesOf }: Source): string {
+  const { operationId, summary, description } = call.operation;
   const name = operationId.slice(operationId.indexOf('.') + 1);
   const id = `'${operationId}'`;
-  const args = `args${needsNothing(call) ? '?' : ''}: ${kind.args}<${id}>, options?: ${kind.options}`;
+  const { requestBody, responses } = call.operation;
+  const taken = opaquesIn(requestBody ? [requestBody] : [], document);
+  const given = opaquesIn(
+    Object.entries(responses).flatMap(([status, one]) => (status < '300' ? [one] : [])),
+    document,
+  );
+  const opaques = ['Payload', 'Result'].filter((one) => taken.includes(one) || given.includes(one));
+  const generics = opaques.length === 0 ? '' : `<${opaques.map((one) => `${one} = unknown`).join(', ')}>`;
+  const both = ['Payload', 'Result'].map((one) => (opaques.includes(one) ? one : 'unknown')).join(', ');
+  const typed = (type: string): string => (given.length === 0 ? type : `Typed<${type}, ${both}>`);
+  const optional = needsNothing(call) ? '?' : '';
+  const taking = (more = '') => {
+    const args = `${kind.args}<${id}${more}>`;
+    return `args${optional}: ${taken.length === 0 ? args : `Typed<${args}, ${both}>`}, options?: ${kind.options}`;
+  };
+  const giving = (type: string) => `${kind.result}<${typed(type)}>`;
   const lines = listsWithMax(call)
     ? [
-        `${name}(${args.replace(id, `${id}, 'max'`)}): ${kind.result}<ListOf<Answer<${id}>>>;`,
-        `${name}(${args.replace(id, `${id}, never, 'max'`)}): ${kind.result}<OneOf<Answer<${id}>>>;`,
+        `${name}${generics}(${taking(", 'max'")}): ${giving(`ListOf<Answer<${id}>>`)};`,
+        `${name}${generics}(${taking(", never, 'max'")}): ${giving(`OneOf<Answer<${id}>>`)};`,
       ]
-    : [`${name}(${args}): ${kind.result}<Answer<${id}>>;`];
-  return [`/** ${summary}: \`${call.method} ${spaces}${call.path}\` */`, ...lines]
-    .map((line) => `    ${line}`)
-    .join('\n');
+    : [`${name}${generics}(${taking()}): ${giving(`Answer<${id}>`)};`];
+  const path = `\`${call.method} ${spaces}${call.path}\``;
+  const codes = codesOf(call);
+  const refusals = codes.length === 0 ? [] : [`@throws {MusterError} ${codes.join(', ')}`];
+  const paragraphs = [summary, ...(description === undefined ? [] : [description]), path, ...refusals];
+  const text = comment(paragraphs, '    ');
+  const pages = kind === alone ? pagesOf(call, document) : undefined;
+  return [
+    ...lines.flatMap((line) => [text, `    ${line}`]),
+    ...(pages ? [iterator(call, pages, typed, generics)] : []),
+  ].join('\n');
+}
+
+/** The iterator over all pages of a list. */
+function iterator(
+  call: Call,
+  { list, iterator }: NonNullable<ReturnType<typeof pagesOf>>,
+  typed: (type: string) => string,
+  generics: string,
+): string {
+  const id = `'${call.operation.operationId}'`;
+  const args = `args${needsNothing(call) ? '?' : ''}: Args<${id}, never, 'cursor'>, options?: CallOptions`;
+  const item = typed(`Answer<${id}>['${list}'][number]`);
+  const text = comment([`The ${list} of all pages, one by one: \`${call.method} ${spaces}${call.path}\``], '    ');
+  return `${text}\n    ${iterator}${generics}(${args}): AsyncGenerator<${item}, void>;`;
 }
 
 /** The names of the calls that a batch takes. */
@@ -121,11 +271,16 @@ function callsText(document: Document): string {
   // A call of no primitive, batch, is written by hand.
   const ofRooms = all.filter(({ operation }) => operation.operationId.includes('.'));
   const batched = batchedNames(document);
+  const source: Source = { document, codesOf: ownCodes(document) };
   const byRoom = (calls: readonly Call[], kind: Kind) =>
     [...new Set(calls.map(roomOf))].map((room) => {
       const own = calls.filter((call) => roomOf(call) === room);
-      return `  readonly ${room}: {\n${own.map((call) => signature(call, kind)).join('\n')}\n  };`;
+      return `  readonly ${room}: {\n${own.map((call) => signature(call, kind, source)).join('\n')}\n  };`;
     });
+  const paged = all.flatMap((call) => {
+    const pages = pagesOf(call, document);
+    return pages ? [`  '${call.operation.operationId}': ['${pages.list}', '${pages.iterator}'],`] : [];
+  });
   return [
     'import type {',
     '  Answer,',
@@ -136,10 +291,15 @@ function callsText(document: Document): string {
     '  CallOptions,',
     '  ListOf,',
     '  OneOf,',
+    '  Typed,',
     "} from '../types.ts';\n",
     '/** Method and path of each call, by its name. */',
     'export const calls = {',
     ...all.map(({ method, path, operation }) => `  '${operation.operationId}': ['${method}', '${path}'],`),
+    '} as const;\n',
+    '/** The list that a call answers in pages, and the name of the iterator over all of them, by the name of the call. */',
+    'export const pages = {',
+    ...paged,
     '} as const;\n',
     '/** Every call of the API, by primitive. */',
     'export interface Calls {',
@@ -152,8 +312,14 @@ function callsText(document: Document): string {
       inBatch,
     ),
     '}\n',
+    '/** What the codes of error responses mean, and their status. */',
+    'export interface ErrorCodes {',
+    ...allFailures(document).map(
+      ({ code, status, meaning }) => `${comment([meaning], '  ')}\n  readonly ${code}: ${status};`,
+    ),
+    '}\n',
     '/** The possible values of `code` in an error response. */',
-    `export type ErrorCode =\n  | ${codesOf(document).join('\n  | ').replaceAll('"', "'")};\n`,
+    'export type ErrorCode = keyof ErrorCodes;\n',
   ].join('\n');
 }
 

@@ -1,4 +1,4 @@
-import type { Answer } from 'muster/client';
+import type { Answer } from 'muster-client';
 
 /** The API's responses, with the types of its client. */
 

@@ -71,7 +71,12 @@ export const components = (errors: ErrorTable, named: NamedSchemas) => ({
           type: 'object',
           required: ['code', 'message', 'requestId'],
           additionalProperties: false,
-          properties: { code: text, message: text, requestId },
+          properties: {
+            code: { ...text, description: 'what programs look at' },
+            message: { ...text, description: 'what was wrong, with which field, and what would be right' },
+            requestId: { ...requestId, description: 'quote it to the operator' },
+          },
+          description: 'what was wrong',
         },
       },
     },

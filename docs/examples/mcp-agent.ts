@@ -1,0 +1,41 @@
+// An agent over MCP: what a model does when the space is one of its servers, step by step, with the protocol's own client.
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+
+const { MUSTER_URL, MUSTER_KEY, MUSTER_SPACE } = process.env;
+const client = new Client({ name: 'example', version: '1' });
+const headers = { Authorization: `Bearer ${MUSTER_KEY}` };
+const address = new URL(`${MUSTER_URL}/v1/spaces/${MUSTER_SPACE}/mcp`);
+await client.connect(new StreamableHTTPClientTransport(address, { requestInit: { headers } }));
+
+/** Calls a tool. A refusal is a result that says so, with the code and what would be right: a model reads it and goes on. */
+async function tool<T>(name: string, args: Record<string, unknown>): Promise<T> {
+  const { isError, content } = await client.callTool({ name, arguments: args });
+  const [answer] = content;
+  if (isError || answer?.type !== 'text') throw new Error(JSON.stringify(content));
+  return JSON.parse(answer.text) as T;
+}
+
+interface Claim {
+  readonly id: string;
+  readonly token: string;
+  readonly payload: { readonly text: string };
+}
+
+const { tools } = await client.listTools();
+const names = tools.map(({ name }) => name).filter((name) => ['message_recv', 'message_complete'].includes(name));
+console.log(`there are tools to ${names.join(' and ')}`);
+
+const { id: mailboxId } = await tool<{ id: string }>('mailbox_create', { name: 'letters', unique: true });
+const scopeId = crypto.randomUUID();
+for (const text of ['hello', 'goodbye']) await tool('message_send', { mailboxId, scopeId, payload: { text } });
+
+for (;;) {
+  const asked = { mailboxId, scopeId, holder: 'example', holderSession: '1' };
+  // null: nothing is ready.
+  const claim = await tool<Claim | null>('message_recv', asked);
+  if (!claim) break;
+  const payload = claim.payload.text.toUpperCase();
+  await tool('message_complete', { messageId: claim.id, token: claim.token, result: { payload } });
+  console.log(`${claim.payload.text}: ${payload}`);
+}
+await client.close();

@@ -1,0 +1,34 @@
+// Phases: four agents count, then all of them need what all have counted. Nobody begins a phase before everybody has
+// finished the one before; the barrier is used again for the next.
+import { createMuster } from 'muster-client';
+
+const { MUSTER_URL: url, MUSTER_KEY: key, MUSTER_SPACE: spaceId } = process.env;
+const muster = createMuster({ url, key, spaceId });
+
+const names = ['ada', 'ben', 'cleo', 'dan'];
+const { id: barrierId } = await muster.barrier.create({ scopeId: crypto.randomUUID(), target: names.length });
+const letters: number[] = [];
+const shares: number[] = [];
+
+/** Arrives, and returns when everybody has. An arrival counts once, however often it is repeated. */
+async function meet(name: string, epoch: number): Promise<void> {
+  const arrived = await muster.barrier.arrive({ barrierId, arrivalKey: name, epoch });
+  // Whoever came last opens the barrier for the next phase.
+  if (arrived.state === 'RELEASED') await muster.barrier.nextEpoch({ barrierId });
+  for (let barrier = arrived; barrier.state === 'OPEN' && barrier.epoch === epoch; )
+    barrier = await muster.barrier.view({ barrierId, epoch, waitSeconds: 30 });
+}
+
+/** An agent; in life each is a process of its own. */
+async function agent(name: string): Promise<void> {
+  letters.push(name.length);
+  await meet(name, 1);
+  const total = letters.reduce((sum, count) => sum + count, 0);
+  shares.push(name.length / total);
+  await meet(name, 2);
+}
+
+await Promise.all(names.map(agent));
+const sum = shares.reduce((all, share) => all + share, 0);
+const { epoch } = await muster.barrier.view({ barrierId });
+console.log(`${shares.length} shares make ${sum.toFixed(2)}; the barrier is at epoch ${epoch}`);

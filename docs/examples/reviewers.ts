@@ -1,0 +1,38 @@
+// Reviewers by quorum: five review, three must approve. The group is decided at that moment; who has not begun is let go.
+import { createMuster, Worker } from 'muster-client';
+
+const { MUSTER_URL: url, MUSTER_KEY: key, MUSTER_SPACE: spaceId } = process.env;
+const muster = createMuster({ url, key, spaceId });
+
+interface Review {
+  readonly by: string;
+  readonly approves: boolean;
+}
+
+// One reviewer who is never content, and one who approves: each works on one review at a time.
+const { id: mailboxId } = await muster.mailbox.create({ name: 'reviews', unique: true });
+const reviewers = ['ada', 'ben'].map(
+  (by) =>
+    new Worker<{ change: string }, Review>(muster, { mailbox: { mailboxId }, holder: by }, ({ taskKey }) => ({
+      by,
+      approves: taskKey !== 'review 1',
+    })),
+);
+
+const { groupId, scopeId } = await muster.group.create({ mailboxId, condition: 'N_ACCEPTED', threshold: 3 });
+for (let n = 1; n <= 5; n++) await muster.task.submit({ groupId, taskKey: `review ${n}`, input: { change: '#42' } });
+await muster.group.seal({ groupId });
+
+// The judge hears of each review, and accepts or rejects it. What was judged already stays as it was judged.
+for await (const event of muster.events({ types: ['task.succeeded', 'group.decided'], scopeId })) {
+  if (event.type === 'group.decided') break;
+  const { taskId } = event.payload;
+  const { members } = await muster.group.view<Review>({ groupId });
+  const outcome = members.find((member) => member.taskId === taskId)?.outcome;
+  if (outcome?.approves) await muster.task.accept({ groupId, taskId });
+  else await muster.task.reject({ groupId, taskId });
+}
+await Promise.all(reviewers.map((worker) => worker.close()));
+
+const { outcome, counts } = await muster.group.view({ groupId });
+console.log(`${outcome}: ${counts.accepted} approve, ${counts.rejected} does not`);

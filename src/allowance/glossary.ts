@@ -1,0 +1,33 @@
+import type { Glossary } from '../http/openapi/glossary.ts';
+
+/** What the fields of allowances and their waiters mean. */
+export const allowanceGlossary: Glossary = {
+  allowanceId: "the allowance's id",
+  waiterId: "the waiter's id",
+  consumptionId: "the consumption's id",
+  units: 'how many units',
+  unitsLimit: 'how many units a window has',
+  windowSeconds: 'how long a window is; windows begin at multiples of it since 1970',
+  windowStartedAt: 'when the present window began',
+  windowEndsAt: 'when the window ends',
+  usedUnits: 'how many units of the present window are used',
+  availableUnits: 'how many units of the present window are left',
+  cooldownUntil: 'nothing is given out before this moment; null: no cooldown',
+  cooldownReason: 'why it cools down',
+  'Cooldown.reason': 'why it cools down',
+  seconds: 'how long the cooldown lasts',
+  waiting: 'how many wait for units',
+  waiters: 'those who wait for units; in counts: how many',
+  heldGrants: 'who was granted units of a window that has not ended',
+  grantedAt: 'when its units were granted; null: they are not',
+  ttlSeconds: 'how long it waits before it gives up',
+  blockedUntil: 'it is not granted before this moment; null: not known',
+  allowances: 'the allowances of this page',
+  consumptions: 'what was consumed in the run',
+  count: 'how many consumptions',
+  'ConsumptionTotals.units': 'how many units in all',
+  waitingWaiters: 'how many wait for units',
+  oldestWaiterAgeSeconds: 'for how long the first of them has waited; null: nobody waits',
+  'allowance.consume.holder': 'who consumes',
+  'allowance.wait.holder': 'who waits',
+};

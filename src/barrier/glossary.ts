@@ -1,0 +1,12 @@
+import type { Glossary } from '../http/openapi/glossary.ts';
+
+/** What the fields of barriers mean. */
+export const barrierGlossary: Glossary = {
+  barrierId: "the barrier's id",
+  epoch: 'which round this is: 1 for the first; nextEpoch begins another',
+  arrivals: 'how many have arrived in this epoch',
+  target: 'how many arrivals release it',
+  arrivalKey: 'who arrives: the same key counts once in an epoch',
+  releasedAt: 'when it was released; null: it is not',
+  barriers: 'barriers; in counts: how many',
+};

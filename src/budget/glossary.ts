@@ -1,0 +1,30 @@
+import type { Glossary } from '../http/openapi/glossary.ts';
+
+/** What the fields of budgets mean. Amounts are digit strings in minor units. */
+export const budgetGlossary: Glossary = {
+  budgetId: "the budget's id",
+  reservationId: "the reservation's id",
+  entryId: "the ledger entry's id",
+  currency: 'the three letters of ISO 4217, or a name of your own for other units',
+  scale: 'how many digits of an amount are behind the point: 2 for cents',
+  limitMinor: 'the whole budget, in minor units',
+  balances: 'limit = reserved + settled + available, at every moment',
+  'Balances.limit': 'the whole budget, in minor units',
+  reserved: 'set aside and not used yet, in minor units',
+  settled: 'spent, in minor units',
+  available: 'what can still be reserved, in minor units',
+  amountMinor: 'the amount, in minor units, as digits',
+  settledMinor: 'how much of it was spent, in minor units',
+  voidedMinor: 'how much of it was given back, in minor units',
+  remainingMinor: 'how much of it is still set aside, in minor units',
+  settleBy: 'when it should be settled; later it is marked overdue; null: whenever',
+  overdue: 'true: settleBy has passed and something is still set aside',
+  'Entry.kind': 'SETTLE: spent; VOID: given back',
+  'Entry.workKey':
+    'unique among the settlements, and among the voids, of the budget: a repetition answers the first one',
+  entry: 'the ledger entry that was made',
+  reservation: 'the reservation as it now stands',
+  reservations: 'reservations; in counts: how many',
+  budgets: 'the budgets of this page',
+  activeReservations: 'how many reservations are still set aside: only a void gives them back',
+};

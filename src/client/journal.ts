@@ -1,0 +1,108 @@
+import { MusterError } from './error.ts';
+import { calls } from './generated/calls.ts';
+import { follow, type MusterOptions, pause, read, requestOf } from './send.ts';
+import type { Event, EventFilter, EventOf, JournalOptions } from './types.ts';
+
+/** A silent stream sends its position every 15 s. */
+const silentMs = 40_000;
+const firstPauseMs = 50;
+const maxPauseMs = 10_000;
+
+/** The events of a journal from a position on, as they happen. */
+export interface Journal<E = Event> extends AsyncIterable<E> {
+  /** Where it stands: behind the last event that it gave. Kept, it is the `cursor` to go on with, in another process too. */
+  readonly cursor: string | undefined;
+}
+
+/** One event of a stream, or only its new position. */
+interface Frame {
+  readonly cursor: string;
+  readonly event: Event | undefined;
+}
+
+/** Follows the journal over cut connections; each event comes once. */
+export function journal<const F extends EventFilter = never>(
+  options: MusterOptions,
+  { types, aggregate, scopeId, cursor, signal }: JournalOptions<F>,
+): Journal<EventOf<F>> {
+  const query = { types: types?.join(), aggregate, scopeId };
+  let position = cursor;
+  async function* follows(): AsyncGenerator<EventOf<F>, void> {
+    for (let failures = 0; !signal?.aborted; ) {
+      const stream = framesOf(options, { ...query, cursor: position }, signal);
+      try {
+        for await (const frame of stream) {
+          failures = 0;
+          position = frame.cursor;
+          if (frame.event) yield frame.event as EventOf<F>;
+        }
+      } catch (error) {
+        if (signal?.aborted) return;
+        if (!isPassing(error)) throw error;
+        const wait = error instanceof MusterError ? (error.retryAfterSeconds ?? 0) * 1000 : 0;
+        const pauseMs = Math.max(wait, Math.min(maxPauseMs, firstPauseMs * 2 ** failures++));
+        await pause(pauseMs * (1 + Math.random() / 4), signal).catch(() => undefined);
+      }
+    }
+  }
+  return {
+    get cursor() {
+      return position;
+    },
+    [Symbol.asyncIterator]: follows,
+  };
+}
+
+/** Whether to try again: no answer, a cut stream, 429, or a failure of the server. */
+export function isPassing(error: unknown): boolean {
+  return !(error instanceof MusterError) || error.status === 0 || error.status === 429 || error.status >= 500;
+}
+
+/** One connection. Ends with an error when it is cut or silent. */
+async function* framesOf(
+  options: MusterOptions,
+  query: Readonly<Record<string, unknown>>,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<Frame, void> {
+  const { url, request } = requestOf(options, calls['event.watch'], query);
+  request.headers['Accept'] = 'text/event-stream';
+  const over = new AbortController();
+  const end = (): void => over.abort(new DOMException('the stream is silent', 'TimeoutError'));
+  const leave = follow(signal, end);
+  let timer = setTimeout(end, silentMs);
+  try {
+    const response = await (options.fetch ?? fetch)(url, { ...request, signal: over.signal });
+    if (response.status !== 200 || !response.body) {
+      const { status, headers } = response;
+      read({ status, headers, text: await response.text() }, `GET ${url}`);
+      return;
+    }
+    const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+    let text = '';
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) throw new DOMException('the stream has ended', 'NetworkError');
+      clearTimeout(timer);
+      timer = setTimeout(end, silentMs);
+      text += value;
+      const parts = text.split('\n\n');
+      text = parts.pop() ?? '';
+      yield* parts.map(frameOf).filter((frame) => frame !== undefined);
+    }
+  } finally {
+    clearTimeout(timer);
+    leave();
+    over.abort();
+  }
+}
+
+/** Reads one block of the stream: fields by line (WHATWG HTML, "Server-sent events"). */
+function frameOf(block: string): Frame | undefined {
+  const field = (name: string): string | undefined => {
+    const line = block.split('\n').find((one) => one.startsWith(`${name}: `));
+    return line?.slice(name.length + 2);
+  };
+  const [cursor, data] = [field('id'), field('data')];
+  if (cursor === undefined) return undefined;
+  return { cursor, event: data === undefined ? undefined : (JSON.parse(data) as Event) };
+}

@@ -1,0 +1,64 @@
+import { batched, sendBatch } from './batch.ts';
+import { type BatchedCalls, type Calls, calls, pages } from './generated/calls.ts';
+import { type Journal, journal } from './journal.ts';
+import { itemsOf } from './pages.ts';
+import { type MusterOptions, send } from './send.ts';
+import type {
+  BatchedCall,
+  BatchedOptions,
+  BatchResults,
+  CallOptions,
+  EventFilter,
+  EventOf,
+  JournalOptions,
+} from './types.ts';
+
+/** All calls of one space, and many in one request. */
+export interface Muster extends Calls {
+  /** The calls as a batch takes them: `muster.call.message.send({ … })` sends nothing yet. */
+  readonly call: BatchedCalls;
+  /**
+   * Makes 1 to 100 calls in one request, in order: `muster.batch([muster.call.message.send({ … }), …])`. Resolves with
+   * what became of each; a call that is refused does not stop the others, and is not retried by itself. Their
+   * Idempotency-Keys are made of the batch's, so a retry of the batch does nothing twice.
+   */
+  batch<const List extends readonly BatchedCall[]>(list: List, options?: CallOptions): Promise<BatchResults<List>>;
+  /**
+   * The journal as it goes on: `for await (const event of muster.events({ types: ['message.*'] }))`. Goes on by itself over
+   * cut connections, and gives each event once. Throws where it cannot go on: CURSOR_EXPIRED, a revoked key.
+   */
+  events<const F extends EventFilter = never>(options?: JournalOptions<F>): Journal<EventOf<F>>;
+}
+
+/**
+ * A client for one space: `muster.message.send({ mailboxId, scopeId, payload })`. Path, query and body fields are passed
+ * as one object; calls resolve with the response body. State-changing calls carry an Idempotency-Key and are retried with
+ * it, a few times, without a response or after 429 or 503. `message.recv` takes no such key: a claim whose response was
+ * lost ends with its lease.
+ *
+ * @throws {MusterError} from every call. The codes that most calls may answer are not listed with each: see `ErrorCodes`.
+ */
+export function createMuster(options: MusterOptions): Muster {
+  const muster: Record<string, Record<string, unknown>> = {};
+  const inBatch: Record<string, Record<string, unknown>> = {};
+  for (const [name, target] of Object.entries(calls)) {
+    const [room = '', call = ''] = name.split('.');
+    muster[room] ??= {};
+    muster[room][call] = (args: Record<string, unknown> = {}, callOptions: CallOptions = {}) =>
+      send(options, target, args, callOptions);
+    inBatch[room] ??= {};
+    inBatch[room][call] = (args?: object, own?: BatchedOptions) => batched(name, args, own);
+  }
+  for (const [name, [list, iterator]] of Object.entries(pages)) {
+    const [room = ''] = name.split('.');
+    const target = calls[name as keyof typeof pages];
+    muster[room] = {
+      ...muster[room],
+      [iterator]: (args: object = {}, callOptions: CallOptions = {}) =>
+        itemsOf(list, (cursor) => send(options, target, { ...args, ...cursor }, callOptions)),
+    };
+  }
+  const batch = (list: readonly BatchedCall[], callOptions?: CallOptions) => sendBatch(options, list, callOptions);
+  const events = <const F extends EventFilter = never>(own: JournalOptions<F> = {}) => journal(options, own);
+  return { ...muster, call: inBatch, batch, events } as unknown as Muster;
+}

@@ -1,0 +1,16 @@
+/** A page of a list; what it holds is under the list's name. */
+type Page = Readonly<Record<string, unknown>> & { readonly nextCursor: string | null };
+
+/** The items of all pages, in order. A list whose cursor never ends, the journal, is over at its first empty page. */
+export async function* itemsOf<T>(
+  name: string,
+  read: (cursor: { readonly cursor?: string }) => Promise<unknown>,
+): AsyncGenerator<T, void> {
+  for (let after: { readonly cursor?: string } = {}; ; ) {
+    const page = (await read(after)) as Page;
+    const items = page[name] as readonly T[];
+    yield* items;
+    if (page.nextCursor === null || (items.length === 0 && name === 'events')) return;
+    after = { cursor: page.nextCursor };
+  }
+}

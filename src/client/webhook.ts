@@ -1,0 +1,83 @@
+import type { Event } from './types.ts';
+
+/** A webhook message that is genuine. */
+export interface WebhookMessage {
+  /** The event's type; `destination.test` for a test. */
+  readonly type: Event['type'] | 'destination.test';
+  /** When the event happened. */
+  readonly timestamp: string;
+  /** The event, as the journal has it. */
+  readonly data: Event;
+}
+
+/** Headers as fetch, Node's http and most frameworks have them. */
+export type WebhookHeaders =
+  | { get(name: string): string | null }
+  | Readonly<Record<string, string | readonly string[] | undefined>>;
+
+export interface VerifyOptions {
+  /** How old, or how far ahead, a message may be; default 300. */
+  readonly toleranceSeconds?: number | undefined;
+  /** The present time in epoch milliseconds; default: the clock's. */
+  readonly now?: number | undefined;
+}
+
+/** A webhook message that is not genuine, or too old. */
+export class WebhookError extends Error {
+  override readonly name = 'WebhookError';
+}
+
+/**
+ * Checks that a webhook message is Muster's (Standard Webhooks 1.0) and returns it. Takes the body exactly as it came:
+ * parsed and serialized again it may differ. Messages may come twice: drop a `data.eventId` that you have seen.
+ *
+ * @param secret the `signingSecret` of the destination; several while one is replaced
+ * @throws WebhookError if the signature is not of that secret, or the message is older than the tolerance
+ */
+export async function verifyWebhook(
+  body: string | Uint8Array,
+  headers: WebhookHeaders,
+  secret: string | readonly string[],
+  { toleranceSeconds = 300, now = Date.now() }: VerifyOptions = {},
+): Promise<WebhookMessage> {
+  const header = (name: string): string => {
+    const value = isHeaders(headers) ? headers.get(name) : headers[name];
+    if (typeof value !== 'string' || value === '') throw new WebhookError(`the header ${name} is missing`);
+    return value;
+  };
+  const [id, timestamp, signatures] = [header('webhook-id'), header('webhook-timestamp'), header('webhook-signature')];
+  const seconds = /^\d{1,12}$/.test(timestamp) ? Number(timestamp) : Number.NaN;
+  if (!(Math.abs(now / 1000 - seconds) <= toleranceSeconds))
+    throw new WebhookError(`webhook-timestamp is more than ${toleranceSeconds} seconds from now`);
+  const text = typeof body === 'string' ? body : new TextDecoder().decode(body);
+  const signed = new TextEncoder().encode(`${id}.${timestamp}.${text}`);
+  const given = signatures.split(' ').flatMap((one) => (one.startsWith('v1,') ? (bytesOf(one.slice(3)) ?? []) : []));
+  for (const one of typeof secret === 'string' ? [secret] : secret)
+    if (await isSignedWith(one, given, signed)) return JSON.parse(text) as WebhookMessage;
+  throw new WebhookError('no signature is of this secret');
+}
+
+function isHeaders(headers: WebhookHeaders): headers is { get(name: string): string | null } {
+  return typeof headers['get'] === 'function';
+}
+
+async function isSignedWith(
+  secret: string,
+  signatures: readonly Uint8Array<ArrayBuffer>[],
+  signed: Uint8Array<ArrayBuffer>,
+): Promise<boolean> {
+  const bytes = bytesOf(secret.replace(/^whsec_/, ''));
+  if (!bytes || bytes.length === 0) throw new TypeError('secret must be a signingSecret: whsec_ and base64');
+  const key = await crypto.subtle.importKey('raw', bytes, { name: 'HMAC', hash: 'SHA-256' }, false, ['verify']);
+  // Compares in constant time.
+  for (const signature of signatures) if (await crypto.subtle.verify('HMAC', key, signature, signed)) return true;
+  return false;
+}
+
+function bytesOf(base64: string): Uint8Array<ArrayBuffer> | undefined {
+  try {
+    return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,95 @@
+import { isPassing } from '../journal.ts';
+import type { Muster } from '../muster.ts';
+import { pause } from '../send.ts';
+import type { Answer, BatchedCall, CallOptions } from '../types.ts';
+import { GiveUp, RetryLater, reasonOf, WorkerClosed } from './errors.ts';
+import type { Outbox } from './outbox.ts';
+import type { Task } from './task.ts';
+
+const firstPauseMs = 100;
+const maxPauseMs = 2_000;
+const maxDelaySeconds = 86_400;
+const finalStates = ['ACKED', 'REJECTED', 'FAILED', 'EXPIRED', 'CANCELLED'];
+
+/** Ends claims, in batches where there is an outbox; tries again as long as the claim lasts. */
+export class Ends {
+  readonly #muster: Muster;
+  readonly #outbox: Outbox | undefined;
+  readonly #timeoutMs: number;
+
+  constructor(muster: Muster, outbox: Outbox | undefined, timeoutMs: number) {
+    this.#muster = muster;
+    this.#outbox = outbox;
+    this.#timeoutMs = timeoutMs;
+  }
+
+  /** One attempt of a call, in a batch or by itself. */
+  once<T>(batched: BatchedCall<T>, alone: (options: CallOptions) => Promise<T>): Promise<T> {
+    const options = { attempts: 1, signal: AbortSignal.timeout(this.#timeoutMs) };
+    return this.#outbox ? this.#outbox.send(batched) : alone(options);
+  }
+
+  renew({ message: { id: messageId, token, leaseSeconds } }: Task, progress?: { readonly progress: unknown }) {
+    const args = { messageId, token, leaseSeconds, ...progress };
+    return this.once(this.#muster.call.message.renew(args), (options) => this.#muster.message.renew(args, options));
+  }
+
+  /** Settles what is left of the money, and completes. */
+  async complete(task: Task, payload: unknown, resultsTo: string | undefined): Promise<void> {
+    const { id: messageId, token, scopeId } = task.message;
+    const json = JSON.stringify(payload);
+    const target = resultsTo === undefined ? {} : { mailboxId: resultsTo, scopeId };
+    const args = { messageId, token, ...(json !== undefined && { result: { payload, ...target } }) };
+    for (const hold of task.holds) if (hold.isOpen) await hold.settle();
+    const idempotencyKey = crypto.randomUUID();
+    const { message } = this.#muster.call;
+    const batched = message.complete(args, { idempotencyKey });
+    await this.#insist(task, () =>
+      this.once(batched, (options) => this.#muster.message.complete(args, { ...options, idempotencyKey })),
+    );
+  }
+
+  /** Gives back what is left of the money, and the message. */
+  async giveBack(task: Task, error: unknown): Promise<Answer<'message.nack'>> {
+    const { id: messageId, token } = task.message;
+    if (task.progress) await this.renew(task, { progress: task.progress.value }).catch(() => undefined);
+    await this.void(task);
+    const later = error instanceof RetryLater ? error.seconds : error instanceof WorkerClosed ? 0 : undefined;
+    const delaySeconds = later === undefined ? undefined : Math.min(maxDelaySeconds, Math.max(0, Math.ceil(later)));
+    const retry = !(error instanceof GiveUp);
+    const args = {
+      messageId,
+      token,
+      retry,
+      error: reasonOf(error),
+      ...(delaySeconds !== undefined && { delaySeconds }),
+    };
+    const idempotencyKey = crypto.randomUUID();
+    const batched = this.#muster.call.message.nack(args, { idempotencyKey });
+    return this.#insist(task, () =>
+      this.once(batched, (options) => this.#muster.message.nack(args, { ...options, idempotencyKey })),
+    );
+  }
+
+  async void(task: Task): Promise<void> {
+    for (const hold of task.holds) if (hold.isOpen) await hold.void();
+  }
+
+  /** What a lost task had reserved is left to the next attempt, where there can be one. */
+  async voidIfEnded(task: Task): Promise<void> {
+    if (!task.holds.some(({ isOpen }) => isOpen)) return;
+    const { state } = await this.#muster.message.view({ messageId: task.message.id });
+    if (finalStates.includes(state)) await this.void(task);
+  }
+
+  async #insist<T>(task: Task, attempt: () => Promise<T>): Promise<T> {
+    for (let failures = 0; ; failures++)
+      try {
+        return await attempt();
+      } catch (error) {
+        if (task.isOver || !isPassing(error)) throw error;
+        await pause(Math.min(maxPauseMs, firstPauseMs * 2 ** failures) * (1 + Math.random() / 4), undefined);
+        if (task.isOver) throw error;
+      }
+  }
+}

@@ -1,0 +1,37 @@
+/** Thrown by a handler: the message comes back after so many seconds, and the next attempt finds the reason as `lastError`. */
+export class RetryLater extends Error {
+  override readonly name = 'RetryLater';
+  readonly seconds: number;
+  constructor(seconds: number, reason = `again in ${seconds} s`, options?: ErrorOptions) {
+    super(reason, options);
+    this.seconds = seconds;
+  }
+}
+
+/** Thrown by a handler: there is no use in another attempt; the message ends REJECTED. */
+export class GiveUp extends Error {
+  override readonly name = 'GiveUp';
+}
+
+/** The reason of a task's `signal`: its claim is over, and with it the right to go on. */
+export class ClaimLost extends Error {
+  override readonly name = 'ClaimLost';
+}
+
+/** The reason of a task's `signal`: the worker stops, and gives the message back. */
+export class WorkerClosed extends Error {
+  override readonly name = 'WorkerClosed';
+}
+
+const maxReasonLength = 2_048;
+
+/** What a handler threw, as a nack takes it: one line of at most 2,048 characters. */
+export function reasonOf(thrown: unknown): string {
+  const isNamed = thrown instanceof Error && !(thrown instanceof RetryLater) && !(thrown instanceof GiveUp);
+  const text = isNamed ? String(thrown) : thrown instanceof Error ? thrown.message : String(thrown);
+  const line = text
+    .toWellFormed()
+    .replaceAll(/\p{Cc}+/gu, ' ')
+    .trim();
+  return [...(line || 'no reason was given')].slice(0, maxReasonLength).join('');
+}

@@ -1,0 +1,89 @@
+import { MusterError } from '../error.ts';
+import { ClaimLost } from './errors.ts';
+import type { Task } from './task.ts';
+
+const progressEveryMs = 1000;
+/** Renewals that are due so soon, as a part of the lease, go with those that are due now. */
+const soon = 1 / 30;
+const retryMs = 500;
+
+/** Renews a claim; `progress`: what goes with it. */
+export type Renew = (task: Task, progress?: { readonly progress: unknown }) => Promise<unknown>;
+
+/** Keeps claims: renews them at a third of the lease, with progress where there is some, and notices the ones that are lost. */
+export class Leases {
+  readonly #renew: Renew;
+  readonly #lost: (task: Task, reason: ClaimLost) => void;
+  readonly #tasks = new Set<Task>();
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(renew: Renew, lost: (task: Task, reason: ClaimLost) => void) {
+    this.#renew = renew;
+    this.#lost = lost;
+  }
+
+  add(task: Task): void {
+    task.leasedFrom(performance.now());
+    this.#tasks.add(task);
+    this.#plan();
+  }
+
+  delete(task: Task): void {
+    this.#tasks.delete(task);
+    this.#plan();
+  }
+
+  /** Sends what a task has reached; at once, unless something was sent within the last second. */
+  progressed(): void {
+    this.#plan();
+  }
+
+  /** Renews now, and with it asks whether the claim still stands. */
+  async renew(task: Task): Promise<void> {
+    if (task.isOver || task.isRenewing) return;
+    task.isRenewing = true;
+    const sentAt = performance.now();
+    const { progress } = task;
+    task.progress = undefined;
+    if (progress) task.progressAt = sentAt;
+    try {
+      await this.#renew(task, progress && { progress: progress.value });
+      task.leasedFrom(sentAt);
+    } catch (error) {
+      if (error instanceof MusterError && ['CLAIM_LOST', 'MESSAGE_NOT_FOUND'].includes(error.code))
+        this.#lost(task, new ClaimLost(error.message, { cause: error }));
+      // Too large: without it the claim is kept all the same.
+      const isTooLarge = error instanceof MusterError && error.status === 413;
+      if (!isTooLarge) task.progress ??= progress;
+      task.renewAt = performance.now() + (isTooLarge ? 0 : retryMs * (1 + Math.random()));
+      if (task.progress) task.progressAt = performance.now();
+    } finally {
+      task.isRenewing = false;
+      this.#plan();
+    }
+  }
+
+  #plan(): void {
+    clearTimeout(this.#timer);
+    let next = Number.POSITIVE_INFINITY;
+    for (const task of this.#tasks) if (!task.isOver) next = Math.min(next, task.leaseEndsAt, dueAt(task));
+    if (next < Number.POSITIVE_INFINITY)
+      this.#timer = setTimeout(() => this.#turn(), Math.max(0, next - performance.now()));
+  }
+
+  #turn(): void {
+    const now = performance.now();
+    for (const task of this.#tasks) {
+      if (task.isOver) continue;
+      const isSoon = task.renewAt <= now + task.message.leaseSeconds * 1000 * soon;
+      if (now >= task.leaseEndsAt) this.#lost(task, new ClaimLost('the lease is over and could not be renewed'));
+      else if (isSoon || dueAt(task) <= now) void this.renew(task);
+    }
+    this.#plan();
+  }
+}
+
+function dueAt(task: Task): number {
+  if (task.isRenewing) return Number.POSITIVE_INFINITY;
+  return task.progress ? Math.min(task.renewAt, task.progressAt + progressEveryMs) : task.renewAt;
+}

@@ -1,0 +1,66 @@
+import type { Muster } from '../muster.ts';
+import type { BatchedCall, BatchResult } from '../types.ts';
+
+const maxCalls = 100;
+/** What the bodies of a batch may have together, with room for the rest of its calls. */
+const maxBytes = 1_500_000;
+/** A character is at most so many bytes of JSON in UTF-8. */
+const bytesOfCharacter = 3;
+/** How long a call waits for others to share its request, unless enough are there before. */
+const lingerMs = 25;
+
+interface Waiting {
+  readonly bytes: number;
+  readonly call: BatchedCall;
+  readonly resolve: (result: BatchResult<unknown>) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** Gathers calls into batches. */
+export class Outbox {
+  readonly #muster: Muster;
+  /** How many calls go without waiting for more. */
+  readonly #enough: () => number;
+  #waiting: Waiting[] = [];
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  readonly #timeoutMs: number;
+
+  constructor(muster: Muster, timeoutMs: number, enough: () => number) {
+    this.#muster = muster;
+    this.#timeoutMs = timeoutMs;
+    this.#enough = enough;
+  }
+
+  /** Resolves with what became of the call; throws where its batch had no answer. */
+  async send<T>(call: BatchedCall<T>): Promise<T> {
+    const result = await new Promise<BatchResult<unknown>>((resolve, reject) => {
+      this.#waiting.push({ call, bytes: JSON.stringify(call).length * bytesOfCharacter, resolve, reject });
+      if (this.#waiting.length >= Math.min(maxCalls, this.#enough())) this.#flush();
+      else this.#timer ??= setTimeout(() => this.#flush(), lingerMs);
+    });
+    if (!result.ok) throw result.error;
+    return result.answer as T;
+  }
+
+  #flush(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    let bytes = 0;
+    const cut = this.#waiting.findIndex((one, i) => {
+      bytes += one.bytes;
+      return i > 0 && (i >= maxCalls || bytes > maxBytes);
+    });
+    const batch = this.#waiting.splice(0, cut === -1 ? this.#waiting.length : cut);
+    if (this.#waiting.length > 0) this.#timer = setTimeout(() => this.#flush(), 0);
+    this.#muster
+      .batch(
+        batch.map(({ call }) => call),
+        { attempts: 1, signal: AbortSignal.timeout(this.#timeoutMs) },
+      )
+      .then(
+        (results) => results.forEach((result, i) => void batch[i]?.resolve(result)),
+        (error) => batch.forEach(({ reject }) => void reject(error)),
+      );
+  }
+}

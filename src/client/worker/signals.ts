@@ -1,0 +1,48 @@
+/** What is used of Node's `process`; other runtimes may lack it. */
+interface Process {
+  on(signal: string, listener: () => void): void;
+  off(signal: string, listener: () => void): void;
+  listenerCount(signal: string): number;
+  kill(pid: number, signal: string): void;
+  readonly pid: number;
+}
+
+const { process } = globalThis as { process?: Partial<Process> };
+const isNode = process?.on !== undefined && process.kill !== undefined;
+
+/** What ends, and is waited for, at a signal. */
+const closing = new Set<() => Promise<unknown>>();
+const names = ['SIGTERM', 'SIGINT'] as const;
+const listeners = new Map(names.map((name) => [name, () => void end(name)]));
+
+/** Has a signal close a worker before it ends the process; until the returned function is called. */
+export function closeOnSignals(close: () => Promise<unknown>): () => void {
+  if (!isNode) return () => undefined;
+  if (closing.size === 0) for (const [name, listener] of listeners) process.on?.(name, listener);
+  closing.add(close);
+  return () => {
+    if (closing.delete(close) && closing.size === 0) leave();
+  };
+}
+
+function leave(): void {
+  for (const [name, listener] of listeners) process?.off?.(name, listener);
+}
+
+/** Closes all workers; then the signal does what it would have done without them. A second signal does it at once. */
+async function end(name: string): Promise<void> {
+  const all = [...closing];
+  closing.clear();
+  leave();
+  await Promise.allSettled(all.map((close) => close()));
+  if (process?.listenerCount?.(name) === 0) process.kill?.(process.pid ?? 0, name);
+}
+
+/** A name for a worker that was given none: the machine's and the process's, as far as they are known. */
+export function defaultHolder(): string {
+  const { process } = globalThis as {
+    process?: { readonly pid?: number; getBuiltinModule?(name: string): { hostname(): string } };
+  };
+  const host = process?.getBuiltinModule?.('node:os').hostname() ?? 'worker';
+  return `${host.slice(0, 200)}/${process?.pid ?? crypto.randomUUID().slice(0, 8)}`;
+}

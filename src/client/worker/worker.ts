@@ -1,0 +1,308 @@
+import { MusterError } from '../error.ts';
+import { isPassing } from '../journal.ts';
+import type { Muster } from '../muster.ts';
+import { pause } from '../send.ts';
+import { Emitter } from './emitter.ts';
+import { Ends } from './ends.ts';
+import { ClaimLost, WorkerClosed } from './errors.ts';
+import { Leases } from './leases.ts';
+import type { Handler, WorkerCounts, WorkerEvents, WorkerOptions } from './options.ts';
+import { Outbox } from './outbox.ts';
+import { closeOnSignals, defaultHolder } from './signals.ts';
+import { Task, type WorkerMessage } from './task.ts';
+
+const lingerMs = 25;
+const firstPauseMs = 100;
+const maxPauseMs = 5_000;
+/** A server that answers held receives at once, as one that stops does, is not asked all the time. */
+const emptyPauseMs = 500;
+/** How long giving back may take after the deadline of `close`. */
+const returnMs = 5_000;
+
+/**
+ * Works on the messages of a mailbox: receives them, keeps their claims, completes them with what the handler returns and
+ * gives them back when it throws. Starts at once.
+ *
+ * ```ts
+ * new Worker(muster, { mailbox: 'jobs', concurrency: 10 }, async (message, { signal }) => summarize(message.payload, signal));
+ * ```
+ */
+export class Worker<Payload = unknown, Result = unknown> {
+  /** The id of the mailbox, once it is found or made. */
+  readonly mailboxId: Promise<string>;
+  /** Resolves when the worker has stopped; rejects if it had to: its key, its mailbox or its options are refused. */
+  readonly closed: Promise<void>;
+  readonly #muster: Muster;
+  readonly #options: WorkerOptions;
+  readonly #handler: Handler<Payload, Result>;
+  readonly #holder: string;
+  readonly #concurrency: number;
+  readonly #emitter = new Emitter<WorkerEvents<Payload, Result>>();
+  /** Claims that have not ended. */
+  readonly #tasks = new Set<Task<Payload, Result>>();
+  readonly #works = new Set<Promise<void>>();
+  readonly #leases: Leases;
+  readonly #ends: Ends;
+  /** Ends receiving and watching. */
+  readonly #stop = new AbortController();
+  readonly #counts = { received: 0, completed: 0, returned: 0, failed: 0, lost: 0 };
+  #running = 0;
+  #released: () => void = () => undefined;
+  #closing: Promise<void> | undefined;
+  #fatal: unknown;
+  #settle: () => void = () => undefined;
+
+  constructor(muster: Muster, options: WorkerOptions, handler: Handler<Payload, Result>) {
+    const { concurrency = 1, leaseSeconds = 30, holder = defaultHolder(), batch = true, mailbox } = options;
+    if (!Number.isSafeInteger(concurrency) || concurrency < 1) throw new RangeError('concurrency must be at least 1');
+    this.#muster = muster;
+    this.#options = options;
+    this.#handler = handler;
+    this.#holder = holder;
+    this.#concurrency = concurrency;
+    const timeoutMs = Math.floor((leaseSeconds * 1000) / 3);
+    const outbox = batch ? new Outbox(muster, timeoutMs, () => Math.ceil(this.#tasks.size / 4)) : undefined;
+    this.#ends = new Ends(muster, outbox, timeoutMs);
+    this.#leases = new Leases(
+      (task, progress) => this.#ends.renew(task, progress),
+      (task, reason) => this.#lose(task as Task<Payload, Result>, reason),
+    );
+    this.closed = new Promise((resolve, reject) => {
+      this.#settle = () => (this.#fatal === undefined ? resolve() : reject(this.#fatal));
+    });
+    // The error event tells of it, too.
+    this.closed.catch(() => undefined);
+    if (options.closeOnSignals !== false) {
+      const leave = closeOnSignals(() => this.close());
+      this.closed.finally(leave).catch(() => undefined);
+    }
+    this.mailboxId = this.#find(mailbox);
+    this.#run().catch((error) => this.#fail(error));
+    void this.#watch();
+  }
+
+  /** Calls a listener at each event of a kind; the returned function ends it. */
+  on<Name extends keyof WorkerEvents>(
+    name: Name,
+    listener: (event: WorkerEvents<Payload, Result>[Name]) => void,
+  ): () => void {
+    return this.#emitter.on(name, listener);
+  }
+
+  get counts(): WorkerCounts {
+    return { ...this.#counts, active: this.#running };
+  }
+
+  /** Resolves when nothing is left to do in the mailbox, for whichever worker: nothing READY, DELAYED or CLAIMED. */
+  async drained(): Promise<void> {
+    const { signal } = this.#stop;
+    const mailboxId = await this.mailboxId;
+    for (;;) {
+      const { counts } = await this.#muster.mailbox.view({ mailboxId, waitSeconds: 20 }, { signal });
+      if (counts.ready + counts.delayed + counts.claimed === 0) break;
+    }
+    await Promise.all(this.#works);
+  }
+
+  /**
+   * Stops: receives nothing more, and lets the work go on for so many seconds. What is not done then is given back, and
+   * its `signal` aborts.
+   */
+  close(seconds = this.#options.closeSeconds ?? 25): Promise<void> {
+    this.#closing ??= this.#close(seconds);
+    return this.#closing;
+  }
+
+  /** Receives while there is room. */
+  async #run(): Promise<void> {
+    const { signal } = this.#stop;
+    const { scopeId = '*', leaseSeconds = 30, waitSeconds = 20, batch = true, resultsTo } = this.#options;
+    const mailboxId = await this.mailboxId;
+    const target = resultsTo === undefined ? undefined : await this.#find(resultsTo);
+    const from = { mailboxId, scopeId, holder: this.#holder, holderSession: crypto.randomUUID(), leaseSeconds };
+    while (await this.#hasRoom()) {
+      const askedAt = performance.now();
+      const max = batch ? Math.min(100, this.#concurrency - this.#running) : 1;
+      const answer = await this.#reach((own) =>
+        this.#muster.message.recv<Payload, Result>({ ...from, waitSeconds, max }, own),
+      );
+      for (const message of answer?.messages ?? []) {
+        const work = this.#work(message, target).finally(() => this.#works.delete(work));
+        this.#works.add(work);
+      }
+      if (!answer && performance.now() - askedAt < emptyPauseMs) await pause(emptyPauseMs, signal);
+    }
+  }
+
+  /** Waits for room; false once it stops. Where there is little, it waits a moment for more, to receive many at once. */
+  async #hasRoom(): Promise<boolean> {
+    const { signal } = this.#stop;
+    const room = () => this.#concurrency - this.#running;
+    while (room() === 0 && !signal.aborted)
+      await new Promise<void>((resolve) => {
+        this.#released = resolve;
+      });
+    const isLittle = this.#options.batch !== false && room() < this.#concurrency / 4;
+    if (isLittle && !signal.aborted) await pause(lingerMs, undefined);
+    return !signal.aborted;
+  }
+
+  async #work(message: WorkerMessage<Payload, Result>, target: string | undefined): Promise<void> {
+    const task = new Task<Payload, Result>(
+      message,
+      { muster: this.#muster, holder: this.#holder },
+      {
+        progressed: () => this.#leases.progressed(),
+        logged: (text, data) => this.#log(message, text, data),
+      },
+    );
+    this.#running++;
+    this.#counts.received++;
+    this.#tasks.add(task);
+    this.#leases.add(task);
+    try {
+      this.#emitter.emit('received', { message });
+      const done = await this.#handle(task);
+      if (task.isOver) await this.#ends.voidIfEnded(task);
+      else if ('error' in done) await this.#giveBack(task, done.error);
+      else await this.#complete(task, done.result, target);
+    } catch (error) {
+      // What could not be given back comes back when its lease is over.
+      this.#say(error);
+    } finally {
+      this.#leases.delete(task);
+      this.#tasks.delete(task);
+    }
+  }
+
+  async #handle(task: Task<Payload, Result>): Promise<{ readonly result: Result } | { readonly error: unknown }> {
+    try {
+      return { result: await this.#handler(task.message, task.context) };
+    } catch (error) {
+      return { error };
+    } finally {
+      this.#running--;
+      this.#released();
+    }
+  }
+
+  async #complete(task: Task<Payload, Result>, result: Result, target: string | undefined): Promise<void> {
+    const { message, receivedAt } = task;
+    try {
+      await this.#ends.complete(task, result, target);
+    } catch (error) {
+      if (isLost(error)) this.#lose(task, new ClaimLost(error.message, { cause: error }));
+      if (task.isOver) return;
+      // A result that is too large, for instance.
+      return this.#giveBack(task, error);
+    }
+    task.isOver = true;
+    this.#counts.completed++;
+    this.#emitter.emit('completed', { message, result, durationMs: performance.now() - receivedAt });
+  }
+
+  async #giveBack(task: Task<Payload, Result>, error: unknown): Promise<void> {
+    const { message } = task;
+    try {
+      const { state, readyAt } = await this.#ends.giveBack(task, error);
+      task.end(error instanceof WorkerClosed ? error : undefined);
+      this.#counts[state === 'READY' || state === 'DELAYED' ? 'returned' : 'failed']++;
+      this.#emitter.emit('failed', { message, error, state, readyAt });
+    } catch (refusal) {
+      if (isLost(refusal)) this.#lose(task, new ClaimLost(refusal.message, { cause: refusal }));
+      if (!task.isOver) throw refusal;
+    }
+  }
+
+  #lose(task: Task<Payload, Result>, reason: ClaimLost): void {
+    if (task.isOver) return;
+    this.#counts.lost++;
+    task.end(reason);
+    this.#emitter.emit('lost', { message: task.message, reason });
+  }
+
+  /** Asks about a claim when its message is said to be over. Without the permission to watch, the next renewal tells. */
+  async #watch(): Promise<void> {
+    const { signal } = this.#stop;
+    const { scopeId = '*' } = this.#options;
+    const types = ['message.cancelled', 'message.expired'] as const;
+    const scope = scopeId === '*' ? {} : { scopeId };
+    for (;;)
+      try {
+        for await (const { payload } of this.#muster.events({ types, cursor: 'latest', signal, ...scope }))
+          for (const task of this.#tasks) if (task.message.id === payload.messageId) void this.#leases.renew(task);
+        return;
+      } catch (error) {
+        if (!(error instanceof MusterError && error.code === 'CURSOR_EXPIRED')) return;
+      }
+  }
+
+  async #close(seconds: number): Promise<void> {
+    this.#stop.abort(new WorkerClosed('the worker has stopped'));
+    this.#released();
+    await within(seconds * 1000, Promise.all(this.#works));
+    const reason = new WorkerClosed('the worker stopped before the work was done');
+    const unfinished = [...this.#tasks].filter(({ isOver }) => !isOver);
+    await within(returnMs, Promise.all(unfinished.map((task) => this.#giveBack(task, reason).catch(() => undefined))));
+    for (const task of this.#tasks) {
+      task.end(reason);
+      this.#leases.delete(task);
+    }
+    this.#emitter.emit('closed', {});
+    this.#settle();
+  }
+
+  /** What the worker cannot go on without is refused. */
+  #fail(error: unknown): void {
+    if (this.#stop.signal.aborted) return;
+    this.#fatal = error;
+    this.#say(error, true);
+    void this.close();
+  }
+
+  #say(error: unknown, isFatal = false): void {
+    if (!this.#emitter.emit('error', { error, isFatal })) console.error(`${this.#holder}:`, error);
+  }
+
+  #log(message: WorkerMessage<Payload, Result>, text: string, data: unknown): void {
+    if (this.#emitter.emit('log', { message, text, data })) return;
+    console.log(`${this.#holder} ${message.id}: ${text}`, ...(data === undefined ? [] : [data]));
+  }
+
+  async #find(mailbox: WorkerOptions['mailbox']): Promise<string> {
+    if (typeof mailbox === 'object' && 'mailboxId' in mailbox) return mailbox.mailboxId;
+    const wanted = typeof mailbox === 'string' ? { name: mailbox } : mailbox;
+    return (await this.#reach((own) => this.#muster.mailbox.create({ ...wanted, unique: true }, own))).id;
+  }
+
+  /** Makes a call until it is answered, however long the service is away. */
+  async #reach<T>(call: (options: { signal: AbortSignal; attempts: number }) => Promise<T>): Promise<T> {
+    const { signal } = this.#stop;
+    for (let failures = 0; ; failures++)
+      try {
+        return await call({ signal, attempts: 1 });
+      } catch (error) {
+        // Operations come back with the next month.
+        const passes = error instanceof MusterError && (isPassing(error) || error.status === 402);
+        if (signal.aborted || !passes) throw error;
+        this.#say(error);
+        const pauseMs = Math.min(maxPauseMs, firstPauseMs * 2 ** failures);
+        const askedMs = Math.min(60, error.retryAfterSeconds ?? 0) * 1000;
+        await pause(Math.max(pauseMs, askedMs) * (1 + Math.random() / 4), signal);
+      }
+  }
+}
+
+function isLost(error: unknown): error is MusterError {
+  return error instanceof MusterError && (error.code === 'CLAIM_LOST' || error.code === 'MESSAGE_NOT_FOUND');
+}
+
+/** Waits for something, but not longer. */
+async function within(ms: number, done: Promise<unknown>): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const over = new Promise((resolve) => {
+    timer = setTimeout(resolve, ms);
+  });
+  await Promise.race([done, over]);
+  clearTimeout(timer);
+}

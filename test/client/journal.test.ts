@@ -1,0 +1,122 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from 'chai';
+import { createMuster, type Event, type Journal, type Muster, MusterError } from '../../src/client/index.ts';
+import { World } from '../support/world.ts';
+
+describe('lists and the journal of the typed client', () => {
+  let world: World;
+  let muster: Muster;
+  const scopeId = randomUUID();
+  before(async () => {
+    world = await World.create();
+    muster = createMuster({ url: world.url, key: world.apiKey, spaceId: world.spaceId });
+  });
+
+  const mailbox = async () => (await muster.mailbox.create({ name: randomUUID() })).id;
+  const send = (mailboxId: string, count: number) =>
+    muster.batch(Array.from({ length: count }, (_, n) => muster.call.message.send({ mailboxId, scopeId, payload: n })));
+  async function take<T>(iterable: AsyncIterable<T>, count: number): Promise<T[]> {
+    const taken: T[] = [];
+    for await (const one of iterable) if (taken.push(one) === count) break;
+    return taken;
+  }
+
+  /** A client whose streams break off after some bytes, in the middle of an event where it so happens. */
+  function cut(bytes: number): { client: Muster; connections: () => number } {
+    let connections = 0;
+    const cutting: typeof fetch = async (url, init) => {
+      const response = await fetch(url, init);
+      connections++;
+      let left = bytes;
+      const breaks = new TransformStream<Uint8Array, Uint8Array>({
+        transform(chunk, controller) {
+          controller.enqueue(chunk.subarray(0, left));
+          left -= chunk.length;
+          if (left <= 0) controller.error(new Error('cut'));
+        },
+      });
+      return new Response(response.body?.pipeThrough(breaks) ?? null, { status: response.status });
+    };
+    const client = createMuster({ url: world.url, key: world.apiKey, spaceId: world.spaceId, fetch: cutting });
+    return { client, connections: () => connections };
+  }
+
+  it('iterates over all pages of a list, and stops when the caller does', async () => {
+    const mailboxId = await mailbox();
+    await send(mailboxId, 7);
+    const payloads: number[] = [];
+    for await (const message of muster.message.all<number>({ mailboxId, limit: 3 })) payloads.push(message.payload);
+    expect(payloads).to.deep.equal([0, 1, 2, 3, 4, 5, 6]);
+    expect((await take(muster.message.all({ mailboxId, limit: 2 }), 3)).length).to.equal(3);
+    expect((await take(muster.mailbox.all(), 100)).map(({ id }) => id)).to.include(mailboxId);
+    const refused = await take(muster.message.all({ mailboxId: randomUUID() }), 1).catch((error) => error);
+    expect(refused).to.be.instanceOf(MusterError).and.to.include({ code: 'MAILBOX_NOT_FOUND' });
+  });
+
+  it('iterates over the journal as far as it goes, and over the reservations of a budget', async () => {
+    const own = await world.beside({ requestsPerMinute: 1000 });
+    const client = createMuster({ url: own.url, key: own.apiKey, spaceId: own.spaceId });
+    await client.mailbox.create({ name: 'a' });
+    const { id: budgetId } = await client.budget.create({ name: 'b', currency: 'EUR', scale: 2, limitMinor: '9' });
+    for (const amountMinor of ['1', '2']) await client.budget.reserve({ budgetId, scopeId, holder: 'h', amountMinor });
+    const types: string[] = [];
+    for await (const { type } of client.event.all({ limit: 1 })) types.push(type);
+    expect(types).to.deep.equal([
+      'mailbox.created',
+      'budget.created',
+      'scope.created',
+      'budget.reserved',
+      'budget.reserved',
+    ]);
+    const amounts: string[] = [];
+    for await (const { amountMinor } of client.budget.reservations({ budgetId, limit: 1 })) amounts.push(amountMinor);
+    expect(amounts.sort()).to.deep.equal(['1', '2']);
+  });
+
+  it('follows the journal: what was, then what happens, filtered', async () => {
+    const mailboxId = await mailbox();
+    await send(mailboxId, 2);
+    const stop = new AbortController();
+    const seen: string[] = [];
+    const events = muster.events({ types: ['message.*'], scopeId, signal: stop.signal });
+    for await (const event of events) {
+      if (event.payload.mailboxId !== mailboxId) continue;
+      seen.push(event.type);
+      if (seen.length === 2) await send(mailboxId, 1);
+      if (seen.length === 3) stop.abort();
+    }
+    expect(seen).to.deep.equal(['message.sent', 'message.sent', 'message.sent']);
+  });
+
+  it('goes on over cut connections, and gives each event once', async () => {
+    const mailboxId = await mailbox();
+    await send(mailboxId, 40);
+    const all = await take(muster.event.all({ limit: 500 }), Number.POSITIVE_INFINITY);
+    // Of a size that one event fits into.
+    const { client, connections } = cut(3_000);
+    const journal: Journal = client.events();
+    const seen: Event[] = [];
+    for await (const event of journal) if (seen.push(event) === all.length) break;
+    expect(seen.map(({ eventId }) => eventId)).to.deep.equal(all.map(({ eventId }) => eventId));
+    expect(connections()).to.be.greaterThan(5);
+  }).timeout(30_000);
+
+  it('knows where it stands: another process goes on there', async () => {
+    const [first, second] = await take(muster.events(), 2);
+    const journal = muster.events();
+    expect(await take(journal, 1)).to.deep.equal([first]);
+    expect(await take(muster.events({ cursor: journal.cursor }), 1)).to.deep.equal([second]);
+  });
+
+  it('throws where it cannot go on', async () => {
+    const client = createMuster({
+      url: world.url,
+      key: await world.key(['coordination_write']),
+      spaceId: world.spaceId,
+    });
+    const refused = await take(client.events(), 1).catch((error) => error);
+    expect(refused).to.be.instanceOf(MusterError).and.to.include({ code: 'PERMISSION_DENIED', status: 403 });
+    const malformed = await take(muster.events({ cursor: 'x' }), 1).catch((error) => error);
+    expect(malformed).to.include({ code: 'INVALID_CURSOR' });
+  });
+});

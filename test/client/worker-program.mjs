@@ -1,0 +1,15 @@
+// A worker process, for tests that stop and kill it: works for as many milliseconds as the payload says.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createMuster, Worker } from 'muster-client';
+
+const { url, key, spaceId, budget, ...options } = JSON.parse(process.env.WORKER ?? '{}');
+const muster = createMuster({ url, key, spaceId });
+const worker = new Worker(muster, options, async ({ payload, attempt }, { signal, reserve }) => {
+  if (budget) await reserve(budget, 1);
+  await sleep(payload.ms, undefined, { signal });
+  return { n: payload.n, attempt };
+});
+worker.on('received', () => console.log('received'));
+// Calls fail while the service is away.
+worker.on('error', ({ error, isFatal }) => isFatal && console.error(error));
+worker.on('closed', () => console.log('closed'));

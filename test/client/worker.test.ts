@@ -1,0 +1,414 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from 'chai';
+import {
+  ClaimLost,
+  createMuster,
+  GiveUp,
+  type Handler,
+  type Muster,
+  type MusterOptions,
+  RetryLater,
+  Worker,
+  WorkerClosed,
+  type WorkerEvents,
+  type WorkerOptions,
+} from '../../src/client/index.ts';
+import { until } from '../support/processes.ts';
+import { World } from '../support/world.ts';
+
+describe('the worker of the typed client', () => {
+  let world: World;
+  let muster: Muster;
+  const workers: Pick<Worker, 'close'>[] = [];
+  const scopeId = randomUUID();
+  before(async () => {
+    world = await World.create({ limits: { maxBacklog: 10_000 } });
+    muster = client();
+  });
+  afterEach(() => Promise.all(workers.splice(0).map((worker) => worker.close(0))));
+
+  const client = (more: Partial<MusterOptions> = {}) =>
+    createMuster({ url: world.url, key: world.apiKey, spaceId: world.spaceId, ...more });
+
+  /** A client that counts its requests, and whose requests fail while `isAway`. */
+  function counting(): { client: Muster; paths: string[]; away: (path: RegExp | undefined) => void } {
+    const paths: string[] = [];
+    let away: RegExp | undefined;
+    const counts: typeof fetch = async (url, init) => {
+      const { pathname } = new URL(String(url));
+      paths.push(pathname);
+      if (away?.test(pathname)) throw new TypeError('fetch failed', { cause: new Error('away') });
+      return fetch(url, init);
+    };
+    return {
+      client: client({ fetch: counts }),
+      paths,
+      away: (path) => {
+        away = path;
+      },
+    };
+  }
+
+  function start<P = unknown, R = unknown>(
+    options: Partial<WorkerOptions> & Pick<WorkerOptions, 'mailbox'>,
+    handler: Handler<P, R>,
+    by: Muster = muster,
+  ): Worker<P, R> {
+    const worker = new Worker<P, R>(by, { closeOnSignals: false, ...options }, handler);
+    workers.push(worker);
+    return worker;
+  }
+
+  function heard<P, R, Name extends keyof WorkerEvents>(worker: Worker<P, R>, name: Name): WorkerEvents<P, R>[Name][] {
+    const all: WorkerEvents<P, R>[Name][] = [];
+    worker.on(name, (event) => all.push(event));
+    return all;
+  }
+  const mailbox = async (more: object = {}) => (await muster.mailbox.create({ name: randomUUID(), ...more })).id;
+  const sent = async (mailboxId: string, payload: unknown = null, more: object = {}) =>
+    (await muster.message.send({ mailboxId, scopeId, payload, ...more })).id;
+  const view = (messageId: string) => muster.message.view<unknown, unknown>({ messageId });
+
+  it('makes its mailbox, works on messages of all runs in turn, and completes them with what the handler returns', async () => {
+    const name = randomUUID();
+    const order: string[] = [];
+    const worker = start<{ run: string }, { ran: string }>({ mailbox: { name, maxAttempts: 7 } }, ({ payload }) => {
+      order.push(payload.run);
+      return { ran: payload.run };
+    });
+    const completed = heard(worker, 'completed');
+    const mailboxId = await worker.mailboxId;
+    expect((await muster.mailbox.view({ mailboxId })).maxAttempts).to.equal(7);
+    const runs = [randomUUID(), randomUUID()];
+    const send = (run: string, n: number) =>
+      muster.call.message.send({ mailboxId, scopeId: runs[n] ?? '', payload: { run } });
+    await muster.batch([send('a1', 0), send('a2', 0), send('b1', 1)]);
+    await worker.drained();
+    expect(order.sort()).to.deep.equal(['a1', 'a2', 'b1']);
+    expect(completed.map(({ result }) => result)).to.deep.include({ ran: 'b1' });
+    expect(worker.counts).to.include({ received: 3, completed: 3, returned: 0, failed: 0, lost: 0, active: 0 });
+    const results: unknown[] = [];
+    for await (const { result } of muster.message.all({ mailboxId, state: 'ACKED' })) results.push(result);
+    expect(results).to.have.deep.members([{ ran: 'a1' }, { ran: 'a2' }, { ran: 'b1' }]);
+    // The same name is the same mailbox.
+    expect(await start({ mailbox: name }, () => 1).mailboxId).to.equal(mailboxId);
+  });
+
+  it('receives from one scope only, and publishes results into a mailbox in the same step', async () => {
+    const [mailboxId, reports] = [await mailbox(), await mailbox()];
+    const elsewhere = await muster.message.send({ mailboxId, scopeId: randomUUID(), payload: 0 });
+    const here = await sent(mailboxId, 21);
+    const options = { mailbox: { mailboxId }, scopeId, resultsTo: { mailboxId: reports } };
+    const worker = start<number, number>(options, ({ payload }) => payload * 2);
+    await until(async () => worker.counts.completed === 1);
+    expect([(await view(here)).state, (await view(elsewhere.id)).state]).to.deep.equal(['ACKED', 'READY']);
+    const { messages } = await muster.message.list({ mailboxId: reports });
+    expect(messages.map(({ payload, scopeId }) => [payload, scopeId])).to.deep.equal([[42, scopeId]]);
+  });
+
+  it('gives back what throws: at once, later, or for good, each with its reason', async () => {
+    const mailboxId = await mailbox({ maxAttempts: 2 });
+    const worker = start<string>({ mailbox: { mailboxId }, concurrency: 4 }, ({ payload, attempt }) => {
+      if (payload === 'later') throw new RetryLater(60, 'the\nquota is used up');
+      if (payload === 'never') throw new GiveUp('no such page');
+      if (payload === 'twice' || attempt === 1) throw new TypeError(`attempt ${attempt}`);
+      if (payload === 'large') return 'x'.repeat(70_000);
+      return payload === 'odd' ? 1n : null;
+    });
+    const failed = heard(worker, 'failed');
+    const kinds = ['later', 'never', 'twice', 'once', 'large', 'odd'];
+    const ids = await Promise.all(kinds.map((payload) => sent(mailboxId, payload)));
+    await until(() => failed.length >= 9 && worker.counts.completed === 1);
+    const found = await Promise.all(ids.map(view));
+    const [later, never, twice, once, large, odd] = found;
+    expect(later).to.include({ state: 'DELAYED', lastError: 'the quota is used up' });
+    expect(Date.parse(later?.readyAt ?? '')).to.be.greaterThan(Date.now() + 50_000);
+    expect(never).to.include({
+      state: 'REJECTED',
+      reason: 'REJECTED_BY_WORKER',
+      lastError: 'no such page',
+      attempts: 1,
+    });
+    expect(twice).to.include({ state: 'FAILED', lastError: 'TypeError: attempt 2' });
+    expect(once).to.include({ state: 'ACKED', attempts: 2, lastError: 'TypeError: attempt 1' });
+    expect(large?.lastError).to.match(/larger than the space's maxPayloadBytes/);
+    expect(odd?.lastError).to.match(/BigInt/);
+    expect(worker.counts).to.include({ completed: 1, lost: 0 });
+    expect(worker.counts.returned + worker.counts.failed).to.equal(failed.length);
+  });
+
+  it('keeps progress for the next attempt, also what was not sent yet when the handler threw', async () => {
+    const mailboxId = await mailbox();
+    const found: unknown[] = [];
+    const worker = start({ mailbox: { mailboxId } }, ({ attempt, progress: reached }, { progress, log }) => {
+      found.push(reached);
+      for (const page of [1, 2, 3]) progress({ page: page * attempt });
+      expect(() => progress(1n)).to.throw(TypeError);
+      log('reading', { attempt });
+      if (attempt < 3) throw new Error('again');
+    });
+    const logs = heard(worker, 'log');
+    const id = await sent(mailboxId);
+    await worker.drained();
+    expect(found).to.deep.equal([null, { page: 3 }, { page: 6 }]);
+    expect(logs.map(({ text, data }) => [text, data])).to.deep.include(['reading', { attempt: 3 }]);
+    expect((await view(id)).state).to.equal('ACKED');
+  });
+
+  it('renews at a third of the lease, and not before', async () => {
+    const { client: by, paths } = counting();
+    const mailboxId = await mailbox();
+    const worker = start(
+      { mailbox: { mailboxId }, leaseSeconds: 5, batch: false },
+      async (_, { signal }) => {
+        await new Promise((resolve) => setTimeout(resolve, 2_000));
+        return signal.aborted;
+      },
+      by,
+    );
+    const id = await sent(mailboxId);
+    await until(() => worker.counts.completed === 1);
+    expect((await view(id)).result).to.equal(false);
+    expect(paths.filter((path) => path.endsWith('/renew')).length).to.equal(1);
+  });
+
+  it('aborts the signal at the moment when a message is cancelled, or its run', async () => {
+    for (const batch of [true, false]) {
+      const mailboxId = await mailbox();
+      const run = randomUUID();
+      const reasons: unknown[] = [];
+      const worker = start({ mailbox: { mailboxId }, concurrency: 2, batch }, async (_, { signal }) => {
+        await new Promise((resolve) => signal.addEventListener('abort', resolve));
+        reasons.push(signal.reason);
+      });
+      const lost = heard(worker, 'lost');
+      const ids = [await sent(mailboxId), await sent(mailboxId, 1, { scopeId: run })];
+      await until(() => worker.counts.active === 2);
+      const before = performance.now();
+      await muster.message.cancel({ messageId: ids[0] ?? '' });
+      await until(() => lost.length === 1);
+      await muster.scope.cancel({ scopeId: run });
+      await until(() => lost.length === 2);
+      // Long before a renewal is due.
+      expect(performance.now() - before).to.be.lessThan(5_000);
+      expect(lost.map(({ message }) => message.id)).to.deep.equal(ids);
+      await until(() => worker.counts.active === 0);
+      for (const reason of reasons) expect(reason).to.be.instanceOf(ClaimLost);
+      expect(worker.counts).to.include({ lost: 2, completed: 0, returned: 0 });
+    }
+  });
+
+  it('never works on more than it can', async () => {
+    const mailboxId = await mailbox();
+    let [now, most] = [0, 0];
+    const worker = start({ mailbox: { mailboxId }, concurrency: 3 }, async () => {
+      most = Math.max(most, ++now);
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      now--;
+    });
+    await muster.batch(Array.from({ length: 30 }, () => muster.call.message.send({ mailboxId, scopeId, payload: 1 })));
+    await worker.drained();
+    expect([most, worker.counts.completed]).to.deep.equal([3, 30]);
+    expect(() => start({ mailbox: 'x', concurrency: 0 }, () => 1)).to.throw(RangeError);
+  });
+
+  /** Requests per message of sending, receiving and completing. */
+  async function requestsOf(messages: number, batch: boolean): Promise<number> {
+    const { client: by, paths } = counting();
+    const { id: mailboxId } = await by.mailbox.create({ name: randomUUID(), backlogLimit: messages });
+    const payloads = Array.from({ length: messages }, (_, n) => n);
+    if (batch)
+      for (let n = 0; n < messages; n += 100) {
+        const some = payloads.slice(n, n + 100);
+        const results = await by.batch(some.map((payload) => by.call.message.send({ mailboxId, scopeId, payload })));
+        expect(results.filter((result) => !result.ok)).to.deep.equal([]);
+      }
+    else for (const payload of payloads) await by.message.send({ mailboxId, scopeId, payload });
+    let sum = 0;
+    const worker = start<number>(
+      { mailbox: { mailboxId }, concurrency: 50, batch },
+      async ({ payload }) => {
+        await new Promise((resolve) => setTimeout(resolve, Math.random() * 50));
+        sum += payload;
+      },
+      by,
+    );
+    await until(() => worker.counts.completed === messages);
+    expect(sum).to.equal((messages * (messages - 1)) / 2);
+    await worker.close();
+    return paths.length / messages;
+  }
+
+  it('takes at most 0.3 requests a message with batches, sending included, at a concurrency of 50', async () => {
+    expect(await requestsOf(1_000, true)).to.be.at.most(0.3);
+  });
+
+  it('takes at most 3.2 requests a message one by one, sending included', async () => {
+    expect(await requestsOf(process.env['LONG'] ? 1_000 : 150, false)).to.be.at.most(3.2);
+  }).timeout(60_000);
+
+  it('survives a service that is away, and completes what was done meanwhile, once', async () => {
+    for (const batch of [true, false]) {
+      const { client: by, away } = counting();
+      const mailboxId = await mailbox();
+      let runs = 0;
+      away(/mailboxes/);
+      const worker = start(
+        { mailbox: { mailboxId }, batch },
+        () => {
+          runs++;
+          away(/./);
+          setTimeout(() => away(undefined), 400);
+          return 'done';
+        },
+        by,
+      );
+      const errors = heard(worker, 'error');
+      const id = await sent(mailboxId);
+      await until(() => errors.length > 1);
+      away(undefined);
+      await until(() => worker.counts.completed === 1);
+      expect(await view(id)).to.include({ state: 'ACKED', attempts: 1, result: 'done' });
+      expect(runs).to.equal(1);
+      expect(errors.every(({ isFatal }) => !isFatal)).to.equal(true);
+    }
+  });
+
+  it('finishes what it works on when it closes, and gives back what takes too long', async () => {
+    const mailboxId = await mailbox({ retryDelaySeconds: 60 });
+    const reasons: unknown[] = [];
+    const worker = start<number>(
+      { mailbox: { mailboxId }, concurrency: 3 },
+      async ({ payload }, { signal, progress }) => {
+        progress(payload);
+        await new Promise((resolve) => {
+          setTimeout(resolve, payload);
+          signal.addEventListener('abort', resolve);
+        });
+        if (signal.aborted) reasons.push(signal.reason);
+        return payload;
+      },
+    );
+    const failed = heard(worker, 'failed');
+    const [quick, slow] = [await sent(mailboxId, 50), await sent(mailboxId, 60_000)];
+    await until(() => worker.counts.active === 2);
+    const later = worker.close(0.3);
+    const third = await sent(mailboxId, 0);
+    expect(worker.close()).to.equal(later);
+    await later;
+    await worker.closed;
+    expect(await view(quick)).to.include({ state: 'ACKED', result: 50 });
+    expect(await view(slow)).to.include({ state: 'READY', attempts: 1, progress: 60_000 });
+    expect((await view(slow)).lastError).to.match(/the worker stopped/);
+    expect(await view(third)).to.include({ state: 'READY', attempts: 0 });
+    expect(reasons.length === 1 && reasons[0] instanceof WorkerClosed).to.equal(true);
+    expect(failed.map(({ message }) => message.id)).to.deep.equal([slow]);
+    expect(worker.counts).to.include({ completed: 1, returned: 1, lost: 0 });
+  });
+
+  it('stops, and says why, when its key, its mailbox or its options are refused', async () => {
+    for (const [by, options, code] of [
+      [client({ key: 'mk_x_y' }), { mailbox: 'a' }, 'INVALID_API_KEY'],
+      [muster, { mailbox: { mailboxId: randomUUID() } }, 'MAILBOX_NOT_FOUND'],
+      [muster, { mailbox: 'a', leaseSeconds: 1 }, 'VALIDATION_FAILED'],
+    ] as const) {
+      const worker = start(options, () => 1, by);
+      const errors = heard(worker, 'error');
+      const error = await worker.closed.catch((thrown) => thrown);
+      expect(error).to.include({ code });
+      expect(errors).to.deep.include({ error, isFatal: true });
+    }
+  });
+
+  describe('spends', () => {
+    const budget = async () => {
+      const name = randomUUID();
+      const { id } = await muster.budget.create({ name, currency: 'EUR', scale: 2, limitMinor: '1000' });
+      return { name, balances: async () => (await muster.budget.view({ budgetId: id })).balances, id };
+    };
+
+    it('what the work has cost: all unless it says less, and nothing when it fails', async () => {
+      const { name, balances } = await budget();
+      const mailboxId = await mailbox();
+      const seen: string[] = [];
+      const worker = start<string>({ mailbox: { mailboxId } }, async ({ payload }, { reserve }) => {
+        const hold = await reserve(name, 100);
+        seen.push((await balances()).reserved);
+        if (payload === 'fails') throw new GiveUp('it failed');
+        if (payload === 'half') await hold.settle(50n);
+        if (payload === 'more') await hold.settle('101');
+      });
+      for (const payload of ['whole', 'half', 'fails']) await sent(mailboxId, payload);
+      await worker.drained();
+      expect(seen).to.deep.equal(['100', '100', '100']);
+      expect(await balances()).to.deep.equal({ limit: '1000', reserved: '0', settled: '150', available: '850' });
+      const more = await sent(mailboxId, 'more', { maxAttempts: 1 });
+      await worker.drained();
+      expect((await view(more)).lastError).to.match(/101 is not from 0 to the 100/);
+      expect((await balances()).reserved).to.equal('0');
+    });
+
+    it('what an attempt that died had reserved, and not twice', async () => {
+      const { name, balances, id: budgetId } = await budget();
+      const mailboxId = await mailbox();
+      const id = await sent(mailboxId);
+      // A worker that dies after it has reserved: the lease goes back by a nack here.
+      const claim = await muster.message.recv({ mailboxId, scopeId, holder: 'dead', holderSession: 's' });
+      await muster.budget.reserve({ budgetId, scopeId, holder: 'dead', amountMinor: '300', workKey: `${id}/1/1` });
+      await muster.message.nack({ messageId: id, token: claim?.token ?? '', retry: true });
+      const reserved: string[] = [];
+      const worker = start({ mailbox: { mailboxId } }, async (_, { reserve }) => {
+        await reserve(name, 300);
+        await reserve(name, 1);
+        reserved.push((await balances()).reserved);
+      });
+      await worker.drained();
+      expect(reserved).to.deep.equal(['301']);
+      expect(await balances()).to.include({ reserved: '0', settled: '301' });
+    });
+
+    it('again after an attempt that failed, and leaves to the next attempt what a lost one holds', async () => {
+      const { name, balances } = await budget();
+      const mailboxId = await mailbox();
+      const worker = start({ mailbox: { mailboxId } }, async ({ attempt }, { reserve }) => {
+        await reserve(name, 10);
+        if (attempt < 3) throw new Error('again');
+      });
+      await sent(mailboxId);
+      await worker.drained();
+      expect(await balances()).to.include({ reserved: '0', settled: '10' });
+      const held: string[] = [];
+      const cancelled = start({ mailbox: { mailboxId: await mailbox() } }, async (_, { reserve, signal }) => {
+        await reserve(name, 20);
+        held.push((await balances()).reserved);
+        await new Promise((resolve) => signal.addEventListener('abort', resolve));
+      });
+      const id = await sent(await cancelled.mailboxId);
+      await until(() => held.length === 1);
+      await muster.message.cancel({ messageId: id });
+      await until(async () => (await balances()).reserved === '0');
+      expect(held).to.deep.equal(['20']);
+    });
+
+    it('units, in line with the others; its place is free again when it is cancelled', async () => {
+      const name = randomUUID();
+      const { id: allowanceId } = await muster.allowance.create({ name, unitsLimit: 2, windowSeconds: 31_536_000 });
+      const mailboxId = await mailbox();
+      const worker = start<number>({ mailbox: { mailboxId }, concurrency: 4 }, ({ payload }, { units }) =>
+        units(name, payload),
+      );
+      const ids = [await sent(mailboxId, 2), await sent(mailboxId, 1)];
+      await until(async () => (await muster.allowance.view({ allowanceId })).waiting === 1);
+      await until(async () => (await view(ids[0] ?? '')).state === 'ACKED');
+      await muster.message.cancel({ messageId: ids[1] ?? '' });
+      await until(async () => (await muster.allowance.view({ allowanceId })).waiting === 0);
+      expect(worker.counts).to.include({ completed: 1, lost: 1 });
+      const unknown = start({ mailbox: { mailboxId: await mailbox() } }, (_, { units }) =>
+        units('nothing of this name'),
+      );
+      const id = await sent(await unknown.mailboxId, 1, { maxAttempts: 1 });
+      await until(() => unknown.counts.failed === 1);
+      expect((await view(id)).lastError).to.equal('Error: there is no allowance named nothing of this name');
+    });
+  });
+});

@@ -1,0 +1,70 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { expect } from 'chai';
+import pino from 'pino';
+import { type MusterService, startService } from '../../src/service.ts';
+import { OwnStore } from '../support/own-store.ts';
+import { World } from '../support/world.ts';
+
+const folder = new URL('../../docs/examples/', import.meta.url);
+
+/** What each program prints; lines whose order is not certain are sorted. */
+const printed: Readonly<Record<string, readonly string[]>> = {
+  'worker-pool': [
+    '19 texts have 190 words',
+    'text 0 is REJECTED: it has failed',
+    'text 7 comes back',
+    'text 7 is READY: it has failed',
+  ],
+  'fan-out': ['10 tasks found 168 primes below 1000; 1 failed'],
+  reviewers: ['SATISFIED: 3 approve, 1 does not'],
+  'budgeted-agent': [
+    '3 answers cost 75 of 100 cents; 0 are set aside',
+    'an impossible one: the model does not know',
+    'question 4: the budget is used up',
+  ],
+  phases: ['4 shares make 1.00; the barrier is at epoch 3'],
+  crawler: ['15 pages in 16 requests, 1 of them one too many'],
+  'mcp-agent': ['goodbye: GOODBYE', 'hello: HELLO', 'there are tools to message_recv and message_complete'],
+};
+
+/** On the real clock, with its workers: windows end, and cooldowns. */
+describe('docs/examples', function () {
+  this.timeout(60_000);
+  let own: OwnStore;
+  let service: MusterService;
+  const { log } = console;
+  const { MUSTER_URL, MUSTER_KEY, MUSTER_SPACE } = process.env;
+
+  before(async () => {
+    own = await OwnStore.start();
+    const settings = { role: 'all', host: '127.0.0.1', port: 0, log: pino({ level: 'silent' }) } as const;
+    service = await startService({ redisUrl: own.url, ...settings });
+    const world = await World.create({ on: service });
+    Object.assign(process.env, { MUSTER_URL: world.url, MUSTER_KEY: world.apiKey, MUSTER_SPACE: world.spaceId });
+  });
+  after(async () => {
+    for (const [name, value] of Object.entries({ MUSTER_URL, MUSTER_KEY, MUSTER_SPACE }))
+      if (value === undefined) delete process.env[name];
+      else process.env[name] = value;
+    await service.stop();
+    await own.stop();
+  });
+  afterEach(() => {
+    console.log = log;
+  });
+
+  for (const [name, lines] of Object.entries(printed))
+    it(`${name}.ts runs as it stands, and prints what it found`, async () => {
+      const said: string[] = [];
+      console.log = (text) => said.push(String(text));
+      await import(new URL(`${name}.ts`, folder).href);
+      expect(said.sort()).to.deep.equal(lines);
+    });
+
+  it('are complete programs of at most 60 lines, all of them run here', () => {
+    const files = readdirSync(folder).filter((file) => file.endsWith('.ts'));
+    expect(files).to.have.members(Object.keys(printed).map((name) => `${name}.ts`));
+    for (const file of files)
+      expect(readFileSync(new URL(file, folder), 'utf8').split('\n').length, file).to.be.at.most(61);
+  });
+});
