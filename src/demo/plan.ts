@@ -1,14 +1,18 @@
-/** Ids of the demo's objects in Muster. */
-export interface Ids {
-  /** The run: everything in the demo belongs to this scope. */
-  readonly scopeId: string;
-  readonly countId: string;
-  readonly hashId: string;
-  readonly voteId: string;
-  readonly inboxId: string;
-  readonly barrierId: string;
-  readonly allowanceId: string;
-}
+import type { Muster } from '../client/index.ts';
+
+export const crew = ['ada', 'ben', 'cleo', 'dora', 'emil'] as const;
+/** The agent that is killed while it holds a message, the one that replaces it, and one that votes wrongly. */
+export const [victim, successor, liar] = ['ben', 'finn', 'emil'];
+/** Arrivals at the barrier: the agents, with the victim replaced, and the coordinator. */
+export const parties = crew.length + 1;
+export const quorum = 3;
+export const claimSeconds = 5;
+export const cooldown = { seconds: 3, reason: 'the disk is busy' };
+
+/** Ids of the demo's objects in Muster; all of it belongs to one scope. */
+export type Ids = Readonly<
+  Record<'scopeId' | 'countId' | 'hashId' | 'voteId' | 'inboxId' | 'barrierId' | 'allowanceId', string>
+>;
 
 /** An agent's orders at its start. */
 export interface Orders extends Ids {
@@ -19,28 +23,9 @@ export interface Orders extends Ids {
   readonly name: string;
   /** Minimum time for counting one unit, so that people can follow. */
   readonly paceMs: number;
-  /** Reports a wrong digest in the vote. */
-  readonly lies: boolean;
 }
 
-export const crew = ['ada', 'ben', 'cleo', 'dora', 'emil'] as const;
-/** The agent that is killed while it holds a message. */
-export const victim = 'ben';
-/** The agent that replaces the victim. */
-export const successor = 'finn';
-export const liar = 'emil';
-/** Arrivals at the barrier: the agents, with the victim replaced, and the coordinator. */
-export const parties = crew.length + 1;
-export const quorum = 3;
-export const claimSeconds = 5;
-export const cooldownSeconds = 3;
-
-/** The price of hashing: one cent per file. */
-export const priceOf = (files: number): bigint => BigInt(files);
-/** The amount to reserve: 10 % more, since files may have been added meanwhile. */
-export const estimateOf = (files: number): bigint => BigInt(Math.max(1, Math.ceil(files * 1.1)));
-
-/** A unit to hash; the agent that gets the one with `pause` starts a cooldown for all. */
+/** A unit to hash, at a cent per file; the agent that gets the one with `pause` starts a cooldown for all. */
 export interface HashInput {
   readonly unit: string;
   readonly files: number;
@@ -49,14 +34,26 @@ export interface HashInput {
 }
 
 /** What agents publish to the coordinator's inbox. */
-export type Report =
-  | {
-      readonly kind: 'counted';
-      readonly unit: string;
-      readonly by: string;
-      readonly files: number;
-      readonly bytes: number;
-    }
-  | { readonly kind: 'hashed'; readonly unit: string; readonly by: string; readonly sha256: string }
-  | { readonly kind: 'refused'; readonly unit: string; readonly by: string; readonly code: string }
-  | { readonly kind: 'voted'; readonly taskId: string; readonly by: string; readonly sha256: string };
+export type Report = { readonly unit: string; readonly by: string } & (
+  | { readonly kind: 'counted'; readonly files: number; readonly bytes: number }
+  | { readonly kind: 'hashed'; readonly sha256: string }
+  | { readonly kind: 'refused'; readonly code: string }
+  | { readonly kind: 'voted'; readonly taskId: string; readonly sha256: string }
+);
+export type ReportOf<Kind extends Report['kind']> = Extract<Report, { kind: Kind }>;
+
+/** What the coordinator knows. */
+export interface Knowledge {
+  readonly muster: Muster;
+  readonly folder: string;
+  readonly units: readonly string[];
+  readonly ids: Ids;
+  /** By unit; votes by agent. */
+  readonly reports: { [Kind in Report['kind']]: Map<string, ReportOf<Kind>> };
+  /** Reports received, repeated ones included. */
+  received: number;
+  /** The message that the victim held when it died. */
+  crashed?: { readonly messageId: string; readonly unit: string };
+  budgetId?: string;
+  groupId?: string;
+}

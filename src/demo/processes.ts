@@ -8,132 +8,77 @@ import type { Orders } from './plan.ts';
 
 /** Works from source and from dist. */
 const program = (name: string): string => fileURLToPath(new URL(`${name}${extname(import.meta.url)}`, import.meta.url));
+const hasEnded = (child: ChildProcess): boolean => child.exitCode !== null || child.signalCode !== null;
 
-/** The demo's own server, with a temporary folder and a free port; it leaves nothing behind. */
-export class Server {
-  readonly url: string;
-  readonly spaceId: string;
-  readonly key: string;
-  /** Rejects when the server exits by itself. */
-  readonly failed: Promise<never>;
-  readonly #child: ChildProcess;
-  readonly #dataDir: string;
-  #stopping = false;
+async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+  if (hasEnded(child)) return;
+  const ended = once(child, 'close');
+  child.kill(signal);
+  await ended;
+}
 
-  private constructor(child: ChildProcess, dataDir: string, printed: string) {
-    const line = (name: string): string => new RegExp(`^export ${name}=(.*)$`, 'm').exec(printed)?.[1] ?? '';
-    this.#child = child;
-    this.#dataDir = dataDir;
-    this.url = line('MUSTER_URL');
-    this.spaceId = line('MUSTER_SPACE');
-    this.key = line('MUSTER_KEY');
-    this.failed = once(child, 'close').then(() => {
-      if (this.#stopping) return new Promise<never>(() => undefined);
-      throw new Error('the server has ended');
-    });
+/** The demo's processes. */
+export class Fleet {
+  readonly #agents = new Map<string, ChildProcess>();
+  #server: ChildProcess | undefined;
+  #dataDir = '';
+  #isStopping = false;
+  #fail: (error: Error) => void = () => undefined;
+  /** Rejects when the server ends, or an agent fails that was not killed. */
+  readonly failed = new Promise<never>((_, reject) => {
+    this.#fail = reject;
+  });
+
+  /** Starts a server with a temporary folder and a free port. */
+  async serve(): Promise<Pick<Orders, 'url' | 'key' | 'spaceId'>> {
     this.failed.catch(() => undefined);
-  }
-
-  static async start(): Promise<Server> {
-    const dataDir = await mkdtemp(join(tmpdir(), 'muster-demo-'));
-    const settings = {
-      REDIS_URL: '',
-      DATA_DIR: dataDir,
-      HOST: '127.0.0.1',
-      PORT: '0',
-      ROLE: 'all',
-      LOG_LEVEL: 'error',
-    };
+    this.#dataDir = await mkdtemp(join(tmpdir(), 'muster-demo-'));
+    const settings = { REDIS_URL: '', DATA_DIR: this.#dataDir, HOST: '127.0.0.1', PORT: '0', ROLE: 'all' };
+    const env = { ...process.env, ...settings, LOG_LEVEL: 'error' };
     // In its own process group: Ctrl-C goes to the demo only, which then stops its server.
-    const child = spawn(process.execPath, [...process.execArgv, program('../main')], {
-      env: { ...process.env, ...settings },
-      detached: true,
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
+    const child = spawn(process.execPath, [...process.execArgv, program('../main')], { env, detached: true });
+    this.#server = child;
     let printed = '';
-    let errors = '';
+    child.once('close', () => this.#isStopping || this.#fail(new Error(`the server has ended: ${printed}`)));
     child.stderr.on('data', (text) => {
-      errors += text;
+      printed += text;
     });
-    await new Promise<void>((resolve) => {
+    const listening = new Promise<void>((resolve) => {
       child.stdout.on('data', (text) => {
         printed += text;
         if (/^listening on /m.test(printed)) resolve();
       });
-      child.once('close', resolve);
     });
-    const server = new Server(child, dataDir, printed);
-    if (server.key !== '') return server;
-    await server.stop();
-    throw new Error(`the server did not start: ${errors || printed}`);
-  }
-
-  async stop(): Promise<void> {
-    this.#stopping = true;
-    if (this.#child.exitCode === null && this.#child.signalCode === null) {
-      const ended = once(this.#child, 'close');
-      this.#child.kill('SIGTERM');
-      await ended;
-    }
-    await rm(this.#dataDir, { recursive: true, force: true });
-  }
-}
-
-/** The agents' processes. */
-export class Fleet {
-  readonly #children = new Map<string, ChildProcess>();
-  readonly #killed = new Set<string>();
-  #stopping = false;
-  /** Rejects when an agent fails that was not killed. */
-  readonly failed: Promise<never>;
-  #fail: (error: Error) => void = () => undefined;
-
-  constructor() {
-    this.failed = new Promise((_, reject) => {
-      this.#fail = reject;
-    });
-    this.failed.catch(() => undefined);
+    await Promise.race([listening, this.failed]);
+    const line = (name: string): string => new RegExp(`^export ${name}=(.*)$`, 'm').exec(printed)?.[1] ?? '';
+    return { url: line('MUSTER_URL'), spaceId: line('MUSTER_SPACE'), key: line('MUSTER_KEY') };
   }
 
   start(orders: Orders): void {
-    if (this.#stopping) return;
+    if (this.#isStopping) return;
     const env = { ...process.env, MUSTER_DEMO_ORDERS: JSON.stringify(orders) };
-    const child = fork(program('agent'), [], { env, stdio: ['ignore', 'ignore', 'pipe', 'ipc'] });
-    let errors = '';
-    child.stderr?.on('data', (text) => {
-      errors += text;
+    const child = fork(program('agent'), [], { env, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
+    child.once('close', (status, signal) => {
+      if (status !== 0 && signal !== 'SIGKILL') this.#fail(new Error(`${orders.name} has failed`));
     });
-    child.once('close', (status) => {
-      if (status === 0 || this.#stopping || this.#killed.has(orders.name)) return;
-      this.#fail(new Error(`${orders.name} ended with ${status ?? child.signalCode}: ${errors}`));
-    });
-    this.#children.set(orders.name, child);
+    this.#agents.set(orders.name, child);
   }
 
-  pid(name: string): number {
-    return this.#children.get(name)?.pid ?? 0;
+  /** Sends a signal to an agent; returns its pid. */
+  signal(name: string, signal: NodeJS.Signals): number | undefined {
+    this.#agents.get(name)?.kill(signal);
+    return this.#agents.get(name)?.pid;
   }
 
-  signal(name: string, signal: 'SIGSTOP' | 'SIGCONT' | 'SIGKILL'): void {
-    if (signal === 'SIGKILL') this.#killed.add(name);
-    this.#children.get(name)?.kill(signal);
+  get hasEnded(): boolean {
+    return [...this.#agents.values()].every(hasEnded);
   }
 
-  hasEnded(name: string): boolean {
-    const child = this.#children.get(name);
-    return child === undefined || child.exitCode !== null || child.signalCode !== null;
-  }
-
-  /** Resolves when every process has ended. */
+  /** Leaves nothing behind. */
   async stop(): Promise<void> {
-    this.#stopping = true;
-    const running = [...this.#children.keys()].filter((name) => !this.hasEnded(name));
-    await Promise.all(
-      running.map((name) => {
-        const child = this.#children.get(name);
-        child?.kill('SIGKILL');
-        return child && once(child, 'exit');
-      }),
-    );
+    this.#isStopping = true;
+    await Promise.all([...this.#agents.values()].map((child) => end(child, 'SIGKILL')));
+    if (this.#server) await end(this.#server, 'SIGTERM');
+    if (this.#dataDir) await rm(this.#dataDir, { recursive: true, force: true });
   }
 }
