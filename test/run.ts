@@ -1,5 +1,5 @@
-// npm test: the suite in parts, each a mocha of its own with its own Redis. Three run side by side, for many tests wait
-// more than they work; those that promise a moment run alone. Any other choice of files: npx mocha <files>.
+// npm test: the suite in parts, each a mocha process with its own Redis. Three run side by side, as many tests mostly
+// wait; tests that are bounded by time run alone. For any other choice of files: npx mocha <files>.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 
@@ -18,7 +18,7 @@ const products = [
   'model',
   'readme',
 ];
-/** What waits the most: for processes, and for a browser. */
+/** The parts that wait most: for processes, and for a browser. */
 const processes = ['console', 'spec/{process,snapshot}', 'workers'];
 const moments = [
   'workers/schedules.test.ts',
@@ -34,14 +34,14 @@ interface Result {
 }
 
 const closingLine = /^(\d+) passed, (\d+) failed\n/m;
-/** A part that is over and does not end has left something open: a timer, a socket. */
+/** A part that has finished but does not exit has left a timer or socket open. */
 const endsWithinMs = 30_000;
 
-/** What is in these folders below test/, or are these files. */
+/** The test files in these folders below test/, or these files themselves. */
 const filesOf = (places: readonly string[]): string[] =>
   places.map((place) => (place.endsWith('.ts') ? `test/${place}` : `test/${place}/**/*.test.ts`));
 
-/** Runs tests without those that run alone. `live`: shows them as they come, else at the end. */
+/** Runs tests, without those that run alone. `live`: prints output as it comes, otherwise at the end. */
 async function run(places: readonly string[], live: boolean): Promise<Result> {
   const alone = places === moments ? [] : filesOf(moments).flatMap((file) => ['--exclude', file]);
   const words = [...alone, ...filesOf(places)];
@@ -66,7 +66,7 @@ async function run(places: readonly string[], live: boolean): Promise<Result> {
   clearTimeout(late);
   if (!live) process.stdout.write(text.replace(closingLine, ''));
   const [, passed, failed] = closingLine.exec(text) ?? [];
-  // A part that fails without a failed test (a leaked connection, a crash) must not pass for one that is well.
+  // A part that fails without a failed test (a leaked connection, a crash) must count as failed, too.
   return { passed: Number(passed ?? 0), failed: Number(failed ?? 0) || (code === 0 && !isStuck ? 0 : 1) };
 }
 

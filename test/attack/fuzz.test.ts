@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { fuzz } from './support/fuzz.ts';
 
-/** `npm run test:attack -- --seed=7` for another run. */
+/** `npm run test:attack -- --seed=7` runs with another seed. */
 const seed = Number(process.argv.find((word) => word.startsWith('--seed='))?.slice(7) ?? 20_260_101);
 const requests = 10_000;
 

@@ -10,7 +10,7 @@ import { call, Processes } from '../support/processes.ts';
 import { drip, pour, Sockets } from './support/sockets.ts';
 
 const normalClient = fileURLToPath(new URL('support/normal-client.ts', import.meta.url));
-/** How long each attack goes on. */
+/** How long each attack lasts. */
 const attackMs = 4_000;
 
 interface Report {
@@ -21,7 +21,7 @@ interface Report {
   readonly failures: readonly string[];
 }
 
-describe('Slow and huge requests, many connections', function () {
+describe('A server under slow, huge or very many requests', function () {
   this.timeout(120_000);
   const processes = new Processes();
   let url = '';
@@ -63,7 +63,7 @@ describe('Slow and huge requests, many connections', function () {
     console.log(`      ${what.padEnd(46)} ${figures}${got && `; got ${got}`}`);
   }
 
-  /** While it goes on, the normal client's calls are all answered, and not much later than before. */
+  /** Expects that during an attack all calls of the normal client are answered, and not much later than before. */
   async function during(what: string, attack: () => Promise<Sockets>): Promise<Sockets> {
     await report();
     const before = await memory();
@@ -82,7 +82,7 @@ describe('Slow and huge requests, many connections', function () {
     expect(sockets.answers.size).to.be.above(0);
   };
 
-  it('headers and bodies that drip, connections that say nothing: cut off in time, nobody else waits', async () => {
+  it('cuts off dripping headers and bodies and silent connections in time, without delaying others', async () => {
     const [headers, bodies, idle] = [new Sockets(url), new Sockets(url), new Sockets(url)];
     const start = performance.now();
     await during('500 dripping headers, 500 bodies, 2,000 silent', async () => {
@@ -146,12 +146,12 @@ describe('Slow and huge requests, many connections', function () {
     ],
   ];
   for (const [what, connections, statuses, act] of attacks) {
-    it(`${what}: ${statuses[0]}, nobody else waits`, async () => {
+    it(`answers ${what} with ${statuses[0]}, without delaying others`, async () => {
       only(await during(what, () => new Sockets(url).keep(connections, attackMs, act)), ...statuses, 'none');
     });
   }
 
-  it('bodies that unpack to a thousand times their size: 415, nothing is unpacked', async () => {
+  it('refuses bodies that unpack to a thousand times their size with 415, and unpacks nothing', async () => {
     const bomb = gzipSync(Buffer.alloc(100 * 1024 * 1024, 32));
     const head = `${post}Content-Encoding: gzip\r\nConnection: close\r\nContent-Length: ${bomb.length}\r\n\r\n`;
     const sockets = await during('gzip bombs of 100 MiB', () =>
@@ -163,7 +163,7 @@ describe('Slow and huge requests, many connections', function () {
     only(sockets, '415', 'none');
   });
 
-  it('JSON that is long to read: refused, nobody else waits for long', async () => {
+  it('refuses JSON that takes long to parse, without delaying others for long', async () => {
     const size = 255 * 1024;
     const bodies = [
       `{"name":"${'\\"'.repeat(size / 2)}"}`,
@@ -181,7 +181,7 @@ describe('Slow and huge requests, many connections', function () {
     only(sockets, '401', '400', 'none');
   });
 
-  it('requests in one go whose answers nobody reads: the server stops reading', async () => {
+  it('stops reading pipelined requests whose answers nobody reads', async () => {
     await during('50 connections that never read', () =>
       new Sockets(url).keep(50, attackMs, (socket) => {
         socket.pause();
@@ -190,7 +190,7 @@ describe('Slow and huge requests, many connections', function () {
     );
   });
 
-  it('a flood of guessed keys: 401, nobody else waits for long', async () => {
+  it('answers a flood of guessed keys with 401, without delaying others for long', async () => {
     const guess = `${post}Connection: close\r\nAuthorization: Bearer mk_dev_${'a'.repeat(43)}\r\nContent-Length: 2\r\n\r\n{}`;
     only(
       await during('20 connections guessing keys', () =>

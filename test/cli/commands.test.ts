@@ -15,11 +15,11 @@ describe("The operator's commands", () => {
   after(() => store.stop());
   const run = (line: string) => record(line.split(' '), settings);
 
-  it('org create makes an organization on the free plan; org show and org list show it', async () => {
-    const made = await run('org create acme');
-    expect(made).to.include({ org: 'acme', plan: 'free' });
-    expect(made.createdAt).to.match(moment);
-    expect(made.figures).to.include({
+  it('org create creates an organization on the free plan; org show and org list show it', async () => {
+    const created = await run('org create acme');
+    expect(created).to.include({ org: 'acme', plan: 'free' });
+    expect(created.createdAt).to.match(moment);
+    expect(created.figures).to.include({
       operations: 100_000,
       agents: 10,
       spaces: 2,
@@ -27,31 +27,31 @@ describe("The operator's commands", () => {
       rpm: 600,
       retentionDays: 7,
     });
-    expect(made.usage).to.deep.equal({ operations: 0, agents: 0, spaces: 0, runs: 0, tasks: 0, keys: 0, rpm: 0 });
-    expect(await run('org show acme')).to.deep.equal(made);
-    expect(await run('org list')).to.deep.equal({ organizations: [made], nextCursor: null });
+    expect(created.usage).to.deep.equal({ operations: 0, agents: 0, spaces: 0, runs: 0, tasks: 0, keys: 0, rpm: 0 });
+    expect(await run('org show acme')).to.deep.equal(created);
+    expect(await run('org list')).to.deep.equal({ organizations: [created], nextCursor: null });
   });
 
-  it('org set-plan changes plan and figures; enterprise takes its own', async () => {
-    const made = await run(
+  it('org set-plan changes plan and figures; only enterprise accepts its own figures', async () => {
+    const created = await run(
       'org set-plan acme --plan enterprise --agents 20 --retention-days 180 --spaces unlimited --keys 3 --runs 6 --operations 7 --tasks 8',
     );
-    expect(made).to.include({ org: 'acme', plan: 'enterprise' });
-    expect(made.figures).to.include({ runs: 6, operations: 7, tasks: 8 });
-    expect(made.figures).to.include({ agents: 20, retentionDays: 180, spaces: 'unlimited', keys: 3, rpm: 'unlimited' });
-    expect(made.usage.rpm, 'not counted').to.equal(null);
-    expect(await run('org show acme')).to.deep.equal(made);
+    expect(created).to.include({ org: 'acme', plan: 'enterprise' });
+    expect(created.figures).to.include({ runs: 6, operations: 7, tasks: 8 });
+    expect(created.figures).to.include({ agents: 20, retentionDays: 180, spaces: 'unlimited', keys: 3, rpm: 'unlimited' });
+    expect(created.usage.rpm, 'not counted').to.equal(null);
+    expect(await run('org show acme')).to.deep.equal(created);
   });
 
-  it('space create and space list', async () => {
-    const made = await record(['space', 'create', '--org', 'acme', '--name', 'Größe "1"'], settings);
-    expect(made).to.include({ org: 'acme', name: 'Größe "1"' });
-    expect(made.spaceId).to.match(uuid7);
+  it('space create and space list create and show spaces', async () => {
+    const created = await record(['space', 'create', '--org', 'acme', '--name', 'Größe "1"'], settings);
+    expect(created).to.include({ org: 'acme', name: 'Größe "1"' });
+    expect(created.spaceId).to.match(uuid7);
     const other = await run('space create --org acme');
-    expect(await run('space list --org acme')).to.deep.equal({ spaces: [made, other], nextCursor: null });
+    expect(await run('space list --org acme')).to.deep.equal({ spaces: [created, other], nextCursor: null });
   });
 
-  it('space limits shows the limits and sets some; audited, and told as limits.updated', async () => {
+  it('space limits shows and sets limits, writes an audit entry and emits limits.updated', async () => {
     const { spaceId } = await run('space create --org acme --name limited');
     const limits = `space limits ${spaceId} --org acme`;
     const before = await run(limits);
@@ -89,25 +89,25 @@ describe("The operator's commands", () => {
     }
   });
 
-  it('key create shows the key once; key list and key revoke do not', async () => {
+  it('key create shows the key once; key list and key revoke never do', async () => {
     const permissions = 'resource_config, coordination_read';
-    const made = await record(
+    const created = await record(
       ['key', 'create', '--org', 'acme', '--name', 'ci', '--permissions', permissions],
       settings,
     );
-    expect(made.apiKey).to.match(/^mk_acme_[0-9A-Za-z]{43}$/);
-    expect(made.keyId).to.match(uuid7);
-    const { apiKey, ...shown } = made;
+    expect(created.apiKey).to.match(/^mk_acme_[0-9A-Za-z]{43}$/);
+    expect(created.keyId).to.match(uuid7);
+    const { apiKey, ...shown } = created;
     expect(shown.permissions).to.deep.equal(['coordination_read', 'resource_config']);
     expect(await run('key list --org acme')).to.deep.equal({ keys: [shown], nextCursor: null });
-    const revoked = await run(`key revoke --org acme ${made.keyId}`);
+    const revoked = await run(`key revoke --org acme ${created.keyId}`);
     expect(revoked).to.deep.equal({ ...shown, revokedAt: revoked.revokedAt });
     expect(revoked.revokedAt).to.match(moment);
-    expect(await run(`key revoke --org acme ${made.keyId}`)).to.deep.equal(revoked);
+    expect(await run(`key revoke --org acme ${created.keyId}`)).to.deep.equal(revoked);
     expect(JSON.stringify(await run('key list --org acme'))).not.to.include(apiKey);
   });
 
-  it('what is there already and what is not is told by its name, with the command that shows it', async () => {
+  it('name an object that exists already or is unknown, and the command that shows them', async () => {
     const nothing = '0190b8a4-7e2b-7c55-9d3e-5a1f0c2b4d6e';
     const lines: [line: string, code: string, message: RegExp][] = [
       ['org create acme', 'ORG_EXISTS', /org show/],
@@ -125,7 +125,7 @@ describe("The operator's commands", () => {
     await Promise.all(lines.map(check));
   });
 
-  it('audit list tells what was changed, newest first, page by page', async () => {
+  it('audit list shows changes, newest first, in pages', async () => {
     const { entries, nextCursor } = await run('audit list --org acme');
     expect(nextCursor).to.equal(null);
     expect(entries.map((entry: { action: string }) => entry.action)).to.deep.equal([
@@ -162,12 +162,12 @@ describe("The operator's commands", () => {
     expect(second.nextCursor).to.equal(null);
   });
 
-  it('without REDIS_URL they use the store that runs on DATA_DIR', async () => {
+  it('use the store running on DATA_DIR without REDIS_URL', async () => {
     const { organizations } = await record(['org', 'list'], { DATA_DIR: store.dataDir });
     expect(organizations).to.have.length(1);
   });
 
-  it('4 space creates at once on the free plan make exactly 2', async () => {
+  it('create exactly 2 spaces when space create runs 4 times in parallel on the free plan', async () => {
     await run('org create four');
     const line = ['space', 'create', '--org', 'four'];
     const outcomes = await Promise.all([1, 2, 3, 4].map(() => muster(line, settings)));

@@ -10,7 +10,7 @@ const sh = (line: string) => promisify(execFile)('sh', ['-c', line]);
 
 const somebody = '0190b8a4-7e2b-7c55-9d3e-5a1f0c2b4d6e';
 
-describe("A command that fails prints the API's error envelope on stderr and exits with 1", () => {
+describe('A failing command', () => {
   let store: OwnStore;
   let settings: Record<string, string>;
   before(async () => {
@@ -57,19 +57,19 @@ describe("A command that fails prints the API's error envelope on stderr and exi
   ];
 
   for (const [line, code, message] of lines)
-    it(`muster ${line.slice(0, 60)}`, async () => {
+    it(`prints the API's error envelope: muster ${line.slice(0, 60)}`, async () => {
       const error = await failure(line === '' ? [] : line.split(' '), settings);
       expect(error.code).to.equal(code);
       expect(error.message).to.match(message);
       expect(error.message).not.to.include('\n');
     });
 
-  it('none of these lines changed anything', async () => {
+  it('changes nothing', async () => {
     const { store: redis } = await store.admin();
     expect(await redis.keys('*')).to.deep.equal([]);
   });
 
-  it('a store that does not run is 503-like: STORE_UNAVAILABLE, with how to start one; passwords are not repeated', async () => {
+  it('reports STORE_UNAVAILABLE if no store is running, with how to start one, and repeats no password', async () => {
     const cases: [Record<string, string>, RegExp][] = [
       [{ DATA_DIR: '/tmp/muster-nowhere' }, /no store is running on .*\/tmp\/muster-nowhere.*npm start.*REDIS_URL/],
       [{ REDIS_URL: '/tmp/muster-nowhere.sock' }, /the store in REDIS_URL cannot be reached \(connect ENOENT/],
@@ -82,7 +82,7 @@ describe("A command that fails prints the API's error envelope on stderr and exi
     }
   });
 
-  it('a store that another version has written in another format is left alone', async () => {
+  it('leaves a store that another version wrote in another format unchanged', async () => {
     const { store: redis } = await store.admin();
     await redis.set('muster:format', '2');
     const error = await failure(['org', 'create', 'acme'], settings);
@@ -92,13 +92,13 @@ describe("A command that fails prints the API's error envelope on stderr and exi
     await redis.del('muster:format');
   });
 
-  it('a bad setting is named', async () => {
+  it('names a bad setting', async () => {
     const error = await failure(['org', 'list'], { ...settings, SNAPSHOT_KEEP: 'all' });
     expect(error).to.include({ code: 'VALIDATION_FAILED' });
     expect(error.message).to.match(/^SNAPSHOT_KEEP: "all" cannot be used; it must be a whole number/);
   });
 
-  it('a snapshot of a newer Redis is not called damaged: it needs that one', async () => {
+  it('reports a snapshot as newer than this Redis, not as damaged', async () => {
     const path = join(store.dataDir, 'newer.rdb');
     await writeFile(path, 'REDIS0099');
     const error = await failure(['snapshot', 'restore', path], { DATA_DIR: join(store.dataDir, 'restored') });
@@ -108,7 +108,7 @@ describe("A command that fails prints the API's error envelope on stderr and exi
     );
   });
 
-  it('in a process: one line of JSON and status 1, or what was asked for and status 0', async () => {
+  it('prints one line of JSON and exits with 1; a succeeding one prints its result and exits with 0', async () => {
     const muster = `REDIS_URL=${store.url} ${process.execPath} dist/cli/main.js`;
     const failed = await sh(`${muster} org show nobody 2>&1; echo $?`);
     const [line = '', status] = failed.stdout.trim().split('\n');
@@ -118,7 +118,7 @@ describe("A command that fails prints the API's error envelope on stderr and exi
     expect((await sh(`${muster} key create --help`)).stdout).to.match(/^Usage: npm run -s muster -- key create/);
   });
 
-  it('an answer that is lost on a full disk is told, one that nobody reads to its end is not', async () => {
+  it('reports output lost on a full disk; a reader that stops early is no failure', async () => {
     const muster = `${process.execPath} dist/cli/main.js snapshot list`;
     const { stderr } = await sh(`${muster} > /dev/full; [ $? = 1 ] || echo no >&2`);
     expect(JSON.parse(stderr).error).to.include({ code: 'INTERNAL' });

@@ -10,21 +10,21 @@ const commands = {
 };
 
 describe('--help', () => {
-  it('lists the nouns, says where errors go and which store is used, and needs no store', async () => {
+  it('lists the nouns, where errors go and which store is used, and needs no store', async () => {
     const { status, stdout, stderr } = await muster(['--help'], {});
     expect([status, stderr]).to.deep.equal([0, '']);
     for (const noun of Object.keys(commands)) expect(stdout).to.match(new RegExp(`^  ${noun} `, 'm'));
     for (const word of ['JSON', 'REDIS_URL', 'DATA_DIR', 'npm start']) expect(stdout).to.include(word);
   });
 
-  it('of what makes a space says how to raise its requests a minute to those of the plan', async () => {
+  it("for space commands explains how to raise requests a minute to the plan's figure", async () => {
     const outcomes = await Promise.all(['org', 'space'].map((noun) => muster([noun, 'create', '--help'], {})));
     for (const { stdout } of outcomes)
       expect(stdout).to.match(/600 requests a minute.*plan.*PUT \/v1\/spaces\/<spaceId>\/limits.*requestsPerMinute/s);
   });
 
   for (const [noun, verbs] of Object.entries(commands)) {
-    it(`of ${noun} and each of its commands has an example to paste`, async () => {
+    it(`for ${noun} and each of its commands has an example to paste`, async () => {
       const lines = [[noun], ...verbs.map((verb) => [noun, verb])];
       const outcomes = await Promise.all(lines.map((line) => muster([...line, '--help'], {})));
       for (const [index, { status, stdout }] of outcomes.entries()) {

@@ -15,7 +15,7 @@ describe('Signing in to the console', function () {
   const refused = { expected: /status of 40[134]|ERR_INCOMPLETE_CHUNKED/ };
   const problem = (tab: Tab, text: string | RegExp) => tab.page.getByRole('alert').filter({ hasText: text }).waitFor();
 
-  it('takes the space from the address, and the key from nowhere but the person', async () => {
+  it('takes the space from the address, but the key only from the person', async () => {
     const tab = await Tab.open(world);
     expect(await tab.page.getByLabel('Space id').inputValue()).to.equal(world.spaceId);
     expect(await tab.page.getByLabel('API key').inputValue()).to.equal('');
@@ -24,7 +24,7 @@ describe('Signing in to the console', function () {
     expect(tab.requests.filter(({ request }) => request.url().includes('/v1/'))).to.deep.equal([]);
   });
 
-  it('says what is wrong with a key or a space, and what to do', async () => {
+  it('explains a wrong key or space, and what to do', async () => {
     const tab = await Tab.open(world, refused);
     await tab.signIn(`mk_${world.org}_${'x'.repeat(43)}`);
     await problem(tab, 'the API key is malformed, unknown or revoked.');
@@ -38,7 +38,7 @@ describe('Signing in to the console', function () {
     await problem(tab, 'there is no such space in the organization of this API key.');
   });
 
-  it('keeps the key in this tab only: through a reload, but in no address, cookie or lasting storage', async () => {
+  it('keeps the key in this tab only: it survives a reload, but is in no address, cookie or lasting storage', async () => {
     const tab = await Tab.live(world);
     await tab.page.reload();
     await tab.status('Live.');
@@ -52,7 +52,7 @@ describe('Signing in to the console', function () {
     await other.getByRole('heading', { name: 'Sign in to a space' }).waitFor();
   });
 
-  it('ends with signing out: nothing is kept and nothing is read', async () => {
+  it('ends on signing out: nothing is kept and nothing is read', async () => {
     const tab = await Tab.live(world);
     await tab.page.getByRole('button', { name: 'Sign out' }).click();
     await tab.page.getByRole('heading', { name: 'Sign in to a space' }).waitFor();
@@ -63,24 +63,24 @@ describe('Signing in to the console', function () {
     expect(await tab.page.getByLabel('API key').inputValue()).to.equal('');
   });
 
-  it('ends when the key is revoked, with the reason', async () => {
-    const own = await World.create();
-    const tab = await Tab.live(own, refused);
-    const keys = await listKeys(own.service, own.org);
+  it('ends when the key is revoked, and shows the reason', async () => {
+    const otherWorld = await World.create();
+    const tab = await Tab.live(otherWorld, refused);
+    const keys = await listKeys(otherWorld.service, otherWorld.org);
     const reading = keys.find(({ permissions }) => permissions.length === 1);
-    await revokeKey(own.service, own.org, reading?.keyId ?? '');
-    await own.made('/mailboxes', { name: 'jobs' });
+    await revokeKey(otherWorld.service, otherWorld.org, reading?.keyId ?? '');
+    await otherWorld.made('/mailboxes', { name: 'jobs' });
     await problem(tab, 'the API key is malformed, unknown or revoked.');
     expect(await tab.evaluate('sessionStorage.length')).to.equal(0);
   });
 
-  it('names the permission that is missing in every panel that needs it', async () => {
-    const own = await World.create();
-    const tab = await Tab.live(own, refused);
-    for (const name of await own.service.store.keys(`muster:{${own.org}}:key:*`))
-      if ((await own.service.store.hget(name, 'permissions')) === 'coordination_read')
-        await own.service.store.hset(name, 'permissions', 'coordination_write');
-    await own.made('/mailboxes', { name: 'jobs' });
+  it('names the missing permission in every panel that needs it', async () => {
+    const otherWorld = await World.create();
+    const tab = await Tab.live(otherWorld, refused);
+    for (const name of await otherWorld.service.store.keys(`muster:{${otherWorld.org}}:key:*`))
+      if ((await otherWorld.service.store.hget(name, 'permissions')) === 'coordination_read')
+        await otherWorld.service.store.hset(name, 'permissions', 'coordination_write');
+    await otherWorld.made('/mailboxes', { name: 'jobs' });
     await tab.page
       .getByRole('region', { name: 'Queues' })
       .getByText('Not shown: the API key lacks the permission coordination_read.')

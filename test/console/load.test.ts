@@ -10,11 +10,11 @@ const hide = (isHidden: boolean): string => `
   Object.defineProperty(document, 'hidden', { value: ${isHidden}, configurable: true });
   document.dispatchEvent(new Event('visibilitychange'));`;
 
-describe('What the console costs its server', function () {
+describe("The console's load on its server", function () {
   this.timeout(60_000);
   useChromium();
 
-  it('is reads of its own space only, none more often than every 2 s, however much happens', async () => {
+  it('is reads of its own space only, each at most every 2 s, however much happens', async () => {
     const world = await World.create();
     const { runId } = await seed(world);
     const { id } = await world.made('/mailboxes', { name: 'jobs' });
@@ -32,7 +32,7 @@ describe('What the console costs its server', function () {
       expect(request.method()).to.equal('GET');
       const path = request.url().slice(base.length);
       expect(request.url().slice(0, base.length)).to.equal(base);
-      // The first look is signing in.
+      // The first read of the census was the sign-in.
       if (path !== '/census' && lastAt.has(path)) {
         expect(at - (lastAt.get(path) ?? 0), path).to.be.above(2_000);
         again++;
@@ -43,7 +43,7 @@ describe('What the console costs its server', function () {
     expect([...lastAt.keys()].filter((path) => path.startsWith('/mailboxes'))).to.deep.equal(['/mailboxes?limit=50']);
   });
 
-  it('is nothing while the tab is hidden or paused', async () => {
+  it('is zero while the tab is hidden or paused', async () => {
     const world = await World.create();
     const tab = await Tab.live(world);
     await tab.evaluate(hide(true));
@@ -64,7 +64,7 @@ describe('What the console costs its server', function () {
     await tab.status('Live.');
   });
 
-  it('is nothing until the moment that a refusal for its rate names', async () => {
+  it('is zero until the moment at which a rate limit lets it read again', async () => {
     const world = await World.create({ limits: { requestsPerMinute: 5 } });
     await world.at(Date.UTC(2026, 0, 1, 12, 0, 30));
     const tab = await Tab.open(world, { expected: /status of 429/ });
@@ -76,7 +76,7 @@ describe('What the console costs its server', function () {
     expect(tab.requests.length).to.equal(before);
   });
 
-  it('begins again by itself when the server was away', async () => {
+  it('resumes by itself after the server was away', async () => {
     const start = async (port: number): Promise<MusterService> =>
       startService({
         redisUrl: await redisUrl(),

@@ -9,7 +9,7 @@ const id = '7f9c24e8-3b12-4e7a-9c55-0c1f6b2d8a10';
 const other = '01a1fc43-3c71-7002-984a-e30e334b7ba9';
 
 describe('The console', () => {
-  it('writes money exactly, to 18 digits', () => {
+  it('formats money exactly, to 18 digits', () => {
     expect(money('0', 2)).to.equal('0.00');
     expect(money('7', 2)).to.equal('0.07');
     expect(money('123456', 2)).to.equal('1,234.56');
@@ -22,13 +22,13 @@ describe('The console', () => {
     );
   });
 
-  it('tells parts of a whole, also of none', () => {
+  it('computes percentages, also of zero', () => {
     expect(percent('250000000000000000', '999999999999999999')).to.equal(25);
     expect(percent(1, 3)).to.equal(33.33);
     expect(percent('0', '0')).to.equal(0);
   });
 
-  it('writes ages in their two largest units', () => {
+  it('formats ages in their two largest units', () => {
     expect([-1, 0, 59.9, 60, 3_661, 90_061].map(duration)).to.deep.equal([
       '0 s',
       '0 s',
@@ -40,7 +40,7 @@ describe('The console', () => {
     expect([plural(1, 'unit'), plural(2_000, 'unit')]).to.deep.equal(['1 unit', '2,000 units']);
   });
 
-  it('knows a space, a section and a run by the address, and nothing else', () => {
+  it('takes a space, a section or a run from the address, and nothing else', () => {
     const nothing = { spaceId: undefined, scopeId: undefined, section: undefined };
     expect(placeOf(spaceAddress(id))).to.deep.equal({ ...nothing, spaceId: id });
     expect(placeOf(spaceAddress(id.toUpperCase(), 'waits'))).to.deep.equal({
@@ -53,7 +53,7 @@ describe('The console', () => {
       expect(placeOf(hash)).to.deep.equal(nothing);
   });
 
-  it('reads server-sent events wherever they are cut', () => {
+  it('parses server-sent events wherever they are split', () => {
     const text = 'id: a\nevent: x\ndata: {"n":1}\n\n: heartbeat\nid: b\n\nid: c\ndata: {"n":2}\n\nid: d\nda';
     const wanted = [
       { id: 'a', data: '{"n":1}' },
@@ -70,7 +70,7 @@ describe('The console', () => {
     );
   });
 
-  it('makes a tree of the scopes it hears of, in any order, and remembers a bounded number', () => {
+  it('builds a tree of the scopes it learns of, in any order, and remembers a bounded number', () => {
     const shape = (nodes: readonly ScopeNode[]): unknown => nodes.map(({ id: name, below }) => [name, shape(below)]);
     const scopes = new Scopes();
     scopes.learn('child', '2026-01-01', 'root');

@@ -6,10 +6,10 @@ import { World } from '../support/world.ts';
 import { type Seeded, seed } from './seed.ts';
 import { Tab, useChromium } from './tab.ts';
 
-/** What Tab must come by, in this order: everything visible that can be used. */
+/** What Tab must reach, in this order: everything visible that can be used. */
 const usable = `[...document.querySelectorAll('a[href], button, input, select')]
   .filter((node) => node.checkVisibility()).map((node) => node.outerHTML)`;
-/** What is focused now, and whether that can be seen. */
+/** The focused element, and whether it is visible as such. */
 const focused = `(() => {
   const node = document.activeElement;
   const { outlineStyle, outlineWidth } = getComputedStyle(node);
@@ -28,7 +28,7 @@ describe('The console is usable', function () {
     seeded = await seed(world);
   });
 
-  it('with a keyboard alone: signing in, a run, and back', async () => {
+  it('with the keyboard alone: signing in, a run, and back', async () => {
     const tab = await Tab.open(world);
     const { keyboard } = tab.page;
     await keyboard.press('Tab');
@@ -56,7 +56,7 @@ describe('The console is usable', function () {
     ['the space', ''],
     ['a run', 'run'],
   ]) {
-    it(`in the order in which ${name} is read, always seeing where one is, without a trap`, async () => {
+    it(`by Tab in the reading order of ${name}, with a visible focus and no trap`, async () => {
       const tab = await Tab.live(world, {}, place && `/run/${seeded.runId}`);
       for (const part of [place ? '#run table' : '#groups table', '#events li'])
         await tab.page.locator(part).first().waitFor({ state: 'attached' });
@@ -68,12 +68,12 @@ describe('The console is usable', function () {
         expect(await tab.evaluate(focused)).to.deep.equal({ html, isSeen: true });
         await tab.page.keyboard.press('Tab');
       }
-      // It does not end in the last one.
+      // Tab leaves the last one.
       expect(await tab.evaluate('document.activeElement.outerHTML')).to.not.equal(wanted.at(-1));
     });
   }
 
-  it('by ear: it has landmarks, one first heading, named tables and a status that is said once', async () => {
+  it('with a screen reader: landmarks, one top heading, named tables, and a status that is announced once', async () => {
     const tab = await Tab.live(world);
     await tab.page.getByRole('table', { name: 'Mailboxes' }).waitFor();
     for (const role of ['banner', 'main', 'contentinfo', 'status', 'log'] as const)
@@ -84,7 +84,7 @@ describe('The console is usable', function () {
     expect(await tab.page.getByRole('log').getAttribute('aria-live')).to.equal('off');
   });
 
-  it('keeps what is focused while everything around it changes', async () => {
+  it('without losing the focus while everything around it changes', async () => {
     const tab = await Tab.live(world);
     const link = tab.page.locator('#runs a').first();
     await link.focus();
@@ -95,7 +95,7 @@ describe('The console is usable', function () {
     expect(await tab.evaluate('document.activeElement.getAttribute("href")')).to.equal(href);
   });
 
-  it('on a phone: 360 pixels wide, nothing is cut off and nothing scrolls sideways', async () => {
+  it('on a phone: at 360 pixels nothing is cut off and nothing scrolls sideways', async () => {
     const tab = await Tab.open(world, { width: 360 });
     const wide = `[...document.querySelectorAll('body *')].filter((node) => node.checkVisibility() &&
       !node.closest('.unseen, thead, #skip') && node.getBoundingClientRect().right > 360.5).map((node) => node.outerHTML)`;
@@ -114,8 +114,8 @@ describe('The console is usable', function () {
   });
 
   for (const look of [{}, { colorScheme: 'dark', width: 360 }] as const) {
-    const name = 'width' in look ? 'on a phone by night' : 'on a desk by day';
-    it(`by what an automatic audit knows of accessibility, ${name}`, async () => {
+    const name = 'width' in look ? 'at 360 pixels in dark' : 'at 1,280 pixels in light';
+    it(`without findings of an automatic accessibility audit, ${name}`, async () => {
       const audit = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
       const tab = await Tab.open(world, look);
       const passes = async (): Promise<void> => {
@@ -134,7 +134,7 @@ describe('The console is usable', function () {
     });
   }
 
-  it('by day and by night: it takes the scheme of the system', async () => {
+  it("in light and dark: it follows the system's colour scheme", async () => {
     const lightness = `(() => { const [r, g, b] = getComputedStyle(document.body).backgroundColor.match(/\\d+/g);
       return (Number(r) + Number(g) + Number(b)) / 3; })()`;
     expect(await (await Tab.open(world, { colorScheme: 'light' })).evaluate(lightness)).to.be.above(200);

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { World } from '../support/world.ts';
 
-/** Would run, or break the page, wherever it became markup. */
+/** A name that would run a script, or break the page, if it became markup. */
 export const hostile = '<img src=x onerror="window.broken=1"><script>window.broken=1</script>';
 
 export interface Seeded {
@@ -11,7 +11,7 @@ export interface Seeded {
   readonly budgetId: string;
 }
 
-/** Something of everything that the console shows, with names as hostile as callers can make them. */
+/** Creates an object of every kind that the console shows, with the most hostile names that callers can choose. */
 export async function seed(world: World): Promise<Seeded> {
   const runId = randomUUID();
   const mailbox = await world.made('/mailboxes', { name: `jobs ${hostile}`, backlogLimit: 10 });

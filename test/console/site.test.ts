@@ -13,16 +13,16 @@ interface Answer {
   readonly text: string;
 }
 
-/** Asks for exactly this path: fetch would put its dots in order. */
+/** Requests exactly this path, whose dots fetch would resolve. */
 async function ask(path: string, headers: Record<string, string> = {}, method = 'GET'): Promise<Answer> {
   const { url = '' } = await api();
   return new Promise((resolve, reject) => {
-    const asked = request(url, { path, headers, method }, async (response) => {
+    const outgoing = request(url, { path, headers, method }, async (response) => {
       const pieces: Buffer[] = [];
       for await (const piece of response) pieces.push(piece);
       resolve({ status: response.statusCode ?? 0, headers: response.headers, text: Buffer.concat(pieces).toString() });
     });
-    asked.on('error', reject).end();
+    outgoing.on('error', reject).end();
   });
 }
 
@@ -33,7 +33,7 @@ const files = readdirSync(ours, { recursive: true, encoding: 'utf8' })
 
 describe('GET /console', function () {
   this.timeout(60_000);
-  it('is a page without a key, under a policy that lets nothing in but our own files', async () => {
+  it('is a page without a key, under a policy that allows only our own files', async () => {
     const { status, headers, text } = await ask('/console');
     expect(status).to.equal(200);
     expect(headers['content-type']).to.equal('text/html; charset=utf-8');
@@ -58,7 +58,7 @@ describe('GET /console', function () {
     expect(headers).to.include.keys('x-request-id', 'etag');
   });
 
-  it('serves every file of its own, each with its type and the same policy', async () => {
+  it('serves each of its files with its type and the same policy', async () => {
     const types = { js: 'text/javascript; charset=utf-8', css: 'text/css; charset=utf-8', svg: 'image/svg+xml' };
     const policy = (await ask('/console')).headers['content-security-policy'];
     expect(files).to.include.members(['/console/main.js', '/console/panels/waits.js', '/console/console.css']);
@@ -70,14 +70,14 @@ describe('GET /console', function () {
     }
   });
 
-  it('names no other server, neither in the page nor in its files', async () => {
+  it('names no other server, in the page or its files', async () => {
     for (const path of ['/console', ...files]) {
       const names = (await ask(path)).text.match(/\bhttps?:\/\/[^\s"'`]+/g) ?? [];
       expect(names.filter((name) => name !== 'http://www.w3.org/2000/svg')).to.deep.equal([]);
     }
   });
 
-  it('answers 304 to who has it already, by its ETag', async () => {
+  it('answers 304 to a client that has it already, by its ETag', async () => {
     for (const path of ['/console', '/console/main.js']) {
       const etag = String((await ask(path)).headers['etag']);
       for (const given of [etag, etag.slice(2), `"other", ${etag}`, '*']) {
@@ -96,12 +96,12 @@ describe('GET /console', function () {
     expect([post.status, post.headers['allow']]).to.deep.equal([405, 'GET, HEAD']);
   });
 
-  it('sends /console/ to /console, also below a proxy', async () => {
+  it('redirects /console/ to /console, also behind a proxy', async () => {
     const { status, headers } = await ask('/console/');
     expect([status, headers['location']]).to.deep.equal([308, '../console']);
   });
 
-  it('has nothing but its files: whatever else is asked for is not found', async () => {
+  it('serves only its own files: any other path is 404', async () => {
     const others = [
       '/console/../package.json',
       '/console/%2e%2e/%2e%2e/package.json',
@@ -122,7 +122,7 @@ describe('GET /console', function () {
     }
   });
 
-  it('costs no space or organization any of its rate, and the store nothing', async () => {
+  it('uses no rate of a space or organization, and no Redis command', async () => {
     const world = await World.create({ limits: { requestsPerMinute: 3 } });
     for (let i = 0; i < 10; i++) {
       const { status, headers } = await ask('/console', { Authorization: `Bearer ${world.apiKey}` });
@@ -132,12 +132,12 @@ describe('GET /console', function () {
     expect((await world.get('/census')).headers.get('RateLimit')).to.match(/^"space";r=2;/);
   });
 
-  it('leaves one line in the log for each request, with a route and without the path of anything else', async () => {
+  it('logs one line per request, with its route, but no other paths', async () => {
     const lines: { method: string; route: string; status: number }[] = [];
     const log = pino({ base: null }, { write: (line: string) => lines.push(JSON.parse(line)) });
-    const own = await startService({ redisUrl: await redisUrl(), role: 'api', host: '127.0.0.1', port: 0, log });
-    for (const path of ['/console', '/console/main.js', '/console/secret']) await fetch(`${own.url}${path}`);
-    await own.stop();
+    const service = await startService({ redisUrl: await redisUrl(), role: 'api', host: '127.0.0.1', port: 0, log });
+    for (const path of ['/console', '/console/main.js', '/console/secret']) await fetch(`${service.url}${path}`);
+    await service.stop();
     const requests = lines.filter(({ method }) => method !== undefined);
     expect(requests.map(({ method, route, status }) => [method, route, status])).to.deep.equal([
       ['GET', '/console', 200],
@@ -146,7 +146,7 @@ describe('GET /console', function () {
     ]);
   });
 
-  it('is the same from the built server as from source', async () => {
+  it('is the same from the build as from source', async () => {
     const path = '../../dist/console/site.js';
     const built = (await import(path)) as { consoleSite: typeof consoleSite };
     for (const file of ['/console', ...files]) {

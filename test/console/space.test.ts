@@ -17,7 +17,7 @@ describe('The console of a space', function () {
   const short = (id: string): string => `${id.slice(0, 8)}…${id.slice(-6)}`;
   const section = (tab: Tab, name: string) => tab.page.getByRole('region', { name, exact: true });
 
-  it('shows everything of it to a key that only reads', async () => {
+  it('shows everything to a key that may only read', async () => {
     const tab = await Tab.live(world);
     const says = async (name: string, ...texts: (string | RegExp)[]): Promise<void> => {
       for (const text of texts) await section(tab, name).getByText(text).first().waitFor();
@@ -47,7 +47,7 @@ describe('The console of a space', function () {
     expect(await section(tab, 'Runs').locator('li li').count()).to.equal(1);
   });
 
-  it('says why each message waits, and counts what was requeued and cancelled', async () => {
+  it('shows why each message waits, and counts requeues and cancels', async () => {
     const waiting = await World.create();
     const { id } = await waiting.made('/mailboxes', { name: 'slow', retryDelaySeconds: 3600 });
     const scopeId = (await waiting.made('/scopes', { name: 'nightly run' })).id;
@@ -91,7 +91,7 @@ describe('The console of a space', function () {
     );
   });
 
-  it('shows what callers named as text, whatever they named it', async () => {
+  it('shows names as text, whatever callers chose', async () => {
     const tab = await Tab.live(world);
     await section(tab, 'Queues').getByText(`jobs ${hostile}`).waitFor();
     await section(tab, 'Budgets').getByText(`llm spend ${hostile}`).waitFor();
@@ -106,7 +106,7 @@ describe('The console of a space', function () {
     ]);
   });
 
-  it('follows what happens: the journal at once, the panels by it', async () => {
+  it('follows the journal at once, and updates panels by it', async () => {
     const tab = await Tab.live(world);
     await section(tab, 'Journal').getByText('mailbox.created').first().waitFor();
     const run = randomUUID();
@@ -118,7 +118,7 @@ describe('The console of a space', function () {
     await section(tab, 'Queues').getByText(name).waitFor();
   });
 
-  it('shows one aggregate of the journal when that is chosen', async () => {
+  it('shows one aggregate of the journal when it is selected', async () => {
     const tab = await Tab.live(world);
     await tab.page.getByLabel('Show').selectOption('budget');
     await section(tab, 'Journal').getByText('message.sent').waitFor({ state: 'detached' });
@@ -126,7 +126,7 @@ describe('The console of a space', function () {
     expect(new Set(types)).to.deep.equal(new Set(['budget.created', 'budget.reserved', 'budget.settled']));
   });
 
-  it('goes into a run and back, and shows what belongs to it and to the scopes below', async () => {
+  it('opens a run and returns, and shows what belongs to the run and the scopes below', async () => {
     const tab = await Tab.live(world);
     await section(tab, 'Runs')
       .getByRole('link', { name: short(seeded.runId) })
@@ -153,7 +153,7 @@ describe('The console of a space', function () {
     await tab.page.getByRole('heading', { name: `Run ${seeded.gateId}` }).waitFor();
   });
 
-  it('opens a run by its id, and says when there is none', async () => {
+  it('opens a run by its id, and reports if there is none', async () => {
     const tab = await Tab.live(world, { expected: /status of 404/ });
     const field = tab.page.getByLabel('Open a run by its scope id');
     await field.fill('not one');
@@ -164,7 +164,7 @@ describe('The console of a space', function () {
     await tab.page.getByText('there is no such scope in this space').waitFor();
   });
 
-  it('begins a long journal with now, and says so', async () => {
+  it('starts a long journal at the present, with a note', async () => {
     const busy = await World.create();
     const mailbox = await busy.made('/mailboxes', { name: 'jobs' });
     const send = () => busy.made(`/mailboxes/${mailbox.id}/messages`, { scopeId: seeded.runId, payload: 1 });
@@ -175,7 +175,7 @@ describe('The console of a space', function () {
     await section(tab, 'Journal').getByText('message.sent').waitFor();
   });
 
-  it('reads again what changed before the journal told of it', async () => {
+  it('reads again what changed before its watch was connected', async () => {
     const busy = await World.create();
     await Promise.all(Array.from({ length: 200 }, () => busy.made('/mailboxes', { name: 'jobs' })));
     const tab = await Tab.open(busy);
@@ -189,7 +189,7 @@ describe('The console of a space', function () {
     });
     await tab.signIn(busy.apiKey);
     await section(tab, 'Queues').getByText('jobs').first().waitFor();
-    // So long that what was read once more for any other reason has been read.
+    // Long enough for reads that are due for any other reason.
     await tab.page.waitForTimeout(6_000);
     const name = `meanwhile ${randomUUID()}`;
     await busy.made('/mailboxes', { name });

@@ -8,11 +8,11 @@ const tabs: Tab[] = [];
 interface Look {
   readonly width?: number;
   readonly colorScheme?: 'light' | 'dark';
-  /** What the browser is expected to complain of. */
+  /** Problems that the browser is expected to report. */
   readonly expected?: RegExp;
 }
 
-/** A tab of a real Chromium, which notices whatever goes wrong in it. */
+/** A tab of a real Chromium, which records every problem in it. */
 export class Tab {
   readonly page: Page;
   readonly world: World;
@@ -21,7 +21,7 @@ export class Tab {
 
   private constructor(page: Page, world: World, expected: RegExp | undefined) {
     this.page = page;
-    // Before mocha's own, which would not say what was waited for.
+    // Shorter than mocha's limit, whose error would not say what the test waited for.
     page.setDefaultTimeout(15_000);
     this.world = world;
     const note = (text: string): void => {
@@ -33,13 +33,13 @@ export class Tab {
     page.on('request', (request) => this.requests.push({ at: performance.now(), request }));
     page.on('requestfailed', (request) => {
       const why = request.failure()?.errorText ?? '';
-      // The console lets go of what it reads when it is paused or closed.
+      // The console aborts its reads when it is paused or closed.
       if (!(why === 'net::ERR_ABORTED' && request.url().includes('/v1/spaces/')))
         note(`${request.url()} failed: ${why}`);
     });
   }
 
-  /** Opens the console at a place of the world's space. */
+  /** Opens the console at a place in the world's space. */
   static async open(world: World, look: Look = {}, place = ''): Promise<Tab> {
     browser ??= launchChromium();
     const { width = 1280, colorScheme = 'light', expected } = look;
@@ -50,7 +50,7 @@ export class Tab {
     return tab;
   }
 
-  /** Signs in with a key that only reads, and waits until it is live. */
+  /** Signs in with a key that may only read, and waits until it is live. */
   static async live(world: World, look: Look = {}, place = ''): Promise<Tab> {
     const tab = await Tab.open(world, look, place);
     await tab.signIn(await world.key(['coordination_read']));
@@ -63,7 +63,7 @@ export class Tab {
     await this.page.getByRole('button', { name: 'Sign in' }).click();
   }
 
-  /** Waits until the status line says so. */
+  /** Waits until the status line has this text. */
   async status(text: string | RegExp): Promise<void> {
     await this.page.getByRole('status').filter({ hasText: text }).waitFor();
   }
@@ -73,20 +73,20 @@ export class Tab {
     return this.page.evaluate(expression) as Promise<T>;
   }
 
-  /** What the whole page says, as it is read. */
+  /** The visible text of the whole page. */
   text(): Promise<string> {
     return this.page.locator('body').innerText();
   }
 }
 
-/** Fetching a browser takes a while, once. */
+/** Starts the browser, whose first download takes a while, and closes tabs after each test. */
 export function useChromium(): void {
   before(async function () {
     this.timeout(300_000);
     browser ??= launchChromium();
     await browser;
   });
-  // Nothing may go wrong in any tab of any test.
+  // A problem in any tab fails the test.
   afterEach(async () => {
     const open = tabs.splice(0);
     await Promise.all(open.map(({ page }) => page.context().close()));

@@ -57,39 +57,39 @@ describe('the bounds of a field', function () {
   this.timeout(60_000);
   const fields = allRoutes.flatMap(({ call, body }) => (body ? fieldsOf(`${call} `, body) : []));
 
-  it('of text are the documented ones, in code points, in every body that has it', () => {
+  it('of text are the documented ones, in code points, in every body with the field', () => {
     const met = new Set<string>();
     for (const { where, name, takes } of fields) {
-      const most = characters[name];
-      if (most === undefined) continue;
+      const max = characters[name];
+      if (max === undefined) continue;
       met.add(name);
-      expect([takes(long(name, most)), takes(long(name, most + 1))], where + name).to.deep.equal([true, false]);
+      expect([takes(long(name, max)), takes(long(name, max + 1))], where + name).to.deep.equal([true, false]);
       expect(takes(''), `${where}${name} empty`).to.equal(name === 'reason');
     }
     expect([...met]).to.have.members(Object.keys(characters));
   });
 
-  it('of whole numbers are the documented ones, in every body that has it', () => {
+  it('of whole numbers are the documented ones, in every body with the field', () => {
     const met = new Set<string>();
     for (const { where, name, takes } of fields) {
-      const own = where + name in integers ? where + name : name;
-      const [least, most] = integers[own] ?? [];
-      if (least === undefined || most === undefined) continue;
-      met.add(own);
-      const taken = [least - 1, least, most, most + 1].map(takes);
+      const key = where + name in integers ? where + name : name;
+      const [least, max] = integers[key] ?? [];
+      if (least === undefined || max === undefined) continue;
+      met.add(key);
+      const taken = [least - 1, least, max, max + 1].map(takes);
       expect(taken, where + name).to.deep.equal([false, true, true, granted.includes(name)]);
     }
     expect([...met]).to.have.members(Object.keys(integers));
   });
 
-  it('are in the error message, with the name of the field, whatever is wrong with it', () => {
+  it("are in the error message with the field's name, for any invalid value", () => {
     const wrong = [5, 1.5, 'x', '', '{', '\0', 'x'.repeat(3000), true, [], ['x'], [5], {}, '2026-13-01T00:00:00Z'];
     for (const { call, body, query } of allRoutes)
       for (const schema of [body, query]) {
         const [sample] = samples(schema, ['cursor']);
         for (const name of Object.keys(schema?.describe().keys ?? {})) {
-          const said = wrong.map((value) => schema?.validate({ ...sample, [name]: value }).error);
-          for (const { message } of said.filter((error) => error !== undefined))
+          const errors = wrong.map((value) => schema?.validate({ ...sample, [name]: value }).error);
+          for (const { message } of errors.filter((error) => error !== undefined))
             expect(message, call).to.match(
               new RegExp(`^${name}(\\[0\\]|\\.payload)? (must (be|have|begin) .|is missing: it (must|may) be .)`),
             );
@@ -104,14 +104,14 @@ describe('the bounds of a field', function () {
     }
   });
 
-  it('limit are 1 to 200, 50 by default, in every list, and 1 to 500, 100 by default, of the journal', () => {
+  it('named limit are 1 to 200, 50 by default, in every list, and 1 to 500, 100 by default, in the journal', () => {
     const lists: string[] = [];
     for (const { call, query } of allRoutes) {
       if (!query?.describe().keys?.limit) continue;
       lists.push(call);
-      const [most, preset] = call.startsWith('event.') ? [500, 100] : [200, 50];
+      const [max, preset] = call.startsWith('event.') ? [500, 100] : [200, 50];
       expect(query.validate({}).value.limit, call).to.equal(preset);
-      const taken = [0, 1, most, most + 1].map((limit) => !query.validate({ limit: `${limit}` }).error);
+      const taken = [0, 1, max, max + 1].map((limit) => !query.validate({ limit: `${limit}` }).error);
       expect(taken, call).to.deep.equal([false, true, true, false]);
     }
     expect(lists).to.have.length(13);

@@ -35,7 +35,7 @@ const more: Readonly<Record<string, readonly string[]>> = {
   batch: ['FCALL space_admit', 'FCALL barrier_cancel'],
 };
 /** After the answer: announces a timer that is the organization's earliest to the workers' index. */
-const told = 'ZADD muster:due';
+const announcement = 'ZADD muster:due';
 
 /** Calls whose answer is as long as there are records, up to a page. */
 const isPage = ({ call }: Route): boolean =>
@@ -81,29 +81,29 @@ class HeardApi {
 
 describe('What a request costs the store', function () {
   this.timeout(120_000);
-  let own: OwnStore;
+  let ownStore: OwnStore;
   let sink: Sink;
-  let made: World;
+  let world: World;
   let objects: Objects[];
-  /** For one test: commands that another one, which has timed out, still sends must not be counted. */
+  /** A new one for each test, so that commands which a timed-out test still sends are not counted. */
   let heard: HeardApi;
 
   before(async () => {
-    own = await OwnStore.start();
+    ownStore = await OwnStore.start();
     sink = await Sink.start();
-    const worker = await delivering({ redisUrl: own.url });
-    made = await World.create({ on: worker });
-    objects = [await makeObjects(made, sink), await makeObjects(made, sink), await makeObjects(made, sink)];
+    const worker = await delivering({ redisUrl: ownStore.url });
+    world = await World.create({ on: worker });
+    objects = [await makeObjects(world, sink), await makeObjects(world, sink), await makeObjects(world, sink)];
     // Nothing falls due between the requests, however long they take.
-    await made.at(Date.now());
+    await world.at(Date.now());
     await worker.stop();
   });
   after(async () => {
     await sink.stop();
-    await own.stop();
+    await ownStore.stop();
   });
   beforeEach(async () => {
-    heard = await HeardApi.start(own.url, made, overrides);
+    heard = await HeardApi.start(ownStore.url, world, overrides);
   });
   afterEach(() => heard.stop());
 
@@ -126,15 +126,15 @@ describe('What a request costs the store', function () {
         .join(' ')
         .replace(/_[0-9a-f]{8}$/, ''),
     );
-    return named.filter((text) => text !== told);
+    return named.filter((text) => text !== announcement);
   }
 
   it('does not depend on the size of the store; a page costs by its length', async () => {
     const api = heard;
-    const count = async (own: Objects): Promise<Map<string, [status: number, commands: number]>> => {
+    const count = async (of: Objects): Promise<Map<string, [status: number, commands: number]>> => {
       const counts = new Map<string, [number, number]>();
       for (const route of inOrder.filter(({ method }) => method !== 'DELETE')) {
-        const [status, sent] = await api.ask(route, { ...own, name: randomUUID(), taskKey: randomUUID() });
+        const [status, sent] = await api.ask(route, { ...of, name: randomUUID(), taskKey: randomUUID() });
         counts.set(route.call, [status, sent.reduce((sum, { inside }) => sum + inside.length, 0)]);
       }
       return counts;
@@ -142,12 +142,12 @@ describe('What a request costs the store', function () {
     const [first = {}, second = {}] = objects;
     const few = await count(first);
     const { scopeId, mailboxId, budgetId, reservationId, allowanceId } = second;
-    const own = { scopeId, holder: 'h' };
+    const holder = { scopeId, holder: 'h' };
     for (const [path, body] of [
       [`/mailboxes/${mailboxId}/messages`, { scopeId, payload: 1 }],
-      [`/budgets/${budgetId}/reserve`, { ...own, amountMinor: '1' }],
+      [`/budgets/${budgetId}/reserve`, { ...holder, amountMinor: '1' }],
       [`/budgets/${budgetId}/settle`, { reservationId, amountMinor: '1' }],
-      [`/allowances/${allowanceId}/consume`, { ...own, units: 1 }],
+      [`/allowances/${allowanceId}/consume`, { ...holder, units: 1 }],
       ['/barriers', { scopeId, target: 3 }],
       ['/mailboxes', { name: 'jobs' }],
       ['/task-groups', { mailboxId, condition: 'ALL_TERMINAL' }],
@@ -160,9 +160,9 @@ describe('What a request costs the store', function () {
     for (const route of inOrder.filter(({ method }) => method !== 'DELETE')) {
       const [[status = 0, before = 0] = [], [again, after = 0] = []] = [few.get(route.call), many.get(route.call)];
       expect(again, route.call).to.equal(status);
-      // One more: a second entry of its kind. The backlog looks at 16 queues and 20 destinations at most.
-      const most = isPage(route) ? 1000 : before + (route.call === 'backlog.get' ? 100 : 1);
-      expect(after, route.call).to.be.within(1, most);
+      // One more for a second entry of its kind. The backlog reads at most 16 queues and 20 destinations.
+      const maxCommands = isPage(route) ? 1000 : before + (route.call === 'backlog.get' ? 100 : 1);
+      expect(after, route.call).to.be.within(1, maxCommands);
     }
   });
 
@@ -170,23 +170,23 @@ describe('What a request costs the store', function () {
     const api = heard;
     const needed: Record<string, readonly string[]> = {};
     for (const route of inOrder) {
-      const own = { ...objects[2], url: `${sink.url}/${route.call}` };
+      const values = { ...objects[2], url: `${sink.url}/${route.call}` };
       const once = [`FCALL ${route.script.replace('/', '_')}`];
       const key = { 'Idempotency-Key': randomUUID() };
       for (const headers of [key, key, {}]) {
-        const [status, sent] = await api.ask(route, own, headers);
+        const [status, sent] = await api.ask(route, values, headers);
         const found = trips(sent);
         if (status < 300 && found.length > 1) needed[route.call] = found;
         else expect(found, `${route.call} ${status}`).to.deep.equal(once);
       }
-      const [status, sent] = await api.ask(route, own, { Authorization: `Bearer mk_${made.org}_${'x'.repeat(43)}` });
+      const [status, sent] = await api.ask(route, values, { Authorization: `Bearer mk_${world.org}_${'x'.repeat(43)}` });
       expect([status, trips(sent)], route.call).to.deep.equal([401, once]);
     }
     expect(needed).to.deep.equal(more);
   });
 
   it('reading the clock is one command without the test clock', async () => {
-    const api = await HeardApi.start(own.url, made, {});
+    const api = await HeardApi.start(ownStore.url, world, {});
     try {
       for (const route of inOrder.filter(({ call }) => call === 'message.send' || call === 'mailbox.list')) {
         const [status, sent] = await api.ask(route, objects[2] ?? {});

@@ -100,7 +100,7 @@ describe('GET /openapi.json', () => {
     }
   });
 
-  it('says of calls that wait, retry, requeue, cancel and change what they do, and what each of their fields means', async () => {
+  it('describes calls that wait, retry, requeue, cancel or change something, and each of their fields', async () => {
     const document = await fetched();
     const calls = [
       ...['create', 'list', 'view', 'update', 'delete', 'purge', 'requeue'].map((call) => `mailbox.${call}`),
@@ -116,13 +116,13 @@ describe('GET /openapi.json', () => {
       const schema = operation?.requestBody?.content['application/json'].schema as { properties?: object } | undefined;
       const inBody = Object.entries(schema?.properties ?? {});
       const inQuery = (operation?.parameters ?? []).flatMap((one) => (one.in === 'query' ? [[one.name, one]] : []));
-      // Not only the rule of its kind, which all fields of that kind share.
+      // More than the rule that all fields of its kind share.
       for (const [name, field] of [...inBody, ...inQuery] as [string, { description?: string }][])
         expect(field.description, `${call} ${name}`).to.match(/^(?!characters|any JSON value|one of a comma).{10,}/);
     }
   });
 
-  it('has an example of every body and of every answer with content, as the service takes and gives them', async () => {
+  it('has a valid example of every body, and of every answer with content', async () => {
     const document = await fetched();
     const operations = Object.values(document.paths).flatMap((path) => Object.values(path));
     for (const route of [...allRoutes, ...product.spacelessRoutes]) {
@@ -135,7 +135,7 @@ describe('GET /openapi.json', () => {
       };
       if (route.body && operation?.requestBody) {
         const body = check(route.body, operation.requestBody.content['application/json'], route.call);
-        // Rules between fields that the schema does not have are tested by `args`.
+        // `args` tests rules between fields, which the schema does not have.
         const input = { params: {}, query: {}, headers: {}, body: route.body.validate(body).value };
         if (!('cursor' in body)) route.args?.(input);
       }

@@ -17,10 +17,10 @@ describe('what is installed', () => {
   before(async () => {
     workspaces = JSON.parse(await read('package.json')).workspaces ?? [];
     const { packages } = JSON.parse(await read('package-lock.json')) as { packages: Record<string, Locked> };
-    const own = new Set(workspaces.map((folder) => packages[folder]?.name));
+    const workspaceNames = new Set(workspaces.map((folder) => packages[folder]?.name));
     // The project's own folders, and links to them, have no origin.
     const isOwn = ([path, { link }]: [string, Locked]) =>
-      !path.startsWith('node_modules/') || (link === true && own.has(path.slice('node_modules/'.length)));
+      !path.startsWith('node_modules/') || (link === true && workspaceNames.has(path.slice('node_modules/'.length)));
     locked = Object.entries(packages).filter((entry) => !isOwn(entry));
   });
 
@@ -46,7 +46,7 @@ describe('what is installed', () => {
     expect(scripted.sort()).to.deep.equal(['node_modules/esbuild', 'node_modules/msgpackr-extract']);
   });
 
-  it('container images are pinned to full versions', async () => {
+  it('has container images pinned to full versions', async () => {
     const texts = await Promise.all(['Dockerfile', 'docker-compose.yml'].map(read));
     const images = [...texts.join('\n').matchAll(/^(?:FROM|\s*image:)\s+(\S+)/gm)].map(([, image = '']) => image);
     expect(images).to.have.length.above(5);

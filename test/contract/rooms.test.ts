@@ -26,21 +26,21 @@ function found(paths: readonly string[], forms: readonly RegExp[]): string[] {
   });
 }
 
-describe('The walls between rooms', () => {
-  it('only src/redis/cluster.ts knows whether the store is a cluster', () => {
+describe('The boundaries of rooms', () => {
+  it('let only src/redis/cluster.ts know whether the store is a cluster', () => {
     const knows = /\binstanceof (Cluster|Redis)\b|\.isCluster\b|\bimport\b[^;]*\bCluster\w*[^;]*from 'ioredis'/;
     const knowing = filesBelow('src', '.ts').filter((path) => knows.test(readFileSync(root + path, 'utf8')));
     expect(knowing).to.deep.equal(['src/redis/cluster.ts']);
   });
 
-  it('src/http, src/redis and src/declare import nothing from a room', () => {
+  it('let src/http, src/redis and src/declare import nothing from a room', () => {
     const paths = ['http', 'redis', 'declare'].flatMap((folder) => filesBelow(`src/${folder}`, '.ts'));
     expect(found(paths, [new RegExp(`from '(?:\\.\\./)+(?:${names.join('|')}|primitives)\\b[^']*'`)])).to.deep.equal(
       [],
     );
   });
 
-  it('lua/lib includes nothing from a room', () => {
+  it('let lua/lib include nothing from a room', () => {
     expect(found(filesBelow('lua/lib', '.lua'), [/@include "(?!lib\/)[^"]*"/])).to.deep.equal([]);
     const included = filesBelow('lua/lib', '.lua').flatMap((path) =>
       [...readFileSync(root + path, 'utf8').matchAll(/@include "(?!lib\/)([^"]*)"/g)].map(
@@ -50,14 +50,14 @@ describe('The walls between rooms', () => {
     expect(included).to.deep.equal([]);
   });
 
-  it('every room is a folder of its name in src/, and its Lua, if it has any, in lua/', () => {
+  it('keep every room in a folder of its name in src/, and its Lua, if it has any, in lua/', () => {
     const folders = readdirSync(`${root}src`);
     expect(folders).to.include.members(names);
     const lua = readdirSync(`${root}lua`).filter((name) => !name.includes('.'));
     expect([...names, 'lib', 'retention', 'timer']).to.include.members(lua);
   });
 
-  it('a name that two rooms declare is refused', () => {
+  it('refuse a name that two rooms declare', () => {
     expect(() => collect([...rooms, { name: 'other', keys: { message: allWords.keys['message'] as never } }])).to.throw(
       'message is declared twice',
     );

@@ -109,9 +109,9 @@ describe('the scripts', () => {
       const script = scriptOf(route.script);
       for (const input of inputs(route)) {
         const { spaceId, ...ids } = input.params;
-        const own = { ...ids, ...route.args?.(input) };
-        expect([...callArgs, ...Object.keys(own)], route.call).to.have.members(script?.args ?? []);
-        for (const [name, value] of Object.entries(own))
+        const args = { ...ids, ...route.args?.(input) };
+        expect([...callArgs, ...Object.keys(args)], route.call).to.have.members(script?.args ?? []);
+        for (const [name, value] of Object.entries(args))
           expect(value, `${route.call} ${name}`).to.be.oneOf([String(value), Number(value)]);
       }
     }

@@ -9,12 +9,12 @@ import { expect } from 'chai';
 const program = fileURLToPath(new URL('../../dist/demo/main.js', import.meta.url));
 
 describe('npm run demo', function () {
-  // Processes start: seconds each on a busy machine.
+  // Each start of a process takes seconds on a busy machine.
   this.timeout(60_000);
   let scratch = '';
   let temporary = '';
   let demo: ChildProcess | undefined;
-  let said = '';
+  let output = '';
 
   before(async () => {
     scratch = await mkdtemp(join(tmpdir(), 'muster-demo-test-'));
@@ -35,17 +35,17 @@ describe('npm run demo', function () {
   });
   after(() => rm(scratch, { recursive: true, force: true }));
 
-  /** Starts it on a folder; resolves at once. */
+  /** Starts the demo on a folder; resolves with its exit status. */
   function start(folder: string): Promise<number | null> {
-    said = '';
+    output = '';
     const child = spawn(process.execPath, [program, '--folder', join(scratch, folder)], {
       env: { ...process.env, TMPDIR: temporary },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     demo = child;
     const hear = (text: Buffer): void => {
-      said += String(text);
-      child.emit('said');
+      output += String(text);
+      child.emit('output');
     };
     child.stdout.on('data', hear);
     child.stderr.on('data', hear);
@@ -53,13 +53,13 @@ describe('npm run demo', function () {
   }
 
   async function hears(text: RegExp): Promise<void> {
-    while (!text.test(said) && demo) await Promise.race([once(demo, 'said'), once(demo, 'close')]);
+    while (!text.test(output) && demo) await Promise.race([once(demo, 'output'), once(demo, 'close')]);
   }
 
-  it('shows every primitive at work and proves what it shows', async function () {
+  it('shows every primitive at work, and proves what it shows', async function () {
     this.timeout(180_000);
     const status = await start('files');
-    expect(status, said).to.equal(0);
+    expect(status, output).to.equal(0);
     for (const line of [
       /crash +kill -9 \d+: ben dies while it holds \S+; nobody tells Muster/,
       /lease +ben's claim has expired/,
@@ -70,26 +70,26 @@ describe('npm run demo', function () {
       /PASS {2}files +234 files, 26403 bytes through Muster; 234 files, 26403 bytes/,
       /all 8 checks hold, after \d:\d\d\n$/,
     ])
-      expect(said).to.match(line);
-    expect(said).to.not.include('FAIL').and.to.not.include('\u001b');
+      expect(output).to.match(line);
+    expect(output).to.not.include('FAIL').and.to.not.include('\u001b');
     expect(await readdir(temporary)).to.deep.equal([]);
   });
 
-  it('cleans up when it is interrupted', async () => {
+  it('cleans up when interrupted', async () => {
     const ended = start('files');
     await hears(/agents +ada/);
     demo?.kill('SIGINT');
-    expect(await ended, said).to.equal(130);
+    expect(await ended, output).to.equal(130);
     expect(await readdir(temporary)).to.deep.equal([]);
-    const url = /listening on (\S+)/.exec(said)?.[1] ?? '';
+    const url = /listening on (\S+)/.exec(output)?.[1] ?? '';
     expect(await fetch(`${url}/healthz`).catch(() => 'gone')).to.equal('gone');
   });
 
-  it('says in one line why it does not start', async () => {
+  it('reports in one line why it cannot start', async () => {
     expect(await start('t-none')).to.equal(1);
-    expect(said).to.match(/^no such folder: .*t-none\n$/);
+    expect(output).to.match(/^no such folder: .*t-none\n$/);
     await mkdir(join(scratch, 'few'), { recursive: true });
     expect(await start('few')).to.equal(1);
-    expect(said).to.match(/^.*few holds 0 entries; the demo needs at least 12\n$/);
+    expect(output).to.match(/^.*few holds 0 entries; the demo needs at least 12\n$/);
   });
 });

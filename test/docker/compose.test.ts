@@ -21,7 +21,7 @@ const named = (name: string): Service => {
 };
 const isOurs = ([, { build }]: [string, Service]): boolean => build !== undefined;
 
-/** What Compose knows, of which this file needs these: it refuses a file with any other word. */
+/** The keys of Compose that this file uses: Compose refuses a file with unknown ones. */
 const words: Readonly<Record<'file' | 'service' | 'healthcheck', string>> = {
   file: 'name services networks volumes configs',
   service:
@@ -30,7 +30,7 @@ const words: Readonly<Record<'file' | 'service' | 'healthcheck', string>> = {
 };
 
 describe('docker-compose.yml', () => {
-  it('is made of words that Compose knows', () => {
+  it('uses only keys that Compose knows', () => {
     const known = (kind: keyof typeof words, found: object = {}) =>
       expect(words[kind].split(' ')).to.include.members(Object.keys(found).filter((name) => !name.startsWith('x-')));
     known('file', compose);
@@ -40,9 +40,9 @@ describe('docker-compose.yml', () => {
     }
   });
 
-  it('names files, volumes, networks, configs and services that there are', () => {
+  it('names only existing files, volumes, networks, configs and services', () => {
     for (const [name, { file }] of Object.entries(compose.configs)) {
-      // Contents given in place of a file cannot be put into a read-only container.
+      // Inline contents cannot be written into a read-only container.
       expect(existsSync(join(root, file ?? '-')), name).to.equal(true);
     }
     const used = { volumes: new Set<string>(), configs: new Set<string>() };
@@ -65,7 +65,7 @@ describe('docker-compose.yml', () => {
     expect([...used.configs]).to.have.members(Object.keys(compose.configs));
   });
 
-  it('runs every service read-only, without capabilities, from an exact tag; published ports are on loopback and distinct', () => {
+  it('runs every service read-only, without capabilities, from an exact tag, and publishes distinct ports on loopback', () => {
     const published: string[] = [];
     for (const [name, service] of services) {
       expect(service, name).to.include({ init: true, read_only: true });
@@ -81,7 +81,7 @@ describe('docker-compose.yml', () => {
     expect(new Set(published).size).to.equal(published.length);
   });
 
-  it('gives Muster settings that it takes, and stores that there are', () => {
+  it('gives Muster known settings, and stores that are defined', () => {
     for (const [name, { environment = {} }] of services.filter(isOurs)) {
       const config = readConfig(environment);
       const known = new Set(Object.keys(config).map((key) => key.replaceAll(/[A-Z]/g, '_$&').toUpperCase()));
@@ -103,15 +103,15 @@ describe('docker-compose.yml', () => {
       await stores.clear();
     });
 
-    /** As its container starts it, with `data` for /data. */
+    /** Starts a Redis like its container does, with `data` for /data. */
     async function start(name: string, data: string) {
       const { command, env } = await findRedisServer({ log: () => undefined });
       const [shell = '', ...words] = [...(named(name).entrypoint ?? []), ...(named(name).command ?? [])];
       const socket = join(data, 'redis.sock');
       const here = words.map((word) => word.replaceAll('cd /data', `cd '${data}'`));
       const PATH = `${dirname(command)}:${env['PATH']}`;
-      const own = ['--port', '0', '--unixsocket', socket];
-      const server = spawn(shell, [...here, ...own], { env: { ...env, PATH }, stdio: 'ignore' });
+      const socketArgs = ['--port', '0', '--unixsocket', socket];
+      const server = spawn(shell, [...here, ...socketArgs], { env: { ...env, PATH }, stdio: 'ignore' });
       const closed = once(server, 'close');
       const end = async (signal: NodeJS.Signals): Promise<void> => {
         server.kill(signal);
@@ -122,22 +122,22 @@ describe('docker-compose.yml', () => {
       return { end, redis: new Redis(socket, { retryStrategy: () => null }).on('error', () => undefined) };
     }
 
-    it('is append-only, synced every second, evicts nothing and keeps messages compact; those of the cluster are nodes of one', async () => {
+    it('is append-only, synced every second, evicts nothing and keeps messages compact; in the cluster profile it is a node', async () => {
       const all = { appendonly: 'yes', appendfsync: 'everysec', 'maxmemory-policy': 'noeviction', save: '' };
       const compact = { 'hash-max-listpack-entries': '17', 'hash-max-listpack-value': '1024' };
       const cluster = (enabled: string, covered: string) =>
         ({ 'cluster-enabled': enabled, 'cluster-require-full-coverage': covered }) as const;
       const wanted = { redis: cluster('no', 'yes'), 'redis-1': cluster('yes', 'no') };
-      for (const [name, own] of Object.entries(wanted)) {
+      for (const [name, mode] of Object.entries(wanted)) {
         const data = await stores.folder();
         const { redis } = await start(name, data);
-        const settings = { ...all, ...compact, ...own, dir: data };
+        const settings = { ...all, ...compact, ...mode, dir: data };
         for (const [setting, value] of Object.entries(settings))
           expect(await redis.config('GET', setting), name).to.deep.equal([setting, value]);
       }
     });
 
-    it('takes off what it had only begun to write when it was killed, before it starts', async () => {
+    it('truncates an incomplete write after it was killed, before it starts', async () => {
       const data = await stores.folder();
       const log = join(data, 'appendonlydir', 'appendonly.aof.1.incr.aof');
       const first = await start('redis', data);
@@ -152,7 +152,7 @@ describe('docker-compose.yml', () => {
     });
   });
 
-  it('makes its cluster of all six addresses, three masters and three replicas', () => {
+  it('creates its cluster of all six addresses, three masters and three replicas', () => {
     const script = named('cluster-init').command?.join('\n') ?? '';
     const [, list = ''] = /--cluster create ([\s\S]*?)--cluster-replicas 1\b/.exec(script) ?? [];
     const addresses = [...list.matchAll(/([\d.]+):6379/g)].map(([, address]) => address);
@@ -160,7 +160,7 @@ describe('docker-compose.yml', () => {
     expect(Object.keys(named('cluster-init').depends_on ?? {})).to.have.length(6);
   });
 
-  it('balances over processes that serve the API, and waits longer than any of them holds', () => {
+  it('balances over the processes that serve the API, with timeouts longer than any held request', () => {
     const text = readFileSync(join(root, compose.configs['haproxy']?.file ?? ''), 'utf8');
     const servers = [...text.matchAll(/^ +server (\S+) (\S+):(\d+)$/gm)].map(([, , host = '', port]) => ({
       host,
@@ -175,7 +175,7 @@ describe('docker-compose.yml', () => {
       expect(Number(new RegExp(`timeout ${side} (\\d+)s`).exec(text)?.[1])).to.be.greaterThan(60);
   });
 
-  it('scrapes every process of ours', () => {
+  it('scrapes every Muster process', () => {
     const [job] = parse(readFileSync(join(root, compose.configs['prometheus']?.file ?? ''), 'utf8')).scrape_configs;
     const [{ names, port }] = job.dns_sd_configs;
     expect(names).to.have.members(services.filter(isOurs).map(([name]) => name));
@@ -183,7 +183,7 @@ describe('docker-compose.yml', () => {
     for (const name of names) expect(networksOf(named(name)), name).to.include('default');
   });
 
-  it('has the services, profiles, ports and volumes of which the README tells', () => {
+  it('has the services, profiles, ports and volumes that the README describes', () => {
     const text = readFileSync(join(root, 'README.md'), 'utf8');
     const section = /\n## Docker\n([\s\S]*?)\n## /.exec(text)?.[1] ?? '';
     const execs = [...section.matchAll(/docker compose exec (\S+) (\S+)(?: (dist\/\S+))?/g)];
@@ -198,10 +198,10 @@ describe('docker-compose.yml', () => {
     ]);
     const portsOf = (all: readonly Service[]) =>
       all.flatMap(({ ports = [] }) => ports).map((port) => port.split(':')[1]);
-    for (const [, profile = '', service, told = ''] of rows) {
+    for (const [, profile = '', service, description = ''] of rows) {
       if (service) expect(named(service).profiles).to.deep.equal([profile]);
-      const own = services.map(([, one]) => one).filter(({ profiles }) => profiles?.includes(profile));
-      expect(told.match(/\b\d{4}\b/g), profile).to.have.members(portsOf(own));
+      const ofProfile = services.map(([, one]) => one).filter(({ profiles }) => profiles?.includes(profile));
+      expect(description.match(/\b\d{4}\b/g), profile).to.have.members(portsOf(ofProfile));
     }
     expect(section).to.include(`on port ${portsOf([named('app')])}`);
     for (const [, volume] of section.matchAll(/`muster_(\w+)`/g))

@@ -32,7 +32,7 @@ interface Compose {
   readonly configs: Readonly<Record<string, { file?: string }>>;
 }
 
-/** docker-compose.yml as Compose reads it where no variable is set. */
+/** docker-compose.yml as Compose reads it without variables. */
 export function readCompose(): Compose {
   const text = readFileSync(join(root, 'docker-compose.yml'), 'utf8');
   const filled = text.replaceAll(/\$\{\w+:-([^}]*)\}/g, '$1');
@@ -50,7 +50,7 @@ export function networksOf({ networks = ['default'] }: Service): string[] {
   return Array.isArray(networks) ? [...networks] : Object.keys(networks);
 }
 
-/** Addresses on networks whose addresses are fixed. */
+/** The fixed addresses of services. */
 export function addressesOf(compose: Compose): string[] {
   return Object.values(compose.services).flatMap(({ networks }) =>
     networks && !Array.isArray(networks) ? Object.values(networks).flatMap((one) => one.ipv4_address ?? []) : [],

@@ -14,7 +14,7 @@ const lines = readFileSync(join(root, 'Dockerfile'), 'utf8')
   .filter((line) => /^[A-Z]+ /.test(line));
 const allOf = (instruction: string): string[] =>
   lines.filter((line) => line.startsWith(`${instruction} `)).map((line) => line.slice(instruction.length + 1));
-/** Of the stage that is the image. */
+/** Instructions of the final stage. */
 const last = lines.slice(lines.findLastIndex((line) => line.startsWith('FROM ')));
 const lastOf = (instruction: string): string =>
   last.findLast((line) => line.startsWith(`${instruction} `))?.slice(instruction.length + 1) ?? '';
@@ -26,9 +26,9 @@ const environment = Object.fromEntries(
 const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 
 describe('The Dockerfile', function () {
-  // Processes start: seconds each on a busy machine.
+  // Each start of a process takes seconds on a busy machine.
   this.timeout(60_000);
-  it('copies what there is, and .dockerignore lets nothing else into the build', () => {
+  it('copies existing files, and .dockerignore lets only these into the build', () => {
     const copied = allOf('COPY')
       .filter((line) => !line.startsWith('--from='))
       .flatMap((line) => line.split(' ').slice(0, -1));
@@ -46,7 +46,7 @@ describe('The Dockerfile', function () {
     for (const path of kept) expect(copied).to.include(path);
   });
 
-  it('runs what the build makes, with scripts that there are, as a user who is not root', () => {
+  it('runs what the build makes, with existing scripts, as a user other than root', () => {
     const command: string[] = JSON.parse(lastOf('CMD'));
     expect(`exec ${command.join(' ')}`).to.equal(scripts.start);
     expect(existsSync(join(root, 'src/main.ts'))).to.equal(true);
@@ -54,7 +54,7 @@ describe('The Dockerfile', function () {
       .join('\n')
       .matchAll(/npm run -s (\w+)/g))
       expect(scripts).to.have.property(name);
-    // What npm would run by itself needs the development dependencies.
+    // The scripts that npm ci would run need development dependencies.
     for (const install of allOf('RUN').filter((line) => line.startsWith('npm ci')))
       expect(install).to.include('--ignore-scripts');
     expect(lastOf('USER')).to.equal('node');
@@ -62,7 +62,7 @@ describe('The Dockerfile', function () {
     for (const image of allOf('FROM')) expect(image).to.match(/^node:\d+\.\d+\.\d+-bookworm-slim( AS \w+)?$/);
   });
 
-  it('sets settings that the service takes, and a volume for what it writes', () => {
+  it('sets known settings, and a volume for written data', () => {
     const { NODE_ENV, ...settings } = environment;
     expect(NODE_ENV).to.equal('production');
     const config = readConfig(settings);
@@ -70,7 +70,7 @@ describe('The Dockerfile', function () {
     expect(lastOf('EXPOSE')).to.equal(`${config.port} ${config.metricsPort}`);
   });
 
-  it('its health check is well while /readyz is, and ill when nobody answers', async () => {
+  it('has a health check that passes while /readyz does, and fails without an answer', async () => {
     const metered = await Metered.start();
     const service = await metered.service({ role: 'api', metricsPort: 0 });
     const [, text = ''] = /CMD (\[.*\])$/.exec(lastOf('HEALTHCHECK')) ?? [];

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { rawGet } from '../http/client.ts';
 import { codeOf, World } from '../support/world.ts';
 
-/** Every address that a page names, resolved as a browser does. */
+/** Every address in a page, resolved as a browser does. */
 function addresses(html: string, base: string): string[] {
   return [...html.matchAll(/(?:src|href)="([^"]*)"/g)].map(([, address = '']) => new URL(address, base).href);
 }
@@ -15,7 +15,7 @@ describe('GET /docs', () => {
   const get = (path: string, headers: Record<string, string> = {}, method = 'GET') =>
     fetch(`${world.url}${path}`, { method, headers, redirect: 'manual' });
 
-  it('is a page that needs no key and loads nothing from elsewhere', async () => {
+  it('is a page that needs no key and loads nothing from other servers', async () => {
     const response = await get('/docs');
     expect(response.status).to.equal(200);
     expect(response.headers.get('Content-Type')).to.equal('text/html; charset=utf-8');
@@ -28,7 +28,7 @@ describe('GET /docs', () => {
     }
   });
 
-  it('allows scripts of this server only, none inline, and calls to this server only', async () => {
+  it('allows scripts and calls of this server only, and no inline scripts', async () => {
     for (const path of ['/docs', '/docs/page.js', '/docs/swagger-ui-bundle.js', '/docs/swagger-ui.css']) {
       const { headers } = await get(path);
       const policy = headers.get('Content-Security-Policy') ?? '';
@@ -39,7 +39,7 @@ describe('GET /docs', () => {
     expect(await (await get('/docs')).text()).to.not.match(/<script>|<style|\son\w+=/);
   });
 
-  it('hands the library the document, and no validation service', async () => {
+  it('passes the document to the library, and no validation service', async () => {
     const script = await (await get('/docs/page.js')).text();
     expect(script)
       .to.match(/url: 'openapi\.json'/)
@@ -47,7 +47,7 @@ describe('GET /docs', () => {
     expect(await (await get('/docs/swagger-ui-bundle.js')).text()).to.include('SwaggerUIBundle');
   });
 
-  it('is asked for again each time and answered 304 while it is the same, compressed where that is taken', async () => {
+  it('is revalidated each time, with a 304 if unchanged, and compressed if the client accepts it', async () => {
     const { url } = await get('/docs/swagger-ui.css');
     const first = await fetch(url, { headers: { 'Accept-Encoding': 'identity' } });
     const etag = first.headers.get('ETag') ?? '';
@@ -74,7 +74,7 @@ describe('GET /docs', () => {
     expect(await text('gzip')).to.equal(await text('identity'));
   });
 
-  it('leads from /docs/ to /docs, takes GET and HEAD only, and answers HEAD without a body', async () => {
+  it('redirects /docs/ to /docs, accepts GET and HEAD only, and answers HEAD without a body', async () => {
     const moved = await get('/docs/');
     expect(moved.status).to.equal(308);
     expect(new URL(moved.headers.get('Location') ?? '', moved.url).pathname).to.equal('/docs');
@@ -85,7 +85,7 @@ describe('GET /docs', () => {
     expect(refused.headers.get('Allow')).to.equal('GET, HEAD');
   });
 
-  it('has its five files and no others, whatever the path is made of', async () => {
+  it('serves only its five files, whatever the path', async () => {
     for (const target of [
       '/docs/LICENSE',
       '/docs/swagger-ui/swagger-ui.css',

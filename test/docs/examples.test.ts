@@ -7,7 +7,7 @@ import { World } from '../support/world.ts';
 
 const folder = new URL('../../docs/examples/', import.meta.url);
 
-/** What each program prints; lines whose order is not certain are sorted. */
+/** The expected output of each program; lines whose order may vary are sorted. */
 const printed: Readonly<Record<string, readonly string[]>> = {
   'worker-pool': [
     '19 texts have 190 words',
@@ -27,7 +27,7 @@ const printed: Readonly<Record<string, readonly string[]>> = {
   'mcp-agent': ['goodbye: GOODBYE', 'hello: HELLO', 'there are tools to message_recv and message_complete'],
 };
 
-/** On the real clock, with its workers: windows end, and cooldowns. */
+/** On the real clock, with workers, so that windows and cooldowns end. */
 describe('docs/examples', function () {
   this.timeout(60_000);
   let own: OwnStore;
@@ -54,7 +54,7 @@ describe('docs/examples', function () {
   });
 
   for (const [name, lines] of Object.entries(printed))
-    it(`${name}.ts runs as it stands, and prints what it found`, async () => {
+    it(`${name}.ts runs as it is, and prints the expected lines`, async () => {
       const said: string[] = [];
       console.log = (text) => said.push(String(text));
       await import(new URL(`${name}.ts`, folder).href);

@@ -7,7 +7,7 @@ import { findRedisServer } from '../../src/embedded/server-binary.ts';
 import { answers, ask, isRunning, pidOfServer, Stores, until } from './support.ts';
 
 describe('the embedded Redis', function () {
-  // Processes start: seconds each on a busy machine.
+  // Each start of a process takes seconds on a busy machine.
   this.timeout(60_000);
   const stores = new Stores();
 
@@ -18,7 +18,7 @@ describe('the embedded Redis', function () {
   });
   afterEach(() => stores.clear());
 
-  /** One that another process started, with some data. */
+  /** A store that another process started, with some data. */
   const startedElsewhere = async () => {
     const folder = await stores.folder();
     const other = await stores.startInOtherProcess(folder);
@@ -62,7 +62,7 @@ describe('the embedded Redis', function () {
     process.kill(-pid, 0);
   });
 
-  it('is restarted after it was killed, and reports the unclean restart', async () => {
+  it('is restarted after it was killed, and reports the unclean shutdown', async () => {
     let restarts = 0;
     const folder = await stores.folder();
     await (await stores.start(folder)).stop();
@@ -223,7 +223,7 @@ describe('the embedded Redis', function () {
     }
   });
 
-  it('is found by the commands of the operator', async () => {
+  it("is found by operators' commands", async () => {
     const folder = await stores.folder();
     expect(await findEmbedded(join(folder, 'nowhere'))).to.equal(null);
     expect(await findEmbedded(folder)).to.equal(null);
@@ -233,7 +233,7 @@ describe('the embedded Redis', function () {
     expect(await findEmbedded(folder)).to.equal(null);
   });
 
-  it('says in one line why it cannot start, and stays clean', async () => {
+  it('reports in one line why it cannot start, and stays clean', async () => {
     const folder = await stores.folder();
     await (await stores.start(folder)).stop();
     const failure = await stores.start(folder, { settings: { 'no-such-setting': '1' } }).catch((error: Error) => error);

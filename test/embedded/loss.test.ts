@@ -15,7 +15,7 @@ import { Pace } from '../support/pace.ts';
 import { answers, ask, pidOfServer, Stores, until } from './support.ts';
 
 describe('the embedded Redis after an unclean end', function () {
-  // Processes start: seconds each on a busy machine.
+  // Each start of a process takes seconds on a busy machine.
   this.timeout(60_000);
   const stores = new Stores();
   afterEach(() => stores.clear());
@@ -49,7 +49,7 @@ describe('the embedded Redis after an unclean end', function () {
     expect(seen).to.deep.equal(['begun', 'done', 'used', 'used']);
   });
 
-  it('calls it neither after a clean stop nor for a user that joins', async () => {
+  it('does not call afterLoss after a clean shutdown or for a user that joins', async () => {
     const folder = await stores.folder();
     let losses = 0;
     const afterLoss = async (link: Redis): Promise<void> => {
@@ -110,7 +110,7 @@ describe('the embedded Redis after an unclean end', function () {
     }
   });
 
-  it('is waited for while it loads, however long, with a log line now and then', async () => {
+  it('delays a start while it loads, however long, with a log line at intervals', async () => {
     const folder = await stores.folder();
     const store = await stores.start(folder);
     await fill(store.socketPath);
@@ -137,7 +137,7 @@ describe('the embedded Redis after an unclean end', function () {
     for (const line of stores.lines) expect(line).to.match(/^the embedded redis-server is loading its data \(/);
   });
 
-  it('does not block shutdown while it loads', async () => {
+  it('does not delay shutdown while it loads', async () => {
     const folder = await stores.folder();
     const store = await stores.start(folder);
     await fill(store.socketPath);
@@ -182,7 +182,7 @@ describe('the embedded Redis after an unclean end', function () {
     expect(await stores.start(folder)).to.include({ wasEmpty: false });
   });
 
-  it('that is killed as it is joined is told from its log; as it is stopped, that is its end, if not an orderly one', async () => {
+  it('is reported with its log if it is killed while another joins, and counts as unclean if killed while it is stopped', async () => {
     const folder = await stores.folder();
     const killedDuring = async <T>(work: () => Promise<T>): Promise<T> => {
       const pid = await pidOfServer(join(folder, 'redis.sock'));
@@ -202,7 +202,7 @@ describe('the embedded Redis after an unclean end', function () {
     expect(await stores.start(folder)).to.include({ wasClean: false });
   });
 
-  it('does not touch files that it cannot read, and says which server may have written them', async () => {
+  it('leaves files that it cannot read unchanged, and names the server that may have written them', async () => {
     const folder = await stores.folder();
     const store = await stores.start(folder);
     await ask(store.socketPath, 'SET', 'colour', 'green');
@@ -213,11 +213,11 @@ describe('the embedded Redis after an unclean end', function () {
       const before = await readFile(path);
       const after = Buffer.concat([Buffer.from(text), before.subarray(text.length)]);
       await writeFile(path, after);
-      const said = await stores.start(folder).catch(String);
-      expect(said, name).to.match(
+      const message = await stores.start(folder).catch(String);
+      expect(message, name).to.match(
         /exited immediately: .*\(.*redis\.log\): its version is .*REDIS_SERVER.*restore a snapshot$/,
       );
-      expect(said).not.to.contain('WARNING');
+      expect(message).not.to.contain('WARNING');
       expect(await readFile(path)).to.deep.equal(after);
       await writeFile(path, before);
     }

@@ -40,7 +40,7 @@ describe('The process of a redis-server', () => {
     parent.kill();
   });
 
-  it('that runs but does not answer is waited for until the timeout', async () => {
+  it('is waited for until the timeout if it runs but does not answer', async () => {
     const folder = await stores.folder();
     const failure = await whenReady(
       self(),

@@ -7,7 +7,7 @@ import { findRedisServer, type RedisServer, setUp } from '../../src/embedded/ser
 const SYSTEM = '/usr/bin:/bin:/usr/sbin:/sbin';
 
 describe('finding a redis-server', function () {
-  // Processes start: seconds each on a busy machine.
+  // Each start of a process takes seconds on a busy machine.
   this.timeout(60_000);
   let base = '';
   let lines: string[] = [];
@@ -49,7 +49,7 @@ describe('finding a redis-server', function () {
     expect(await find({ REDIS_SERVER: ' ', PATH: join(base, 'bin') }), 'unset').to.include({ command: other });
   });
 
-  it('says in one line that REDIS_SERVER cannot be used', async () => {
+  it('reports in one line that REDIS_SERVER cannot be used', async () => {
     const nothing = join(base, 'nonsense');
     expect(await failure(find({ REDIS_SERVER: nothing }))).to.match(/^REDIS_SERVER=\/.*\/nonsense cannot be used: .*$/);
     const old = await fake('old', 'Redis server v=6.2.14 sha=00000000:0');
@@ -60,7 +60,7 @@ describe('finding a redis-server', function () {
     );
   });
 
-  it('says in one line how the program in REDIS_SERVER exited, with its last line of output', async () => {
+  it('reports in one line how the program in REDIS_SERVER exited, with its last line of output', async () => {
     const path = await fake('broken', '');
     const ends: [script: string, end: string][] = [
       ['exit 1', 'exited with status 1 and printed nothing'],
@@ -72,12 +72,12 @@ describe('finding a redis-server', function () {
     ];
     for (const [script, end] of ends) {
       await writeFile(path, `#!/bin/sh\n${script}\n`);
-      const said = await failure(find({ REDIS_SERVER: path }));
-      expect(said).to.equal(`REDIS_SERVER=${path} cannot be used: --version ${end}`);
+      const message = await failure(find({ REDIS_SERVER: path }));
+      expect(message).to.equal(`REDIS_SERVER=${path} cannot be used: --version ${end}`);
     }
   });
 
-  it('skips an old one on PATH and takes a Valkey', async () => {
+  it('skips an old version on PATH and accepts a Valkey', async () => {
     const old = await fake('a/redis-server', 'Redis server v=6.0.16 sha=00000000:0');
     const command = await fake('b/valkey-server', 'Valkey server v=8.1.1 sha=00000000:0 malloc=jemalloc-5.3.0 bits=64');
     const server = await find({ PATH: `${join(base, 'a')}:${join(base, 'b')}` });
@@ -85,13 +85,13 @@ describe('finding a redis-server', function () {
     expect(lines).to.deep.equal([`skipping ${old}: its version is 6.0.16, and 7 or newer is needed`]);
   });
 
-  it('takes a newer one that is later on PATH', async () => {
+  it('uses a newer version that comes later on PATH', async () => {
     await fake('a/redis-server', 'Redis server v=6.0.16 sha=00000000:0');
     const command = await fake('b/redis-server', 'Redis server v=7.0.15 sha=00000000:0');
     expect(await find({ PATH: `${join(base, 'a')}:${join(base, 'b')}` })).to.include({ command, version: '7.0.15' });
   });
 
-  it('says in one line what to install if there is no apt', async () => {
+  it('reports in one line what to install if there is no apt', async () => {
     const message = await failure(find({ PATH: join(base, 'bin') }));
     expect(message).to.match(/^no usable redis-server.*brew install redis.*REDIS_SERVER.*REDIS_URL.*$/);
   });

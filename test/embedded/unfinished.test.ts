@@ -7,7 +7,7 @@ import { ask, pidOfServer, Stores, until } from './support.ts';
 
 const log = 'appendonly.aof.1.incr.aof';
 
-/** A command, as in the log. */
+/** A command in the log's format. */
 function command(...words: string[]): string {
   return `*${words.length}\r\n${words.map((word) => `$${Buffer.byteLength(word)}\r\n${word}\r\n`).join('')}`;
 }
@@ -81,8 +81,8 @@ describe('the log of a server that was killed during a write', () => {
     const command = join(await stores.folder(), 'redis-server');
     await writeFile(command, `#!/bin/sh\nexec '${program.command}' "$@"\n`, { mode: 0o700 });
     const { folder, path } = await folderWith(call('SET').slice(0, -3));
-    const said = await dropUnfinished(folder, { ...program, command }).catch(String);
-    expect(said).to.match(/^Error: \S+redis-server, as redis-check-aof, cannot check .+$/);
+    const error = await dropUnfinished(folder, { ...program, command }).catch(String);
+    expect(error).to.match(/^Error: \S+redis-server, as redis-check-aof, cannot check .+$/);
     expect(await readFile(path, 'utf8')).to.equal(call('SET').slice(0, -3));
   });
 
@@ -122,13 +122,13 @@ describe('the log of a server that was killed during a write', () => {
     const path = join(folder, 'appendonlydir', log);
     await truncate(path, (await stat(path)).size - 3);
     await startedAgain();
-    const told =
+    const truncated =
       /^the embedded redis-server was killed during a write: truncated an incomplete call \(the last \d+ bytes of its log\)$/;
-    expect(stores.lines.filter((line) => told.test(line)).length).to.equal(1);
+    expect(stores.lines.filter((line) => truncated.test(line)).length).to.equal(1);
     await ask(socketPath, 'EVAL', both('c', 'd'), '0');
     await killed();
     await startedAgain();
-    expect(stores.lines.filter((line) => told.test(line))).to.deep.equal([]);
+    expect(stores.lines.filter((line) => truncated.test(line))).to.deep.equal([]);
     expect(await ask(socketPath, 'MGET', 'a', 'b', 'c', 'd')).to.equal(',,1,1');
   });
 });

@@ -1,4 +1,4 @@
-// A room that is not in src/ or lua/ is served as the others are, without a change to any file outside this folder.
+// A room outside src/ and lua/ is served like any other, without a change to any file outside this folder.
 import { randomUUID } from 'node:crypto';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect } from 'chai';
@@ -23,22 +23,22 @@ const ajv = new Ajv2020({
 });
 ajv.addSchema({ $id: 'https://muster/', ...document });
 
-/** What is wrong with a body, by a named schema of the document. */
+/** The errors of a body against a named schema of the document. */
 function problem(name: string, body: unknown): string | null {
   const validate = ajv.getSchema(`https://muster/#/components/schemas/${name}`);
   return validate?.(body) ? null : ajv.errorsText(validate?.errors);
 }
 
-describe('A primitive handed to the service beside the others: a lock', () => {
+describe('A primitive passed to the service: a lock', () => {
   const start = Math.ceil(Date.now() / 60_000) * 60_000;
-  let own: OwnStore;
+  let ownStore: OwnStore;
   let service: MusterService;
   let world: World;
   before(async () => {
-    own = await OwnStore.start();
+    ownStore = await OwnStore.start();
     const log = pino({ level: 'silent' });
     const rest = { role: 'api', host: '127.0.0.1', port: 0, overrides } as const;
-    service = await startService({ redisUrl: own.url, log, product, ...rest });
+    service = await startService({ redisUrl: ownStore.url, log, product, ...rest });
   });
   beforeEach(async () => {
     world = await World.create({ on: service, limits: { maxLocks: 2 } });
@@ -46,10 +46,10 @@ describe('A primitive handed to the service beside the others: a lock', () => {
   });
   after(async () => {
     await service.stop();
-    await own.stop();
+    await ownStore.stop();
   });
 
-  /** A request that the checks of the product's own routes know nothing of. */
+  /** Sends a request without World's checks, which know only the product's own routes. */
   async function ask(
     method: string,
     path: string,
@@ -79,7 +79,7 @@ describe('A primitive handed to the service beside the others: a lock', () => {
     ask('POST', '/locks', { scopeId, name, holder: 'agent-1', ...more }, headers);
   const codeOf = ({ status, body }: Reply): string => `${status} ${body.error?.code ?? body.state}`;
 
-  it('is acquired, held against others, released and seen', async () => {
+  it('is acquired, refused to others, released and shown', async () => {
     const { status, body } = await acquire('crane');
     expect(status).to.equal(201);
     expect(problem('Lock', body)).to.equal(null);
@@ -96,7 +96,7 @@ describe('A primitive handed to the service beside the others: a lock', () => {
     expect(codeOf(await ask('GET', `/locks/${randomUUID()}`))).to.equal('404 LOCK_NOT_FOUND');
   });
 
-  it('of 200 who ask at once one has it', async () => {
+  it('is acquired by one of 200 parallel requests', async () => {
     const replies = await Promise.all(
       Array.from({ length: 200 }, (_, n) => acquire('crane', { holder: `agent-${n}` })),
     );
@@ -104,7 +104,7 @@ describe('A primitive handed to the service beside the others: a lock', () => {
     expect(codes).to.deep.equal(['201 HELD', ...Array(199).fill('409 LOCK_HELD')]);
   });
 
-  it('asks for its permission, replays by Idempotency-Key, and says what is wrong with a request', async () => {
+  it('requires its permission, replays by Idempotency-Key, and explains what is wrong with a request', async () => {
     const reading = await world.key(['coordination_read']);
     const denied = await acquire('crane', {}, { Authorization: `Bearer ${reading}` });
     expect(codeOf(denied)).to.equal('403 PERMISSION_DENIED');
@@ -122,7 +122,7 @@ describe('A primitive handed to the service beside the others: a lock', () => {
     expect(short.body.error.message).to.equal('leaseSeconds must be a whole number from 5 to 600');
   });
 
-  it('has a limit of its own, which the space shows and sets', async () => {
+  it("has its own limit, which the space's limits show and set", async () => {
     expect((await ask('GET', '/limits')).body).to.include({ maxLocks: 2, maxBacklog: 1000 });
     expect((await ask('PUT', '/limits', { maxLocks: 1 })).body).to.include({ maxLocks: 1 });
     expect(codeOf(await ask('PUT', '/limits', { maxLocks: 1001 }))).to.equal('400 VALIDATION_FAILED');
@@ -157,7 +157,7 @@ describe('A primitive handed to the service beside the others: a lock', () => {
     ]);
   });
 
-  it('is told of in the journal and by watches, counted in the census, shown in its run, and counted as operations', async () => {
+  it("is in the journal and watches, the census, its run's view and the count of operations", async () => {
     const watched = ask('GET', '/watch?types=lock.*&aggregate=lock&cursor=latest&waitSeconds=5');
     const { body: lock } = await acquire('crane');
     const [event] = (await watched).body.events;

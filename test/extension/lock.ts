@@ -1,4 +1,4 @@
-// A primitive of its own, handed to the service beside the others: everything that is known of it is in this folder.
+// A primitive that is passed to the service beside the others: everything about it is in this folder.
 import { fileURLToPath } from 'node:url';
 import { events } from '../../src/declare/event.ts';
 import { id, number, state, text, time } from '../../src/declare/field.ts';

@@ -17,14 +17,14 @@ interface Result {
 }
 type Call = Record<string, unknown>;
 
-const own = () => ({ idempotencyKey: randomUUID() });
+const newKey = () => ({ idempotencyKey: randomUUID() });
 const minute = 60_000;
 
-/** Posts a batch with a key of its own, unless told. */
+/** Posts a batch, with a new Idempotency-Key unless one is given. */
 const post = (world: World, calls: unknown, headers: Record<string, string> = {}): Promise<Reply> =>
   world.post('/batch', { calls }, headers);
 
-/** The results of a batch that is not refused as a whole. */
+/** The results of a batch, which must not be refused as a whole. */
 async function batch(world: World, calls: readonly Call[], headers: Record<string, string> = {}): Promise<Result[]> {
   const reply = await post(world, calls, headers);
   expect(reply.status, reply.text).to.equal(200);
@@ -32,10 +32,10 @@ async function batch(world: World, calls: readonly Call[], headers: Record<strin
   return reply.body.results;
 }
 
-/** `201`, or `409 BACKLOG_FULL`. */
-const told = ({ status, body }: Result): string => (body?.error ? `${status} ${body.error.code}` : `${status}`);
+/** The status and code of a result: `201`, or `409 BACKLOG_FULL`. */
+const outcomeOf = ({ status, body }: Result): string => (body?.error ? `${status} ${body.error.code}` : `${status}`);
 
-/** A batch as it goes over the wire. */
+/** The bytes of a batch request. */
 function bytesOf(world: World, body: string, key: string = randomUUID()): string {
   const head = [
     `POST /v1/spaces/${world.spaceId}/batch HTTP/1.1`,
@@ -69,7 +69,7 @@ describe('A batch', function () {
   });
 
   describe('its calls', () => {
-    it('are answered in their order, with the status and body of their own requests, null where there is none', async () => {
+    it('are answered in order, with the status and body of their single requests, or null without a body', async () => {
       const { id: spare } = await world.made('/mailboxes', { name: 'spare' });
       const results = await batch(world, [
         send({ payload: 'first' }),
@@ -80,7 +80,7 @@ describe('A batch', function () {
         { call: 'limits.put', maxBacklog: 7 },
         { call: 'mailbox.update', mailboxId: queue.id, name: 'renamed' },
       ]);
-      expect(results.map(told)).to.deep.equal(['201', '200', '204', '204', '201', '200', '200']);
+      expect(results.map(outcomeOf)).to.deep.equal(['201', '200', '204', '204', '201', '200', '200']);
       const [sent, claim, deleted, none, budget, limits, mailbox] = results;
       expect(sent?.body).to.deep.include({ mailboxId: queue.id, state: 'READY', replay: false });
       expect(claim?.body).to.deep.include({ id: sent?.body.id, payload: 'first' });
@@ -90,7 +90,7 @@ describe('A batch', function () {
       expect(mailbox?.body.name).to.equal('renamed');
     });
 
-    it('keep payloads value for value, whatever else is in the batch, and take escaped and repeated names', async () => {
+    it('keep payloads value for value, whatever else the batch contains, and may have escaped and repeated names', async () => {
       const payloads = ['12345678901234567890', '1.50', '[]', '{}', 'null', '"},{\\"calls\\":[5]"', '{"calls":[{}]}'];
       const calls = payloads.map(
         (payload) => `{"call" : "message.send","payload": ${payload} ,"mailboxId":"${queue.id}",
@@ -102,7 +102,7 @@ describe('A batch', function () {
         'Content-Type': 'application/json',
         'Idempotency-Key': 'k',
       });
-      expect(reply.body.results.map(told)).to.deep.equal(payloads.map(() => '201'));
+      expect(reply.body.results.map(outcomeOf)).to.deep.equal(payloads.map(() => '201'));
       const received = await world.post(`/mailboxes/${queue.id}/recv`, {
         ...{ scopeId: queue.scopeId, holder: 'h', holderSession: 's', max: 10 },
       });
@@ -110,10 +110,10 @@ describe('A batch', function () {
       expect(found).to.deep.equal(payloads);
     });
 
-    it('may be of schedules, whose moments are computed between two runs of their script', async () => {
+    it('may concern schedules, whose moments are computed between two runs of their script', async () => {
       const schedule = (name: string, timing: Call): Call => ({
         call: 'schedule.create',
-        ...own(),
+        ...newKey(),
         ...{ ...to, name, payload: { n: 1 }, ...timing },
       });
       const results = await batch(world, [
@@ -122,7 +122,7 @@ describe('A batch', function () {
         schedule('nightly', { cron: '0 4 * * *' }),
         schedule('never', { cron: '0 0 30 2 *' }),
       ]);
-      expect(results.map(told)).to.deep.equal(['201', '201', '409 SCHEDULE_EXISTS', '400 VALIDATION_FAILED']);
+      expect(results.map(outcomeOf)).to.deep.equal(['201', '201', '409 SCHEDULE_EXISTS', '400 VALIDATION_FAILED']);
       const [nightly, often] = results.map(({ body }) => body.id);
       const changed = await batch(world, [
         { call: 'schedule.trigger', scheduleId: nightly },
@@ -130,11 +130,11 @@ describe('A batch', function () {
         { call: 'schedule.delete', scheduleId: often },
         recv(),
       ]);
-      expect(changed.map(told)).to.deep.equal(['200', '200', '204', '200']);
+      expect(changed.map(outcomeOf)).to.deep.equal(['200', '200', '204', '200']);
       expect(changed[1]?.body).to.include({ state: 'PAUSED', lastMessageId: changed[3]?.body.id });
     });
 
-    it('are those that change something: no reads, no receives that wait, no destinations, no batch', async () => {
+    it('must be changes: reads, waiting receives, destinations and batches are refused', async () => {
       const id = randomUUID();
       const refused: readonly Call[] = [
         { call: 'mailbox.list' },
@@ -153,7 +153,7 @@ describe('A batch', function () {
         recv({ waitSeconds: 1 }),
       ];
       const results = await batch(world, [...refused, recv({ waitSeconds: 0 }), recv({ waitSeconds: null }), send()]);
-      expect(results.map(told)).to.deep.equal([
+      expect(results.map(outcomeOf)).to.deep.equal([
         ...refused.map(() => '400 VALIDATION_FAILED'),
         ...['204', '204', '201'],
       ]);
@@ -162,7 +162,7 @@ describe('A batch', function () {
       expect(results[13]?.body.error.message).to.match(/^waitSeconds must be 0 /);
     });
 
-    it('are refused by themselves, with the codes of their own requests; the others go on', async () => {
+    it('fail one by one, with the codes of their single requests; the others succeed', async () => {
       const id = randomUUID();
       const results = await batch(world, [
         send({ payload: 'before' }),
@@ -179,7 +179,7 @@ describe('A batch', function () {
         { call: 'group.create', mailboxId: id, condition: 'ALL_TERMINAL' },
         send({ payload: 'after' }),
       ]);
-      expect(results.map(told)).to.deep.equal([
+      expect(results.map(outcomeOf)).to.deep.equal([
         '201',
         '404 MAILBOX_NOT_FOUND',
         ...Array(5).fill('400 VALIDATION_FAILED'),
@@ -199,7 +199,7 @@ describe('A batch', function () {
       await expectAgreement(world);
     });
 
-    it('with more than a request of its own may have are refused by themselves; so is what nests too deep', async () => {
+    it('that exceed the limits of a single request, or nest too deeply, fail one by one', async () => {
       const deep = (levels: number) => JSON.parse(`${'['.repeat(levels)}${']'.repeat(levels)}`);
       const results = await batch(world, [
         send({ payload: 'x'.repeat(65_535) }),
@@ -208,7 +208,7 @@ describe('A batch', function () {
         send({ payload: deep(512) }),
         send(),
       ]);
-      expect(results.map(told)).to.deep.equal([
+      expect(results.map(outcomeOf)).to.deep.equal([
         '413 PAYLOAD_TOO_LARGE',
         '413 PAYLOAD_TOO_LARGE',
         '201',
@@ -217,17 +217,17 @@ describe('A batch', function () {
       ]);
     });
 
-    it('need each its own permission, and the batch none', async () => {
+    it('need their own permissions; the batch itself needs none', async () => {
       const reader = { Authorization: `Bearer ${await world.key(['coordination_read'])}` };
       const writer = { Authorization: `Bearer ${await world.key(['coordination_write'])}` };
       const calls = [send(), { call: 'budget.create', name: 'b', currency: 'EUR', scale: 2, limitMinor: '5' }];
-      expect((await batch(world, calls, reader)).map(told)).to.deep.equal(Array(2).fill('403 PERMISSION_DENIED'));
+      expect((await batch(world, calls, reader)).map(outcomeOf)).to.deep.equal(Array(2).fill('403 PERMISSION_DENIED'));
       const [sent, denied] = await batch(world, calls, writer);
-      expect([sent, denied].map((result) => told(result as Result))).to.deep.equal(['201', '403 PERMISSION_DENIED']);
+      expect([sent, denied].map((result) => outcomeOf(result as Result))).to.deep.equal(['201', '403 PERMISSION_DENIED']);
       expect(denied?.body.error.message).to.contain('resource_config');
     });
 
-    it('count each as its own request and operation, the batch as none', async () => {
+    it('count as requests and operations of their own; the batch counts as none', async () => {
       const before = (await world.get('/usage')).body.days.at(-1);
       await batch(world, [send(), send(), send({ mailboxId: randomUUID() }), recv({ max: 2 }), recv()]);
       const after = (await world.get('/usage')).body.days.at(-1);
@@ -237,7 +237,7 @@ describe('A batch', function () {
   });
 
   describe('in order', () => {
-    it('happens to the same object, whichever calls are about it', async () => {
+    it('applies calls to the same object in sequence, whatever their kind', async () => {
       const { id: barrierId } = await world.made('/barriers', { scopeId: queue.scopeId, target: 2 });
       const arrive = (arrivalKey: string): Call => ({ call: 'barrier.arrive', barrierId, arrivalKey });
       const limit = (backlogLimit: number): Call => ({ call: 'mailbox.update', mailboxId: queue.id, backlogLimit });
@@ -252,7 +252,7 @@ describe('A batch', function () {
         arrive('c'),
         send({ payload: 5 }),
       ]);
-      expect(results.map(told)).to.deep.equal([
+      expect(results.map(outcomeOf)).to.deep.equal([
         '200',
         ...['201', '409 BACKLOG_FULL'],
         '200',
@@ -266,7 +266,7 @@ describe('A batch', function () {
       expect(results[13]?.body).to.include({ epoch: 2, arrivals: 1 });
     });
 
-    it('100 messages are sent and received in the order of the list, in as few runs as may be', async () => {
+    it('sends and receives 100 messages in the order of the list, in as few runs as possible', async () => {
       const fcalls = async (): Promise<number> =>
         Number(/cmdstat_fcall:calls=(\d+)/.exec(await world.service.store.info('commandstats'))?.[1]);
       const before = await fcalls();
@@ -281,11 +281,11 @@ describe('A batch', function () {
       await expectAgreement(world);
     });
 
-    it('what has to wait for due changes holds up those behind it', async () => {
+    it('lets calls that wait for due changes delay those after them', async () => {
       const start = Date.now();
       await world.at(start);
       const other = randomUUID();
-      // More than one call makes ready by itself: the first receive is sent back, the second could go.
+      // More than one call makes ready itself: the first receive is repeated, while the second could run.
       const calls = Array.from({ length: 60 }, (_, payload) => send({ payload, delaySeconds: 1 }));
       await batch(world, [...calls, send({ scopeId: other, payload: 'there' })]);
       await world.at(start + 2000);
@@ -299,7 +299,7 @@ describe('A batch', function () {
       await expectAgreement(world);
     });
 
-    it('leases, waits and deadlines that have passed come before its first call', async () => {
+    it('applies leases, waits and deadlines that have passed before its first call', async () => {
       const start = Date.now();
       await world.at(start);
       await queue.sent();
@@ -311,12 +311,12 @@ describe('A batch', function () {
         send(),
       ]);
       expect(again?.body).to.include({ id: claim.id, attempt: 2 });
-      expect(told(complete as Result)).to.equal('409 CLAIM_LOST');
+      expect(outcomeOf(complete as Result)).to.equal('409 CLAIM_LOST');
     });
   });
 
-  describe('received messages', () => {
-    it('share 4 MiB: what finds no room is 204 and claims nothing', async () => {
+  describe('with receives', () => {
+    it('returns at most 4 MiB in total: a receive without room is 204 and claims nothing', async () => {
       const payload = 'x'.repeat(65_534);
       for (let n = 0; n < 3; n++)
         await batch(
@@ -348,18 +348,18 @@ describe('A batch', function () {
     });
   });
 
-  describe('idempotency', () => {
-    it('of a call is its own key, or the batch’s with its index, which may pass 255 characters', async () => {
+  describe('with idempotency keys', () => {
+    it("uses each call's own key, or the batch's with the call's index, which may exceed 255 characters", async () => {
       const bare = { Authorization: `Bearer ${world.apiKey}`, 'Content-Type': 'application/json' };
       const unkeyed = await world.send(
         'POST',
         `/v1/spaces/${world.spaceId}/batch`,
         JSON.stringify({
-          calls: [send(), send(own()), send({ idempotencyKey: null }), recv(), { ...recv(), ...own() }],
+          calls: [send(), send(newKey()), send({ idempotencyKey: null }), recv(), { ...recv(), ...newKey() }],
         }),
         bare,
       );
-      expect(unkeyed.body.results.map(told)).to.deep.equal([
+      expect(unkeyed.body.results.map(outcomeOf)).to.deep.equal([
         '400 IDEMPOTENCY_KEY_REQUIRED',
         '201',
         '400 IDEMPOTENCY_KEY_REQUIRED',
@@ -370,35 +370,35 @@ describe('A batch', function () {
       const calls = Array.from({ length: 12 }, (_, payload) => send({ payload }));
       const first = await batch(world, calls, headers);
       const again = await batch(world, calls, headers);
-      expect(first.map(told)).to.deep.equal(Array(12).fill('201'));
-      expect(again.map(told)).to.deep.equal(Array(12).fill('200'));
+      expect(first.map(outcomeOf)).to.deep.equal(Array(12).fill('201'));
+      expect(again.map(outcomeOf)).to.deep.equal(Array(12).fill('200'));
       expect(first.every(({ replayed }) => !replayed) && again.every(({ replayed }) => replayed)).to.equal(true);
       expect(again.map(({ body }) => body)).to.deep.equal(first.map(({ body }) => ({ ...body, replay: true })));
       for (const idempotencyKey of ['', 'a b', 'x'.repeat(256), 5, true, {}]) {
         const [refused] = await batch(world, [send({ idempotencyKey })]);
-        expect(told(refused as Result)).to.equal('400 IDEMPOTENCY_KEY_INVALID');
+        expect(outcomeOf(refused as Result)).to.equal('400 IDEMPOTENCY_KEY_INVALID');
         expect(refused?.body.error.message).to.match(/^idempotencyKey must be 1 to 255 /);
       }
       expect((await queue.record()).counts.ready).to.equal(12);
     });
 
-    it('replays each call by itself; another call under its key is 422, and those that failed are tried anew', async () => {
+    it('replays each call by itself; another call under its key is 422, and failed ones are executed again', async () => {
       const key = { 'Idempotency-Key': 'one' };
       const budget = { call: 'budget.create', name: 'b', currency: 'EUR', scale: 2, limitMinor: '5' };
       const gone = { call: 'mailbox.delete', mailboxId: queue.id };
       await queue.sent();
       const [created, busy] = await batch(world, [budget, gone, send({ payload: 'a' })], key);
-      expect([created, busy].map((result) => told(result as Result))).to.deep.equal(['201', '409 MAILBOX_NOT_EMPTY']);
+      expect([created, busy].map((result) => outcomeOf(result as Result))).to.deep.equal(['201', '409 MAILBOX_NOT_EMPTY']);
       const again = await batch(world, [budget, { ...gone, mailboxId: randomUUID() }, send({ payload: 'b' })], key);
-      expect(again.map(told)).to.deep.equal(['201', '404 MAILBOX_NOT_FOUND', '422 IDEMPOTENCY_KEY_REUSED']);
+      expect(again.map(outcomeOf)).to.deep.equal(['201', '404 MAILBOX_NOT_FOUND', '422 IDEMPOTENCY_KEY_REUSED']);
       expect(again[0]).to.deep.equal({ ...created, replayed: true });
-      const same = send(own());
-      const twice = await batch(world, [same, same, { ...same, payload: 2 }, recv(own())]);
-      expect(twice.map(told)).to.deep.equal(['201', '200', '422 IDEMPOTENCY_KEY_REUSED', '200']);
+      const same = send(newKey());
+      const twice = await batch(world, [same, same, { ...same, payload: 2 }, recv(newKey())]);
+      expect(twice.map(outcomeOf)).to.deep.equal(['201', '200', '422 IDEMPOTENCY_KEY_REUSED', '200']);
       expect(twice.map(({ replayed }) => replayed)).to.deep.equal([false, true, false, false]);
     });
 
-    it('a key used in a batch and by a request of its own is 422, whichever came first', async () => {
+    it('refuses with 422 a key that a single request has used, and vice versa', async () => {
       const body = { scopeId: queue.scopeId, payload: 1 };
       const path = `/mailboxes/${queue.id}/messages`;
       await batch(world, [send(), send({ idempotencyKey: 'mine' })], { 'Idempotency-Key': 'two' });
@@ -407,13 +407,13 @@ describe('A batch', function () {
       expect((await world.post(path, body, { 'Idempotency-Key': 'alone' })).status).to.equal(201);
       expect((await world.post(path, body, { 'Idempotency-Key': 'three:0' })).status).to.equal(201);
       const results = await batch(world, [send(), send({ idempotencyKey: 'alone' })], { 'Idempotency-Key': 'three' });
-      expect(results.map(told)).to.deep.equal(Array(2).fill('422 IDEMPOTENCY_KEY_REUSED'));
-      // The batch's own key is nobody's.
+      expect(results.map(outcomeOf)).to.deep.equal(Array(2).fill('422 IDEMPOTENCY_KEY_REUSED'));
+      // No call uses the batch's key itself.
       expect((await world.post(path, body, { 'Idempotency-Key': 'two' })).status).to.equal(201);
     });
   });
 
-  it('gives its request id to its envelopes and events', async () => {
+  it('passes its request id on to error envelopes and events', async () => {
     const id = 'batch-1';
     const reply = await post(world, [send(), send({ mailboxId: randomUUID() }), { call: 'x' }], { 'X-Request-Id': id });
     expect(reply.status, reply.text).to.equal(200);
@@ -423,14 +423,14 @@ describe('A batch', function () {
     expect(events.map(({ requestId }: { requestId: string }) => requestId)).to.deep.equal([id]);
   });
 
-  it('cannot exceed the rates by one call; a 429 says when, and recovery goes on', async () => {
+  it('does not exceed the rates by a single call; a 429 has Retry-After, and recovery calls still succeed', async () => {
     const limited = await Queue.create({}, await World.create({ limits: { requestsPerMinute: 4 } }));
     const start = (Math.floor(Date.now() / minute) + 2) * minute + 10_000;
     await limited.world.at(start);
     const calls = Array.from({ length: 40 }, () => ({ ...send(), mailboxId: limited.id, scopeId: limited.scopeId }));
     const cancel = { call: 'message.cancel', messageId: randomUUID() };
     const reply = await post(limited.world, [...calls, cancel, { call: 'message.send' }, { call: 'x' }]);
-    expect(reply.body.results.map(told)).to.deep.equal([
+    expect(reply.body.results.map(outcomeOf)).to.deep.equal([
       ...Array(4).fill('201'),
       ...Array(36).fill('429 RATE_LIMITED'),
       '404 MESSAGE_NOT_FOUND',
@@ -447,7 +447,7 @@ describe('A batch', function () {
     expect((await limited.record()).counts.ready).to.equal(4);
   });
 
-  describe('is refused as a whole, and nothing of it is done,', () => {
+  describe('is refused as a whole, and executes nothing,', () => {
     const whole = async (world: World, text: string, headers: Record<string, string> = {}, spaceId = world.spaceId) =>
       world.send('POST', `/v1/spaces/${spaceId}/batch`, text, {
         Authorization: `Bearer ${world.apiKey}`,
@@ -456,7 +456,7 @@ describe('A batch', function () {
         ...headers,
       });
 
-    it('where its body is malformed, a call is no object, or they are too few or too many', async () => {
+    it('if its body is malformed, a call is no object, or there are too few or too many', async () => {
       const good = JSON.stringify(send());
       const wrong: [string, string, RegExp?][] = [
         [`{"calls":[${good}`, '400 MALFORMED_JSON'],
@@ -489,11 +489,11 @@ describe('A batch', function () {
       expect((await queue.record()).counts.ready).to.equal(0);
     });
 
-    it('where the caller or the space is not right, whatever is in it', async () => {
+    it('if the caller or the space is wrong, whatever the calls', async () => {
       const text = JSON.stringify({ calls: [send(), { call: 'x' }] });
       const foreign = await World.create();
-      const beside = await world.beside();
-      const limited = { Authorization: `Bearer ${await world.key(['coordination_write'], [beside.spaceId])}` };
+      const sibling = await world.beside();
+      const limited = { Authorization: `Bearer ${await world.key(['coordination_write'], [sibling.spaceId])}` };
       const unknown = { Authorization: `Bearer ${world.apiKey.slice(0, -2)}xx` };
       for (const body of [text, '{}', '{"calls":[5]}']) {
         expect(codeOf(await whole(world, body, unknown))).to.equal('401 INVALID_API_KEY');
@@ -509,7 +509,7 @@ describe('A batch', function () {
       expect((await whole(world, text, {}, world.spaceId.toUpperCase())).status).to.equal(200);
     });
 
-    it('where it is larger than 2 MiB, in one line that names the limit', async () => {
+    it('if it is larger than 2 MiB, with one line that names the limit', async () => {
       const limit = 2 * 1024 * 1024;
       const fits = JSON.stringify({ calls: [send()] }).padEnd(limit);
       expect((await whole(world, fits)).status).to.equal(200);
@@ -522,7 +522,7 @@ describe('A batch', function () {
     });
   });
 
-  it('by hundreds at once: no budget is overspent, each message comes once, order within each batch', async () => {
+  it('among hundreds in parallel never overspends a budget, duplicates a message or loses its order', async () => {
     const budget = { name: 'b', currency: 'EUR', scale: 2, limitMinor: '1000' };
     const { id: budgetId } = await world.made('/budgets', budget);
     const reserve = { call: 'budget.reserve', budgetId, scopeId: queue.scopeId, holder: 'h', amountMinor: '7' };
@@ -557,7 +557,7 @@ describe('A batch', function () {
     await expectAgreement(world);
   });
 
-  it('cut off in the middle is done whole or not at all, and by its keys not twice', async () => {
+  it('whose connection is cut executes completely or not at all, and never twice under its keys', async () => {
     const { hostname, port } = new URL(world.url);
     const calls = Array.from({ length: 100 }, (_, payload) => send({ payload }));
     const body = JSON.stringify({ calls });
@@ -579,7 +579,7 @@ describe('A batch', function () {
     await expectAgreement(world);
   });
 
-  it('that comes slowly costs nobody else anything', async () => {
+  it('that arrives slowly costs others nothing', async () => {
     const { hostname, port } = new URL(world.url);
     const body = JSON.stringify({ calls: [send({ payload: 'slow' })] }).padEnd(2 * 1024 * 1024 - 10);
     const bytes = bytesOf(world, body);
@@ -598,7 +598,7 @@ describe('A batch', function () {
     const before = await fcalls();
     await new Promise(setImmediate);
     expect(await fcalls(), 'nothing goes to the store before it is whole').to.equal(before);
-    expect((await batch(world, [send(), recv()])).map(told)).to.deep.equal(['201', '200']);
+    expect((await batch(world, [send(), recv()])).map(outcomeOf)).to.deep.equal(['201', '200']);
     expect((await world.get('/mailboxes')).status).to.equal(200);
     const [slow] = sockets;
     const answer = new Promise<string>((resolve) => slow?.once('data', (data) => resolve(String(data))));
@@ -608,7 +608,7 @@ describe('A batch', function () {
     expect((await queue.record()).counts.ready).to.equal(1);
   });
 
-  it('is one request in the log and the metrics; what its calls were refused for stands there too', async () => {
+  it('is one request in log and metrics, with the codes of its refused calls', async () => {
     const lines: Record<string, unknown>[] = [];
     const log = pino({ level: 'info', base: null }, { write: (line: string) => lines.push(JSON.parse(line)) });
     const service: MusterService = await startService({

@@ -182,9 +182,9 @@ describe('Idempotency-Key', () => {
 
   it('of 50 concurrent equal requests one is executed, and all answers are equal', async () => {
     const key = keyed();
-    const made = await Promise.all(Array.from({ length: 50 }, () => world.post('/mailboxes', { name: 'one' }, key)));
-    expect(new Set(made.map(({ status, text }) => `${status} ${text}`)).size).to.equal(1);
-    expect(made.filter(({ headers }) => headers.get('Idempotent-Replayed') === null)).to.have.lengthOf(1);
+    const replies = await Promise.all(Array.from({ length: 50 }, () => world.post('/mailboxes', { name: 'one' }, key)));
+    expect(new Set(replies.map(({ status, text }) => `${status} ${text}`)).size).to.equal(1);
+    expect(replies.filter(({ headers }) => headers.get('Idempotent-Replayed') === null)).to.have.lengthOf(1);
     const sendKey = keyed();
     const sent = await Promise.all(Array.from({ length: 50 }, () => send({ payload: 1 }, sendKey)));
     expect(new Set(sent.map(({ body }) => body.id)).size).to.equal(1);
@@ -220,9 +220,9 @@ describe('Idempotency-Key', () => {
       const ask = (headers = key) => world.post(`/messages/${sent.id}/${what}`, undefined, headers);
       const before = new Set((await entries()).keys());
       const first = await ask();
-      const own = [...(await entries())].filter(([digest]) => !before.has(digest));
-      expect(own).to.have.lengthOf(1);
-      expect(own[0]?.[1].length, `${what} in bytes`).to.be.below(500);
+      const added = [...(await entries())].filter(([digest]) => !before.has(digest));
+      expect(added).to.have.lengthOf(1);
+      expect(added[0]?.[1].length, `${what} in bytes`).to.be.below(500);
       expect(first.body.payload).to.have.lengthOf(60_000);
       // It goes on meanwhile, and the answer stays.
       if (what === 'requeue') await recv();

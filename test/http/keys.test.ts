@@ -136,10 +136,10 @@ describe('Keys and names that callers choose', () => {
     expect((await world.get(`/barriers/${barrier.id}`)).body.state).to.equal('RELEASED');
 
     // None is part of a key's name, so a hash tag in it cannot move a record to another slot.
-    const made = (await keysOf(world)).filter((key) => !before.has(key));
-    expect(made).to.have.length.above(100);
+    const added = (await keysOf(world)).filter((key) => !before.has(key));
+    expect(added).to.have.length.above(100);
     const form = new RegExp(`^muster:\\{${world.org}\\}[\\w:-]*$`);
-    for (const key of made) expect(key).to.match(form);
+    for (const key of added) expect(key).to.match(form);
 
     // Retention finds them again: workKeys are removed with their records. Nobody has received the results.
     for (const days of [366, 401]) await aging.sweepAt(days * day);

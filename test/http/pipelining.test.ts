@@ -34,9 +34,9 @@ describe('Pipelined requests', () => {
     client.setEncoding('latin1').on('data', (piece) => {
       text += piece;
     });
-    let most = 0;
+    let maxRunning = 0;
     for (let answered = 0; answered < requests; ) {
-      most = Math.max(most, begun.length);
+      maxRunning = Math.max(maxRunning, begun.length);
       // Answers of later requests may be ready first.
       for (const [n, response] of begun.splice(0).reverse()) {
         response.end(`answer ${n};`);
@@ -45,7 +45,7 @@ describe('Pipelined requests', () => {
       await turn();
     }
     while (!text.includes(`answer ${requests - 1};`)) await once(client, 'data');
-    expect(most).to.equal(16);
+    expect(maxRunning).to.equal(16);
     const order = [...text.matchAll(/answer (\d+);/g)].map(([, n]) => Number(n));
     expect(order).to.deep.equal(Array.from({ length: requests }, (_, n) => n));
     client.destroy();

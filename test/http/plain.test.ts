@@ -32,8 +32,8 @@ const valuesOf = (schema: Joi.ObjectSchema): fc.Arbitrary<object> => {
     const fits = usual.filter((value) => !alone.validate({ [name]: value }, { convert: false }).error);
     return fits.length === 0 ? member : fc.oneof({ weight: 6, arbitrary: fc.constantFrom(...fits) }, member);
   };
-  const own = Object.keys(schema.describe().keys ?? {});
-  const record = fc.record(Object.fromEntries(own.map((name) => [name, fitting(name)])), { requiredKeys: [] });
+  const names = Object.keys(schema.describe().keys ?? {});
+  const record = fc.record(Object.fromEntries(names.map((name) => [name, fitting(name)])), { requiredKeys: [] });
   const stray = fc.dictionary(fc.constantFrom(...known, '__proto__', 'constructor', 'other'), member, { maxKeys: 1 });
   return fc.oneof(
     { weight: 5, arbitrary: record },

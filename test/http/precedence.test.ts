@@ -120,8 +120,8 @@ describe('Precedence, first match wins', () => {
     await full.made(`/mailboxes/${mailboxId}/messages`, { scopeId: run.scopeId, payload: 1, deadline: never });
     const { id: budget } = await full.made('/budgets', { name: 'b', currency: 'EUR', scale: 2, limitMinor: '5' });
     const { id: allowance } = await full.made('/allowances', { name: 'a', unitsLimit: 5, windowSeconds: 86_400 });
-    const asked = { mailboxId, condition: 'FIRST_ACCEPTED' };
-    const { groupId } = await full.made('/task-groups', { ...asked, parentScopeId: run.scopeId });
+    const fields = { mailboxId, condition: 'FIRST_ACCEPTED' };
+    const { groupId } = await full.made('/task-groups', { ...fields, parentScopeId: run.scopeId });
     const first = { ...run, units: 4, workKey: 'k' };
     await full.made(`/allowances/${allowance}/consume`, first);
     const past = '2001-01-01T00:00:00Z';
@@ -147,10 +147,10 @@ describe('Precedence, first match wins', () => {
       [reserve, held, '402 OPERATIONS_EXHAUSTED'],
       [tasks, { ...large, deadline: past }, '400 VALIDATION_FAILED'],
       [tasks, large, '402 OPERATIONS_EXHAUSTED'],
-      ['/task-groups', { ...asked, deadline: past }, '400 VALIDATION_FAILED'],
-      ['/task-groups', { ...asked, mailboxId: randomUUID() }, '409 MAILBOX_NOT_FOUND'],
+      ['/task-groups', { ...fields, deadline: past }, '400 VALIDATION_FAILED'],
+      ['/task-groups', { ...fields, mailboxId: randomUUID() }, '409 MAILBOX_NOT_FOUND'],
       [`/task-groups/${groupId}/join-task`, { taskId: randomUUID() }, '409 TASK_NOT_FOUND'],
-      ['/task-groups', { ...asked, deadline: never }, '402 OPERATIONS_EXHAUSTED'],
+      ['/task-groups', { ...fields, deadline: never }, '402 OPERATIONS_EXHAUSTED'],
       ['/budgets', { name: 'b', currency: 'EUR', scale: 2, limitMinor: '5' }, '409 BUDGET_EXISTS'],
       ['/allowances', { name: 'a', unitsLimit: 5, windowSeconds: 60 }, '409 ALLOWANCE_EXISTS'],
     ]);

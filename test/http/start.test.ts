@@ -8,7 +8,7 @@ import { breakingProxy } from '../support/breaking-proxy.ts';
 import { OwnStore } from '../support/own-store.ts';
 import { until } from '../support/processes.ts';
 
-describe('A store that breaks a connection during a start', function () {
+describe('A start during which the store breaks a connection', function () {
   this.timeout(60_000);
   let store: OwnStore;
   before(async () => {
@@ -16,33 +16,33 @@ describe('A store that breaks a connection during a start', function () {
   });
   after(() => store.stop());
 
-  it('is waited for, whichever connection it is', async () => {
+  it('waits for the store again, whichever connection it breaks', async () => {
     const log = pino({ level: 'silent' });
     const { store: redis } = await store.admin();
     const idleWorkers = async () => String(await redis.call('CLIENT', 'LIST')).match(/ cmd=bzpopmin /g)?.length;
     const awaited: number[] = [];
-    for (let which = 1, made = 1; which <= made; which++) {
+    for (let which = 1, connections = 1; which <= connections; which++) {
       const redisUrl = join(store.dataDir, `breaks-${which}`);
       const { server, count } = await breakingProxy(store.url, redisUrl, (connection) => connection !== which);
       const awaitStore = async () => void awaited.push(which);
       const service = await startService({ redisUrl, role: 'all', host: '127.0.0.1', port: 0, log, awaitStore });
-      made = count();
+      connections = count();
       const ready = await fetch(`${service.url}/readyz`);
       await until(async () => (await idleWorkers()) === 2);
       await service.stop();
       server.close();
-      expect(ready.status, `connection ${which} of ${made}`).to.equal(200);
+      expect(ready.status, `connection ${which} of ${connections}`).to.equal(200);
     }
-    // For calls, for the subscription, and for the jobs; the queue reconnects its other ones itself.
+    // One each for calls, the subscription and the jobs; the queue reconnects its others by itself.
     expect(awaited).to.have.length(3);
   });
 
-  it('is waited for if it stops answering, with a message', async () => {
+  it('waits for the store again if it stops answering', async () => {
     const redisUrl = join(store.dataDir, 'silent');
-    let made = 0;
+    let connections = 0;
     const server = createServer((near) => {
-      // The second connection is the first one that waits for answers.
-      if (++made !== 2) near.pipe(connect(store.url)).pipe(near);
+      // The second connection is the first one that needs answers.
+      if (++connections !== 2) near.pipe(connect(store.url)).pipe(near);
       near.on('error', () => undefined);
     });
     await once(server.listen(redisUrl), 'listening');
@@ -55,7 +55,7 @@ describe('A store that breaks a connection during a start', function () {
     expect(awaited).to.equal(1);
   });
 
-  it('fails the start if it keeps breaking connections', async () => {
+  it('fails if the store keeps breaking connections', async () => {
     const redisUrl = join(store.dataDir, 'breaks-each');
     const server = createServer((near) => near.on('error', () => undefined).once('data', () => near.destroy()));
     await once(server.listen(redisUrl), 'listening');

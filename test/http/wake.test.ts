@@ -24,10 +24,10 @@ describe('Held requests of a process', () => {
   const hold = (look: () => Promise<string | undefined>, signal = new AbortController().signal, topic = 'm/s') =>
     wake.until('c', { waitMs: 5000, signal, topic }, look);
 
-  /** Takes what is there, one item per look. */
+  /** Takes the available items, one per look. */
   const shelf = (found: string[]) => async () => found.shift();
 
-  it('has one subscription, to the channels that requests wait on', async () => {
+  it('have one subscription, to the channels that requests wait on', async () => {
     const there: string[] = [];
     const both = [hold(shelf(there)), hold(shelf(there))];
     await tick();
@@ -39,7 +39,7 @@ describe('Held requests of a process', () => {
     expect(wake.size).to.equal(0);
   });
 
-  it('each token wakes the request that has waited longest, which keeps its topic if it finds nothing', async () => {
+  it('are woken one per token, longest waiting first; one that finds nothing keeps its place', async () => {
     const looks: string[] = [];
     const there: string[] = [];
     const named = (name: string) => async () => {
@@ -61,7 +61,7 @@ describe('Held requests of a process', () => {
     expect(await b).to.equal('2');
   });
 
-  it('a wake-up during a successful look goes to the next request', async () => {
+  it('pass a wake-up during a successful look on to the next request', async () => {
     const there: string[] = [];
     let answer: (value: string) => void = () => undefined;
     const a = hold(() => new Promise((resolve) => (answer = resolve)));
@@ -75,7 +75,7 @@ describe('Held requests of a process', () => {
     expect([await a, await b]).to.deep.equal(['first', 'second']);
   });
 
-  it('a wake-up of a request that has gone or failed goes to the next one', async () => {
+  it('pass a wake-up on if its request has gone or failed', async () => {
     const there: string[] = [];
     const abort = new AbortController();
     const gone = hold(shelf(there), abort.signal);
@@ -95,7 +95,7 @@ describe('Held requests of a process', () => {
     expect([await gone, await failing, await b]).to.deep.equal([undefined, 'refused', '1']);
   });
 
-  it('wakes the longest waiting of the requests for a scope or a scope above it', async () => {
+  it('wake longest waiting first among those for a scope or a scope above it', async () => {
     const woken: string[] = [];
     const topics = ['m/below', 'm/root', 'm/beside', 'other/root', 'm/below'];
     const held = topics.map((topic, i) => {
@@ -117,7 +117,7 @@ describe('Held requests of a process', () => {
     expect(wake.size).to.equal(0);
   });
 
-  it('a token does not visit requests for other topics', () => {
+  it('are not visited for tokens of other topics', () => {
     const topics = new Topics();
     let looked = 0;
     for (let number = 0; number < 1000; number++) {
@@ -130,7 +130,7 @@ describe('Held requests of a process', () => {
     expect(looked).to.equal(2);
   });
 
-  it('each ends in time, even if a timer fires slightly early', async () => {
+  it('end in time, even if a timer fires slightly early', async () => {
     const many = Array.from({ length: 300 }, (_, i) =>
       wake.until('c', { waitMs: i % 30, signal: new AbortController().signal, topic: 'm/s' }, shelf([])),
     );
@@ -142,7 +142,7 @@ describe('Held requests of a process', () => {
     ).to.equal(undefined);
   });
 
-  it('a listener gets every message, and an empty one if some may be lost, until it stops', async () => {
+  it('pass every message to a listener, and an empty one if some may be lost, until it stops', async () => {
     let heard = 0;
     const listening = wake.listen('c', () => heard++);
     const held = hold(shelf(['1']));
@@ -157,7 +157,7 @@ describe('Held requests of a process', () => {
     expect(subscriber.asked).to.deep.equal(['+c', '-c']);
   });
 
-  it('retries a failed subscription while requests wait on its channel', async () => {
+  it('retry a failed subscription while requests wait on its channel', async () => {
     const { ssubscribe } = subscriber;
     subscriber.ssubscribe = async (name) => {
       await ssubscribe(name);

@@ -32,7 +32,7 @@ describe('a load script', () => {
     expect(isPass).to.equal(false);
   });
 
-  it('fails, and says why, when nothing is answered', async () => {
+  it('fails with the error when every request is refused', async () => {
     const { said, isPass } = await runLoad(new URL('barrier.js', folder), {
       ...environment,
       MUSTER_KEY: 'mk_wrong',
@@ -41,9 +41,9 @@ describe('a load script', () => {
     expect(isPass).to.equal(false);
   });
 
-  it('waits and repeats what a rate limit refuses, and says how often', async () => {
+  it('waits when a rate limit refuses a request, repeats it, and counts these', async () => {
     const world = await World.create({ limits: { requestsPerMinute: 8 } });
-    // Half a second before the minute is over: Retry-After is one second.
+    // Half a second before the end of the minute, so that Retry-After is one second.
     await world.at(Math.ceil(Date.now() / 60_000) * 60_000 - 500);
     const { store } = world.service;
     const refused = async () => /errorstat_RATE_LIMITED:.*/.exec(await store.info('errorstats'))?.[0] ?? '';

@@ -12,7 +12,7 @@ for i = 0, ${days} do dates[i + 1] = dateOf(i * ${day} + i % 2 * ${day - 1}) end
 return dates`;
 
 describe('Dates in scripts', () => {
-  it('are those of UTC, from 1970 to 2200, from the first to the last millisecond of a day', async () => {
+  it('are in UTC, from 1970 to 2200, from the first to the last millisecond of a day', async () => {
     const { store } = await api();
     const right = Array.from({ length: days + 1 }, (_, i) => new Date(i * day).toISOString().slice(0, 10));
     expect(await store.eval(script, 1, 'muster:{t}')).to.deep.equal(right);

@@ -14,7 +14,7 @@ describe('An error in a script', () => {
   });
   afterEach(() => rm(folder, { recursive: true, force: true }));
 
-  /** Runs `faulty/run` of a room that has these files. */
+  /** Runs `faulty/run` in a room with these files. */
   async function failure(files: Record<string, string[]>): Promise<string> {
     for (const [name, lines] of Object.entries(files)) await writeFile(join(folder, name), lines.join('\n'));
     const { store } = await api();
@@ -24,7 +24,7 @@ describe('An error in a script', () => {
     return String(error);
   }
 
-  /** As messages name a line of a file there. */
+  /** A line of such a file, as messages name it. */
   const line = (name: string, number: number): string =>
     `${relative(join(luaRoot, '..'), join(folder, name))}:${number}`;
 
@@ -44,22 +44,22 @@ describe('An error in a script', () => {
   const includes = ['--- @args wanted', '--- @include "org/_apiKey"', '--- @include "faulty/_helper"'];
 
   it('names file and line of a helper', async () => {
-    const said = await failure({ '_helper.lua': helper, 'run.lua': [...includes, 'helped(wanted)'] });
-    expect(said)
+    const message = await failure({ '_helper.lua': helper, 'run.lua': [...includes, 'helped(wanted)'] });
+    expect(message)
       .to.match(/^Error: faulty\/run: ERR /)
       .and.to.contain(`${line('_helper.lua', 10)}: attempt to index`);
   });
 
   it('names file and line of a script', async () => {
-    const said = await failure({
+    const message = await failure({
       '_helper.lua': helper,
       'run.lua': [...includes, '', '-- Says nothing.', "local a = 'wanted'", '', 'return a + 1'],
     });
-    expect(said).to.contain(`${line('run.lua', 8)}: attempt to perform arithmetic on local 'a'`);
-    expect(said).not.to.contain('user_function');
+    expect(message).to.contain(`${line('run.lua', 8)}: attempt to perform arithmetic on local 'a'`);
+    expect(message).not.to.contain('user_function');
   });
 
-  it('names file and line of a text that is no Lua, and of one that fails as it is loaded', async () => {
+  it('names file and line of a syntax error, and of an error while loading', async () => {
     const noLua = await failure({ '_helper.lua': [...helper, '', 'local = 1'], 'run.lua': includes });
     expect(noLua)
       .to.contain('Error compiling function')
@@ -70,15 +70,15 @@ describe('An error in a script', () => {
       .and.to.contain(`${line('_helper.lua', 12)}: `);
   });
 
-  it('of the store itself names file and line of the command', async () => {
+  it("names file and line of the command if the error is the store's", async () => {
     const { store, scripts } = await api();
     await store.set('muster:{mistyped}:timers', 'no sorted set');
     const sweep = { spaceId: '', requestId: '', maxChanges: 1 };
-    const said = await scripts.run('timer/sweep', 'mistyped', sweep).catch(String);
+    const message = await scripts.run('timer/sweep', 'mistyped', sweep).catch(String);
     await store.del('muster:{mistyped}:timers');
     const lines = (await readFile(join(luaRoot, 'lib/sorted.lua'), 'utf8')).split('\n');
     const number = 1 + lines.findIndex((text) => text.includes("redis.call('ZRANGE'"));
-    expect(said)
+    expect(message)
       .to.match(/^Error: timer\/sweep: WRONGTYPE /)
       .and.to.contain(`on lua/lib/sorted.lua:${number}.`);
   });

@@ -13,7 +13,7 @@ describe('The linter of Lua files', () => {
   });
   afterEach(() => rm(folder, { recursive: true, force: true }));
 
-  /** What it finds in a room that has these files, as `file:line: what`. */
+  /** The findings in a room with these files, as `file:line: what`. */
   async function found(files: Record<string, string[]>): Promise<string[]> {
     for (const [name, lines] of Object.entries(files)) await writeFile(join(folder, name), lines.join('\n'));
     const findings = await lint(
@@ -22,7 +22,7 @@ describe('The linter of Lua files', () => {
         .map((name) => `faulty/${name.replace('.lua', '')}`),
       { ...allWords, folders: { faulty: folder } },
     );
-    // Of lua/ these scripts use next to nothing.
+    // These scripts use little of lua/, which is therefore reported as unused.
     return findings.map((text) => text.replaceAll(originOf(folder, 0), '')).filter((text) => text.startsWith('/'));
   }
 
@@ -51,7 +51,7 @@ describe('The linter of Lua files', () => {
     expect(await found({ '_helper.lua': helper, 'run.lua': script })).to.deep.equal([]);
   });
 
-  it('names the line of what is undefined, unused, shadowed, unreachable, no Lua, or used by no script', async () => {
+  it('names the line of anything undefined, unused, shadowed, unreachable, invalid, or used by no script', async () => {
     const script = [
       '--- @args wanted',
       '--- @include "faulty/_helper"',
@@ -85,7 +85,7 @@ describe('The linter of Lua files', () => {
     ]);
   });
 
-  it('names what a script uses without including it, though another of its room does', async () => {
+  it('reports what a script uses without including it, even if another script of its room includes it', async () => {
     const scripts = { 'one.lua': ['--- @include "lib/clock"', 'return now'], 'other.lua': ['return now'] };
     expect(await found(scripts)).to.deep.equal(["/other.lua:1: accessing undefined variable 'now'"]);
   });

@@ -22,8 +22,8 @@ local function play(open, scored)
 end
 return { play(merge.byScore, true), play(merge.byAge, false) }`;
 
-describe('Sorted sets, merged', () => {
-  it('give the first of all their members in order, by score or the newest first', async () => {
+describe('Merged sorted sets', () => {
+  it('give the first members of all in order, by score or newest first', async () => {
     const { store } = await api();
     const numbers = fc.uniqueArray(fc.nat(9999), { maxLength: 80 });
     const keys = Array.from({ length: 6 }, (_, i) => `muster:{t}:set${i}`);

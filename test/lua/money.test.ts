@@ -15,16 +15,16 @@ for i = 1, #ARGV, 2 do
 end
 return answers`;
 
-const most = 10n ** 18n - 1n;
+const maxAmount = 10n ** 18n - 1n;
 
 describe('Amounts of money in scripts', () => {
   it('are added and subtracted exactly, to 18 digits', async () => {
     const { store } = await api();
     const near = (power: number) => fc.bigInt({ min: 10n ** BigInt(power) - 3n, max: 10n ** BigInt(power) + 3n });
     const amount = fc.oneof(
-      fc.bigInt({ min: 0n, max: most / 2n }),
+      fc.bigInt({ min: 0n, max: maxAmount / 2n }),
       fc.bigInt({ min: 0n, max: 10n ** 10n }),
-      fc.constantFrom(0n, 1n, most / 2n),
+      fc.constantFrom(0n, 1n, maxAmount / 2n),
       ...[9, 10, 15, 16, 17].map(near),
     );
     const property = fc.asyncProperty(fc.array(fc.tuple(amount, amount), { minLength: 1 }), async (pairs) => {

@@ -1,4 +1,4 @@
-// A room that only changes things, for what the unit of work promises to rooms.
+// A room whose scripts only make changes, to test the unit of work.
 import { fileURLToPath } from 'node:url';
 import { events } from '../../src/declare/event.ts';
 import { number, state, text } from '../../src/declare/field.ts';

@@ -25,25 +25,25 @@ describe('Scripts', () => {
     return () => loadLibrary('mailbox', allWords, { [file]: path });
   };
 
-  it('every room loads into the store, and every route’s script is there', async () => {
+  it("of every room load into the store, including every route's", async () => {
     const { scripts } = await api();
     await scripts.load();
     const names = roomNames().flatMap((room) => [...loadLibrary(room, allWords).scripts.keys()]);
     for (const route of allRoutes) expect(names, route.call).to.include(route.script);
   });
 
-  it('a library is named by its content: another clock, another name; the same, the same', () => {
+  it('are in libraries named by their content: another clock, another name; the same, the same', () => {
     const real = loadLibrary('mailbox', allWords);
     expect(loadLibrary('mailbox', allWords).version).to.equal(real.version);
     expect(loadLibrary('mailbox', allWords, overrides).version).to.not.equal(real.version);
   });
 
-  it('circular includes are refused by name', async () => {
+  it('may not include each other: the refusal names the files', async () => {
     const load = await withFile('lib/id', '--- @include "lib/id"\n');
     expect(load).to.throw(/circular include: .*lib\/id > lib\/id/);
   });
 
-  it('an argument declared twice, by a script or its helpers, is refused', async () => {
+  it('may not declare an argument twice, be it with their helpers', async () => {
     expect(await withFile('mailbox/nack', '--- @args token token\n')).to.throw(
       /mailbox\/nack: argument token is declared twice/,
     );
@@ -51,7 +51,7 @@ describe('Scripts', () => {
     expect(load).to.throw(/mailbox\/nack: argument spaceId is declared twice/);
   });
 
-  it('a key that no room declares, or with the wrong parts, is refused', async () => {
+  it('may not use a key that no room declares, or with the wrong parts', async () => {
     expect(await withFile('mailbox/nack', "redis.call('GET', keys.nothing())")).to.throw(
       /keys\.nothing\(\) is not declared/,
     );
@@ -60,7 +60,7 @@ describe('Scripts', () => {
     );
   });
 
-  it('a reply that @reply does not name, or that is no table of named members, is refused by name', async () => {
+  it('may not return a reply that @reply does not name, or one that is not a table of named members', async () => {
     const head = '--- @reply state\n--- @include "lib/call"\n';
     expect(await withFile('mailbox/nack', `${head}return call.done({ state = 1, colour = 2 })`)).to.throw(
       'mailbox/nack: it replies with colour, which @reply does not name: state',
@@ -74,7 +74,7 @@ describe('Scripts', () => {
     );
   });
 
-  it('a field that no record has, a record or an event that no room declares, is refused by name', async () => {
+  it('may not use a field that no record has, or a record or an event that no room declares', async () => {
     const head = '--- @include "mailbox/_message"\n';
     const reading = (fields: string) => withFile('mailbox/nack', `${head}message.load(messageId, ${fields})`);
     expect(await reading("'state', 'colour'")).to.throw('Message has no stored field colour');
@@ -87,7 +87,7 @@ describe('Scripts', () => {
     );
   });
 
-  it('a missing or extra argument is a defect, named without its value', async () => {
+  it('called with a missing or extra argument fail with an error that names it, but not its value', async () => {
     const { scripts } = await api();
     const run = (args: Record<string, string>) =>
       scripts.run('timer/sweep', 'nobody', args).catch((error: Error) => error);
@@ -102,7 +102,7 @@ describe('Scripts', () => {
     }
   });
 
-  it('what the store says is taken for what it is: it takes no calls, a refusal, or a defect', async () => {
+  it("classify the store's errors: unavailable, a refusal, or a defect", async () => {
     let loads = 0;
     const saying = (message: string) => {
       const fcall = () => Promise.reject(new Error(message));
@@ -123,7 +123,7 @@ describe('Scripts', () => {
         .with.property('message', 'no connection');
     expect(await saying('ERR Function not found')).to.be.instanceOf(StoreUnavailable);
     expect(loads, 'a store that loses them each time').to.equal(3);
-    // As Redis 7 and Valkey 8 put it, Valkey 9, and a run of several.
+    // The formats of Redis 7 and Valkey 8, of Valkey 9, and of a run of several calls.
     for (const place of [' script: timer_sweep, on @user_function:1.', ' script: on @user_function:1.', '']) {
       const refused = await saying(`NOT_FOUND 1,,, the detail${place}`);
       expect(refused, place).to.be.instanceOf(Refusal);
@@ -132,7 +132,7 @@ describe('Scripts', () => {
     expect(await saying('WRONGTYPE Operation against a key')).to.be.instanceOf(ScriptFailure);
   });
 
-  it('a value that holds what ends an argument is a defect, and is not sent', async () => {
+  it('called with a NUL in an argument fail before anything is sent', async () => {
     const { scripts } = await api();
     const args = { spaceId: '', requestId: 'secret\0', maxChanges: 1 };
     const error = await scripts.run('timer/sweep', 'nobody', args).catch((failure: Error) => failure);
@@ -140,7 +140,7 @@ describe('Scripts', () => {
     expect(String(error)).to.contain('timer/sweep: argument requestId contains a NUL').and.to.not.contain('secret');
   });
 
-  it('arguments of every kind arrive as they were sent: empty, long, beyond ASCII', async () => {
+  it('get arguments of every kind as they were sent: empty, long, beyond ASCII', async () => {
     const queue = await Queue.create();
     const fields = { workKey: 'schlüssel\u2028🔑', payload: { text: '\0\u001f', more: 'é'.repeat(20_000) } };
     await queue.sent(fields);
@@ -148,7 +148,7 @@ describe('Scripts', () => {
     expect({ workKey, payload }).to.deep.equal(fields);
   });
 
-  it('a store that lost its scripts gets them again with the next call', async () => {
+  it('are loaded again by the next call if the store has lost them', async () => {
     const world = await World.create();
     await world.made('/mailboxes', { name: 'a' });
     await world.service.store.call('FUNCTION', 'FLUSH');
@@ -158,7 +158,7 @@ describe('Scripts', () => {
     expect(replies.map(({ status }) => status)).to.deep.equal(Array(20).fill(201));
   });
 
-  it('a refusal writes nothing but the rates', async () => {
+  it('that refuse a request write nothing but the rates', async () => {
     const queue = await Queue.create({ backlogLimit: 1 });
     const { store } = queue.world.service;
     await queue.world.at(Date.now());
@@ -184,13 +184,13 @@ describe('Scripts', () => {
     expect(await dump()).to.deep.equal(before);
   });
 
-  it('a refusal names its code, and Node tells it from a defect', async () => {
+  it('that refuse a request name a code, which Node distinguishes from a defect', async () => {
     const { scripts } = await api();
     const refused = await scripts.run('org/show', 'no-such-org', {}).catch((error: Error) => error);
     expect(refused).to.be.instanceOf(Refusal).with.property('code', 'ORG_NOT_FOUND');
   });
 
-  it('the first call of a day puts the day before away and begins at its own', async () => {
+  it("store the previous day's usage with the first call of a day, and start at that call's own", async () => {
     const queue = await Queue.create();
     const { store } = queue.world.service;
     const noon = Math.ceil(Date.now() / day) * day + day / 2;

@@ -12,7 +12,7 @@ import { probeRoom } from './probe.ts';
 
 const product = collect([...rooms, probeRoom]);
 
-/** Writes of a script by kind and key: each is to be there once. */
+/** The writes of a script by command and key, each of which may occur once. */
 function writesOf(inside: readonly (readonly string[])[]): string[] {
   return inside
     .filter(([name = '']) => /^(HSET|HDEL|ZADD|ZREM|SADD|SREM|RPUSH|HINCRBY|UNLINK)$/.test(name))
@@ -20,14 +20,14 @@ function writesOf(inside: readonly (readonly string[])[]): string[] {
 }
 
 describe('The unit of work', () => {
-  let own: OwnStore;
+  let ownStore: OwnStore;
   let service: MusterService;
   let world: World;
 
   before(async () => {
-    own = await OwnStore.start();
+    ownStore = await OwnStore.start();
     const rest = { role: 'api', host: '127.0.0.1', port: 0, overrides } as const;
-    service = await startService({ redisUrl: own.url, log: pino({ level: 'silent' }), product, ...rest });
+    service = await startService({ redisUrl: ownStore.url, log: pino({ level: 'silent' }), product, ...rest });
   });
   beforeEach(async () => {
     world = await World.create({ on: service });
@@ -35,7 +35,7 @@ describe('The unit of work', () => {
   });
   after(async () => {
     await service.stop();
-    await own.stop();
+    await ownStore.stop();
   });
 
   const change = (name: string, refuses = false): Promise<unknown> =>
@@ -55,7 +55,7 @@ describe('The unit of work', () => {
       own: { way },
     });
 
-  /** All that the organization has, but for what counts requests and the journal's ids. */
+  /** All of the organization's data, except the counts of requests and the journal's ids. */
   async function everything(): Promise<unknown> {
     const { store } = service;
     const found: Record<string, unknown> = {};
@@ -75,7 +75,7 @@ describe('The unit of work', () => {
   const usedRequests = async (): Promise<number> =>
     Number(await service.store.hget(`muster:{${world.org}}:${world.spaceId}`, 'usedRequests'));
 
-  it('leaves nothing of a refused request that comes alone but its count, wherever it is refused', async () => {
+  it('leaves nothing but the count of a refused request that runs alone, wherever it is refused', async () => {
     await change('a');
     const [before, counted] = [await everything(), await usedRequests()];
     const refused = await change('b', true);
@@ -86,7 +86,7 @@ describe('The unit of work', () => {
     expect((await usedRequests()) - counted).to.equal(2);
   });
 
-  it('leaves exactly the changes of its neighbours in a run', async () => {
+  it('leaves exactly the changes of the other requests if one in a run is refused', async () => {
     const expected = await (async () => {
       for (const name of ['a', 'b', 'a', 'c']) await change(name);
       return everything();
@@ -118,21 +118,21 @@ describe('The unit of work', () => {
       if (/probe|timers|events/.test(key)) expect(found[key], key).to.deep.equal(value);
   });
 
-  it('offers the head, the number and the members of what a run has changed', async () => {
+  it('offers the head, the count and the members of what a run has changed', async () => {
     expect(await look('offered')).to.include(3);
   });
 
-  it('knows a member that was moved twice by its last score', async () => {
+  it('goes by the last score of a member that was moved twice', async () => {
     expect(await look('moved')).to.include('b');
   });
 
   for (const way of ['sorted', 'map', 'set', 'list', 'journal'])
-    it(`lets a test fail whose script reads what it has changed by another way: ${way}`, async () => {
+    it(`fails a test whose script reads what it has changed in another way: ${way}`, async () => {
       const error = await look(way).catch((error: Error) => error);
       expect(String(error)).to.match(/a room reads what this run has changed/);
     });
 
-  it('lets a test fail whose script writes by itself', async () => {
+  it('fails a test whose script writes directly', async () => {
     const error = await look('write').catch((error: Error) => error);
     expect(String(error)).to.match(/a room writes by itself: ZADD/);
   });

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { withoutUnused } from '../../src/redis/lua-unused.ts';
 
-describe('What nothing in a library names', () => {
+describe('A function in a library that nothing uses', () => {
   const helper = [
     'local tool = {}',
     'local function part()',
@@ -16,7 +16,7 @@ describe('What nothing in a library names', () => {
     "due['tool:late'] = function() return 4 end",
   ].join('\n');
 
-  it('is left out, with what it alone names; what a registry holds and what stands outside functions stays', () => {
+  it('is left out with what only it uses; registered functions and code outside functions stay', () => {
     const [text] = withoutUnused([helper], 'return tool.used(1)', new Set(['due']));
     expect(text?.split('\n')).to.deep.equal([
       'local tool = {}',
@@ -30,7 +30,7 @@ describe('What nothing in a library names', () => {
     ]);
   });
 
-  it('is not what begins as something that is named', () => {
+  it('is left out even if its name is the start of a used one', () => {
     const [text] = withoutUnused([helper], 'return tool.used_by_others(tool.also())', new Set());
     expect(text).to.include('tool.also').and.to.not.include('tool.used').and.to.not.include('part');
   });

@@ -1,16 +1,16 @@
-/** One line of a scrape. */
+/** One sample of a scrape. */
 export interface Sample {
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;
   readonly value: number;
 }
 
-/** A scrape, checked. */
+/** A validated scrape. */
 export interface Scrape {
   readonly text: string;
   readonly types: ReadonlyMap<string, string>;
   readonly samples: readonly Sample[];
-  /** The one sample with these labels; undefined where there is none. */
+  /** The value of the sample with these labels, if there is one. */
   value(name: string, labels?: Record<string, string>): number | undefined;
   /** `name{labels}` of every sample. */
   series(): Set<string>;
@@ -19,7 +19,7 @@ export interface Scrape {
 const sampleForm = /^([a-z_][a-z0-9_]*)(?:\{(.*)\})? (NaN|Nan|[+-]Inf|-?[0-9.]+(?:e[+-]?\d+)?)$/;
 const labelForm = /([a-zA-Z_]\w*)="((?:[^"\\\n]|\\[\\"n])*)"(?:,|$)/y;
 
-/** Reads the Prometheus text format; throws at the first thing that is not as it should be. */
+/** Parses the Prometheus text format; throws at the first error. */
 export function readExposition(text: string): Scrape {
   if (!text.endsWith('\n')) throw new Error('the last line does not end');
   const types = new Map<string, string>();
@@ -74,7 +74,7 @@ function nameOf({ name, labels }: Pick<Sample, 'name' | 'labels'>): string {
   return `${name}{${pairs.sort().join()}}`;
 }
 
-/** Buckets rise, and the last one holds all. */
+/** Bucket counts must rise, and the last must equal the total. */
 function checkHistogram(name: string, samples: readonly Sample[]): void {
   const before = new Map<string, number>();
   const counts = new Map(samples.filter((one) => one.name === `${name}_count`).map((one) => [nameOf(one), one.value]));

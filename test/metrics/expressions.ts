@@ -1,4 +1,4 @@
-/** A metric in an expression, with the labels that the expression asks of it. */
+/** A metric in an expression, with the labels that the expression requires of it. */
 interface Selector {
   readonly name: string;
   readonly labels: readonly string[];
@@ -6,7 +6,7 @@ interface Selector {
 
 const words = new Set(['by', 'without', 'on', 'ignoring', 'group_left', 'group_right', 'and', 'or', 'unless', 'bool']);
 
-/** The metrics that a PromQL expression names, each with the labels in its braces and in the `by (…)` of the expression. */
+/** The metrics in a PromQL expression, each with the labels in its braces and in the expression's `by (…)`. */
 export function selectorsOf(expression: string): Selector[] {
   const bare = expression.replaceAll(/"(?:[^"\\]|\\.)*"/g, '""').replaceAll(/\[[^\]]*\]/g, '');
   const groups = [...bare.matchAll(/\bby \(([^)]*)\)/g)].flatMap(([, list = '']) => list.split(','));

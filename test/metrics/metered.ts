@@ -3,7 +3,7 @@ import { type MusterService, type ServiceOptions, startService } from '../../src
 import { OwnStore } from '../support/own-store.ts';
 import { readExposition, type Scrape } from './exposition.ts';
 
-/** Services on a store of their own. */
+/** Services on a separate store. */
 export class Metered {
   readonly store: OwnStore;
   readonly #services: MusterService[] = [];
@@ -16,7 +16,7 @@ export class Metered {
     return new Metered(await OwnStore.start());
   }
 
-  /** Reads the store anew for each scrape, unless told otherwise. */
+  /** By default, reads the store anew for each scrape. */
   async service(options: Partial<ServiceOptions> = {}): Promise<MusterService> {
     const log = pino({ level: 'silent' });
     const common = { redisUrl: this.store.url, role: 'all', host: '127.0.0.1', port: 0, log } as const;

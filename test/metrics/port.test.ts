@@ -12,7 +12,7 @@ describe('METRICS_PORT', () => {
   });
   after(() => metered.stop());
 
-  it('unset: /metrics is on the port of the API; a worker listens nowhere', async () => {
+  it("unset: /metrics is on the API's port, and a worker does not listen", async () => {
     const api = await metered.service({ role: 'api' });
     expect(api.metricsUrl).to.equal(api.url);
     expect(await statusOf(api.url, '/metrics')).to.equal(200);
@@ -20,7 +20,7 @@ describe('METRICS_PORT', () => {
     expect([worker.url, worker.metricsUrl]).to.deep.equal([undefined, undefined]);
   });
 
-  it('set: /metrics, /healthz and /readyz there, nothing of the API there, no /metrics on the other', async () => {
+  it("set: /metrics, /healthz and /readyz are there without the API, and the API's port has no /metrics", async () => {
     const api = await metered.service({ role: 'api', metricsPort: 0 });
     expect(api.metricsUrl).to.not.equal(api.url);
     expect(await statusOf(api.url, '/metrics')).to.equal(404);
@@ -37,7 +37,7 @@ describe('METRICS_PORT', () => {
     );
   });
 
-  it('set for a worker: its probes and its metrics are there', async () => {
+  it('set for a worker: its probes and metrics are there', async () => {
     const worker = await metered.service({ role: 'worker', metricsPort: 0 });
     expect(worker.url).to.equal(undefined);
     expect(await statusOf(worker.metricsUrl, '/healthz')).to.equal(200);
@@ -45,7 +45,7 @@ describe('METRICS_PORT', () => {
     expect((await scrape(worker)).value('muster_info', { version: '0.1.0', role: 'worker' })).to.equal(1);
   });
 
-  it('in use: one clear line that names the setting', async () => {
+  it('in use: one clear line names the setting', async () => {
     const api = await metered.service({ role: 'api' });
     const { port } = new URL(api.url ?? '');
     const refused = metered.service({ role: 'worker', metricsPort: Number(port) });
@@ -62,7 +62,7 @@ describe('A process with METRICS_PORT', function () {
   const processes = new Processes();
   afterEach(() => processes.clear());
 
-  it('says where its metrics are, and refuses a wrong value with one line', async () => {
+  it('prints where its metrics are, and refuses an invalid value with one line', async () => {
     const DATA_DIR = await processes.folder();
     const worker = await processes.start({ DATA_DIR, ROLE: 'worker', METRICS_PORT: '0' }).ready();
     const [, url] = /^metrics on (http:.*\/metrics)$/m.exec(worker.stdout) ?? [];

@@ -28,7 +28,7 @@ const dashboard: { uid: string; panels: Panel[]; templating: { list: { query: { 
 );
 const rules: Rule[] = parse(textOf('alerts.yml')).groups.flatMap((group: { rules: Rule[] }) => group.rules);
 
-describe('The queries of the dashboard and of the alerts', () => {
+describe('The queries of dashboard and alerts', () => {
   let metered: Metered;
   let seen: Scrape;
   before(async () => {
@@ -42,17 +42,17 @@ describe('The queries of the dashboard and of the alerts', () => {
   });
   after(() => metered.stop());
 
-  /** What is wrong with the metrics and labels that an expression names. */
+  /** Unknown metrics and labels in an expression. */
   const problems = (expression: string): string[] =>
     selectorsOf(expression).flatMap(({ name, labels }) => {
-      // Prometheus' own, of every target.
+      // Prometheus' own metric, of every target.
       const found = name === 'up' ? [{ labels: {} }] : seen.samples.filter((sample) => sample.name === name);
       if (found.length === 0) return [`${name} is no metric`];
       const known = new Set(['job', 'instance', ...found.flatMap((sample) => Object.keys(sample.labels))]);
       return labels.filter((label) => !known.has(label)).map((label) => `${name} has no label ${label}`);
     });
 
-  it('name metrics and labels that there are', () => {
+  it('use existing metrics and labels', () => {
     const targets = dashboard.panels.flatMap((panel) => panel.targets ?? []);
     const expressions = [...targets.map(({ expr }) => expr), ...rules.map(({ expr }) => expr)];
     for (const expression of expressions) {
@@ -66,7 +66,7 @@ describe('The queries of the dashboard and of the alerts', () => {
       expect(problems(/^label_values\((\w+), \w+\)$/.exec(query.query)?.[1] ?? query.query)).to.deep.equal([]);
   });
 
-  it('are read by a check that sees a wrong metric, a wrong label and a wrong grouping', () => {
+  it('are checked for wrong metrics, labels and groupings', () => {
     const wrong = 'sum by (le, rute) (rate(muster_refusals_total{cod="x",code!="y"}[5m])) / max(muster_nothing) > 0.5';
     expect(problems(wrong)).to.deep.equal([
       'muster_refusals_total has no label cod',
@@ -78,7 +78,7 @@ describe('The queries of the dashboard and of the alerts', () => {
   it('show every metric of ours on the dashboard', () => {
     const shown = JSON.stringify(dashboard.panels);
     const hidden = [...seen.types.keys()].filter((name) => name.startsWith('muster_') && !shown.includes(name));
-    // Constants, and what only an alert needs.
+    // Constants, and metrics that only alerts need.
     expect(hidden).to.have.members([
       'muster_info',
       'muster_store_append_only',
@@ -89,7 +89,7 @@ describe('The queries of the dashboard and of the alerts', () => {
     ]);
   });
 
-  it('stand on panels that do not overlap and in alerts that say what is wrong', () => {
+  it('are in panels that do not overlap, and in alerts with a severity and a summary', () => {
     const taken = new Map<string, string>();
     for (const { title, gridPos } of dashboard.panels)
       for (let x = gridPos.x; x < gridPos.x + gridPos.w; x++)

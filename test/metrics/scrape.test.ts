@@ -49,7 +49,7 @@ describe('GET /metrics', () => {
     expect(now.value('muster_script_duration_seconds_sum', { script: 'mailbox/send' })).to.be.within(0.0001, 3);
   });
 
-  it('a duration counts in the bucket of its bound and in those above it', async () => {
+  it('counts a duration in the bucket of its bound and in all larger ones', async () => {
     const tally = new Tally([1, 2]);
     for (const seconds of [1, 1.5, 3]) tally.observe(seconds);
     const metric = histogram('h', '', [1, 2], () => [{ labels: {}, tally }]);
@@ -63,7 +63,7 @@ describe('GET /metrics', () => {
     ]);
   });
 
-  it('tells what waits in all organizations, and since when, as the backlog of their spaces does', async () => {
+  it('shows what waits in all organizations, and since when, as the backlog of their spaces does', async () => {
     const other = await World.create({ on: service });
     const inbox = `/mailboxes/${(await other.made('/mailboxes', { name: 'inbox' })).id}`;
     await other.made(`${inbox}/messages`, { scopeId, payload: 1, deadline: new Date(Date.now() + 60_000) });
@@ -72,7 +72,7 @@ describe('GET /metrics', () => {
     for (let i = 0; i < 2; i++)
       await world.made(`/allowances/${allowance.id}/wait`, { scopeId, units: 1, holder: 'a' });
 
-    // Organizations where nothing waits make none of it less.
+    // Organizations where nothing waits must not lower the figures.
     const empty = Array.from({ length: 40 }, (_, i) => `empty-${i}`);
     await service.store.sadd('muster:orgs', ...empty);
     const now = await scrape(service);
@@ -97,7 +97,7 @@ describe('GET /metrics', () => {
     expect([now.value('muster_spaces_read'), now.value('muster_spaces_partial')]).to.deep.equal([2, 0]);
   });
 
-  it('counts what waits with a delay, what was requeued and cancelled, and runs that were stopped', async () => {
+  it('counts delayed messages, requeues, cancels and cancelled runs', async () => {
     const other = await world.beside();
     const read = async () => {
       const now = await scrape(service);
@@ -128,7 +128,7 @@ describe('GET /metrics', () => {
     expect(difference).to.deep.equal([2, 4, 2 + 4, 2, 2 + 1, 1]);
   });
 
-  it('tells the state of Redis and of the process', async () => {
+  it('shows the state of Redis and of the process', async () => {
     const now = await scrape(service);
     for (const name of ['up', 'masters', 'append_only', 'persisting'])
       expect(now.value(`muster_store_${name}`), name).to.equal(1);
@@ -148,7 +148,7 @@ describe('GET /metrics', () => {
     expect(now.value('process_resident_memory_bytes')).to.be.greaterThan(1e7);
   });
 
-  it('counts held receives and held watches while they are held', async () => {
+  it('counts held receives and watches while they are held', async () => {
     const empty = await world.made('/mailboxes', { name: 'empty' });
     const receives = [1, 2].map(() => world.post(`/mailboxes/${empty.id}/recv`, { ...claim, waitSeconds: 20 }));
     const watch = world.get('/watch?cursor=latest&types=message.*&waitSeconds=20');
@@ -162,7 +162,7 @@ describe('GET /metrics', () => {
     expect(later.value('muster_held_requests', { kind: 'receive' })).to.equal(0);
   });
 
-  it('has no new series after 1,000 unknown paths, methods and keys, and names no organization, space or key', async () => {
+  it('adds no series for 1,000 unknown paths, methods and keys, and names no organization, space or key', async () => {
     const probe = async (path: string, method: string, n: number) => {
       const headers = { Authorization: `Bearer mk_nobody-${n}_${'x'.repeat(43)}` };
       await (await fetch(`${service.url}${path}`, { method, headers })).arrayBuffer();
@@ -179,9 +179,9 @@ describe('GET /metrics', () => {
     const begun = await scrape(service);
     for (let n = 2; n < 252; n += 10) await Promise.all(Array.from({ length: 10 }, (_, i) => round(n + i)));
     const now = await scrape(service);
-    // The first garbage collection of a kind begins a series, whoever calls.
-    const made = [...now.series()].filter((one) => !begun.series().has(one) && !one.startsWith('nodejs_gc_'));
-    expect(made).to.deep.equal([]);
+    // The first garbage collection of a kind adds a series, whoever calls.
+    const added = [...now.series()].filter((one) => !begun.series().has(one) && !one.startsWith('nodejs_gc_'));
+    expect(added).to.deep.equal([]);
     const unmatched = { method: 'GET', route: 'unmatched', status: '404' };
     expect(now.value('muster_http_requests_total', unmatched)).to.equal(252);
     const others = now.samples.filter(
@@ -192,7 +192,7 @@ describe('GET /metrics', () => {
       expect(now.text, name).to.not.include(name);
   });
 
-  it('looks at 50 spaces of an organization and at 200 organizations at most, and says when there are more', async () => {
+  it('reads at most 50 spaces of an organization and 200 organizations, and reports if there are more', async () => {
     const more = Array.from({ length: 300 }, (_, i) => `more-${i}`);
     await service.store.sadd('muster:orgs', ...more);
     expect((await scrape(service)).value('muster_spaces_partial')).to.equal(1);
@@ -203,7 +203,7 @@ describe('GET /metrics', () => {
     expect([now.value('muster_spaces_read'), now.value('muster_spaces_partial')]).to.deep.equal([51, 1]);
   });
 
-  it('scraped often, reads the store once in a while', async () => {
+  it('reads the store at intervals if scraped more often', async () => {
     const calm = await metered.service({ role: 'api', metricsMaxAgeMs: 600_000 });
     const runs = async () =>
       (await scrape(calm)).value('muster_script_duration_seconds_count', { script: 'space/depths' });

@@ -6,10 +6,10 @@ import { Pace } from '../support/pace.ts';
 import type { Scrape } from './exposition.ts';
 import { Metered, scrape } from './metered.ts';
 
-/** A scraper waits no longer by default. */
+/** A scraper's usual timeout. */
 const scraperPatienceMs = 10_000;
 
-describe('GET /metrics while the store is away', () => {
+describe('GET /metrics when the store has problems', () => {
   let metered: Metered;
   let service: MusterService;
   before(async () => {
@@ -25,7 +25,7 @@ describe('GET /metrics while the store is away', () => {
     expect(now.value('process_resident_memory_bytes')).to.be.greaterThan(1e7);
   };
 
-  it('how late the sweeper is: 0 where nothing is due, and while the earliest timer is not', async () => {
+  it('shows a sweeper lag of 0 if nothing is due yet, otherwise the age of the earliest due timer', async () => {
     const lag = async () => (await scrape(service)).value('muster_sweep_lag_seconds');
     expect(await lag()).to.equal(0);
     await service.store.zadd('muster:due', Date.now() + 60_000, 'later');
@@ -34,7 +34,7 @@ describe('GET /metrics while the store is away', () => {
     expect(await lag()).to.be.within(60, 90);
   });
 
-  it('a server that forbids INFO is up, and what its scripts tell is there', async () => {
+  it('shows a server that forbids INFO as up, with the figures of its scripts', async () => {
     await service.store.call('ACL', 'SETUSER', 'default', '-info');
     const now = await scrape(service);
     expect(now.samples.filter(({ name }) => name.startsWith('muster_store_')).map(({ value }) => value)).to.deep.equal([
@@ -44,7 +44,7 @@ describe('GET /metrics while the store is away', () => {
     await service.store.call('ACL', 'SETUSER', 'default', '+info');
   });
 
-  it('a store that hangs is not up, and does not keep the scraper waiting', async () => {
+  it('shows a hung store as down, without making the scraper wait', async () => {
     expect((await scrape(service)).value('muster_store_up')).to.equal(1);
     const pace = await Pace.begin();
     await service.store.call('CLIENT', 'PAUSE', '4000', 'ALL');
@@ -55,7 +55,7 @@ describe('GET /metrics while the store is away', () => {
     expect((await scrape(service)).value('muster_store_up')).to.equal(1);
   });
 
-  it('a store that is full is not up, and says how full', async () => {
+  it('shows a full store as down, with its memory ratio', async () => {
     await service.store.config('SET', 'maxmemory', '1');
     const now = await scrape(service);
     expect(now.value('muster_store_up')).to.equal(0);
@@ -63,20 +63,20 @@ describe('GET /metrics while the store is away', () => {
     await service.store.config('SET', 'maxmemory', '0');
   });
 
-  it('a store that keeps no append-only file, or could not write its dump file, says so', async () => {
-    const told = async () => {
+  it('reports a store without an append-only file, and one that could not write its dump file', async () => {
+    const persistence = async () => {
       const now = await scrape(service);
       return [now.value('muster_store_append_only'), now.value('muster_store_persisting')];
     };
     await service.store.config('SET', 'appendonly', 'no');
-    expect(await told()).to.deep.equal([0, 1]);
+    expect(await persistence()).to.deep.equal([0, 1]);
     await mkdir(join(metered.store.dataDir, 'dump.rdb'));
     await service.store.bgsave();
-    while ((await told())[1] === 1);
-    expect(await told()).to.deep.equal([0, 0]);
+    while ((await persistence())[1] === 1);
+    expect(await persistence()).to.deep.equal([0, 0]);
   });
 
-  it('a store that is gone is not up; what could not be read is left out, never 0', async () => {
+  it('shows a stopped store as down, and leaves out what could not be read rather than report 0', async () => {
     await metered.store.stop();
     showsNoStore(await scrape(service));
     const answered = { method: 'GET', route: '/metrics', status: '200' };

@@ -1,6 +1,6 @@
 type Waiter = { units: number; expiresAt: number; state: string; grantedAt: number | null };
 
-/** What an allowance of 5 units (until they are changed) per 10 seconds does; times in seconds. */
+/** How an allowance of 5 units (until changed) per 10 seconds behaves; times in seconds. */
 export class AllowanceModel {
   readonly waiters: Waiter[] = [];
   readonly keys = new Map<string, string>();
@@ -13,7 +13,7 @@ export class AllowanceModel {
     return this.waiters.filter(({ state }) => state === 'WAITING');
   }
 
-  /** Second by second: a new window, who is over, who is served. */
+  /** Advances by seconds; each may start a window, expire waiters and grant others. */
   pass(seconds: number): void {
     for (let left = seconds; left > 0; left--) {
       this.now++;

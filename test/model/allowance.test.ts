@@ -29,7 +29,7 @@ const step = fc.oneof(
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 
 const consume = (units: number, workKey?: 'w1' | 'w2'): Step => ({ do: 'consume', units, holder: 'a', workKey });
-/** Meets every outcome there is, so that no run depends on luck for it. */
+/** Produces every outcome, so that none depends on chance. */
 const everything: Step[] = [
   ...[consume(1, 'w1'), consume(1, 'w1'), consume(2, 'w1'), consume(6)],
   ...[{ do: 'wait' as const, units: 5, ttl: 5 }, consume(1), { do: 'wait' as const, units: 3, ttl: 5 }],
@@ -46,7 +46,7 @@ const everything: Step[] = [
   ...[4, 10, 5].map((to) => ({ do: 'limit' as const, to })),
 ];
 
-/** What the sequences have to meet, to know that they go everywhere; and what they have met. */
+/** The outcomes that all sequences together must produce, and those produced so far. */
 const outcomes = ['200', '201', 'replay', 'WORK_KEY_CONFLICT', 'UNITS_EXCEED_LIMIT', 'WAITER_NOT_WAITING'].concat(
   ['LIMIT_BELOW_USE', 'granted by a higher limit', 'used more than the limit'],
   ['ALLOWANCE_COOLING_DOWN', 'ALLOWANCE_EXHAUSTED', 'GRANTED', 'EXPIRED', 'CANCELLED', 'WAITING'],
@@ -58,7 +58,7 @@ const iso = (seconds: number): string => new Date(seconds * 1000).toISOString();
 const outcomeOf = (reply: Reply): string =>
   reply.body.error?.code ?? (reply.body.replay === true ? 'replay' : `${reply.status}`);
 
-/** One allowance of the service and the model beside it. */
+/** An allowance of the service, compared with the model. */
 class Pair {
   readonly #curl: Curl;
   readonly #model: AllowanceModel;
@@ -111,7 +111,7 @@ class Pair {
     await this.#compare();
   }
 
-  /** Time passes with no worker running; then somebody looks, by a call that could change something. */
+  /** Moves the clock while no worker runs; then a call makes what is due take effect. */
   async #pass(seconds: number): Promise<void> {
     this.#model.pass(seconds);
     await this.#curl.at(this.#model.now * 1000);
@@ -146,7 +146,7 @@ class Pair {
 }
 
 describe('allowance model', () => {
-  it('hands out at most unitsLimit per window, in arrival order, after every step of any sequence', async function () {
+  it('grants at most unitsLimit per window, in arrival order, after every step of any sequence', async function () {
     this.timeout(longMs);
     await trySequences({
       ...{ first: fc.constant(null), step, maxLength: 40, examples: [[null, everything]], outcomes, met },

@@ -1,4 +1,4 @@
-/** What a barrier does: the keys of each epoch, all of them kept. */
+/** How a barrier behaves: it keeps the keys of each epoch. */
 export class BarrierModel {
   readonly target: number;
   readonly epochs: Set<string>[] = [new Set()];
@@ -14,7 +14,7 @@ export class BarrierModel {
     return this.epochs.at(-1) as Set<string>;
   }
 
-  /** `200`, or a code. */
+  /** Returns `200` or an error code. */
   arrive(key: string, epoch: number | null, now: number): string {
     if (epoch !== null && epoch !== this.epochs.length) return 'EPOCH_MISMATCH';
     if (this.keys.has(key)) return '200';

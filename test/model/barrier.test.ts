@@ -31,10 +31,10 @@ const outcomes = [
   'BARRIER_CANCELLED',
   'BARRIER_NOT_RELEASED',
 ];
-/** What the sequences have met, to know that they go everywhere. */
+/** The outcomes that the sequences have produced so far. */
 const met = new Set<string>();
 
-/** One barrier of the service and the model beside it. */
+/** A barrier of the service, compared with the model. */
 class Pair {
   readonly #curl: Curl;
   readonly #model: BarrierModel;
@@ -68,13 +68,13 @@ class Pair {
     );
   }
 
-  /** Released exactly once per epoch that reached the target, and each arrival told once. */
+  /** Expects one release per epoch that reached the target, and one event per arrival. */
   async events(world: World): Promise<void> {
     const types = await world.eventTypes();
-    const told = (type: string): number => types.filter((one) => one === `barrier.${type}`).length;
-    expect(told('released')).to.equal(this.#model.releases);
-    expect(told('arrived')).to.equal(this.#model.epochs.reduce((sum, keys) => sum + keys.size, 0));
-    expect(told('epoch_advanced')).to.equal(this.#model.epochs.length - 1);
+    const countOf = (type: string): number => types.filter((one) => one === `barrier.${type}`).length;
+    expect(countOf('released')).to.equal(this.#model.releases);
+    expect(countOf('arrived')).to.equal(this.#model.epochs.reduce((sum, keys) => sum + keys.size, 0));
+    expect(countOf('epoch_advanced')).to.equal(this.#model.epochs.length - 1);
   }
 
   #check(reply: Reply, outcome: string): void {
@@ -100,7 +100,7 @@ class Pair {
 }
 
 describe('barrier model', () => {
-  it('releases exactly once per epoch, and a key counts once per epoch, in any sequence', async function () {
+  it('releases exactly once per epoch, and counts a key once per epoch, in any sequence', async function () {
     this.timeout(longMs);
     await trySequences({
       ...{ first: fc.integer({ min: 1, max: 4 }), step, maxLength: 80, outcomes, met },

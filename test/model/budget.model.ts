@@ -1,4 +1,4 @@
-/** What a budget does, by sums over its reservations: nothing is carried along that could drift. */
+/** How a budget behaves, by sums over its reservations: no running total that could drift. */
 
 export interface Held {
   readonly id: string;
@@ -35,19 +35,19 @@ export class BudgetModel {
     };
   }
 
-  /** The status or the code of a change of the limit. */
+  /** Changes the limit; returns the status or an error code. */
   change(limit: bigint): string {
     if (limit < this.limit - BigInt(this.balances['available'] ?? 0)) return 'LIMIT_BELOW_USE';
     this.limit = limit;
     return '200';
   }
 
-  /** The reservation that was made with this workKey. */
+  /** The reservation created with this workKey. */
   madeWith(workKey: string | null): Held | undefined {
     return this.reservations.find((held) => workKey !== null && held.workKey === workKey);
   }
 
-  /** The status or the code of a reserve; what was made is put into `reservations`. */
+  /** The outcome of a reserve: its status or an error code. The caller adds the reservation. */
   reserve(amount: bigint, workKey: string | null): string {
     if (amount === 0n) return 'VALIDATION_FAILED';
     const first = this.madeWith(workKey);
@@ -55,7 +55,7 @@ export class BudgetModel {
     return amount > BigInt(this.balances['available'] ?? 0) ? 'INSUFFICIENT_BUDGET' : '201';
   }
 
-  /** A settle (of an amount) or a void (of what is left): `200`, `replay` or a code, and the entry's amount. */
+  /** Settles an amount, or voids the remainder; returns `200`, `replay` or an error code, and the entry's amount. */
   take(kind: 'settle' | 'void', held: Held, asked: bigint, workKey: string, now: number): [string, bigint] {
     const first = this.#entries.get(`${kind} ${workKey}`);
     if (first) {

@@ -6,10 +6,10 @@ import { BudgetModel, type Held, remainderOf } from './budget.model.ts';
 import type { Curl } from './curl.ts';
 import { trySequences } from './sequences.ts';
 
-const most = 10n ** 18n - 1n;
+const maxAmount = 10n ** 18n - 1n;
 const scopeId = '0190a1b2-0000-7000-8000-000000000000';
 
-/** A part of what is there, and a little more or less; so sequences meet every border. */
+/** A share of the available amount, a little more or less, so that sequences reach every bound. */
 const amount = fc.record({
   quarters: fc.bigInt({ min: 0n, max: 4n }),
   more: fc.bigInt({ min: -1n, max: 1n }),
@@ -37,7 +37,7 @@ const settle = (asked: Amount, workKey: number): Step => ({ do: 'settle', index:
 const reserve = (asked: Amount, workKey: 'r0' | null = null): Step => ({
   ...{ do: 'reserve', amount: asked, settleBy: null, workKey },
 });
-/** Meets every outcome there is, so that no run depends on luck for it. */
+/** Produces every outcome, so that none depends on chance. */
 const everything: Step[] = [
   ...[reserve(part(0n)), reserve(part(4n, 1n)), reserve(part(2n)), settle(part(4n, 1n), 0)],
   ...[settle(part(0n, 1n), 1), settle(part(0n, 1n), 1), settle(part(0n), 1)],
@@ -50,7 +50,7 @@ const everything: Step[] = [
 ];
 
 const iso = (at: number | null): string | null => (at === null ? null : new Date(at).toISOString());
-/** What the sequences have met, to know that they go everywhere. */
+/** The outcomes that all sequences together must produce, and those produced so far. */
 const outcomes = ['201', '200', 'replay', 'VALIDATION_FAILED', 'INSUFFICIENT_BUDGET', 'WORK_KEY_CONFLICT'].concat(
   'RESERVATION_CLOSED',
   'SETTLEMENT_EXCEEDS_RESERVATION',
@@ -61,7 +61,7 @@ const met = new Set<string>();
 const outcomeOf = (reply: Reply): string =>
   reply.body?.error?.code ?? (reply.body?.replay === true ? 'replay' : `${reply.status}`);
 
-/** One budget of the service and the model beside it. */
+/** A budget of the service, compared with the model. */
 class Pair {
   readonly #curl: Curl;
   readonly #model: BudgetModel;
@@ -86,12 +86,12 @@ class Pair {
     await this.#compare();
   }
 
-  /** A part of what is free more or less than what is in use. */
+  /** Sets a limit between what is in use and the present limit, or just outside. */
   async #limit(asked: Amount): Promise<void> {
     const inUse = this.#model.limit - BigInt(this.#model.balances['available'] ?? 0);
     const [, free] = this.#amount({ ...asked, more: 0n }, this.#model.limit - inUse);
     const wanted = inUse + free + asked.more;
-    const limit = wanted < 0n ? 0n : wanted > most ? most : wanted;
+    const limit = wanted < 0n ? 0n : wanted > maxAmount ? maxAmount : wanted;
     const reply = await this.#curl.call('PATCH', `/budgets/${this.#id}`, { limitMinor: `${limit}` });
     met.add(outcomeOf(reply));
     expect(outcomeOf(reply)).to.equal(this.#model.change(limit));
@@ -108,8 +108,8 @@ class Pair {
     if (reply.status !== 201) return;
     const first = this.#model.madeWith(workKey);
     if (outcome === 'replay' && first) return this.#replayed(reply, first);
-    const made = { id: reply.body.id, amount: value, settleBy, workKey, createdAt: this.#now };
-    const held: Held = { ...made, settled: 0n, voided: 0n, closedAt: null };
+    const created = { id: reply.body.id, amount: value, settleBy, workKey, createdAt: this.#now };
+    const held: Held = { ...created, settled: 0n, voided: 0n, closedAt: null };
     this.#model.reservations.push(held);
     expect(reply.body).to.deep.equal({ ...this.#record(held), replay: false, balances: this.#model.balances });
   }
@@ -164,16 +164,16 @@ class Pair {
     expect(body.reservations).to.deep.equal(inOrder.map((held) => this.#record(held)));
   }
 
-  /** Every settleBy that passed while its reservation was ACTIVE was told, once. */
+  /** Expects one event for every settleBy that passed while its reservation was ACTIVE. */
   async overdue(world: World): Promise<void> {
     await this.#curl.post(`/budgets/${this.#id}/void`, { reservationId: scopeId, workKey: 'unknown' });
-    const told = (await world.eventTypes()).filter((type) => type === 'budget.reservation_overdue');
-    expect(told.length).to.equal(this.#model.reservations.filter((held) => this.#record(held)['overdue']).length);
+    const emitted = (await world.eventTypes()).filter((type) => type === 'budget.reservation_overdue');
+    expect(emitted.length).to.equal(this.#model.reservations.filter((held) => this.#record(held)['overdue']).length);
   }
 
   #amount(asked: Amount, there: bigint): [text: string, value: bigint] {
     const wanted = (there * asked.quarters) / 4n + asked.more;
-    const value = wanted < 0n ? 0n : wanted > most ? most : wanted;
+    const value = wanted < 0n ? 0n : wanted > maxAmount ? maxAmount : wanted;
     return [`${value}`.padStart(Math.min(18, `${value}`.length + asked.zeros), '0'), value];
   }
 
@@ -196,11 +196,11 @@ class Pair {
 }
 
 describe('budget model', () => {
-  it('limit = reserved + settled + available, exactly, after every step of any sequence', async function () {
+  it('keeps limit = reserved + settled + available, exactly, after every step of any sequence', async function () {
     this.timeout(longMs);
     const first = fc.oneof(
-      fc.bigInt({ min: most - 9n, max: most }),
-      fc.bigInt({ min: 0n, max: most }),
+      fc.bigInt({ min: maxAmount - 9n, max: maxAmount }),
+      fc.bigInt({ min: 0n, max: maxAmount }),
       fc.bigInt({ min: 0n, max: 9n }),
     );
     await trySequences({

@@ -7,7 +7,7 @@ import { World } from '../support/world.ts';
 import { trySequences } from './sequences.ts';
 
 describe('a model test', () => {
-  it('shrinks a failing sequence and prints it as curl lines, which do the same again', async () => {
+  it('shrinks a failing sequence and prints it as curl lines that reproduce it', async () => {
     const wrong = trySequences({
       ...{ first: fc.constant('5'), step: fc.integer({ min: 6, max: 9 }), maxLength: 8 },
       ...{ outcomes: [], met: new Set<string>() },
@@ -26,7 +26,7 @@ describe('a model test', () => {
       () => undefined,
       (error: Error) => error,
     );
-    // mocha shows an error with its cause.
+    // mocha prints an error with its cause.
     const [begin, ...lines] = String(failure?.cause).split('as requests:\n')[1]?.trim().split('\n') ?? [];
     expect(begin).to.match(/^# with the store's clock at 20\d\d-.*:$/);
     const curl = (path: string, key: string, body: string): string =>

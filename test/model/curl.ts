@@ -2,13 +2,13 @@ import { expect } from 'chai';
 import { expectAgreement } from '../support/agree.ts';
 import type { Reply, World } from '../support/world.ts';
 
-/** Members of answers that later requests name. */
+/** Fields of answers that later requests use. */
 const variables: Record<string, string> = { id: 'ID', messageId: 'MESSAGE', token: 'TOKEN' };
 const quote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
 /**
- * A client that remembers its requests as lines for a shell with MUSTER_URL, MUSTER_SPACE and MUSTER_KEY set. Ids that
- * the service made are variables there, so the lines do the same on any store.
+ * A client that records its requests as shell lines for MUSTER_URL, MUSTER_SPACE and MUSTER_KEY. Ids from answers
+ * become variables in them, so that the lines do the same on any store.
  */
 export class Curl {
   readonly #world: World;
@@ -24,7 +24,7 @@ export class Curl {
     this.#world = world;
   }
 
-  /** Puts the store's clock to a moment (epoch milliseconds). */
+  /** Sets the store's clock (epoch milliseconds). */
   async at(moment: number): Promise<void> {
     await this.#world.at(moment);
     if (moment < (this.#moment ?? 0)) this.#isClockSteady = false;
@@ -32,12 +32,12 @@ export class Curl {
     this.#moment = moment;
   }
 
-  /** Posts; the Idempotency-Key is a new one where none is given. */
+  /** Posts with a new Idempotency-Key. */
   post(path: string, body?: unknown): Promise<Reply> {
     return this.call('POST', path, body);
   }
 
-  /** The same with any other method. */
+  /** Sends any method, with a new Idempotency-Key unless one is given. */
   async call(method: string, path: string, body?: unknown, key = `k${++this.#keys}`): Promise<Reply> {
     const reply = await this.#world.call(method, path, body, { 'Idempotency-Key': key });
     const data = body === undefined ? '' : ` -H 'Content-Type: application/json' -d ${quote(JSON.stringify(body))}`;
@@ -47,7 +47,7 @@ export class Curl {
     return reply;
   }
 
-  /** One of the requests that succeeded, with the same Idempotency-Key: the first answer, and nothing done. */
+  /** Repeats a successful request with its Idempotency-Key, and expects the first answer, replayed. */
   async again(index: number): Promise<void> {
     const first = this.#done[index % Math.max(1, this.#done.length)];
     if (!first) return;
@@ -57,23 +57,23 @@ export class Curl {
     expect(body).to.deep.equal({ ...first.reply.body, ...('replay' in first.reply.body && { replay: true }) });
   }
 
-  /** The line, which keeps what its answer names for the first time. */
+  /** The line, extended to store values from the answer in variables if they are new. */
   #keeping({ status, body }: Reply, line: string): string {
-    const made: [name: string, from: string][] = [];
+    const assigned: [name: string, from: string][] = [];
     for (const field of status < 300 ? Object.keys(variables) : []) {
       const value: unknown = body?.[field];
       if (typeof value !== 'string' || this.#names.has(value)) continue;
       const name = `${variables[field]}${this.#names.size + 1}`;
       this.#names.set(value, name);
-      made.push([name, `grep -o '"${field}":"[^"]*"' | head -1 | cut -d'"' -f4`]);
+      assigned.push([name, `grep -o '"${field}":"[^"]*"' | head -1 | cut -d'"' -f4`]);
     }
-    if (made.length === 0) return line;
-    if (made.length === 1) return made.map(([name, from]) => `${name}=$(${line} | tee /dev/stderr | ${from})`).join();
-    const each = made.map(([name, from]) => `${name}=$(echo "$REPLY" | ${from})`);
+    if (assigned.length === 0) return line;
+    if (assigned.length === 1) return assigned.map(([name, from]) => `${name}=$(${line} | tee /dev/stderr | ${from})`).join();
+    const each = assigned.map(([name, from]) => `${name}=$(echo "$REPLY" | ${from})`);
     return `REPLY=$(${line} | tee /dev/stderr); ${each.join('; ')}`;
   }
 
-  /** Reads; of reads in a row the last one is remembered. */
+  /** Reads; of consecutive reads only the last is recorded. */
   async get(path: string): Promise<Reply> {
     if (this.#lines.at(-1)?.startsWith('curl -sS "')) this.#lines.splice(-2);
     this.#line(this.#named(`curl -sS ${this.#url(path)}`));
@@ -106,7 +106,7 @@ export class Curl {
   }
 }
 
-/** Runs a sequence; where it fails, the error says by which requests. */
+/** Runs a sequence; if it fails, adds its requests to the error. */
 export async function asCurl(world: World, sequence: (curl: Curl) => Promise<void>): Promise<void> {
   const curl = new Curl(world);
   try {

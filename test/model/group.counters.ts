@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { World } from '../support/world.ts';
 import type { GroupModel } from './group.model.ts';
 
-/** The counters of the space and the plan say what the model says. */
+/** Expects the counters of the space and the plan to be those of the model. */
 export async function expectCounters(world: World, model: GroupModel, now: number): Promise<void> {
   const { tasks, state, deadline } = model;
   const is = (...states: string[]): number => tasks.filter(({ state }) => states.includes(state)).length;
@@ -10,7 +10,7 @@ export async function expectCounters(world: World, model: GroupModel, now: numbe
   const stored = await world.service.store.hgetall(`${org}:${world.spaceId}`);
   const plan = await world.service.store.hmget(org, 'usedTasks', 'usedAgents');
   const delayed = Number(stored['messages:DELAYED'] ?? 0);
-  // What is due becomes ready with the next receive.
+  // Due messages become ready with the next receive.
   expect(delayed).to.be.at.least(tasks.filter(({ state, since }) => state === 'PENDING' && since > now).length);
   const live = tasks.filter((task) => task.deadline !== null && ['PENDING', 'RUNNING'].includes(task.state)).length;
   const expected: Record<string, number> = {

@@ -9,20 +9,20 @@ export interface Task {
   attempts: number;
   readonly maxAttempts: number;
   token: string;
-  /** The moment it became ready, or will, then the end of its lease. */
+  /** The moment it became or becomes ready; while claimed, the end of its lease. */
   since: number;
-  /** The moment it began to wait. */
+  /** The moment it was queued. */
   queuedAt: number;
-  /** Of the last nack that gave one. */
+  /** The error of the last nack that gave one. */
   lastError: string | null;
 }
 
-/** How long a task waits after so many attempts, in a mailbox whose first pause lasts so long. */
+/** The pause after this many attempts, in a mailbox whose first pause is `firstSeconds`. */
 const pauseMs = (firstSeconds: number, attempts: number): number =>
   firstSeconds === 0 ? 0 : 1000 * Math.min(longestPauseSeconds, firstSeconds * 2 ** (attempts - 1));
 export const longestPauseSeconds = 5;
 
-/** One group, and the queue that its members and other tasks wait in. */
+/** A group, and the queue of its members and other tasks. */
 export class GroupModel {
   readonly tasks: Task[] = [];
   readonly members: Task[] = [];
@@ -34,7 +34,7 @@ export class GroupModel {
   readonly condition: string;
   readonly needed: number;
   readonly deadline: number | null;
-  /** Of the mailbox. */
+  /** The mailbox's retryDelaySeconds. */
   readonly pauseSeconds: number;
 
   constructor(condition: string, needed: number, deadline: number | null, pauseSeconds: number) {
@@ -44,7 +44,7 @@ export class GroupModel {
     this.pauseSeconds = pauseSeconds;
   }
 
-  /** Those that wait, in the order in which they are ready. */
+  /** Queued tasks in the order in which they are ready. */
   inOrder(): Task[] {
     return this.queue.toSorted((a, b) => a.since - b.since);
   }
@@ -73,17 +73,17 @@ export class GroupModel {
     if (this.members.includes(task)) this.evaluate(at);
   }
 
-  /** `200`, or a code. */
+  /** Returns `200` or an error code. */
   cancel(task: Task, at: number): string {
     if (task.state === 'PENDING' || task.state === 'RUNNING') this.finish(task, 'CANCELLED', 'CANCELLED_BY_CALLER', at);
     return task.state === 'CANCELLED' ? '200' : 'MESSAGE_FINISHED';
   }
 
-  /** Cancels the first so many of those that wait; how many it cancelled itself. */
-  purge(most: number, at: number): number {
+  /** Cancels the first `max` queued tasks; returns how many, without those that a decision cancelled. */
+  purge(max: number, at: number): number {
     let cancelled = 0;
-    for (const task of this.inOrder().slice(0, most)) {
-      // Its group may have been decided by one before it.
+    for (const task of this.inOrder().slice(0, max)) {
+      // An earlier one may have decided its group.
       if (task.state !== 'PENDING') continue;
       this.finish(task, 'CANCELLED', 'CANCELLED_BY_CALLER', at);
       cancelled++;
@@ -91,7 +91,7 @@ export class GroupModel {
     return cancelled;
   }
 
-  /** `200`, or a code. */
+  /** Returns `200` or an error code. */
   requeue(task: Task, at: number, delayMs = 0): string {
     if (!['FAILED', 'EXPIRED', 'CANCELLED'].includes(task.state)) return 'MESSAGE_NOT_REQUEUABLE';
     if (this.members.includes(task) && this.state === 'DECIDED') return 'GROUP_DECIDED';
@@ -105,7 +105,7 @@ export class GroupModel {
     return '200';
   }
 
-  /** Back to the queue, after a pause: its own, or that of the mailbox. */
+  /** Returns a task to the queue after a pause, by default the mailbox's. */
   release(task: Task, at: number, pause = pauseMs(this.pauseSeconds, task.attempts)): void {
     if (task.attempts === task.maxAttempts) this.finish(task, 'FAILED', 'ATTEMPTS_EXHAUSTED', at);
     else if (this.state === 'DECIDED' && this.members.includes(task))
@@ -113,16 +113,16 @@ export class GroupModel {
     else this.queue.push(Object.assign(task, { state: 'PENDING', queuedAt: at, since: at + pause }));
   }
 
-  /** All that is due by now, in order; of one moment the group comes first. */
+  /** Makes all that is due take effect, in order; at the same moment, the group comes first. */
   pass(now: number): void {
     const due = (task: Task) =>
       task.state === 'RUNNING' ? task.since : (task.state === 'PENDING' && task.deadline) || Infinity;
     for (;;) {
-      const own = this.state === 'DECIDED' ? Infinity : (this.deadline ?? Infinity);
-      const at = Math.min(own, ...this.tasks.map(due));
+      const decidesAt = this.state === 'DECIDED' ? Infinity : (this.deadline ?? Infinity);
+      const at = Math.min(decidesAt, ...this.tasks.map(due));
       const task = this.tasks.find((one) => due(one) === at);
       if (at > now) return;
-      if (own === at) this.decide('EXPIRED', at);
+      if (decidesAt === at) this.decide('EXPIRED', at);
       else if (task && (task.deadline ?? Infinity) <= at) this.finish(task, 'EXPIRED', 'DEADLINE_EXCEEDED', at);
       else if (task) this.release(task, at);
     }

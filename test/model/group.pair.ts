@@ -6,12 +6,12 @@ import type { GroupModel, Task } from './group.model.ts';
 
 export const parentScopeId = '0190a1b2-0000-7000-8000-000000000000';
 
-/** One step: what is done, to which of the tasks or claims, with what time. */
+/** One step: an action, the index of its task or claim, and times. */
 export interface Step {
   readonly do: (typeof steps)[number];
   readonly index: number;
   readonly within: number | null;
-  /** Of what is sent, given back or requeued. */
+  /** The delay of a send, nack or requeue. */
   readonly delaySeconds: number | null;
 }
 
@@ -20,34 +20,34 @@ export const steps = [
   ...(['refuse', 'accept', 'reject', 'seal', 'pass', 'cancel', 'requeue', 'purge', 'requeueSome'] as const),
 ];
 
-/** So many of those that are due together a receive makes ready by itself. */
+/** The number of due messages that a receive itself makes ready. */
 const ripeAtOnce = 16;
 
 export const iso = (at: number | null): string | null => (at === null ? null : new Date(at).toISOString());
 
-/** What the sequences have met, to know that they go everywhere. */
+/** The outcomes that the sequences have produced so far. */
 export const met = new Set<string>();
 
-/** When a task may be received, and how often. */
+/** When and how often a task may be received. */
 interface Waits {
   readonly deadline: number | null;
   readonly delaySeconds: number | null;
   readonly maxAttempts: number;
 }
 
-const asked = ({ deadline, delaySeconds, maxAttempts }: Waits) => ({
+const fieldsOf = ({ deadline, delaySeconds, maxAttempts }: Waits) => ({
   ...{ deadline: iso(deadline), maxAttempts },
   ...(delaySeconds !== null && { delaySeconds }),
 });
 
 const messageStates = { PENDING: 'READY', RUNNING: 'CLAIMED', SUCCEEDED: 'ACKED' };
-/** As far as the task tells it: one that is PENDING may be DELAYED. */
+/** The state of a task's message, except that one of a PENDING task may be DELAYED. */
 const messageState = ({ state, reason }: Task): string =>
   reason === 'REJECTED_BY_WORKER' ? 'REJECTED' : state in messageStates ? messageStates[state as 'PENDING'] : state;
 
 type Ids = { groupId: string; scopeId: string; mailboxId: string };
 
-/** One group of the service and the model beside it. */
+/** A group of the service, compared with the model. */
 export class Pair {
   readonly #world: World;
   readonly #curl: Curl;
@@ -98,23 +98,23 @@ export class Pair {
     await this.#compare();
   }
 
-  /** A moment at which everything has ended. */
+  /** Advances until everything has ended, and checks the events. */
   async end(): Promise<void> {
     await this.take({ do: 'seal', index: 0, within: null, delaySeconds: null });
     for (let i = 0; i < 12; i++) await this.take({ do: 'pass', index: 0, within: 30_000, delaySeconds: null });
     const types = await this.#world.eventTypes();
-    const told = (type: string): number => types.filter((one) => one === type).length;
-    expect(told('group.decided')).to.equal(this.#model.state === 'DECIDED' ? 1 : 0);
-    expect(told('group.task_joined')).to.equal(this.#model.count(({ taskKey }) => taskKey === null));
-    expect(told('task.submitted')).to.equal(this.#model.count(({ taskKey }) => taskKey !== null));
+    const countOf = (type: string): number => types.filter((one) => one === type).length;
+    expect(countOf('group.decided')).to.equal(this.#model.state === 'DECIDED' ? 1 : 0);
+    expect(countOf('group.task_joined')).to.equal(this.#model.count(({ taskKey }) => taskKey === null));
+    expect(countOf('task.submitted')).to.equal(this.#model.count(({ taskKey }) => taskKey !== null));
     for (const state of ['SUCCEEDED', 'FAILED', 'EXPIRED', 'CANCELLED'])
-      expect(told(`task.${state.toLowerCase()}`)).to.be.at.most(
+      expect(countOf(`task.${state.toLowerCase()}`)).to.be.at.most(
         this.#model.count((task) => task.state === state) + this.#requeued,
       );
   }
 
   async #submit(taskKey: string, waits: Waits): Promise<void> {
-    const reply = await this.#post('tasks', { taskKey, ...asked(waits) });
+    const reply = await this.#post('tasks', { taskKey, ...fieldsOf(waits) });
     const { state, members } = this.#model;
     if (state !== 'OPEN') return this.#code(reply, 'GROUP_NOT_OPEN');
     if (members.some((task) => task.taskKey === taskKey)) return this.#code(reply, 'TASK_KEY_CONFLICT');
@@ -124,21 +124,21 @@ export class Pair {
 
   async #send(waits: Waits): Promise<void> {
     const path = `/mailboxes/${this.#ids.mailboxId}/messages`;
-    const reply = await this.#curl.post(path, { scopeId: parentScopeId, payload: 1, ...asked(waits) });
+    const reply = await this.#curl.post(path, { scopeId: parentScopeId, payload: 1, ...fieldsOf(waits) });
     if (this.#isLate(waits)) return this.#code(reply, 'VALIDATION_FAILED');
     expect(reply.body.state).to.equal((waits.delaySeconds ?? 0) > 0 ? 'DELAYED' : 'READY');
     this.#add(reply.body.id, reply.body.id, null, waits);
   }
 
-  /** A delay that ends with the deadline, or after it. */
+  /** Whether a delay reaches the deadline. */
   #isLate({ deadline, delaySeconds }: Waits): boolean {
     return deadline !== null && (delaySeconds ?? 0) > 0 && this.#now + 1000 * (delaySeconds ?? 0) >= deadline;
   }
 
   #add(id: string, messageId: string, taskKey: string | null, { deadline, delaySeconds, maxAttempts }: Waits): Task {
-    const made = { state: 'PENDING' as const, reason: null, verdict: null, attempts: 0, token: '', lastError: null };
+    const initial = { state: 'PENDING' as const, reason: null, verdict: null, attempts: 0, token: '', lastError: null };
     const since = this.#now + 1000 * (delaySeconds ?? 0);
-    const task: Task = { id, messageId, taskKey, deadline, maxAttempts, since, queuedAt: this.#now, ...made };
+    const task: Task = { id, messageId, taskKey, deadline, maxAttempts, since, queuedAt: this.#now, ...initial };
     this.#model.tasks.push(task);
     this.#model.queue.push(task);
     return task;
@@ -157,7 +157,7 @@ export class Pair {
     expect(reply.body).to.deep.equal({ groupId, groupState: state, taskId: task.id, members: members.length });
   }
 
-  /** The oldest that waits, whoever it is, and never one that was cancelled. */
+  /** Expects the oldest ready task, whichever it is, and never a cancelled one. */
   async #recv(): Promise<void> {
     const body = { scopeId: parentScopeId, holder: 'h', holderSession: 's', leaseSeconds: 5 };
     const reply = await this.#curl.post(`/mailboxes/${this.#ids.mailboxId}/recv`, body);
@@ -166,7 +166,7 @@ export class Pair {
     if (task) this.#claimed(task, reply.body);
   }
 
-  /** Several at once, of all runs: there is but one. */
+  /** Receives several across all runs, of which there is only one. */
   async #recvSome(max: number): Promise<void> {
     const body = { scopeId: '*', holder: 'h', holderSession: 's', leaseSeconds: 5, max };
     const reply = await this.#curl.post(`/mailboxes/${this.#ids.mailboxId}/recv`, body);
@@ -174,7 +174,7 @@ export class Pair {
     const got: Reply['body'][] = reply.body?.messages ?? [];
     expect(reply.status).to.equal(ready.length > 0 ? 200 : 204);
     expect(got.map(({ id }) => id)).to.deep.equal(ready.slice(0, got.length).map(({ messageId }) => messageId));
-    // Of many that fall due together it has the first ones.
+    // If many are due together, it may return fewer.
     if (ready.length <= ripeAtOnce) expect(got.length).to.equal(Math.min(max, ready.length));
     for (const [i, task] of ready.slice(0, got.length).entries()) this.#claimed(task, got[i]);
     if (got.length > 1) met.add('several');
@@ -229,7 +229,7 @@ export class Pair {
     met.add(reply.body.state);
   }
 
-  /** The state of its message, and when that is ready. */
+  /** The state of a task's message, and when it becomes ready. */
   #stands(task: Task): { state: string; readyAt: string | null } {
     const isDelayed = task.state === 'PENDING' && task.since > this.#now;
     const state = isDelayed ? 'DELAYED' : messageState(task);
@@ -258,7 +258,7 @@ export class Pair {
     expect(reply.body).to.include({ id, reason, attempts, maxAttempts, lastError, ...this.#stands(task) });
   }
 
-  /** Of those that are due already some may be DELAYED still: which of them comes first is left open. */
+  /** Skipped while due messages may still be DELAYED, as their order is unspecified. */
   async #purge(max: number): Promise<void> {
     if (this.#model.queue.some(({ since, queuedAt }) => since > queuedAt && since <= this.#now)) return;
     const { body } = await this.#curl.post(`/mailboxes/${this.#ids.mailboxId}/purge`, { max });
@@ -267,7 +267,7 @@ export class Pair {
     if (cancelled > 0) met.add('purge');
   }
 
-  /** The oldest of one final state, but for those that may not come back. */
+  /** Requeues the oldest of one final state, except those that may not be requeued. */
   async #requeueSome(index: number): Promise<void> {
     const state = ['CANCELLED', 'FAILED', 'REJECTED', 'EXPIRED'][index % 4];
     const max = 1 + (index % 3);

@@ -38,7 +38,7 @@ const group = fc.record({
 });
 type Asked = typeof group extends fc.Arbitrary<infer T> ? T : never;
 
-/** What chance rarely comes to: attempts used up, a join that is too late or just in time, two minds about one task. */
+/** Rare cases: attempts used up, a join too late or just in time, conflicting verdicts. */
 const rare = (
   [
     ['submit', ...Array(5).fill(['recv', 'retry']).flat()],
@@ -55,7 +55,7 @@ const rare = (
   sequence.map((what) => ({ do: what, index: 0, within: null, delaySeconds: null })),
 ]);
 
-/** A delay that reaches the deadline, one that does not, and a pause after it. */
+/** A delay that reaches the deadline, one that does not, and a retry delay after it. */
 const delayed: [Asked, Step[]] = [
   { condition: 'ALL_TERMINAL', threshold: 1, within: null, pauseSeconds: 1 },
   [
@@ -81,7 +81,7 @@ const outcomes = [
 ];
 
 describe('group model', () => {
-  it('decides once, when the condition is met or out of reach, and cancels who waits, in any sequence', async function () {
+  it('decides once, when the condition is met or out of reach, and cancels pending members, in any sequence', async function () {
     this.timeout(longMs);
     await trySequences({
       ...{ first: group, step, maxLength: 80, examples: [...rare, delayed], outcomes, met },

@@ -5,13 +5,13 @@ import type { Model, Operation } from '../fault/history.ts';
 import { barrierModel, budgetModel, claimModel } from '../fault/models.ts';
 
 type Values = Record<string, string | number>;
-let made = 0;
+let operations = 0;
 
 function operation(kind: string, [from, to]: [number, number], input: Values, value: Values | string): Operation {
   const refused = typeof value === 'string';
   const outcome = to === Number.POSITIVE_INFINITY ? 'unknown' : refused ? 'refused' : 'ok';
   const answer = refused ? { code: value } : value;
-  const id = String(made++);
+  const id = String(operations++);
   return { id, client: 1, kind, object: 'x', input, invokedAt: from, respondedAt: to, outcome, value: answer };
 }
 
@@ -22,7 +22,7 @@ const complete = (at: [number, number], token: string, value: Values | string = 
   operation('complete', at, { token }, value);
 const lost = Number.POSITIVE_INFINITY;
 
-describe('The checker of histories, on claims', () => {
+describe('The linearizability checker, on claims', () => {
   const verdict = (...history: Operation[]) => check(claimModel(), [send, ...history]);
 
   it('accepts a claim that is acknowledged, refused to others, and repeated', () => {
@@ -30,14 +30,14 @@ describe('The checker of histories, on claims', () => {
     expect(verdict(claim([2, 3], 'a', 1), complete([4, 5], 'b', 'CLAIM_LOST'))).to.equal('linearizable');
   });
 
-  it('finds a message that is given to two at once, and one that is acknowledged by two', () => {
+  it('finds a message given to two clients at once, and one acknowledged by two', () => {
     expect(verdict(claim([2, 9], 'a', 1), claim([2, 9], 'b', 1))).to.equal('violation');
     expect(verdict(claim([2, 3], 'a', 1), claim([4, 5], 'b', 2))).to.equal('violation');
     const second = [claim([6000, 6001], 'b', 2), complete([6002, 6003], 'b')];
     expect(verdict(claim([2, 3], 'a', 1), ...second, complete([6004, 6005], 'a'))).to.equal('violation');
   });
 
-  it('lets a lease end by itself, not too early and not too late', () => {
+  it('allows a lease to end by itself, not too early and not too late', () => {
     const first = claim([2, 3], 'a', 1);
     expect(verdict(first, claim([5010, 5020], 'b', 2))).to.equal('linearizable');
     expect(verdict(first, claim([4000, 4010], 'b', 2))).to.equal('violation');
@@ -46,7 +46,7 @@ describe('The checker of histories, on claims', () => {
     expect(check(claimModel('jumping'), early)).to.equal('linearizable');
   });
 
-  it('finds an acknowledged change that is lost, by a look at the end', () => {
+  it('finds an acknowledged change that is lost, by a final read', () => {
     const look = (state: string): Operation => operation('look', [99, 100], {}, { state, attempts: 1 });
     expect(verdict(claim([2, 3], 'a', 1), complete([4, 5], 'a'), look('ACKED'))).to.equal('linearizable');
     expect(verdict(claim([2, 3], 'a', 1), complete([4, 5], 'a'), look('CLAIMED'))).to.equal('violation');
@@ -54,7 +54,7 @@ describe('The checker of histories, on claims', () => {
     expect(verdict(claim([2, 3], 'a', 1), complete([4, lost], 'a'), look('ACKED'))).to.equal('linearizable');
   });
 
-  it('lets a message be cancelled and requeued, which takes its claim and gives all attempts', () => {
+  it('allows cancel, which takes the claim, and requeue, which restores all attempts', () => {
     const cancel = (at: [number, number], value: Values | string = {}) => operation('withdraw', at, {}, value);
     const requeue = (at: [number, number], value: Values | string = {}) => operation('requeue', at, {}, value);
     const first = [claim([2, 3], 'a', 1), cancel([4, 5])];
@@ -70,7 +70,7 @@ describe('The checker of histories, on claims', () => {
     expect(verdict(...done, cancel([6, 7]))).to.equal('violation');
   });
 
-  it('keeps a delayed message back until its moment, of a send, a nack, a requeue and a lapsed lease', () => {
+  it('expects a delayed message not before its moment, after a send, a nack, a requeue and a lapsed lease', () => {
     const sent = (input: Values, value: Values = {}) => operation('send', [0, 1], input, value);
     const of = (...history: Operation[]) => check(claimModel(), history);
     const later = sent({ delayMs: 1000 }, { state: 'DELAYED' });
@@ -90,7 +90,7 @@ describe('The checker of histories, on claims', () => {
     expect(of(...paused, claim([5500, 5510], 'b', 2))).to.equal('violation');
   });
 
-  it('ends a message at its own number of attempts, and keeps the last error', () => {
+  it('expects a message to fail at its own number of attempts, and to keep the last error', () => {
     const sent = operation('send', [0, 1], { maxAttempts: 2 }, {});
     const nack = (at: [number, number], token: string, state: string, error?: string) =>
       operation('nack', at, { token, retry: 1, ...(error !== undefined && { error }) }, { state });
@@ -104,7 +104,7 @@ describe('The checker of histories, on claims', () => {
     expect(of(nack([4, 5], 'a', 'FAILED'))).to.equal('violation');
   });
 
-  it('lets a purge take what waits alone, and brings back only what ended so', () => {
+  it('expects a purge to cancel READY messages only, and a bulk requeue to return only those of its state', () => {
     const purged = (at: [number, number]) => operation('purged', at, {}, {});
     const back = (from: string) => operation('requeue', [6, 7], { from }, {});
     expect(verdict(purged([2, 3]), back('CANCELLED'), claim([8, 9], 'a', 1))).to.equal('linearizable');
@@ -113,13 +113,13 @@ describe('The checker of histories, on claims', () => {
     expect(verdict(purged([2, 3]), claim([4, 5], 'a', 1))).to.equal('violation');
   });
 
-  it('shows the shortest beginning that cannot be', () => {
+  it('shows the shortest invalid prefix', () => {
     const history = [send, claim([2, 3], 'a', 1), claim([4, 5], 'b', 2), complete([6, 7], 'b'), complete([8, 9], 'b')];
     expect(shortest(claimModel(), history)).to.have.length(3);
   });
 });
 
-/** An operation that takes effect at one instant, and when its client began and heard of it. */
+/** An operation that takes effect at one instant, between its invocation and its response. */
 interface Planned {
   readonly kind: string;
   readonly at: number;
@@ -142,7 +142,7 @@ const planned = (...kinds: string[]): fc.Arbitrary<Planned[]> =>
     { minLength: 5, maxLength: 25 },
   );
 
-/** Runs the plan at its instants on `run`, which answers; every fifth answer or so is lost. */
+/** Runs the plan in order of its instants; about one response in five is lost. */
 function played(plan: readonly Planned[], run: (one: Planned) => [Values, Values | string]): Operation[] {
   return [...plan]
     .sort((one, other) => one.at - other.at)
@@ -192,20 +192,20 @@ function meeting(): (one: Planned) => [Values, Values | string] {
   };
 }
 
-describe('The checker of histories, on budgets and barriers', () => {
-  it('accepts every history that was correct, whatever the overlap and whichever answers were lost', () => {
+describe('The linearizability checker, on budgets and barriers', () => {
+  it('accepts every correct history, however operations overlap and whichever responses are lost', () => {
     const budgets = planned('reserve', 'settle', 'void', 'look').map((plan) => played(plan, purse()));
-    // Nobody settles what nobody was told of.
+    // Clients only settle reservations that they have been told of.
     const known = budgets.filter((history) => {
-      const told = new Set(history.flatMap(({ outcome, value }) => (outcome === 'ok' ? [value['id']] : [])));
-      return history.every(({ input }) => input['reservation'] === undefined || told.has(input['reservation']));
+      const ids = new Set(history.flatMap(({ outcome, value }) => (outcome === 'ok' ? [value['id']] : [])));
+      return history.every(({ input }) => input['reservation'] === undefined || ids.has(input['reservation']));
     });
     fc.assert(fc.property(known, (history) => check(budgetModel(30), history) === 'linearizable'));
     const barriers = planned('arrive', 'arrive', 'nextEpoch', 'look').map((plan) => played(plan, meeting()));
     fc.assert(fc.property(barriers, (history) => check(barrierModel(3), history) === 'linearizable'));
   });
 
-  /** Whether a wrong answer somewhere in a history without overlap is found. */
+  /** Checks that any wrong response in a sequential history is found. */
   function finds<State>(model: Model<State>, arbitrary: fc.Arbitrary<Operation[]>, field: string): void {
     const spoilt = fc.tuple(arbitrary, fc.nat()).filter(([history]) => history.some(({ outcome }) => outcome === 'ok'));
     fc.assert(
@@ -219,7 +219,7 @@ describe('The checker of histories, on budgets and barriers', () => {
     );
   }
 
-  it('finds any wrong balance, epoch or arrival count in a history without overlap', () => {
+  it('finds any wrong balance, epoch or arrival count in a sequential history', () => {
     const inLine = (plan: readonly Planned[]): Planned[] =>
       plan.map((one, i) => ({ ...one, at: 10 * i, early: 1, late: 1, isLost: false }));
     const budgets = planned('reserve', 'settle', 'void', 'look').map((plan) => played(inLine(plan), purse()));
@@ -230,7 +230,7 @@ describe('The checker of histories, on budgets and barriers', () => {
     finds(barrierModel(3), barriers, 'epoch');
   });
 
-  it('finds a lost reserve, one that another workKey found, money spent twice and a lost arrival among operations that overlap', () => {
+  it('finds a lost reserve, one found by another workKey, money spent twice and a lost arrival among overlapping operations', () => {
     const both: [number, number] = [0, 9];
     const reserve = (id: string, reserved: number): Operation =>
       operation('reserve', both, { amount: 20 }, { id, reserved, settled: 0 });

@@ -1,7 +1,7 @@
-/** When a schedule comes: every so many seconds since its creation, or at whole multiples of minutes that divide an hour. */
+/** The timing of a schedule: an interval since its creation, or multiples of minutes that divide an hour. */
 export type Timing = { readonly everySeconds: number } | { readonly minutes: number };
 
-/** What a schedule does, moment by moment. */
+/** How a schedule behaves, moment by moment. */
 export class ScheduleModel {
   readonly createdAt: number;
   timing: Timing;
@@ -9,7 +9,7 @@ export class ScheduleModel {
   nextAt: number | null;
   lastAt: number | null = null;
   missed = 0;
-  /** The moments that sent a message; how many triggers did. */
+  /** The moments that sent a message, and the number of triggers that did. */
   readonly sent = new Set<number>();
   triggers = 0;
 
@@ -19,7 +19,7 @@ export class ScheduleModel {
     this.nextAt = this.#after(now);
   }
 
-  /** All that has come by now: the last one is sent, unless it was before, and the others are missed. */
+  /** Fires what is due: the last moment sends, unless it has before; the others are missed. */
   fire(now: number): void {
     if (this.nextAt === null || this.nextAt > now) return;
     let last = this.nextAt;
@@ -32,7 +32,7 @@ export class ScheduleModel {
     this.nextAt = this.#after(last);
   }
 
-  /** `200`, or a code. */
+  /** Returns `200` or an error code. */
   change(now: number, asked: { readonly timing?: Timing; readonly state?: 'ACTIVE' | 'PAUSED' }): string {
     if (this.state === 'ENDED') return 'SCHEDULE_ENDED';
     this.fire(now);

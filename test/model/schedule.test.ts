@@ -31,7 +31,7 @@ const bodyOf = (asked: Timing): object =>
   'minutes' in asked ? { cron: `*/${asked.minutes} * * * *` } : { everySeconds: asked.everySeconds };
 const iso = (at: number | null): string | null => (at === null ? null : new Date(at).toISOString());
 
-/** One schedule of the service and the model beside it. */
+/** A schedule of the service, compared with the model. */
 class Pair {
   readonly #curl: Curl;
   readonly #world: World;
@@ -54,7 +54,7 @@ class Pair {
     await this.#curl.at(this.#now);
     const model = this.#model;
     if (step.do === 'fire') {
-      // Two workers at once.
+      // Two workers at the same time.
       await Promise.all([1, 2].map(() => this.#world.service.schedules.drain(this.#world.org)));
       model.fire(this.#now);
     }
@@ -82,7 +82,7 @@ class Pair {
     met.add(outcome);
   }
 
-  /** The record and the messages are those of the model: each moment once. */
+  /** Expects the model's record, and one message for each of its moments. */
   async #agree(): Promise<void> {
     const { state, nextAt, lastAt, missed, sent, triggers } = this.#model;
     const { body } = await this.#curl.get(`/schedules/${this.#id}`);
@@ -101,7 +101,7 @@ class Pair {
 }
 
 describe('schedule model', () => {
-  it('sends once for each moment, and counts what it missed, in any sequence', async function () {
+  it('sends once for each moment, and counts missed ones, in any sequence', async function () {
     this.timeout(longMs);
     await trySequences<Timing, Step>({
       ...{ first: timing, step: fc.oneof({ weight: 40, arbitrary: step }, { weight: 1, arbitrary: last }) },
@@ -109,8 +109,8 @@ describe('schedule model', () => {
       examples: [[{ everySeconds: 60 }, [{ do: 'end' }, { do: 'trigger' }, { do: 'ACTIVE' }, { do: 'fire' }]]],
       run: async (curl, world, now, first, sequence) => {
         const { id: mailboxId } = (await curl.post('/mailboxes', { name: 'm', backlogLimit: 100_000 })).body;
-        const own = { name: 's', mailboxId, scopeId, payload: 1, ...bodyOf(first) };
-        const { id } = (await curl.post('/schedules', own)).body;
+        const fields = { name: 's', mailboxId, scopeId, payload: 1, ...bodyOf(first) };
+        const { id } = (await curl.post('/schedules', fields)).body;
         const pair = new Pair(curl, world, new ScheduleModel(first, now), { id, mailboxId }, now);
         for (const one of sequence) await pair.take(one);
       },

@@ -1,26 +1,26 @@
-/** A message of a run, as its receivers see it. */
+/** A message of a run, from a receiver's point of view. */
 export interface Item {
   readonly id: string;
-  /** The scope that it was sent to: 0 is the root, 1 lies below it, 2 below that one, 3 is a run of its own. */
+  /** The scope it was sent to: 0 is a root, 1 is below it, 2 below that one, 3 is another root. */
   readonly scope: number;
   state: 'READY' | 'DELAYED' | 'CLAIMED' | 'ACKED' | 'CANCELLED';
   token: string;
-  /** The moment it became ready, or will. */
+  /** The moment it became or becomes ready. */
   since: number;
   leaseEndsAt: number;
 }
 
-/** The scopes above each, itself included. */
+/** Each scope's ancestors, itself included. */
 export const paths: readonly (readonly number[])[] = [[0], [0, 1], [0, 1, 2], [3]];
 
-/** Four scopes with messages and barriers, and what their cancels have ended. */
+/** Four scopes with messages and barriers, and what each cancel has ended. */
 export class ScopeModel {
   readonly items: Item[] = [];
   readonly barriers: { id: string; scope: number; state: string }[] = [];
   readonly used = new Set<number>();
-  /** Named scopes, with what each cancel has ended. */
+  /** Cancelled scopes, with what each cancel has ended. */
   readonly cancels = new Map<number, { messages: number; barriers: number }>();
-  /** The runs in the order in which a receive of all serves them; not known before the first such receive. */
+  /** Runs in the order in which a receive across all serves them; unknown before the first one. */
   #turns: number[] | undefined;
 
   isCancelled(scope: number): boolean {
@@ -39,32 +39,32 @@ export class ScopeModel {
     return this.items.filter((one) => this.below(scope).includes(one.scope) && isLive(one)).length;
   }
 
-  /** A message is ready; its run joins the back where it had no other. */
+  /** Makes a message ready; its run joins the back if it had no other. */
   ready(item: Item, since: number): void {
     Object.assign(item, { state: 'READY', token: '', since });
     if (!this.#turns?.includes(runOf(item))) this.#turns?.push(runOf(item));
   }
 
-  /** What has happened by itself: leases end. */
+  /** Ends leases that are over. */
   pass(now: number): void {
     const lapsed = this.items.filter((one) => one.state === 'CLAIMED' && one.leaseEndsAt <= now);
     for (const one of lapsed.toSorted((a, b) => a.leaseEndsAt - b.leaseEndsAt)) this.ready(one, one.leaseEndsAt);
   }
 
-  /** A receive makes those ready that are due. */
+  /** Makes due messages ready, as a receive does. */
   ripen(now: number): void {
     const due = this.items.filter((one) => one.state === 'DELAYED' && one.since <= now);
     for (const one of due.toSorted((a, b) => a.since - b.since)) this.ready(one, one.since);
   }
 
-  /** Those that a receive of all runs may get: the oldest of the run whose turn it is, or of any before the first turn. */
+  /** What a receive across all runs may get: the oldest of the run in turn, or of any run before the first turn. */
   nextOfAll(): Item[] {
     const runs =
       this.#turns?.slice(0, 1) ?? paths.flatMap(([root, ...below]) => (below.length === 0 ? [root as number] : []));
     return runs.flatMap((run) => this.next(run) ?? []);
   }
 
-  /** The run of a message that a receive of all has got goes to the back. */
+  /** Moves the run of a received message to the back. */
   served(item: Item): void {
     const others = paths.flatMap(([root, ...below]) =>
       below.length === 0 && root !== runOf(item) ? [root as number] : [],
@@ -72,12 +72,12 @@ export class ScopeModel {
     this.#turns = [...(this.#turns?.filter((run) => run !== runOf(item)) ?? others), runOf(item)];
   }
 
-  /** Runs without ready messages have no turn. */
+  /** Removes runs without ready messages from the turns. */
   tidy(): void {
     this.#turns = this.#turns?.filter((run) => this.next(run));
   }
 
-  /** The oldest that is ready in the subtree. */
+  /** The oldest ready message in the subtree. */
   next(scope: number): Item | undefined {
     const below = this.below(scope);
     return this.items

@@ -35,7 +35,7 @@ const outcomes = [
   'turn',
 ];
 
-/** Four scopes of the service and the model beside them. */
+/** Four scopes of the service, compared with the model. */
 class Pair {
   readonly #curl: Curl;
   readonly #model = new ScopeModel();
@@ -50,7 +50,7 @@ class Pair {
     this.#now = now;
   }
 
-  /** The scopes below the root know their parents from the beginning. */
+  /** Creates the scopes, so that those below the root have their parents from the start. */
   async begin(): Promise<void> {
     for (const [scope, path] of paths.entries()) {
       const parent = path.at(-2);
@@ -100,7 +100,7 @@ class Pair {
     else model.ready(item, this.#now);
   }
 
-  /** Of a subtree, or of all runs in turn. */
+  /** Receives from a subtree, or across all runs in turn. */
   async #recv(scope: number, scopeId: string): Promise<void> {
     const body = { scopeId, holder: 'h', holderSession: 's', leaseSeconds: 5 };
     const reply = await this.#curl.post(`/mailboxes/${this.#mailboxId}/recv`, body);
@@ -174,7 +174,7 @@ class Pair {
       });
   }
 
-  /** Told once for each that a cancel named first, and once for each message that it ended. */
+  /** Expects one event for each scope named by a cancel, and one for each message that it ended. */
   async events(world: World): Promise<void> {
     const types = await world.eventTypes();
     const { cancels, items } = this.#model;
@@ -184,7 +184,7 @@ class Pair {
   }
 }
 
-/** What no sequence has to be lucky to meet. */
+/** Produces the outcomes that would otherwise depend on chance. */
 const everywhere: Step[] = [
   { do: 'delay', scope: 2, index: 0 },
   { do: 'send', scope: 3, index: 0 },
@@ -205,7 +205,7 @@ const everywhere: Step[] = [
 ];
 
 describe('scope model', () => {
-  it('gives out nothing of a cancelled run, and nothing else is touched, in any sequence', async function () {
+  it('never delivers anything of a cancelled run, and leaves everything else alone, in any sequence', async function () {
     this.timeout(longMs);
     await trySequences({
       ...{ first: fc.constant(null), step, maxLength: 60, outcomes, met },

@@ -7,19 +7,19 @@ import { asCurl, type Curl } from './curl.ts';
 const runs = many(25, 1000);
 
 interface Sequences<First, Step> {
-  /** What a sequence begins with. */
+  /** The initial state of a sequence. */
   readonly first: fc.Arbitrary<First>;
   readonly step: fc.Arbitrary<Step>;
   readonly maxLength: number;
-  /** Tried in each run, so that none depends on luck for what they meet. */
+  /** Sequences tried in each run, so that their outcomes do not depend on chance. */
   readonly examples?: [First, Step[]][];
-  /** What all sequences together have to meet, to know that they go everywhere; and what they have met. */
+  /** The outcomes that all sequences together must produce, and those produced so far. */
   readonly outcomes: readonly string[];
   readonly met: ReadonlySet<string>;
   readonly run: (curl: Curl, world: World, now: number, first: First, sequence: Step[]) => Promise<void>;
 }
 
-/** Tries sequences of steps, each in a world of its own, whose clock stands. */
+/** Tries sequences of steps, each in a new world whose clock stands still. */
 export async function trySequences<First, Step>(options: Sequences<First, Step>): Promise<void> {
   const { first, step, maxLength, examples = [], outcomes, met, run } = options;
   let steps = 0;
@@ -27,7 +27,7 @@ export async function trySequences<First, Step>(options: Sequences<First, Step>)
   const property = fc.asyncProperty(first, sequences, async (begins, sequence) => {
     const world = await World.create();
     await asCurl(world, async (curl) => {
-      // At a full second, from which whole windows can be counted.
+      // At a full second that starts a window.
       const now = Math.ceil(Date.now() / 10_000) * 10_000;
       await curl.at(now);
       await run(curl, world, now, begins, sequence);

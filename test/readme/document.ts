@@ -5,11 +5,11 @@ import { basename } from 'node:path';
 export interface Block {
   readonly language: string;
   readonly text: string;
-  /** of its first line of text, counted from 1 */
+  /** The line of its text's first line, counted from 1. */
   readonly line: number;
 }
 
-/** A block that is run, and the block behind it that shows what comes of it. */
+/** A block that is run, and the block after it that shows its output. */
 export interface Example {
   readonly title: string;
   readonly block: Block;
@@ -18,7 +18,7 @@ export interface Example {
 
 const shows = new Set(['json', 'text']);
 
-/** A Markdown file whose examples can be run, and rewritten with what they really print. */
+/** A Markdown file whose examples can be run, and rewritten with their actual output. */
 export class Document {
   readonly examples: readonly Example[];
   readonly #path: string;
@@ -59,7 +59,7 @@ export class Document {
     return blocks;
   }
 
-  /** Writes other texts into some blocks. */
+  /** Replaces the texts of some blocks. */
   rewrite(texts: ReadonlyMap<Block, string>): void {
     for (const [block, text] of [...texts].sort(([a], [b]) => b.line - a.line))
       this.#lines.splice(block.line - 1, block.text.split('\n').length, ...text.split('\n'));

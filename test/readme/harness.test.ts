@@ -7,7 +7,7 @@ import { Reader } from './reader.ts';
 
 const block = (language: string, text: string): string => `\`\`\`${language}\n${text}\n\`\`\`\n`;
 
-describe('The reader of examples', () => {
+describe('The runner of documented examples', () => {
   let folder: string;
   let reader: Reader;
   before(async () => {
@@ -25,7 +25,7 @@ describe('The reader of examples', () => {
     return new Document(path);
   }
 
-  /** What following a document comes to: the message of the first failure. */
+  /** Follows a document; returns the message of the first failure, or `as shown`. */
   async function follow(...blocks: string[]): Promise<string> {
     try {
       for (const example of (await open(...blocks)).examples) await reader.follow(example, false);
@@ -38,7 +38,7 @@ describe('The reader of examples', () => {
   const ids = ['0190a1b2-0000-7000-8000-000000000001', '0190a1b2-0000-7000-8000-000000000002'];
   const print = (json: string): string => block('bash', `echo '${json}'`);
 
-  it('takes other ids and times for the same', async () => {
+  it('accepts other ids and times', async () => {
     const time = '2026-01-01T00:00:00.000Z';
     const shown = block('json', `{"id":"${ids[0]}",\n "at":"${time}"}`);
     expect(await follow(print(`{"id":"${ids[1]}","at":"${time.replace('2026', '2027')}"}`) + shown)).to.equal(
@@ -46,25 +46,25 @@ describe('The reader of examples', () => {
     );
   });
 
-  it('notices another value, another order, and a member more', async () => {
+  it('notices another value, another order and an additional member', async () => {
     const shown = block('json', '{"a":1,"b":null}');
     for (const json of ['{"a":2,"b":null}', '{"b":null,"a":1}', '{"a":1,"b":null,"c":[]}'])
       expect(await follow(print(json) + shown)).to.include('to equal');
   });
 
-  it('notices an id that is shown as the same and is another', async () => {
+  it('notices a different id where the document shows the same one', async () => {
     const shown = block('json', `{"id":"${ids[0]}"}`);
     expect(await follow(print(`{"id":"${ids[0]}"}`) + shown, print(`{"id":"${ids[1]}"}`) + shown)).to.include(
       'to equal',
     );
   });
 
-  it('notices a command that fails, and an error that is not shown', async () => {
+  it('notices a failing command, and an error that is not shown', async () => {
     expect(await follow(block('bash', 'false'))).to.include('status 1');
     expect(await follow(print('{"error":{"code":"INTERNAL"}}'))).to.include('it fails without saying so');
   });
 
-  it('refuses a block that it does not know how to run', async () => {
+  it('refuses a block that it cannot run', async () => {
     expect(await follow(block('yaml', 'a: 1'))).to.include('nobody knows how to run');
     expect(await follow(block('', 'redis-cli PING'))).to.include('nobody knows how to run');
     expect(await follow(block('bash', 'npm start\nls'))).to.include('a block of its own');
@@ -72,7 +72,7 @@ describe('The reader of examples', () => {
     expect(await follow(block('json', '{}'))).to.include('nobody knows how to run');
   });
 
-  it('writes into the document what is really printed, on lines that are not too long', async () => {
+  it('updates the document with the actual output, wrapped into short lines', async () => {
     const document = await open(block('bash', `echo '{"a":[1,2],"b":"${'x, '.repeat(40)}"}'`) + block('json', '{}'));
     const [example] = document.examples;
     if (!example?.shown) throw new Error('no example');

@@ -5,10 +5,10 @@ import { type Access, type Answer, call, until } from '../support/processes.ts';
 const scopeId = '7f9c24e8-3b12-4e7a-9c55-0c1f6b2d8a10';
 const busy = { scopeId, holder: 'agent-7', holderSession: 'host-3', leaseSeconds: 600 };
 
-/** The ids that the recipes speak of, by the names of their variables. */
+/** The ids used in the recipes, by the names of their variables. */
 export type Ids = Readonly<Record<string, string>>;
 
-/** Fills a space with what an operator may be asked about at night; the receiver of its webhooks answers 503. */
+/** Fills a space with what an operator may have to examine at night; the receiver of its webhooks answers 503. */
 export async function fillSpace(url: string, access: Access): Promise<{ ids: Ids; receiver: Server }> {
   const post = async (path: string, body: unknown = {}): Promise<Answer['body']> =>
     (await call(url, access, path, body)).body;

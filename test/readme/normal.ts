@@ -1,6 +1,8 @@
 const widest = 118;
 
-/** What differs between two runs of the same thing. Those that name something are numbered: the same thing has one number. */
+/**
+ * Parts that differ between two runs. Those that identify something are numbered, so that the same one has one number.
+ */
 const volatile: readonly { kind: string; pattern: RegExp; numbered?: true }[] = [
   { kind: 'key', pattern: /\bmk_[a-z0-9-]+_\w{43,}/g, numbered: true },
   { kind: 'secret', pattern: /\bwhsec_[\w+/=]{40,}/g, numbered: true },
@@ -9,10 +11,10 @@ const volatile: readonly { kind: string; pattern: RegExp; numbered?: true }[] = 
   { kind: 'token', pattern: /\b[0-9a-f]{32}\b/g, numbered: true },
   { kind: 'time', pattern: /\b\d{4}-\d\d-\d\dT\d\d[:-]\d\d[:-]\d\d[.-]\d{3}Z/g },
   { kind: 'date', pattern: /\b20\d\d-\d\d-\d\d\b/g },
-  // A moment in milliseconds, an entry of a stream, the end of a function's name.
+  // Moments in milliseconds, stream entries, and the ends of function names.
   { kind: 'entry', pattern: /\b1[6-9]\d{11}-\d+\b/g },
   { kind: 'moment', pattern: /\b1[6-9]\d{11}(?:\.\d+)?\b/g },
-  // Of `date +%s`, in names that are unique.
+  // `date +%s` in unique names.
   { kind: 'moment', pattern: /(?<=-)1[6-9]\d{8}\b/g },
   { kind: 'cursor', pattern: /(?<="nextCursor":"|^id: )[^"\s]+/gm },
   {
@@ -24,11 +26,11 @@ const volatile: readonly { kind: string; pattern: RegExp; numbered?: true }[] = 
   { kind: 'rate', pattern: /(?<="(?:space|org)";r=)\d+;t=\d+/g },
 ];
 
-/** One side of a comparison: what is shown, or what was printed. Keeps the numbers from text to text. */
+/** One side of a comparison, the document or the output. Keeps its numbering from text to text. */
 export class Normal {
   readonly #numbers = new Map<string, number>();
 
-  /** The text with everything volatile replaced. */
+  /** The text with its volatile parts replaced. */
   of(text: string): string {
     let normal = text;
     for (const { kind, pattern, numbered } of volatile)
@@ -44,7 +46,7 @@ export class Normal {
   }
 }
 
-/** A table of figures without them: its words, in their order. */
+/** The words of a table without its figures, in order. */
 export function withoutFigures(text: string): string {
   return text
     .replaceAll(/\d[\d.]*/g, '#')
@@ -52,13 +54,13 @@ export function withoutFigures(text: string): string {
     .trim();
 }
 
-/** JSON values as one line each; blank lines stand between values that are wrapped. */
+/** JSON values, one per line; blank lines separate wrapped ones. */
 export function compactJson(text: string, separator: RegExp): string {
   const values = text.split(separator).filter((value) => value.trim() !== '');
   return values.map((value) => JSON.stringify(JSON.parse(value))).join('\n');
 }
 
-/** A compact JSON value, broken at commas where a line would get too long. */
+/** A compact JSON value, wrapped at commas. */
 export function wrapJson(json: string): string {
   const lines: string[] = [];
   let line = '';

@@ -15,7 +15,7 @@ const pages = [
   ...['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'SECURITY.md', 'lua/README.head.md'],
   ...[...below('docs'), ...below('.github')].filter((path) => path.endsWith('.md')),
 ];
-/** The room that CONTRIBUTING.md has its reader add. */
+/** The example room that CONTRIBUTING.md lets its reader add. */
 const example = /^(src|lua|test\/spec)\/lock\//;
 
 const headingsOf = (path: string): string[] => [...textOf(path).matchAll(/^#+ (.*)$/gm)].map(([, title = '']) => title);
@@ -29,7 +29,7 @@ for (const page of pages)
   describe(page, () => {
     const text = textOf(page);
 
-    it('names npm scripts and files that there are', () => {
+    it('names existing npm scripts and files', () => {
       const { scripts } = JSON.parse(textOf('package.json'));
       const named = [...text.matchAll(/\bnpm run (?:-s )?([\w:]+)/g)].map(([, name = '']) => name);
       expect(Object.keys(scripts)).to.include.members(named);
@@ -37,7 +37,7 @@ for (const page of pages)
       expect(files.filter((path) => !example.test(path) && !existsSync(join(root, path)))).to.deep.equal([]);
     });
 
-    it('links to files and sections that there are', () => {
+    it('links to existing files and sections', () => {
       const broken = [...text.matchAll(/\]\((?!https?:)([^)#\s]*)(?:#([^)]*))?\)/g)].filter(([, file, anchor]) => {
         const target = file ? join(dirname(page), file) : page;
         if (!existsSync(join(root, target))) return true;
@@ -48,7 +48,7 @@ for (const page of pages)
   });
 
 describe('The pages', () => {
-  it('have the headings by which others cite them', () => {
+  it('have the headings that other files cite', () => {
     const cited = [...pages, ...['src', 'lua', 'test'].flatMap(below).filter((path) => /\.(ts|lua|yml)$/.test(path))];
     const missing = cited.flatMap((path) =>
       [...textOf(path).matchAll(/\b(README|docs\/\w+\.md), "([^"\n]+)"/g)]
@@ -61,7 +61,7 @@ describe('The pages', () => {
     expect(missing).to.deep.equal([]);
   });
 
-  it('say of CI what its workflow does', () => {
+  it('list the versions of the CI workflow', () => {
     const { test } = parse(textOf('.github/workflows/ci.yml')).jobs;
     const { node, store, include } = test.strategy.matrix;
     expect(include.map((one: { store: string }) => one.store)).to.deep.equal(store);

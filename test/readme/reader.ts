@@ -13,15 +13,15 @@ import { Shell } from './shell.ts';
 import { specialsOf } from './special.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, '');
-/** What the texts say, and a test cannot use: 8080 may be taken, and ./data somebody's own. */
+/** Values in the documents that a test must replace: port 8080 may be in use, and ./data may hold someone's data. */
 const shownUrl = '127.0.0.1:8080';
 const shownReceiver = '127.0.0.1:9000';
 const shownData = './data';
 
-/** `npm test` has built already: npm leaves out prestart and prebench, which would do so again. */
+/** `npm test` has built already: this makes npm skip prestart and prebench, which would build again. */
 export const isBuilt = { npm_config_ignore_scripts: 'true' };
 
-/** Somebody who reads a document and does all it says, in one terminal, with a server of their own. */
+/** Follows a document like its reader, in one terminal, with a separate server. */
 export class Reader {
   readonly #shell: Shell;
   readonly #places: [shown: string, real: string][];
@@ -37,9 +37,9 @@ export class Reader {
   }
 
   static async start(): Promise<Reader> {
-    // What `npm test` itself has set for its children would make a reader's npm behave differently.
-    const own = Object.entries(process.env).filter(([name]) => !/^(npm_|REDIS_URL|MUSTER_)/i.test(name));
-    const env = await withCurl({ ...Object.fromEntries(own), LOG_LEVEL: 'error' });
+    // Variables that `npm test` sets for its children would change how a reader's npm behaves.
+    const inherited = Object.entries(process.env).filter(([name]) => !/^(npm_|REDIS_URL|MUSTER_)/i.test(name));
+    const env = await withCurl({ ...Object.fromEntries(inherited), LOG_LEVEL: 'error' });
     const port = await freePort();
     const shell = await Shell.start(root, { ...env, ...isBuilt });
     const data = `${shell.folder}/data`;
@@ -51,7 +51,7 @@ export class Reader {
     ]);
   }
 
-  /** Runs an example and compares; with `update`, returns what should be shown instead of comparing. */
+  /** Runs an example and compares its output; with `update`, returns the output to show instead. */
   async follow({ block, shown }: Example, update: boolean): Promise<string | undefined> {
     const output = this.#asShown(await this.#run(block));
     if (!shown) {
@@ -64,12 +64,12 @@ export class Reader {
     }
     const real = shown.language === 'json' ? compactJson(output, /\n/) : output.trim();
     if (update) return shown.language === 'json' ? real.split('\n').map(wrapJson).join('\n\n') : real;
-    const said = shown.language === 'json' ? compactJson(shown.text, /\n\n/) : shown.text.trim();
-    expect(this.#real.of(real)).to.equal(this.#shown.of(said));
+    const expected = shown.language === 'json' ? compactJson(shown.text, /\n\n/) : shown.text.trim();
+    expect(this.#real.of(real)).to.equal(this.#shown.of(expected));
     return undefined;
   }
 
-  /** Pastes a block once more: it succeeds, or fails with the code that is shown. */
+  /** Runs a block again: it must succeed, or fail with the code that is shown. */
   async repeat({ block, shown }: Example): Promise<void> {
     const codes = (text: string): string[] =>
       [...text.matchAll(/"error":\{"code":"(\w+)"/g)].map(([, code = '']) => code);
@@ -90,7 +90,7 @@ export class Reader {
     return printed;
   }
 
-  /** Below the package, so that it can import the package by its name as a reader's project does. */
+  /** Runs a program inside the package, so that it can import the package by name, as a reader's project does. */
   async #program(text: string): Promise<string> {
     const file = join(root, 'dist', `readme-${randomUUID()}.mjs`);
     await writeFile(file, this.#asReal(text));
@@ -101,7 +101,7 @@ export class Reader {
     }
   }
 
-  /** The API that the terminal speaks to. */
+  /** The API that the terminal uses. */
   async access(): Promise<Access & { readonly url: string }> {
     const [url = '', spaceId = '', apiKey = ''] = (await this.bash('echo $MUSTER_URL $MUSTER_SPACE $MUSTER_KEY'))
       .trim()
@@ -116,16 +116,16 @@ export class Reader {
     return (await runLoad(pathToFileURL(join(root, script)), env)).stdout;
   }
 
-  /** Tells the terminal an id by its name; the document shows it as `shown`. */
+  /** Sets a variable in the terminal to an id, which the document shows as `shown`. */
   async know(name: string, real: string, shown: string): Promise<void> {
     this.#places.push([shown, real]);
     await this.bash(`export ${name}=${real}`);
   }
 
-  /** Starts a server, instead of the one that ran before; the terminal gets its `export` lines. */
+  /** Starts a server in place of the previous one; the terminal gets its `export` lines. */
   async startServer(settings: Readonly<Record<string, string>>): Promise<string> {
     await this.#server?.stop();
-    // The first start is the reader's own, with its build.
+    // The first start is as the reader's, including the build.
     this.#server = new StartedServer(root, { ...this.#env, ...(this.#server && isBuilt), ...settings });
     await this.#server.ready();
     const { printed } = this.#server;
@@ -138,7 +138,7 @@ export class Reader {
     return printed;
   }
 
-  /** Runs text in the terminal; throws unless it succeeds. */
+  /** Runs text in the terminal; throws if it fails. */
   async bash(text: string): Promise<string> {
     const { status, output } = await this.#shell.run(text);
     if (status !== 0) throw new Error(`it ends with status ${status}: ${output}`);
@@ -159,10 +159,10 @@ export class Reader {
   }
 }
 
-/** With UPDATE=1 in the environment the documents are rewritten with what their examples really print. */
+/** With UPDATE=1 in the environment, documents are rewritten with the actual output of their examples. */
 const isUpdate = process.env['UPDATE'] === '1';
 
-/** A test for each example of a document, in order. */
+/** Defines a test for each example of a document, in order. */
 export function readAll(document: Document, reader: () => Reader): void {
   const texts = new Map<Block, string>();
   for (const example of document.examples)

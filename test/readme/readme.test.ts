@@ -19,18 +19,19 @@ describe('README.md', () => {
   const document = new Document(file);
   readAll(document, () => reader);
 
-  it('has blocks that can be pasted once more, on the data of the first time', async function () {
+  it('has blocks that can be pasted again, on the data of the first time', async function () {
     this.timeout(120_000);
     for (const example of document.examples) {
       const { language, text } = example.block;
-      // The server that refused private addresses was replaced by one that allows them; the rest is no one's to paste.
+      // The server that refused private addresses has been replaced by one that allows them; other blocks are not for
+      // pasting.
       const isOnce = text.startsWith('export HOOK=') || language !== 'bash' || specialsOf(text, root.pathname);
       if (!isOnce) await reader.repeat(example);
     }
   });
 
   for (const [, command = ''] of text.matchAll(/`(npm run [^`]*--help)`/g))
-    it(`${command} helps`, async function () {
+    it(`has a working ${command}`, async function () {
       this.timeout(60_000);
       expect(await reader.bash(command)).to.include('--');
     });

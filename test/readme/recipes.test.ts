@@ -8,7 +8,7 @@ import { isBuilt, Reader, readAll } from './reader.ts';
 
 const document = new Document(join(luaRoot, 'README.head.md'));
 
-/** What could stop a store at work, or change it. */
+/** Commands that could block or change a store in use. */
 const unsafe =
   /\b(KEYS|MONITOR|FLUSH\w*|HSCAN|SMEMBERS|SORT|DEL|UNLINK|SET|HSET|ZADD|XADD|XTRIM|EVAL|FCALL|CONFIG|DEBUG)\b/;
 const unbounded = /\b(LRANGE|ZRANGE|XRANGE|XREVRANGE)\b(?!.*(COUNT \d+| 0 \d+))|\bS?SCAN\b(?!.*COUNT \d+)/;
@@ -36,7 +36,7 @@ describe('The recipes of lua/README.md', () => {
 
   readAll(document, () => reader);
 
-  it('only read, and look at a bounded number of entries', () => {
+  it('only read, and a bounded number of entries', () => {
     const lines = document.examples.flatMap(({ block }) => block.text.split('\n'));
     expect(lines.filter((line) => unsafe.test(line) || unbounded.test(line))).to.deep.equal([]);
   });

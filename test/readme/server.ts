@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 
-/** `npm start` as a reader runs it, in a process group of its own. */
+/** `npm start` as a reader runs it, in its own process group. */
 export class StartedServer {
   readonly #child: ChildProcess;
   #printed = '';
@@ -16,7 +16,7 @@ export class StartedServer {
     this.#child.stderr?.setEncoding('utf8').on('data', take);
   }
 
-  /** What the program has printed until it listened, without npm's own lines and the log's. */
+  /** What the program printed until it listened, without npm's lines and log lines. */
   get printed(): string {
     const lines = this.#printed.split('\n');
     return lines
@@ -25,7 +25,7 @@ export class StartedServer {
       .join('\n');
   }
 
-  /** Resolves when it listens. */
+  /** Resolves when the server listens. */
   async ready(): Promise<void> {
     while (!/^listening on /m.test(this.#printed)) {
       const next = await Promise.race([
@@ -36,7 +36,7 @@ export class StartedServer {
     }
   }
 
-  /** Ctrl-C: a terminal signals everything that the command has started. */
+  /** Like Ctrl-C, by which a terminal signals everything that the command has started. */
   async stop(): Promise<void> {
     if (this.#child.exitCode !== null || this.#child.pid === undefined) return;
     const closed = once(this.#child, 'close');

@@ -7,14 +7,14 @@ import { join } from 'node:path';
 
 const limitMs = 50_000;
 
-/** What a block did. */
+/** The result of a block. */
 export interface Done {
   readonly status: number;
-  /** stdout and stderr, as they came */
+  /** stdout and stderr, interleaved as they came */
   readonly output: string;
 }
 
-/** One bash that runs block after block, as a reader's terminal does: what one sets, the next sees. */
+/** One bash that runs block after block, as a reader's terminal does: variables persist. */
 export class Shell {
   readonly folder: string;
   readonly #child: ChildProcess;
@@ -35,7 +35,7 @@ export class Shell {
   /** @param cwd where it starts */
   static async start(cwd: string, env: NodeJS.ProcessEnv): Promise<Shell> {
     const folder = await mkdtemp(join(tmpdir(), 'muster-readme-'));
-    // Through cat, so that stdout and stderr are pipes: the sockets that Node makes cannot be opened by name (/dev/stderr).
+    // Through cat, so that stdout and stderr are pipes: sockets made by Node cannot be opened by name (/dev/stderr).
     const child = spawn('bash', ['-c', 'exec 9<&0; (exec bash --noprofile --norc <&9) 2>&1 | cat'], {
       cwd,
       env,
@@ -45,7 +45,7 @@ export class Shell {
     return new Shell(folder, child);
   }
 
-  /** Runs a block as it stands. One that does not end in time ends the shell, and everything after it fails at once. */
+  /** Runs a block as it is. A timeout ends the shell, and everything after it fails at once. */
   async run(block: string): Promise<Done> {
     if (this.#ended) throw new Error('the shell has ended');
     const file = join(this.folder, 'block.sh');
@@ -80,7 +80,7 @@ export class Shell {
     if (!this.#ended && this.#child.pid !== undefined) process.kill(-this.#child.pid, 'SIGKILL');
   }
 
-  /** Ends it, with whatever it left in the background. */
+  /** Ends the shell, and whatever it runs in the background. */
   async end(): Promise<void> {
     this.#kill();
     await this.#closed;

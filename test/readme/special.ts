@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 
-/** How a line of a bash block is run when it is not given to the shell as it stands. */
+/** How a line of a bash block is run instead of being passed to the shell. */
 type Special =
   | { readonly kind: 'start'; readonly settings: Readonly<Record<string, string>> }
   | { readonly kind: 'load'; readonly script: string }
@@ -9,10 +9,10 @@ type Special =
 const starts = /^(?:npm ci && )?((?:[A-Z_]+=\S+ )*)npm start$/;
 
 /**
- * Lines that the shell does not get: what they are checked with instead. `npm ci` would empty node_modules under the
- * running suite, so npm only says what it would do, which proves that the lock file and package.json agree (CI runs it
- * for real). The others take minutes, need a terminal, or a program that is not everywhere: their npm script must be there,
- * and say `--help` where it can.
+ * Lines that are not passed to the shell, and the commands that check them instead. `npm ci` would empty node_modules
+ * under the running suite, so npm only does a dry run, which proves that the lock file and package.json agree (CI runs
+ * it for real). The others take minutes, or need a terminal or a program that is not everywhere: their npm script must
+ * exist, and print its `--help` if it has one.
  */
 const others: readonly { line: RegExp; commands: readonly string[] }[] = [
   { line: /^npm ci$/, commands: ['npm ci --dry-run --ignore-scripts --offline > /dev/null'] },
@@ -23,10 +23,10 @@ const others: readonly { line: RegExp; commands: readonly string[] }[] = [
   { line: /^claude mcp add\b/, commands: [] },
 ];
 
-/** k6 is in no registry that the project uses, so its scripts are run as the suite runs them (test/load/emulator). */
+/** k6 is in no registry that the project uses, so its scripts are run as in the suite (test/load/emulator). */
 const loads = /^k6 run (?:-e \w+=\S+ )*(test\/load\/\w+\.js)$/;
 
-/** The special lines of a block; undefined for a block that the shell runs as it stands. Throws for a mixture. */
+/** The special lines of a block; undefined for a block that the shell runs. Throws for a mixture. */
 export function specialsOf(text: string, root: string): readonly Special[] | undefined {
   const lines = text
     .split('\n')

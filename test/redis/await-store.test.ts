@@ -10,7 +10,7 @@ import { freePort, RedisServer } from '../fault/redis-server.ts';
 /** As in the README. */
 const rights = ['~muster:*', '~{muster}:*', '&muster:*', '+@all', '-@admin', '-@dangerous', '+info'];
 
-it('Waits for the store in REDIS_URL, with a log line now and then and a clear error at the end', async () => {
+it('A start waits for the store in REDIS_URL, with a log line at intervals and a clear error at the end', async () => {
   const lines: string[] = [];
   const log = (line: string) => lines.push(line);
   const patience = { timeoutMs: 300, logEveryMs: 50, signal: new AbortController().signal, log };
@@ -21,7 +21,7 @@ it('Waits for the store in REDIS_URL, with a log line now and then and a clear e
   expect(lines.length).to.be.greaterThan(1);
 });
 
-describe('A store that cannot be used is refused at the start, with the reason in one line', () => {
+describe('A store that cannot be used', () => {
   let dir: string;
   let redis: RedisServer;
   let admin: Redis;
@@ -43,7 +43,7 @@ describe('A store that cannot be used is refused at the start, with the reason i
   const at = (login: string, database = ''): string => redis.url.replace('//', `//${login}@`) + database;
   const allow = (...rules: string[]) => admin.call('ACL', 'SETUSER', 'muster', 'reset', 'on', '>pw', ...rules);
 
-  it('because of its login', async () => {
+  it('is refused for a wrong login, with one line', async () => {
     await allow('+@all');
     expect(await refusal(at('muster:wrong'))).to.match(
       /^REDIS_URL: the store rejected the login \(WRONGPASS .*\): correct user and password$/,
@@ -53,7 +53,7 @@ describe('A store that cannot be used is refused at the start, with the reason i
     await admin.config('SET', 'requirepass', '');
   });
 
-  it('because its user lacks a permission that calls or wake-ups need', async () => {
+  it('is refused if its user lacks a permission that calls or wake-ups need', async () => {
     await allow(...rights);
     expect(await refusal(at('muster:pw'))).to.equal('none');
     for (const missing of ['resetchannels', '-spublish', '-ssubscribe', '-info', '-ping']) {
@@ -64,7 +64,7 @@ describe('A store that cannot be used is refused at the start, with the reason i
     }
   });
 
-  it('because it has no such database: calls would use another one', async () => {
+  it('is refused if it lacks the database of the address: calls would use another one', async () => {
     await allow(...rights);
     expect(await refusal(at('muster:pw', '/1'))).to.equal('none');
     expect(await refusal(at('muster:pw', '/2'))).to.match(/^REDIS_URL: the store has no such database \(ERR DB .*\): /);
@@ -72,12 +72,12 @@ describe('A store that cannot be used is refused at the start, with the reason i
     expect(store).to.match(/DB index is out of range/);
   });
 
-  it('but one that its Sentinels do not know is waited for, with their message', async () => {
+  it('is waited for if its Sentinels do not know it, with their message', async () => {
     const sentinels = `redis+sentinel://127.0.0.1:${redis.port}/store`;
     expect(await refusal(sentinels)).to.match(/unreachable for 1 s \(no Sentinel knows the master: ERR .*\): /);
   });
 
-  it('because it has no functions', async () => {
+  it('is refused if it has no functions', async () => {
     await redis.kill();
     await redis.spawn({}, ['--rename-command', 'FUNCTION', '']);
     expect(await refusal(redis.url)).to.match(

@@ -213,18 +213,18 @@ describe('A store that is a cluster', function () {
     await heard;
     listening?.stop();
     await node?.cluster('ADDSLOTS', 5);
-    const told: unknown[] = [];
+    const errors: unknown[] = [];
     const refreshed = () =>
       new Promise<void>((resolve) => {
-        (subscriber as Cluster).refreshSlotsCache((error) => resolve(void told.push(error?.name)));
+        (subscriber as Cluster).refreshSlotsCache((error) => resolve(void errors.push(error?.name)));
       });
     await Promise.all([refreshed(), refreshed()]);
     for (const one of [store, subscriber]) one.disconnect();
     await refreshed();
-    expect(told, 'each is told once').to.deep.equal([undefined, undefined, 'ClusterAllFailedError']);
+    expect(errors, 'each is told once').to.deep.equal([undefined, undefined, 'ClusterAllFailedError']);
   });
 
-  it('the command line works on it, and says that there are no snapshots', async () => {
+  it('the command line works on it, and reports that it has no snapshots', async () => {
     const settings = { REDIS_URL: `${dead},127.0.0.1:${cluster.masters[0]?.port}`, DATA_DIR };
     await record(['org', 'create', 'acme', '--plan', 'team'], settings);
     const { organizations } = await record(['org', 'list'], settings);

@@ -25,7 +25,7 @@ describe('Draining an organization', () => {
     expect(await drained).to.equal('2');
   });
 
-  it('is shared by concurrent calls, except a run that started before: it may have read the clock earlier', async () => {
+  it('is shared by concurrent calls, except with a run that started before: it may have read the clock earlier', async () => {
     const all = [due.drain('o'), due.drain('o'), due.drain('o')];
     expect(sweeps).to.have.length(1);
     sweeps[0]?.(1, false);

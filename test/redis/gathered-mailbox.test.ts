@@ -36,7 +36,7 @@ class Mailboxes {
   readonly scopes: string[][] = [];
   readonly claims: { id: string; token: string; space: number }[] = [];
   /** Answers and refusals, in order. */
-  readonly said: unknown[] = [];
+  readonly answers: unknown[] = [];
   #now = startsAt;
 
   static async create(condition: string): Promise<Mailboxes> {
@@ -71,7 +71,7 @@ class Mailboxes {
     const leaseSeconds = 5 + which;
     if (kind === 'message.recv') {
       const max = 1 + (which % 3);
-      const tokens = Array.from({ length: max }, (_, n) => `token ${this.said.length + index} ${n}`).join('');
+      const tokens = Array.from({ length: max }, (_, n) => `token ${this.answers.length + index} ${n}`).join('');
       const limits = { leaseSeconds, max, looksAgain: '', bytesLimit: maxReceivedBytes };
       return { mailboxId, scopeId, holder: 'h', holderSession: 's', tokens, ...limits };
     }
@@ -116,7 +116,7 @@ class Mailboxes {
     else for (const index of inOrder.keys()) results.push(...(await start(index)));
     for (const [index, result] of results.entries()) {
       if (result.status === 'rejected' && !(result.reason instanceof Refusal)) throw result.reason;
-      this.said.push(result.status === 'fulfilled' ? result.value.slice(1) : result.reason.message);
+      this.answers.push(result.status === 'fulfilled' ? result.value.slice(1) : result.reason.message);
       if (kind !== 'message.recv' || result.status === 'rejected' || result.value.length === 1) continue;
       const space = inOrder[index]?.space ?? 0;
       for (const { id, token } of received(result.value.slice(1))?.claims ?? []) this.claims.push({ id, token, space });
@@ -125,24 +125,24 @@ class Mailboxes {
 
   /** Everything that is visible from outside, and the counters; ids by their order of first appearance. */
   async state(): Promise<unknown> {
-    const told: unknown[] = [this.said];
+    const seen: unknown[] = [this.answers];
     for (const [space, world] of this.worlds.entries()) {
       const { boxes, groupId } = this.parts[space] as (typeof this.parts)[number];
       const paths = boxes.map((id) => `/mailboxes/${id}/messages?limit=200`);
       paths.push('/mailboxes', `/task-groups/${groupId}`, '/census', '/usage', '/ops/waits', '/backlog');
       for (const path of [...paths, '/events?limit=500']) {
         const { body } = await world.get(path);
-        told.push(body.events ?? body);
+        seen.push(body.events ?? body);
       }
       const key = `muster:{${world.org}}`;
       for (const scopeId of this.scopes[space] ?? [])
-        told.push(await world.service.store.hgetall(`${world.prefix}:scope:${scopeId}`));
-      told.push(await world.service.store.zrange(`${key}:timers`, '0', '-1', 'WITHSCORES'));
-      told.push(
+        seen.push(await world.service.store.hgetall(`${world.prefix}:scope:${scopeId}`));
+      seen.push(await world.service.store.zrange(`${key}:timers`, '0', '-1', 'WITHSCORES'));
+      seen.push(
         await world.service.store.hmget(key, 'usedTasks', 'usedAgents', 'usedRuns', 'usedOperations', 'nextDue'),
       );
     }
-    return withNumberedIds(told);
+    return withNumberedIds(seen);
   }
 }
 

@@ -29,7 +29,7 @@ class Rooms {
   readonly scopes = Array.from({ length: 4 }, () => randomUUID());
   readonly reservations: string[] = [];
   /** Answers and refusals, in order. */
-  readonly said: unknown[] = [];
+  readonly answers: unknown[] = [];
 
   static async create(): Promise<Rooms> {
     const rooms = new Rooms();
@@ -80,25 +80,25 @@ class Rooms {
     for (const result of results) {
       if (result.status === 'rejected' && !(result.reason instanceof Refusal)) throw result.reason;
       // In a run of two spaces, the rates are as of each call.
-      this.said.push(result.status === 'fulfilled' ? result.value.slice(1) : result.reason.message);
+      this.answers.push(result.status === 'fulfilled' ? result.value.slice(1) : result.reason.message);
       if (kind === 'budget.reserve' && result.status === 'fulfilled') this.reservations.push(String(result.value[1]));
     }
   }
 
   /** Everything that is visible from outside, and the counters of the scopes; ids by their order of first appearance. */
   async state(): Promise<unknown> {
-    const told: unknown[] = [this.said];
+    const seen: unknown[] = [this.answers];
     for (const [space, world] of this.worlds.entries()) {
       const { budgetId, barrierId, allowanceId } = this.parts[space] as (typeof this.parts)[number];
       const paths = [`/budgets/${budgetId}?limit=200`, `/barriers/${barrierId}`, `/allowances/${allowanceId}`];
       for (const path of [...paths, '/census', '/usage', '/events?limit=200']) {
         const { body } = await world.get(path);
-        told.push(body.events ?? body);
+        seen.push(body.events ?? body);
       }
       for (const scopeId of this.scopes)
-        told.push(await world.service.store.hgetall(`${world.prefix}:scope:${scopeId}`));
+        seen.push(await world.service.store.hgetall(`${world.prefix}:scope:${scopeId}`));
     }
-    return withNumberedIds(told);
+    return withNumberedIds(seen);
   }
 }
 

@@ -40,9 +40,9 @@ export function callIn(
 const uuids = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
 
 /** Replaces each id by its order of first appearance, because two runs create different ids. */
-export function withNumberedIds(told: unknown): unknown {
+export function withNumberedIds(value: unknown): unknown {
   const names = new Map<string, string>();
-  const text = JSON.stringify(told).replace(uuids, (id) => {
+  const text = JSON.stringify(value).replace(uuids, (id) => {
     if (!names.has(id)) names.set(id, `#${names.size}`);
     return names.get(id) ?? '';
   });

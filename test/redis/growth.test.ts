@@ -13,18 +13,18 @@ const sweep = { spaceId: '', requestId: '' };
 
 /** On a separate store with the settings of the embedded one. */
 async function onOwnStore(test: (service: MusterService) => Promise<void>): Promise<void> {
-  const own = await OwnStore.start();
+  const ownStore = await OwnStore.start();
   const log = pino({ level: 'silent' });
-  const service = await startService({ redisUrl: own.url, role: 'api', host: '127.0.0.1', port: 0, log });
+  const service = await startService({ redisUrl: ownStore.url, role: 'api', host: '127.0.0.1', port: 0, log });
   try {
     await test(service);
   } finally {
     await service.stop();
-    await own.stop();
+    await ownStore.stop();
   }
 }
 
-describe('The time that a call blocks the store is bounded', function () {
+describe('On a large store,', function () {
   this.timeout(60_000);
   it('the view of a run reads few more ids than it returns, however many its scopes have', async () => {
     const queue = await Queue.create({ backlogLimit: 100_000 });
@@ -49,8 +49,8 @@ describe('The time that a call blocks the store is bounded', function () {
     const pages = commands.filter(
       ([name, key = '']) => name === 'ZRANGE' && key.includes(world.org) && key.endsWith(':messages'),
     );
-    const asked = pages.reduce((sum, [, , from, to]) => sum + Number(to) - Number(from) + 1, 0);
-    expect(asked).to.be.within(200, 600);
+    const idsRead = pages.reduce((sum, [, , from, to]) => sum + Number(to) - Number(from) + 1, 0);
+    expect(idsRead).to.be.within(200, 600);
   });
 
   it('the age of the oldest message costs the same, however many queues have one of the same second', async () => {
@@ -117,9 +117,9 @@ describe('The time that a call blocks the store is bounded', function () {
   });
 
   it('a space whose webhooks are all delivered is not checked every second', async () => {
-    const own = await OwnStore.start();
+    const ownStore = await OwnStore.start();
     const log = pino({ level: 'silent' });
-    const options = { redisUrl: own.url, host: '127.0.0.1', port: 0, log, webhookAllowPrivate: true };
+    const options = { redisUrl: ownStore.url, host: '127.0.0.1', port: 0, log, webhookAllowPrivate: true };
     const service = await startService({ ...options, role: 'all' });
     try {
       const world = await World.create({ on: service });
@@ -141,7 +141,7 @@ describe('The time that a call blocks the store is bounded', function () {
       ).to.have.length.within(1, 2);
     } finally {
       await service.stop();
-      await own.stop();
+      await ownStore.stop();
     }
   });
 
@@ -158,7 +158,7 @@ describe('The time that a call blocks the store is bounded', function () {
       expect(encodings).to.deep.equal(['hashtable', 'hashtable', 'listpack']);
     }));
 
-  it('bounds the bytes of a queued message, a delayed one, a reservation, a waiter and an idempotency record', () =>
+  it('a queued message, a delayed one, a reservation, a waiter and an idempotency record take a bounded number of bytes', () =>
     onOwnStore(async (service) => {
       const world = await World.create({ on: service });
       /** Bytes of all keys of the organization: of idempotency records, and of the rest. */
@@ -171,26 +171,26 @@ describe('The time that a call blocks the store is bounded', function () {
         const replays = names.filter((name) => name.includes(':idempotency:'));
         return [await sum(replays), await sum(names.filter((name) => !replays.includes(name)))];
       };
-      const own = { scopeId: randomUUID(), holder: 'agent-1' };
+      const holder = { scopeId: randomUUID(), holder: 'agent-1' };
       const budget = { name: 'b', currency: 'EUR', scale: 2, limitMinor: '999999' };
       const allowance = { name: 'a', unitsLimit: 1, windowSeconds: 31_536_000 };
       const { id: mailboxId } = await world.made('/mailboxes', { name: 'jobs' });
       const { id: budgetId } = await world.made('/budgets', budget);
       const { id: allowanceId } = await world.made('/allowances', allowance);
-      await world.made(`/allowances/${allowanceId}/consume`, { ...own, units: 1 });
+      await world.made(`/allowances/${allowanceId}/consume`, { ...holder, units: 1 });
       const many = 500;
       const payload = 'x'.repeat(98);
-      for (const [path, body, most] of [
-        [`/mailboxes/${mailboxId}/messages`, { scopeId: own.scopeId, payload }, 1300],
-        [`/mailboxes/${mailboxId}/messages`, { scopeId: own.scopeId, payload, delaySeconds: 600 }, 1300],
-        [`/budgets/${budgetId}/reserve`, { ...own, amountMinor: '1000' }, 1000],
-        [`/allowances/${allowanceId}/wait`, { ...own, units: 1, ttlSeconds: 3600 }, 1400],
+      for (const [path, body, maxBytes] of [
+        [`/mailboxes/${mailboxId}/messages`, { scopeId: holder.scopeId, payload }, 1300],
+        [`/mailboxes/${mailboxId}/messages`, { scopeId: holder.scopeId, payload, delaySeconds: 600 }, 1300],
+        [`/budgets/${budgetId}/reserve`, { ...holder, amountMinor: '1000' }, 1000],
+        [`/allowances/${allowanceId}/wait`, { ...holder, units: 1, ttlSeconds: 3600 }, 1400],
       ] as const) {
         const before = await footprint();
         await Promise.all(Array.from({ length: many }, () => world.made(path, body)));
         const [replays, rest] = (await footprint()).map((bytes, i) => (bytes - (before[i] ?? 0)) / many);
         expect(replays, `a replay of ${path}`).to.be.within(100, 300);
-        expect(rest, path).to.be.within(most / 2, most);
+        expect(rest, path).to.be.within(maxBytes / 2, maxBytes);
       }
     }));
 

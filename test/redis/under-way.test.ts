@@ -7,17 +7,17 @@ import { OwnStore } from '../support/own-store.ts';
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 describe('calls during a run of their script', () => {
-  let own: OwnStore;
+  let ownStore: OwnStore;
   let door: Awaited<ReturnType<OwnStore['admin']>>;
   let office: Awaited<ReturnType<OwnStore['admin']>>;
 
   before(async () => {
-    own = await OwnStore.start();
-    office = await own.admin();
-    door = await own.admin();
+    ownStore = await OwnStore.start();
+    office = await ownStore.admin();
+    door = await ownStore.admin();
     await office.scripts.load();
   });
-  after(() => own.stop());
+  after(() => ownStore.stop());
 
   const names = loadLibrary('mailbox', allWords).scripts.get('mailbox/send')?.args ?? [];
 

@@ -6,15 +6,15 @@ import type { World } from './world.ts';
 const sorted = (rows: Record<string, string>[], name: string): string[] => rows.map((row) => row[name] ?? '').sort();
 
 /**
- * Fails if the service's counters differ from its records. For spaces with up to 200 waits of each kind. isClockSteady:
- * whether the clock was never set back.
+ * Fails if the service's counters differ from its records, for spaces with up to 200 waits of each kind.
+ * `isClockSteady`: the clock was never set back.
  */
 export async function expectAgreement(world: World, { isClockSteady = true } = {}): Promise<void> {
   const stored = await recount(world);
   const { counts, backlog, waits, retainedBytes, org, timers, schedules } = await told(world);
   const { census } = stored;
   const { trimmedThrough } = await world.service.store.hgetall(`muster:{${world.org}}:${world.spaceId}`);
-  // Events are counted beyond what retention keeps of them.
+  // Counts of events include those that retention has removed.
   const events = trimmedThrough === undefined ? census.events : counts.events;
   expect(counts).to.deep.equal({ ...census, events });
   for (const [type, kept] of Object.entries(census.events)) expect(counts.events[type], type).to.be.at.least(kept);

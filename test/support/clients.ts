@@ -11,7 +11,7 @@ export async function clients(url: string): Promise<Set<string>> {
 }
 
 export async function otherClients(store: Store): Promise<string[]> {
-  const [list, own] = await Promise.all([store.call('CLIENT', 'LIST'), store.call('CLIENT', 'ID')]);
+  const [list, ownId] = await Promise.all([store.call('CLIENT', 'LIST'), store.call('CLIENT', 'ID')]);
   const ids = [...String(list).matchAll(/^id=(\d+)/gm)].map(([, id = '']) => id);
-  return ids.filter((id) => id !== String(own));
+  return ids.filter((id) => id !== String(ownId));
 }

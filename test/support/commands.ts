@@ -3,8 +3,8 @@ import type { Redis } from 'ioredis';
 import { type Store, shardsOf } from '../../src/redis/cluster.ts';
 
 /**
- * ioredis treats a line that arrives together with the answer to MONITOR as an unexpected reply, and reports
- * an error, which would end its own monitor(). Such a line is from before, and is skipped.
+ * ioredis treats a line that arrives together with the answer to MONITOR as an unexpected reply, and reports an error,
+ * which would end its own monitor(). Such a line belongs to an earlier command, and is skipped.
  */
 export function monitorOf(shard: Redis): Promise<Redis> {
   const monitor = shard.duplicate({ monitor: true, lazyConnect: false });
@@ -73,7 +73,7 @@ export class Commands {
   }
 }
 
-/** The commands with their arguments that the store runs meanwhile, including those inside scripts. */
+/** The commands with their arguments that the store runs during `action`, including those inside scripts. */
 export async function readCommands(store: Store, action: () => Promise<unknown>): Promise<(readonly string[])[]> {
   const commands = await Commands.hear(store);
   await action();

@@ -6,7 +6,7 @@ type Hash = Record<string, string>;
 /** Members of a key, each with its score where that is known from the records. */
 type Members = Map<string, string | null>;
 
-/** The keys that hold nothing but what the records say, too. */
+/** Keys that are derived from the records. */
 const derived = new RegExp(
   `^(${[
     ...['mailboxes', 'mailboxNames', 'oldestReady', 'claims', 'tombstones', 'scopes', 'scopeNames', 'waiting'],
@@ -18,7 +18,7 @@ const derived = new RegExp(
 const live = ['READY', 'DELAYED', 'CLAIMED'];
 const requeueable = ['REJECTED', 'FAILED', 'EXPIRED', 'CANCELLED'];
 
-/** What the records say of a space besides its census: its indexes, and the counters of mailboxes, groups and scopes. */
+/** A space's indexes, and the counters of its mailboxes, groups and scopes, derived from the records. */
 class Recounted {
   readonly keys = new Map<string, Members>();
   readonly #records: Records;
@@ -75,7 +75,7 @@ class Recounted {
     }
   }
 
-  /** Which mailboxes and root scopes have READY messages, and whose turn it can be. */
+  /** The mailboxes and root scopes with READY messages, and the turns of the latter. */
   #queues(): void {
     for (const { mailboxId, scopeId, state } of this.all('message')) {
       if (state !== 'READY' || mailboxId === undefined) continue;
@@ -136,16 +136,16 @@ async function stored(world: World, key: string): Promise<Members> {
 const least = (members: Members | undefined): number =>
   Math.min(...[...(members ?? [])].map(([, score]) => Number(score)));
 
-/** Fails where an index, or a counter of a mailbox, a group or a scope, says something else than the records. */
+/** Fails if an index, or a counter of a mailbox, a group or a scope, differs from the records. */
 export async function expectIndexes(world: World, records: Records, isClockSteady: boolean): Promise<void> {
   const recounted = new Recounted(records);
   const names = [...records.others].filter((key) => derived.test(key)).sort();
   const found = new Map(await Promise.all(names.map(async (key) => [key, await stored(world, key)] as const)));
   expect(names, 'indexes').to.deep.equal([...recounted.keys.keys()].sort());
   for (const [key, members] of recounted.keys) {
-    const own = found.get(key) ?? new Map();
-    const known = [...members].map(([member, score]) => [member, score ?? own.get(member) ?? null]);
-    expect([...own].sort(), key).to.deep.equal(known.sort());
+    const entries = found.get(key) ?? new Map();
+    const known = [...members].map(([member, score]) => [member, score ?? entries.get(member) ?? null]);
+    expect([...entries].sort(), key).to.deep.equal(known.sort());
   }
   if (isClockSteady) expectHeads(recounted, found);
   expectMailboxes(recounted, found);
@@ -155,8 +155,8 @@ export async function expectIndexes(world: World, records: Records, isClockStead
 }
 
 /**
- * Heads and the oldest of each mailbox are kept to the second; but a message that comes after the clock was set back, and
- * so before the head, does not become the head: that would cost every send a read.
+ * Heads and the oldest of each mailbox are exact to the second. The exception: a message that is sent after the clock
+ * was set back, to before the head, does not become the head, as that would cost every send a read.
  */
 function expectHeads({ keys }: Recounted, found: ReadonlyMap<string, Members>): void {
   const second = (moment: number): number => Math.floor(moment / 1000);
@@ -174,13 +174,13 @@ function expectMailboxes(recounted: Recounted, found: ReadonlyMap<string, Member
   const messages = recounted.all('message');
   const groups = recounted.all('group');
   for (const { id = '', ready, delayed, claimed, failed, undecidedGroups, nextReadyAt } of recounted.all('mailbox')) {
-    const own = (state: string): number =>
+    const countOf = (state: string): number =>
       messages.filter((one) => one['mailboxId'] === id && one['state'] === state).length;
     const undecided = groups.filter((one) => one['mailboxId'] === id && one['state'] !== 'DECIDED').length;
     expect(
       [ready, delayed, claimed, failed, undecidedGroups].map((value) => Number(value ?? 0)),
       id,
-    ).to.deep.equal([...[own('READY'), own('DELAYED'), own('CLAIMED'), own('FAILED'), undecided]]);
+    ).to.deep.equal([...[countOf('READY'), countOf('DELAYED'), countOf('CLAIMED'), countOf('FAILED'), undecided]]);
     const next = found.get(`mailbox:${id}:delayed`);
     if (next) expect(Number(nextReadyAt), `nextReadyAt of ${id}`).to.be.within(1, least(next));
   }
@@ -197,19 +197,22 @@ function expectGroups(recounted: Recounted): void {
   })) as Hash[];
   const names = ['members', 'pending', 'running', 'succeeded', 'failed', 'expired', 'cancelled'];
   for (const group of recounted.all('group')) {
-    const own = tasks.filter(({ groupId }) => groupId === group['id']);
-    const count = (is: (task: Hash) => boolean): number => own.filter(is).length;
+    const members = tasks.filter(({ groupId }) => groupId === group['id']);
+    const count = (is: (task: Hash) => boolean): number => members.filter(is).length;
     const counted = names.map((name) =>
       count(({ state = '' }) => name === 'members' || (counterOf[state] ?? state.toLowerCase()) === name),
     );
     const judged = ['ACCEPTED', 'REJECTED'].map((verdict) => count((task) => task['verdict'] === verdict));
     const unjudged = count((task) => task['state'] === 'SUCCEEDED' && task['verdict'] === undefined);
-    const told = [...names, 'accepted', 'rejected', 'unjudged'].map((name) => Number(group[name] ?? 0));
-    expect(told, `group ${group['id']}`).to.deep.equal([...counted, ...judged, unjudged]);
+    const counters = [...names, 'accepted', 'rejected', 'unjudged'].map((name) => Number(group[name] ?? 0));
+    expect(counters, `group ${group['id']}`).to.deep.equal([...counted, ...judged, unjudged]);
   }
 }
 
-/** What a scope says of groups and of declared children, and a cancel of what it ended and where it is at its end. */
+/**
+ * Checks a scope's counts of groups and declared children, and what a cancel has ended, and that it has reached
+ * everything.
+ */
 function expectScopes(recounted: Recounted): void {
   const groups = recounted.all('group');
   const scopes = new Map(recounted.all('scope').map((one) => [one['id'], one]));
@@ -227,16 +230,19 @@ function expectScopes(recounted: Recounted): void {
     const declared = [...scopes.values()].filter(
       (one) => one['isDeclared'] && recounted.path(one['id']).at(-2) === id,
     ).length;
-    const told = [scope['undecidedGroups'], scope['declaredChildren']].map((value) => Number(value ?? 0));
-    expect(told, `scope ${id}`).to.deep.equal([undecided, declared]);
-    // Retention takes what it ended.
+    const counters = [scope['undecidedGroups'], scope['declaredChildren']].map((value) => Number(value ?? 0));
+    expect(counters, `scope ${id}`).to.deep.equal([undecided, declared]);
+    // Retention removes messages that it ended.
     expect(Number(scope['cancelledMessages'] ?? 0), `cancel of ${id}`).to.be.at.least(ended.get(id) ?? 0);
     const isWalked = scope['cancelledAt'] !== undefined && scope['cancelWalk'] === undefined;
     if (isWalked) expect(scope['live'], `live in ${id}, which a cancel has passed`).to.equal('0');
   }
 }
 
-/** What is due comes at its moment, or before: a message, a waiter, the first lease; and the rest of each cancel. */
+/**
+ * Expects a timer at or before each due moment: deadlines, waiters, the first lease, delays, and the rest of each
+ * cancel.
+ */
 async function expectTimers(world: World, recounted: Recounted, found: ReadonlyMap<string, Members>): Promise<void> {
   const { store } = world.service;
   const [timers, background] = await Promise.all(

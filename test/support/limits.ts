@@ -1,7 +1,7 @@
 import { product } from '../../src/primitives.ts';
 import { limitsAt } from '../../src/space/limits.ts';
 
-/** Of all rooms. */
+/** The limits of all rooms. */
 export const { limits: spaceLimits } = product;
 export const defaultLimits = limitsAt(spaceLimits, 'default');
 export const maximumLimits = limitsAt(spaceLimits, 'max');

@@ -1,5 +1,5 @@
-/** How much of something a test tries: some in `npm test`, much in `npm run test:long`. */
+/** How many of something a test tries: few in `npm test`, many in `npm run test:long`. */
 export const many = (some: number, much: number): number => (process.env['LONG'] === '1' ? much : some);
 
-/** Time for it. */
+/** The time limit of such a test. */
 export const longMs = many(180_000, 1_800_000);

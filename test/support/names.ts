@@ -5,7 +5,7 @@ import ipaddr from 'ipaddr.js';
 
 const types = { A: 1, CNAME: 5, AAAA: 28 } as const;
 
-/** A name as DNS writes it: each label after its length. */
+/** A name in DNS format: each label after its length. */
 function encoded(name: string): Buffer {
   const labels = name.split('.').filter((label) => label !== '');
   return Buffer.concat([
@@ -14,7 +14,7 @@ function encoded(name: string): Buffer {
   ]);
 }
 
-/** A name server on the loopback whose answers a test changes as it goes. */
+/** A name server on the loopback whose records a test can change at any time. */
 export class Names {
   readonly #socket: Socket;
   readonly #names = new Map<string, readonly string[]>();
@@ -35,7 +35,7 @@ export class Names {
   }
 
   /**
-   * Sets a name's addresses, or another name. An empty list: it has no address; a name that was never set is unknown.
+   * Sets the addresses of a name, or another name as its alias; none: it has no address. Names never set are unknown.
    */
   set(name: string, ...targets: string[]): void {
     this.#names.set(name, targets);
@@ -62,15 +62,15 @@ export class Names {
     this.#socket.send(Buffer.concat([head, question.subarray(12, at + 5), ...records]), from.port, from.address);
   }
 
-  /** The chain of names and the addresses at its end, as a resolving server answers it. */
+  /** The chain of names and the addresses at its end, as a resolving server answers. */
   #records(name: string, type: number, depth = 0): Buffer[] {
     return (this.#names.get(name) ?? []).flatMap((target) => {
       if (isIP(target) === 0) {
         const next = depth < 5 ? this.#records(target, type, depth + 1) : [];
         return [record(name, types.CNAME, encoded(target)), ...next];
       }
-      const own = isIP(target) === 4 ? types.A : types.AAAA;
-      return own === type ? [record(name, own, Buffer.from(ipaddr.parse(target).toByteArray()))] : [];
+      const addressType = isIP(target) === 4 ? types.A : types.AAAA;
+      return addressType === type ? [record(name, addressType, Buffer.from(ipaddr.parse(target).toByteArray()))] : [];
     });
   }
 }

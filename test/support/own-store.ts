@@ -27,7 +27,7 @@ export class OwnStore {
     return this.#redis.socketPath;
   }
 
-  /** A connection of its own each time, as every process has. */
+  /** A new connection each time, as every process has its own. */
   async admin(): Promise<Admin> {
     const store = await connect(this.url);
     this.#connections.push(store);

@@ -9,7 +9,7 @@ const steps = 1500;
 const warmUpSteps = 300;
 /** The duration of the counted steps on the reference machine: two idle cores of a rented one. */
 const referenceMs = 150;
-/** The longest measurement, even for what took longer. */
+/** The limit on a measurement's duration, however long the timed work took. */
 const maxMs = 5000;
 
 /**
@@ -35,8 +35,8 @@ export class Pace {
   }
 
   /**
-   * The same for a time measured elsewhere. The machine is only measured if the time exceeds the limit, for as long as
-   * that took, but at least a second.
+   * Checks a time measured elsewhere. The machine is only measured if the time exceeds the limit, for as long as the
+   * work took, but for at least a second.
    */
   async expect(tookMs: number, promisedMs: number, what = 'ms'): Promise<void> {
     let times = 1;
@@ -50,8 +50,8 @@ export class Pace {
 }
 
 /**
- * The factor by which the steps are slower than on the reference machine, at least 1. They are repeated for at least so
- * long, and the slowest count: other work comes and goes within the second.
+ * The factor by which steps are slower than on the reference machine, at least 1. They are repeated for at least
+ * `forMs`, and the slowest count, as other load comes and goes within the second.
  */
 async function slowness(forMs = 0): Promise<number> {
   const echo = spawn('cat', { stdio: ['pipe', 'pipe', 'ignore'] });

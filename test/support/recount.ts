@@ -6,7 +6,7 @@ type Hash = Record<string, string>;
 
 /** Every record of one space by kind, found with SCAN: no counter or index of the scripts is used. */
 export class Records {
-  /** The names of all other keys, without what the space's keys begin with. */
+  /** The names of all other keys, without the space's prefix. */
   readonly others = new Set<string>();
   readonly #kinds = new Map<string, Map<string, Hash>>();
 
@@ -99,7 +99,7 @@ function deadlines(records: Records, messages: readonly Hash[], spaceNumber: str
   return [...timers, ...groups.map(([id, group]) => `group:deadline:${spaceNumber}:${id} ${group['deadline']}`)].sort();
 }
 
-/** How often each type that is counted is in the journal. */
+/** How often each counted event type is in the journal. */
 async function countedEvents(world: World): Promise<Record<string, number>> {
   const types = product.events.flatMap(({ type, isCounted }) => (isCounted ? [type] : []));
   const counts = Object.fromEntries(types.map((type) => [type, 0]));
@@ -150,7 +150,7 @@ export async function recount(world: World) {
     activeRoots: [...active].filter((id) => !records.of('scope').get(id)?.['path']?.includes(' ')).length,
     scopes: countedScopes(records, messages),
     deadlines: timers,
-    /** Of the ACTIVE schedules, by their next moment. */
+    /** ACTIVE schedules, by their next moment. */
     nextSchedules: [...records.of('schedule')]
       .flatMap(([id, { state, nextAt }]) => (state === 'ACTIVE' ? [`${nextAt} ${id}`] : []))
       .sort(),

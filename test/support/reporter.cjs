@@ -1,4 +1,4 @@
-// mocha's own "spec" reporter, closed by one plain line that people and CI can both read.
+// mocha's "spec" reporter, plus a plain last line that people and CI can both read.
 const { reporters } = require('mocha');
 
 module.exports = class extends reporters.Spec {

@@ -11,7 +11,7 @@ interface Received {
   readonly body: any;
 }
 
-/** A webhook receiver on the loopback; `answer` says how it answers, 200 unless a test says otherwise. */
+/** A webhook receiver on the loopback; `answer` determines its answers, 200 by default. */
 export class Sink {
   readonly received: Received[] = [];
   answer: (response: ServerResponse, received: Received) => void = (response) => response.end('ok');
@@ -54,7 +54,7 @@ export class Sink {
     return this.received.filter((one) => one.path === path);
   }
 
-  /** Resolves when a path has got so many requests. */
+  /** Resolves when a path has got at least this many requests. */
   async got(count: number, path = '/'): Promise<Received[]> {
     while (this.at(path).length < count) {
       await new Promise<void>((resolve) => {

@@ -83,7 +83,7 @@ export class Traffic {
     await this.#world.made(`/task-groups/${group.id}/tasks/${claim.taskId}/accept`);
   }
 
-  /** In a mailbox of its own: completes what was left there for later, and leaves a message that comes back after a pause. */
+  /** In a separate mailbox: completes messages that are ready again, and leaves one that was nacked with a delay. */
   async later(): Promise<void> {
     this.#later ??= this.#world.made('/mailboxes', { name: 'later' }).then(({ id }) => id);
     const mailboxId = await this.#later;
@@ -103,7 +103,7 @@ export class Traffic {
     await this.#world.made(`${path}/purge`, { scopeId: other });
   }
 
-  /** A run that is stopped with a message and a barrier, and one that is never used. */
+  /** A run that is cancelled with a message and a barrier, and a scope that is never used. */
   async stopped(): Promise<void> {
     await this.#world.made('/scopes', { name: 'unused' });
     const { id: scopeId } = await this.#world.made('/scopes', { name: 'stopped' });

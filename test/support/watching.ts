@@ -95,12 +95,12 @@ export class Watching {
     return watching;
   }
 
-  /** Sends and receives messages until there are as many events as asked for. */
+  /** Sends and receives messages until there are at least as many events as requested. */
   async produce(): Promise<void> {
-    let made = this.#scopes.length;
-    while (made < this.#events && !this.#isStopped) {
-      const batch = Array.from({ length: 50 }, (_, i) => this.#message(made + i));
-      for (const events of await Promise.all(batch)) made += events;
+    let count = this.#scopes.length;
+    while (count < this.#events && !this.#isStopped) {
+      const batch = Array.from({ length: 50 }, (_, i) => this.#message(count + i));
+      for (const events of await Promise.all(batch)) count += events;
     }
     this.#last = (await this.#all()).at(-1)?.eventId;
   }
@@ -136,7 +136,7 @@ export class Watching {
     }
   }
 
-  /** Ends what is still under way. */
+  /** Ends the watches in progress. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#agent.destroy();

@@ -18,7 +18,7 @@ export async function delivering(options: Partial<ServiceOptions> = {}): Promise
   });
 }
 
-/** For the tests of a block: one service that delivers, a receiver for each test, and what they do with them. */
+/** For the tests of a block: one service that delivers, and a receiver for each test. */
 export class Deliveries {
   service!: MusterService;
   sink!: Sink;
@@ -68,7 +68,7 @@ export async function rows(world: World, query = ''): Promise<Row[]> {
   return (await world.get(`/deliveries?limit=200${query}`)).body.deliveries;
 }
 
-/** Resolves when there are so many rows. */
+/** Resolves when there are at least this many rows. */
 export async function untilRows(world: World, count: number, query = ''): Promise<Row[]> {
   for (;;) {
     const found = await rows(world, query);

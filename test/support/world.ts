@@ -70,7 +70,7 @@ export class World {
   /** The prefix of the space's keys, except of its record's. */
   readonly prefix: string;
 
-  /** `spaceNumber`: the organization's first space unless told. */
+  /** `spaceNumber`: 1, that of the organization's first space, by default. */
   constructor(running: MusterService, org: string, spaceId: string, apiKey: string, spaceNumber = '1') {
     this.service = running;
     this.org = org;
@@ -102,7 +102,7 @@ export class World {
     return new World(this.service, this.org, spaceId, this.apiKey, spaceNumber ?? '');
   }
 
-  /** A key with other permissions or spaces. */
+  /** Creates a key with other permissions or spaces. */
   async key(permissions: string[], spaces?: string[]): Promise<string> {
     return (await createKey(this.service, { org: this.org, permissions, ...(spaces !== undefined && { spaces }) }))
       .apiKey;
@@ -120,14 +120,14 @@ export class World {
 
   /** A request of a well-behaved client; `path` is below the space. */
   async call(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Reply> {
-    const own: Record<string, string> = { Authorization: `Bearer ${this.apiKey}`, ...headers };
-    if (method !== 'GET') own['Idempotency-Key'] ??= randomUUID();
-    if (body !== undefined) own['Content-Type'] = 'application/json';
+    const allHeaders: Record<string, string> = { Authorization: `Bearer ${this.apiKey}`, ...headers };
+    if (method !== 'GET') allHeaders['Idempotency-Key'] ??= randomUUID();
+    if (body !== undefined) allHeaders['Content-Type'] = 'application/json';
     return this.send(
       method,
       `/v1/spaces/${this.spaceId}${path}`,
       body === undefined ? undefined : JSON.stringify(body),
-      own,
+      allHeaders,
     );
   }
 

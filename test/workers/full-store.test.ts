@@ -7,8 +7,8 @@ import { type Access, call, insist, type MusterProcess, Processes, until } from 
 
 const scopeId = '7f9c24e8-3b12-4e7a-9c55-0c1f6b2d8a10';
 
-describe('A store that is full', function () {
-  // Processes start: seconds each on a busy machine.
+describe('A full store', function () {
+  // Each start of a process takes seconds on a busy machine.
   this.timeout(60_000);
   const processes = new Processes();
   let redis: Redis;
@@ -21,14 +21,14 @@ describe('A store that is full', function () {
     first = await processes.start({ DATA_DIR }).ready();
     ({ access } = first);
     redis = (await connect(`${DATA_DIR}/redis.sock`, 'patient')) as Redis;
-    // Falls due while the store is full: idle workers write nothing, so nothing would be refused.
+    // It falls due while the store is full; otherwise idle workers would write nothing that could be refused.
     const mailbox = (await call(first.url, access, '/mailboxes', { name: 'due' })).body.id;
     const due = Date.now() + 3000;
     const message = { scopeId, payload: 1, deadline: new Date(due).toISOString() };
     await call(first.url, access, `/mailboxes/${mailbox}/messages`, message);
     await redis.config('SET', 'maxmemory', '1');
     expect(Date.now(), 'the store is full before the deadline').to.be.below(due);
-    // A setting that no store should have; here it finds next to nothing to evict.
+    // A policy that no store should have; here it finds next to nothing to evict.
     await redis.config('SET', 'maxmemory-policy', 'volatile-lru');
     second = await processes.start({ DATA_DIR, LOG_LEVEL: 'info' }).ready();
     await redis.config('SET', 'maxmemory-policy', 'noeviction');
@@ -44,21 +44,21 @@ describe('A store that is full', function () {
     expect([status, body.error.code]).to.deep.equal([503, 'STORE_UNAVAILABLE']);
   });
 
-  it('logs once that it would evict keys', async () => {
+  it('is logged once for its policy of evicting keys', async () => {
     const ofPolicy = () => second.stderr.split('\n').filter((line) => line.includes('volatile-lru'));
     await until(() => ofPolicy().length > 0);
     expect(ofPolicy()).to.have.lengthOf(1);
     expect(JSON.parse(ofPolicy()[0] ?? '')).to.include({ level: 40 });
   });
 
-  it('is the reason in the log line of a refused request', async () => {
+  it('is named as the reason in the log line of a refused request', async () => {
     const { headers } = await call(second.url, access, '/mailboxes');
     const ofRequest = () => second.stderr.split('\n').find((line) => line.includes(headers.get('x-request-id') ?? '-'));
     await until(() => ofRequest() !== undefined);
     expect(JSON.parse(ofRequest() ?? '')).to.include({ status: 503, code: 'STORE_UNAVAILABLE', reason: 'OOM' });
   });
 
-  it('is asked for jobs now and then, not in a tight loop', async () => {
+  it('is polled for jobs at intervals, not in a tight loop', async () => {
     const ofStore = () => first.stderr.split('\n').filter((line) => line.includes('OOM'));
     await until(() => ofStore().length > 0);
     const lines = ofStore();
@@ -68,7 +68,7 @@ describe('A store that is full', function () {
     expect(calls).to.be.lessThan(500);
   });
 
-  it('gets its workers back as soon as there is memory', async () => {
+  it('lets workers resume as soon as there is memory', async () => {
     await redis.config('SET', 'maxmemory', '0');
     const mailbox = (await insist(() => second.url, access, '/mailboxes', { name: 'jobs' })).body.id;
     const deadline = new Date(Date.now() + 300).toISOString();
@@ -78,7 +78,7 @@ describe('A store that is full', function () {
     expect((await second.end('SIGTERM')).status).to.equal(0);
   });
 
-  it('that was restored and not shut down cleanly prevents a start, with a clear one-line error', async () => {
+  it('prevents a start if it was restored and then not shut down cleanly, with a clear one-line error', async () => {
     const DATA_DIR = await processes.folder();
     const killed = await processes.start({ DATA_DIR }).ready();
     const store = (await connect(`${DATA_DIR}/redis.sock`, 'patient')) as Redis;
@@ -86,7 +86,7 @@ describe('A store that is full', function () {
     store.disconnect();
     await killed.end('SIGKILL');
     process.kill(pid, 'SIGKILL');
-    // A restored store has epochs to renew; another one has nothing to write.
+    // A restored store has epochs to renew; another would have nothing to write.
     await writeFile(join(DATA_DIR, 'restored'), '');
     const { status, stderr } = await processes.start({ DATA_DIR, REDIS_MAXMEMORY: '1mb' }).ended;
     expect(stderr).to.match(

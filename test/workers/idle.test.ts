@@ -11,7 +11,7 @@ import { World } from '../support/world.ts';
 const idleSeconds = 10;
 
 /** On the real clock and a separate store. */
-describe('A service that has nothing to do', function () {
+describe('An idle service', function () {
   this.timeout(60_000);
   let store: OwnStore;
   const services: MusterService[] = [];
@@ -46,7 +46,7 @@ describe('A service that has nothing to do', function () {
       const recv = { scopeId: randomUUID(), holder: 'h', holderSession: 's', waitSeconds: 30 };
       held.push(world.post(`/mailboxes/${id}/recv`, recv), world.get('/watch?cursor=latest&waitSeconds=30'));
     }
-    // By then, the work left by the start and the calls is done.
+    // By then, the work that follows the start and the calls is done.
     await sleep(12_000);
     const before = await logBytes(redis);
     const commands = await readCommands(redis, () => sleep(idleSeconds * 1000));
@@ -60,7 +60,7 @@ describe('A service that has nothing to do', function () {
     for (const service of services) service.wake.close();
     await Promise.all(held);
     expect(bytesPerSecond).to.be.at.most(200);
-    // BullMQ's looks for stalled jobs, what comes round, and once a look at each outbox, which changes nothing.
+    // BullMQ's checks for stalled jobs, periodic work, and one check of each outbox, which changes nothing.
     expect(written.length, written.map((words) => words.slice(0, 2).join(' ')).join('\n')).to.be.at.most(100);
   });
 });

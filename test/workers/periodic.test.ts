@@ -17,7 +17,7 @@ import { World } from '../support/world.ts';
 const log = pino({ level: 'silent' });
 
 /** On the real clock and a separate store. */
-describe('The state of workers in the store may be lost at any time', () => {
+describe("The loss of workers' state in the store", () => {
   let store: OwnStore;
   let service: MusterService;
   let folder: string;
@@ -52,24 +52,24 @@ describe('The state of workers in the store may be lost at any time', () => {
     await pace.expect(late, 1000);
   };
 
-  it('sweeps go on without the queue', async () => {
+  it('does not stop sweeps if the queue is lost', async () => {
     await sweepsInTime();
     await loseQueue();
     await sweepsInTime();
   });
 
-  it('sweeps go on while the queue accepts jobs that no worker takes', async () => {
+  it('does not stop sweeps if the queue accepts jobs that no worker takes', async () => {
     const { store: redis } = await store.admin();
     const queue = '{muster}:queue:sweep';
     await redis.del(`${queue}:active`);
-    // The store refuses its workers every job.
+    // The store now refuses its workers every job.
     await redis.set(`${queue}:active`, 'not a list');
     await sweepsInTime();
     await redis.del(`${queue}:active`);
     await sweepsInTime();
   });
 
-  it('snapshots go on if the next due time is lost, malformed, or of a clock that was set back', async () => {
+  it('does not stop snapshots if the next due time is lost, malformed, or of a clock that was set back', async () => {
     const key = 'muster:round:snapshot';
     for (const lose of [
       () => service.store.del(key),
@@ -85,7 +85,7 @@ describe('The state of workers in the store may be lost at any time', () => {
 });
 
 describe('A periodic job', () => {
-  let own: OwnStore;
+  let ownStore: OwnStore;
   let store: Store;
   const started: { stop(): Promise<void> }[] = [];
   const start = (name: string, job: Job): Periodic => {
@@ -95,13 +95,13 @@ describe('A periodic job', () => {
   };
 
   before(async () => {
-    own = await OwnStore.start();
-    ({ store } = await own.admin());
+    ownStore = await OwnStore.start();
+    ({ store } = await ownStore.admin());
   });
   afterEach(async () => {
     for (const one of started.splice(0)) await one.stop();
   });
-  after(() => own.stop());
+  after(() => ownStore.stop());
 
   it('runs at once and then at its interval, each time in one process', async () => {
     let runs = 0;
@@ -132,7 +132,7 @@ describe('A periodic job', () => {
       runs++;
       throw new Error('in vain');
     };
-    const { store: other } = await own.admin();
+    const { store: other } = await ownStore.admin();
     await other.call('CLIENT', 'PAUSE', '60000', 'WRITE');
     start('failing', { everyMs: 100, run });
     await until(() => runs > 1);
@@ -143,11 +143,11 @@ describe('A periodic job', () => {
     await until(() => runs > before);
   });
 
-  it('a queue that hangs does not prevent a sweeper from starting or stopping', async () => {
-    const connections = [await connect(own.url, 'patient'), await connect(own.url, 'patient')] as const;
+  it('lets a sweeper start and stop even if the queue hangs', async () => {
+    const connections = [await connect(ownStore.url, 'patient'), await connect(ownStore.url, 'patient')] as const;
     await store.call('CLIENT', 'PAUSE', '60000', 'WRITE');
     const wake = new Wake(connections[1]);
-    const { scripts } = await own.admin();
+    const { scripts } = await ownStore.admin();
     const sweeper = new Sweeper(connections[0], { store, due: new Due(store, scripts), wake, log });
     await store.call('CLIENT', 'UNPAUSE');
     await sweeper.stop();

@@ -20,8 +20,8 @@ const scopeId = '0190a1b2-0000-7000-8000-000000000000';
 /** Every second. */
 const cron = '* * * * * *';
 
-/** On the real clock, on a store of its own. */
-describe('Schedules and their workers', function () {
+/** On the real clock and a separate store. */
+describe('Schedules fired by workers', function () {
   this.timeout(120_000);
   let store: OwnStore;
   let service: MusterService;
@@ -44,21 +44,21 @@ describe('Schedules and their workers', function () {
     others.push(await delivering({ redisUrl: store.url, role: 'worker' }));
   };
 
-  /** A space with a mailbox and so many schedules. */
+  /** A space with a mailbox and a number of schedules. */
   async function begin(timing: object, schedules: number) {
     const world = await World.create({ on: service, limits: { maxBacklog: 100_000 } });
     const { id: mailboxId } = await world.made('/mailboxes', { name: 'jobs', backlogLimit: 100_000 });
-    const own = { mailboxId, scopeId, payload: 1, ...timing };
+    const fields = { mailboxId, scopeId, payload: 1, ...timing };
     const ids: string[] = [];
-    for (let i = 0; i < schedules; i++) ids.push((await world.made('/schedules', { name: `s${i}`, ...own })).id);
+    for (let i = 0; i < schedules; i++) ids.push((await world.made('/schedules', { name: `s${i}`, ...fields })).id);
     return { world, mailboxId, ids };
   }
 
-  /** The workKeys that the mailbox knows: of each moment that was sent, its message. */
+  /** The workKeys of the mailbox, one for each moment that was sent. */
   const sent = async (world: World, mailboxId: string): Promise<string[]> =>
     service.store.hkeys(`${world.prefix}:mailbox:${mailboxId}:workKeys`);
 
-  /** Each moment from the first to the last was sent once, or is counted as missed. */
+  /** Expects that each moment from the first to the last was sent once or is counted as missed. */
   async function expectExactlyOnce(world: World, mailboxId: string, ids: readonly string[]): Promise<void> {
     const keys = await sent(world, mailboxId);
     const messages = await service.store.zcard(`${world.prefix}:mailbox:${mailboxId}:messages`);
@@ -75,7 +75,7 @@ describe('Schedules and their workers', function () {
     while (!(await holds())) await sleep(20);
   }
 
-  it('are fired within a second of their moment, once by any number of workers', async () => {
+  it('fire within a second of their moment, once with any number of workers', async () => {
     await Promise.all([startWorker(), startWorker()]);
     const { world, mailboxId, ids } = await begin({ cron }, 2);
     const pace = await Pace.begin();
@@ -86,12 +86,12 @@ describe('Schedules and their workers', function () {
     await expectExactlyOnce(world, mailboxId, ids);
   });
 
-  it('lose and repeat nothing when a worker is killed while it fires', async () => {
+  it('skip and repeat nothing when a worker is killed while it fires', async () => {
     const { world, mailboxId, ids } = await begin({ cron }, 40);
     const child = fork(worker, [store.url], { execArgv: ['--import', 'tsx'] });
     await once(child, 'message');
     const isFiring = (from: number) => async () => (await sent(world, mailboxId)).length > from;
-    // Not at the end of a round, but somewhere in it.
+    // In the middle of a round, not at its end.
     await until(isFiring(45));
     const exited = once(child, 'exit');
     child.kill('SIGKILL');
@@ -103,7 +103,7 @@ describe('Schedules and their workers', function () {
     await expectExactlyOnce(world, mailboxId, ids);
   });
 
-  it('come back by the guard where a worker dies between its two steps, and by the walk where the index forgot them', async () => {
+  it('are fired by the guard if a worker dies between its two steps, and by the repair if the index lost them', async () => {
     const { world, mailboxId, ids } = await begin({ everySeconds: 3600 }, 3);
     const makeDue = async (): Promise<void> => {
       const at = Date.now() - 10;
@@ -116,7 +116,7 @@ describe('Schedules and their workers', function () {
     await makeDue();
     await service.store.del(index);
     await service.due.announce(world.org, '1');
-    // It lists what is due, and dies when it would fire it.
+    // It lists what is due, and dies before it fires.
     const { scripts } = service;
     const ask: typeof scripts.ask = (call, org, args) => scripts.ask(call, org, args);
     const dead = { ask, request: () => new Promise<never>(() => undefined) };
@@ -136,16 +136,16 @@ describe('Schedules and their workers', function () {
     expect(await sent(world, mailboxId)).to.have.length(6);
   });
 
-  it('fire by thousands in bounded steps, which hold up no call for long', async () => {
+  it('fire by the thousand in bounded steps, which block no call for long', async () => {
     const perSpace = 1000;
     const spaces = many(2, 10);
     const { world, mailboxId, ids } = await begin({ cron: '*/5 * * * *', timezone: 'Europe/Berlin' }, 1);
     const worlds = [{ world, mailboxId }];
     for (let i = 1; i < spaces; i++) {
-      const beside = await world.beside({ maxBacklog: 100_000, requestsPerMinute: 100_000 });
-      const made = await beside.made('/mailboxes', { name: 'jobs', backlogLimit: 100_000 });
-      await beside.made('/scopes', { scopeId });
-      worlds.push({ world: beside, mailboxId: made.id });
+      const sibling = await world.beside({ maxBacklog: 100_000, requestsPerMinute: 100_000 });
+      const mailbox = await sibling.made('/mailboxes', { name: 'jobs', backlogLimit: 100_000 });
+      await sibling.made('/scopes', { scopeId });
+      worlds.push({ world: sibling, mailboxId: mailbox.id });
     }
     // As if each had been created, all due at the same moment.
     const at = Math.floor(Date.now() / 300_000) * 300_000;

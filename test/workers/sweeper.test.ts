@@ -99,7 +99,7 @@ describe('The sweeper', function () {
     await pace.expect(late, 1000);
   });
 
-  it('10,000 armed timers in 100 organizations cost nearly nothing until they are due, and take effect within 1 s', async () => {
+  it('spends nearly nothing on 10,000 armed timers in 100 organizations until they are due, then fires them within 1 s', async () => {
     service = await start('all');
     const worlds = await Promise.all(Array.from({ length: 100 }, worldOn));
     const begin = Date.now();
@@ -133,7 +133,7 @@ describe('The sweeper', function () {
     expect(expired.map(Number).reduce((sum, count) => sum + count)).to.equal(10_000);
   });
 
-  it('a sweeper killed between index and script loses nothing: its guard is swept later', async () => {
+  it('loses nothing if killed between index and script: its guard is swept later', async () => {
     service = await start('api');
     const { world, mailboxId } = await worldOn();
     await service.store.del(index);
@@ -155,7 +155,7 @@ describe('The sweeper', function () {
     expect(await service.store.zrange(index, '0', '-1')).to.deep.equal([]);
   });
 
-  it('the periodic repair adds what the index lacks', async () => {
+  it('adds to the index what it lacks in a periodic repair', async () => {
     service = await start('api');
     const { world, mailboxId } = await worldOn();
     const due = await send(world, mailboxId, 20);
@@ -170,23 +170,23 @@ describe('The sweeper', function () {
     expect(next, 'and the next due moment is told').to.be.within(sent + 60_000, now + 60_000);
   });
 
-  it('a process that ends has announced all its timers', async () => {
+  it('finds all timers announced by a process that ends', async () => {
     service = await start('api');
     await service.due.announce('ending', '2');
     await service.store.call('CLIENT', 'PAUSE', '200', 'WRITE');
-    const told = service.due.announce('ending', '1').then(
+    const announced = service.due.announce('ending', '1').then(
       () => 'told',
       (error: Error) => error.message,
     );
     await service.stop();
-    expect(await told).to.equal('told');
+    expect(await announced).to.equal('told');
     service = await start('api');
     await service.due.announce('ending', '3');
     expect(await service.store.zscore(index, 'ending'), 'the earliest of all').to.equal('1');
     await service.store.zrem(index, 'ending');
   });
 
-  it('an organization that cannot be swept does not delay others', async () => {
+  it('does not let an organization that cannot be swept delay others', async () => {
     service = await start('api');
     const { world, mailboxId } = await worldOn();
     const broken = Array.from({ length: 20 }, (_, i) => `broken-${i}`);

@@ -17,24 +17,24 @@ interface Answer {
   readonly body: unknown;
 }
 
-/** A call of a route, as a batch carries it. */
+/** A call of a batch that sends what the route's single request sends. */
 const callOf = (route: Route, objects: Objects) => ({ call: route.call, ...fieldsOf(route, objects) });
 
-/** An answer without what differs from one request to the next. */
-const told = ({ status, body }: Answer): string =>
+/** An answer without the parts that differ between requests. */
+const textOf = ({ status, body }: Answer): string =>
   `${status} ${JSON.stringify(body ?? null).replace(/"requestId":"[^"]*"/, '')}`.replaceAll(
     /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g,
     'id',
   );
 
-/** Names of the members of an answer, at every level; lists by their first element. */
+/** The names of an answer's members, at every level; lists by their first element. */
 const shape = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.slice(0, 1).map(shape);
   if (typeof value !== 'object' || value === null) return '';
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, shape(member)]));
 };
 
-describe('Every call that a batch takes', function () {
+describe('Every call in a batch', function () {
   this.timeout(60_000);
   let tenants: Tenants;
   let world: World;
@@ -64,7 +64,7 @@ describe('Every call that a batch takes', function () {
     return body.results;
   };
 
-  it('gets what its own request gets, and no more: without the permission, without its fields, with a wrong one', async () => {
+  it('is refused like its single request without the permission, without required fields and with an unknown one', async () => {
     const before = await digests(other);
     for (const permission of allPermissions) {
       const key = await world.key(allPermissions.filter((one) => one !== permission));
@@ -77,19 +77,19 @@ describe('Every call that a batch takes', function () {
             )
           : [];
       for (const [index, route] of denied.entries())
-        expect(told(results[index] as Answer), route.call).to.equal(told(await asRequest(route, own, key)));
+        expect(textOf(results[index] as Answer), route.call).to.equal(textOf(await asRequest(route, own, key)));
     }
     const bare = await asBatch(routes.map(({ call }) => ({ call })));
     const wrong = await asBatch(routes.map((route) => ({ ...callOf(route, own), colour: 'red' })));
     for (const [index, route] of routes.entries()) {
       if (route.path.includes(':') || route.body?.validate({}).error)
-        expect(told(bare[index] as Answer), route.call).to.match(/^400 .*VALIDATION_FAILED/);
-      expect(told(wrong[index] as Answer), route.call).to.match(/^400 .*colour is not a field of this request/);
+        expect(textOf(bare[index] as Answer), route.call).to.match(/^400 .*VALIDATION_FAILED/);
+      expect(textOf(wrong[index] as Answer), route.call).to.match(/^400 .*colour is not a field of this request/);
     }
     expect(changed(before, await digests(other))).to.deep.equal([]);
   });
 
-  it('finds no object of another organization or space: the answer is that for ids that never were', async () => {
+  it('finds no object of another organization or space, and answers as for unknown ids', async () => {
     let cases = 0;
     for (const route of routes) {
       for (const name of pathNames(route)) {
@@ -97,16 +97,16 @@ describe('Every call that a batch takes', function () {
         const [unknown, theirs, beside] = await asBatch(
           [randomUUID(), others[field], siblings[field]].map((id) => ({ ...callOf(route, own), [name]: id })),
         );
-        expect(told(unknown as Answer), route.call).to.match(/^404 /);
+        expect(textOf(unknown as Answer), route.call).to.match(/^404 /);
         for (const reply of [theirs, beside])
-          expect(told(reply as Answer), route.call).to.equal(told(unknown as Answer));
+          expect(textOf(reply as Answer), route.call).to.equal(textOf(unknown as Answer));
         cases++;
       }
     }
     expect(cases).to.be.at.least(25);
   });
 
-  it('answers as its own request does, and is done as that is', async () => {
+  it('answers like its single request, and has the same effect', async () => {
     const named = (objects: Objects): Objects => ({ ...objects, name: randomUUID(), taskKey: randomUUID() });
     const results = await asBatch(routes.map((route) => callOf(route, named(twin))));
     for (const [index, route] of routes.entries()) {

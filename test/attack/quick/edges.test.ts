@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import { rawRequest } from '../../http/client.ts';
 import { World } from '../../support/world.ts';
 
-/** Answers on one connection, as a proxy in front would tell them apart. */
+/** The answers on one connection, separated as a proxy would. */
 function answersOf(text: string): { status: number; body: string }[] {
   const found: { status: number; body: string }[] = [];
   let rest = text;
@@ -18,15 +18,15 @@ function answersOf(text: string): { status: number; body: string }[] {
   return found;
 }
 
-describe('Requests at the edges of HTTP', () => {
+describe('Edge cases of HTTP', () => {
   let world: World;
-  let own: string;
+  let authHeaders: string;
   before(async () => {
     world = await World.create();
-    own = `Host: x\r\nAuthorization: Bearer ${world.apiKey}`;
+    authHeaders = `Host: x\r\nAuthorization: Bearer ${world.apiKey}`;
   });
 
-  /** The statuses of everything that comes back; each failure must have the envelope. */
+  /** The statuses of all answers; each failure must have the error envelope. */
   async function statuses(bytes: string): Promise<string> {
     const answers = answersOf(await rawRequest(world, bytes));
     for (const { status, body } of answers) {
@@ -37,22 +37,22 @@ describe('Requests at the edges of HTTP', () => {
   const list = (): string => `/v1/spaces/${world.spaceId}/mailboxes`;
   const last = '\r\nConnection: close\r\n\r\n';
   const post = (headers: string, body: string): string =>
-    `POST ${list()} HTTP/1.1\r\n${own}\r\nContent-Type: application/json\r\nIdempotency-Key: ${randomUUID()}\r\n${headers}\r\n\r\n${body}`;
+    `POST ${list()} HTTP/1.1\r\n${authHeaders}\r\nContent-Type: application/json\r\nIdempotency-Key: ${randomUUID()}\r\n${headers}\r\n\r\n${body}`;
   const names = async (): Promise<string[]> =>
     (await world.get('/mailboxes')).body.mailboxes.map(({ name }: { name: string }) => name);
 
-  it('what Node refuses by itself has the envelope too', async () => {
+  it('requests refused by Node itself get the error envelope, too', async () => {
     const refused: [string, string][] = [
       [`GET ${list()} HTTP/1.1\r\n\r\n`, '400'],
       ['CONNECT example.com:443 HTTP/1.1\r\nHost: example.com\r\n\r\n', '400'],
-      [`GET ${list()} HTTP/9.9\r\n${own}${last}`, '400'],
-      [`GET ${list()} HTTP/1.1\r\n${own}\r\nX: \0${last}`, '400'],
-      [`GET ${list()} HTTP/1.1\r\n${own}\r\n folded: x${last}`, '400'],
-      [`GET ${list()} HTTP/1.1\r\n${own}\r\nX : x${last}`, '400'],
+      [`GET ${list()} HTTP/9.9\r\n${authHeaders}${last}`, '400'],
+      [`GET ${list()} HTTP/1.1\r\n${authHeaders}\r\nX: \0${last}`, '400'],
+      [`GET ${list()} HTTP/1.1\r\n${authHeaders}\r\n folded: x${last}`, '400'],
+      [`GET ${list()} HTTP/1.1\r\n${authHeaders}\r\nX : x${last}`, '400'],
       [`GET ${list()} HTTP/1.1\nHost: x\n\n`, '400'],
-      [`GET ${list()} HTTP/1.1\r\n${own}\r\n${'x: y\r\n'.repeat(10_000)}\r\n`, '431'],
-      [`GET ${list()} HTTP/1.1\r\n${own}\r\nX: ${'x'.repeat(65_536)}${last}`, '431'],
-      [`GET ${list()}?cursor=${'x'.repeat(65_536)} HTTP/1.1\r\n${own}${last}`, '431'],
+      [`GET ${list()} HTTP/1.1\r\n${authHeaders}\r\n${'x: y\r\n'.repeat(10_000)}\r\n`, '431'],
+      [`GET ${list()} HTTP/1.1\r\n${authHeaders}\r\nX: ${'x'.repeat(65_536)}${last}`, '431'],
+      [`GET ${list()}?cursor=${'x'.repeat(65_536)} HTTP/1.1\r\n${authHeaders}${last}`, '431'],
       ['\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03', '400'],
       ['PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', '400'],
     ];
@@ -84,7 +84,7 @@ describe('Requests at the edges of HTTP', () => {
       [`/healthz?${'x'.repeat(8000)}`, '200'],
     ];
     for (const [target, expected] of targets) {
-      expect(await statuses(`GET ${target} HTTP/1.1\r\n${own}${last}`), target).to.equal(expected);
+      expect(await statuses(`GET ${target} HTTP/1.1\r\n${authHeaders}${last}`), target).to.equal(expected);
     }
   });
 
@@ -99,14 +99,14 @@ describe('Requests at the edges of HTTP', () => {
       'Upgrade: h2c\r\nConnection: Upgrade, HTTP2-Settings\r\nHTTP2-Settings: AAMAAABkAARAAAAAAAIAAAAA',
       'Expect: anything',
     ])
-      expect(await statuses(`GET ${list()} HTTP/1.1\r\n${own}\r\n${header}${last}`), header).to.match(/^200/);
+      expect(await statuses(`GET ${list()} HTTP/1.1\r\n${authHeaders}\r\n${header}${last}`), header).to.match(/^200/);
     for (const method of ['TRACE', 'OPTIONS', 'PROPFIND', 'PURGE', 'QUERY', 'LINK'])
-      expect(await statuses(`${method} ${list()} HTTP/1.1\r\n${own}${last}`), method).to.match(/^40[05]$/);
+      expect(await statuses(`${method} ${list()} HTTP/1.1\r\n${authHeaders}${last}`), method).to.match(/^40[05]$/);
     expect(await statuses(`GET ${list()} HTTP/1.0\r\nAuthorization: Bearer ${world.apiKey}\r\n\r\n`)).to.equal('200');
   });
 
-  it('where one request ends is never in doubt: bodies of two lengths are refused, and nothing after them is read', async () => {
-    const inner = `GET ${list()} HTTP/1.1\r\n${own}\r\n\r\n`;
+  it('bodies with ambiguous lengths are refused, and nothing after them is read', async () => {
+    const inner = `GET ${list()} HTTP/1.1\r\n${authHeaders}\r\n\r\n`;
     const body = '{"name":"smuggled"}';
     const chunked = `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`;
     for (const headers of [
@@ -129,15 +129,15 @@ describe('Requests at the edges of HTTP', () => {
     expect(await names()).to.deep.equal([]);
   });
 
-  it('requests in one go are answered in order; what follows a bad one is not read', async () => {
-    const get = (path: string, end = '') => `GET ${path} HTTP/1.1\r\n${own}\r\n${end}\r\n`;
+  it('pipelined requests are answered in order; nothing after a bad one is read', async () => {
+    const get = (path: string, end = '') => `GET ${path} HTTP/1.1\r\n${authHeaders}\r\n${end}\r\n`;
     const many = get('/healthz').repeat(12) + get('/nothing') + get(list(), 'Connection: close\r\n');
     expect(await statuses(many)).to.equal(`${'200,'.repeat(12)}404,200`);
     const refused = `${'{'.repeat(300 * 1024)}`;
     expect(await statuses(post(`Content-Length: ${refused.length}`, refused + get(list())))).to.equal('413');
   });
 
-  it('400 requests sent ahead on one connection are all answered, in order', async () => {
+  it('400 pipelined requests on one connection are all answered, in order', async () => {
     const created = Array.from({ length: 400 }, (_, n) => `{"name":"ahead ${n}"}`);
     const bytes = created.map((body, n) =>
       post(`Content-Length: ${body.length}${n === 399 ? '\r\nConnection: close' : ''}`, body),
@@ -148,8 +148,8 @@ describe('Requests at the edges of HTTP', () => {
     );
   });
 
-  it('what follows a request under way is not answered in its place', async () => {
-    const watch = `GET /v1/spaces/${world.spaceId}/watch?cursor=latest&waitSeconds=30 HTTP/1.1\r\n${own}\r\n`;
+  it('data after a request in progress is not answered in its place', async () => {
+    const watch = `GET /v1/spaces/${world.spaceId}/watch?cursor=latest&waitSeconds=30 HTTP/1.1\r\n${authHeaders}\r\n`;
     expect(await rawRequest(world, `${watch}\r\nGARBAGE\r\n\r\n`)).to.equal('');
     const { hostname, port } = new URL(world.url);
     const text = await new Promise<string>((resolve, reject) => {
@@ -168,7 +168,7 @@ describe('Requests at the edges of HTTP', () => {
       .and.to.not.match(/HTTP\/1\.1 400|VALIDATION/);
   });
 
-  it('a body that was announced and does not come, or ends early, changes nothing', async () => {
+  it('an announced body that never comes, or ends early, changes nothing', async () => {
     const { hostname, port } = new URL(world.url);
     for (const headers of ['Content-Length: 500', 'Transfer-Encoding: chunked']) {
       await new Promise<void>((resolve, reject) => {

@@ -6,24 +6,24 @@ import { delivering } from '../../support/webhooks.ts';
 import { allPermissions, World } from '../../support/world.ts';
 import { changed, digests } from '../support/digest.ts';
 
-/** What the store did, as text: each command with how often, and the bytes that came in. */
+/** The work of the store as text: each command with its count, and the bytes received. */
 type Work = string;
 
-/** On a store of its own, so that nobody else's work is counted. */
+/** On a separate store, so that no other work is counted. */
 describe('Guessing keys', () => {
-  let own: OwnStore;
+  let ownStore: OwnStore;
   let world: World;
   let watcher: Store;
 
   before(async () => {
-    own = await OwnStore.start();
-    world = await World.create({ on: await delivering({ redisUrl: own.url, role: 'api' }), org: 'abcdefgh' });
-    watcher = await connect(own.url);
+    ownStore = await OwnStore.start();
+    world = await World.create({ on: await delivering({ redisUrl: ownStore.url, role: 'api' }), org: 'abcdefgh' });
+    watcher = await connect(ownStore.url);
   });
   after(async () => {
     watcher.disconnect();
     await world.service.stop();
-    await own.stop();
+    await ownStore.stop();
   });
 
   async function work(run: () => Promise<unknown>): Promise<Work> {
@@ -46,7 +46,7 @@ describe('Guessing keys', () => {
       'X-Request-Id': '0190a1b2-0000-4000-8000-000000000000',
     });
 
-  it('takes the same work and gets the same answer, however near the guess is', async () => {
+  it('takes the same work and gets the same answer, however close the guess', async () => {
     const { apiKey, service, org } = world;
     const revoked = await createKey(service, { org, permissions: allPermissions });
     await revokeKey(service, org, revoked.keyId);
@@ -65,13 +65,13 @@ describe('Guessing keys', () => {
     for (const key of Object.values(guesses)) works.add(await work(async () => answers.add((await ask(key)).text)));
     expect([...answers]).to.have.length(1);
     expect([...works]).to.have.length(1);
-    // The one read of the script's is of the key's digest: there is no text to compare, from its beginning or at all.
+    // The script's one read is of the key's digest: no key text is compared, neither a prefix nor the whole.
     expect([...works][0])
       .to.match(/\b1 hmget\b/)
       .and.to.match(/\b1 fcall\b/);
   });
 
-  it('a flood of them leaves nothing in the store', async () => {
+  it('leaves nothing in the store, even by the thousand', async () => {
     const before = await digests(world);
     const keys = await watcher.dbsize();
     const guesses = Array.from(

@@ -11,31 +11,31 @@ import { type MusterProcess, Processes } from '../../support/processes.ts';
 import { Sink } from '../../support/sink.ts';
 import { allPermissions } from '../../support/world.ts';
 
-/** What must never be seen again, but where it was asked for. */
+/** A secret that may appear only where it was asked for. */
 const mark = (what: string): string => `MARK${what}${'x'.repeat(43 - what.length)}`;
-/** Makes a process fail as a command that nobody waits for does: the error carries its arguments. */
+/** Makes a process fail on an unhandled rejection, whose error carries a command's arguments. */
 const crash =
   'process.on("SIGUSR2",()=>{Promise.reject(Object.assign(Error("ERR/boom"),{command:{name:"fcall",args:[process.env.MARK]}}))})';
 
-describe('What is logged and answered', () => {
+describe('Logs and answers', () => {
   const processes = new Processes();
-  let own: OwnStore;
+  let ownStore: OwnStore;
   let store: Store;
   let sink: Sink;
   let server: MusterProcess;
   let space: string;
   let apiKey: string;
-  /** Every answer that was a failure, and everything that tells of what happened. */
-  const told: string[] = [];
+  /** Every failed answer, and every report of what happened. */
+  const outputs: string[] = [];
   const secrets = new Set<string>([mark('args')]);
   /** Method and status of every answer, by request id. */
   const answers = new Map<string, string>();
   let logged = '';
 
   before(async () => {
-    own = await OwnStore.start();
+    ownStore = await OwnStore.start();
     sink = await Sink.start();
-    const admin = await own.admin();
+    const admin = await ownStore.admin();
     store = admin.store;
     await createOrganization(admin, { org: 'acme', plan: 'enterprise' });
     const limits = { requestsPerMinute: 100_000 };
@@ -45,7 +45,7 @@ describe('What is logged and answered', () => {
     secrets.add(apiKey);
     const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(crash)}`;
     const settings = {
-      REDIS_URL: own.url,
+      REDIS_URL: ownStore.url,
       LOG_LEVEL: 'trace',
       WEBHOOK_ALLOW_PRIVATE: 'true',
       NODE_OPTIONS,
@@ -55,11 +55,11 @@ describe('What is logged and answered', () => {
   });
   after(async () => {
     await processes.clear();
-    await own.stop();
+    await ownStore.stop();
     await sink.stop();
   });
 
-  /** A request with a mark in every place that has one; `values` are the body's. */
+  /** Sends a request with a marked secret in every place that takes one; `values` are the body's. */
   async function send(method: string, path: string, values?: unknown, headers: Record<string, string> = {}) {
     const marks = {
       'Idempotency-Key': mark('idem') + randomUUID(),
@@ -71,7 +71,7 @@ describe('What is logged and answered', () => {
     const response = await fetch(server.url + path, { method, headers: all, ...(body !== undefined && { body }) });
     const text = await response.text();
     answers.set(response.headers.get('X-Request-Id') ?? '', `${method} ${response.status}`);
-    if (response.status >= 400) told.push(text);
+    if (response.status >= 400) outputs.push(text);
     for (const [, secret = ''] of text.matchAll(/"(?:token|signingSecret)":"([^"]+)"/g)) secrets.add(secret);
     return text === '' ? {} : JSON.parse(text);
   }
@@ -81,7 +81,7 @@ describe('What is logged and answered', () => {
       expect(text.includes(secret), `${secret} in ${where}`).to.equal(false);
   };
 
-  it('no key, token, payload, secret or header is in any failure, event, delivery, audit record or log line', async () => {
+  it('contain no key, token, payload, secret or header: no failure, event, delivery, audit record or log line does', async () => {
     const scopeId = randomUUID();
     const { id } = await send('POST', `${space}/mailboxes`, { name: 'jobs' });
     const holder = { scopeId, holder: 'h', holderSession: 's' };
@@ -127,7 +127,7 @@ describe('What is logged and answered', () => {
       { call, messageId: claim.id, token: mark('token'), result },
     ]);
     const batched = await send('POST', `${space}/batch`, { calls });
-    told.push(JSON.stringify(batched));
+    outputs.push(JSON.stringify(batched));
     await send('POST', `${space}/batch`, { calls: [...calls, mark('payload')] });
     await send('POST', `${space}/batch`, `{"calls":["${mark('payload')}`);
     for (const query of ['cursor', 'limit', 'state', 'types', 'aggregate', 'scopeId', 'from'])
@@ -147,11 +147,11 @@ describe('What is logged and answered', () => {
       { 'Content-Type': mark('header'), 'Content-Encoding': mark('header') },
     );
     await send('POST', `${space}/mailboxes`, { name: 'x' }, { 'Idempotency-Key': `${mark('idem')} ${mark('idem')}` });
-    // The same by tools; a refusal is a success of HTTP there.
+    // The same as tool calls, where a refusal is an HTTP success.
     const tool = async (name: string, args: unknown, headers?: Record<string, string>) => {
       const message = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: args } };
       const { result } = await send('POST', `${space}/mcp`, message, headers);
-      if (result?.isError) told.push(JSON.stringify(result));
+      if (result?.isError) outputs.push(JSON.stringify(result));
       return result;
     };
     const refused = [
@@ -172,31 +172,31 @@ describe('What is logged and answered', () => {
       `${mark('raw')}\r\n\r\n`,
       `GET / HTTP/1.1\r\n${mark('raw').repeat(999)}\r\n\r\n`,
     ])
-      told.push(await rawRequest({ url: server.url }, bytes));
+      outputs.push(await rawRequest({ url: server.url }, bytes));
     for (const path of ['/events?limit=500', '/deliveries', '/ops/waits', `/ops/runs/${scopeId}`, '/census'])
-      told.push(JSON.stringify(await send('GET', space + path)));
-    told.push(JSON.stringify(await listAudit({ ...(await own.admin()), store }, 'acme', 200)));
-    // The destination's url is its owner's own: in its record, and in what the audit says of it.
-    expectNone(told.join('\n').replaceAll(new RegExp(mark('url'), 'g'), ''), 'what was answered');
+      outputs.push(JSON.stringify(await send('GET', space + path)));
+    outputs.push(JSON.stringify(await listAudit({ ...(await ownStore.admin()), store }, 'acme', 200)));
+    // The destination's url is the owner's to see, in its record and in the audit trail.
+    expectNone(outputs.join('\n').replaceAll(new RegExp(mark('url'), 'g'), ''), 'what was answered');
   });
 
-  it('nor when the store fails, or what it holds is not what a script expects', async () => {
+  it('contain none when the store fails, or holds what no script expects', async () => {
     const { id } = await send('POST', `${space}/mailboxes`, { name: 'broken' });
     const [key = ''] = await store.keys(`*${id}*`);
     await store.del(key);
     await store.set(key, 'not a hash');
     const body = { scopeId: randomUUID(), payload: mark('payload') };
-    told.length = 0;
+    outputs.length = 0;
     const broken = await send('POST', `${space}/mailboxes/${id}/messages`, body);
     expect(broken.error.code).to.equal('INTERNAL');
     await store.del(key);
     await store.config('SET', 'maxmemory', '1');
     expect((await send('POST', `${space}/mailboxes`, { name: 'x' })).error.code).to.equal('STORE_UNAVAILABLE');
     await store.config('SET', 'maxmemory', '0');
-    expectNone(told.join('\n'), 'what was answered');
+    expectNone(outputs.join('\n'), 'what was answered');
   });
 
-  it('nor when a defect ends the process; nothing of a key or an Idempotency-Key is on disk', async () => {
+  it('contain none when a defect ends the process; no key and no Idempotency-Key is on disk', async () => {
     server.signal('SIGUSR2');
     const { status, stdout, stderr } = await server.ended;
     logged = stderr;
@@ -205,7 +205,7 @@ describe('What is logged and answered', () => {
     expect(stderr.match(/"status":500/g)).to.have.length(1);
     expectNone(stdout, 'stdout');
     expectNone(stderr, 'stderr');
-    const folder = join(own.dataDir, 'appendonlydir');
+    const folder = join(ownStore.dataDir, 'appendonlydir');
     const files = (await readdir(folder)).map((name) => readFile(join(folder, name), 'latin1'));
     const disk = (await Promise.all(files)).join('\n');
     expect(disk).to.contain('MARKpayload');
@@ -213,11 +213,11 @@ describe('What is logged and answered', () => {
       expect(disk.includes(secret), secret).to.equal(false);
   });
 
-  it('every request has one line: its id, method, route, status, duration and script', () => {
+  it('have one log line for every request, with its id, method, route, status, duration and script', () => {
     const lines = logged.split('\n').filter((line) => line.includes('"durationMs"'));
-    const own = lines.map((line) => JSON.parse(line)).filter(({ requestId }) => answers.has(requestId));
-    expect(own.map(({ requestId }) => requestId)).to.have.members([...answers.keys()]);
-    for (const { requestId, method, route, status, durationMs, script } of own) {
+    const requests = lines.map((line) => JSON.parse(line)).filter(({ requestId }) => answers.has(requestId));
+    expect(requests.map(({ requestId }) => requestId)).to.have.members([...answers.keys()]);
+    for (const { requestId, method, route, status, durationMs, script } of requests) {
       expect(`${method} ${status}`).to.equal(answers.get(requestId));
       expect(durationMs).to.be.within(0, 20_000);
       const met = allRoutes.filter((one) => one.method === method && `/v1/spaces/:spaceId${one.path}` === route);

@@ -9,7 +9,7 @@ import { changed, digests } from '../support/digest.ts';
 import { type Objects, objectIn, requestOf } from '../support/objects.ts';
 import { startTenants, type Tenants } from '../support/tenants.ts';
 
-/** Ids that a body names, and that must be known. */
+/** Ids in bodies that must name an existing object. */
 const bodyIds: Readonly<Record<string, readonly string[]>> = {
   'group.create': ['mailboxId'],
   'message.complete': ['mailboxId'],
@@ -17,7 +17,7 @@ const bodyIds: Readonly<Record<string, readonly string[]>> = {
   'budget.settle': ['reservationId'],
   'budget.void': ['reservationId'],
 };
-/** Queries that name something. */
+/** Queries that name an object. */
 const queries: readonly [path: string, name: string, code: string][] = [
   ['/mailboxes/:mailboxId/messages?scopeId=', 'scopeId', '200'],
   ['/watch?scopeId=', 'scopeId', '200'],
@@ -25,7 +25,7 @@ const queries: readonly [path: string, name: string, code: string][] = [
   ['/deliveries?destinationId=', 'destinationId', '200'],
 ];
 
-describe('Every route, every kind of caller', function () {
+describe('Every route for every kind of caller', function () {
   this.timeout(60_000);
   let tenants: Tenants;
   let world: World;
@@ -41,7 +41,7 @@ describe('Every route, every kind of caller', function () {
   });
   after(() => tenants.stop());
 
-  /** A request that its route takes, with these objects in it. */
+  /** Sends a request that the route accepts, with these objects in it. */
   function ask(
     route: Route,
     objects: Objects,
@@ -54,7 +54,7 @@ describe('Every route, every kind of caller', function () {
     return world.send(route.method, `/v1/spaces/${spaceId}${path}`, body, headers);
   }
 
-  /** Refuses every route in this way, and changes nothing that any organization keeps. */
+  /** Runs a test for every route, and expects that it changes nothing that any organization keeps. */
   async function everywhere(test: (route: Route) => Promise<void>): Promise<void> {
     const before = [await digests(world), await digests(other)] as const;
     for (const route of allRoutes) await test(route);
@@ -67,7 +67,7 @@ describe('Every route, every kind of caller', function () {
       'id',
     );
 
-  it('no key: 401 UNAUTHENTICATED; malformed, unknown, revoked: 401 INVALID_API_KEY, one answer', async () => {
+  it('answers 401 UNAUTHENTICATED without a key, and the same 401 INVALID_API_KEY for malformed, unknown and revoked ones', async () => {
     const revoked = await createKey(tenants.service, { org: world.org, permissions: allPermissions });
     await revokeKey(tenants.service, world.org, revoked.keyId);
     const { apiKey, org } = world;
@@ -91,7 +91,7 @@ describe('Every route, every kind of caller', function () {
     });
   });
 
-  it('each permission missing, each other permission alone: 403 PERMISSION_DENIED that names it', async () => {
+  it('answers 403 PERMISSION_DENIED, naming the missing permission, whichever others the key has', async () => {
     const keys = new Map<string, string>();
     const keyOf = async (permissions: string[]): Promise<string> => {
       const name = permissions.join();
@@ -112,7 +112,7 @@ describe('Every route, every kind of caller', function () {
     });
   });
 
-  it("a key limited to another space: 403; another organization's key: 404 as for a space that is not", async () => {
+  it("answers 403 to a key limited to another space, and 404 to another organization's, as for an unknown space", async () => {
     const limited = await world.key(allPermissions, [sibling.spaceId]);
     await everywhere(async (route) => {
       expect(codeOf(await ask(route, own, { key: limited })), route.call).to.equal('403 PERMISSION_DENIED');
@@ -123,7 +123,7 @@ describe('Every route, every kind of caller', function () {
     });
   });
 
-  it("another organization's and another space's objects are not there: the answer for ids that never were", async () => {
+  it('hides objects of other organizations and spaces: it answers as for unknown ids', async () => {
     let cases = 0;
     await everywhere(async (route) => {
       const pattern = `/v1/spaces/:spaceId${route.path}`;
@@ -145,7 +145,7 @@ describe('Every route, every kind of caller', function () {
     expect(cases).to.be.at.least(80);
   });
 
-  it("a query that names another's object finds what it finds for none; its cursor is refused", async () => {
+  it("finds nothing for queries that name another's object, and refuses another's cursor", async () => {
     for (const [path, name] of queries) {
       const at = (id: string) => world.get(path.replace(':mailboxId', own['mailboxId'] ?? '') + id);
       const unknown = await at(randomUUID());
@@ -159,7 +159,7 @@ describe('Every route, every kind of caller', function () {
     }
   });
 
-  it('a key with the one permission and the one space is let through on every route', async () => {
+  it('accepts a key with just its permission and its space', async () => {
     const keys = new Map<string, string>();
     for (const one of allPermissions) keys.set(one, await world.key([one], [world.spaceId]));
     const lastOfAll = (route: Route): number => (route.method === 'DELETE' ? 1 : 0);

@@ -12,7 +12,8 @@ import { startTenants, type Tenants } from '../support/tenants.ts';
 
 const routes = Object.keys(words).map((call) => routeOf(toolName(call)));
 
-describe('Every tool, every kind of caller', function () {
+
+describe('Every tool for every kind of caller', function () {
   this.timeout(60_000);
   let tenants: Tenants;
   let world: World;
@@ -42,7 +43,7 @@ describe('Every tool, every kind of caller', function () {
     return { status: response.status, text, body: text === '' ? undefined : JSON.parse(text) };
   }
 
-  /** `200`, the status and code of a whole request that is refused, or the code of a tool error. */
+  /** `200`, the status and code of a refused HTTP request, or the code of a tool error. */
   async function call(
     route: Route,
     objects: Objects,
@@ -53,10 +54,10 @@ describe('Every tool, every kind of caller', function () {
     const message = { jsonrpc: '2.0', id: 1, method: 'tools/call', params };
     const { status, text, body } = await post(message, noKey ? undefined : key, spaceId);
     const plain = text.replaceAll(/\\?"requestId\\?":\\?"[^"\\]*\\?"/g, '');
-    const said = plain.replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, 'id');
-    if (status !== 200) return { code: `${status} ${body.error.code}`, text: said };
-    const [{ text: told = '' } = {}] = body.result.content;
-    return { code: body.result.isError ? JSON.parse(told).error.code : '200', text: said };
+    const normalized = plain.replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, 'id');
+    if (status !== 200) return { code: `${status} ${body.error.code}`, text: normalized };
+    const [{ text: content = '' } = {}] = body.result.content;
+    return { code: body.result.isError ? JSON.parse(content).error.code : '200', text: normalized };
   }
 
   async function everywhere(test: (route: Route) => Promise<void>): Promise<void> {
@@ -66,7 +67,7 @@ describe('Every tool, every kind of caller', function () {
     expect(changed(before[1], await digests(other))).to.deep.equal([]);
   }
 
-  it('no key, a wrong one: 401; another organization: 404; a key of another space: 403: of the whole request', async () => {
+  it('refuses the HTTP request: 401 for no or a wrong key, 404 for another organization, 403 for a key of another space', async () => {
     const limited = await world.key(allPermissions, [sibling.spaceId]);
     await everywhere(async (route) => {
       expect((await call(route, own, {}, true)).code, route.call).to.equal('401 UNAUTHENTICATED');
@@ -79,7 +80,7 @@ describe('Every tool, every kind of caller', function () {
     });
   });
 
-  it('each permission missing: a tool error PERMISSION_DENIED, as over REST; listed is only what is let through', async () => {
+  it('answers a missing permission with the tool error PERMISSION_DENIED, as REST does, and is then not listed', async () => {
     for (const lacking of allPermissions) {
       const key = await world.key(allPermissions.filter((one) => one !== lacking));
       const { body } = await post({ jsonrpc: '2.0', id: 1, method: 'tools/list' }, key);
@@ -93,7 +94,7 @@ describe('Every tool, every kind of caller', function () {
     }
   });
 
-  it("another organization's and another space's objects are not there: the answer for ids that never were", async () => {
+  it('hides objects of other organizations and spaces: it answers as for unknown ids', async () => {
     let cases = 0;
     await everywhere(async (route) => {
       const inPath = [...route.path.matchAll(/:(\w+)/g)].map(([, name = '']) => name);
@@ -110,7 +111,7 @@ describe('Every tool, every kind of caller', function () {
     expect(cases).to.be.at.least(40);
   });
 
-  it('whatever is sent is answered, never with a 500, and says nothing of keys', async () => {
+  it('answers whatever it is sent, never with a 500, and shows no keys', async () => {
     const methods = [
       'initialize',
       'tools/list',
@@ -153,12 +154,12 @@ describe('Every tool, every kind of caller', function () {
     const any = fc.oneof(message, calls, fc.array(message, { maxLength: 3 }));
     await fc.assert(
       fc.asyncProperty(any, async (body) => {
-        // Scopes in the arguments must not stop what the other tests work with; waits would only take time.
+        // The arguments must not cancel scopes that other tests use; waits would only take time.
         const text = JSON.stringify(body).replaceAll('waitSeconds', 'wait');
         const { status, text: answer } = await post(JSON.parse(text), world.apiKey);
         expect(status, `${text}: ${answer}`).to.be.oneOf([200, 202, 400]);
         expect(answer).to.not.contain('INTERNAL');
-        // What the SDK answers where other methods lack their parameters.
+        // Other methods without their parameters get this code from the SDK.
         if (text.includes('"method":"tools/call"') && text.startsWith('{')) expect(answer).to.not.contain('-32603');
         expect(answer.includes(world.apiKey)).to.equal(false);
       }),

@@ -7,7 +7,7 @@ import { Sink } from '../../support/sink.ts';
 import { delivering } from '../../support/webhooks.ts';
 import { World } from '../../support/world.ts';
 
-/** Private, in every form that a URL parser, a resolver or a translator could make one of. */
+/** Private addresses, in every form that a URL parser, a resolver or a translator could accept. */
 const insideHosts = [
   '127.1 127.0.0.1. 0 0.0 00.0 0000 0x7f.1 0x7f000001 017700000001 2130706433 0177.0.0.1 127.0x0.1 %31%32%37.0.0.1',
   '①②⑦.⓪.⓪.① 127。0。0。1 127．0．0．1 ①２７.1 １０.0.0.1 169.254.169.254 0xa9fea9fe 2852039166 0251.0376.0251.0376',
@@ -20,7 +20,7 @@ const insideHosts = [
   .join(' ')
   .split(' ');
 
-/** No URL with a host that anybody could call. */
+/** No valid URLs of a host that could be called. */
 const noUrls = [
   ...['http://example.com:0/', 'http://example.com:00/', 'http://example.com:65536/', 'http://[fe80::1%25eth0]/'],
   ...['http://user@example.com/', 'http://:pw@example.com/', 'http://example.com@127.0.0.1/', 'http:127.0.0.1/'],
@@ -34,7 +34,7 @@ const noUrls = [
   ...['http://1.1.1.1:80:80/', 'http://[::1]x/', 'http://256.256.256.256/', 'http://a..%/', 'javascript:alert(1)'],
 ];
 
-describe('Webhooks to the inside', () => {
+describe('Webhooks to private addresses', () => {
   let names: Names;
   let sink: Sink;
   let service: MusterService;
@@ -54,7 +54,7 @@ describe('Webhooks to the inside', () => {
 
   const create = (url: string) => world.post('/destinations', { url, eventTypes: ['limits.updated'] });
   const code = async (url: string): Promise<string> => (await create(url)).body.error?.code ?? 'accepted';
-  /** What a test delivery comes to, of a destination that was accepted. */
+  /** The errorCode of a test delivery to a destination that was accepted. */
   async function attemptAt(url: string): Promise<string> {
     const { id } = (await create(url)).body;
     const { errorCode } = await world.made(`/destinations/${id}/test`);
@@ -62,7 +62,7 @@ describe('Webhooks to the inside', () => {
     return errorCode;
   }
 
-  it('an address inside is refused at creation and by PATCH, however it is written', async () => {
+  it('are refused at creation and by PATCH, in any notation', async () => {
     const { id } = (await create('https://93.184.215.14/')).body;
     for (const host of insideHosts) {
       const url = `http://${host}/`;
@@ -73,11 +73,11 @@ describe('Webhooks to the inside', () => {
     await world.call('DELETE', `/destinations/${id}`);
   });
 
-  it('what is no callable URL is 400 VALIDATION_FAILED', async () => {
+  it('are 400 VALIDATION_FAILED if the URL cannot be called at all', async () => {
     for (const url of noUrls) expect(await code(url), url).to.equal('VALIDATION_FAILED');
   });
 
-  it('a name that leads inside is refused at creation: directly, among others, by IPv6, by a chain of names', async () => {
+  it('are refused at creation if a name resolves to one: directly, among others, by IPv6, through a chain of names', async () => {
     names.set('direct.test', '127.0.0.1');
     names.set('among.test', '93.184.215.14', '10.0.0.1');
     names.set('six.test', '::ffff:7f00:1');
@@ -88,7 +88,7 @@ describe('Webhooks to the inside', () => {
       expect(await code(`http://${name}/`), name).to.equal('DESTINATION_URL_FORBIDDEN');
   });
 
-  it('a name that leads inside only when connecting is refused then: nothing arrives', async () => {
+  it('are refused when connecting if only then the name resolves to one: nothing arrives', async () => {
     for (const later of [['127.0.0.1'], ['93.184.215.14', '127.0.0.1'], ['::1'], ['inside.test'], ['::ffff:7f00:1']]) {
       names.set('rebind.test', '93.184.215.14');
       names.set('inside.test', '127.0.0.1');
@@ -98,7 +98,7 @@ describe('Webhooks to the inside', () => {
       expect(attempt, later.join()).to.include({ errorCode: 'TARGET_FORBIDDEN', responseStatus: null });
       await world.call('DELETE', `/destinations/${id}`);
     }
-    // Names that do not resolve yet are accepted, and looked at when connecting.
+    // Names that do not resolve yet are accepted, and checked when connecting.
     names.set('later.test');
     const { id } = (await create(`http://later.test:${sink.port}/`)).body;
     names.set('later.test', '127.0.0.1');
@@ -106,9 +106,9 @@ describe('Webhooks to the inside', () => {
     expect(sink.received).to.have.length(0);
   });
 
-  it('an answer that redirects inside is a failed attempt, not followed', async () => {
+  it('are not reached by redirects: the attempt fails', async () => {
     const open = await delivering({ webhookAllowPrivate: true });
-    const own = await World.create({ on: open });
+    const openWorld = await World.create({ on: open });
     for (const [status, location] of [
       [301, 'http://169.254.169.254/'],
       [302, '/inside'],
@@ -117,25 +117,25 @@ describe('Webhooks to the inside', () => {
       [308, '/inside'],
     ] as const) {
       sink.answer = (response) => response.writeHead(status, { Location: location }).end();
-      const { id } = await own.made('/destinations', { url: `${sink.url}/hook`, eventTypes: ['limits.updated'] });
-      expect(await own.made(`/destinations/${id}/test`)).to.include({
+      const { id } = await openWorld.made('/destinations', { url: `${sink.url}/hook`, eventTypes: ['limits.updated'] });
+      expect(await openWorld.made(`/destinations/${id}/test`)).to.include({
         errorCode: 'REDIRECTED',
         responseStatus: status,
       });
-      await own.call('DELETE', `/destinations/${id}`);
+      await openWorld.call('DELETE', `/destinations/${id}`);
     }
     expect(sink.at('/inside')).to.have.length(0);
     await open.stop();
   });
 
-  it('a name that is unknown, or leads round in a circle, is a failed attempt', async () => {
+  it('are not reached by names that are unknown or refer to each other: the attempt fails', async () => {
     names.set('loop-1.test', 'loop-2.test');
     names.set('loop-2.test', 'loop-1.test');
     for (const name of ['loop-1.test', 'unknown.test'])
       expect(await attemptAt(`http://${name}/`), name).to.match(/^(NAME_NOT_RESOLVED|CONNECTION_FAILED)$/);
   });
 
-  it("every range that is not everybody's is inside, also with a zone", () => {
+  it('include every range that is not globally reachable, also with a zone', () => {
     for (const address of [
       'fe80::1%eth0',
       '192.31.196.1',

@@ -1,21 +1,21 @@
 import { hash } from 'node:crypto';
 import type { World } from '../../support/world.ts';
 
-/** Requests are counted, refused ones by their shape too: these say nothing of what a call has changed. */
+/** Counters of requests, including refused ones: they are no effects of a call. */
 const counters = new Set(['usedRequests', 'usedRecovery', 'requestsMinute']);
 
-/** Everything that an organization keeps, by key, as a digest of each value. */
+/** A digest of each value that an organization stores, by key. */
 export async function digests(world: World): Promise<Map<string, string>> {
   const { store } = world.service;
-  const own = `muster:{${world.org}}`;
+  const prefix = `muster:{${world.org}}`;
   const found = new Map<string, string>();
   let cursor = '0';
   do {
-    const [next, keys] = await store.scan(cursor, 'MATCH', `${own}*`, 'COUNT', 1000);
+    const [next, keys] = await store.scan(cursor, 'MATCH', `${prefix}*`, 'COUNT', 1000);
     cursor = next;
     for (const key of keys) {
-      const isRecord = key === own || key === `${own}:${world.spaceId}`;
-      // A large hash may change its order when it is read: Redis moves it to a larger table little by little.
+      const isRecord = key === prefix || key === `${prefix}:${world.spaceId}`;
+      // Reading a large hash may change its order, as Redis moves it to a larger table gradually.
       const isHash = isRecord || (await store.type(key)) === 'hash';
       const value = isHash
         ? JSON.stringify(
@@ -30,7 +30,7 @@ export async function digests(world: World): Promise<Map<string, string>> {
   return found;
 }
 
-/** The keys whose value is another than before, or that have come or gone. */
+/** The keys that were added, removed or changed. */
 export function changed(before: Map<string, string>, after: Map<string, string>): string[] {
   const keys = new Set([...before.keys(), ...after.keys()]);
   return [...keys].filter((key) => before.get(key) !== after.get(key));

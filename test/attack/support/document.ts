@@ -50,7 +50,7 @@ interface Raw {
   readonly components: { responses: Record<string, Response>; schemas: Record<string, Schema> };
 }
 
-/** /openapi.json as a client gets it: what can be asked, and what may be answered. */
+/** /openapi.json as a client gets it: possible requests and their possible answers. */
 export class Document {
   readonly operations: readonly Operation[];
   readonly #ajv = new Ajv2020({ strict: false });
@@ -82,18 +82,18 @@ export class Document {
     return new Document((await (await fetch(`${url}/openapi.json`)).json()) as Raw);
   }
 
-  /** The operation that a request meets; undefined where there is none. */
+  /** The operation of a request, if there is one. */
   find(method: string, target: string): Operation | undefined {
     const segments = (target.split(/[?#]/, 1)[0] ?? '').split('/');
     const wanted = method === 'HEAD' ? 'GET' : method;
     return this.operations.find((one) => {
-      const own = one.path.split('/');
-      const fits = own.every((part, i) => part === segments[i] || (part.startsWith('{') && segments[i] !== ''));
-      return one.method === wanted && own.length === segments.length && fits;
+      const parts = one.path.split('/');
+      const fits = parts.every((part, i) => part === segments[i] || (part.startsWith('{') && segments[i] !== ''));
+      return one.method === wanted && parts.length === segments.length && fits;
     });
   }
 
-  /** Every outcome that the document declares: operation, status and, of a failure, its code. */
+  /** Every declared outcome: operation, status and, for a failure, its code. */
   pairs(): string[] {
     return this.operations.flatMap(({ id, responses }) =>
       Object.entries(responses).flatMap(([status, response]) =>
@@ -102,7 +102,7 @@ export class Document {
     );
   }
 
-  /** Throws where an answer is not among those declared, or not of its schema. */
+  /** Throws if an answer is not declared, or does not match its schema. */
   check(method: string, target: string, reply: Reply): void {
     const operation = this.find(method, target);
     const fail = (why: string): never => {
@@ -119,7 +119,7 @@ export class Document {
     if (!validate(reply.body)) fail(this.#ajv.errorsText(validate.errors));
   }
 
-  /** Throws where what a call of a batch is answered is not what its own request may be; `call`: as it was sent. */
+  /** Throws if the result of a call in a batch is not a possible answer of its single request; `call`: as sent. */
   checkResult(call: unknown, { status, body, ...rest }: { status: number; body: unknown }): void {
     const operation = this.operations.find(({ id }) => id === call);
     const response = operation?.responses[status];
@@ -150,7 +150,7 @@ export class Document {
   }
 }
 
-/** A schema with what its lists refer to in place: the calls of a batch. */
+/** A schema with the references inside its lists resolved: the calls of a batch. */
 function resolved(schema: Schema | undefined, raw: Raw): Schema | undefined {
   const own = raw.components.schemas[schema?.$ref?.split('/').at(-1) ?? ''] ?? schema;
   const { properties, items, oneOf } = own ?? {};

@@ -2,7 +2,7 @@ import fc, { type Arbitrary } from 'fast-check';
 import type { Operation, Schema } from './document.ts';
 import { hostile, slot, valid, wrong } from './values.ts';
 
-/** A request with slots where real things go. Bodies are latin1 where `bytes` is set: any byte, also no UTF-8. */
+/** A request with slots for real values. Bodies are latin1 if `bytes` is set, for bytes that are not UTF-8. */
 export interface Draft {
   readonly method: string;
   readonly target: string;
@@ -36,7 +36,7 @@ const junkSegments = [
 ];
 const deep = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth);
 
-/** Requests for one operation: mostly what it takes, often one thing wrong, at times several. */
+/** Requests for one operation: mostly valid, often with one mistake, sometimes with several. */
 export function drafts(operation: Operation): Arbitrary<Draft> {
   const body = operation.body ? bodies(operation.body) : fc.constant({ body: undefined });
   const methods = mostly(

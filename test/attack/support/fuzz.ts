@@ -11,17 +11,17 @@ import { type Draft, drafts } from './drafts.ts';
 import { makeObjects } from './objects.ts';
 import { curlLine, type Request, sendRaw } from './wire.ts';
 
-/** Objects wear out as they are used: so many requests, then new ones. */
+/** Objects wear out in use, and are renewed after so many requests. */
 const renewEvery = 250;
 const limiting = new Set(['RATE_LIMITED', 'PAYLOAD_TOO_LARGE', 'BACKLOG_FULL']);
-/** What a refused request may write, in the records of its space and its organization: it was one of the minute's. */
+/** Fields that a refused request may write in the records of its space and organization, as it counts for the rates. */
 const rates = new Set(['usedRequests', 'usedRecovery', 'requestsMinute']);
 const reading =
   /^(TIME|EXISTS|H?M?GET|HGETALL|HEXISTS|L(RANGE|LEN|INDEX|POS)|S(CARD|MEMBERS|M?ISMEMBER)|X(LEN|RANGE|REVRANGE|INFO)|Z(CARD|M?SCORE|RANK|REVRANK|COUNT|RANGE))$/;
 
 export interface Outcome {
   readonly requests: number;
-  /** Declared outcomes, and those of them that were seen: operation, status and code. */
+  /** Declared outcomes, and those that were seen: operation, status and code. */
   readonly declared: readonly string[];
   readonly seen: ReadonlySet<string>;
   /** Statuses by operation of a space. */
@@ -29,8 +29,9 @@ export interface Outcome {
 }
 
 /**
- * Sends so many requests made from the service's own document, one after the other or some of one operation at once;
- * throws the smallest that is answered wrongly, or refused and yet written of something (where it was sent by itself).
+ * Sends requests generated from the service's own document, one by one or several of one operation in parallel. Throws
+ * the smallest that is answered wrongly, or that is refused but writes something (the latter only when sent one by
+ * one).
  */
 export async function fuzz(requests: number, seed: number, together = 1): Promise<Outcome> {
   const sink = await Sink.start();
@@ -43,7 +44,7 @@ export async function fuzz(requests: number, seed: number, together = 1): Promis
     const size = { minLength: 1, maxLength: together, size: 'max' } as const;
     const all = fuzzer.document.operations.map((operation) => fc.array(drafts(operation), size));
     const property = fc.asyncProperty(fc.oneof(...all), (some) => fuzzer.send(some));
-    // Bursts are half as long as they may be, on average; a few more make up for chance.
+    // Bursts have half the maximum length on average; 5 % more make up for chance.
     const numRuns = together === 1 ? requests : Math.ceil((requests / ((1 + together) / 2)) * 1.05);
     await fc.assert(property, { numRuns, seed, includeErrorInReport: true });
     return fuzzer.outcome();
@@ -112,12 +113,12 @@ class Fuzzer {
     return { requests: this.#requests, declared, seen, statuses: this.#statuses };
   }
 
-  /** Sends drafts at once, with real things in their slots; throws where an answer is not as declared. */
+  /** Sends drafts in parallel, with real values in their slots; throws if an answer is not as declared. */
   async send(some: readonly Draft[]): Promise<void> {
     if (this.#requests >= this.#renewAt) await this.#renew();
     this.#requests += some.length;
     const codes = await Promise.all(some.map((draft) => this.#sendOne(this.#filled(draft))));
-    // What a call has limited would refuse nearly all that follow it.
+    // Limits that a call has set would refuse nearly all later ones.
     if (codes.some((code) => limiting.has(code))) await this.#widen();
   }
 
@@ -134,7 +135,9 @@ class Fuzzer {
     }
   }
 
-  /** Of a batch: each result is what its own request may answer, and nobody gets by one what they may not. Answers a code that limits. */
+  /**
+   * Checks that each result of a batch is possible for its single request and its caller; returns a code that limits.
+   */
   #checkResults({ method, target, headers, body }: Request, reply: Reply): string | undefined {
     if (this.document.find(method, target)?.id !== 'batch' || reply.status !== 200) return undefined;
     const { calls } = JSON.parse(String(body)) as { calls: { call: unknown }[] };
@@ -150,11 +153,13 @@ class Fuzzer {
     return codes.find((code) => limiting.has(code));
   }
 
-  /** A refusal comes before the first write: Redis takes nothing back. */
+  /**
+   * Throws if a refused request wrote something: refusals must come before the first write, as Redis has no rollback.
+   */
   async #checkWrites(requestId: string): Promise<void> {
     const sent = (await this.#commands?.take()) ?? [];
-    const own = sent.filter(({ words }) => words.some((word) => word.includes(`\\x00${requestId}\\x00`)));
-    const written = own.flatMap(({ inside }) => inside).filter((words) => !isOfRates(words));
+    const ofRequest = sent.filter(({ words }) => words.some((word) => word.includes(`\\x00${requestId}\\x00`)));
+    const written = ofRequest.flatMap(({ inside }) => inside).filter((words) => !isOfRates(words));
     if (written.length > 0) throw new Error(`it is refused, and wrote ${JSON.stringify(written)}`);
   }
 
@@ -172,7 +177,7 @@ class Fuzzer {
     };
   }
 
-  /** Remembers what was seen; throws where a caller got what is another's. */
+  /** Records the outcome; throws if a caller got what it may not. */
   #note({ method, target, headers }: Request, { status, body }: Reply): string {
     const operation = this.document.find(method, target);
     const code: string | undefined = status < 400 ? undefined : body?.error.code;

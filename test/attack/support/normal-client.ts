@@ -1,6 +1,6 @@
 import { call } from '../../support/processes.ts';
 
-/** An ordinary client in a process of its own: sends, receives, completes and lists without a pause; says how it went. */
+/** An ordinary client in its own process: sends, receives, completes and lists without a pause, and reports times. */
 const [url = '', spaceId = '', apiKey = '', mailboxId = ''] = process.argv.slice(2);
 const access = { spaceId, apiKey };
 const scopeId = '0190a1b2-0000-7000-8000-000000000000';

@@ -5,10 +5,12 @@ import type { Sink } from '../../support/sink.ts';
 import { untilRows } from '../../support/webhooks.ts';
 import type { World } from '../../support/world.ts';
 
-/** One of everything that a path or a body can name, in a state in which most calls on it succeed; and a receiver's url. */
+/**
+ * An object of every kind that a path or a body can name, in a state in which most calls succeed; and a receiver's url.
+ */
 export type Objects = Readonly<Record<string, string>>;
 
-/** Makes them; the space's service must deliver webhooks. */
+/** Creates the objects; the space's service must deliver webhooks. */
 export async function makeObjects(world: World, sink: Sink): Promise<Objects> {
   const scopeId = randomUUID();
   const name = () => `n-${randomUUID()}`;
@@ -26,7 +28,7 @@ export async function makeObjects(world: World, sink: Sink): Promise<Objects> {
   const claim = await recv();
   const outside = await send();
 
-  // Of their own, for calls that end or empty what the others need.
+  // Separate objects for calls that end or empty what others need.
   const spare = await world.made('/mailboxes', { name: name() });
   const { id: emptyMailboxId } = await world.made('/mailboxes', { name: name() });
   const spared = () => world.made(`/mailboxes/${spare.id}/messages`, { scopeId, payload: 1 });
@@ -57,13 +59,13 @@ export async function makeObjects(world: World, sink: Sink): Promise<Objects> {
     ttlSeconds: 3600,
   });
 
-  // A run of its own to be stopped, or the others could not go on.
+  // A separate run to cancel, as the others must go on.
   const { id: stoppedId } = await world.made('/scopes', { name: name() });
   await world.made(`/mailboxes/${mailboxId}/messages`, { scopeId: stoppedId, payload: { n: 1 } });
   await world.made('/barriers', { scopeId: stoppedId, target: 3 });
   await world.made(`/allowances/${narrow.id}/wait`, { scopeId: stoppedId, units: 1, holder: 'h', ttlSeconds: 3600 });
 
-  // None comes while the tests run.
+  // No moment comes while the tests run.
   const schedule = () =>
     world.made('/schedules', { name: name(), mailboxId, scopeId, payload: 1, everySeconds: 31_536_000 });
   const { id: scheduleId } = await schedule();
@@ -82,7 +84,7 @@ export async function makeObjects(world: World, sink: Sink): Promise<Objects> {
     deliveryId: delivery?.id ?? '',
     ...{ readyMessageId, cancelledMessageId, emptyMailboxId, fullMailboxId: full.id, scheduleId, spareScheduleId },
     [`scope.cancel ${scopeId}`]: stoppedId,
-    // The sample's name is that of the creation.
+    // The sample's name is the one used at creation.
     'schedule.update name': name(),
     'budget.update limitMinor': '2000000',
     'allowance.update unitsLimit': '200000',
@@ -91,7 +93,7 @@ export async function makeObjects(world: World, sink: Sink): Promise<Objects> {
   return { url, scopeId, mailboxId, groupId, taskId, budgetId, allowanceId, destinationId, barrierId, ...more };
 }
 
-/** Calls that are about objects of their own: which of them stand in their paths. */
+/** The separate objects that some calls have in their paths. */
 const ofTheirOwn: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'message.cancel': { messageId: 'readyMessageId' },
   'message.requeue': { messageId: 'cancelledMessageId' },
@@ -101,13 +103,13 @@ const ofTheirOwn: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'mailbox.requeue': { mailboxId: 'fullMailboxId' },
 };
 
-/** The name of the object that stands in a route's path where it has this parameter. */
+/** The name of the object for this parameter of a route's path. */
 export const objectIn = (route: Route, parameter: string): string => ofTheirOwn[route.call]?.[parameter] ?? parameter;
 
-/** Calls that do little without their optional fields. */
+/** Calls that do little without optional fields. */
 const inFull = new Set(['message.complete', 'destination.update', 'schedule.create', 'schedule.update']);
 
-/** A request that its route takes, with these objects in it: its path below the space, and its body. */
+/** A request that a route accepts, with these objects in it: its path below the space, and its body. */
 export function requestOf(route: Route, objects: Objects): { path: string; body: string | undefined } {
   const named = (parameter: string): string => {
     const name = objectIn(route, parameter);
@@ -120,8 +122,8 @@ export function requestOf(route: Route, objects: Objects): { path: string; body:
     for (const [name, value] of Object.entries(into)) {
       if (typeof value === 'object' && value !== null && !Array.isArray(value)) put(value as Record<string, unknown>);
       else {
-        const own = objects[`${route.call} ${name}`] ?? objects[name === 'taskId' ? 'outsideTaskId' : name] ?? value;
-        into[name] = typeof value === 'number' ? Number(own) : own;
+        const real = objects[`${route.call} ${name}`] ?? objects[name === 'taskId' ? 'outsideTaskId' : name] ?? value;
+        into[name] = typeof value === 'number' ? Number(real) : real;
       }
     }
   };
@@ -129,7 +131,7 @@ export function requestOf(route: Route, objects: Objects): { path: string; body:
   return { path, body: route.body && JSON.stringify(body) };
 }
 
-/** The same as one object, as batches and tools take it: path parameters and fields of the body. */
+/** The same request as one object, as batches and tools take it: path parameters and fields of the body. */
 export function fieldsOf(route: Route, objects: Objects): Record<string, unknown> {
   const { path, body } = requestOf(route, objects);
   const parts = route.path.split('/');

@@ -1,6 +1,6 @@
 import { createConnection, type Socket } from 'node:net';
 
-/** Many connections that each do the same; what came back is kept by its first line. */
+/** Many connections that do the same; answers are counted by status. */
 export class Sockets {
   readonly answers = new Map<string, number>();
   open = 0;
@@ -12,14 +12,14 @@ export class Sockets {
     this.#url = new URL(url);
   }
 
-  /** Opens so many, a hundred at a time; `act` is called with each when it is connected. */
+  /** Opens connections, a hundred at a time, and calls `act` with each when it is connected. */
   async connect(count: number, act: (socket: Socket) => void): Promise<this> {
     for (let left = count; left > 0; left -= 100)
       await Promise.all(Array.from({ length: Math.min(100, left) }, () => this.#connect(act)));
     return this;
   }
 
-  /** Keeps so many busy for a time: each that closes is followed by another. */
+  /** Keeps this many connections busy for a time, replacing each that closes. */
   async keep(count: number, ms: number, act: (socket: Socket) => void): Promise<this> {
     const end = performance.now() + ms;
     const one = async (): Promise<void> => {
@@ -54,7 +54,7 @@ export class Sockets {
         act(socket);
         resolve(socket);
       });
-      // A server that cuts off what still sends is what is wanted.
+      // Expected: the server resets connections that are still sending.
       socket.on('error', () => undefined).on('close', () => resolve(socket));
     });
   }
@@ -68,7 +68,7 @@ export class Sockets {
   }
 }
 
-/** Writes on and on, as fast as the other side takes it. */
+/** Writes endlessly, as fast as the other side reads. */
 export function pour(socket: Socket, piece: string): void {
   const more = (): void => {
     while (!socket.destroyed && socket.write(piece));
@@ -77,7 +77,7 @@ export function pour(socket: Socket, piece: string): void {
   more();
 }
 
-/** Writes a little every so often. */
+/** Writes a little at intervals. */
 export function drip(socket: Socket, piece: string, everyMs: number): void {
   const timer = setInterval(() => socket.write(piece), everyMs);
   socket.once('close', () => clearInterval(timer));

@@ -1,10 +1,10 @@
 import fc, { type Arbitrary } from 'fast-check';
 import type { Schema } from './document.ts';
 
-/** Stands for something real, known only when the request is sent: `⟨mailboxId⟩`. */
+/** Stands for a real value, known only when the request is sent: `⟨mailboxId⟩`. */
 export const slot = (name: string): string => `⟨${name}⟩`;
 
-/** Names of real things, as fields and paths have them. */
+/** Names of real values, as in fields and paths. */
 const real = new Set(
   'scopeId parentScopeId mailboxId messageId groupId taskId budgetId reservationId barrierId allowanceId waiterId destinationId deliveryId scheduleId token'.split(
     ' ',
@@ -16,7 +16,7 @@ const types =
   );
 const dates = ['2026-01-31', '2026-11-21', '2025-12-01', '1999-01-01', '9999-12-31'];
 
-/** What breaks parsers, stores and careless code. */
+/** Values that break parsers, stores and careless code. */
 export const hostile: readonly unknown[] = [
   ...[
     '',
@@ -56,7 +56,7 @@ export const hostile: readonly unknown[] = [
 
 const clean = (text: string): string => text.replaceAll(/[\p{Cc}⟨⟩]/gu, 'x');
 
-/** A value that a schema takes; `name` is the field's. */
+/** Values that a schema accepts; `name` is the field's. */
 export function valid(schema: Schema, name: string): Arbitrary<unknown> {
   const kinds = [schema.type ?? []].flat();
   if (kinds.includes('null')) {
@@ -83,7 +83,7 @@ export function valid(schema: Schema, name: string): Arbitrary<unknown> {
   }
 }
 
-/** Held requests would only take time: how they hold is tested elsewhere. */
+/** waitSeconds is always 0: waits would only take time, and are tested elsewhere. */
 function whole({ minimum = 0, maximum = 1e9 }: Schema, name: string): Arbitrary<number> {
   if (name === 'waitSeconds') return fc.constant(0);
   const small = fc.integer({ min: minimum, max: Math.min(maximum, minimum + 60) });
@@ -91,7 +91,7 @@ function whole({ minimum = 0, maximum = 1e9 }: Schema, name: string): Arbitrary<
 }
 
 function text(schema: Schema, name: string): Arbitrary<unknown> {
-  // recv takes a scope, or this for all of them.
+  // recv accepts a scope, or this for all of them.
   if (schema.description?.includes('`*`'))
     return fc.oneof(fc.constant('*'), text({ ...schema, description: '' }, name));
   if (real.has(name)) {
@@ -129,12 +129,12 @@ function fields({ properties = {}, required = [] }: Schema): Arbitrary<Record<st
   return fc.record(Object.fromEntries(each), { requiredKeys: [...required], noNullPrototype: true });
 }
 
-/** One step beside what a schema takes, or something else altogether. */
+/** A value just outside a schema, or something entirely different. */
 export function wrong({ minimum, maximum, maxLength }: Schema): Arbitrary<unknown> {
-  const beside: unknown[] = [...hostile];
-  if (minimum !== undefined) beside.push(minimum - 1, String(minimum));
-  if (maximum !== undefined) beside.push(maximum + 1, maximum + 0.5);
+  const outside: unknown[] = [...hostile];
+  if (minimum !== undefined) outside.push(minimum - 1, String(minimum));
+  if (maximum !== undefined) outside.push(maximum + 1, maximum + 0.5);
   if (maxLength !== undefined)
-    beside.push('x'.repeat(maxLength + 1), '😀'.repeat(maxLength), '😀'.repeat(maxLength + 1));
-  return fc.oneof({ weight: 3, arbitrary: fc.constantFrom(...beside) }, { weight: 1, arbitrary: fc.jsonValue() });
+    outside.push('x'.repeat(maxLength + 1), '😀'.repeat(maxLength), '😀'.repeat(maxLength + 1));
+  return fc.oneof({ weight: 3, arbitrary: fc.constantFrom(...outside) }, { weight: 1, arbitrary: fc.jsonValue() });
 }

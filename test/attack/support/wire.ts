@@ -1,7 +1,7 @@
 import { type Agent, request } from 'node:http';
 import type { Reply } from '../../support/world.ts';
 
-/** A request as it goes out: raw headers, so that one may come twice; a body of any bytes. */
+/** A request as sent: raw headers, which may be repeated, and a body of any bytes. */
 export interface Request {
   readonly method: string;
   readonly target: string;
@@ -9,7 +9,7 @@ export interface Request {
   readonly body: Buffer | undefined;
 }
 
-/** Sends it as it is and waits for the whole answer. */
+/** Sends the request as it is and waits for the whole answer. */
 export function sendRaw(url: string, agent: Agent, { method, target, headers, body }: Request): Promise<Reply> {
   const { host, hostname, port } = new URL(url);
   const all = [['Host', host], ...headers, ...(body ? [['Content-Length', String(body.length)]] : [])].flat();
@@ -30,7 +30,7 @@ export function sendRaw(url: string, agent: Agent, { method, target, headers, bo
   });
 }
 
-/** As a line for a shell (bash), any byte included. */
+/** The request as a bash line, for any bytes. */
 export function curlLine(url: string, { method, target, headers, body }: Request): string {
   const quoted = (text: string): string =>
     /^[\x20-\x7e]*$/.test(text) && !text.includes("'") ? `'${text}'` : `$'${escaped(Buffer.from(text, 'latin1'))}'`;

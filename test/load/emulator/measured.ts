@@ -1,13 +1,16 @@
 import type { Sample } from './protocol.ts';
 
-/** A metric as k6 hands it to handleSummary. */
+/** A metric as k6 passes it to handleSummary. */
 export interface Metric {
   readonly type: Sample['kind'];
   readonly values: Readonly<Record<string, number>>;
   readonly thresholds?: Readonly<Record<string, { readonly ok: boolean }>>;
 }
 
-/** All samples of a run, by metric and by the sub-metrics that thresholds name, such as `http_req_duration{operation:send}`. */
+/**
+ * All samples of a run, by metric and by the sub-metrics that thresholds name, such as
+ * `http_req_duration{operation:send}`.
+ */
 export class Measured {
   readonly #thresholds: Readonly<Record<string, readonly string[]>>;
   readonly #samples = new Map<string, { kind: Sample['kind']; values: number[] }>();

@@ -1,4 +1,4 @@
-/** What a thread that runs a script and the thread that measures say to each other. */
+/** Messages between a thread that runs a script and the thread that measures. */
 export type Tags = Readonly<Record<string, string>>;
 
 export interface Sample {
@@ -22,12 +22,12 @@ export interface Answer {
   readonly durationMs: number;
 }
 
-/** A part of a script's life; `exec` is the exported function that a VU repeats for `durationMs`. */
+/** A phase of a script; `exec` is the exported function that a VU repeats for `durationMs`. */
 export type Phase =
   | { readonly name: 'options' | 'setup' | 'teardown' | 'handleSummary'; readonly data?: unknown }
   | { readonly name: 'iterate'; readonly exec: string; readonly data: unknown; readonly durationMs: number };
 
-/** Handed to each thread: `signal` wakes it when the answer to its request is at `port`. */
+/** Passed to each thread: `signal` wakes it when the answer to its request is at `port`. */
 export interface ThreadData {
   readonly script: string;
   readonly env: Readonly<Record<string, string>>;

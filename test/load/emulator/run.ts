@@ -2,12 +2,12 @@ import { Worker } from 'node:worker_threads';
 import { Measured } from './measured.ts';
 import type { Answer, FromThread, Phase, Request, ThreadData } from './protocol.ts';
 
-/** What a run of a load script came to. */
+/** The result of running a load script. */
 interface LoadRun {
   readonly stdout: string;
-  /** whether all thresholds were met: otherwise k6 ends with status 99 */
+  /** Whether all thresholds were met; otherwise k6 exits with status 99. */
   readonly isPass: boolean;
-  /** what the script wrote to the console, and the errors that ended iterations */
+  /** What the script wrote to the console, and the errors that ended iterations. */
   readonly said: readonly string[];
 }
 
@@ -19,8 +19,8 @@ interface Options {
 }
 
 /**
- * Runs a k6 script without k6, which is no package of any registry that the project uses: a thread per VU, synchronous
- * requests, and the parts of k6's modules that the scripts use. That they use nothing else is for their types to say
+ * Runs a k6 script without k6, which is in no registry that the project uses: a thread per VU, synchronous requests,
+ * and the parts of k6's modules that the scripts use. The scripts' types keep them from using more
  * (test/load/tsconfig.json).
  */
 export async function runLoad(script: URL, env: Readonly<Record<string, string>>): Promise<LoadRun> {
@@ -28,12 +28,12 @@ export async function runLoad(script: URL, env: Readonly<Record<string, string>>
   let measured = new Measured({});
   const threads: Thread[] = [];
   const thread = (): Thread => {
-    const made = new Thread(script.href, env, (message) => {
+    const created = new Thread(script.href, env, (message) => {
       if ('sample' in message) measured.add(message.sample);
       else if ('said' in message) said.push(message.said);
     });
-    threads.push(made);
-    return made;
+    threads.push(created);
+    return created;
   };
   try {
     const control = thread();
@@ -55,7 +55,7 @@ export async function runLoad(script: URL, env: Readonly<Record<string, string>>
     );
     return { stdout, isPass, said };
   } catch (error) {
-    // A setup or teardown that fails ends the run, as in k6.
+    // A failure in setup or teardown ends the run, as in k6.
     return { stdout: '', isPass: false, said: [...said, String(error)] };
   } finally {
     await Promise.all(threads.map((one) => one.end()));
@@ -93,7 +93,7 @@ class Thread {
         headers: Object.fromEntries([...response.headers].map(([name, value]) => [canonical(name), value])),
         durationMs: performance.now() - begun,
       }),
-      // As k6 says that there was no answer.
+      // k6 reports a missing answer like this.
       () => ({ status: 0, body: '', headers: {}, durationMs: performance.now() - begun }),
     );
     this.#worker.postMessage(answer);

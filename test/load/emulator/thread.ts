@@ -2,16 +2,16 @@ import { register } from 'node:module';
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 import type { Answer, FromThread, Phase, Request, Sample, ThreadData } from './protocol.ts';
 
-/** One thread is what k6 calls a VU: it has loaded the script for itself, and blocks while it waits. */
+/** One thread is what k6 calls a VU: it loads its own copy of the script, and blocks while it waits. */
 const { script, env, signal } = workerData as ThreadData;
 if (!parentPort) throw new Error('this is not a thread');
 const port = parentPort;
 const send = (message: FromThread): void => port.postMessage(message);
 
-/** k6's requests are synchronous: the thread sleeps until the other one has the answer. */
+/** k6's requests are synchronous: the thread sleeps until the main thread has the answer. */
 export function request(wanted: Request): Answer {
   send({ request: wanted });
-  // A wait that finds the answer there already leaves its notification to the next one.
+  // If the answer is there before the wait, its notification would end the next wait too early.
   while (Atomics.load(signal, 0) === 0) Atomics.wait(signal, 0, 0);
   Atomics.store(signal, 0, 0);
   return receiveMessageOnPort(port)?.message as Answer;
@@ -27,7 +27,7 @@ export function sleep(seconds: number): void {
   Atomics.wait(nothing, 0, 0, seconds * 1000);
 }
 
-/** How often this VU has begun the function it repeats. */
+/** How often this VU has started the function that it repeats. */
 export let iteration = 0;
 
 type Script = Readonly<Record<string, unknown>>;
@@ -48,7 +48,7 @@ async function perform(phase: Phase): Promise<unknown> {
   const exported = await loaded;
   if (phase.name === 'options') return exported['options'];
   const run = exported[phase.name === 'iterate' ? phase.exec : phase.name] as (data: unknown) => unknown;
-  // Through JSON, as k6 hands data from setup on.
+  // Through JSON, as k6 passes data from setup on.
   const data = JSON.parse(JSON.stringify(phase.data ?? null));
   if (phase.name !== 'iterate') return run(data);
   const untilMs = Date.now() + phase.durationMs;

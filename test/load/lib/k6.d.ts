@@ -1,2 +1,2 @@
-/** k6 has it; its types leave it to the DOM's, which k6 is not. */
+/** k6 provides it; its types rely on those of the DOM, which k6 lacks. */
 declare const console: { error(message: string): void };

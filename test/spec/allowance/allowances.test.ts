@@ -22,7 +22,7 @@ describe('allowances', () => {
   const consume = (path: string, units: number, more = {}) =>
     world.post(`${path}/consume`, { scopeId, units, holder: 'agent', ...more });
 
-  it('are created with their window, aligned to the Unix epoch', async () => {
+  it('are created with a window aligned to the Unix epoch', async () => {
     const { status, body } = await world.post('/allowances', { name: 'calls', unitsLimit: 5, windowSeconds: 7 });
     const windowStartedAt = start + 1234 - ((start + 1234) % 7000);
     expect(status).to.equal(201);
@@ -51,7 +51,7 @@ describe('allowances', () => {
     await (await world.beside()).made('/allowances', body);
   });
 
-  it('take whole units from 1 to 10^9 and windows from 1 to 31,536,000 seconds', async () => {
+  it('accept whole units from 1 to 10^9 and windows from 1 to 31,536,000 seconds', async () => {
     const good = { name: 'calls', unitsLimit: 1_000_000_000, windowSeconds: 31_536_000 };
     const { body } = await world.post('/allowances', good);
     expect(Date.parse(body.windowStartedAt) % 31_536_000_000).to.equal(0);
@@ -79,7 +79,7 @@ describe('allowances', () => {
     expect(used).to.deep.equal([(await world.get(paths[1] ?? '')).body]);
   });
 
-  it('record what is consumed, up to unitsLimit in each window', async () => {
+  it('record consumptions, up to unitsLimit in each window', async () => {
     const path = await make(5);
     const first = await consume(path, 3);
     expect(first.status).to.equal(201);
@@ -98,18 +98,18 @@ describe('allowances', () => {
     await world.at(start + 60_000);
     expect((await world.get(path)).body).to.include({ usedUnits: 0, availableUnits: 5 });
     expect((await consume(path, 5)).body).to.include({ availableUnits: 0 });
-    // A clock that goes back hands nothing out twice.
+    // Setting the clock back never makes units available twice.
     await world.at(start + 59_999);
     expect(codeOf(await consume(path, 1))).to.equal('429 ALLOWANCE_EXHAUSTED');
     const types = ['allowance.created', 'scope.created', 'allowance.consumed', 'allowance.consumed'];
     expect(await world.eventTypes()).to.deep.equal(types);
   });
 
-  it('refuse units that could never be available', async () => {
+  it('refuse to consume more units than could ever be available', async () => {
     expect(codeOf(await consume(await make(5), 6))).to.equal('400 UNITS_EXCEED_LIMIT');
   });
 
-  it('honour workKey deduplication: the first consumption, 201 with replay true', async () => {
+  it('deduplicate by workKey: the first consumption again, 201 with replay true', async () => {
     const path = await make(5);
     const first = await consume(path, 3, { workKey: 'w' });
     await world.at(start + 60_000);
@@ -121,7 +121,7 @@ describe('allowances', () => {
     expect((await consume(await make(5), 2, { workKey: 'w' })).body.replay).to.equal(false);
   });
 
-  it('answer a repeated Idempotency-Key with the first answer, replay true', async () => {
+  it('replay the first answer to a repeated Idempotency-Key', async () => {
     const path = await make(5);
     const body = { scopeId, units: 3, holder: 'agent' };
     const headers = { 'Idempotency-Key': 'k' };
@@ -132,7 +132,7 @@ describe('allowances', () => {
     expect((await world.get(path)).body).to.include({ usedUnits: 3 });
   });
 
-  it('block consumption while they cool down; a cooldown never shortens one that runs', async () => {
+  it('cannot be consumed during a cooldown, which a later one never shortens', async () => {
     const path = await make(1);
     await consume(path, 1);
     const first = await world.post(`${path}/cooldown`, { seconds: 90, reason: 'provider says 429' });
@@ -153,7 +153,7 @@ describe('allowances', () => {
     expect(await world.service.store.hget(`muster:{${world.org}}`, 'usedOperations')).to.equal('4');
   });
 
-  it('take cooldowns from 1 to 3600 seconds, with a reason of at most 512 characters or none', async () => {
+  it('accept cooldowns from 1 to 3600 seconds, with an optional reason of at most 512 characters', async () => {
     const path = await make();
     expect((await world.post(`${path}/cooldown`, { seconds: 1, reason: '' })).body.reason).to.equal(null);
     expect((await world.post(`${path}/cooldown`, { seconds: 3600, reason: 'x'.repeat(512) })).status).to.equal(200);
@@ -161,7 +161,7 @@ describe('allowances', () => {
       expect(codeOf(await world.post(`${path}/cooldown`, body))).to.equal('400 VALIDATION_FAILED');
   });
 
-  it('answer 404 where there is none', async () => {
+  it('answer 404 for an unknown id', async () => {
     const path = `/allowances/${randomUUID()}`;
     const code = '404 ALLOWANCE_NOT_FOUND';
     expect(codeOf(await world.get(path))).to.equal(code);
@@ -170,7 +170,7 @@ describe('allowances', () => {
     expect(codeOf(await world.post(`${path}/cooldown`, { seconds: 1 }))).to.equal(code);
   });
 
-  it('need resource_config to be created, consumed, waited for and cooled down', async () => {
+  it('need resource_config to create, consume, wait and cool down', async () => {
     const path = await make();
     const apiKey = await world.key(['coordination_read', 'coordination_write']);
     const headers = { Authorization: `Bearer ${apiKey}` };
@@ -184,7 +184,7 @@ describe('allowances', () => {
       expect(codeOf(await world.post(url, body, headers))).to.equal('403 PERMISSION_DENIED');
   });
 
-  it('count consumptions and their units per scope', async () => {
+  it('count consumptions and units per scope', async () => {
     const path = await make(5);
     await consume(path, 3);
     await consume(path, 2);

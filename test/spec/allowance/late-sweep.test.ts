@@ -6,16 +6,16 @@ import { callArgs } from './script.ts';
 const start = Math.ceil(Date.now() / 3_600_000) * 3_600_000;
 const scopeId = randomUUID();
 
-/** What falls due between the sweep and the call it was for is over, though nothing has made it real yet. */
-describe('an allowance that is not swept yet', () => {
+/** A change that falls due between a call's sweep and the call is in effect, though nothing has swept it yet. */
+describe('an allowance with changes due but not swept', () => {
   let world: World;
   let path: string;
   const wait = (units: number, ttlSeconds = 300): Promise<{ id: string }> =>
     world.made(`${path}/wait`, { scopeId, units, holder: 'h', ttlSeconds });
   const state = async (id: string): Promise<string> => (await world.get(`/allowance-waiters/${id}`)).body.state;
-  /** A call whose sweep was done just before the window rolled. */
-  const run = (name: string, own: Record<string, string | number>) =>
-    world.service.scripts.run(name, world.org, { ...callArgs(world), drainedThrough: start + 59_999, ...own }).then(
+  /** Runs a call whose sweep was done just before the window rolled. */
+  const run = (name: string, args: Record<string, string | number>) =>
+    world.service.scripts.run(name, world.org, { ...callArgs(world), drainedThrough: start + 59_999, ...args }).then(
       () => 'done',
       (error: { code: string }) => error.code,
     );
@@ -27,21 +27,21 @@ describe('an allowance that is not swept yet', () => {
     await world.made(`${path}/consume`, { scopeId, units: 5, holder: 'first' });
   });
 
-  it('lets nobody overtake', async () => {
+  it('lets nobody jump the queue', async () => {
     const { id } = await wait(2);
     await world.at(start + 60_000);
-    const own = { allowanceId: path.split('/')[2] ?? '', scopeId, units: 5, holder: 'late', workKey: '', tail: '7' };
-    expect(await run('allowance/consume', own)).to.equal('ALLOWANCE_EXHAUSTED');
+    const args = { allowanceId: path.split('/')[2] ?? '', scopeId, units: 5, holder: 'late', workKey: '', tail: '7' };
+    expect(await run('allowance/consume', args)).to.equal('ALLOWANCE_EXHAUSTED');
     expect(await state(id)).to.equal('WAITING');
   });
 
-  it('does not cancel a waiter whose time is over', async () => {
+  it('refuses to cancel a waiter that has expired', async () => {
     const { id } = await wait(2, 60);
     await world.at(start + 60_000);
     expect(await run('allowance/cancelWaiter', { waiterId: id })).to.equal('WAITER_NOT_WAITING');
   });
 
-  it('hands out no unit twice when a cancelled head lets others in before the sweep does', async () => {
+  it('grants no unit twice when cancelling the head lets others in before the sweep does', async () => {
     const ids = [(await wait(5)).id, (await wait(3)).id, (await wait(3)).id];
     await world.at(start + 60_000);
     expect(await run('allowance/cancelWaiter', { waiterId: ids[0] ?? '' })).to.equal('done');

@@ -12,7 +12,7 @@ describe('PATCH /allowances/{id}', () => {
   let start: number;
   let id: string;
   let path: string;
-  /** A window of 60 s with five units, of which three are used. */
+  /** A window of 60 s with five units, three of them used. */
   beforeEach(async () => {
     world = await World.create();
     start = Math.ceil(Date.now() / hour) * hour;
@@ -30,7 +30,7 @@ describe('PATCH /allowances/{id}', () => {
   const states = (ids: string[]) =>
     Promise.all(ids.map(async (one) => (await world.get(`/allowance-waiters/${one}`)).body.state));
 
-  it('sets the units of the present window, too: 200 with the allowance', async () => {
+  it('changes the present window too: 200 with the allowance', async () => {
     const { status, body } = await patch({ unitsLimit: 9 });
     expect(status).to.equal(200);
     expect(body).to.include({ id, unitsLimit: 9, usedUnits: 3, availableUnits: 6, waiting: 0 });
@@ -41,7 +41,7 @@ describe('PATCH /allowances/{id}', () => {
     expect((await consume(9)).status).to.equal(201);
   });
 
-  it('below what is used already: availableUnits is 0, never less, until the next window', async () => {
+  it('may go below what is used: availableUnits is then 0 until the next window', async () => {
     expect((await patch({ unitsLimit: 2 })).body).to.include({ usedUnits: 3, availableUnits: 0 });
     expect((await world.get('/allowances')).body.allowances[0]).to.include({ unitsLimit: 2, availableUnits: 0 });
     expect(codeOf(await consume(1))).to.equal('429 ALLOWANCE_EXHAUSTED');
@@ -50,7 +50,7 @@ describe('PATCH /allowances/{id}', () => {
     expect((await consume(2)).body).to.include({ availableUnits: 0 });
   });
 
-  it('grants at once, in order, the waiters that fit now; the others wait on', async () => {
+  it('grants the waiters that now fit at once, in order; the others keep waiting', async () => {
     const waiters = [await queue(4), await queue(5), await queue(5)];
     const { body } = await patch({ unitsLimit: 12 });
     expect(body).to.include({ usedUnits: 12, availableUnits: 0, waiting: 1 });
@@ -65,7 +65,7 @@ describe('PATCH /allowances/{id}', () => {
     expect(await states(waiters.slice(2))).to.deep.equal(['GRANTED']);
   });
 
-  it('grants nobody while a cooldown runs', async () => {
+  it('grants nobody during a cooldown', async () => {
     const waiter = await queue(5);
     await world.made(`${path}/cooldown`, { seconds: 30 });
     await patch({ unitsLimit: 100 });
@@ -75,7 +75,7 @@ describe('PATCH /allowances/{id}', () => {
     expect(await states([waiter])).to.deep.equal(['GRANTED']);
   });
 
-  it('below the units of a waiter: 409 LIMIT_BELOW_USE with that figure, until it has left', async () => {
+  it('answers 409 LIMIT_BELOW_USE with the units of the largest waiter when set below them', async () => {
     const [, second] = [await queue(3), await queue(5), await queue(4)];
     const refused = await patch({ unitsLimit: 4 });
     expect(codeOf(refused)).to.equal('409 LIMIT_BELOW_USE');
@@ -92,7 +92,7 @@ describe('PATCH /allowances/{id}', () => {
     expect(await world.service.store.exists(`${world.prefix}:allowance:${id}:units`)).to.equal(0);
   });
 
-  it('waiters of a cancelled run that its steps have not reached are in the way of no limit, and are ended', async () => {
+  it('ignores and ends waiters of a cancelled run, even before its steps have reached them', async () => {
     const [run, runPath] = [randomUUID(), `${path}/wait`];
     await world.made('/scopes', { scopeId: run });
     const { id: inner } = await world.made('/scopes', { parentScopeId: run });
@@ -100,7 +100,7 @@ describe('PATCH /allowances/{id}', () => {
     const wait = (units: number) => world.made(runPath, { scopeId: run, units, holder: 'a', ttlSeconds: 3600 });
     const stopped = [(await wait(5)).id, (await wait(4)).id];
     const waiting = await queue(3);
-    // What lies below ends first: more than the first step.
+    // More messages than the first step ends; scopes below end first.
     const send = () => world.made(`/mailboxes/${mailboxId}/messages`, { scopeId: inner, payload: 1 });
     await Promise.all(Array.from({ length: 260 }, send));
     expect((await world.made(`/scopes/${run}/cancel`)).cancelled.waiters).to.equal(0);
@@ -118,7 +118,7 @@ describe('PATCH /allowances/{id}', () => {
     await expectAgreement(world);
   });
 
-  it('grants more waiters than one step can, in order, and nobody overtakes them', async () => {
+  it('grants more waiters than fit one step, in order, and nobody jumps the queue', async () => {
     await world.made(`${path}/consume`, { scopeId, units: 2, holder: 'first' });
     await queueMany(world, id, 120, 3600);
     const ids = await world.service.store.lrange(`${world.prefix}:allowance:${id}:queue`, '0', '-1');
@@ -128,12 +128,12 @@ describe('PATCH /allowances/{id}', () => {
     expect((await world.get(path)).body).to.include({ usedUnits: 105, waiting: 20 });
   });
 
-  it('tells allowance.limit_changed, is audited and counts one operation; the same limit again does nothing of it', async () => {
+  it('emits allowance.limit_changed, writes an audit entry and counts one operation; setting the same limit does none of these', async () => {
     await patch({ unitsLimit: 7 });
     expect((await patch({ unitsLimit: 7 })).body.unitsLimit).to.equal(7);
     const { events } = (await world.get('/events?limit=500')).body;
-    const told = events.filter(({ type }: { type: string }) => type === 'allowance.limit_changed');
-    expect(told.map(({ aggregateId, payload }: Reply['body']) => [aggregateId, payload])).to.deep.equal([
+    const emitted = events.filter(({ type }: { type: string }) => type === 'allowance.limit_changed');
+    expect(emitted.map(({ aggregateId, payload }: Reply['body']) => [aggregateId, payload])).to.deep.equal([
       [id, { allowanceId: id, unitsLimit: 7 }],
     ]);
     const { store } = world.service;
@@ -145,7 +145,7 @@ describe('PATCH /allowances/{id}', () => {
     expect(entry.slice(4)).to.deep.equal(['target', id, 'detail', '{"unitsLimit":7}']);
   });
 
-  it('needs resource_config, an Idempotency-Key and a unitsLimit: null is as absent as nothing', async () => {
+  it('needs resource_config, an Idempotency-Key and a unitsLimit; null counts as absent', async () => {
     for (const body of [
       {},
       { unitsLimit: null },

@@ -14,7 +14,7 @@ async function newAllowance(unitsLimit: number): Promise<{ world: World; path: s
 }
 
 describe('200 parallel consumes and waits', () => {
-  it('hand out exactly unitsLimit per window, in arrival order', async () => {
+  it('grant exactly unitsLimit per window, in arrival order', async () => {
     const { world, path } = await newAllowance(40);
     const body = { scopeId, units: 1, holder: 'agent', ttlSeconds: 3600 };
     const { ttlSeconds, ...consume } = body;
@@ -46,7 +46,7 @@ describe('200 parallel consumes and waits', () => {
     }
   });
 
-  it('keep the order where units differ: nobody is granted before one that came earlier', async () => {
+  it('keep the order when units differ: nobody is granted before an earlier waiter', async () => {
     const { world, path } = await newAllowance(7);
     await world.made(`${path}/consume`, { scopeId, units: 7, holder: 'first' });
     const waits = await Promise.all(
@@ -68,8 +68,8 @@ describe('200 parallel consumes and waits', () => {
   });
 });
 
-describe('12 heads that are cancelled at one moment', () => {
-  it('let in those behind them, more than one step can grant, and no call is lost to what others left to do', async () => {
+describe('12 heads cancelled at the same moment', () => {
+  it('let in the waiters behind them, more than one step can grant, and no call fails', async () => {
     const world = await World.create();
     await world.at(start);
     const heads: string[] = [];
@@ -88,8 +88,8 @@ describe('12 heads that are cancelled at one moment', () => {
   });
 });
 
-describe('the list of waiters', () => {
-  it('is rebuilt in batches when the dead outnumber the living, and keeps the order', async () => {
+describe('the waiter list', () => {
+  it('is rebuilt in batches when dead entries outnumber live ones, and keeps its order', async () => {
     const { world, path } = await newAllowance(1);
     const { store } = world.service;
     const prefix = `${world.prefix}:allowance:${path.split('/')[2]}`;
@@ -112,7 +112,7 @@ describe('the list of waiters', () => {
     }
     const left = () => store.exists(`${prefix}:queue`, `${prefix}:rebuilt`, `${prefix}:live`);
     expect(await left()).to.equal(0);
-    // Those that expire behind a head leave dead entries too; with the head goes a rebuilt list that is not done.
+    // Waiters that expire behind a head leave dead entries too; an unfinished rebuilt list goes when the head goes.
     await queueMany(world, path.split('/')[2] ?? '', 1, 3600);
     await queueMany(world, path.split('/')[2] ?? '', 150, 5);
     await world.at(start + kept.length * 60_000 + 5000);

@@ -3,7 +3,7 @@ import { randomTail } from '../../../src/http/random.ts';
 import { maxChanges } from '../../../src/redis/due.ts';
 import type { World } from '../../support/world.ts';
 
-/** The arguments that every call's script takes, as the HTTP side gives them. */
+/** The arguments that every script call takes, as the HTTP side passes them. */
 export function callArgs(world: World) {
   return {
     apiKeyDigest: hash('sha256', world.apiKey, 'base64url'),
@@ -18,21 +18,21 @@ export function callArgs(world: World) {
   };
 }
 
-/** Queues many waiters of one unit each by the script itself, past HTTP: for tests of what a full queue costs. */
+/** Queues many one-unit waiters by running the script directly, without HTTP, to measure what a full queue costs. */
 export async function queueMany(world: World, allowanceId: string, howMany: number, ttlSeconds: number): Promise<void> {
   const args = { ...callArgs(world), allowanceId, units: 1, ttlSeconds };
   const scopes = Array.from({ length: 10 }, () => randomUUID());
   for (let done = 0; done < howMany; done += 500) {
     await Promise.all(
       Array.from({ length: Math.min(500, howMany - done) }, (_, i) => {
-        const own = { scopeId: scopes[i % 10] ?? '', holder: `agent-${done + i}`, tail: randomTail() };
-        return world.service.scripts.run('allowance/wait', world.org, { ...args, ...own });
+        const fields = { scopeId: scopes[i % 10] ?? '', holder: `agent-${done + i}`, tail: randomTail() };
+        return world.service.scripts.run('allowance/wait', world.org, { ...args, ...fields });
       }),
     );
   }
 }
 
-/** One script of a sweep: its changes, the events and commands it made, and how long it held the store. */
+/** One sweep script: its changes, the events and commands it made, and how long it blocked the store. */
 export interface Step {
   readonly changes: number;
   readonly events: number;
@@ -40,7 +40,7 @@ export interface Step {
   readonly micros: number;
 }
 
-/** Sweeps until nothing is due, in the steps of the service, and measures each by the store's own counters. */
+/** Sweeps until nothing is due, in the service's steps, and measures each step by the store's own counters. */
 export async function sweepMeasured(world: World): Promise<Step[]> {
   const { scripts, store } = world.service;
   const journal = `${world.prefix}:events`;

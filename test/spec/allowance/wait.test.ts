@@ -19,13 +19,13 @@ describe('GET /allowance-waiters/{id} with waitSeconds', () => {
   });
   const queue = async (units = 5, ttlSeconds = 3600): Promise<string> =>
     `/allowance-waiters/${(await world.made(`${path}/wait`, { scopeId, units, holder: 'agent', ttlSeconds })).id}`;
-  /** Time passes; then what is due is done, as a worker does it. */
+  /** Moves the clock, then does what is due, as a worker would. */
   async function passTo(at: number): Promise<void> {
     await world.at(at);
     await world.service.due.drain(world.org);
   }
 
-  it('holds the request until the waiter is GRANTED: the others wait on', async () => {
+  it('holds the request until its waiter is GRANTED; the other waiters stay held', async () => {
     const [first, second] = [await queue(), await queue()];
     const [one, two] = [await heldRead(world, first), await heldRead(world, second)];
     await passTo(start + 60_000);
@@ -37,7 +37,7 @@ describe('GET /allowance-waiters/{id} with waitSeconds', () => {
     expect((await two.answer).body.state).to.equal('GRANTED');
   });
 
-  it('a higher limit, a cancel and the end of its time end it too', async () => {
+  it('also ends when a higher limit grants the waiter, and when it is cancelled or expires', async () => {
     const [granted, cancelled, expired] = [await queue(1), await queue(), await queue(5, 5)];
     const [one, two, three] = [
       await heldRead(world, granted),
@@ -52,7 +52,7 @@ describe('GET /allowance-waiters/{id} with waitSeconds', () => {
     expect((await three.answer).body.state).to.equal('EXPIRED');
   });
 
-  it('answers at once where it no longer waits, and as it stands when the time is over', async () => {
+  it('answers at once if the waiter no longer waits, and with the present record when the time is up', async () => {
     const [first, second] = [await queue(), await queue()];
     const { answer } = await heldRead(world, second, 1);
     await world.made(`${first}/cancel`);

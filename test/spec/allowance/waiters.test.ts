@@ -10,7 +10,7 @@ describe('allowance waiters', () => {
   let world: World;
   let start: number;
   let path: string;
-  /** A window of 60 s, five units, all used. */
+  /** A window of 60 s with five units, all used. */
   beforeEach(async () => {
     world = await World.create({ limits: { maxPendingWaiters: 4 } });
     start = Math.ceil(Date.now() / hour) * hour;
@@ -25,7 +25,7 @@ describe('allowance waiters', () => {
   const view = async (id: string) => (await world.get(`/allowance-waiters/${id}`)).body;
   const cancel = (id: string) => world.post(`/allowance-waiters/${id}/cancel`);
   const states = (ids: string[]) => Promise.all(ids.map(async (id) => (await view(id)).state));
-  /** Time passes with no worker running; then somebody looks. */
+  /** Moves the clock while no worker runs; then some call makes what is due take effect. */
   async function passTo(at: number): Promise<void> {
     await world.at(at);
     expect(codeOf(await cancel(randomUUID()))).to.equal('404 WAITER_NOT_FOUND');
@@ -43,7 +43,7 @@ describe('allowance waiters', () => {
     expect((await world.eventTypes()).at(-1)).to.equal('waiter.granted');
   });
 
-  it('are WAITING with their position otherwise, for 300 seconds by default', async () => {
+  it('are otherwise WAITING with their position, for 300 seconds by default', async () => {
     await queue(1, { ttlSeconds: 5 });
     const { body } = await wait(2);
     const expiresAt = iso(start + 300_000);
@@ -55,13 +55,13 @@ describe('allowance waiters', () => {
     expect([counted, await field(`:scope:${scopeId}`, 'live')]).to.deep.equal(['2', '2']);
   });
 
-  it('take whole units up to unitsLimit and a ttlSeconds from 5 to 3600', async () => {
+  it('accept whole units up to unitsLimit and a ttlSeconds from 5 to 3600', async () => {
     expect(codeOf(await wait(6))).to.equal('400 UNITS_EXCEED_LIMIT');
     for (const body of [{ ttlSeconds: 4 }, { ttlSeconds: 3601 }, { units: 0 }])
       expect(codeOf(await wait(1, body))).to.equal('400 VALIDATION_FAILED');
   });
 
-  it('are granted, in order and head of line first, as soon as the window rolls', async () => {
+  it('are granted in order, head of line first, as soon as the window rolls', async () => {
     const ids = [await queue(2), await queue(4), await queue(1)];
     await passTo(start + 60_000);
     expect(await states(ids)).to.deep.equal(['GRANTED', 'WAITING', 'WAITING']);
@@ -73,7 +73,7 @@ describe('allowance waiters', () => {
     expect(await field(`:scope:${scopeId}`, 'live')).to.equal('0');
   });
 
-  it('are granted as of the moment that was due, however late somebody looks', async () => {
+  it('are granted as of the due moment, however late it is swept', async () => {
     const ids = [await queue(3), await queue(3), await queue(3, { ttlSeconds: 150 })];
     await passTo(start + 170_000);
     const views = await Promise.all(ids.map(view));
@@ -84,7 +84,7 @@ describe('allowance waiters', () => {
     expect((await world.get(path)).body).to.include({ usedUnits: 3 });
   });
 
-  it('are overtaken by nobody: consume is refused while anyone waits, units or not', async () => {
+  it('cannot be overtaken: consume is refused while anyone waits, units or not', async () => {
     await queue(5);
     await queue(5);
     await world.at(start + 60_000);
@@ -95,7 +95,7 @@ describe('allowance waiters', () => {
     expect(refused.headers.get('Retry-After')).to.equal('60');
   });
 
-  it('get nothing while the allowance cools down, and are served when that ends', async () => {
+  it('get nothing during a cooldown, and are served when it ends', async () => {
     const id = await queue(2);
     await world.made(`${path}/cooldown`, { seconds: 90 });
     await passTo(start + 89_999);
@@ -104,7 +104,7 @@ describe('allowance waiters', () => {
     expect(await view(id)).to.include({ state: 'GRANTED', grantedAt: iso(start + 90_000) });
   });
 
-  it('queue while the allowance cools down although units are available', async () => {
+  it('queue during a cooldown although units are available', async () => {
     await world.at(start + 60_000);
     await world.made(`${path}/cooldown`, { seconds: 10 });
     const id = await queue(2);
@@ -116,7 +116,7 @@ describe('allowance waiters', () => {
     expect(await view(id)).to.include({ state: 'GRANTED' });
   });
 
-  it('expire at their expiresAt, and those behind a head that expired move up at once', async () => {
+  it('expire at their expiresAt; those behind an expired head move up at once', async () => {
     await world.at(start + 60_000);
     await world.made(`${path}/consume`, { scopeId, units: 3, holder: 'h' });
     const ids = [await queue(3, { ttlSeconds: 20 }), await queue(2)];
@@ -126,13 +126,13 @@ describe('allowance waiters', () => {
     expect((await world.eventTypes()).slice(-2)).to.deep.equal(['waiter.expired', 'waiter.granted']);
   });
 
-  it('that expire when the window rolls are not granted', async () => {
+  it('are not granted if they expire when the window rolls', async () => {
     const ids = [await queue(5, { ttlSeconds: 60 }), await queue(5)];
     await passTo(start + 60_000);
     expect(await states(ids)).to.deep.equal(['EXPIRED', 'GRANTED']);
   });
 
-  it('are cancelled; again is 200; those behind a cancelled head move up in the same step', async () => {
+  it('can be cancelled, repeatedly with 200; those behind a cancelled head move up in the same step', async () => {
     await world.at(start + 60_000);
     await world.made(`${path}/consume`, { scopeId, units: 3, holder: 'h' });
     const ids = [await queue(3), await queue(2)];
@@ -141,20 +141,20 @@ describe('allowance waiters', () => {
     expect(await states(ids)).to.deep.equal(['CANCELLED', 'GRANTED']);
     const again = await cancel(ids[0] ?? '');
     expect([again.status, again.body]).to.deep.equal([200, first.body]);
-    // Two consumptions, an allowance, two waits and the first cancel; no timer is left of those who have left.
+    // Two consumptions, an allowance, two waits and the first cancel; the waiters that left keep no timer.
     expect(await world.service.store.hget(`muster:{${world.org}}`, 'usedOperations')).to.equal('6');
     expect(await world.service.store.exists(`muster:{${world.org}}:timers`)).to.equal(0);
     expect((await world.eventTypes()).slice(-2)).to.deep.equal(['waiter.cancelled', 'waiter.granted']);
   });
 
-  it('that are GRANTED or EXPIRED cannot be cancelled', async () => {
+  it('cannot be cancelled once GRANTED or EXPIRED', async () => {
     const ids = [await queue(5), await queue(5, { ttlSeconds: 10 })];
     await world.at(start + 60_000);
     for (const id of ids) expect(codeOf(await cancel(id))).to.equal('409 WAITER_NOT_WAITING');
     expect(codeOf(await world.get(`/allowance-waiters/${randomUUID()}`))).to.equal('404 WAITER_NOT_FOUND');
   });
 
-  it('are at most maxPendingWaiters in the space, tested only when a wait would queue', async () => {
+  it('are limited to maxPendingWaiters in the space, which is checked only when a wait would queue', async () => {
     const ids = [await queue(2), await queue(2), await queue(1), await queue(1)];
     expect(codeOf(await wait(1))).to.equal('409 WAITERS_FULL');
     const { id } = await world.made('/allowances', { name: 'other', unitsLimit: 1, windowSeconds: 60 });
@@ -165,7 +165,7 @@ describe('allowance waiters', () => {
     expect((await wait(1)).body).to.include({ state: 'WAITING', position: 4 });
   });
 
-  it('are live work of their scope: with a plan of one run, a new one is refused while they wait', async () => {
+  it('are live work of their scope: a plan of one run refuses a new run while they wait', async () => {
     const free = await World.create({ figures: { runs: '1' } });
     const { id } = await free.made('/allowances', { name: 'calls', unitsLimit: 1, windowSeconds: 60 });
     const one = { scopeId, units: 1, holder: 'h' };
@@ -178,7 +178,7 @@ describe('allowance waiters', () => {
     expect((await free.made(`/allowances/${id}/wait`, other)).state).to.equal('WAITING');
   });
 
-  it('can be found per scope, per space, and as held grants of the current window', async () => {
+  it('are listed per scope and per space, and as held grants of the current window', async () => {
     const { prefix } = world;
     const { store } = world.service;
     const first = [await queue(3), await queue(2)].sort();

@@ -7,8 +7,8 @@ import { queueMany, type Step, sweepMeasured } from './script.ts';
 const many = 10_000;
 
 /**
- * Changes and commands are counted exactly. Time is noisy: whatever else the machine does can only lengthen a script,
- * so nine of ten of them within the bound, at the pace of the machine, show that the work itself is.
+ * Changes and commands are counted exactly. Times are noisy: other load can only lengthen a script. So nine of ten
+ * scripts within the bound, scaled to the machine's pace, show that the work itself is bounded.
  */
 async function expectBounded(steps: readonly Step[], pace: Pace): Promise<void> {
   for (const { changes, events, commands } of steps) {
@@ -17,14 +17,14 @@ async function expectBounded(steps: readonly Step[], pace: Pace): Promise<void> 
     expect(commands).to.be.at.most(500);
   }
   const micros = steps.map((step) => step.micros).sort((one, other) => one - other);
-  const most = micros[Math.floor(micros.length * 0.9)] ?? 0;
-  expect(most).to.be.at.least(1);
-  await pace.expect(most / 1000, 5);
+  const percentile90 = micros[Math.floor(micros.length * 0.9)] ?? 0;
+  expect(percentile90).to.be.at.least(1);
+  await pace.expect(percentile90 / 1000, 5);
 }
 
 describe('a window roll with 10,000 waiters', function () {
   this.timeout(120_000);
-  /** A world with an allowance whose window is used up and has 10,000 waiters. */
+  /** A world with an allowance whose window is used up and that has 10,000 waiters. */
   async function fullQueue(unitsLimit: number, ttlSeconds: number) {
     const world = await World.create({ limits: { maxPendingWaiters: many } });
     const start = Math.ceil(Date.now() / 60_000) * 60_000;
@@ -35,7 +35,7 @@ describe('a window roll with 10,000 waiters', function () {
     return { world, start, path: `/allowances/${id}` };
   }
 
-  it('grants in bounded steps and never holds Redis for more than 5 ms at a time', async () => {
+  it('grants in bounded steps and never blocks Redis for more than 5 ms at a time', async () => {
     const { world, start, path } = await fullQueue(many, 3600);
     await world.at(start + 60_000);
     const pace = await Pace.begin();
@@ -45,7 +45,7 @@ describe('a window roll with 10,000 waiters', function () {
     expect((await world.get(path)).body).to.include({ waiting: 0, usedUnits: many, availableUnits: 0 });
   });
 
-  it('lets nobody overtake while a grant batch is in progress', async () => {
+  it('lets nobody jump the queue while a grant batch is in progress', async () => {
     const { world, start, path } = await fullQueue(many, 3600);
     await world.at(start + 60_000);
     const { scripts } = world.service;
@@ -56,7 +56,7 @@ describe('a window roll with 10,000 waiters', function () {
     expect((await world.get(path)).body).to.include({ waiting: 0, usedUnits: many });
   });
 
-  it('expires 10,000 waiters of one moment in bounded steps too', async () => {
+  it('expires 10,000 waiters of one moment in bounded steps, too', async () => {
     const { world, start, path } = await fullQueue(many, 30);
     await world.at(start + 30_000);
     const pace = await Pace.begin();

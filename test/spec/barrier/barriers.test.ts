@@ -16,7 +16,7 @@ describe('POST /barriers', () => {
     expect((await world.get(`/barriers/${body.id}`)).body).to.deep.equal(body);
   });
 
-  it('scopeId and target are required; target is a whole number from 1 to 100,000', async () => {
+  it('requires scopeId and target, a whole number from 1 to 100,000', async () => {
     const world = await World.create();
     const scopeId = randomUUID();
     for (const body of [
@@ -29,7 +29,7 @@ describe('POST /barriers', () => {
     await world.made('/barriers', { scopeId, target: 100_000 });
   });
 
-  it('the same Idempotency-Key answers the first creation again', async () => {
+  it('replays the first creation for the same Idempotency-Key', async () => {
     const world = await World.create();
     const headers = { 'Idempotency-Key': 'create-1' };
     const body = { scopeId: randomUUID(), target: 2 };
@@ -39,7 +39,7 @@ describe('POST /barriers', () => {
     expect((await world.get('/barriers')).body.barriers).to.have.lengthOf(1);
   });
 
-  it('a new run is refused when it would be one active run too many', async () => {
+  it("refuses a new run that would exceed the plan's active runs", async () => {
     const world = await World.create({ figures: { runs: '1' } });
     const gate = await Gate.create(1, world);
     const mailbox = await world.made('/mailboxes', { name: 'jobs' });
@@ -50,7 +50,7 @@ describe('POST /barriers', () => {
     );
   });
 
-  it('with the operations used up, create, nextEpoch and cancel are refused and arrive goes on', async () => {
+  it('is refused when operations are used up, as are nextEpoch and cancel; arrive still works', async () => {
     const world = await World.create({ plan: 'free' });
     const [one, two] = [await Gate.create(1, world), await Gate.create(1, world)];
     await world.service.store.hset(`muster:{${world.org}}`, 'operations', '2');
@@ -77,7 +77,7 @@ describe('POST /barriers', () => {
 });
 
 describe('GET /barriers', () => {
-  it('lists barriers, newest first, page by page, with a state filter', async () => {
+  it('lists barriers, newest first, in pages, with a state filter', async () => {
     const world = await World.create();
     const start = Date.now();
     const gates: Gate[] = [];
@@ -108,7 +108,7 @@ describe('GET /barriers', () => {
     expect(codeOf(await world.get('/barriers?cursor=nonsense'))).to.equal('400 INVALID_CURSOR');
   });
 
-  it('with a state filter looks at 1,000 records a page: an empty page with a cursor, and the next one finds it', async () => {
+  it('examines 1,000 records per filtered page: a page may be empty while its cursor leads to matches', async () => {
     const world = await World.create();
     await world.at(Date.now());
     const wanted = await Gate.create(1, world);
@@ -127,7 +127,7 @@ describe('GET /barriers', () => {
     expect(second).to.deep.equal({ barriers: [await wanted.view()], nextCursor: null });
   });
 
-  it("an unknown barrier, or another space's, is 404 BARRIER_NOT_FOUND", async () => {
+  it('answers 404 BARRIER_NOT_FOUND for an unknown barrier and for one of another space', async () => {
     const world = await World.create();
     const elsewhere = await Gate.create(1);
     for (const id of [randomUUID(), elsewhere.id]) {

@@ -5,7 +5,7 @@ import { codeOf } from '../../support/world.ts';
 import { Gate } from './gate.ts';
 
 describe('arrive', () => {
-  it('the arrival that reaches target releases', async () => {
+  it('releases the barrier when arrivals reach target', async () => {
     const gate = await Gate.create(3);
     expect((await gate.arrive('a')).body).to.include({ state: 'OPEN', arrivals: 1 });
     expect((await gate.arrive('b')).body).to.include({ state: 'OPEN', arrivals: 2, releasedAt: null });
@@ -14,12 +14,12 @@ describe('arrive', () => {
     expect(body.releasedAt).to.be.a('string');
     expect(await gate.view()).to.deep.equal(body);
     const { events } = (await gate.world.get('/events')).body;
-    const told = events
+    const emitted = events
       .slice(2)
       .map(({ type, payload }: { type: string; payload: { arrivals: number; state: string } }) =>
         [type, payload.arrivals, payload.state].join(' '),
       );
-    expect(told).to.deep.equal([
+    expect(emitted).to.deep.equal([
       'barrier.arrived 1 OPEN',
       'barrier.arrived 2 OPEN',
       'barrier.arrived 3 OPEN',
@@ -35,7 +35,7 @@ describe('arrive', () => {
     });
   });
 
-  it('the same key in the same epoch answers 200 unchanged, also when RELEASED or CANCELLED', async () => {
+  it('answers 200 unchanged for a known key in the same epoch, also when RELEASED or CANCELLED', async () => {
     const gate = await Gate.create(2);
     await gate.arrive('a');
     expect((await gate.arrive('a')).body).to.include({ state: 'OPEN', arrivals: 1 });
@@ -49,7 +49,7 @@ describe('arrive', () => {
     expect((await gate.arrive('a')).body).to.deep.equal(cancelled);
   });
 
-  it('a new key on RELEASED is BARRIER_RELEASED, on CANCELLED BARRIER_CANCELLED', async () => {
+  it('refuses a new key: BARRIER_RELEASED when RELEASED, BARRIER_CANCELLED when CANCELLED', async () => {
     const gate = await Gate.create(1);
     await gate.arrive('a');
     const refused = await gate.arrive('b');
@@ -59,7 +59,7 @@ describe('arrive', () => {
     expect(codeOf(await gate.arrive('b'))).to.equal('409 BARRIER_CANCELLED');
   });
 
-  it('with an epoch that is not the present one is EPOCH_MISMATCH, also for a key that has arrived', async () => {
+  it('refuses any other epoch with EPOCH_MISMATCH, also for a key that has arrived', async () => {
     const gate = await Gate.create(1);
     expect((await gate.arrive('a', 1)).status).to.equal(200);
     await gate.nextEpoch();
@@ -69,7 +69,7 @@ describe('arrive', () => {
     expect(codeOf(await gate.arrive('a', 1))).to.equal('409 EPOCH_MISMATCH');
   });
 
-  it('arrivalKey is required, 1 to 512 characters; epoch is a whole number from 1, or null', async () => {
+  it('requires an arrivalKey of 1 to 512 characters; epoch is a whole number from 1, or null', async () => {
     const gate = await Gate.create(5);
     const path = `/barriers/${gate.id}/arrive`;
     const wrong = [{}, { arrivalKey: '' }, { arrivalKey: 'x'.repeat(513) }, { arrivalKey: 7 }];
@@ -92,7 +92,7 @@ describe('arrive', () => {
 });
 
 describe('nextEpoch and cancel', () => {
-  it('nextEpoch opens a RELEASED or CANCELLED barrier with the next epoch and no arrivals', async () => {
+  it('nextEpoch reopens a RELEASED or CANCELLED barrier in the next epoch with no arrivals', async () => {
     const gate = await Gate.create(1);
     await gate.arrive('a');
     const { status, body } = await gate.nextEpoch();
@@ -105,27 +105,27 @@ describe('nextEpoch and cancel', () => {
     expect(await gate.told('epoch_advanced')).to.equal(3);
   });
 
-  it('nextEpoch of an OPEN barrier is BARRIER_NOT_RELEASED', async () => {
+  it('nextEpoch refuses an OPEN barrier with BARRIER_NOT_RELEASED', async () => {
     const gate = await Gate.create(1);
     const refused = await gate.nextEpoch();
     expect(codeOf(refused)).to.equal('409 BARRIER_NOT_RELEASED');
   });
 
-  it('cancel: OPEN to CANCELLED, again 200 and nothing told, RELEASED is BARRIER_RELEASED', async () => {
+  it('cancel makes OPEN CANCELLED; again is 200 without an event; a RELEASED one is BARRIER_RELEASED', async () => {
     const gate = await Gate.create(2);
     await gate.arrive('a');
     const cancelled = await gate.cancel();
     expect(cancelled.body).to.include({ state: 'CANCELLED', arrivals: 1, releasedAt: null });
     expect((await gate.cancel()).body).to.deep.equal(cancelled.body);
     expect(await gate.told('cancelled')).to.equal(1);
-    // To create it, to arrive, to cancel it once.
+    // One operation each: create, arrive, and the first cancel.
     expect(await gate.world.service.store.hget(`muster:{${gate.world.org}}`, 'usedOperations')).to.equal('3');
     const other = await Gate.create(1);
     await other.arrive('a');
     expect(codeOf(await other.cancel())).to.equal('409 BARRIER_RELEASED');
   });
 
-  it('take no body, or {}', async () => {
+  it('accept no body or {}', async () => {
     const gate = await Gate.create(1);
     await gate.arrive('a');
     expect(codeOf(await gate.world.post(`/barriers/${gate.id}/nextEpoch`, { epoch: 2 }))).to.equal(
@@ -134,7 +134,7 @@ describe('nextEpoch and cancel', () => {
     expect((await gate.world.post(`/barriers/${gate.id}/nextEpoch`, {})).status).to.equal(200);
   });
 
-  it('nothing of past epochs stays but their number', async () => {
+  it('keep nothing of past epochs but their number', async () => {
     const gate = await Gate.create(2);
     const { store } = gate.world.service;
     const parts = { org: gate.world.org, spaceNumber: gate.world.spaceNumber, barrierId: gate.id };
@@ -159,7 +159,7 @@ describe('nextEpoch and cancel', () => {
 describe('200 arrivals at once', () => {
   const keys = Array.from({ length: 200 }, (_, i) => `agent-${i}`);
 
-  it('release once, when they are the target', async () => {
+  it('release once if they are exactly the target', async () => {
     const gate = await Gate.create(200);
     const replies = await Promise.all(keys.map((key) => gate.arrive(key)));
     expect(replies.map(({ body }) => body.arrivals).sort((a, b) => a - b)).to.deep.equal(keys.map((_, i) => i + 1));
@@ -167,7 +167,7 @@ describe('200 arrivals at once', () => {
     expect([await gate.told('arrived'), await gate.told('released')]).to.deep.equal([200, 1]);
   });
 
-  it('release once, when the target is half of them: the others are refused', async () => {
+  it('release once if half of them are the target; the others are refused', async () => {
     const gate = await Gate.create(100);
     const replies = await Promise.all(keys.map((key) => gate.arrive(key)));
     expect(replies.filter((reply) => codeOf(reply) === '409 BARRIER_RELEASED')).to.have.lengthOf(100);
@@ -175,7 +175,7 @@ describe('200 arrivals at once', () => {
     expect(await gate.view()).to.include({ state: 'RELEASED', arrivals: 100 });
   });
 
-  it('count once, when they carry one key; and of 200 nextEpochs one is taken', async () => {
+  it('count once if they carry the same key; of 200 nextEpochs one takes effect', async () => {
     const gate = await Gate.create(2);
     const same = await Promise.all(keys.map(() => gate.arrive('a')));
     expect(new Set(same.map(({ body }) => body.arrivals))).to.deep.equal(new Set([1]));

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Reply, World } from '../../support/world.ts';
 
-/** One barrier and the requests for it. */
+/** One barrier and the requests to it. */
 export class Gate {
   readonly world: World;
   readonly id: string;

@@ -15,7 +15,7 @@ describe('GET /barriers/{id} with waitSeconds', () => {
   const path = (query = ''): string => `/barriers/${gate.id}${query}`;
   const hold = (query = '', waitSeconds?: number) => heldRead(gate.world, path(query), waitSeconds);
 
-  it('is 0 to 30, default 0, which answers at once', async () => {
+  it('accepts 0 to 30; 0, the default, answers at once', async () => {
     for (const waitSeconds of ['31', '-1', '0.5', '', 'x'])
       expect(codeOf(await gate.world.get(path(`?waitSeconds=${waitSeconds}`)))).to.equal('400 VALIDATION_FAILED');
     for (const query of ['', '?waitSeconds=0', '?epoch=3'])
@@ -24,7 +24,7 @@ describe('GET /barriers/{id} with waitSeconds', () => {
       expect(codeOf(await gate.world.get(path(`?epoch=${epoch}`)))).to.equal('400 VALIDATION_FAILED');
   });
 
-  it('holds the request until the barrier is released, and answers it as it then stands', async () => {
+  it('holds the request until the barrier is released, and answers with the released record', async () => {
     const { answer } = await hold();
     await gate.arrive('a');
     expect(gate.world.service.wake.reads, 'an arrival alone does not end it').to.equal(1);
@@ -33,13 +33,13 @@ describe('GET /barriers/{id} with waitSeconds', () => {
     expect(body.state).to.equal('RELEASED');
   });
 
-  it('holds it until the barrier is cancelled', async () => {
+  it('holds the request until the barrier is cancelled', async () => {
     const { answer } = await hold();
     await gate.cancel();
     expect((await answer).body.state).to.equal('CANCELLED');
   });
 
-  it('answers at once where it is RELEASED or CANCELLED', async () => {
+  it('answers at once if the barrier is RELEASED or CANCELLED', async () => {
     await gate.cancel();
     expect((await gate.world.get(path('?waitSeconds=30'))).body.state).to.equal('CANCELLED');
     await gate.nextEpoch();
@@ -48,7 +48,7 @@ describe('GET /barriers/{id} with waitSeconds', () => {
     expect((await gate.world.get(path('?waitSeconds=30'))).body.state).to.equal('RELEASED');
   });
 
-  it('when the time is over, answers the record as it then stands', async () => {
+  it('answers with the present record when the time is up', async () => {
     const pace = await Pace.begin();
     const begun = performance.now();
     const { answer } = await hold('', 1);
@@ -59,7 +59,7 @@ describe('GET /barriers/{id} with waitSeconds', () => {
     expect(gate.world.service.wake.size).to.equal(0);
   });
 
-  it('with epoch=n waits for epoch n: released, cancelled or past', async () => {
+  it('waits with epoch=n until epoch n is released, cancelled or past', async () => {
     const second = await hold('?epoch=2');
     await gate.cancel();
     await gate.nextEpoch();
@@ -76,7 +76,7 @@ describe('GET /barriers/{id} with waitSeconds', () => {
     expect(past.body).to.include({ state: 'OPEN', epoch: 4 });
   });
 
-  it('an epoch that ended and was followed at once by the next is not missed', async () => {
+  it('notices an epoch that ends even if the next one begins at once', async () => {
     const { answer } = await hold();
     await gate.arrive('a');
     await Promise.all([gate.arrive('b'), gate.nextEpoch()]);
@@ -84,7 +84,7 @@ describe('GET /barriers/{id} with waitSeconds', () => {
     expect(body.epoch > 1 || body.state === 'RELEASED', JSON.stringify(body)).to.equal(true);
   });
 
-  it('an unknown barrier is 404 at once; a key that is revoked meanwhile is told so, not the record', async () => {
+  it('answers 404 at once for an unknown barrier; a key revoked meanwhile gets 401 rather than the record', async () => {
     expect(codeOf(await gate.world.get(`/barriers/${randomUUID()}?waitSeconds=30`))).to.equal('404 BARRIER_NOT_FOUND');
     const { org, service } = gate.world;
     const key = await createKey(service, { org, permissions: ['coordination_read'] });
@@ -96,7 +96,7 @@ describe('GET /barriers/{id} with waitSeconds', () => {
     expect(codeOf(await answer)).to.equal('401 INVALID_API_KEY');
   });
 
-  it('of a client that has gone nothing is left', async () => {
+  it('leaves nothing behind when the client disconnects', async () => {
     const { world } = gate;
     const abort = new AbortController();
     const url = `${world.url}/v1/spaces/${world.spaceId}${path('?waitSeconds=20')}`;
@@ -109,7 +109,7 @@ describe('GET /barriers/{id} with waitSeconds', () => {
     while (world.service.wake.reads > 0) await sleep(5);
   });
 
-  it('counts as one request of the rate however long it is held', async () => {
+  it('counts as one request against the rate however long it is held', async () => {
     const before = await used();
     const { answer } = await hold();
     await gate.arrive('a');
@@ -124,7 +124,7 @@ describe('GET /barriers/{id} with waitSeconds', () => {
     }
   });
 
-  it('1,000 that wait cost no Redis call while nothing or something else happens, and one look when it is released', async function () {
+  it('costs no Redis call for 1,000 held waits until the barrier is released, and one read then', async function () {
     this.timeout(60_000);
     const { world } = gate;
     const calls = async () =>

@@ -7,7 +7,7 @@ import { Purse } from './purse.ts';
 const plain = { name: 'tokens', currency: 'EUR', scale: 2, limitMinor: '5000' };
 
 describe('POST /budgets', () => {
-  it('creates a budget: 201 with all of the limit available, and budget.created', async () => {
+  it('creates a budget: 201 with the whole limit available, and budget.created', async () => {
     const world = await World.create();
     const now = Date.now();
     await world.at(now);
@@ -34,7 +34,7 @@ describe('POST /budgets', () => {
     expect((await world.made('/budgets', { ...plain, currency: 'uSd' })).currency).to.equal('USD');
   });
 
-  it('writes an audit entry, by the key', async () => {
+  it('writes an audit entry that names the key', async () => {
     const world = await World.create();
     const { id } = await world.made('/budgets', { ...plain, name: 'a "quoted" name' });
     const { entries } = await listAudit(world.service, world.org);
@@ -45,14 +45,14 @@ describe('POST /budgets', () => {
       .that.matches(/^[0-9a-f-]{36}$/);
   });
 
-  it('names are unique per space: BUDGET_EXISTS, the other space takes the name', async () => {
+  it('requires unique names per space: BUDGET_EXISTS, while another space may use the name', async () => {
     const world = await World.create();
     await world.made('/budgets', plain);
     expect(codeOf(await world.post('/budgets', { ...plain, limitMinor: '1' }))).to.equal('409 BUDGET_EXISTS');
     await (await world.beside()).made('/budgets', plain);
   });
 
-  it('of 50 creations of one name at once, one is made', async () => {
+  it('creates one budget when 50 requests with one name arrive at once', async () => {
     const world = await World.create();
     const replies = await Promise.all(Array.from({ length: 50 }, () => world.post('/budgets', plain)));
     expect(replies.filter(({ status }) => status === 201)).to.have.lengthOf(1);
@@ -60,7 +60,7 @@ describe('POST /budgets', () => {
     expect((await world.get('/budgets')).body.budgets).to.have.lengthOf(1);
   });
 
-  it('the same Idempotency-Key answers the first creation again; without the header 400', async () => {
+  it('replays the first creation for the same Idempotency-Key, and answers 400 without one', async () => {
     const world = await World.create();
     const headers = { 'Idempotency-Key': 'create-1' };
     const first = await world.post('/budgets', plain, headers);
@@ -71,11 +71,11 @@ describe('POST /budgets', () => {
       '422 IDEMPOTENCY_KEY_REUSED',
     );
     const path = `/v1/spaces/${world.spaceId}/budgets`;
-    const own = { Authorization: `Bearer ${world.apiKey}`, 'Content-Type': 'application/json' };
-    expect(codeOf(await world.send('POST', path, JSON.stringify(plain), own))).to.equal('400 IDEMPOTENCY_KEY_REQUIRED');
+    const headers = { Authorization: `Bearer ${world.apiKey}`, 'Content-Type': 'application/json' };
+    expect(codeOf(await world.send('POST', path, JSON.stringify(plain), headers))).to.equal('400 IDEMPOTENCY_KEY_REQUIRED');
   });
 
-  it('amounts are strings of up to 18 digits, counted before leading zeros go: "007" is 7', async () => {
+  it('accepts amounts as strings of up to 18 digits, leading zeros included: "007" is 7', async () => {
     const world = await World.create();
     const limitOf = async (limitMinor: unknown) => {
       const reply = await world.post('/budgets', { ...plain, name: randomUUID(), limitMinor });
@@ -102,7 +102,7 @@ describe('POST /budgets', () => {
     }
   });
 
-  it('name, currency, scale and limitMinor are required; what is out of bounds is 400', async () => {
+  it('requires name, currency, scale and limitMinor, and answers 400 for values out of bounds', async () => {
     const world = await World.create();
     for (const name of Object.keys(plain)) {
       const { [name as keyof typeof plain]: _, ...rest } = plain;
@@ -136,13 +136,13 @@ describe('POST /budgets', () => {
 });
 
 describe('GET /budgets', () => {
-  it('lists budgets, newest first, page by page', async () => {
+  it('lists budgets, newest first, in pages', async () => {
     const world = await World.create();
     const start = Date.now();
-    const made: string[] = [];
+    const created: string[] = [];
     for (let i = 0; i < 5; i++) {
       await world.at(start + i);
-      made.unshift((await world.made('/budgets', { ...plain, name: `b${i}` })).id);
+      created.unshift((await world.made('/budgets', { ...plain, name: `b${i}` })).id);
     }
     const pages: string[][] = [];
     let cursor = '';
@@ -151,8 +151,8 @@ describe('GET /budgets', () => {
       pages.push(body.budgets.map(({ id }: { id: string }) => id));
       cursor = body.nextCursor ?? '';
     } while (cursor);
-    expect(pages).to.deep.equal([made.slice(0, 2), made.slice(2, 4), made.slice(4)]);
-    const spent = new Purse(world, made[0] ?? '');
+    expect(pages).to.deep.equal([created.slice(0, 2), created.slice(2, 4), created.slice(4)]);
+    const spent = new Purse(world, created[0] ?? '');
     await spent.settle((await spent.reserve('7')).body.id, '3');
     const { reservations: _, nextCursor: __, ...seen } = await spent.view();
     expect((await world.get('/budgets?limit=1')).body.budgets).to.deep.equal([seen]);
@@ -160,7 +160,7 @@ describe('GET /budgets', () => {
     expect(codeOf(await world.get('/budgets?limit=201'))).to.equal('400 VALIDATION_FAILED');
   });
 
-  it("an unknown budget, or another space's, is 404 BUDGET_NOT_FOUND in every path", async () => {
+  it('answers 404 BUDGET_NOT_FOUND on every path for an unknown budget and for one of another space', async () => {
     const world = await World.create();
     const elsewhere = await Purse.create();
     const body = { reservationId: randomUUID(), workKey: 'w' };

@@ -24,7 +24,7 @@ describe('PATCH /budgets/{id}', () => {
     expect((await purse.reserve('999999999999999699')).status).to.equal(201);
   });
 
-  it('below what is reserved and settled: 409 LIMIT_BELOW_USE, which says how much that is', async () => {
+  it('answers 409 LIMIT_BELOW_USE below what is reserved and settled, and names that amount', async () => {
     const purse = await Purse.create('1000');
     await purse.settle((await purse.reserve('300')).body.id, '300');
     await purse.reserve('40');
@@ -35,13 +35,13 @@ describe('PATCH /budgets/{id}', () => {
     expect((await patch(purse, { limitMinor: '340' })).status).to.equal(200);
   });
 
-  it('tells budget.limit_changed, is audited and counts one operation; the same limit again does nothing of it', async () => {
+  it('emits budget.limit_changed, writes an audit entry and counts one operation; setting the same limit does none of these', async () => {
     const purse = await Purse.create('1000');
     const { world } = purse;
     await patch(purse, { limitMinor: '7' });
     expect((await patch(purse, { limitMinor: '007' })).body.limitMinor).to.equal('7');
-    const told = (await events(purse)).filter(({ type }: { type: string }) => type === 'budget.limit_changed');
-    expect(told.map(({ aggregateId, payload }: Reply['body']) => [aggregateId, payload])).to.deep.equal([
+    const emitted = (await events(purse)).filter(({ type }: { type: string }) => type === 'budget.limit_changed');
+    expect(emitted.map(({ aggregateId, payload }: Reply['body']) => [aggregateId, payload])).to.deep.equal([
       [purse.id, { budgetId: purse.id, limitMinor: '7' }],
     ]);
     expect(await purse.counters('op:budget.update')).to.deep.equal(['1']);
@@ -52,7 +52,7 @@ describe('PATCH /budgets/{id}', () => {
     expect(entry.slice(4)).to.deep.equal(['target', purse.id, 'detail', '{"limitMinor":"7"}']);
   });
 
-  it('needs resource_config, an Idempotency-Key and a limitMinor: null is as absent as nothing', async () => {
+  it('needs resource_config, an Idempotency-Key and a limitMinor; null counts as absent', async () => {
     const purse = await Purse.create();
     for (const body of [
       {},
@@ -75,7 +75,7 @@ describe('PATCH /budgets/{id}', () => {
     );
   });
 
-  it('of many at once with reserves none leaves more reserved than there is', async () => {
+  it('never leaves more reserved than the limit when many run in parallel with reserves', async () => {
     const purse = await Purse.create('100');
     const calls = Array.from({ length: 60 }, (_, n) =>
       n % 3 === 0 ? patch(purse, { limitMinor: String(40 + n) }) : purse.reserve('7'),

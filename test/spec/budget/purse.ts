@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Reply, World } from '../../support/world.ts';
 
-/** One budget and the requests for it. */
+/** One budget and the requests to it. */
 export class Purse {
   readonly world: World;
   readonly id: string;
@@ -41,7 +41,7 @@ export class Purse {
     return [limit, reserved, settled, available].join(' ');
   }
 
-  /** The space's own counters. */
+  /** The space's counters in the store. */
   counters(...names: string[]): Promise<(string | null)[]> {
     return this.world.service.store.hmget(`muster:{${this.world.org}}:${this.world.spaceId}`, ...names);
   }

@@ -4,7 +4,7 @@ import { codeOf, World } from '../../support/world.ts';
 import { Purse } from './purse.ts';
 
 describe('reserve, settle and void', () => {
-  it('reserve takes from what is available: 201 with the ACTIVE reservation and the balances', async () => {
+  it('reserve takes the amount from what is available: 201 with the ACTIVE reservation and the balances', async () => {
     const purse = await Purse.create();
     const { status, body } = await purse.reserve('0300');
     expect(status).to.equal(201);
@@ -15,7 +15,7 @@ describe('reserve, settle and void', () => {
     expect((await purse.view()).reservations).to.deep.equal([body].map(({ balances: _, replay: __, ...rest }) => rest));
   });
 
-  it('more than is available is INSUFFICIENT_BUDGET; exactly what is available is not', async () => {
+  it('reserve of more than is available is INSUFFICIENT_BUDGET; exactly what is available succeeds', async () => {
     const purse = await Purse.create('999999999999999999');
     await purse.reserve('1');
     const refused = await purse.reserve('999999999999999999');
@@ -25,7 +25,7 @@ describe('reserve, settle and void', () => {
     expect(await purse.balances()).to.equal('999999999999999999 999999999999999999 0 0');
   });
 
-  it('reserve "0" is 400, settle "0" is fine', async () => {
+  it('reserve "0" is 400, settle "0" is accepted', async () => {
     const purse = await Purse.create();
     for (const amount of ['0', '000', '0000000000000000001']) {
       expect(codeOf(await purse.reserve(amount)), amount).to.equal('400 VALIDATION_FAILED');
@@ -36,7 +36,7 @@ describe('reserve, settle and void', () => {
     expect(await purse.balances()).to.equal('1000 5 0 995');
   });
 
-  it('several settles are allowed while the remainder lasts, and a settle leaves the remainder reserved', async () => {
+  it('settle may be repeated up to the reserved amount, and leaves the remainder reserved', async () => {
     const purse = await Purse.create();
     const { id } = (await purse.reserve('100')).body;
     const first = (await purse.settle(id, '30')).body;
@@ -56,7 +56,7 @@ describe('reserve, settle and void', () => {
     expect(codeOf(await purse.void(id))).to.equal('409 RESERVATION_CLOSED');
   });
 
-  it('only a void releases what is left', async () => {
+  it('only void releases the remainder', async () => {
     const purse = await Purse.create();
     const { id } = (await purse.reserve('100')).body;
     await purse.settle(id, '30');
@@ -73,7 +73,7 @@ describe('reserve, settle and void', () => {
     expect(await purse.balances()).to.equal('1000 0 30 970');
   });
 
-  it("an unknown reservationId, and another budget's, is 409 RESERVATION_NOT_FOUND", async () => {
+  it('an unknown reservationId, or one of another budget, is 409 RESERVATION_NOT_FOUND', async () => {
     const purse = await Purse.create();
     const other = await Purse.create('1000', purse.world);
     const { id } = (await other.reserve('5')).body;
@@ -84,7 +84,7 @@ describe('reserve, settle and void', () => {
     }
   });
 
-  it('a repeated workKey is a replay: the first entry, current balances; also after the reservation is closed', async () => {
+  it('a repeated workKey replays the first entry with current balances, also after the reservation is closed', async () => {
     const purse = await Purse.create();
     const { id } = (await purse.reserve('100')).body;
     const first = (await purse.settle(id, '30', 'w')).body;
@@ -106,7 +106,7 @@ describe('reserve, settle and void', () => {
     expect((await purse.world.eventTypes()).slice(-2)).to.deep.equal(['budget.reserved', 'budget.voided']);
   });
 
-  it('the same workKey with another reservation or amount is WORK_KEY_CONFLICT; each budget has its own keys', async () => {
+  it('a workKey reused for another reservation or amount is WORK_KEY_CONFLICT; each budget has its own keys', async () => {
     const purse = await Purse.create();
     const [one, two] = [(await purse.reserve('10')).body.id, (await purse.reserve('10')).body.id];
     await purse.settle(one, '5', 'w');
@@ -118,7 +118,7 @@ describe('reserve, settle and void', () => {
     expect((await other.settle((await other.reserve('10')).body.id, '5', 'w')).body.replay).to.equal(false);
   });
 
-  it('tells budget.reserved, .settled and .voided, with ids, state and amount; a refusal or a replay tells nothing', async () => {
+  it('emit budget.reserved, .settled and .voided with ids, state and amount; refusals and replays emit nothing', async () => {
     const purse = await Purse.create();
     const { id } = (await purse.reserve('10')).body;
     await purse.reserve('5000');
@@ -148,12 +148,12 @@ describe('reserve, settle and void', () => {
     await purse.void(id);
     const again = await purse.world.post(path, body, headers);
     expect(again.body).to.deep.equal({ ...first.body, replay: true });
-    const own = { Authorization: `Bearer ${purse.world.apiKey}`, 'Content-Type': 'application/json' };
-    const bare = await purse.world.send('POST', `/v1/spaces/${purse.world.spaceId}${path}`, JSON.stringify(body), own);
+    const headers = { Authorization: `Bearer ${purse.world.apiKey}`, 'Content-Type': 'application/json' };
+    const bare = await purse.world.send('POST', `/v1/spaces/${purse.world.spaceId}${path}`, JSON.stringify(body), headers);
     expect([bare.status, bare.body.replay, bare.body.reservation.state]).to.deep.equal([200, true, 'VOIDED']);
   });
 
-  it('with the operations used up, reserve is refused and settle and void go on', async () => {
+  it('reserve is refused when operations are used up; settle and void still work', async () => {
     const world = await World.create({ plan: 'free' });
     const purse = await Purse.create('1000', world);
     const [one, two] = [(await purse.reserve('10')).body.id, (await purse.reserve('10')).body.id];
@@ -163,7 +163,7 @@ describe('reserve, settle and void', () => {
     expect([(await purse.settle(one, '1')).status, (await purse.void(two)).status]).to.deep.equal([200, 200]);
   });
 
-  it('keeps the census of reservations', async () => {
+  it('keep the counts of reservations by state right', async () => {
     const purse = await Purse.create();
     const ids: string[] = [];
     for (let i = 0; i < 5; i++) ids.push((await purse.reserve('10')).body.id);

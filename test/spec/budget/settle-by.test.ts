@@ -19,7 +19,7 @@ const overdueEvents = async (purse: Purse): Promise<number> =>
   (await purse.world.eventTypes()).filter((type) => type === 'budget.reservation_overdue').length;
 
 describe('settleBy', () => {
-  it('lies in the future, else 400', async () => {
+  it('must lie in the future, else 400', async () => {
     const purse = await purseAt();
     for (const ms of [-1, 0]) {
       const reply = await purse.reserve('1', at(ms));
@@ -30,7 +30,7 @@ describe('settleBy', () => {
     expect(codeOf(await purse.reserve('1', { settleBy: 'tomorrow' }))).to.equal('400 VALIDATION_FAILED');
   });
 
-  it('passing sets overdue and tells it once, nothing else', async () => {
+  it('marks the reservation overdue when it passes, emits that once, and changes nothing else', async () => {
     const purse = await purseAt();
     const { id } = (await purse.reserve('10', at(1000))).body;
     await purse.world.at(start + 999);
@@ -41,8 +41,8 @@ describe('settleBy', () => {
     await purse.reserve('1');
     expect(await overdueEvents(purse)).to.equal(1);
     const { events } = (await purse.world.get('/events')).body;
-    const told = events.find(({ type }: { type: string }) => type === 'budget.reservation_overdue');
-    expect(told.payload).to.deep.equal({
+    const emitted = events.find(({ type }: { type: string }) => type === 'budget.reservation_overdue');
+    expect(emitted.payload).to.deep.equal({
       budgetId: purse.id,
       scopeId: purse.scopeId,
       reservationId: id,
@@ -53,7 +53,7 @@ describe('settleBy', () => {
     expect((await purse.void(id)).body.reservation).to.include({ state: 'VOIDED', overdue: true });
   });
 
-  it('is told before the settle that comes after it', async () => {
+  it('is reported as passed before a later settle', async () => {
     const purse = await purseAt();
     const { id } = (await purse.reserve('10', at(1000))).body;
     await purse.world.at(start + 1000);
@@ -61,7 +61,7 @@ describe('settleBy', () => {
     expect((await purse.world.eventTypes()).slice(-2)).to.deep.equal(['budget.reservation_overdue', 'budget.settled']);
   });
 
-  it('is told, and told once, when it passes between the sweep and the settles that the sweep made way for', async () => {
+  it('is reported once when it passes between the sweep and the settles that follow it', async () => {
     const purse = await purseAt();
     const { world } = purse;
     const [first, second] = [(await purse.reserve('10', at(1000))).body, (await purse.reserve('10', at(1000))).body];
@@ -76,11 +76,11 @@ describe('settleBy', () => {
       requestId: '',
     };
     const settle = (reservationId: string, amountMinor: string, workKey: string) => {
-      const own = { budgetId: purse.id, reservationId, amountMinor, workKey, tail: randomTail() };
-      const args = { ...caller, ...request, ...own, drainedThrough: start + 999 };
+      const fields = { budgetId: purse.id, reservationId, amountMinor, workKey, tail: randomTail() };
+      const args = { ...caller, ...request, ...fields, drainedThrough: start + 999 };
       return world.service.scripts.run('budget/settle', world.org, args);
     };
-    // The last two share a run: what the repetition shows of the reservation must not hide it from the other.
+    // The last two share a run: the replay must not hide from the other that the reservation is overdue.
     await Promise.all([settle(first.id, '9', 'w'), settle(second.id, '4', 'known'), settle(second.id, '6', 'rest')]);
     expect((await world.eventTypes()).slice(-4)).to.deep.equal([
       'budget.reservation_overdue',
@@ -89,7 +89,7 @@ describe('settleBy', () => {
       'budget.settled',
     ]);
     expect(await purse.counters('timers:ARMED')).to.deep.equal(['0']);
-    // The sweep before this call finds the timers that still stand.
+    // The sweep before this call finds any timer left behind.
     await purse.settle(first.id, '1');
     expect(await overdueEvents(purse)).to.equal(2);
     expect(await purse.counters('timers:ARMED')).to.deep.equal(['0']);
@@ -97,7 +97,7 @@ describe('settleBy', () => {
     expect(closed.map(({ overdue }: { overdue: boolean }) => overdue)).to.deep.equal([true, true]);
   });
 
-  it('does not make a reservation overdue that was closed in time', async () => {
+  it('leaves a reservation that was closed in time alone', async () => {
     const purse = await purseAt();
     const { id } = (await purse.reserve('10', at(1000))).body;
     await purse.settle(id, '10');
@@ -108,7 +108,7 @@ describe('settleBy', () => {
     expect((await purse.view('?state=SETTLED')).reservations[0].overdue).to.equal(false);
   });
 
-  it('counts as an armed timer while it lies ahead of an ACTIVE reservation: TIMERS_FULL for the next reserve that carries one', async () => {
+  it('counts as an armed timer while it lies ahead and the reservation is ACTIVE; past the limit, a reserve with one is TIMERS_FULL', async () => {
     const purse = await purseAt({ maxArmedTimers: 2 });
     const { id } = (await purse.reserve('10', at(1000))).body;
     await purse.reserve('10', at(2000));
@@ -134,7 +134,7 @@ describe('settleBy', () => {
 });
 
 describe('the scope of a reservation', () => {
-  it('is made by its first use, and refused when it would be one active run too many', async () => {
+  it("is created by its first use, and refused if that would exceed the plan's active runs", async () => {
     const world = await World.create({ figures: { runs: '1' } });
     const purse = await Purse.create('1000', world);
     const mailbox = await world.made('/mailboxes', { name: 'jobs' });

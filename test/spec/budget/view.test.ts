@@ -3,7 +3,7 @@ import { codeOf } from '../../support/world.ts';
 import { Purse } from './purse.ts';
 
 describe('GET /budgets/{id}', () => {
-  /** Reservations r0 … r7, each a millisecond younger: 0 and 3 settled, 1 and 6 voided, the others ACTIVE. */
+  /** Reservations r0 … r7, created a millisecond apart: 0 and 3 settled, 1 and 6 voided, the others ACTIVE. */
   async function filled(): Promise<{ purse: Purse; nameOf: Map<string, string> }> {
     const purse = await Purse.create();
     const nameOf = new Map<string, string>();
@@ -28,7 +28,7 @@ describe('GET /budgets/{id}', () => {
   });
 
   for (const limit of [1, 2, 3, 4, 7, 8]) {
-    it(`gives all of them in pages of ${limit}`, async () => {
+    it(`returns all of them in pages of ${limit}`, async () => {
       const { purse, nameOf } = await filled();
       const seen: (string | undefined)[] = [];
       let cursor: string | null = '';
@@ -44,7 +44,7 @@ describe('GET /budgets/{id}', () => {
     });
   }
 
-  it('filters by state, one or a comma list; an unknown state is 400', async () => {
+  it('filters by state, one or a comma-separated list; an unknown state is 400', async () => {
     const { purse, nameOf } = await filled();
     const names = async (query: string): Promise<string> =>
       (await purse.view(query)).reservations.map(({ id }: { id: string }) => nameOf.get(id)).join(' ');
@@ -55,7 +55,7 @@ describe('GET /budgets/{id}', () => {
     expect(codeOf(await purse.world.get(`/budgets/${purse.id}?state=OPEN`))).to.equal('400 VALIDATION_FAILED');
   });
 
-  it('goes on after the cursor when its reservation has been closed meanwhile, missing none that is ACTIVE', async () => {
+  it('continues after the cursor if its reservation was closed meanwhile, without missing an ACTIVE one', async () => {
     const { purse, nameOf } = await filled();
     const first = await purse.view('?limit=2');
     await purse.void(first.reservations[1].id);
@@ -63,7 +63,7 @@ describe('GET /budgets/{id}', () => {
     expect(second.reservations.map(({ id }: { id: string }) => nameOf.get(id))).to.deep.equal(['r4', 'r2']);
   });
 
-  it('a cursor that it did not give out is 400 INVALID_CURSOR', async () => {
+  it('answers 400 INVALID_CURSOR for a cursor that this list did not issue', async () => {
     const purse = await Purse.create();
     for (const inside of [
       'active',

@@ -4,7 +4,7 @@ import { codeOf } from '../../support/world.ts';
 import { Purse } from './purse.ts';
 
 describe('reserve with a workKey', () => {
-  it('is a reservation that carries it; without one workKey is null', async () => {
+  it('creates a reservation that carries it; without one, workKey is null', async () => {
     const purse = await Purse.create();
     const { status, body } = await purse.reserve('300', { workKey: 'job-1' });
     expect([status, body.workKey, body.replay]).to.deep.equal([201, 'job-1', false]);
@@ -16,7 +16,7 @@ describe('reserve with a workKey', () => {
     expect((await purse.settle(body.id, '1')).body.reservation.workKey).to.equal('job-1');
   });
 
-  it('again with the same amount: 201 with the first reservation as it now stands and replay:true, whoever asks', async () => {
+  it('answers a repeat of the same amount with 201, the first reservation as it now stands and replay:true, whoever the holder is', async () => {
     const purse = await Purse.create();
     const { id } = (await purse.reserve('300', { workKey: 'job-1' })).body;
     await purse.settle(id, '100');
@@ -30,13 +30,13 @@ describe('reserve with a workKey', () => {
     await purse.void(id);
     expect((await purse.reserve('300', { workKey: 'job-1' })).body).to.include({ id, state: 'VOIDED', replay: true });
     expect(await purse.balances()).to.equal('1000 0 100 900');
-    const told = (await purse.world.eventTypes()).filter((type) => type === 'budget.reserved');
-    expect(told).to.have.lengthOf(1);
+    const emitted = (await purse.world.eventTypes()).filter((type) => type === 'budget.reserved');
+    expect(emitted).to.have.lengthOf(1);
     expect(await purse.counters('op:budget.reserve')).to.deep.equal(['1']);
     expect(codeOf(await purse.world.get(`/ops/runs/${other.scopeId}`))).to.equal('404 SCOPE_NOT_FOUND');
   });
 
-  it('again with another amount: 409 WORK_KEY_CONFLICT; each budget has its own keys, apart from those of settles', async () => {
+  it('refuses a repeat with another amount as WORK_KEY_CONFLICT; keys are separate per budget, and from those of settles', async () => {
     const purse = await Purse.create();
     const { id } = (await purse.reserve('300', { workKey: 'job-1' })).body;
     expect(codeOf(await purse.reserve('301', { workKey: 'job-1' }))).to.equal('409 WORK_KEY_CONFLICT');
@@ -46,26 +46,26 @@ describe('reserve with a workKey', () => {
     expect([elsewhere.replay, elsewhere.id === id]).to.deep.equal([false, false]);
   });
 
-  it('the known workKey comes before the funds and a settleBy that has passed, and after the budget', async () => {
+  it('recognizes the workKey before it checks funds and settleBy, but after it checks the budget', async () => {
     const purse = await Purse.create('300');
     const { id } = (await purse.reserve('300', { workKey: 'all' })).body;
     expect((await purse.reserve('300', { workKey: 'all' })).body).to.include({ id, replay: true });
     expect(codeOf(await purse.reserve('300', { workKey: 'more' }))).to.equal('409 INSUFFICIENT_BUDGET');
     const body = { scopeId: purse.scopeId, holder: 'h', amountMinor: '300', workKey: 'all' };
     expect(codeOf(await purse.world.post(`/budgets/${randomUUID()}/reserve`, body))).to.equal('404 BUDGET_NOT_FOUND');
-    // A refused one has taken nothing: not its key either.
+    // A refused reserve took nothing, not even its key.
     await purse.void(id);
     expect((await purse.reserve('299', { workKey: 'more' })).body.replay).to.equal(false);
   });
 
-  it('takes 1 to 512 characters', async () => {
+  it('accepts 1 to 512 characters', async () => {
     const purse = await Purse.create();
     for (const workKey of ['', 'x'.repeat(513), 7, 'a\nb'])
       expect(codeOf(await purse.reserve('1', { workKey })), String(workKey)).to.equal('400 VALIDATION_FAILED');
     expect((await purse.reserve('1', { workKey: '😀'.repeat(512) })).status).to.equal(201);
   });
 
-  it('of many at once exactly one reserves, and all are answered its reservation', async () => {
+  it('reserves exactly once when many run in parallel, and answers all with that reservation', async () => {
     const purse = await Purse.create();
     const all = await Promise.all(Array.from({ length: 40 }, () => purse.reserve('300', { workKey: 'job' })));
     expect(all.map(({ status }) => status)).to.deep.equal(all.map(() => 201));
@@ -74,7 +74,7 @@ describe('reserve with a workKey', () => {
     expect(await purse.balances()).to.equal('1000 300 0 700');
   });
 
-  it('a repetition with its Idempotency-Key is answered the same, replay:true', async () => {
+  it('replays with its Idempotency-Key, too: the same answer, replay:true', async () => {
     const purse = await Purse.create();
     const headers = { 'Idempotency-Key': randomUUID() };
     const first = (await purse.reserve('300', { workKey: 'job' }, headers)).body;

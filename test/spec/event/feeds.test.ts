@@ -14,24 +14,24 @@ const channel = `muster:{o}:${reader.spaceId}`;
 const { signal: never } = new AbortController();
 const event = (n: number, type: string, id = 'id', scopeId = '~') => [`${n}-0`, [type, `${id} ${scopeId} ~ `]];
 
-/** Readings of a journal, which the test answers, and its subscription. */
+/** Simulates the reads of a journal, which the test answers, and its subscription. */
 describe('Held watches of one reader', () => {
   let readings: { from: string; by: string; answer(last: string, ...entries: unknown[]): void }[];
   let subscriber: EventEmitter;
-  let asked: string[];
+  let subscriptions: string[];
   let wake: Wake;
   let feeds: Feeds;
   beforeEach(() => {
     readings = [];
-    asked = [];
+    subscriptions = [];
     const request = (_: unknown, __: string, { epoch, cursor, spaceId, apiKeyDigest }: Record<string, string>) =>
       new Promise((resolve) => {
         const answer = (last: string, ...entries: unknown[]) => resolve({ last, epoch: 'e', entries });
         readings.push({ from: `${epoch} ${cursor}`, by: `${spaceId} ${apiKeyDigest}`, answer });
       });
     subscriber = Object.assign(new EventEmitter(), {
-      ssubscribe: async (name: string) => asked.push(name),
-      sunsubscribe: async (name: string) => asked.push(`-${name}`),
+      ssubscribe: async (name: string) => subscriptions.push(name),
+      sunsubscribe: async (name: string) => subscriptions.push(`-${name}`),
     });
     wake = new Wake(subscriber as unknown as Store);
     feeds = new Feeds({ request } as unknown as Scripts, wake);
@@ -47,16 +47,16 @@ describe('Held watches of one reader', () => {
   const read = (count: number) => until(async () => readings.length === count);
   const found = (watcher: Watcher) => watcher.page.map(({ entryId }) => entryId);
 
-  it('are not begun where the time is over, the caller has gone or the service stops', async () => {
+  it('do not begin if the time is up, the caller has disconnected or the service is stopping', async () => {
     await hold(watcherAt('1-0'), 0);
     await hold(watcherAt('1-0'), 5000, AbortSignal.abort());
-    expect(asked).to.deep.equal([]);
+    expect(subscriptions).to.deep.equal([]);
     wake.close();
     await hold(watcherAt('1-0'));
-    expect(asked).to.deep.equal([]);
+    expect(subscriptions).to.deep.equal([]);
   });
 
-  it('read once for each position when something is written, however often meanwhile', async () => {
+  it('read once per position after writes, however many writes there were meanwhile', async () => {
     const watchers = [watcherAt('1-0'), watcherAt('1-0'), watcherAt('2-0'), watcherAt('1-0', 'budget.*', 'f')];
     const ends = watchers.map((watcher) => hold(watcher));
     await read(3);
@@ -70,7 +70,7 @@ describe('Held watches of one reader', () => {
     expect(readings).to.have.length(4);
   });
 
-  it('read what was written during the reading that ended them, and nothing when nothing was', async () => {
+  it('read what was written during the read that ended them, and do not read again if nothing was', async () => {
     const stream = watcherAt('1-0');
     const first = hold(stream);
     await read(1);
@@ -87,7 +87,7 @@ describe('Held watches of one reader', () => {
     expect(readings).to.have.length(2);
   });
 
-  it('read on at once where a reading was full and had nothing for them', async () => {
+  it('read again at once if a full read had nothing for them', async () => {
     const watcher = watcherAt('1-0');
     const end = hold(watcher);
     await read(1);
@@ -100,7 +100,7 @@ describe('Held watches of one reader', () => {
     expect(found(watcher)).to.deep.equal(['900-0']);
   });
 
-  it('read the rest at once where they found more than a page, or than one reading has', async () => {
+  it('read the rest at once if they found more than a page, or if one read did not reach the end', async () => {
     for (const [limit, entries] of [
       [scanEntries, scanEntries],
       [10, 20],
@@ -120,7 +120,7 @@ describe('Held watches of one reader', () => {
     }
   });
 
-  it('read now and then where nothing is written: their key may be revoked', async () => {
+  it('read periodically even if nothing is written, as their key may be revoked', async () => {
     const { setInterval: begin } = globalThis;
     let nowAndThen = (): void => undefined;
     globalThis.setInterval = ((run: () => void, ms: number) => {
@@ -138,7 +138,7 @@ describe('Held watches of one reader', () => {
     await end;
   });
 
-  it('take nothing of a reading that ends after them: a stream goes on where it stood', async () => {
+  it('take nothing from a read that completes after they end: a stream continues where it was', async () => {
     const [left, stays] = [watcherAt('1-0'), watcherAt('1-0')];
     const end = hold(stays);
     await hold(left, 20);
@@ -147,7 +147,7 @@ describe('Held watches of one reader', () => {
     expect([left.position, found(left)]).to.deep.equal(['1-0', []]);
   });
 
-  it('find each their own in a reading that they share', () => {
+  it('each select their own events from a shared read', () => {
     const entries = [
       event(2, 'message.sent', 'm'),
       event(3, 'budget.created', 'b', 's'),
@@ -162,22 +162,22 @@ describe('Held watches of one reader', () => {
     expect(ids({ types: 'budget.*', aggregate: 'budget' })).to.deep.equal(['3-0', '4-0']);
   });
 
-  it('of two keys, or in two spaces, are two: each reads as itself', async () => {
+  it('read separately for each key and each space, as that key', async () => {
     const readers = [reader, { ...reader, apiKeyDigest: 'x' }, { ...reader, spaceId: 's' }];
-    await Promise.all(readers.map((own) => feeds.hold(own, watcherAt('1-0'), { waitMs: 20, gone: never })));
-    expect(readings.map(({ by }) => by)).to.deep.equal(readers.map((own) => `${own.spaceId} ${own.apiKeyDigest}`));
+    await Promise.all(readers.map((one) => feeds.hold(one, watcherAt('1-0'), { waitMs: 20, gone: never })));
+    expect(readings.map(({ by }) => by)).to.deep.equal(readers.map((one) => `${one.spaceId} ${one.apiKeyDigest}`));
   });
 
-  it('keep their subscription for a while, and as long as anybody came back in that time', async () => {
+  it('keep their subscription for a while, and longer if a watch comes back in that time', async () => {
     await Promise.all([
       hold(watcherAt('1-0'), 10),
       feeds.hold({ ...reader, spaceId: 's' }, watcherAt('1-0'), { waitMs: 10, gone: never }),
     ]);
     const end = hold(watcherAt('1-0'), 2500);
-    await until(async () => asked.length === 3);
-    expect(asked).to.deep.equal([channel, 'muster:{o}:s', '-muster:{o}:s']);
+    await until(async () => subscriptions.length === 3);
+    expect(subscriptions).to.deep.equal([channel, 'muster:{o}:s', '-muster:{o}:s']);
     wake.close();
     await end;
-    expect(asked.at(-1)).to.equal(`-${channel}`);
+    expect(subscriptions.at(-1)).to.equal(`-${channel}`);
   });
 });

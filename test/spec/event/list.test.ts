@@ -17,7 +17,7 @@ describe('GET /events', () => {
   const key = () => `muster:{${world.org}}`;
   const stream = () => `${world.prefix}:events`;
 
-  it('a page of events, oldest first, and a nextCursor that is never null', async () => {
+  it('returns a page of events, oldest first, and a nextCursor that is never null', async () => {
     await queue.sent();
     const reply = await world.get('/events');
     expect(types(reply.body)).to.deep.equal(['mailbox.created', 'scope.created', 'message.sent']);
@@ -27,7 +27,7 @@ describe('GET /events', () => {
     expect(types((await world.get(`/events?cursor=${next.body.nextCursor}`)).body)).to.deep.equal(['message.sent']);
   });
 
-  it('an empty space has a cursor too', async () => {
+  it('returns a cursor for an empty space, too', async () => {
     const empty = await World.create();
     const { body } = await empty.get('/events');
     expect(body.events).to.deep.equal([]);
@@ -36,7 +36,7 @@ describe('GET /events', () => {
     expect(next.body.events[0].aggregateId).to.equal(id);
   });
 
-  it('limit 1 to 500, default 100; pages of any limit give every event once, in order', async () => {
+  it('accepts a limit of 1 to 500, default 100; pages of any size return every event once, in order', async () => {
     await Promise.all(Array.from({ length: 120 }, () => queue.send()));
     expect((await world.get('/events')).body.events).to.have.lengthOf(100);
     const { body } = await world.get('/events?limit=500');
@@ -53,7 +53,7 @@ describe('GET /events', () => {
     }
   });
 
-  it('eventId is a UUIDv7 in stream order, one to one with the entry, also within one millisecond', async () => {
+  it('assigns UUIDv7 eventIds in stream order, one per entry, also within one millisecond', async () => {
     await world.at(Date.now());
     await Promise.all(Array.from({ length: 60 }, () => queue.send()));
     const { events } = (await world.get('/events?limit=500')).body;
@@ -71,7 +71,7 @@ describe('GET /events', () => {
     });
   });
 
-  it('events carry the requestId of their call, whatever it reads like; the sweep’s have none', async () => {
+  it('shows the requestId of the call that caused an event, whatever its format; events of the sweep have none', async () => {
     const now = Date.now();
     await world.at(now);
     for (const requestId of ['payload', 'type', 'scopeId', 'aggregateId', 'requestId', 'null', '-', '.']) {
@@ -86,7 +86,7 @@ describe('GET /events', () => {
     expect((await world.get('/events')).body.events.at(-1)).to.include({ type: 'message.expired', requestId: null });
   });
 
-  it('events hold ids, states and counts, never message bodies or secrets; every type is a known one', async () => {
+  it('shows ids, states and counts, never message bodies or secrets; every type is declared', async () => {
     const secret = 'a-secret-in-the-payload';
     await queue.sent({ payload: secret, workKey: 'a-secret-key' });
     const claim = await queue.claim({ holder: 'a-secret-holder' });
@@ -104,7 +104,7 @@ describe('GET /events', () => {
     );
   });
 
-  it('cursor=latest is from now on', async () => {
+  it('starts from now on with cursor=latest', async () => {
     await queue.sent();
     const { body } = await world.get('/events?cursor=latest');
     expect(body.events).to.deep.equal([]);
@@ -112,7 +112,7 @@ describe('GET /events', () => {
     expect(types((await world.get(`/events?cursor=${body.nextCursor}`)).body)).to.deep.equal(['message.sent']);
   });
 
-  it("malformed or another space's cursor: 400 INVALID_CURSOR", async () => {
+  it('answers 400 INVALID_CURSOR for a malformed cursor and for one of another space', async () => {
     const { nextCursor } = (await world.get('/events')).body;
     const second = await world.beside();
     expect(codeOf(await second.get(`/events?cursor=${nextCursor}`))).to.equal('400 INVALID_CURSOR');
@@ -141,14 +141,14 @@ describe('GET /events', () => {
     expect(codeOf(await world.get(`/events?cursor=${forge(largest)}`))).to.equal('410 CURSOR_EXPIRED');
   });
 
-  /** The message of the 410 that a cursor is answered with. */
+  /** The message of the 410 that answers a cursor. */
   async function expired(cursor: string): Promise<string> {
     const reply = await world.get(`/events?cursor=${cursor}`);
     expect(codeOf(reply)).to.equal('410 CURSOR_EXPIRED');
     return reply.body.error.message;
   }
 
-  it('a cursor from before a restore: 410 CURSOR_EXPIRED', async () => {
+  it('answers 410 CURSOR_EXPIRED for a cursor from before a restore', async () => {
     const { nextCursor } = (await world.get('/events')).body;
     await world.service.store.hset(key(), 'epoch', 'another');
     expect(await expired(nextCursor)).to.match(/^this cursor is from before the store was restored/);
@@ -156,7 +156,7 @@ describe('GET /events', () => {
     expect(types((await world.get('/events')).body)).to.deep.equal(['mailbox.created']);
   });
 
-  it('a cursor that stands at an event which a failover lost: 410 CURSOR_EXPIRED, whether or not others came since', async () => {
+  it('answers 410 CURSOR_EXPIRED for a cursor at an event that a failover lost, whether or not others have come since', async () => {
     await queue.sent();
     const { nextCursor } = (await world.get('/events')).body;
     const { store } = world.service;
@@ -169,7 +169,7 @@ describe('GET /events', () => {
     expect((await world.get('/events')).status).to.equal(200);
   });
 
-  it('older than what is kept: 410 CURSOR_EXPIRED; at the trimmed end it goes on', async () => {
+  it('answers 410 CURSOR_EXPIRED for a cursor older than what is kept, and continues from the trimmed end', async () => {
     const pages = [];
     for (let i = 0; i < 3; i++) {
       await queue.sent();
@@ -185,7 +185,7 @@ describe('GET /events', () => {
     expect(types((await world.get('/events')).body), 'no cursor = oldest kept').to.deep.equal(['message.sent']);
   });
 
-  it('after everything was trimmed, a cursor given out then still goes on', async () => {
+  it('issues cursors that still work when everything has been trimmed', async () => {
     const { store } = world.service;
     const trimmedThrough = (await store.xrange(stream(), '-', '+')).at(-1)?.[0] ?? '';
     await store.xtrim(stream(), 'MAXLEN', 0);

@@ -13,7 +13,7 @@ const waiter = (state: string) => `allowanceId units state=${state}`;
 const schedule = 'mailboxId state=ACTIVE';
 const entry = (state: string) => `reservationId entryId state=${state} amountMinor`;
 
-/** What the payload of each type says beyond the ids of its aggregate and its scope, and in which states. */
+/** The payload fields of each type besides the ids of its aggregate and its scope, with expected values. */
 const payloads: Readonly<Record<string, string>> = {
   'budget.created': 'limitMinor',
   'budget.limit_changed': 'limitMinor',
@@ -71,7 +71,7 @@ const payloads: Readonly<Record<string, string>> = {
   'destination.created': 'state=ACTIVE',
   'destination.disabled': 'state=DISABLED disabledReason=REQUESTED',
 };
-/** Told of some messages alone: where they carry a task, and where that is a member. */
+/** Only in events of messages that carry a task, and of tasks that are members of a group. */
 const ofSome = ['taskId', 'groupId'];
 const worded = ['state', 'outcome', 'verdict', 'disabledReason'];
 
@@ -84,7 +84,7 @@ interface Event {
 }
 
 describe('the payload of an event', () => {
-  it('has the ids of its aggregate and its scope, then ids, states and counts, for every type there is', async () => {
+  it('has the ids of its aggregate and its scope, then ids, states and counts, for every type', async () => {
     const world = await World.create();
     const start = Math.ceil(Date.now() / 600_000) * 600_000;
     await world.at(start);
@@ -136,19 +136,19 @@ describe('the payload of an event', () => {
     await world.at(start + 121_000);
     await world.service.due.drain(world.org);
 
-    const told = new Map<string, string>();
+    const emitted = new Map<string, string>();
     for (const event of (await world.get('/events?limit=500')).body.events as Event[]) {
       const { type, aggregate, aggregateId, scopeId: of, payload } = event;
       const { [`${aggregate}Id`]: own, scopeId: repeated = null, ...members } = payload;
       expect([own ?? repeated, repeated], type).to.deep.equal([aggregateId, of]);
-      const said = Object.entries(members)
+      const shown = Object.entries(members)
         .filter(([name]) => aggregate !== 'message' || !ofSome.includes(name))
         .map(([name, value]) => (worded.includes(name) ? `${name}=${value}` : name))
         .join(' ');
-      expect(said, type).to.equal(payloads[type]);
-      told.set(type, said);
+      expect(shown, type).to.equal(payloads[type]);
+      emitted.set(type, shown);
     }
-    // That one comes with the tenth attempt of a delivery.
-    expect(eventTypes.filter((type) => !told.has(type))).to.deep.equal(['delivery.exhausted']);
+    // `delivery.exhausted` follows the tenth attempt.
+    expect(eventTypes.filter((type) => !emitted.has(type))).to.deep.equal(['delivery.exhausted']);
   });
 });

@@ -19,7 +19,7 @@ class Stream {
   readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
   readonly #gone: AbortController;
   #text = '';
-  /** How many pieces it came in. */
+  /** The number of chunks received. */
   chunks = 0;
   /** The last id of any block, with or without data. */
   lastId = '';
@@ -34,9 +34,9 @@ class Stream {
 
   static async open(world: World, query: string, headers: Record<string, string> = {}): Promise<Stream> {
     const gone = new AbortController();
-    const own = { Authorization: `Bearer ${world.apiKey}`, Accept: 'text/event-stream', ...headers };
+    const allHeaders = { Authorization: `Bearer ${world.apiKey}`, Accept: 'text/event-stream', ...headers };
     const url = `${world.url}/v1/spaces/${world.spaceId}/watch?${query}`;
-    return new Stream(await fetch(url, { headers: own, signal: gone.signal }), gone);
+    return new Stream(await fetch(url, { headers: allHeaders, signal: gone.signal }), gone);
   }
 
   async next(count: number): Promise<Message[]> {
@@ -91,7 +91,7 @@ describe('watch as server-sent events', () => {
     stream.close();
   });
 
-  it('goes on after Last-Event-ID, which counts more than the cursor', async () => {
+  it('resumes after Last-Event-ID, which takes precedence over the cursor', async () => {
     const { world, send } = await ready();
     for (let i = 0; i < 3; i++) await send();
     const first = await Stream.open(world, 'types=message.sent');
@@ -109,7 +109,7 @@ describe('watch as server-sent events', () => {
     ]);
   });
 
-  it('a malformed Last-Event-ID is 400, a caller without a key 401', async () => {
+  it('answers 400 for a malformed Last-Event-ID and 401 for a caller without a key', async () => {
     const { world } = await ready();
     expect((await Stream.open(world, '', { 'Last-Event-ID': 'none' })).status).to.equal(400);
     expect((await Stream.open(world, '', { 'Last-Event-ID': 'none', Authorization: 'Bearer mk_no' })).status).to.equal(
@@ -117,7 +117,7 @@ describe('watch as server-sent events', () => {
     );
   });
 
-  it('streams only to a client that takes it: named, and with a weight above nought', async () => {
+  it('streams only to a client that accepts it by name, with a weight above 0', async () => {
     const { world } = await ready();
     const typeFor = async (Accept: string): Promise<string | null> => {
       const stream = await Stream.open(world, '', { Accept });
@@ -141,7 +141,7 @@ describe('watch as server-sent events', () => {
       expect(await typeFor(accept), accept).to.match(/^application\/json/);
   });
 
-  it('pages are no limit of a stream: it catches up with everything, and a small one does not hold it up', async () => {
+  it('catches up with everything, whatever the limit, without a pause after small pages', async () => {
     const { world, send } = await ready();
     for (let i = 0; i < 12; i++) await send();
     const stream = await Stream.open(world, 'limit=1&types=message.sent');
@@ -150,10 +150,10 @@ describe('watch as server-sent events', () => {
     stream.close();
   });
 
-  it('says where it stands while there is nothing to say, and nothing twice', async () => {
+  it('sends its position while there are no events, and no event twice', async () => {
     const { world, send } = await ready();
     const { setTimeout: begin } = globalThis;
-    // The heartbeat of 15 s.
+    // The heartbeat of 15 s, shortened.
     globalThis.setTimeout = ((run: () => void, ms?: number, ...rest: []) =>
       begin(run, ms === 15_000 ? 50 : ms, ...rest)) as typeof setTimeout;
     const stream = await Stream.open(world, 'types=message.sent');
@@ -171,7 +171,7 @@ describe('watch as server-sent events', () => {
     stream.close();
   });
 
-  it('a client that goes away frees it at once', async () => {
+  it('frees the watch at once when the client disconnects', async () => {
     const { world } = await ready();
     const stream = await Stream.open(world, 'cursor=latest');
     while (world.service.feeds.size === 0) await new Promise(setImmediate);
@@ -179,16 +179,16 @@ describe('watch as server-sent events', () => {
     while (world.service.feeds.size > 0) await new Promise(setImmediate);
   });
 
-  it('shutdown answers held watches with an empty page and ends the streams', async () => {
+  it('answers held watches with an empty page and ends the streams on shutdown', async () => {
     const log = pino({ level: 'silent' });
     const url = await redisUrl();
-    const own = await startService({ redisUrl: url, role: 'api', host: '127.0.0.1', port: 0, log });
-    const { world } = await ready(own);
+    const service = await startService({ redisUrl: url, role: 'api', host: '127.0.0.1', port: 0, log });
+    const { world } = await ready(service);
     const { nextCursor } = (await world.get('/watch?cursor=latest')).body;
     const held = world.get(`/watch?cursor=${nextCursor}&waitSeconds=30`);
     const stream = await Stream.open(world, `cursor=${nextCursor}`);
-    while (own.feeds.size < 2) await new Promise(setImmediate);
-    const stopped = own.stop();
+    while (service.feeds.size < 2) await new Promise(setImmediate);
+    const stopped = service.stop();
     expect((await held).body).to.deep.equal({ events: [], nextCursor });
     expect(await stream.next(1)).to.deep.equal([]);
     await stopped;

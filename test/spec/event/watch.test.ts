@@ -11,7 +11,7 @@ interface Event {
   scopeId: string | null;
 }
 
-/** A world with one mailbox, two runs, and what has happened so far behind `cursor`. */
+/** A world with one mailbox, two runs, and a cursor past what has happened so far. */
 async function ready() {
   const world = await World.create();
   const mailbox = await world.made('/mailboxes', { name: 'jobs' });
@@ -24,7 +24,7 @@ async function ready() {
 const types = (reply: Reply): string[] => reply.body.events.map((event: Event) => event.type);
 
 describe('watch', () => {
-  it('is a long-poll over the same events: what is there comes at once', async () => {
+  it('long-polls the same events: available ones are returned at once', async () => {
     const { world, send } = await ready();
     await send(randomUUID());
     const events = await world.get('/events');
@@ -48,7 +48,7 @@ describe('watch', () => {
     }
   });
 
-  it('answers an empty page when its time is over, with a cursor past what was filtered out', async () => {
+  it('answers an empty page when the time is up, with a cursor past the events filtered out', async () => {
     const { world, cursor, send } = await ready();
     const held = world.get(`/watch?cursor=${cursor}&waitSeconds=1&aggregate=budget`);
     while (world.service.feeds.size === 0) await new Promise(setImmediate);
@@ -59,7 +59,7 @@ describe('watch', () => {
     expect(types(await world.get(`/watch?cursor=${cursor}`))).to.have.length(2);
   });
 
-  it('filters by types, as a comma list of types or prefix.*', async () => {
+  it('filters by types, a comma-separated list of types or prefix.*', async () => {
     const { world, cursor, send } = await ready();
     await send(randomUUID());
     const get = async (filter: string) => types(await world.get(`/watch?cursor=${cursor}&types=${filter}`));
@@ -69,7 +69,7 @@ describe('watch', () => {
     expect(await get('message.acked')).to.deep.equal([]);
   });
 
-  it('filters by aggregate: a comma list of names, or one record', async () => {
+  it('filters by aggregate: a comma-separated list of names, or one record', async () => {
     const { world, mailboxId, send } = await ready();
     await send(randomUUID());
     const get = async (filter: string) => types(await world.get(`/watch?aggregate=${filter}`));
@@ -83,7 +83,7 @@ describe('watch', () => {
     const [run, other] = [randomUUID(), randomUUID()];
     await send(run);
     await send(other);
-    // As a group's gate scope lies below its run.
+    // For example, a group's gate scope is below its run.
     const gate = randomUUID();
     const key = `${world.prefix}:scope:${gate}`;
     await world.service.store.hset(key, { path: `${run} ${gate}`, createdAt: Date.now(), live: 0 });
@@ -112,7 +112,7 @@ describe('watch', () => {
     for (const { held } of both) expect(scopes((await held).body.events)).to.deep.equal([below]);
   });
 
-  it('combines filters, and pages on with limit without a gap', async () => {
+  it('combines filters, and continues over pages without a gap', async () => {
     const { world, cursor, send } = await ready();
     const run = randomUUID();
     for (let i = 0; i < 7; i++) await send(i % 2 ? randomUUID() : run);
@@ -127,7 +127,7 @@ describe('watch', () => {
     expect(seen).to.have.length(4);
   });
 
-  it('that does not wait looks at 5,000 entries at most, is charged once, and goes on behind them', async () => {
+  it('without waiting, examines at most 5,000 entries, is charged once, and continues behind them', async () => {
     const { world, mailboxId, cursor } = await ready();
     const { store } = world.service;
     const add = async (count: number): Promise<void> => {
@@ -182,7 +182,7 @@ describe('watch', () => {
     expect([reply.status, reply.body.error.code]).to.deep.equal([400, 'INVALID_CURSOR']);
   });
 
-  it('demands coordination_read, and a key revoked while it is held reads nothing more', async () => {
+  it('needs coordination_read, and reads nothing more once its key is revoked', async () => {
     const { world, cursor, send } = await ready();
     const writer = await world.key(['coordination_write']);
     const refused = await world.call('GET', '/watch', undefined, { Authorization: `Bearer ${writer}` });
@@ -198,7 +198,7 @@ describe('watch', () => {
     expect((await held).body.error.code).to.equal('INVALID_API_KEY');
   });
 
-  it('a held watch is charged once, whatever it is woken for', async () => {
+  it('is charged once while held, however often it is woken', async () => {
     const { world, cursor, send } = await ready();
     const used = async () =>
       Number(await world.service.store.hget(`muster:{${world.org}}:${world.spaceId}`, 'usedRequests'));
@@ -211,7 +211,7 @@ describe('watch', () => {
     expect(await used()).to.equal(7);
   });
 
-  it('aborting the request cancels the hold at once', async () => {
+  it('ends at once when the request is aborted', async () => {
     const { world, cursor } = await ready();
     const gone = new AbortController();
     const url = `${world.url}/v1/spaces/${world.spaceId}/watch?cursor=${cursor}&waitSeconds=30`;

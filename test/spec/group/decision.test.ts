@@ -5,7 +5,7 @@ import { Queue } from '../mailbox/queue.ts';
 import { Team } from './team.ts';
 
 describe('the decision of a task group', () => {
-  it('FIRST_ACCEPTED: the first accept satisfies, sealed or not, and pending members are cancelled in the same step', async () => {
+  it('FIRST_ACCEPTED: the first accept satisfies it, sealed or not, and cancels pending members in the same step', async () => {
     const team = await Team.create();
     const [taskId = ''] = await team.submitted(4);
     const [first, held] = [await team.queue.claim(), await team.queue.claim()];
@@ -30,7 +30,7 @@ describe('the decision of a task group', () => {
     ]);
   });
 
-  it('a claimed member of a decided group, nacked with retry or lapsed, becomes CANCELLED instead of READY', async () => {
+  it('makes a claimed member CANCELLED instead of READY when it is later nacked with retry or its lease ends', async () => {
     const team = await Team.create();
     const world = team.queue.world;
     const now = Date.now();
@@ -54,7 +54,7 @@ describe('the decision of a task group', () => {
     expect(await team.told('group.decided')).to.equal(1);
   });
 
-  it('N_ACCEPTED: unsatisfiable once sealed, when the threshold cannot be reached any more', async () => {
+  it('N_ACCEPTED: is unsatisfiable once sealed, when the threshold is out of reach', async () => {
     const team = await Team.create({ condition: 'N_ACCEPTED', threshold: 2 });
     const [one = '', two = '', three = ''] = await team
       .succeeded(2)
@@ -78,7 +78,7 @@ describe('the decision of a task group', () => {
     expect((await half.seal()).body.outcome, 'the second may still be accepted').to.equal(null);
   });
 
-  it('ALL_TERMINAL is satisfied when it is sealed and every member is terminal, however it ended', async () => {
+  it('ALL_TERMINAL: is satisfied once sealed with every member terminal, however each ended', async () => {
     const team = await Team.create({ condition: 'ALL_TERMINAL' });
     await team.succeeded(1);
     expect((await team.view()).state).to.equal('OPEN');
@@ -99,7 +99,7 @@ describe('the decision of a task group', () => {
     expect(await due.view(), 'in time, though noticed late').to.include({ outcome: 'SATISFIED', decidedAt: iso(5) });
   });
 
-  it('a seal of an empty group decides: FIRST and N are UNSATISFIABLE, ALL_TERMINAL is SATISFIED', async () => {
+  it('follows the seal of an empty group: FIRST and N are UNSATISFIABLE, ALL_TERMINAL is SATISFIED', async () => {
     const queue = await Queue.create();
     const expected = { FIRST_ACCEPTED: 'UNSATISFIABLE', N_ACCEPTED: 'UNSATISFIABLE', ALL_TERMINAL: 'SATISFIED' };
     for (const [condition, outcome] of Object.entries(expected)) {
@@ -112,7 +112,7 @@ describe('the decision of a task group', () => {
     expect(await new Team(queue, '', '').told('group.sealed')).to.equal(3);
   });
 
-  it('any later seal of a sealed group answers what the first did; decided before it was sealed is GROUP_DECIDED', async () => {
+  it('lets any later seal of a sealed group answer as the first did; a group decided unsealed is GROUP_DECIDED', async () => {
     const team = await Team.create();
     const [taskId = ''] = await team.succeeded(1);
     const sealed = (await team.seal()).body;
@@ -125,7 +125,7 @@ describe('the decision of a task group', () => {
     expect(codeOf(reply)).to.equal('409 GROUP_DECIDED');
   });
 
-  it('EXPIRED: an undecided group at its deadline, whose pending members are cancelled', async () => {
+  it('EXPIRED: is taken at the deadline of an undecided group, and cancels its pending members', async () => {
     const queue = await Queue.create();
     const now = Date.now();
     await queue.world.at(now);
@@ -144,7 +144,7 @@ describe('the decision of a task group', () => {
     expect(codeOf(await team.submit('late'))).to.equal('409 GROUP_NOT_OPEN');
   });
 
-  it('is taken once under 100 parallel accepts on the threshold', async () => {
+  it('is taken once under 100 parallel accepts at the threshold', async () => {
     const team = await Team.create({ condition: 'N_ACCEPTED', threshold: 50 });
     const ids = await team.succeeded(100);
     const replies = await Promise.all(ids.map((id) => team.accept(id)));
@@ -152,7 +152,7 @@ describe('the decision of a task group', () => {
     const states = replies.map(({ body }) => `${body.groupState} ${body.outcome}`);
     expect(states.filter((state) => state === 'OPEN null')).to.have.lengthOf(49);
     expect(states.filter((state) => state === 'DECIDED SATISFIED')).to.have.lengthOf(51);
-    // More events than one page holds: the journal itself is asked.
+    // More events than one page holds, so this reads the journal directly.
     const { service, prefix } = team.queue.world;
     const entries = await service.store.xrange(`${prefix}:events`, '-', '+');
     const types = entries.map(([, values]) => values[0]);
@@ -161,7 +161,7 @@ describe('the decision of a task group', () => {
     expect((await team.view()).counts.accepted).to.equal(100);
   });
 
-  it('a member is received or cancelled, never both, when decision and receives meet', async () => {
+  it('lets a member be received or cancelled, never both, when it races with receives', async () => {
     const world = await World.create();
     const team = await Team.create({}, await Queue.create({}, world));
     const [taskId = ''] = await team.succeeded(1);
@@ -178,7 +178,7 @@ describe('the decision of a task group', () => {
 });
 
 describe('verdicts', () => {
-  it('accept requires SUCCEEDED, reject a terminal task', async () => {
+  it('accept requires a SUCCEEDED task, reject any terminal one', async () => {
     const team = await Team.create();
     const [taskId = ''] = await team.submitted(1);
     expect(codeOf(await team.accept(taskId))).to.equal('409 TASK_NOT_SUCCEEDED');
@@ -193,7 +193,7 @@ describe('verdicts', () => {
     expect((await team.seal()).body.outcome, 'that one may still be accepted').to.equal(null);
   });
 
-  it('the first stands: the same again is 200 and changes nothing, the other is VERDICT_CONFLICT', async () => {
+  it('keep the first: the same again is 200 and changes nothing, the other is VERDICT_CONFLICT', async () => {
     const team = await Team.create({ condition: 'N_ACCEPTED', threshold: 2 });
     const [taskId = ''] = await team.succeeded(1);
     const first = await team.accept(taskId);
@@ -204,7 +204,7 @@ describe('verdicts', () => {
     expect(await team.told('task.accepted')).to.equal(1);
   });
 
-  it('what is repeated without effect is no operation: a verdict, a seal, a join', async () => {
+  it('count no operation when repeated without effect, nor does a seal or a join', async () => {
     const team = await Team.create({ condition: 'N_ACCEPTED', threshold: 2 });
     const [taskId = ''] = await team.succeeded(1);
     const outside = await team.queue.sent();
@@ -218,7 +218,7 @@ describe('verdicts', () => {
     expect(await operations()).to.equal(before);
   });
 
-  it("a task that is no member of the group is 404 TASK_NOT_FOUND, another group's too", async () => {
+  it('on a task that is not a member, or is one of another group, are 404 TASK_NOT_FOUND', async () => {
     const team = await Team.create();
     const [taskId = ''] = await (await Team.create({}, team.queue)).succeeded(1);
     for (const id of [randomUUID(), taskId]) {
@@ -228,7 +228,7 @@ describe('verdicts', () => {
     }
   });
 
-  it('with the operations used up, running groups are finished and no new work begins', async () => {
+  it('still finish running groups when operations are used up; new work is refused', async () => {
     const team = await Team.create({}, await Queue.create({}, await World.create({ plan: 'free' })));
     const [taskId = ''] = await team.succeeded(1);
     const outside = await team.queue.sent();

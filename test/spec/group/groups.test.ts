@@ -6,17 +6,17 @@ import { Queue } from '../mailbox/queue.ts';
 import { Team } from './team.ts';
 
 describe('POST /task-groups', () => {
-  it('creates an OPEN group with a gate scope of its own, a child of parentScopeId, which it makes if unknown', async () => {
+  it('creates an OPEN group with its own gate scope below parentScopeId, which it creates if unknown', async () => {
     const { world, id: mailboxId } = await Queue.create();
     const parentScopeId = randomUUID();
-    const asked = {
+    const fields = {
       parentScopeId,
       mailboxId,
       condition: 'N_ACCEPTED',
       threshold: 2,
       deadline: '2040-01-01T01:00:00+01:00',
     };
-    const { status, body } = await world.post('/task-groups', asked);
+    const { status, body } = await world.post('/task-groups', fields);
     expect(status).to.equal(201);
     expect(body).to.include({ id: body.groupId, state: 'OPEN' });
     expect(body.scopeId).to.not.equal(body.groupId);
@@ -34,7 +34,7 @@ describe('POST /task-groups', () => {
       rejected: 0,
     };
     expect(view).to.deep.equal({
-      ...{ ...body, ...asked, deadline: '2040-01-01T00:00:00.000Z', outcome: null },
+      ...{ ...body, ...fields, deadline: '2040-01-01T00:00:00.000Z', outcome: null },
       ...{ counts, members: [], createdAt, sealedAt: null, decidedAt: null },
     });
     const types = ['mailbox.created', 'scope.created', 'scope.created', 'group.created'];
@@ -44,14 +44,14 @@ describe('POST /task-groups', () => {
     expect(events[3]).to.deep.include({ aggregate: 'group', aggregateId: body.groupId, scopeId: body.scopeId });
   });
 
-  it('without parentScopeId the gate scope is a root', async () => {
+  it('makes the gate scope a root without parentScopeId', async () => {
     const team = await Team.create({ parentScopeId: null });
     expect(await team.view()).to.include({ parentScopeId: null });
     const { events } = (await team.queue.world.get('/events')).body;
     expect(events[1].payload).to.deep.equal({ scopeId: team.gate, parentScopeId: null });
   });
 
-  it('threshold is required for N_ACCEPTED, ignored and null otherwise', async () => {
+  it('requires threshold for N_ACCEPTED; otherwise threshold is ignored and null', async () => {
     const { world, id: mailboxId } = await Queue.create();
     for (const threshold of [undefined, null, 0, 1001, '2', 1.5]) {
       const reply = await world.post('/task-groups', { mailboxId, condition: 'N_ACCEPTED', threshold });
@@ -64,7 +64,7 @@ describe('POST /task-groups', () => {
     }
   });
 
-  it('the mailbox must exist (409: its id came in the body) and be a WORK mailbox; the deadline lies in the future', async () => {
+  it('requires an existing WORK mailbox (409, as its id is in the body) and a deadline in the future', async () => {
     const { world, id: mailboxId } = await Queue.create({ mode: 'INBOX' });
     const condition = 'FIRST_ACCEPTED';
     const unknown = await world.post('/task-groups', { mailboxId: randomUUID(), condition });
@@ -74,17 +74,17 @@ describe('POST /task-groups', () => {
     const work = await world.made('/mailboxes', { name: 'work' });
     const now = Date.now() + 1000;
     await world.at(now);
-    const asked = (at: number) => ({ mailboxId: work.id, condition, deadline: new Date(at).toISOString() });
-    expect(codeOf(await world.post('/task-groups', asked(now)))).to.equal('400 VALIDATION_FAILED');
-    const team = new Team(new Queue(world, work.id), (await world.made('/task-groups', asked(now + 1))).groupId, '');
-    expect(codeOf(await team.submit('a', { deadline: asked(now).deadline }))).to.equal('400 VALIDATION_FAILED');
-    expect((await team.submit('a', { deadline: asked(now + 1).deadline })).status).to.equal(201);
+    const fields = (at: number) => ({ mailboxId: work.id, condition, deadline: new Date(at).toISOString() });
+    expect(codeOf(await world.post('/task-groups', fields(now)))).to.equal('400 VALIDATION_FAILED');
+    const team = new Team(new Queue(world, work.id), (await world.made('/task-groups', fields(now + 1))).groupId, '');
+    expect(codeOf(await team.submit('a', { deadline: fields(now).deadline }))).to.equal('400 VALIDATION_FAILED');
+    expect((await team.submit('a', { deadline: fields(now + 1).deadline })).status).to.equal(201);
     expect(codeOf(await world.post('/task-groups', { mailboxId: work.id, condition: 'ANY' }))).to.equal(
       '400 VALIDATION_FAILED',
     );
   });
 
-  it('the same Idempotency-Key answers the first group again', async () => {
+  it('replays the first group for the same Idempotency-Key', async () => {
     const { world, id: mailboxId } = await Queue.create();
     const [body, headers] = [{ mailboxId, condition: 'ALL_TERMINAL' }, { 'Idempotency-Key': 'k' }];
     const first = await world.post('/task-groups', body, headers);
@@ -93,18 +93,18 @@ describe('POST /task-groups', () => {
     expect((await world.get('/task-groups')).body.groups).to.have.lengthOf(1);
   });
 
-  it('gate scopes go 8 deep', async () => {
+  it('allows gate scopes up to 8 deep', async () => {
     const queue = await Queue.create();
     let team = await Team.create({}, queue);
     for (let depth = 3; depth <= 8; depth++) team = await Team.create({ parentScopeId: team.gate }, queue);
-    const asked = { parentScopeId: team.gate, mailboxId: queue.id, condition: 'FIRST_ACCEPTED' };
-    expect(codeOf(await queue.world.post('/task-groups', asked))).to.equal('409 SCOPE_DEPTH_EXCEEDED');
+    const fields = { parentScopeId: team.gate, mailboxId: queue.id, condition: 'FIRST_ACCEPTED' };
+    expect(codeOf(await queue.world.post('/task-groups', fields))).to.equal('409 SCOPE_DEPTH_EXCEEDED');
   });
 
-  it('a parent scope has at most 1,000 undecided groups', async () => {
+  it('allows at most 1,000 undecided groups per parent scope', async () => {
     const queue = await Queue.create();
-    const asked = { parentScopeId: queue.scopeId, mailboxId: queue.id, condition: 'ALL_TERMINAL' };
-    const create = () => queue.world.post('/task-groups', asked);
+    const fields = { parentScopeId: queue.scopeId, mailboxId: queue.id, condition: 'ALL_TERMINAL' };
+    const create = () => queue.world.post('/task-groups', fields);
     const ids: string[] = [];
     while (ids.length < 1000) {
       const replies = await Promise.all(Array.from({ length: 100 }, create));
@@ -120,30 +120,30 @@ describe('POST /task-groups', () => {
     expect([first.nextCursor === null, rest.nextCursor]).to.deep.equal([false, null]);
   });
 
-  it("a deadline takes one of the space's maxArmedTimers until the decision", async () => {
+  it("counts a deadline among the space's maxArmedTimers until the decision", async () => {
     const queue = await Queue.create({}, await World.create({ limits: { maxArmedTimers: 1 } }));
     const deadline = '2040-01-01T00:00:00Z';
     const team = await Team.create({ deadline, condition: 'ALL_TERMINAL' }, queue);
-    const asked = { mailboxId: queue.id, condition: 'ALL_TERMINAL', deadline };
-    expect(codeOf(await queue.world.post('/task-groups', asked))).to.equal('409 TIMERS_FULL');
+    const fields = { mailboxId: queue.id, condition: 'ALL_TERMINAL', deadline };
+    expect(codeOf(await queue.world.post('/task-groups', fields))).to.equal('409 TIMERS_FULL');
     expect(codeOf(await team.submit('a', { deadline }))).to.equal('409 TIMERS_FULL');
     const timeless = await Team.create({}, queue);
     expect((await timeless.submit('a')).status, 'what carries none is not refused').to.equal(201);
     await team.seal();
-    expect((await queue.world.post('/task-groups', asked)).status).to.equal(201);
+    expect((await queue.world.post('/task-groups', fields)).status).to.equal(201);
     await expectAgreement(queue.world);
   });
 
-  it('a new run is refused when it would be one active run too many', async () => {
+  it("refuses a new run that would exceed the plan's active runs", async () => {
     const queue = await Queue.create({}, await World.create({ figures: { runs: '1' } }));
-    const asked = { mailboxId: queue.id, condition: 'FIRST_ACCEPTED' };
+    const fields = { mailboxId: queue.id, condition: 'FIRST_ACCEPTED' };
     await queue.sent();
     for (const parentScopeId of [undefined, randomUUID()]) {
-      expect(codeOf(await queue.world.post('/task-groups', { ...asked, parentScopeId }))).to.equal(
+      expect(codeOf(await queue.world.post('/task-groups', { ...fields, parentScopeId }))).to.equal(
         '409 ACTIVE_RUNS_LIMITED',
       );
     }
-    expect((await queue.world.post('/task-groups', { ...asked, parentScopeId: queue.scopeId })).status).to.equal(201);
+    expect((await queue.world.post('/task-groups', { ...fields, parentScopeId: queue.scopeId })).status).to.equal(201);
   });
 });
 
@@ -160,7 +160,7 @@ describe('GET /task-groups', () => {
     expect(second.nextCursor).to.equal(null);
   });
 
-  it('filters by state: one or a comma list; an unknown one is 400', async () => {
+  it('filters by state, one or a comma-separated list; an unknown one is 400', async () => {
     const queue = await Queue.create();
     const [open, sealed, decided] = [
       await Team.create({}, queue),
@@ -178,7 +178,7 @@ describe('GET /task-groups', () => {
     expect(codeOf(await queue.world.get('/task-groups?cursor=x'))).to.equal('400 INVALID_CURSOR');
   });
 
-  it('a page ends after 1,000 groups and members, with a cursor for the rest', async () => {
+  it('ends a page after 1,000 groups and members, with a cursor for the rest', async () => {
     const queue = await Queue.create(
       { backlogLimit: 100_000 },
       await World.create({ limits: { maxBacklog: 100_000 } }),
@@ -193,7 +193,7 @@ describe('GET /task-groups', () => {
     expect((await queue.world.get('/task-groups?limit=9')).body.groups, 'and not before').to.have.lengthOf(9);
   });
 
-  it('a page ends after 4 MiB of outcomes, with a cursor for the rest', async () => {
+  it('ends a page after 4 MiB of outcomes, with a cursor for the rest', async () => {
     const queue = await Queue.create();
     const [older, newer] = [await Team.create({}, queue), await Team.create({}, queue)];
     const { service, prefix } = queue.world;
@@ -208,7 +208,7 @@ describe('GET /task-groups', () => {
     expect(second.groups.map(({ id }: { id: string }) => id)).to.deep.equal([older.id]);
   });
 
-  it('an unknown group is 404 GROUP_NOT_FOUND, also for what is done with it', async () => {
+  it('answers 404 GROUP_NOT_FOUND for an unknown group, as does every call on one', async () => {
     const team = new Team(await Queue.create(), randomUUID(), '');
     const task = randomUUID();
     const replies = [

@@ -8,22 +8,22 @@ import { Team } from './team.ts';
 const start = Math.ceil(Date.now() / 3_600_000) * 3_600_000;
 const deadline = new Date(start + 1000).toISOString();
 
-/** A deadline that comes between the sweep and the call it was for is over, though nothing has made it real yet. */
-describe('a task group whose deadline is not swept yet', () => {
+/** A deadline that passes between a call's sweep and the call is in effect, though nothing has swept it yet. */
+describe('a task group whose deadline has passed but is not swept', () => {
   const team = async (condition: string): Promise<Team> => {
     const queue = await Queue.create();
     await queue.world.at(start);
     return Team.create({ condition, deadline }, queue);
   };
-  /** A call after the deadline whose sweep was done just before it. */
-  const late = async ({ queue: { world } }: Team, name: string, own: Record<string, string | number>) => {
+  /** Runs a call after the deadline whose sweep was done just before it. */
+  const late = async ({ queue: { world } }: Team, name: string, args: Record<string, string | number>) => {
     await world.at(start + 1500);
-    return world.service.scripts.run(name, world.org, { ...callArgs(world), drainedThrough: start + 999, ...own }).then(
+    return world.service.scripts.run(name, world.org, { ...callArgs(world), drainedThrough: start + 999, ...args }).then(
       () => 'done',
       (error: { code: string; detail: string }) => `${error.code} ${error.detail}`,
     );
   };
-  /** Once a call has had everything swept that was due. */
+  /** Makes a call, which first sweeps everything that is due. */
   const settled = async (one: Team) => {
     await one.queue.recv();
     expect(await one.told('group.decided')).to.equal(1);
@@ -31,11 +31,11 @@ describe('a task group whose deadline is not swept yet', () => {
   };
   const expired = { state: 'DECIDED', outcome: 'EXPIRED', decidedAt: deadline };
 
-  it('takes no members and no seal', async () => {
+  it('accepts no members and no seal', async () => {
     const one = await team('ALL_TERMINAL');
     const groupId = one.id;
     const { id: taskId } = (await one.queue.send()).body;
-    const own = {
+    const args = {
       groupId,
       taskKey: 'a',
       deadline: '',
@@ -45,7 +45,7 @@ describe('a task group whose deadline is not swept yet', () => {
       taskTail: randomTail(),
       input: '1',
     };
-    expect(await late(one, 'group/submit', own)).to.equal('GROUP_NOT_OPEN DECIDED');
+    expect(await late(one, 'group/submit', args)).to.equal('GROUP_NOT_OPEN DECIDED');
     expect(await late(one, 'group/join', { groupId, taskId })).to.equal('GROUP_NOT_OPEN DECIDED');
     expect(await late(one, 'group/seal', { groupId })).to.equal('GROUP_DECIDED EXPIRED');
     expect(await settled(one)).to.deep.include({ ...expired, sealedAt: null, members: [] });
@@ -54,7 +54,7 @@ describe('a task group whose deadline is not swept yet', () => {
     expect(finished, 'and is kept from then on').to.equal(String(start + 1000));
   });
 
-  it('is decided with all its members by one sweep: the next one, where this one has too little left', async () => {
+  it('is decided with all its members by one sweep: the next one if this one has too little room left', async () => {
     const one = await team('ALL_TERMINAL');
     const { world } = one.queue;
     await one.queue.sent({ deadline: new Date(start + 999).toISOString() });
@@ -75,7 +75,7 @@ describe('a task group whose deadline is not swept yet', () => {
     await expectAgreement(world);
   });
 
-  it('is not satisfied by an accept any more: the verdict stands without effect', async () => {
+  it('is no longer satisfied by an accept: the verdict is recorded without effect', async () => {
     const one = await team('FIRST_ACCEPTED');
     const [taskId = ''] = await one.succeeded(1);
     await one.submit('pending');
@@ -85,7 +85,7 @@ describe('a task group whose deadline is not swept yet', () => {
     expect(view.counts).to.include({ accepted: 1, cancelled: 1 });
   });
 
-  it('is not satisfied by its last member any more', async () => {
+  it('is no longer satisfied by its last member', async () => {
     const one = await team('ALL_TERMINAL');
     await one.submit('a');
     const { id, token } = await one.queue.claim();
@@ -96,7 +96,7 @@ describe('a task group whose deadline is not swept yet', () => {
     expect(await one.states()).to.deep.equal(['SUCCEEDED']);
   });
 
-  it('cancels a member that is given back', async () => {
+  it('cancels a member that is nacked with retry', async () => {
     const one = await team('FIRST_ACCEPTED');
     await one.submit('a');
     const { id, token } = await one.queue.claim();

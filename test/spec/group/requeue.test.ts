@@ -7,8 +7,8 @@ import { Team } from './team.ts';
 const requeue = ({ queue }: Team, messageId: string): Promise<Reply> =>
   queue.world.post(`/messages/${messageId}/requeue`);
 
-describe('a member whose message is requeued', () => {
-  it('is PENDING again in its undecided group, from each end, and can decide it', async () => {
+describe('a group member whose message is requeued', () => {
+  it('becomes PENDING again in its undecided group, whichever way it ended, and can decide it', async () => {
     const world = await World.create();
     const now = Date.now();
     await world.at(now);
@@ -56,7 +56,7 @@ describe('a member whose message is requeued', () => {
     await expectAgreement(world);
   });
 
-  it('of a decided group is GROUP_DECIDED, swept or not; with a verdict VERDICT_CONFLICT; the state comes first', async () => {
+  it('is refused with GROUP_DECIDED if the group is decided, swept or not, with VERDICT_CONFLICT if it has a verdict; its state is checked first', async () => {
     const world = await World.create();
     const now = Date.now();
     await world.at(now);
@@ -82,7 +82,7 @@ describe('a member whose message is requeued', () => {
     await expectAgreement(queue.world);
   });
 
-  it('joined from outside is a member in this, too', async () => {
+  it('is treated the same if it joined from outside', async () => {
     const team = await Team.create({ condition: 'ALL_TERMINAL' });
     const { queue } = team;
     const other = await Queue.create({}, queue.world);

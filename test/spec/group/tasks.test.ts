@@ -5,7 +5,7 @@ import { Queue } from '../mailbox/queue.ts';
 import { Team } from './team.ts';
 
 describe('POST /task-groups/:groupId/tasks', () => {
-  it('a member task is delivered through the mailbox of the group, in its gate scope, with its input as payload', async () => {
+  it("delivers a member task through the group's mailbox, in its gate scope, with its input as payload", async () => {
     const team = await Team.create();
     const { status, body } = await team.submit('shard-1', { input: { n: [] }, deadline: '2040-01-01T00:00:00Z' });
     expect(status).to.equal(201);
@@ -20,7 +20,7 @@ describe('POST /task-groups/:groupId/tasks', () => {
       state: 'PENDING',
     });
     const claim = await team.queue.claim({ scopeId: team.gate });
-    const asked = {
+    const fields = {
       id: messageId,
       taskId,
       taskKey: 'shard-1',
@@ -28,7 +28,7 @@ describe('POST /task-groups/:groupId/tasks', () => {
       scopeId: team.gate,
       payload: { n: [] },
     };
-    expect(claim).to.deep.include({ ...asked, deadline: '2040-01-01T00:00:00.000Z' });
+    expect(claim).to.deep.include({ ...fields, deadline: '2040-01-01T00:00:00.000Z' });
     const ofRun = (await team.queue.list(`?scopeId=${team.queue.scopeId}`)).body.messages;
     expect(ofRun.map(({ id }: { id: string }) => id)).to.deep.equal([messageId]);
     expect((await team.queue.act('renew', claim)).body.groupState).to.equal('OPEN');
@@ -45,12 +45,12 @@ describe('POST /task-groups/:groupId/tasks', () => {
     expect(events.map(({ type }: { type: string }) => type)).to.deep.equal([
       ...['task.submitted', 'message.sent', 'message.claimed', 'task.started', 'message.acked', 'task.succeeded'],
     ]);
-    const told = { messageId, taskId, groupId: team.id, scopeId: team.gate, attempts: 1 };
-    expect(events[2].payload).to.deep.equal({ ...told, mailboxId: team.queue.id, state: 'CLAIMED' });
-    expect(events[5].payload).to.deep.equal({ ...told, state: 'SUCCEEDED' });
+    const payload = { messageId, taskId, groupId: team.id, scopeId: team.gate, attempts: 1 };
+    expect(events[2].payload).to.deep.equal({ ...payload, mailboxId: team.queue.id, state: 'CLAIMED' });
+    expect(events[5].payload).to.deep.equal({ ...payload, state: 'SUCCEEDED' });
   });
 
-  it('a receive for the run gets it too, and absent input is null', async () => {
+  it('makes it available to receives for the run, too; absent input is null', async () => {
     const team = await Team.create();
     await team.queue.sent();
     for (const taskKey of ['a', 'b']) await team.submit(taskKey);
@@ -59,7 +59,7 @@ describe('POST /task-groups/:groupId/tasks', () => {
     expect(await team.queue.claim()).to.include({ groupId: team.id, taskKey: 'b', payload: null });
   });
 
-  it('a taskKey stands for one task of its group', async () => {
+  it('creates one task per taskKey in a group', async () => {
     const team = await Team.create();
     await team.submit('a');
     expect(codeOf(await team.submit('a', { input: 1 }))).to.equal('409 TASK_KEY_CONFLICT');
@@ -69,7 +69,7 @@ describe('POST /task-groups/:groupId/tasks', () => {
     }
   });
 
-  it('the same Idempotency-Key answers the first submission again', async () => {
+  it('replays the first submission for the same Idempotency-Key', async () => {
     const team = await Team.create();
     const first = await team.post('tasks', { taskKey: 'a', input: 1 }, { 'Idempotency-Key': 'k' });
     const again = await team.post('tasks', { taskKey: 'a', input: 1 }, { 'Idempotency-Key': 'k' });
@@ -77,7 +77,7 @@ describe('POST /task-groups/:groupId/tasks', () => {
     expect((await team.view()).counts.members).to.equal(1);
   });
 
-  it('a group holds at most 100 members', async () => {
+  it('accepts at most 100 members per group', async () => {
     const team = await Team.create();
     await team.submitted(99);
     const outside = [await team.queue.sent(), await team.queue.sent()];
@@ -86,7 +86,7 @@ describe('POST /task-groups/:groupId/tasks', () => {
     expect(codeOf(await team.join(outside[1] ?? ''))).to.equal('409 GROUP_FULL');
   });
 
-  it('only an OPEN group takes members', async () => {
+  it('adds members only to an OPEN group', async () => {
     const team = await Team.create();
     await team.submitted(1);
     await team.seal();
@@ -100,7 +100,7 @@ describe('POST /task-groups/:groupId/tasks', () => {
     }
   });
 
-  it('the limits on payload, backlog and active tasks apply', async () => {
+  it('applies the limits on payload, backlog and active tasks', async () => {
     const world = await World.create({ limits: { maxPayloadBytes: 10, maxBacklog: 3 }, figures: { tasks: '2' } });
     const team = await Team.create({}, await Queue.create({ backlogLimit: 1 }, world));
     const large = await team.submit('a', { input: '0123456789' });
@@ -117,7 +117,7 @@ describe('POST /task-groups/:groupId/tasks', () => {
     expect((await other.submit('b')).body.error.message).to.include('maxBacklog');
   });
 
-  it('attempts used up and a refusal fail the member, its deadline expires it', async () => {
+  it('fails a member whose attempts are used up or that is rejected; its deadline expires it', async () => {
     const team = await Team.create();
     const world = team.queue.world;
     const now = Date.now();
@@ -163,7 +163,7 @@ describe('POST /task-groups/:groupId/join-task', () => {
     expect((await team.join(taskId)).body).to.deep.equal({ ...body, groupState: 'SEALED' });
   });
 
-  it('a PENDING, RUNNING or SUCCEEDED task is joinable, and is a member in everything else', async () => {
+  it('accepts a PENDING, RUNNING or SUCCEEDED task, which is then a member in every respect', async () => {
     const team = await Team.create({ condition: 'N_ACCEPTED', threshold: 2 });
     const done = await team.queue.sent();
     const claim = await team.queue.claim();
@@ -184,7 +184,7 @@ describe('POST /task-groups/:groupId/join-task', () => {
     expect((await team.queue.recv()).status).to.equal(204);
   });
 
-  it('a SUCCEEDED task that joined may still be accepted', async () => {
+  it('leaves a SUCCEEDED task open to be accepted', async () => {
     const team = await Team.create();
     await team.queue.act('complete', await team.queue.sent().then(() => team.queue.claim()));
     const [{ id }] = (await team.queue.list()).body.messages;
@@ -193,7 +193,7 @@ describe('POST /task-groups/:groupId/join-task', () => {
     expect((await team.accept(id)).body.outcome).to.equal('SATISFIED');
   });
 
-  it('not joinable: a task that failed, one of another group, what is no task', async () => {
+  it('refuses a task that failed or belongs to another group, and a message without a task', async () => {
     const team = await Team.create();
     const failed = await team.queue.sent();
     await team.queue.act('nack', await team.queue.claim(), { retry: false });

@@ -1,7 +1,7 @@
 import type { Reply } from '../../support/world.ts';
 import { Queue } from '../mailbox/queue.ts';
 
-/** A group, the queue its members go through, and the requests for it. */
+/** A group, the mailbox of its members, and the requests to it. */
 export class Team {
   readonly queue: Queue;
   readonly id: string;
@@ -13,11 +13,11 @@ export class Team {
     this.gate = gate;
   }
 
-  /** FIRST_ACCEPTED, on a queue of its own, with the queue's scope as its parent, unless said otherwise. */
+  /** FIRST_ACCEPTED, on a new queue and with the queue's scope as parent, unless given otherwise. */
   static async create(fields: object = {}, on?: Queue): Promise<Team> {
     const queue = on ?? (await Queue.create());
-    const asked = { parentScopeId: queue.scopeId, mailboxId: queue.id, condition: 'FIRST_ACCEPTED', ...fields };
-    const { groupId, scopeId } = await queue.world.made('/task-groups', asked);
+    const body = { parentScopeId: queue.scopeId, mailboxId: queue.id, condition: 'FIRST_ACCEPTED', ...fields };
+    const { groupId, scopeId } = await queue.world.made('/task-groups', body);
     return new Team(queue, groupId, scopeId);
   }
 
@@ -50,7 +50,7 @@ export class Team {
     return (await this.queue.world.get(`/task-groups/${this.id}`)).body;
   }
 
-  /** Its members' states, in their order. */
+  /** The states of its members, in order. */
   async states(): Promise<string[]> {
     return (await this.view()).members.map((member: { state: string }) => member.state);
   }
@@ -62,14 +62,14 @@ export class Team {
     return ids;
   }
 
-  /** Submits and works off that many members; resolves with their taskIds. */
+  /** Submits that many members and completes them; resolves with their taskIds. */
   async succeeded(count: number): Promise<string[]> {
     const ids = await this.submitted(count);
     for (const _ of ids) await this.queue.act('complete', await this.queue.claim());
     return ids;
   }
 
-  /** How often an event was told. */
+  /** How often an event was emitted. */
   async told(type: string): Promise<number> {
     return (await this.queue.world.eventTypes()).filter((one) => one === type).length;
   }

@@ -11,7 +11,7 @@ describe('GET /task-groups/{id} with waitSeconds', () => {
   const hold = (waitSeconds?: number) => heldRead(team.queue.world, `/task-groups/${team.id}`, waitSeconds);
   const reads = () => team.queue.world.service.wake.reads;
 
-  it('holds the request until the group is DECIDED, and answers it with its members as they then stand', async () => {
+  it('holds the request until the group is DECIDED, and answers with its members as they then stand', async () => {
     const { answer } = await hold();
     const [one = '', two = ''] = await team.submitted(2);
     await team.queue.act('complete', await team.queue.claim({ scopeId: team.gate }));
@@ -26,7 +26,7 @@ describe('GET /task-groups/{id} with waitSeconds', () => {
     ]);
   });
 
-  it('a group that nobody can decide any more, and one whose deadline has passed, end it too', async () => {
+  it('also ends when nobody can decide the group any more, and when its deadline passes', async () => {
     const { answer } = await hold();
     await team.seal();
     expect((await answer).body).to.include({ state: 'DECIDED', outcome: 'UNSATISFIABLE' });
@@ -40,7 +40,7 @@ describe('GET /task-groups/{id} with waitSeconds', () => {
     expect((await other.answer).body).to.include({ state: 'DECIDED', outcome: 'EXPIRED' });
   });
 
-  it('answers at once where it is DECIDED, and as it stands when the time is over', async () => {
+  it('answers at once if the group is DECIDED, and with the present record when the time is up', async () => {
     const { answer } = await hold(1);
     await team.submitted(1);
     const { body } = await answer;

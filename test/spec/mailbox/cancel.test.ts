@@ -8,7 +8,7 @@ const cancel = (queue: Queue, id: string, headers?: Record<string, string>): Pro
   queue.world.post(`/messages/${id}/cancel`, undefined, headers);
 
 describe('POST /messages/{id}/cancel', () => {
-  it('cancels a READY message: the record, no receive of it, one event; it leaves the counts', async () => {
+  it('cancels a READY message: answers the record, no receive gets it, one event, and it leaves the counts', async () => {
     const queue = await Queue.create();
     const id = await queue.sent({ deadline: new Date(Date.now() + 60_000).toISOString() });
     const reply = await cancel(queue, id);
@@ -22,7 +22,7 @@ describe('POST /messages/{id}/cancel', () => {
     await expectAgreement(queue.world);
   });
 
-  it('cancels a CLAIMED one: its token is CLAIM_LOST from then on, and the last claim stays readable', async () => {
+  it('cancels a CLAIMED one: its token is CLAIM_LOST from then on, and its last claim stays readable', async () => {
     const queue = await Queue.create();
     await queue.sent();
     const claim = await queue.claim();
@@ -34,7 +34,7 @@ describe('POST /messages/{id}/cancel', () => {
     await expectAgreement(queue.world);
   });
 
-  it('again: 200 with the record, whatever the reason, and neither event nor operation', async () => {
+  it('answers 200 with the record when repeated, whatever the reason, and counts no event and no operation', async () => {
     const queue = await Queue.create();
     const id = await queue.sent();
     const first = await cancel(queue, id);
@@ -50,7 +50,7 @@ describe('POST /messages/{id}/cancel', () => {
     expect((await queue.told()).filter((type) => type === 'message.cancelled')).to.have.length(2);
   });
 
-  it('refuses every other end with MESSAGE_FINISHED and names it', async () => {
+  it('refuses every other finished state with MESSAGE_FINISHED, which names the state', async () => {
     const world = await World.create();
     const now = Date.now();
     await world.at(now);
@@ -64,7 +64,7 @@ describe('POST /messages/{id}/cancel', () => {
     const failed = await queue.sent();
     for (let attempt = 0; attempt < 5; attempt++) await queue.act('nack', await queue.claim(), { retry: true });
     const expired = await queue.sent({ deadline: new Date(now + 1000).toISOString() });
-    // Over is over, swept or not.
+    // A message past its deadline has expired, swept or not.
     await world.at(now + 1000);
     const ends = { ACKED: acked.id, REJECTED: rejected.id, FAILED: failed, EXPIRED: expired };
     for (const [state, id] of Object.entries(ends)) {
@@ -75,7 +75,7 @@ describe('POST /messages/{id}/cancel', () => {
     expect(codeOf(await cancel(queue, queue.scopeId))).to.equal('404 MESSAGE_NOT_FOUND');
   });
 
-  it('treats a claim whose lease has ended as what it has become', async () => {
+  it('treats a claim whose lease has ended as lapsed, swept or not', async () => {
     const world = await World.create();
     const now = Date.now();
     await world.at(now);
@@ -90,7 +90,7 @@ describe('POST /messages/{id}/cancel', () => {
     await expectAgreement(world);
   });
 
-  it('cancels a member, which may decide its group', async () => {
+  it('cancels a group member, which may decide the group', async () => {
     const team = await Team.create({ condition: 'N_ACCEPTED', threshold: 2 });
     const { queue } = team;
     const [, second] = await team.submitted(3);
@@ -112,7 +112,7 @@ describe('POST /messages/{id}/cancel', () => {
     await expectAgreement(queue.world);
   });
 
-  it('goes on when the operations of the month are used up, and is replayed by its Idempotency-Key', async () => {
+  it("still works when the month's operations are used up, and is replayed by its Idempotency-Key", async () => {
     const world = await World.create({ plan: 'free' });
     const queue = await Queue.create({}, world);
     const [id, other] = [await queue.sent(), await queue.sent()];

@@ -7,7 +7,7 @@ import { Queue } from './queue.ts';
 const iso = (at: number) => new Date(at).toISOString();
 
 describe('Claims', () => {
-  it('recv returns the message with token, attempt and leaseSeconds; message.claimed', async () => {
+  it('recv returns the message with token, attempt and leaseSeconds, and emits message.claimed', async () => {
     const queue = await Queue.create();
     const now = Date.now();
     await queue.world.at(now - 1);
@@ -33,7 +33,7 @@ describe('Claims', () => {
     expect(await queue.told()).to.deep.equal(['message.sent', 'message.claimed']);
   });
 
-  it('204 without a body when none is ready; it makes no scope, no event, no operation', async () => {
+  it('recv answers 204 without a body when none is ready, and creates no scope, event or operation', async () => {
     const queue = await Queue.create();
     const reply = await queue.recv();
     expect([reply.status, reply.text]).to.deep.equal([204, '']);
@@ -41,7 +41,7 @@ describe('Claims', () => {
     expect(await queue.world.eventTypes()).to.deep.equal(['mailbox.created']);
   });
 
-  it('first in, first out by the moment a message became ready; a retried one goes to the back', async () => {
+  it('go first in, first out by the moment a message became ready; a retried message goes to the back', async () => {
     const queue = await Queue.create();
     await queue.world.at(Date.now());
     const ids = [];
@@ -55,7 +55,7 @@ describe('Claims', () => {
     expect(order).to.deep.equal([b, c, d, a]);
   });
 
-  it('a lapsed one is ready as of its lease end, exactly then, and in that order', async () => {
+  it('that lapse make the message ready exactly at the end of the lease, and in that order', async () => {
     const queue = await Queue.create();
     const now = Date.now();
     await queue.world.at(now);
@@ -78,7 +78,7 @@ describe('Claims', () => {
     expect((await queue.record()).oldestReadyAt, 'noticed late').to.equal(iso(now + 50_000));
   });
 
-  it('leaseSeconds omitted is min(30, maxLeaseSeconds); 5 to 600; above the space’s LEASE_LIMIT_EXCEEDED', async () => {
+  it("last min(30, maxLeaseSeconds) by default; leaseSeconds is 5 to 600, and above the space's maximum LEASE_LIMIT_EXCEEDED", async () => {
     const queue = await Queue.create({}, await World.create({ limits: { maxLeaseSeconds: 10 } }));
     await queue.sent();
     for (const leaseSeconds of [4, 601, 5.5, '5']) {
@@ -96,7 +96,7 @@ describe('Claims', () => {
     expect((await wide.claim()).leaseSeconds).to.equal(30);
   });
 
-  it('renew counts from now and may shorten; no event, no operation', async () => {
+  it('renewed, last from now on, possibly for less time; a renewal is no event and no operation', async () => {
     const queue = await Queue.create();
     const now = Date.now();
     await queue.world.at(now);
@@ -122,7 +122,7 @@ describe('Claims', () => {
     );
   });
 
-  it('nack retry:true → READY, retry:false → REJECTED with its reason', async () => {
+  it('nacked, become READY with retry:true, or REJECTED with their reason with retry:false', async () => {
     const queue = await Queue.create();
     await queue.sent();
     const retried = await queue.act('nack', await queue.claim(), { retry: true });
@@ -147,7 +147,7 @@ describe('Claims', () => {
     }
   });
 
-  it('FAILED at the 5th attempt, by nack', async () => {
+  it('become FAILED when the 5th attempt is nacked', async () => {
     const queue = await Queue.create();
     const id = await queue.sent();
     for (let attempt = 1; attempt <= 5; attempt++) {
@@ -162,7 +162,7 @@ describe('Claims', () => {
     expect((await queue.told()).at(-1)).to.equal('message.failed');
   });
 
-  it('FAILED at the 5th attempt, by lease end: message.lease_expired, then .retried or .failed', async () => {
+  it('become FAILED when the lease of the 5th attempt ends: message.lease_expired, then .retried or .failed', async () => {
     const queue = await Queue.create();
     let now = Date.now();
     await queue.world.at(now);
@@ -180,21 +180,21 @@ describe('Claims', () => {
     expect(await queue.told()).to.deep.equal(['message.sent', ...rounds, ...round.slice(0, 2), 'message.failed']);
   });
 
-  it('any token that holds no live claim: CLAIM_LOST; the message says lapsed, claimed again, finished or never issued', async () => {
+  it('refuse any token without a live claim as CLAIM_LOST, with the reason: lapsed, claimed again, finished or never issued', async () => {
     const queue = await Queue.create();
     const now = Date.now();
     await queue.world.at(now);
     await queue.sent();
     const claim = await queue.claim({ leaseSeconds: 5 });
     const lost = async (token: string) => {
-      const said = new Set<string>();
+      const messages = new Set<string>();
       for (const what of ['renew', 'complete', 'nack'] as const) {
         const reply = await queue.act(what, { id: claim.id, token }, what === 'nack' ? { retry: true } : {});
         expect(codeOf(reply), what).to.equal('409 CLAIM_LOST');
-        said.add(reply.body.error.message);
+        messages.add(reply.body.error.message);
       }
-      expect(said.size).to.equal(1);
-      return [...said][0];
+      expect(messages.size).to.equal(1);
+      return [...messages][0];
     };
     const strange = '0'.repeat(32);
     for (const token of ['nonsense', strange, strange.slice(1), 'g'.repeat(32)])
@@ -202,9 +202,9 @@ describe('Claims', () => {
     expect(await lost(claim.token.toUpperCase())).to.contain('never issued');
     const { world } = queue;
     await world.at(now + 5000);
-    const own = { messageId: claim.id, token: claim.token, leaseSeconds: '', progress: '', drainedThrough: now + 4999 };
+    const args = { messageId: claim.id, token: claim.token, leaseSeconds: '', progress: '', drainedThrough: now + 4999 };
     const late = await world.service.scripts
-      .run('mailbox/renew', world.org, { ...callArgs(world), ...own })
+      .run('mailbox/renew', world.org, { ...callArgs(world), ...args })
       .catch(String);
     expect(late, 'the sweep was a moment before').to.equal('Error: CLAIM_LOST LAPSED');
     expect(await lost(claim.token), 'over is over, swept or not').to.contain('ready for others');
@@ -225,7 +225,7 @@ describe('Claims', () => {
     expect(codeOf(await queue.act('renew', unknown))).to.equal('404 MESSAGE_NOT_FOUND');
   });
 
-  it('of 200 parallel receives over 100 messages each message is delivered once', async () => {
+  it('deliver each of 100 messages once to 200 parallel receives', async () => {
     const queue = await Queue.create();
     await Promise.all(Array.from({ length: 100 }, (_, i) => queue.sent({ payload: i })));
     const replies = await Promise.all(Array.from({ length: 200 }, () => queue.recv()));

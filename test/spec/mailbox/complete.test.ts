@@ -10,14 +10,14 @@ describe('POST /messages/{id}/complete', () => {
     queue = await Queue.create();
     results = await Queue.create({ mode: 'INBOX' }, queue.world);
   });
-  /** A message of the queue under claim. */
+  /** Sends a message to the queue and claims it. */
   const claimed = async () => {
     await queue.sent();
     return queue.claim();
   };
   const to = (fields: object = {}) => ({ mailboxId: results.id, scopeId: results.scopeId, payload: 'done', ...fields });
 
-  it('acknowledges: ACKED, the task SUCCEEDED; message.acked', async () => {
+  it('acknowledges the message: ACKED, its task SUCCEEDED, and message.acked', async () => {
     const claim = await claimed();
     const reply = await queue.act('complete', claim);
     expect(reply.status).to.equal(200);
@@ -37,7 +37,7 @@ describe('POST /messages/{id}/complete', () => {
     expect((await queue.told()).at(-1)).to.equal('message.acked');
   });
 
-  it('a result with only a payload is recorded, not published', async () => {
+  it('records a result that has only a payload, and does not publish it', async () => {
     const claim = await claimed();
     const { body } = await queue.act('complete', claim, { result: { payload: { n: [1] } } });
     expect(body.resultMessageId).to.equal(null);
@@ -45,24 +45,24 @@ describe('POST /messages/{id}/complete', () => {
     expect(await queue.told()).to.deep.equal(['message.sent', 'message.claimed', 'message.acked']);
   });
 
-  it('with mailboxId and scopeId it is recorded and published in the same step: message.acked + message.sent', async () => {
+  it('records and publishes a result with mailboxId and scopeId in the same step: message.acked and message.sent', async () => {
     const claim = await claimed();
     const { body } = await queue.act('complete', claim, { result: to({ workKey: 'w' }) });
     expect((await queue.message(claim.id)).result).to.equal('done');
     const published = await results.claim();
     expect(published).to.include({ id: body.resultMessageId, payload: 'done', workKey: 'w', taskId: null });
     const { events } = (await queue.world.get('/events')).body;
-    const told = events.slice(-4).map(({ type, requestId }: Record<string, string>) => [type, requestId]);
-    expect(told.map(([type]: string[]) => type)).to.deep.equal([
+    const emitted = events.slice(-4).map(({ type, requestId }: Record<string, string>) => [type, requestId]);
+    expect(emitted.map(([type]: string[]) => type)).to.deep.equal([
       'message.acked',
       'scope.created',
       'message.sent',
       'message.claimed',
     ]);
-    expect(new Set(told.slice(0, 3).map(([, requestId]: string[]) => requestId)).size).to.equal(1);
+    expect(new Set(emitted.slice(0, 3).map(([, requestId]: string[]) => requestId)).size).to.equal(1);
   });
 
-  it('payload required in result; mailboxId and scopeId together or neither; workKey only with them; else 400', async () => {
+  it('requires payload in result, mailboxId and scopeId together or neither, and workKey only with them; else 400', async () => {
     const claim = await claimed();
     const { mailboxId, scopeId, payload } = to();
     const wrong = [{}, { mailboxId, scopeId }, { payload, mailboxId }, { payload, scopeId }, { payload, workKey: 'w' }];
@@ -82,7 +82,7 @@ describe('POST /messages/{id}/complete', () => {
     expect((await queue.act('complete', claim, { result: nothing })).status).to.equal(200);
   });
 
-  it('the same token again → the first answer with replay:true, whatever it carries', async () => {
+  it('replays the first answer with replay:true for the same token, whatever else the request carries', async () => {
     const claim = await claimed();
     const first = await queue.act('complete', claim, { result: to() });
     for (const fields of [{}, { result: to({ payload: 'other' }) }, { result: { payload: 'x'.repeat(70_000) } }]) {
@@ -100,7 +100,7 @@ describe('POST /messages/{id}/complete', () => {
     expect((await results.record()).counts.ready).to.equal(2);
   });
 
-  it('a deduplicated result still acknowledges, and names the first message', async () => {
+  it('acknowledges with a deduplicated result, too, and names the first message', async () => {
     const first = (await results.send({ workKey: 'w', payload: 'first' })).body.id;
     const claim = await claimed();
     const { body } = await queue.act('complete', claim, { result: to({ workKey: 'w' }) });
@@ -110,7 +110,7 @@ describe('POST /messages/{id}/complete', () => {
     expect((await queue.message(claim.id)).result).to.equal('done');
   });
 
-  it('an unknown mailbox or a too large payload refuses it, and then nothing is acknowledged', async () => {
+  it('is refused for an unknown mailbox or a payload too large, and then acknowledges nothing', async () => {
     const claim = await claimed();
     const elsewhere = await Queue.create();
     const events = await queue.world.eventTypes();
@@ -135,7 +135,7 @@ describe('POST /messages/{id}/complete', () => {
     expect((await queue.act('complete', claim, { result: largest })).status).to.equal(200);
   });
 
-  it('no backlog, plan or operations limit refuses a result', async () => {
+  it('publishes a result whatever the backlog, plan and operations limits', async () => {
     const world = await World.create({ figures: { runs: '2', tasks: '2' }, limits: { maxBacklog: 2 } });
     const work = await Queue.create({}, world);
     const full = await Queue.create({ backlogLimit: 1 }, world);
@@ -155,7 +155,7 @@ describe('POST /messages/{id}/complete', () => {
     expect(codeOf(await full.send()), 'and it counts').to.equal('409 BACKLOG_FULL');
   });
 
-  it('a result may go into the mailbox it came from', async () => {
+  it('can publish a result into the mailbox the message came from', async () => {
     const claim = await claimed();
     const result = { payload: 2, mailboxId: queue.id, scopeId: queue.scopeId };
     const { body } = await queue.act('complete', claim, { result });

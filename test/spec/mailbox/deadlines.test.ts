@@ -4,7 +4,7 @@ import { Queue } from './queue.ts';
 
 const iso = (at: number) => new Date(at).toISOString();
 
-/** Exactness with no worker: these services have no sweeper, what is due is due by the clock alone. */
+/** These services have no sweeper, so due changes take effect by the clock alone, to the millisecond. */
 describe('Deadlines', () => {
   let queue: Queue;
   let now: number;
@@ -14,7 +14,7 @@ describe('Deadlines', () => {
     await queue.world.at(now);
   });
 
-  it('EXPIRED from READY when now ≥ the deadline, not a millisecond earlier', async () => {
+  it('make a READY message EXPIRED when now ≥ the deadline, not a millisecond earlier', async () => {
     const id = await queue.sent({ deadline: iso(now + 1000) });
     const other = await queue.sent({ deadline: iso(now + 1000) });
     await queue.world.at(now + 999);
@@ -36,7 +36,7 @@ describe('Deadlines', () => {
     expect((await queue.told()).filter((type) => type === 'message.expired')).to.have.lengthOf(2);
   });
 
-  it('a message whose deadline comes between the sweep and the receive it was for is not received any more', async () => {
+  it("that pass between a receive's sweep and the receive keep the message from being received", async () => {
     const { world } = queue;
     const { due } = world.service;
     await queue.sent({ deadline: iso(now + 1000) });
@@ -57,7 +57,7 @@ describe('Deadlines', () => {
     expect((await queue.told()).slice(-3)).to.deep.equal(['message.expired', 'message.expired', 'message.claimed']);
   });
 
-  it('EXPIRED from CLAIMED: the token dies', async () => {
+  it('make a CLAIMED message EXPIRED, and its token invalid', async () => {
     await queue.sent({ deadline: iso(now + 6000) });
     const claim = await queue.claim({ leaseSeconds: 5 });
     await queue.act('renew', claim, { leaseSeconds: 600 });
@@ -71,7 +71,7 @@ describe('Deadlines', () => {
     expect((await queue.told()).slice(-2)).to.deep.equal(['message.claimed', 'message.expired']);
   });
 
-  it('leaseExpiresAt never lies after the deadline, by recv and by renew', async () => {
+  it('bound leaseExpiresAt, by recv and by renew', async () => {
     await queue.sent({ deadline: iso(now + 8000) });
     const claim = await queue.claim({ leaseSeconds: 600 });
     expect(claim.leaseExpiresAt).to.equal(iso(now + 8000));
@@ -79,7 +79,7 @@ describe('Deadlines', () => {
     expect((await queue.act('renew', claim, { leaseSeconds: 600 })).body.leaseExpiresAt).to.equal(iso(now + 8000));
   });
 
-  it('a lease that ends before the deadline gives the message back; the deadline still holds', async () => {
+  it('still hold when an earlier lease gives the message back', async () => {
     const id = await queue.sent({ deadline: iso(now + 8000) });
     await queue.claim({ leaseSeconds: 5 });
     await queue.world.at(now + 5000);
@@ -91,7 +91,7 @@ describe('Deadlines', () => {
     expect((await queue.message(id)).state).to.equal('EXPIRED');
   });
 
-  it('a completed, rejected or failed message does not expire', async () => {
+  it('leave a completed, rejected or failed message as it is', async () => {
     const ids = [];
     for (let i = 0; i < 2; i++) ids.push(await queue.sent({ deadline: iso(now + 1000) }));
     await queue.act('complete', await queue.claim());
@@ -102,7 +102,7 @@ describe('Deadlines', () => {
     expect(states).to.deep.equal(['ACKED', 'REJECTED', 'READY']);
   });
 
-  it('more than 100 due changes are all made before the call that meets them', async () => {
+  it('take effect before the call that meets them, even if more than 100 are due', async () => {
     await Promise.all(Array.from({ length: 130 }, () => queue.sent({ deadline: iso(now + 1000) })));
     await Promise.all(Array.from({ length: 120 }, () => queue.sent()));
     for (let i = 0; i < 130; i++) await queue.claim({ leaseSeconds: 5 });
@@ -113,7 +113,7 @@ describe('Deadlines', () => {
     expect((await queue.list('?state=EXPIRED&limit=200')).body.messages).to.have.lengthOf(130);
   });
 
-  it('deadlines and a lease of one queue that are over by the same sweep leave its oldest message known', async () => {
+  it('that pass in the same sweep as a lease of the queue leave oldestReadyAt right', async () => {
     await queue.sent();
     await queue.claim({ leaseSeconds: 11 });
     for (const seconds of [10, 12]) await queue.sent({ deadline: iso(now + seconds * 1000) });
@@ -125,7 +125,7 @@ describe('Deadlines', () => {
     });
   });
 
-  it('deadlines of two spaces that one sweep makes real are counted and told in each', async () => {
+  it('of two spaces swept together are counted and emitted in each', async () => {
     const { world } = queue;
     const there = await Queue.create({}, await world.beside());
     for (const one of [queue, there, queue]) await one.sent({ deadline: iso(now + 1000) });
@@ -145,7 +145,7 @@ describe('Deadlines', () => {
     expect(await world.service.store.hget(`muster:{${world.org}}`, 'usedTasks')).to.equal('0');
   });
 
-  it('what is due happens once when 50 calls meet it', async () => {
+  it('take effect once when 50 calls meet them', async () => {
     for (let i = 0; i < 10; i++) await queue.sent({ deadline: iso(now + 1000), payload: i });
     await queue.world.at(now + 1000);
     const replies = await Promise.all(Array.from({ length: 50 }, () => queue.recv()));
@@ -153,7 +153,7 @@ describe('Deadlines', () => {
     expect((await queue.told()).filter((type) => type === 'message.expired')).to.have.lengthOf(10);
   });
 
-  it('the test clock stands still, moves only when told, and is its own of each organization', async () => {
+  it('follow the test clock, which stands still, moves only when set, and is separate for each organization', async () => {
     const claimed = async (): Promise<string> => {
       await queue.sent();
       const { claimedAt, leaseExpiresAt } = await queue.claim({ leaseSeconds: 5 });

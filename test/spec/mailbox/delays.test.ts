@@ -5,7 +5,7 @@ import { Queue } from './queue.ts';
 
 const iso = (at: number) => new Date(at).toISOString();
 
-/** No worker runs here: a message is ready by the clock alone. */
+/** No worker runs here: messages become ready by the clock alone. */
 describe('Delayed messages', () => {
   let now: number;
   const queueWith = async (fields: object = {}): Promise<Queue> => {
@@ -15,7 +15,7 @@ describe('Delayed messages', () => {
     return queue;
   };
 
-  it('a message sent with delaySeconds is DELAYED, then ready since that moment: not a millisecond earlier', async () => {
+  it('are DELAYED when sent with delaySeconds, and ready from that moment on, not a millisecond earlier', async () => {
     const queue = await queueWith();
     const sent = await queue.send({ delaySeconds: 10 });
     expect(sent.body.state).to.equal('DELAYED');
@@ -31,7 +31,7 @@ describe('Delayed messages', () => {
     expect(await queue.told()).to.deep.equal(['message.sent', 'message.claimed']);
   });
 
-  it('is ordered by the moment it became ready, among those that were ready before and after', async () => {
+  it('are ordered by the moment they became ready, among messages that were ready before and after', async () => {
     const queue = await queueWith();
     const late = await queue.sent({ delaySeconds: 20 });
     const early = await queue.sent({ delaySeconds: 10 });
@@ -44,7 +44,7 @@ describe('Delayed messages', () => {
     expect(ids).to.deep.equal([first, early, between, late]);
   });
 
-  it('counts wherever READY counts: backlogs, tasks, runs, timers; two timers with a deadline', async () => {
+  it('count wherever READY ones do: backlogs, tasks, runs, timers; with a deadline they take two timers', async () => {
     const queue = await queueWith({ backlogLimit: 2 });
     await queue.sent({ delaySeconds: 10 });
     await queue.sent({ delaySeconds: 10, deadline: iso(now + 60_000) });
@@ -61,7 +61,7 @@ describe('Delayed messages', () => {
     expect((await queue.world.get('/census')).body.timers.ARMED).to.equal(0);
   });
 
-  it('TIMERS_FULL refuses a send, never a retry', async () => {
+  it('can be refused with TIMERS_FULL by a send, never by a retry', async () => {
     const queue = await queueWith({ retryDelaySeconds: 5 });
     await queue.world.call('PUT', '/limits', { maxArmedTimers: 1 });
     await queue.sent();
@@ -71,7 +71,7 @@ describe('Delayed messages', () => {
     expect(body).to.include({ state: 'DELAYED', readyAt: iso(now + 5_000) });
   });
 
-  it('expires by its deadline; a delay of a send that reaches it is 400, one of a retry is not', async () => {
+  it('expire by their deadline; a send with a delay that reaches it is 400, a retry is not', async () => {
     const queue = await queueWith();
     const deadline = iso(now + 10_000);
     const refused = await queue.send({ delaySeconds: 10, deadline });
@@ -86,7 +86,7 @@ describe('Delayed messages', () => {
     expect((await queue.world.get('/census')).body.timers.ARMED).to.equal(0);
   });
 
-  it('pauses double up to the longest, after a nack and after a lapsed lease alike', async () => {
+  it('double their pause up to the maximum, after a nack and after a lapsed lease alike', async () => {
     const queue = await queueWith({ retryDelaySeconds: 10, maxRetryDelaySeconds: 25, maxAttempts: 4 });
     const id = await queue.sent();
     let at = now;
@@ -96,7 +96,7 @@ describe('Delayed messages', () => {
       if (pause === 20) {
         at += 5_000;
         await queue.world.at(at);
-        // Whoever calls next finds it lapsed.
+        // The next call finds it lapsed.
         await queue.recv();
       } else await queue.act('nack', claim, { retry: true });
       expect(await queue.message(id), `${pause} s`).to.include({ state: 'DELAYED', readyAt: iso(at + pause * 1000) });
@@ -107,7 +107,7 @@ describe('Delayed messages', () => {
     expect(last.body).to.include({ state: 'FAILED', attempts: 4, readyAt: null });
   });
 
-  it("a nack's own delaySeconds wins, 0 too; only with retry true", async () => {
+  it("follow a nack's own delaySeconds, even 0, which is accepted only with retry true", async () => {
     const queue = await queueWith({ retryDelaySeconds: 10 });
     await queue.sent();
     const now0 = await queue.act('nack', await queue.claim(), { retry: true, delaySeconds: 0 });
@@ -115,12 +115,12 @@ describe('Delayed messages', () => {
     const claim = await queue.claim();
     const refused = await queue.act('nack', claim, { retry: false, delaySeconds: 1 });
     expect(refused.body.error.message).to.equal('delaySeconds may only be sent with retry true');
-    const own = await queue.act('nack', claim, { retry: true, delaySeconds: 3 });
-    expect(own.body.readyAt).to.equal(iso(now + 3_000));
+    const delayed = await queue.act('nack', claim, { retry: true, delaySeconds: 3 });
+    expect(delayed.body.readyAt).to.equal(iso(now + 3_000));
     expect(codeOf(await queue.act('complete', claim)), 'its token is over').to.equal('409 CLAIM_LOST');
   });
 
-  it('maxAttempts of a message is fixed when it is sent: its own, or that of the mailbox', async () => {
+  it("keep the maxAttempts fixed by the send: their own or the mailbox's", async () => {
     const queue = await queueWith({ maxAttempts: 2 });
     const [one, two] = [await queue.sent({ maxAttempts: 1 }), await queue.sent()];
     for (const id of [one, two]) {
@@ -131,7 +131,7 @@ describe('Delayed messages', () => {
     }
   });
 
-  it('lastError and progress go with the message to the next attempt, and count among retainedBytes', async () => {
+  it('pass lastError and progress on to the next attempt; both count towards retainedBytes', async () => {
     const queue = await queueWith();
     const id = await queue.sent();
     const bytes = async () => (await queue.world.get('/usage')).body.days.at(-1).retainedBytes as number;
@@ -150,7 +150,7 @@ describe('Delayed messages', () => {
       .and.not.contain('[8]');
   });
 
-  it('progress is any JSON of at most 4,096 bytes, else 413; error 1 to 2,048 characters', async () => {
+  it('accept any JSON of at most 4,096 bytes as progress, else 413, and an error of 1 to 2,048 characters', async () => {
     const queue = await queueWith();
     await queue.sent();
     const claim = await queue.claim();
@@ -163,7 +163,7 @@ describe('Delayed messages', () => {
     expect((await queue.act('nack', claim, { retry: true, error: 'é'.repeat(2_048) })).status).to.equal(200);
   });
 
-  it('a task: PENDING with readyAt among the waits, cancelled by the decision of its group, lastError in its member', async () => {
+  it('have tasks that are PENDING with readyAt in the waits, are cancelled when their group is decided, and show lastError as members', async () => {
     const queue = await queueWith();
     const { world } = queue;
     const group = await world.made('/task-groups', { mailboxId: queue.id, condition: 'FIRST_ACCEPTED' });
@@ -191,7 +191,7 @@ describe('Delayed messages', () => {
     expect((await queue.record()).counts.delayed).to.equal(0);
   });
 
-  it('a known workKey answers READY from its moment on, swept or not', async () => {
+  it('are READY in the answer to a known workKey from their moment on, swept or not', async () => {
     const queue = await queueWith();
     await queue.sent({ workKey: 'w', delaySeconds: 5 });
     expect((await queue.send({ workKey: 'w' })).body).to.include({ state: 'DELAYED', replay: true });
@@ -199,7 +199,7 @@ describe('Delayed messages', () => {
     expect((await queue.send({ workKey: 'w' })).body).to.include({ state: 'READY', replay: true });
   });
 
-  it('of many that fall due together a receive makes a few ready, and has all before it is answered with another', async () => {
+  it('become ready a few per receive if many are due, all of them before a later message is received', async () => {
     const queue = await queueWith();
     const scopes = [queue.scopeId, randomUUID()];
     const sends = Array.from({ length: 60 }, (_, n) => queue.sent({ delaySeconds: 5, scopeId: scopes[n % 2] }));
@@ -213,7 +213,7 @@ describe('Delayed messages', () => {
     expect((await queue.record()).counts).to.deep.equal({ ready: 30, delayed: 0, claimed: 31, failed: 0 });
   });
 
-  it('200 receives at once of 100 delayed messages: each gets one, no one twice', async () => {
+  it('are received once each by 200 parallel receives', async () => {
     const queue = await queueWith();
     await Promise.all(Array.from({ length: 100 }, () => queue.sent({ delaySeconds: 1 })));
     await queue.world.at(now + 1_000);

@@ -8,11 +8,11 @@ import { Queue } from './queue.ts';
 
 describe('recv with waitSeconds', () => {
   let queue: Queue;
-  /** Until the condition holds, or its test, out of time, has given way to another. */
+  /** Waits until the condition holds, or until its test has timed out and another one runs. */
   async function until(holds: () => boolean): Promise<void> {
-    const own = queue;
+    const queueBefore = queue;
     while (!holds()) {
-      if (queue !== own) throw new Error('its test is over');
+      if (queue !== queueBefore) throw new Error('its test is over');
       await sleep(10);
     }
   }
@@ -21,25 +21,25 @@ describe('recv with waitSeconds', () => {
   beforeEach(async () => {
     queue = await Queue.create();
   });
-  // What a test that was out of time still holds would be counted by the next one.
+  // End what a timed-out test still holds, which the next one would count.
   afterEach(async function () {
     this.timeout(60_000);
     await until(() => held() === 0);
   });
 
-  it('is 0 to 30, default 0', async () => {
+  it('accepts 0 to 30; the default is 0', async () => {
     for (const waitSeconds of [31, -1, 0.5, '1']) {
       expect(codeOf(await queue.recv({ waitSeconds })), `${waitSeconds}`).to.equal('400 VALIDATION_FAILED');
     }
     for (const waitSeconds of [0, null]) expect((await queue.recv({ waitSeconds })).status).to.equal(204);
   });
 
-  it('answers at once where a message is ready', async () => {
+  it('answers at once if a message is ready', async () => {
     const id = await queue.sent();
     expect((await hold()).body.id).to.equal(id);
   });
 
-  it('204 when the time is over', async () => {
+  it('answers 204 when the time is up', async () => {
     const pace = await Pace.begin();
     const start = performance.now();
     expect((await hold({ waitSeconds: 1 })).status).to.equal(204);
@@ -69,7 +69,7 @@ describe('recv with waitSeconds', () => {
     expect((await publishedTo).body.payload).to.equal('r');
   });
 
-  it('waiters of a process are woken one per message, the longest first', async () => {
+  it('wakes one waiting request per message in a process, the longest-waiting first', async () => {
     const waiting: Promise<Reply>[] = [];
     for (let i = 1; i <= 3; i++) {
       waiting.push(hold({ holder: `w${i}` }));
@@ -82,7 +82,7 @@ describe('recv with waitSeconds', () => {
     }
   });
 
-  it('a message of another mailbox or scope wakes nobody, one of the same does', async () => {
+  it('wakes for a message of its mailbox and scope, not for one of another', async () => {
     const other = await Queue.create({}, queue.world);
     const waiting = hold({ scopeId: queue.scopeId });
     await until(() => held() === 1);
@@ -92,7 +92,7 @@ describe('recv with waitSeconds', () => {
     expect((await waiting).body.id).to.equal(id);
   });
 
-  it('aborting the request frees it, and its wake-up goes to the next', async () => {
+  it('frees an aborted request, and passes its wake-up on to the next', async () => {
     const abort = new AbortController();
     const url = `${queue.world.url}/v1/spaces/${queue.world.spaceId}/mailboxes/${queue.id}/recv`;
     const gone = fetch(url, {
@@ -111,17 +111,17 @@ describe('recv with waitSeconds', () => {
     expect((await next).body).to.include({ id, holder: 'next' });
   });
 
-  it('1,000 idle workers cost no Redis calls, and one new message wakes one of them', async function () {
+  it('costs no Redis calls for 1,000 idle workers, and one new message wakes one of them', async function () {
     this.timeout(60_000);
     const calls = async () =>
       Number(/cmdstat_fcall:calls=(\d+)/.exec(await queue.world.service.store.info('commandstats'))?.[1]);
     const waiting: Promise<Reply>[] = [];
-    // So many at a time that each connection is heard soon, however slow the machine.
+    // In groups small enough that each connection is served soon, however slow the machine.
     while (waiting.length < 1000) {
       for (let i = 0; i < 100; i++) waiting.push(hold({ holder: `w${waiting.length}`, waitSeconds: 30 }));
       await until(() => held() === waiting.length);
     }
-    // Each looks once more when it is held, for what came in between; those that meet share a call.
+    // Each looks once more when its hold begins, for messages that came in between; looks that coincide share a call.
     let idle = 0;
     for (let now = await calls(); now !== idle; now = await calls()) idle = now;
     const id = await queue.sent();
@@ -132,7 +132,7 @@ describe('recv with waitSeconds', () => {
     expect(new Set((await Promise.all(waiting)).map(({ body }) => body.id)).size).to.equal(1000);
   });
 
-  it('100 held receives and 100 messages at once: each gets one, nobody is left waiting', async () => {
+  it('gives each of 100 held receives one of 100 messages sent in parallel, and leaves nobody waiting', async () => {
     const waiting = Array.from({ length: 100 }, () => hold());
     await until(() => held() === 100);
     await Promise.all(Array.from({ length: 100 }, () => queue.send()));
@@ -141,7 +141,7 @@ describe('recv with waitSeconds', () => {
     expect(held()).to.equal(0);
   });
 
-  it('receives that begin to wait while messages come miss none', async () => {
+  it('misses no message that is sent while receives begin to wait', async () => {
     const ids = new Set<string>();
     for (let round = 0; round < 5; round++) {
       const both = await Promise.all(Array.from({ length: 40 }, (_, i) => (i % 2 ? queue.send() : hold())));
@@ -150,7 +150,7 @@ describe('recv with waitSeconds', () => {
     expect(ids.size).to.equal(100);
   });
 
-  it('is counted as one request and, when it finds a message, one operation; only one that ends empty is a 204', async () => {
+  it('counts as one request and, when it finds a message, one operation; it is a 204 only if it ends empty', async () => {
     const usage = async () => {
       const { operations, syscalls } = (await queue.world.get('/usage')).body.days.at(-1);
       return [operations, syscalls - operations];
@@ -168,7 +168,7 @@ describe('recv with waitSeconds', () => {
     expect(await usage()).to.deep.equal([operations + 2, others + 1]);
   });
 
-  it('CONCURRENCY_LIMITED is retried by itself; 429 when the time is over', async () => {
+  it('retries CONCURRENCY_LIMITED by itself, and answers 429 when the time is up', async () => {
     queue = await Queue.create({}, await World.create({ figures: { agents: '1' } }));
     await queue.sent();
     await queue.sent();
@@ -180,7 +180,7 @@ describe('recv with waitSeconds', () => {
     expect((await waiting).status).to.equal(200);
   });
 
-  it('a message that it could not have for the claims there are goes to the next when it gives up', async () => {
+  it('passes a message that the limit on claims kept it from on to the next request when it gives up', async () => {
     queue = await Queue.create({}, await World.create({ figures: { agents: '1' } }));
     await queue.sent();
     const claim = await queue.claim();
@@ -194,7 +194,7 @@ describe('recv with waitSeconds', () => {
     expect((await next).body.id).to.equal(id);
   });
 
-  it('a key revoked meanwhile gets no message', async () => {
+  it('gives no message to a key revoked meanwhile', async () => {
     const waiting = hold();
     await until(() => held() === 1);
     const { store } = queue.world.service;

@@ -25,11 +25,11 @@ describe('GET /mailboxes/{id}/messages', () => {
     await queue.claim();
   });
 
-  it('oldest first, by the order they were sent in', async () => {
+  it('lists messages oldest first, in the order they were sent', async () => {
     expect(await listed('')).to.deep.equal(['acked', 'rejected', 'claimed', 'ready', 'other']);
   });
 
-  it('state filters: one value or a comma list; an unknown state is 400', async () => {
+  it('filters by state, one value or a comma-separated list; an unknown state is 400', async () => {
     expect(await listed('?state=READY')).to.deep.equal(['ready', 'other']);
     expect(await listed('?state=CLAIMED,ACKED')).to.deep.equal(['acked', 'claimed']);
     expect(await listed('?state=FAILED,EXPIRED,CANCELLED')).to.deep.equal([]);
@@ -38,7 +38,7 @@ describe('GET /mailboxes/{id}/messages', () => {
     }
   });
 
-  it('scopeId selects the subtree, workKey the one message; filters combine', async () => {
+  it('filters by the subtree of scopeId and by workKey; filters combine', async () => {
     expect(await listed(`?scopeId=${otherScope.toUpperCase()}`)).to.deep.equal(['other']);
     expect(await listed(`?scopeId=${randomUUID()}`)).to.deep.equal([]);
     expect(await listed('?workKey=rejected')).to.deep.equal(['rejected']);
@@ -51,7 +51,7 @@ describe('GET /mailboxes/{id}/messages', () => {
     }
   });
 
-  it('pages of any limit give every message once; nextCursor is null at the end', async () => {
+  it('returns every message once in pages of any limit; nextCursor is null at the end', async () => {
     for (const limit of [1, 2, 3, 5]) {
       const seen: string[] = [];
       let cursor: string | null = '';
@@ -65,13 +65,13 @@ describe('GET /mailboxes/{id}/messages', () => {
     }
   });
 
-  it('a page is full where the filter finds enough, and goes on from where it stopped', async () => {
+  it('fills a page if the filter finds enough, and continues from where it stopped', async () => {
     const { body } = await queue.list('?state=ACKED,READY&limit=2');
     expect(body.messages.map(({ id }: { id: string }) => id)).to.deep.equal([ids['acked'], ids['ready']]);
     expect(await listed(`?state=ACKED,READY&limit=2&cursor=${body.nextCursor}`)).to.deep.equal(['other']);
   });
 
-  it('a scan is bounded at 1,000 records: a page may be empty while nextCursor is not null', async () => {
+  it('examines at most 1,000 records per page: a page may be empty while nextCursor is not null', async () => {
     const many = await Queue.create({ backlogLimit: 2000 }, undefined);
     await many.world.call('PUT', '/limits', { maxBacklog: 2000 });
     for (let i = 0; i < 11; i++) await Promise.all(Array.from({ length: 100 }, () => many.sent()));
@@ -83,7 +83,7 @@ describe('GET /mailboxes/{id}/messages', () => {
     expect(second.body.nextCursor).to.equal(null);
   });
 
-  it('a page is bounded at 4 MiB', async () => {
+  it('bounds a page at 4 MiB', async () => {
     const large = await Queue.create();
     for (let i = 0; i < 8; i++) {
       await Promise.all(Array.from({ length: 10 }, () => large.sent({ payload: 'x'.repeat(65_000) })));

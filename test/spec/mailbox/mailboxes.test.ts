@@ -6,7 +6,7 @@ import { callArgs } from '../allowance/script.ts';
 import { Queue } from './queue.ts';
 
 describe('Mailboxes', () => {
-  it('POST /mailboxes: 201 with the record; mode WORK and backlogLimit 1000 by default', async () => {
+  it('are created by POST /mailboxes: 201 with the record; mode WORK and backlogLimit 1000 by default', async () => {
     const world = await World.create();
     const now = Date.now();
     await world.at(now);
@@ -37,23 +37,23 @@ describe('Mailboxes', () => {
     expect(events[0].payload).to.deep.equal({ mailboxId: reply.body.id, mode: 'WORK' });
   });
 
-  it('mode, recipientId and backlogLimit are kept; names are not unique; backlogLimit is 1 to 100,000', async () => {
+  it('keep mode, recipientId and backlogLimit; names need not be unique; backlogLimit is 1 to 100,000', async () => {
     const world = await World.create();
-    const made: object[] = [];
+    const created: object[] = [];
     for (const backlogLimit of [1, 100_000]) {
       const fields = { name: 'same', mode: 'INBOX', recipientId: 'agent\u00e9', backlogLimit };
-      made.unshift(await world.made('/mailboxes', fields));
-      expect(made[0]).to.include(fields);
+      created.unshift(await world.made('/mailboxes', fields));
+      expect(created[0]).to.include(fields);
     }
-    expect((await world.get('/mailboxes')).body.mailboxes).to.deep.equal(made);
+    expect((await world.get('/mailboxes')).body.mailboxes).to.deep.equal(created);
   });
 
-  it('GET /mailboxes: newest first, in pages, without gaps or repeats while new ones come', async () => {
+  it('are listed by GET /mailboxes newest first, in pages, without gaps or repeats while new ones are created', async () => {
     const world = await World.create();
-    const made: string[] = [];
+    const created: string[] = [];
     for (let i = 0; i < 5; i++) {
       await world.at(Date.now() + i);
-      made.unshift((await world.made('/mailboxes', { name: `m${i}` })).id);
+      created.unshift((await world.made('/mailboxes', { name: `m${i}` })).id);
     }
     const first = await world.get('/mailboxes?limit=2');
     await world.at(Date.now() + 100);
@@ -61,14 +61,14 @@ describe('Mailboxes', () => {
     const second = await world.get(`/mailboxes?limit=2&cursor=${first.body.nextCursor}`);
     const third = await world.get(`/mailboxes?limit=2&cursor=${second.body.nextCursor}`);
     const ids = [first, second, third].flatMap(({ body }) => body.mailboxes.map(({ id }: { id: string }) => id));
-    expect(ids).to.deep.equal(made);
+    expect(ids).to.deep.equal(created);
     expect(third.body.nextCursor).to.equal(null);
     const whole = await world.get('/mailboxes?limit=6');
     expect(whole.body.mailboxes).to.have.lengthOf(6);
     expect(whole.body.nextCursor, 'a full last page').to.equal(null);
   });
 
-  it('a cursor that the list did not give out is 400 INVALID_CURSOR', async () => {
+  it('answer 400 INVALID_CURSOR for a cursor that the list did not issue', async () => {
     const queue = await Queue.create();
     await Promise.all([queue.sent(), queue.sent()]);
     const { nextCursor } = (await queue.list('?limit=1')).body;
@@ -93,7 +93,7 @@ describe('Mailboxes', () => {
     expect(rest.body.messages).to.have.lengthOf(1);
   });
 
-  it('counts READY, CLAIMED and FAILED messages, and says since when the oldest is ready', async () => {
+  it('count READY, CLAIMED and FAILED messages, and show since when the oldest has been ready', async () => {
     const queue = await Queue.create();
     const start = Date.now();
     const iso = (seconds: number) => new Date(start + seconds * 1000).toISOString();
@@ -121,7 +121,7 @@ describe('Mailboxes', () => {
     const [ten, zero] = [await scopeOf('10'), await scopeOf('0')];
     for (const scopeId of [ten, zero]) await queue.claim({ scopeId, leaseSeconds: scopeId === ten ? 31 : 30 });
     expect((await queue.record()).oldestReadyAt).to.equal(null);
-    // Sent after these leases had ended, which the sweep that was for the sends came too early to see.
+    // Sent after these leases ended, but swept for just before they did.
     const { service, org } = queue.world;
     const late = {
       ...callArgs(queue.world),
@@ -144,7 +144,7 @@ describe('Mailboxes', () => {
     });
   });
 
-  it('since when the oldest is ready stays right whatever comes and goes, in the backlog too', async () => {
+  it('keep oldestReadyAt right as messages come and go, in the backlog, too', async () => {
     const queue = await Queue.create();
     const other = await Queue.create({}, queue.world);
     const start = Math.ceil(Date.now() / 1000) * 1000;
@@ -185,7 +185,7 @@ describe('Mailboxes', () => {
     expect(await oldest(), 'what follows in the scope is of the same second').to.deep.equal([8.5, 7]);
   });
 
-  it('INBOX with a recipientId: only a recv whose holder equals it, else RECIPIENT_MISMATCH', async () => {
+  it('as INBOX with a recipientId, accept a recv only from that holder, else RECIPIENT_MISMATCH', async () => {
     const inbox = await Queue.create({ mode: 'INBOX', recipientId: 'ann' });
     expect(codeOf(await inbox.recv({ holder: 'bob' })), 'even when empty').to.equal('409 RECIPIENT_MISMATCH');
     await inbox.sent();
@@ -198,7 +198,7 @@ describe('Mailboxes', () => {
     });
   });
 
-  it('INBOX without a recipientId: anybody receives; on WORK a recipientId has no effect', async () => {
+  it('as INBOX without a recipientId, accept any receiver; on WORK, recipientId has no effect', async () => {
     for (const fields of [{ mode: 'INBOX' }, { mode: 'WORK', recipientId: 'ann' }]) {
       const queue = await Queue.create(fields);
       await queue.sent();
@@ -206,7 +206,7 @@ describe('Mailboxes', () => {
     }
   });
 
-  it('INBOX messages carry no task', async () => {
+  it('as INBOX, carry no tasks', async () => {
     const inbox = await Queue.create({ mode: 'INBOX' });
     const id = await inbox.sent();
     expect((await inbox.message(id)).taskId).to.equal(null);

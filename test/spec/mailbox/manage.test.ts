@@ -11,7 +11,7 @@ const patch = (queue: Queue, body: object, headers?: Record<string, string>): Pr
 const remove = (queue: Queue): Promise<Reply> => queue.world.call('DELETE', `/mailboxes/${queue.id}`);
 
 describe('PATCH /mailboxes/{id}', () => {
-  it('changes name and backlogLimit, any subset of them; null is absent', async () => {
+  it('changes name, backlogLimit or both; null counts as absent', async () => {
     const queue = await Queue.create();
     const before = await queue.record();
     const one = await patch(queue, { name: 'work' });
@@ -29,7 +29,7 @@ describe('PATCH /mailboxes/{id}', () => {
     );
   });
 
-  it('emits and counts nothing where nothing changes, and refuses what is no such value', async () => {
+  it('emits and counts nothing if nothing changes, and refuses invalid values', async () => {
     const queue = await Queue.create();
     for (const body of [{}, { name: 'jobs' }, { backlogLimit: 1000, name: null }])
       expect((await patch(queue, body)).status).to.equal(200);
@@ -48,7 +48,7 @@ describe('PATCH /mailboxes/{id}', () => {
     expect(codeOf(unknown)).to.equal('404 MAILBOX_NOT_FOUND');
   });
 
-  it('a lower backlogLimit removes nothing and refuses the next send; a higher one takes it', async () => {
+  it('removes nothing when backlogLimit is lowered, but refuses the next send; a higher limit accepts it', async () => {
     const queue = await Queue.create();
     await queue.sent();
     await queue.sent();
@@ -61,7 +61,7 @@ describe('PATCH /mailboxes/{id}', () => {
 });
 
 describe('DELETE /mailboxes/{id}', () => {
-  it('204, one event, and it is unknown to every call from then on', async () => {
+  it('answers 204 and emits one event; from then on the mailbox is unknown to every call', async () => {
     const queue = await Queue.create();
     const kept = await Queue.create({}, queue.world);
     const reply = await remove(queue);
@@ -83,7 +83,7 @@ describe('DELETE /mailboxes/{id}', () => {
     expect((await world.get('/usage')).body.days.at(-1).byCall['mailbox.delete']).to.equal(1);
   });
 
-  it('is refused MAILBOX_NOT_EMPTY with READY or CLAIMED messages, and with undecided groups', async () => {
+  it('is refused with MAILBOX_NOT_EMPTY while it has READY or CLAIMED messages or undecided groups', async () => {
     const queue = await Queue.create();
     const id = await queue.sent();
     expect(codeOf(await remove(queue))).to.equal('409 MAILBOX_NOT_EMPTY');
@@ -99,7 +99,7 @@ describe('DELETE /mailboxes/{id}', () => {
     await expectAgreement(queue.world);
   });
 
-  it('goes by moments: what has expired by now is no live message', async () => {
+  it('goes by deadlines: a message past its own does not count as live, swept or not', async () => {
     const world = await World.create();
     const now = Date.now();
     await world.at(now);
@@ -112,7 +112,7 @@ describe('DELETE /mailboxes/{id}', () => {
     await expectAgreement(world);
   });
 
-  it('keeps its finished messages readable until retention; a requeue of one is MAILBOX_NOT_FOUND', async () => {
+  it('keeps finished messages readable until retention; a requeue of one is MAILBOX_NOT_FOUND', async () => {
     const aging = await Aging.begin();
     const { traffic, world } = aging;
     const queue = new Queue(world, traffic.work);

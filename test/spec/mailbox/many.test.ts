@@ -11,7 +11,7 @@ describe('Many messages in one mailbox', function () {
   this.timeout(longMs);
   const big = many(4_000, 100_000);
 
-  it(`one run with ${big} ready and 99 with ten each: 50 receivers with \`*\` serve every small one within 2,000 receives`, async () => {
+  it(`lets 50 receivers with \`*\` serve 99 runs of ten within 2,000 receives, beside one run with ${big} ready`, async () => {
     const queue = await wideQueue();
     const small = uuids(99);
     await sendMany(queue, big);
@@ -28,13 +28,13 @@ describe('Many messages in one mailbox', function () {
     };
     await Promise.all(Array.from({ length: 50 }, receiver));
     expect([...left]).to.deep.equal([]);
-    // A message of each run, and then those that 50 receivers had begun meanwhile.
+    // One message of each run, and the receives that 50 receivers had in flight.
     expect(receives).to.be.within(10 * small.length, 10 * (small.length + 1) + 60);
   });
 
   const together = many(1_000, 10_000);
 
-  it(`${together} delayed ones that fall due together are made ready 25 at a step, in order, and hold up nobody else`, async () => {
+  it(`makes ${together} delayed messages that are due together ready in steps of 25, in order, without holding up other calls`, async () => {
     const queue = await wideQueue();
     const { world } = queue;
     const { store, due } = world.service;
@@ -47,8 +47,8 @@ describe('Many messages in one mailbox', function () {
     expect(inOrder).to.deep.equal(inOrder.toSorted());
     await world.at(now + 60_000);
 
-    const [beside, elsewhere] = [await Queue.create({}, world), await Queue.create()];
-    for (const other of [beside, elsewhere]) {
+    const [sibling, elsewhere] = [await Queue.create({}, world), await Queue.create()];
+    for (const other of [sibling, elsewhere]) {
       const commands = await readCommands(store, async () => {
         await other.sent();
         await other.act('complete', await other.claim());
@@ -66,22 +66,22 @@ describe('Many messages in one mailbox', function () {
     expect(new Set(steps.map(({ changed }) => changed))).to.deep.equal(new Set([25]));
     await due.drain(world.org);
     for (const scopeId of runs) {
-      const own = new Set(await store.zrange(`${world.prefix}:scope:${scopeId}:messages`, '0', '-1'));
-      const first = inOrder.filter((id) => own.has(id)).slice(0, 100);
+      const ofRun = new Set(await store.zrange(`${world.prefix}:scope:${scopeId}:messages`, '0', '-1'));
+      const first = inOrder.filter((id) => ofRun.has(id)).slice(0, 100);
       const { messages } = await queue.claim({ scopeId, max: 100 });
       expect(messages.map(({ id }: { id: string }) => id)).to.deep.equal(first);
     }
   });
 
-  it('leaves books that agree after each step to ready, and goes on from any of them when the index has forgotten it', async () => {
+  it('keeps its counters right after each step that makes messages ready, and resumes from any if the index lost the organization', async () => {
     const queue = await wideQueue();
     const { world } = queue;
     const { store, due } = world.service;
-    // So that all is due by the clock of the index, too.
+    // In the past, so that all is due by the index's clock, too.
     const now = Date.now() - 60_000;
     await world.at(now);
     await sendMany(queue, 70, { scopeIds: uuids(2), delaySeconds: '5' });
-    // One that has come back, with a pause of its own.
+    // A requeued message, with a delay of its own.
     const id = await queue.sent();
     await queue.act('nack', await queue.claim(), { retry: false });
     await world.made(`/messages/${id}/requeue`, { delaySeconds: 6 });
@@ -90,7 +90,7 @@ describe('Many messages in one mailbox', function () {
     const delayed = () => store.zcard(`${world.prefix}:mailbox:${queue.id}:delayed`);
     for (let left = 71; left > 1; left = await delayed()) {
       await stepByStep(world, delayed, 1);
-      // A process that dies here has not told anybody.
+      // A process that dies here has not announced the rest.
       await store.del(dueKey);
       await expectAgreement(world);
     }
@@ -100,10 +100,10 @@ describe('Many messages in one mailbox', function () {
     await expectAgreement(world);
   });
 
-  it('a receive that comes before the workers makes some ready, and a process that dies behind it loses nothing', async () => {
+  it('makes some ready when a receive comes before the workers, and loses nothing if the process then dies', async () => {
     const queue = await wideQueue();
     const { world } = queue;
-    // So that all is due by the clock of the index, too.
+    // In the past, so that all is due by the index's clock, too.
     const now = Date.now() - 60_000;
     await world.at(now);
     await sendMany(queue, 60, { delaySeconds: '5' });

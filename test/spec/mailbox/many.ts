@@ -7,7 +7,7 @@ import { World } from '../../support/world.ts';
 import { callArgs } from '../allowance/script.ts';
 import { Queue } from './queue.ts';
 
-/** A mailbox that takes more than any may, in a space of the largest limits. */
+/** A mailbox whose backlogLimit exceeds the maximum, in a space with the largest limits. */
 export async function wideQueue(): Promise<Queue> {
   const queue = await Queue.create({}, await World.create({ limits: { maxBacklog: 1_000_000 } }));
   const { world, id } = queue;
@@ -15,15 +15,15 @@ export async function wideQueue(): Promise<Queue> {
   return queue;
 }
 
-/** Sends so many by the script itself, past HTTP, in order; to these scopes in turn. */
+/** Sends many messages in order by running the script directly, without HTTP, to each of these scopes in turn. */
 export async function sendMany(
   { world, id, scopeId }: Queue,
   howMany: number,
   { scopeIds = [scopeId], delaySeconds = '' }: { scopeIds?: readonly string[]; delaySeconds?: string } = {},
 ): Promise<void> {
-  const own = { mailboxId: id, payload: '1', workKey: '', deadline: '', delaySeconds, maxAttempts: '' };
-  // As a request that is looked at again: there may be more than a minute's.
-  const args = { ...callArgs(world), callName: 'message.send', rateClass: 'held', ...own };
+  const fields = { mailboxId: id, payload: '1', workKey: '', deadline: '', delaySeconds, maxAttempts: '' };
+  // The rate class of held requests: there may be more sends than a minute allows.
+  const args = { ...callArgs(world), callName: 'message.send', rateClass: 'held', ...fields };
   for (let sent = 0; sent < howMany; sent += 500) {
     const calls = Array.from({ length: Math.min(500, howMany - sent) }, (_, n) => {
       const scope = scopeIds[(sent + n) % scopeIds.length] ?? '';
@@ -38,25 +38,25 @@ const background = {
   reply: { now: number(), nextDue: text().orNull(), more: flag(), changes: number() },
 };
 
-/** What a step of the workers did, and how long it held the store. */
+/** One step of the workers: how many records it changed, and how long it blocked the store. */
 export interface Step {
   readonly changed: number;
   readonly micros: number;
 }
 
 /**
- * Lets the workers do what no call waits for, one script after the other; `count` reads what the steps change. Ends after
- * `most` steps.
+ * Runs the background script step by step, at most `maxSteps` times, until nothing is left; `count` reads the number
+ * that each step changes.
  */
 export async function stepByStep(
   { service, org }: World,
   count: () => Promise<number>,
-  most = Number.POSITIVE_INFINITY,
+  maxSteps = Number.POSITIVE_INFINITY,
 ): Promise<Step[]> {
   const { scripts, store } = service;
   const steps: Step[] = [];
   let before = await count();
-  for (let more = true; more && steps.length < most; ) {
+  for (let more = true; more && steps.length < maxSteps; ) {
     await store.config('RESETSTAT');
     more = (await scripts.ask(background, org, { requestId: '', spaceId: '', maxChanges, name: '' })).more;
     const micros = /cmdstat_fcall:calls=\d+,usec=(\d+)/.exec(await store.info('commandstats'))?.[1];
@@ -67,7 +67,7 @@ export async function stepByStep(
   return steps;
 }
 
-/** Says in the long run how long scripts took: the slowest, and that one in a hundred is slower than. */
+/** Prints how long the scripts took, in the long run only. */
 export function tell(what: string, steps: readonly Step[]): void {
   const micros = steps.map((step) => step.micros).sort((one, other) => one - other);
   const ms = (share: number): string => ((micros[Math.ceil(micros.length * share) - 1] ?? 0) / 1000).toFixed(1);

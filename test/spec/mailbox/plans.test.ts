@@ -7,7 +7,7 @@ import { Queue } from './queue.ts';
 const day = 86_400_000;
 
 describe('Plan limits of mailboxes', () => {
-  it('agents at once: CONCURRENCY_LIMITED with Retry-After, tested by recv only when a message is ready', async () => {
+  it('bound agents at once: CONCURRENCY_LIMITED with Retry-After, checked by recv only when a message is ready', async () => {
     const queue = await Queue.create({}, await World.create({ figures: { agents: '2' } }));
     const other = await Queue.create({}, queue.world);
     for (let i = 0; i < 3; i++) await queue.sent();
@@ -27,7 +27,7 @@ describe('Plan limits of mailboxes', () => {
     expect(replies.filter(({ status }) => status === 200)).to.have.lengthOf(4);
   });
 
-  it('lapsed claims are no agents any more', async () => {
+  it('do not count lapsed claims as agents', async () => {
     const queue = await Queue.create({}, await World.create({ figures: { agents: '1' } }));
     const now = Date.now();
     await queue.world.at(now);
@@ -40,7 +40,7 @@ describe('Plan limits of mailboxes', () => {
     await queue.claim();
   });
 
-  it('active tasks: ACTIVE_TASKS_LIMITED by send to a WORK mailbox only; PENDING + RUNNING', async () => {
+  it('bound active tasks, PENDING + RUNNING: ACTIVE_TASKS_LIMITED, only for a send to a WORK mailbox', async () => {
     const queue = await Queue.create({}, await World.create({ figures: { tasks: '2' } }));
     const inbox = await Queue.create({ mode: 'INBOX' }, queue.world);
     await queue.sent();
@@ -58,7 +58,7 @@ describe('Plan limits of mailboxes', () => {
     expect((await showOrganization(queue.world.service, queue.world.org)).usage.tasks).to.equal(2);
   });
 
-  it('active runs: only a call that would make a new root is refused, ACTIVE_RUNS_LIMITED', async () => {
+  it('bound active runs: ACTIVE_RUNS_LIMITED, only for a call that would create a new root', async () => {
     const queue = await Queue.create({}, await World.create({ figures: { runs: '2' } }));
     const [a, b, c] = [randomUUID(), randomUUID(), randomUUID()];
     for (const scopeId of [a, a, b]) await queue.sent({ scopeId });
@@ -73,7 +73,7 @@ describe('Plan limits of mailboxes', () => {
     expect(codeOf(await queue.send({ scopeId: randomUUID() })), 'of 2').to.equal('409 ACTIVE_RUNS_LIMITED');
   });
 
-  it('a smaller plan stops what is new; what is there above its figures may finish', async () => {
+  it('stop new work on a smaller plan; existing work above its figures may finish', async () => {
     const queue = await Queue.create();
     const { service, org } = queue.world;
     for (let i = 0; i < 4; i++) await queue.sent();
@@ -89,7 +89,7 @@ describe('Plan limits of mailboxes', () => {
     expect((await showOrganization(service, org)).usage).to.include({ agents: 2, tasks: 2 });
   });
 
-  it('of 100 parallel sends exactly the plan’s tasks are taken', async () => {
+  it("accept exactly the plan's tasks out of 100 parallel sends", async () => {
     const queue = await Queue.create({}, await World.create({ figures: { tasks: '30' } }));
     const replies = await Promise.all(Array.from({ length: 100 }, () => queue.send({ scopeId: randomUUID() })));
     expect(replies.filter(({ status }) => status === 201)).to.have.lengthOf(30);
@@ -98,7 +98,7 @@ describe('Plan limits of mailboxes', () => {
     expect((await showOrganization(queue.world.service, queue.world.org)).usage).to.include({ tasks: 30, runs: 30 });
   });
 
-  describe('Free, with the month’s operations used up', () => {
+  describe("on the free plan with the month's operations used up", () => {
     let queue: Queue;
     let now: number;
     beforeEach(async () => {
@@ -110,7 +110,7 @@ describe('Plan limits of mailboxes', () => {
     const use = (operations: number) =>
       queue.world.service.store.hset(`muster:{${queue.world.org}}`, { usedOperations: operations });
 
-    it('new work is refused with OPERATIONS_EXHAUSTED, running work may finish', async () => {
+    it('refuse new work with OPERATIONS_EXHAUSTED; running work may finish', async () => {
       const claims = [await queue.claim(), await queue.claim()];
       await use(99_999);
       // 402 comes before 429.
@@ -130,7 +130,7 @@ describe('Plan limits of mailboxes', () => {
       expect(usage.operations, 'they still count').to.equal(100_003);
     });
 
-    it('the next UTC month is a new one', async () => {
+    it('start afresh in the next UTC month', async () => {
       await use(100_000);
       await queue.world.at(now + 11 * day);
       expect(codeOf(await queue.send())).to.equal('402 OPERATIONS_EXHAUSTED');
@@ -138,7 +138,7 @@ describe('Plan limits of mailboxes', () => {
       await queue.sent();
     });
 
-    it('renewals, reads, empty polls, failed calls and replays are no operations', async () => {
+    it('count no renewals, reads, empty polls, failed calls or replays as operations', async () => {
       const claim = await queue.claim();
       const { operations } = (await showOrganization(queue.world.service, queue.world.org)).usage;
       await queue.act('renew', claim);

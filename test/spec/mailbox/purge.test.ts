@@ -7,7 +7,7 @@ import { Queue } from './queue.ts';
 import { all, inState, row, stateOf, step } from './steps.ts';
 
 describe('POST /mailboxes/{id}/purge', () => {
-  it('cancels the READY ones, oldest first, in steps of max; claimed and finished ones stay', async () => {
+  it('cancels READY messages, oldest first, in steps of max; claimed and finished ones stay', async () => {
     const queue = await Queue.create();
     const [claimed = '', done = '', ...ids] = await row(queue, 7);
     await queue.claim();
@@ -28,7 +28,7 @@ describe('POST /mailboxes/{id}/purge', () => {
     await expectAgreement(queue.world);
   });
 
-  it('of nothing counts and emits nothing; 100 at most and by default', async () => {
+  it('counts and emits nothing if there are none; max is at most 100, the default', async () => {
     const queue = await Queue.create();
     expect((await step(queue, 'purge')).body).to.deep.equal({ cancelled: 0, nextCursor: null });
     expect((await queue.world.get('/usage')).body.days.at(-1).byCall).to.deep.equal({ 'mailbox.create': 1 });
@@ -42,30 +42,30 @@ describe('POST /mailboxes/{id}/purge', () => {
     await expectAgreement(queue.world);
   });
 
-  it("takes the runs together by age, or a scope's subtree alone", async () => {
+  it("goes through all runs by age, or through one scope's subtree", async () => {
     const queue = await Queue.create();
     const team = await Team.create({ condition: 'ALL_TERMINAL' }, queue);
     const scopes = [randomUUID(), randomUUID(), randomUUID()];
     const ids: string[] = [];
     for (let n = 0; n < 9; n++) ids.push(await queue.sent({ scopeId: scopes[n % 3] }));
     const { messageId } = (await team.submit('below')).body;
-    const own = await queue.sent();
+    const direct = await queue.sent();
     expect((await step(queue, 'purge', { max: 4 })).body.cancelled).to.equal(4);
     expect(await inState(queue, 'CANCELLED')).to.deep.equal(ids.slice(0, 4));
     const below = await step(queue, 'purge', { scopeId: queue.scopeId });
     expect(below.body).to.deep.equal({ cancelled: 2, nextCursor: null });
-    expect(await stateOf(queue, [messageId, own])).to.deep.equal(['CANCELLED', 'CANCELLED']);
+    expect(await stateOf(queue, [messageId, direct])).to.deep.equal(['CANCELLED', 'CANCELLED']);
     expect(await inState(queue, 'READY')).to.deep.equal(ids.slice(4));
     expect((await step(queue, 'purge', { scopeId: randomUUID() })).body.cancelled).to.equal(0);
     await expectAgreement(queue.world);
   });
 
-  it('decides the groups of its members; what a decision cancels is bounded work, so a step may be short', async () => {
+  it('decides groups of cancelled members; cancels made by a decision count towards the step, which may therefore be short', async () => {
     const queue = await Queue.create();
     const teams = await all(6, () =>
       Team.create({ condition: 'N_ACCEPTED', threshold: 100, parentScopeId: queue.scopeId }, queue),
     );
-    // In turn, so that a step meets all of them.
+    // In turn, so that one step meets all of them.
     for (let n = 0; n < 100; n++) await Promise.all(teams.map((team) => team.submit(`${n}`)));
     await Promise.all(teams.map((team) => team.seal()));
     let cursor: string | null = null;
@@ -91,7 +91,7 @@ describe('POST /mailboxes/{id}/purge', () => {
     expect((await queue.record()).counts.ready).to.equal(0);
   }).timeout(120_000);
 
-  it('takes only its own cursors, is replayed by its Idempotency-Key, and refused when operations are used up', async () => {
+  it('accepts only its own cursors, is replayed by its Idempotency-Key, and is refused when operations are used up', async () => {
     const world = await World.create({ plan: 'free' });
     const queue = await Queue.create({}, world);
     await row(queue, 4);

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { type Reply, World } from '../../support/world.ts';
 
-/** A mailbox and how one works with it. */
+/** A mailbox and the requests to it. */
 export class Queue {
   readonly world: World;
   readonly id: string;
@@ -12,7 +12,7 @@ export class Queue {
     this.id = id;
   }
 
-  /** On a World of its own unless given one. */
+  /** In a new World unless given one. */
   static async create(fields: object = {}, world?: World): Promise<Queue> {
     const on = world ?? (await World.create());
     return new Queue(on, (await on.made('/mailboxes', { name: 'jobs', ...fields })).id);
@@ -22,7 +22,7 @@ export class Queue {
     return this.world.post(`/mailboxes/${this.id}/messages`, { scopeId: this.scopeId, payload: 1, ...fields });
   }
 
-  /** Sends, expects success, returns the message's id. */
+  /** Sends a message, expects success, and returns its id. */
   async sent(fields: object = {}): Promise<string> {
     const reply = await this.send(fields);
     expect(reply.status, reply.text).to.be.oneOf([200, 201]);
@@ -34,7 +34,7 @@ export class Queue {
     return this.world.post(`/mailboxes/${this.id}/recv`, body);
   }
 
-  /** Receives a message; there must be one. */
+  /** Receives a message and expects one. */
   // biome-ignore lint/suspicious/noExplicitAny: as in Reply.
   async claim(fields: object = {}): Promise<any> {
     const reply = await this.recv(fields);
@@ -42,7 +42,7 @@ export class Queue {
     return reply.body;
   }
 
-  /** renew, complete or nack. */
+  /** Renews, completes or nacks a claim. */
   act(what: 'renew' | 'complete' | 'nack', claim: { id: string; token: string }, fields: object = {}): Promise<Reply> {
     return this.world.post(`/messages/${claim.id}/${what}`, { token: claim.token, ...fields });
   }
@@ -57,14 +57,14 @@ export class Queue {
     return body.messages.find((message: { id: string }) => message.id === id);
   }
 
-  /** The mailbox's own record. */
+  /** The mailbox's record. */
   // biome-ignore lint/suspicious/noExplicitAny: as in Reply.
   async record(): Promise<any> {
     const { body } = await this.world.get('/mailboxes?limit=200');
     return body.mailboxes.find((mailbox: { id: string }) => mailbox.id === this.id);
   }
 
-  /** The types of the events about messages, oldest first. */
+  /** The types of message events, oldest first. */
   async told(): Promise<string[]> {
     return (await this.world.eventTypes()).filter((type) => type.startsWith('message.'));
   }

@@ -13,7 +13,7 @@ describe('POST /mailboxes/{id}/requeue', () => {
     return ids;
   };
 
-  it('requeues those of one state, oldest createdAt first, in steps of max', async () => {
+  it('requeues messages of one state, oldest createdAt first, in steps of max', async () => {
     const queue = await Queue.create();
     const rejected = await row(queue, 5);
     const claims = [];
@@ -32,7 +32,7 @@ describe('POST /mailboxes/{id}/requeue', () => {
     await expectAgreement(queue.world);
   });
 
-  it('knows each of the four states, and no other', async () => {
+  it('accepts each of the four states, and no other', async () => {
     const world = await World.create();
     const now = Date.now();
     await world.at(now);
@@ -60,7 +60,7 @@ describe('POST /mailboxes/{id}/requeue', () => {
     await expectAgreement(world);
   });
 
-  it('passes over those that may not be requeued, and those of other scopes', async () => {
+  it('skips those that may not be requeued, and those of other scopes', async () => {
     const queue = await Queue.create();
     const team = await Team.create({ condition: 'ALL_TERMINAL' }, queue);
     const open = await Team.create({ condition: 'ALL_TERMINAL', parentScopeId: queue.scopeId }, queue);
@@ -83,7 +83,7 @@ describe('POST /mailboxes/{id}/requeue', () => {
     await expectAgreement(queue.world);
   });
 
-  it('ends early at a limit, which is a 409 only where nothing was done; the cursor goes on there', async () => {
+  it('stops early at a limit, which is a 409 only if nothing was requeued; the cursor continues there', async () => {
     const world = await World.create({ plan: 'enterprise', figures: { tasks: '6' } });
     const queue = await Queue.create({}, world);
     const ids = [...(await purged(queue, 4)), ...(await purged(queue, 4))];
@@ -105,7 +105,7 @@ describe('POST /mailboxes/{id}/requeue', () => {
     await expectAgreement(world);
   });
 
-  it('heeds armed timers for deadlines that lie ahead', async () => {
+  it('respects the limit on armed timers for deadlines that lie ahead', async () => {
     const world = await World.create({ limits: { maxArmedTimers: 2 } });
     const now = Date.now();
     await world.at(now);
@@ -122,7 +122,7 @@ describe('POST /mailboxes/{id}/requeue', () => {
     await expectAgreement(world);
   });
 
-  it('looks at 1,000 messages in a step: a page may be empty while there is more', async () => {
+  it('examines 1,000 messages per step: a page may be empty while there are more', async () => {
     const queue = await Queue.create({ backlogLimit: 2000 });
     await queue.world.call('PUT', '/limits', { maxBacklog: 2000 });
     for (let n = 0; n < 20; n++) await all(50, () => queue.sent({ scopeId: queue.id }));
@@ -135,7 +135,7 @@ describe('POST /mailboxes/{id}/requeue', () => {
     expect(await stateOf(queue, [id])).to.deep.equal(['READY']);
   }).timeout(60_000);
 
-  it('counts the month on the free plan only where there is something to do, and is replayed by its key', async () => {
+  it('counts an operation on the free plan only if there is something to do, and is replayed by its Idempotency-Key', async () => {
     const world = await World.create({ plan: 'free' });
     const queue = await Queue.create({}, world);
     const key = { 'Idempotency-Key': 'once' };

@@ -8,7 +8,7 @@ import { Queue } from './queue.ts';
 const requeue = (queue: Queue, id: string, body?: object, headers?: Record<string, string>): Promise<Reply> =>
   queue.world.post(`/messages/${id}/requeue`, body, headers);
 
-/** Makes a message of each state from which it can be requeued; its id by its state. The clock stands at `now`. */
+/** Creates a message in each state from which it can be requeued; returns ids by state. The clock stands at `now`. */
 async function ends(queue: Queue, now: number, fields: object = {}): Promise<Record<string, string>> {
   const failed = await queue.sent(fields);
   for (let attempt = 0; attempt < 5; attempt++) await queue.act('nack', await queue.claim(), { retry: true });
@@ -29,7 +29,7 @@ async function begin(): Promise<{ queue: Queue; now: number }> {
 }
 
 describe('POST /messages/{id}/requeue', () => {
-  it('brings each of the four ends back to READY as if it had just been sent, and answers the record', async () => {
+  it('returns a message of each of the four states to READY as if just sent, and answers the record', async () => {
     const { queue, now } = await begin();
     const all = await ends(queue, now);
     for (const [state, id] of Object.entries(all)) {
@@ -55,7 +55,7 @@ describe('POST /messages/{id}/requeue', () => {
     expect((await queue.world.get('/usage')).body.days.at(-1).byCall['message.requeue']).to.equal(4);
   });
 
-  it('has all its attempts again, at the back of the queue; tokens of before are lost', async () => {
+  it('gives it all its attempts again, at the back of the queue; earlier tokens are CLAIM_LOST', async () => {
     const { queue } = await begin();
     const id = await queue.sent();
     const old = await queue.claim();
@@ -74,7 +74,7 @@ describe('POST /messages/{id}/requeue', () => {
     await expectAgreement(queue.world);
   });
 
-  it('is named by its workKey still, and wakes a receive that is held', async () => {
+  it('keeps its workKey, and wakes a held receive', async () => {
     const { queue } = await begin();
     const id = await queue.sent({ workKey: 'once' });
     await queue.act('nack', await queue.claim(), { retry: false });
@@ -86,7 +86,7 @@ describe('POST /messages/{id}/requeue', () => {
     expect(await again()).to.include({ id, state: 'CLAIMED', replay: true });
   });
 
-  it('clears a deadline that has passed and keeps one that lies ahead, with its timer', async () => {
+  it('clears a deadline that has passed, and keeps one that lies ahead, with its timer', async () => {
     const { queue, now } = await begin();
     const deadline = new Date(now + 10_000).toISOString();
     const id = await queue.sent({ deadline });
@@ -100,7 +100,7 @@ describe('POST /messages/{id}/requeue', () => {
     await expectAgreement(queue.world);
   });
 
-  it('refuses READY, CLAIMED and ACKED ones with MESSAGE_NOT_REQUEUABLE, and what it does not know', async () => {
+  it('refuses READY, CLAIMED and ACKED messages with MESSAGE_NOT_REQUEUABLE, and unknown ones', async () => {
     const { queue } = await begin();
     const id = await queue.sent();
     const refused = async (state: string) => {
@@ -126,7 +126,7 @@ describe('POST /messages/{id}/requeue', () => {
     expect((await requeue(queue, id, { delaySeconds: null })).status).to.equal(200);
   });
 
-  it('is bound by what binds a send: both backlogs, armed timers, active tasks, operations; a refusal changes nothing', async () => {
+  it('respects the limits of a send: both backlogs, armed timers, active tasks, operations; a refusal changes nothing', async () => {
     const world = await World.create({ plan: 'enterprise', figures: { tasks: '3' } });
     const now = Date.now();
     await world.at(now);
@@ -158,7 +158,7 @@ describe('POST /messages/{id}/requeue', () => {
     expect((await requeue(queue, id)).status).to.equal(200);
   });
 
-  it('counts the month on the free plan, and its Idempotency-Key replays it', async () => {
+  it('counts an operation on the free plan, and is replayed by its Idempotency-Key', async () => {
     const world = await World.create({ plan: 'free' });
     const queue = await Queue.create({}, world);
     const id = await queue.sent();
@@ -175,7 +175,7 @@ describe('POST /messages/{id}/requeue', () => {
     expect([again.status, again.body]).to.deep.equal([200, first.body]);
   });
 
-  it('of an INBOX message counts no task', async () => {
+  it('counts no task for an INBOX message', async () => {
     const { queue } = await begin();
     const inbox = await Queue.create({ mode: 'INBOX' }, queue.world);
     const id = await inbox.sent();
@@ -186,7 +186,7 @@ describe('POST /messages/{id}/requeue', () => {
 });
 
 describe('the retention of a requeued message', () => {
-  it('begins anew: what ended before removes nothing, live or finished again', async () => {
+  it('begins anew: an earlier end removes nothing, whether the message is live or finished again', async () => {
     const aging = await Aging.begin();
     const { traffic, world } = aging;
     const queue = new Queue(world, traffic.work);
@@ -197,7 +197,7 @@ describe('the retention of a requeued message', () => {
     await aging.sweepAt(6 * day);
     await queue.act('nack', await queue.claim(), { retry: false });
     const state = async () => (await world.get(`/messages/${id}`)).body.state;
-    // The first end is longer ago than the window by now.
+    // By now the first end is longer ago than the window.
     await aging.sweepAt(7 * day);
     expect(await state()).to.equal('REJECTED');
     await requeue(queue, id);
@@ -220,7 +220,7 @@ describe('the retention of a requeued message', () => {
     await expectAgreement(world);
   });
 
-  it('goes on where a message ended twice at one moment', async () => {
+  it('works for a message that ended twice in the same millisecond', async () => {
     const aging = await Aging.begin();
     const { traffic, world } = aging;
     for (const mailboxId of [traffic.work, traffic.inbox]) {

@@ -3,8 +3,8 @@ import { expect } from 'chai';
 import { codeOf, World } from '../../support/world.ts';
 import { Queue } from './queue.ts';
 
-describe('Receiving across runs, and several at once', () => {
-  it('`*` takes a message of each run before any has its second; first in, first out within a run', async () => {
+describe('Receiving across runs and in batches', () => {
+  it('serves a message of each run with `*` before any has its second, and first in, first out within a run', async () => {
     const queue = await Queue.create();
     const runs = [randomUUID(), randomUUID(), randomUUID()];
     const sent = new Map<string, string>();
@@ -21,14 +21,14 @@ describe('Receiving across runs, and several at once', () => {
     expect((await queue.recv({ scopeId: '*' })).status).to.equal(204);
   });
 
-  it('a held `*` is woken by a message of any run', async () => {
+  it('wakes a held `*` for a message of any run', async () => {
     const queue = await Queue.create();
     const held = queue.claim({ scopeId: '*', waitSeconds: 20 });
     const id = await queue.sent({ scopeId: randomUUID() });
     expect((await held).id).to.equal(id);
   });
 
-  it('max answers a list, at least one, each with a token of its own and one operation; 204 when there is none', async () => {
+  it('answers max with a list of at least one, each with its own token and operation; 204 if there is none', async () => {
     const queue = await Queue.create();
     const ids = [];
     for (let n = 0; n < 5; n++) ids.push(await queue.sent());
@@ -43,7 +43,7 @@ describe('Receiving across runs, and several at once', () => {
     for (const max of [0, 101]) expect(codeOf(await queue.recv({ max }))).to.equal('400 VALIDATION_FAILED');
   });
 
-  it("the plan's claims cut the number short; only none at all is refused", async () => {
+  it("takes fewer if the plan's claims run short, and is refused only if none is left", async () => {
     const world = await World.create({ plan: 'enterprise', figures: { agents: '2' } });
     const queue = await Queue.create({}, world);
     for (let n = 0; n < 3; n++) await queue.sent();
@@ -51,7 +51,7 @@ describe('Receiving across runs, and several at once', () => {
     expect(codeOf(await queue.recv({ max: 3 }))).to.equal('429 CONCURRENCY_LIMITED');
   });
 
-  it('the operations of a free plan cut it short, too', async () => {
+  it('takes fewer if the operations of a free plan run short, too', async () => {
     const world = await World.create({ plan: 'free' });
     const queue = await Queue.create({}, world);
     for (let n = 0; n < 3; n++) await queue.sent();
@@ -63,7 +63,7 @@ describe('Receiving across runs, and several at once', () => {
     expect(codeOf(await queue.recv({ max: 3 }))).to.equal('402 OPERATIONS_EXHAUSTED');
   });
 
-  it('an answer that would pass 4 MiB holds fewer', async function () {
+  it('takes fewer if the answer would exceed 4 MiB', async function () {
     this.timeout(60_000);
     const queue = await Queue.create();
     const payload = 'p'.repeat(65_000);
@@ -73,7 +73,7 @@ describe('Receiving across runs, and several at once', () => {
     expect((await queue.claim({ max: 100 })).messages).to.have.lengthOf(70 - messages.length);
   });
 
-  it('leases of one answer end like those of several', async () => {
+  it('ends the leases of one answer like those of separate receives', async () => {
     const queue = await Queue.create();
     const now = Date.now();
     await queue.world.at(now);

@@ -4,7 +4,7 @@ import { codeOf, World } from '../../support/world.ts';
 import { Queue } from './queue.ts';
 
 describe('POST /mailboxes/{id}/messages', () => {
-  it('201 with id, mailboxId, state READY and replay false; scope.created and message.sent', async () => {
+  it('answers 201 with id, mailboxId, state READY and replay false, and emits scope.created and message.sent', async () => {
     const queue = await Queue.create();
     const now = Date.now();
     await queue.world.at(now);
@@ -58,7 +58,7 @@ describe('POST /mailboxes/{id}/messages', () => {
     });
   });
 
-  it('any uuid makes a scope, in either case, once', async () => {
+  it('creates a scope once for any uuid, in either case', async () => {
     const queue = await Queue.create();
     const scopeId = '00000000-0000-0000-0000-00000000000A';
     await queue.sent({ scopeId });
@@ -67,7 +67,7 @@ describe('POST /mailboxes/{id}/messages', () => {
     expect((await queue.claim({ scopeId })).scopeId).to.equal(scopeId.toLowerCase());
   });
 
-  it('200 replay:true with the first message and its present state when the workKey is known, whatever else differs', async () => {
+  it('replays a known workKey: 200 replay:true with the first message and its present state, whatever else differs', async () => {
     const queue = await Queue.create();
     const id = await queue.sent({ workKey: 'k', payload: 'first' });
     const claim = await queue.claim();
@@ -89,7 +89,7 @@ describe('POST /mailboxes/{id}/messages', () => {
     expect((await second.send({ workKey: 'k' })).status, 'keys are the mailbox’s own').to.equal(201);
   });
 
-  it('a replay takes no place: of 50 sends with one workKey one is made', async () => {
+  it('takes no place in the backlog for a replay: of 50 sends with one workKey one creates a message', async () => {
     const queue = await Queue.create({ backlogLimit: 1 });
     const replies = await Promise.all(Array.from({ length: 50 }, () => queue.send({ workKey: 'k' })));
     expect(replies.filter(({ status }) => status === 201)).to.have.lengthOf(1);
@@ -97,7 +97,7 @@ describe('POST /mailboxes/{id}/messages', () => {
     expect((await queue.record()).counts.ready).to.equal(1);
   });
 
-  it('deadlines lie in the future', async () => {
+  it('requires deadlines in the future', async () => {
     const queue = await Queue.create();
     const now = Date.now() + 1000;
     await queue.world.at(now);
@@ -107,7 +107,7 @@ describe('POST /mailboxes/{id}/messages', () => {
     expect((await queue.send({ deadline: new Date(now + 1).toISOString() })).status).to.equal(201);
   });
 
-  it('backlogLimit: READY and CLAIMED messages of the mailbox, then BACKLOG_FULL', async () => {
+  it('is refused with BACKLOG_FULL at backlogLimit READY and CLAIMED messages in the mailbox', async () => {
     const queue = await Queue.create({ backlogLimit: 2 });
     await queue.sent();
     await queue.sent();
@@ -120,7 +120,7 @@ describe('POST /mailboxes/{id}/messages', () => {
     await queue.sent();
   });
 
-  it('maxBacklog: READY and CLAIMED messages of the space, then BACKLOG_FULL', async () => {
+  it('is refused with BACKLOG_FULL at maxBacklog READY and CLAIMED messages in the space', async () => {
     const queue = await Queue.create({}, await World.create({ limits: { maxBacklog: 2 } }));
     const other = await Queue.create({}, queue.world);
     await queue.sent();
@@ -133,14 +133,14 @@ describe('POST /mailboxes/{id}/messages', () => {
     );
   });
 
-  it('of 200 parallel sends exactly the free places are taken', async () => {
+  it('accepts exactly as many of 200 parallel sends as there is room for', async () => {
     const queue = await Queue.create({ backlogLimit: 70 });
     const replies = await Promise.all(Array.from({ length: 200 }, () => queue.send()));
     expect(replies.filter(({ status }) => status === 201)).to.have.lengthOf(70);
     expect((await queue.record()).counts.ready).to.equal(70);
   });
 
-  it('maxArmedTimers: deadlines of live messages; only a send that carries one is refused with TIMERS_FULL', async () => {
+  it('is refused with TIMERS_FULL at maxArmedTimers deadlines of live messages, if it carries one itself', async () => {
     const queue = await Queue.create({}, await World.create({ limits: { maxArmedTimers: 1 } }));
     const now = Date.now();
     await queue.world.at(now);
@@ -154,13 +154,13 @@ describe('POST /mailboxes/{id}/messages', () => {
     await queue.sent({ deadline: new Date(now + 90_000).toISOString() });
   });
 
-  it('a message of 9999 and every other deadline that has four digits of year can be kept', async () => {
+  it('accepts deadlines up to the year 9999', async () => {
     const queue = await Queue.create();
     const id = await queue.sent({ deadline: '9999-12-31T23:59:59.999Z' });
     expect((await queue.message(id)).deadline).to.equal('9999-12-31T23:59:59.999Z');
   });
 
-  it('a clock that was set back fails no call: events and audit entries go on after the last', async () => {
+  it('succeeds after the clock was set back: events and audit entries follow the last ones', async () => {
     const queue = await Queue.create();
     const now = Date.now() + 60_000;
     const audited = () => queue.world.service.store.xlen(`muster:{${queue.world.org}}:audit`);
@@ -175,7 +175,7 @@ describe('POST /mailboxes/{id}/messages', () => {
     expect((await audited()) - before).to.equal(2);
   });
 
-  it('MAILBOX_NOT_FOUND for an unknown mailbox, also of another space', async () => {
+  it('answers MAILBOX_NOT_FOUND for an unknown mailbox and for one of another space', async () => {
     const queue = await Queue.create();
     const elsewhere = new Queue(await World.create(), queue.id);
     expect(codeOf(await elsewhere.send())).to.equal('404 MAILBOX_NOT_FOUND');

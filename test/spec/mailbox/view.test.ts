@@ -4,7 +4,7 @@ import { codeOf, World } from '../../support/world.ts';
 import { Queue } from './queue.ts';
 
 describe('GET /messages/{id}', () => {
-  it('is the record as the list has it, with payload and result, in every state', async () => {
+  it('returns the record as the list has it, with payload and result, in every state', async () => {
     const queue = await Queue.create();
     const payload = { n: 12345678901234567890n.toString(), list: [], none: null };
     const id = await queue.sent({ payload, workKey: 'once' });
@@ -20,7 +20,7 @@ describe('GET /messages/{id}', () => {
     expect(await view()).to.deep.include({ state: 'ACKED', result: { answer: 42 }, leaseExpiresAt: null });
   });
 
-  it('is 404 MESSAGE_NOT_FOUND for an unknown id and for one of another space', async () => {
+  it('answers 404 MESSAGE_NOT_FOUND for an unknown id and for one of another space', async () => {
     const queue = await Queue.create();
     const other = await queue.world.beside();
     const id = await queue.sent();
@@ -31,7 +31,7 @@ describe('GET /messages/{id}', () => {
 });
 
 describe('GET /mailboxes/{id}', () => {
-  it('is the record as the list has it, with its counts and oldestReadyAt', async () => {
+  it('returns the record as the list has it, with its counts and oldestReadyAt', async () => {
     const queue = await Queue.create({ backlogLimit: 7 });
     const view = async () => (await queue.world.get(`/mailboxes/${queue.id}`)).body;
     expect(await view()).to.include({ id: queue.id, name: 'jobs', backlogLimit: 7, oldestReadyAt: null });
@@ -47,7 +47,7 @@ describe('GET /mailboxes/{id}', () => {
 });
 
 describe('POST /mailboxes with unique', () => {
-  it('makes one of a name and answers 200 with the oldest afterwards, nothing changed', async () => {
+  it('creates one mailbox per name, then answers 200 with the oldest and changes nothing', async () => {
     const world = await World.create();
     const make = (fields: object = {}) => world.post('/mailboxes', { name: 'jobs', unique: true, ...fields });
     const first = await make({ backlogLimit: 5 });
@@ -68,7 +68,7 @@ describe('POST /mailboxes with unique', () => {
     expect((await world.get('/usage')).body.days.at(-1).byCall['mailbox.create']).to.equal(3);
   });
 
-  it('of parallel ones makes one, and replays what it answered', async () => {
+  it('creates one when many run in parallel, and replays its answer', async () => {
     const world = await World.create();
     const replies = await Promise.all(
       Array.from({ length: 20 }, () => world.post('/mailboxes', { name: 'a', unique: true })),
@@ -83,7 +83,7 @@ describe('POST /mailboxes with unique', () => {
     }
   });
 
-  it('goes by the name that a mailbox has now, and finds no deleted one', async () => {
+  it("goes by a mailbox's present name, and ignores deleted ones", async () => {
     const world = await World.create();
     const make = async (name: string) => (await world.post('/mailboxes', { name, unique: true })).status;
     const { id } = await world.made('/mailboxes', { name: 'old' });
@@ -93,7 +93,7 @@ describe('POST /mailboxes with unique', () => {
     expect(await make('new')).to.equal(201);
   });
 
-  it('answers what is there when the operations of the month are used up', async () => {
+  it("still answers an existing mailbox when the month's operations are used up", async () => {
     const world = await World.create({ plan: 'free' });
     await world.made('/mailboxes', { name: 'a' });
     await world.service.store.hset(`muster:{${world.org}}`, 'usedOperations', '1000000000');
@@ -107,9 +107,9 @@ describe('the filter by name', () => {
 
   it('finds exactly the mailboxes of a name, newest first, in pages', async () => {
     const world = await World.create();
-    const made: Record<string, string[]> = {};
+    const created: Record<string, string[]> = {};
     for (const name of [...names, ...names, 'a'])
-      made[name] = [(await world.made('/mailboxes', { name })).id, ...(made[name] ?? [])];
+      created[name] = [(await world.made('/mailboxes', { name })).id, ...(created[name] ?? [])];
     const list = async (name: string, more = '') =>
       (await world.get(`/mailboxes?name=${encodeURIComponent(name)}${more}`)).body;
     for (const name of names) {
@@ -117,7 +117,7 @@ describe('the filter by name', () => {
       expect(
         mailboxes.map(({ id }: { id: string }) => id),
         name,
-      ).to.deep.equal(made[name]);
+      ).to.deep.equal(created[name]);
       expect(mailboxes.every((one: { name: string }) => one.name === name)).to.equal(true);
       expect(nextCursor).to.equal(null);
     }
@@ -129,7 +129,7 @@ describe('the filter by name', () => {
       more = `&limit=1&cursor=${nextCursor}`;
       expect(nextCursor === null).to.equal(page === 2);
     }
-    expect(ids).to.deep.equal(made['a']);
+    expect(ids).to.deep.equal(created['a']);
     expect(await list('none')).to.deep.equal({ mailboxes: [], nextCursor: null });
     const { nextCursor } = await list('a', '&limit=1');
     expect(codeOf(await world.get(`/mailboxes?name=ab&cursor=${nextCursor}`))).to.equal('400 INVALID_CURSOR');

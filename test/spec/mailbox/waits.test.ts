@@ -4,7 +4,7 @@ import { codeOf } from '../../support/world.ts';
 import { Queue } from './queue.ts';
 
 describe('Waiting until a message or a mailbox is done', () => {
-  it('GET /messages/{id} with waitSeconds answers once it has ended, at once where it has, as it stands when time is over', async () => {
+  it('GET /messages/{id} with waitSeconds answers when the message ends, at once if it has, or as it is when the time is up', async () => {
     const queue = await Queue.create();
     const id = await queue.sent();
     const { world } = queue;
@@ -16,7 +16,7 @@ describe('Waiting until a message or a mailbox is done', () => {
     expect(codeOf(await world.get(`/messages/${id}?waitSeconds=31`))).to.equal('400 VALIDATION_FAILED');
   });
 
-  it('GET /mailboxes/{id} answers once nothing in it is READY, DELAYED or CLAIMED', async () => {
+  it('GET /mailboxes/{id} answers when nothing in it is READY, DELAYED or CLAIMED', async () => {
     const queue = await Queue.create();
     const { world } = queue;
     expect((await world.get(`/mailboxes/${queue.id}?waitSeconds=20`)).status).to.equal(200);
@@ -35,8 +35,8 @@ describe('Waiting until a message or a mailbox is done', () => {
   });
 });
 
-describe('A run that was cancelled', () => {
-  it('is passed over by a receive for all runs, and its DELAYED messages end like the others', async () => {
+describe('A cancelled run', () => {
+  it('is skipped by a receive for all runs, and its DELAYED messages end like the others', async () => {
     const queue = await Queue.create();
     const { world } = queue;
     const [stopped, other] = [randomUUID(), randomUUID()];

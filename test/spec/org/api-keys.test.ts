@@ -16,14 +16,14 @@ describe('API keys', () => {
   });
   after(() => store.stop());
 
-  it('are mk_<org>_<43 base62 characters>, and all 62 characters come up', () => {
+  it('are mk_<org>_<43 base62 characters> and use all 62 characters', () => {
     const keys = Array.from({ length: 200 }, () => newApiKey('a-1'));
     for (const key of keys) expect(key).to.match(/^mk_a-1_[0-9A-Za-z]{43}$/);
     expect(new Set(keys).size).to.equal(200);
     expect(new Set(keys.join('').replaceAll('mk_a-1_', '')).size).to.equal(62);
   });
 
-  it('are stored only as digests: neither the store nor its files have the key', async () => {
+  it('are stored only as digests: neither the store nor its files contain the key', async () => {
     const { apiKey } = await admin.createKey(to, { org: 'acme', permissions: ['coordination_read'], name: 'seen' });
     const secret = apiKey.slice('mk_acme_'.length);
     const everything = await dumpAll();
@@ -35,7 +35,7 @@ describe('API keys', () => {
     }
   });
 
-  it('lists never show a key again', async () => {
+  it('are never shown again by lists', async () => {
     const { keyId, apiKey } = await admin.createKey(to, { org: 'acme', permissions: ['resource_config'] });
     const listed = (await admin.listKeys(to, 'acme')).find((key) => key.keyId === keyId);
     expect(listed).to.deep.include({
@@ -48,15 +48,15 @@ describe('API keys', () => {
     expect(JSON.stringify(listed)).not.to.include(apiKey.slice(-43));
   });
 
-  it('of more than one page come all, each once, oldest first', async () => {
+  it('are listed over pages, each once, oldest first', async () => {
     await admin.createOrganization(to, { org: 'rotates', plan: 'enterprise' });
     const create = () => admin.createKey(to, { org: 'rotates', permissions: ['coordination_read'] });
-    const made = await Promise.all(Array.from({ length: 700 }, create));
+    const created = await Promise.all(Array.from({ length: 700 }, create));
     const listed = (await admin.listKeys(to, 'rotates')).map((key) => key.keyId);
-    expect(listed).to.deep.equal(made.map((key) => key.keyId).sort());
+    expect(listed).to.deep.equal(created.map((key) => key.keyId).sort());
   });
 
-  it('take only known permissions, at least one, and only spaces of their organization', async () => {
+  it('require at least one known permission, and spaces of their organization only', async () => {
     const { spaceId } = await admin.createSpace(to, { org: 'acme' });
     const key = (permissions: string[], spaces?: string[]) =>
       admin.createKey(to, { org: 'acme', permissions, ...(spaces && { spaces }) });
@@ -71,11 +71,11 @@ describe('API keys', () => {
     expect(await rejectionOf(key(['coordination_read'], strangers.slice(1)))).to.equal('SPACE_NOT_FOUND');
     const stranger = '0190b8a4-7e2b-7c55-9d3e-5a1f0c2b4d6e';
     expect(await rejectionOf(key(['coordination_read'], [spaceId, stranger]))).to.equal('SPACE_NOT_FOUND');
-    const made = await key(
+    const created = await key(
       ['resource_config', 'coordination_read', 'resource_config'],
       [spaceId.toUpperCase(), spaceId],
     );
-    expect(made).to.deep.include({ permissions: ['coordination_read', 'resource_config'], spaces: [spaceId] });
+    expect(created).to.deep.include({ permissions: ['coordination_read', 'resource_config'], spaces: [spaceId] });
   });
 
   async function dumpAll(): Promise<string> {

@@ -18,7 +18,7 @@ describe('The first start on an embedded store', () => {
   beforeEach(() => to.store.flushall());
   after(() => store.stop());
 
-  it('makes dev (enterprise, unlimited), a space at its maxima and a key, and prints what to paste', async () => {
+  it('creates dev (enterprise, unlimited), a space at maximum limits and a key, and prints what to paste', async () => {
     const lines = await bootstrap(to, url);
     const [space] = await admin.listSpaces(to, 'dev');
     expect(lines[0]).to.equal(`export MUSTER_URL=${url}`);
@@ -38,7 +38,7 @@ describe('The first start on an embedded store', () => {
     );
   });
 
-  it('is only the first: later ones print URL, space and how to make another key, and change nothing', async () => {
+  it('creates them only once: later starts print URL, space and how to make another key, and change nothing', async () => {
     const [, space, , console] = await bootstrap(to, url);
     const [oldest] = await admin.listSpaces(to, 'dev');
     await admin.createSpace(to, { org: 'dev' });
@@ -57,7 +57,7 @@ describe('The first start on an embedded store', () => {
     expect(await to.store.hgetall('muster:{dev}')).to.deep.equal(before);
   });
 
-  it('makes no new key when the only one was revoked on purpose', async () => {
+  it('creates no new key if the only one was revoked on purpose', async () => {
     await bootstrap(to, url);
     const [key] = await admin.listKeys(to, 'dev');
     await admin.revokeKey(to, 'dev', key?.keyId ?? '');
@@ -67,7 +67,7 @@ describe('The first start on an embedded store', () => {
   for (const step of ['org/create', 'space/create', 'org/createKey']) {
     for (const when of ['before', 'after']) {
       if (step === 'org/createKey' && when === 'after') continue;
-      it(`killed ${when} ${step}, is made good by the next one`, async () => {
+      it(`is completed by the next one if killed ${when} ${step}`, async () => {
         const killed = { ...to, scripts: dyingAt(to.scripts, step, when) };
         const error = await bootstrap(killed, url).catch(String);
         expect(error).to.equal('Error: killed');
@@ -77,7 +77,7 @@ describe('The first start on an embedded store', () => {
     }
   }
 
-  it('done by 8 processes at once makes one space and one key, and one of them prints it', async () => {
+  it('creates one space and one key if 8 processes start at once, and one of them prints it', async () => {
     const processes = await Promise.all(Array.from({ length: 8 }, () => store.admin()));
     const printed = await Promise.all(processes.map((one) => bootstrap(one, url)));
     expect(printed.filter((lines) => lines.join().includes('MUSTER_KEY'))).to.have.length(1);
@@ -86,7 +86,7 @@ describe('The first start on an embedded store', () => {
     expect(await admin.listKeys(to, 'dev')).to.have.length(1);
   });
 
-  it('leaves a store of other organizations as it is', async () => {
+  it('leaves a store with other organizations as it is', async () => {
     await admin.createOrganization(to, { org: 'acme', plan: 'free' });
     expect(await bootstrap(to, url)).to.deep.equal([`export MUSTER_URL=${url}`]);
     expect((await admin.listOrganizations(to)).map((organization) => organization.org)).to.deep.equal(['acme']);
@@ -97,7 +97,7 @@ describe('The first start on an embedded store', () => {
   });
 });
 
-/** The scripts of a process that is killed before or after it has run one of them. */
+/** Scripts of a process that is killed before or after it runs one of them. */
 function dyingAt(scripts: Scripts, step: string, when: string): Scripts {
   const ask: Scripts['ask'] = async (call, org, args) => {
     if (call.script === step && when === 'before') throw new Error('killed');

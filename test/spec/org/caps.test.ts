@@ -3,7 +3,7 @@ import { envelope } from '../../../src/cli/errors.ts';
 import * as admin from '../../../src/org/admin.ts';
 import { OwnStore, rejectionOf } from '../../support/own-store.ts';
 
-describe('What a plan caps', () => {
+describe('Plan caps', () => {
   let store: OwnStore;
   let to: admin.Admin;
   before(async () => {
@@ -15,7 +15,7 @@ describe('What a plan caps', () => {
   const key = (org: string, more: Partial<admin.NewKey> = {}) =>
     admin.createKey(to, { org, permissions: ['coordination_read'], ...more });
 
-  it('20 space creates at once on the free plan, over 20 connections, make exactly 2', async () => {
+  it('let exactly 2 of 20 parallel space creates succeed on the free plan, over 20 connections', async () => {
     await admin.createOrganization(to, { org: 'parallel', plan: 'free' });
     const processes = await Promise.all(Array.from({ length: 20 }, () => store.admin()));
     const results = await Promise.allSettled(processes.map((one) => admin.createSpace(one, { org: 'parallel' })));
@@ -25,28 +25,28 @@ describe('What a plan caps', () => {
     expect((await admin.showOrganization(to, 'parallel')).usage.spaces).to.equal(2);
   });
 
-  it('a plan with unlimited spaces takes as many as are made, and lists them all, oldest first', async () => {
+  it('do not apply to a plan with unlimited spaces, which lists them all, oldest first', async () => {
     await admin.createOrganization(to, { org: 'many', plan: 'team' });
-    const made = [];
-    for (let i = 0; i < 450; i += 1) made.push(admin.createSpace(to, { org: 'many', name: `s${i}` }));
-    const ids = (await Promise.all(made)).map((space) => space.spaceId).sort();
+    const creates = [];
+    for (let i = 0; i < 450; i += 1) creates.push(admin.createSpace(to, { org: 'many', name: `s${i}` }));
+    const ids = (await Promise.all(creates)).map((space) => space.spaceId).sort();
     expect((await admin.listSpaces(to, 'many')).map((space) => space.spaceId)).to.deep.equal(ids);
   });
 
-  it('only keys that are not revoked count; the 11th on the free plan is refused until one is revoked', async () => {
+  it('count only keys that are not revoked: the 11th on the free plan is refused until one is revoked', async () => {
     await admin.createOrganization(to, { org: 'keys', plan: 'free' });
-    const made = await Promise.all(Array.from({ length: 10 }, () => key('keys')));
+    const created = await Promise.all(Array.from({ length: 10 }, () => key('keys')));
     expect(await rejectionOf(key('keys'))).to.equal('ENTITLEMENT_EXCEEDED');
     expect(await key('keys').catch(envelope)).to.match(
       /the free plan allows 10 keys, and all are in use: revoke a key, or/,
     );
-    await admin.revokeKey(to, 'keys', made[0]?.keyId ?? '');
+    await admin.revokeKey(to, 'keys', created[0]?.keyId ?? '');
     await key('keys');
     expect(await rejectionOf(key('keys'))).to.equal('ENTITLEMENT_EXCEEDED');
     expect(await admin.listKeys(to, 'keys')).to.have.length(11);
   });
 
-  it('revoking a key twice changes nothing the second time', async () => {
+  it('change nothing when a key is revoked a second time', async () => {
     await admin.createOrganization(to, { org: 'twice', plan: 'free' });
     const { keyId } = await key('twice');
     const first = await admin.revokeKey(to, 'twice', keyId.toUpperCase());
@@ -61,7 +61,7 @@ describe('What a plan caps', () => {
     expect((await admin.listAudit(to, 'twice', 1)).entries[0]).to.include(byHand);
   });
 
-  it('a smaller plan takes nothing away: what is in use stays, and nothing more can be made', async () => {
+  it('remove nothing on a smaller plan: what is in use stays, and nothing more can be created', async () => {
     await admin.createOrganization(to, { org: 'shrinks', plan: 'builder' });
     for (let i = 0; i < 3; i += 1) await admin.createSpace(to, { org: 'shrinks' });
     const after = await admin.setPlan(to, { org: 'shrinks', plan: 'free' });
@@ -71,7 +71,7 @@ describe('What a plan caps', () => {
     expect(await admin.listSpaces(to, 'shrinks')).to.have.length(3);
   });
 
-  it('an organization that is listed but was never written is passed over, and can still be made', async () => {
+  it('skip an organization that is listed but was never written, and let it still be created', async () => {
     await to.store.sadd('muster:orgs', 'half-made');
     const names = async () => (await admin.listOrganizations(to)).map((organization) => organization.org);
     expect(await names())

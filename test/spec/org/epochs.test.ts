@@ -4,14 +4,14 @@ import { passNewest, renewEpochs } from '../../../src/org/epochs.ts';
 import { OwnStore } from '../../support/own-store.ts';
 
 describe('After a loss of acknowledged writes', () => {
-  let own: OwnStore;
+  let ownStore: OwnStore;
   before(async () => {
-    own = await OwnStore.start();
+    ownStore = await OwnStore.start();
   });
-  after(() => own.stop());
+  after(() => ownStore.stop());
 
-  it('cursors go on, and every journal goes on well behind the newest entry of all, where a clock in the future wrote that; a restore begins a new epoch', async () => {
-    const admin = await own.admin();
+  it('cursors stay valid and every journal continues well past its newest entry, even one from a clock in the future; a restore begins a new epoch', async () => {
+    const admin = await ownStore.admin();
     const { store } = admin;
     await createOrganization(admin, { org: 'future', plan: 'enterprise' });
     await createSpace(admin, { org: 'future', name: 'without a journal' });
@@ -23,7 +23,7 @@ describe('After a loss of acknowledged writes', () => {
     await createSpace(admin, { org: 'future' });
     const present = 'muster:{future}:3:events';
     await store.sadd('muster:orgs', 'never-made');
-    // The last that was written may be from just before.
+    // Its last entry may have been written just before.
     await store.xadd(present, '*', 'type', 'x');
     const next = async (journal: string) => Number((await store.xadd(journal, '*', 'type', 'x'))?.split('-')[0]);
     expect(await passNewest(admin)).to.equal(2);
@@ -40,14 +40,14 @@ describe('After a loss of acknowledged writes', () => {
     expect(await next(present), 'no clock in the future').to.be.below(ahead - 3_590_000);
   });
 
-  it('entries that are added while the journals are looked at do not put a journal ahead', async () => {
-    const admin = await own.admin();
+  it('entries added while the journals are read do not push a journal ahead', async () => {
+    const admin = await ownStore.admin();
     const { store } = admin;
     await createOrganization(admin, { org: 'busy', plan: 'enterprise' });
     await createSpace(admin, { org: 'busy' });
     const journal = 'muster:{busy}:1:events';
     let isOver = false;
-    const { store: writer } = await own.admin();
+    const { store: writer } = await ownStore.admin();
     const writing = (async () => {
       while (!isOver) await writer.xadd(journal, 'MAXLEN', '1', '*', 'type', 'x');
     })();

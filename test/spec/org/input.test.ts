@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import * as admin from '../../../src/org/admin.ts';
 import { OwnStore, rejectionOf } from '../../support/own-store.ts';
 
-describe('What an operator types', () => {
+describe('Operator input', () => {
   let store: OwnStore;
   let to: admin.Admin;
   before(async () => {
@@ -13,7 +13,7 @@ describe('What an operator types', () => {
   });
   after(() => store.stop());
 
-  it('an organization, a name, a page of the audit trail: its bounds hold wherever it is given, and no line feed gets in', async () => {
+  it('is checked everywhere it is accepted, be it an organization, a name or a page of the audit trail, and cannot contain a line feed', async () => {
     const permissions = ['coordination_read'];
     const named = (name: string) => [
       () => admin.createSpace(to, { org: 'acme', name }),
@@ -53,7 +53,7 @@ describe('What an operator types', () => {
       await call();
     const long = `b-${'2'.repeat(38)}`;
     expect((await admin.createOrganization(to, { org: long, plan: 'free' })).org).to.equal(long);
-    const told = await admin.showOrganization(to, 'A'.repeat(1000)).catch(String);
-    expect(told).to.have.length.below(200);
+    const refusal = await admin.showOrganization(to, 'A'.repeat(1000)).catch(String);
+    expect(refusal).to.have.length.below(200);
   });
 });

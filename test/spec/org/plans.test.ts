@@ -14,18 +14,18 @@ describe('Plans', () => {
   const names = ['operations', 'agents', 'spaces', 'runs', 'tasks', 'keys', 'rpm', 'retentionDays'] as const;
 
   for (const [plan, figures] of Object.entries(table)) {
-    it(`${plan} has the figures of the specification`, () => {
+    it(`${plan} has the specified figures`, () => {
       expect(figuresOf(plan)).to.deep.equal(Object.fromEntries(names.map((name, index) => [name, figures[index]])));
     });
   }
 
-  it('enterprise is unlimited and keeps 365 days unless told otherwise', () => {
+  it('enterprise is unlimited and keeps data for 365 days by default', () => {
     const figures = figuresOf('enterprise', { agents: '7', operations: 'unlimited' });
     expect(figures).to.include({ agents: 7, operations: 'unlimited', spaces: 'unlimited', retentionDays: 365 });
     expect(figuresOf('enterprise').agents, 'of another organization').to.equal('unlimited');
   });
 
-  it('a figure is a whole number from 1 on or the word unlimited, for every one of them', () => {
+  it('every figure is a whole number from 1, or the word unlimited', () => {
     expect(figureNames).to.deep.equal([...names]);
     for (const name of names) {
       for (const text of ['0', '-1', '1.5', '1e3', '', ' 5', 'Unlimited', '1000000000001']) {
@@ -35,13 +35,13 @@ describe('Plans', () => {
     }
   });
 
-  it('only enterprise takes figures of its own', () => {
+  it('only enterprise accepts figures of its own', () => {
     for (const plan of Object.keys(table)) {
       expect(() => figuresOf(plan, { rpm: '5' })).to.throw(InvalidInput, /rpm: only the enterprise plan/);
     }
   });
 
-  it('an unknown plan is named, with those that are known', () => {
+  it('an unknown plan is refused by name, with a list of the known ones', () => {
     expect(() => figuresOf('gold')).to.throw(
       InvalidInput,
       /"gold" is not one of free, builder, team, scale, enterprise/,
@@ -49,7 +49,7 @@ describe('Plans', () => {
     expect(() => figuresOf('toString')).to.throw(InvalidInput);
   });
 
-  it('the limits of a space have the defaults, minima and maxima of the specification', () => {
+  it('the limits of a space have the specified defaults, minima and maxima', () => {
     expect(Object.values(defaultLimits)).to.deep.equal([600, 1_000, 65_536, 600, 10_000, 10_000]);
     expect(Object.values(spaceLimits).map(({ min }) => min)).to.deep.equal([1, 1, 1, 5, 1, 1]);
     expect(Object.values(maximumLimits)).to.deep.equal([100_000, 1_000_000, 65_536, 600, 1_000_000, 1_000_000]);

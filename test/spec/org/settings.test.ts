@@ -17,7 +17,7 @@ describe('Settings', () => {
     redisMaxmemory: null,
   };
 
-  it('have defaults; an empty one counts as unset', () => {
+  it('have defaults; an empty setting counts as unset', () => {
     expect(readConfig({})).to.deep.equal(defaults);
     const names = [
       'ROLE',
@@ -34,7 +34,7 @@ describe('Settings', () => {
     expect(readConfig(Object.fromEntries(names.map((name) => [name, ''])))).to.deep.equal(defaults);
   });
 
-  it('are read', () => {
+  it('are read from the environment', () => {
     const env = {
       ROLE: 'worker',
       PORT: ' 0 ',
@@ -80,7 +80,7 @@ describe('Settings', () => {
     ],
   };
   for (const [name, texts] of Object.entries(good)) {
-    it(`${name} may be ${texts.join(' or ')}`, () => {
+    it(`accept ${name} as ${texts.join(' or ')}`, () => {
       for (const text of texts) expect(() => readConfig({ [name]: text }), text).not.to.throw();
     });
   }
@@ -112,7 +112,7 @@ describe('Settings', () => {
     REDIS_MAXMEMORY: ['0', '6', '6 gb', '1.5gb', '0gb', '80%'],
   };
   for (const [name, texts] of Object.entries(bad)) {
-    it(`${name} as ${texts.join(' or ')} is one line that names it, what is wrong and what would be right`, () => {
+    it(`refuse ${name} as ${texts.join(' or ')} with one line: its name, what is wrong and what would be right`, () => {
       for (const text of texts) {
         expect(() => readConfig({ [name]: text }), text)
           .to.throw(ConfigError)
@@ -122,14 +122,14 @@ describe('Settings', () => {
     });
   }
 
-  it('METRICS_PORT is another port than PORT, where both are listened on', () => {
+  it('refuse METRICS_PORT equal to PORT if the process listens on both', () => {
     const both = { PORT: '9090', METRICS_PORT: '9090' };
     expect(() => readConfig(both)).to.throw(/^METRICS_PORT: "9090" cannot be used/);
     expect(() => readConfig({ ...both, ROLE: 'worker' })).not.to.throw();
     expect(() => readConfig({ PORT: '0', METRICS_PORT: '0' })).not.to.throw();
   });
 
-  it('a line feed in one stays on the line, and a password is not repeated', () => {
+  it('are quoted on one line, line feeds escaped, and passwords are not repeated', () => {
     expect(() => readConfig({ ROLE: 'a\nb' })).to.throw(
       /^ROLE: "a\\nb" cannot be used; it must be one of api, worker, all$/,
     );

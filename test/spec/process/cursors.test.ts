@@ -5,13 +5,13 @@ import { expect } from 'chai';
 import { isAlive } from '../../../src/embedded/process-identity.ts';
 import { call, Processes, until } from '../../support/processes.ts';
 
-describe('Cursors of the journal', function () {
-  // Processes start: seconds each on a busy machine.
+describe('Journal cursors', function () {
+  // Each start of a process takes seconds on a busy machine.
   this.timeout(60_000);
   const processes = new Processes();
   afterEach(() => processes.clear());
 
-  it('cursors outlive an unclean start of the embedded store, but for those at an event that was lost', async () => {
+  it('survive an unclean start of the embedded store, except those at an event that was lost', async () => {
     const DATA_DIR = await processes.folder();
     const first = await processes.start({ DATA_DIR }).ready();
     const { access } = first;
@@ -20,7 +20,7 @@ describe('Cursors of the journal', function () {
     const { server } = JSON.parse(await readFile(join(DATA_DIR, 'server.json'), 'utf8'));
     const logs = join(DATA_DIR, 'appendonlydir');
     const log = join(logs, (await readdir(logs)).find((name) => name.endsWith('.incr.aof')) ?? '');
-    // On the disk from here on; what comes after it is taken away, as a power cut would.
+    // Flushed to disk up to here; later writes are cut off, as in a power failure.
     await until(async () => (await readFile(log, 'utf8')).includes('kept'));
     const { size } = await stat(log);
     await call(first.url, access, '/mailboxes', { name: 'lost' });
@@ -53,13 +53,13 @@ describe('Cursors of the journal', function () {
     expect((await call(third.url, access, `/events?cursor=${kept}`)).status).to.equal(200);
   });
 
-  it('cursors do not outlive a restore that was cut short before its first start', async () => {
+  it('do not survive a restore that was interrupted before its first start', async () => {
     const DATA_DIR = await processes.folder();
     const first = await processes.start({ DATA_DIR }).ready();
     const { access } = first;
     const { nextCursor } = (await call(first.url, access, '/events')).body;
     await first.end('SIGTERM');
-    // What a restore leaves: the mark of one, and none of a clean end.
+    // A restore leaves its own marker, and no marker of a clean shutdown.
     await writeFile(join(DATA_DIR, 'restored'), '');
     await rm(join(DATA_DIR, 'clean'));
     const second = await processes.start({ DATA_DIR }).ready();

@@ -14,19 +14,19 @@ const scopeId = '7f9c24e8-3b12-4e7a-9c55-0c1f6b2d8a10';
 const holder = { scopeId, holder: 'a', holderSession: 's' };
 
 describe('kill -9 of an API or worker process between any two steps', function () {
-  // Processes start: seconds each on a busy machine.
+  // Each start of a process takes seconds on a busy machine.
   this.timeout(60_000);
   const processes = new Processes();
-  let own: OwnStore;
+  let ownStore: OwnStore;
   let redis: Redis;
   let access: Access;
   let first: MusterProcess;
   const start = (ROLE = 'all'): Promise<MusterProcess> =>
-    processes.start({ REDIS_URL: own.url, DATA_DIR: own.dataDir, ROLE }).ready();
+    processes.start({ REDIS_URL: ownStore.url, DATA_DIR: ownStore.dataDir, ROLE }).ready();
 
   before(async () => {
-    own = await OwnStore.start();
-    const admin = await own.admin();
+    ownStore = await OwnStore.start();
+    const admin = await ownStore.admin();
     redis = admin.store as Redis;
     await createOrganization(admin, { org: 'kill', plan: 'enterprise' });
     const { spaceId } = await createSpace(admin, { org: 'kill', limits: maximumLimits });
@@ -36,16 +36,16 @@ describe('kill -9 of an API or worker process between any two steps', function (
   });
   after(async () => {
     await processes.clear();
-    await own.stop();
+    await ownStore.stop();
   });
 
   const isBlocked = async (): Promise<boolean> =>
     / flags=b\S* .* cmd=fcall /.test((await redis.client('LIST')) as string);
-  /** Also on its way to the next script of a sweep. */
+  /** Whether a client is blocked, also one that is about to run the next script of a sweep. */
   const isHeldUp = async (): Promise<boolean> =>
     / flags=b\S* .* cmd=(fcall|zadd|zrem|evalsha) /.test((await redis.client('LIST')) as string);
 
-  /** Kills the process when its script call has arrived in Redis: before it runs, or after it ran, unanswered. */
+  /** Kills the process when its script call has reached Redis: before the script runs, or before its reply is read. */
   async function killAround(muster: MusterProcess, moment: 'before' | 'after', request: () => Promise<unknown>) {
     await redis.client('PAUSE', 30_000, 'WRITE');
     const lost = request().then(
@@ -55,14 +55,14 @@ describe('kill -9 of an API or worker process between any two steps', function (
     await until(isBlocked);
     if (moment === 'before') await muster.end('SIGKILL');
     else muster.signal('SIGSTOP');
-    // Its workers' calls wait too, and are as good as lost with it.
+    // Calls of its workers wait too, and are lost with it as well.
     await redis.client('UNPAUSE');
     await until(async () => !(await isBlocked()));
     if (moment === 'after') await muster.end('SIGKILL');
     expect(await lost).to.equal('lost');
   }
 
-  it('a call that was lost with its process has happened or not; repeating it makes it happen once', async () => {
+  it('a call lost with its process takes effect or not; repeating it makes it take effect once', async () => {
     const spare = [start('api'), start('api'), start('api')];
     const mailbox = (await call(first.url, access, '/mailboxes', { name: 'once' })).body.id;
     const count = async (url: string) =>
@@ -88,7 +88,7 @@ describe('kill -9 of an API or worker process between any two steps', function (
     expect((await complete(first.url)).body).to.include({ state: 'ACKED', replay: true });
   });
 
-  it('under load, no message is lost and none is acknowledged twice', async () => {
+  it('no message is lost under load, and none is acknowledged twice', async () => {
     const total = 400;
     let serving = first;
     const url = (): string => serving.url;
@@ -105,7 +105,7 @@ describe('kill -9 of an API or worker process between any two steps', function (
     });
     const receivers = Array.from({ length: 8 }, async () => {
       while (tokens.size < total) {
-        // An answer that was lost leaves a claim, which ends by itself.
+        // A lost reply leaves a claim, which lapses.
         const { status, body } = await insist(url, access, `/mailboxes/${mailbox}/recv`, {
           ...holder,
           leaseSeconds: 5,
@@ -135,19 +135,19 @@ describe('kill -9 of an API or worker process between any two steps', function (
     first = serving;
   });
 
-  /** Looks at all that is kept, through an API in this process. */
+  /** Compares all counters and indexes with a recount, through an API in this process. */
   async function expectBooks(): Promise<void> {
     const log = pino({ level: 'silent' });
-    const service = await startService({ redisUrl: own.url, role: 'api', host: '127.0.0.1', port: 0, log });
+    const service = await startService({ redisUrl: ownStore.url, role: 'api', host: '127.0.0.1', port: 0, log });
     await expectAgreement(new World(service, 'kill', access.spaceId, access.apiKey)).finally(() => service.stop());
   }
 
-  it('a requeue, a cancel of a message and of a run: done or not, and once when repeated; the books agree each time', async () => {
+  it('requeue and cancel of a message or run take effect or not, and once when repeated; counters stay right', async () => {
     const spare = Array.from({ length: 5 }, () => start('api'));
     const mailbox = (await call(first.url, access, '/mailboxes', { name: 'again', mode: 'INBOX' })).body.id;
-    const own = randomUUID();
+    const runId = randomUUID();
     const send = async (fields: object = {}): Promise<string> => {
-      const body = { scopeId: own, payload: 1, ...fields };
+      const body = { scopeId: runId, payload: 1, ...fields };
       return (await call(first.url, access, `/mailboxes/${mailbox}/messages`, body)).body.id;
     };
     const message = await send();
@@ -158,13 +158,13 @@ describe('kill -9 of an API or worker process between any two steps', function (
       [`/messages/${message}/requeue`, 'before', { delaySeconds: 600 }, 'CANCELLED', 'DELAYED'],
       [`/messages/${message}/cancel`, 'after', {}, 'CANCELLED', 'CANCELLED'],
       [`/messages/${message}/requeue`, 'after', { delaySeconds: 600 }, 'DELAYED', 'DELAYED'],
-      [`/scopes/${own}/cancel`, 'after', {}, 'DELAYED', 'CANCELLED'],
+      [`/scopes/${runId}/cancel`, 'after', {}, 'DELAYED', 'CANCELLED'],
     ];
     for (const [n, [path, moment, body, state, done]] of acts.entries()) {
       const dying = (await spare[n]) as MusterProcess;
       await killAround(dying, moment, () => call(dying.url, access, path, body, `${key}-${n}`));
       const stands = async () => (await call(first.url, access, `/messages/${message}`)).body.state;
-      // The workers go on with a run that is stopped.
+      // The workers continue with a run that is being stopped.
       const isStill = !path.startsWith('/scopes');
       if (isStill) expect(await stands(), `${path} ${moment}`).to.equal(state);
       if (isStill) await expectBooks();
@@ -174,13 +174,13 @@ describe('kill -9 of an API or worker process between any two steps', function (
       ]);
       if (isStill) expect(await stands()).to.equal(done);
     }
-    const ended = async () => (await call(first.url, access, `/scopes/${own}/cancel`, {})).body;
+    const ended = async () => (await call(first.url, access, `/scopes/${runId}/cancel`, {})).body;
     await until(async () => (await ended()).done);
     expect((await ended()).cancelled.messages).to.equal(301);
     await expectBooks();
   });
 
-  it('what a killed worker was about to sweep is swept by the next one', async () => {
+  it('due work that a killed worker was about to sweep is swept by the next one', async () => {
     const api = await start('api');
     const worker = start('worker');
     await first.end('SIGKILL');
@@ -198,7 +198,7 @@ describe('kill -9 of an API or worker process between any two steps', function (
     await until(expired);
   });
 
-  it('what a killed worker was making ready, or ending of a run, the next one ends; the books agree in between', async () => {
+  it("a killed worker's steps of delayed messages or a cancelled run are finished by the next one; counters stay right in between", async () => {
     await processes.clear();
     const [api, dying] = await Promise.all([start('api'), start('worker')]);
     dying.signal('SIGSTOP');
@@ -215,7 +215,7 @@ describe('kill -9 of an API or worker process between any two steps', function (
     const before = await ready();
     dying.signal('SIGCONT');
     while ((await ready()) === before);
-    // It has begun: this holds it up between two of its steps.
+    // A step has begun: this stops the worker between two of its steps.
     await redis.client('PAUSE', 30_000, 'WRITE');
     await until(isHeldUp);
     await dying.end('SIGKILL');

@@ -8,10 +8,10 @@ import { freePort } from '../../fault/redis-server.ts';
 import { Pace } from '../../support/pace.ts';
 import { Processes, until } from '../../support/processes.ts';
 
-/** More than a pipe holds, in log lines of some 150 characters. */
+/** More log lines, of some 150 characters each, than a pipe holds. */
 const requests = 600;
 
-describe('Where nobody reads what a process says', function () {
+describe('A process whose output nobody reads', function () {
   this.timeout(60_000);
   const processes = new Processes();
   afterEach(() => processes.clear());
@@ -38,21 +38,21 @@ describe('Where nobody reads what a process says', function () {
     return { child, DATA_DIR, request, isReady, stopped };
   };
 
-  it('because the disk of its log is full, it goes on and ends in order', async () => {
+  it('keeps serving and shuts down cleanly when the disk of its log is full', async () => {
     const full = openSync('/dev/full', 'w');
     const muster = await start(full, full);
     const end = performance.now() + 200;
-    // The log line of the first has been written, or rather has not.
+    // By then, writing the first log line has failed.
     await until(() => performance.now() > end);
     expect(await muster.request()).to.equal(200);
     expect(await muster.stopped()).to.equal(0);
     closeSync(full);
   });
 
-  it('because its reader is gone or stuck, it goes on, starts its store again, and ends in order', async () => {
+  it('keeps serving, restarts its store and shuts down cleanly when its reader is gone or stuck', async () => {
     const pipe = join(await processes.folder(), 'pipe');
     execFileSync('mkfifo', [pipe]);
-    // Open to be read as well, and never read.
+    // Opened for reading, too, but never read.
     const unread = openSync(pipe, 'r+');
     const [gone, stuck] = await Promise.all([start('ignore', 'pipe'), start('ignore', unread)]);
     gone.child.stderr?.destroy();

@@ -18,22 +18,22 @@ const recordIn = (folder: string): Promise<string> => readFile(join(folder, 'ser
 
 const scopeId = '7f9c24e8-3b12-4e7a-9c55-0c1f6b2d8a10';
 
-describe('A process starts and stops in order', function () {
-  // Processes start: seconds each on a busy machine.
+describe('Start and shutdown of a process', function () {
+  // Each start of a process takes seconds on a busy machine.
   this.timeout(60_000);
   const processes = new Processes();
   afterEach(() => processes.clear());
   const startOnOwnFolder = async (settings: Record<string, string> = {}): Promise<MusterProcess> =>
     processes.start({ DATA_DIR: await processes.folder(), ...settings }).ready();
 
-  it('SIGTERM answers what is in flight, lets held requests go with their empty answers, and exits 0', async () => {
+  it('on SIGTERM, answers requests in flight, ends held requests with their empty answers, and exits 0', async () => {
     const muster = await startOnOwnFolder();
     const { url, access } = muster;
     const mailbox = (await call(url, access, '/mailboxes', { name: 'jobs' })).body.id;
     const quiet = (await call(url, access, '/mailboxes', { name: 'quiet' })).body.id;
     const hold = () =>
       call(url, access, `/mailboxes/${quiet}/recv`, { scopeId, holder: 'a', holderSession: 's', waitSeconds: 30 });
-    // Connections that stay open and have nothing to wait for.
+    // An idle keep-alive connection.
     const agent = new Agent({ keepAlive: true });
     const [health] = await once(request(`${url}/healthz`, { agent }).end(), 'response');
     health.resume();
@@ -55,11 +55,11 @@ describe('A process starts and stops in order', function () {
     agent.destroy();
     for (const answer of await Promise.all(held)) expect(answer.status).to.equal(204);
     expect((await watch).status).to.equal(200);
-    // Nothing was cut in the middle: every send was answered, or not accepted.
+    // No answer was cut off: each send was answered or not accepted.
     for (const answer of await Promise.all(sends)) if (answer) expect(answer.status).to.equal(201);
   });
 
-  it('SIGTERM to npm start ends the server, too', async () => {
+  it('stops the server when npm start gets a SIGTERM', async () => {
     const env = { ...process.env, ...isBuilt, REDIS_URL: '', PORT: '0', DATA_DIR: await processes.folder() };
     const npm = spawn('npm', ['start'], { env, stdio: ['ignore', 'pipe', 'ignore'] });
     let printed = '';
@@ -74,7 +74,7 @@ describe('A process starts and stops in order', function () {
     expect(await fetch(`${url}/healthz`).catch(() => 'nobody listens')).to.equal('nobody listens');
   });
 
-  it('--help prints usage and settings, an unknown argument one line: neither starts anything', async () => {
+  it('prints usage and settings for --help, one line for an unknown argument, and starts nothing', async () => {
     const DATA_DIR = join(await processes.folder(), 'data');
     const ended = (...args: string[]) => processes.start({ DATA_DIR }, args).ended;
     const [help, short, ...unknown] = await Promise.all([
@@ -93,7 +93,7 @@ describe('A process starts and stops in order', function () {
     expect(await readdir(DATA_DIR).catch(() => 'not made')).to.equal('not made');
   });
 
-  it('SIGTERM in the middle of a start ends it in order, with its store', async () => {
+  it('shuts down cleanly on SIGTERM in the middle of a start, with its store', async () => {
     const libraries = (folder: string) => ask(join(folder, 'redis.sock'), 'FUNCTION', 'LIST').catch(() => '');
     for (const hasCome of [recordIn, libraries]) {
       const DATA_DIR = await processes.folder();
@@ -105,13 +105,13 @@ describe('A process starts and stops in order', function () {
     }
   });
 
-  it('signals that come together are one, as Ctrl-C on npm start comes from the terminal and by npm, or its end', async () => {
+  it('treats signals in quick succession as one, as Ctrl-C reaches npm start from the terminal, from npm and as a hangup', async () => {
     const muster = await startOnOwnFolder();
     muster.signal('SIGHUP');
     expect((await muster.end('SIGINT')).status).to.equal(0);
   });
 
-  it('a request that never ends, or a store that is away, does not hold up SIGTERM for 10 s; a second SIGTERM or SIGINT exits 1 at once', async () => {
+  it('completes within 10 s despite a request that never ends or a store that is away; a second SIGTERM or SIGINT exits 1 at once', async () => {
     const unending = async (muster: MusterProcess) => {
       const { hostname, port } = new URL(muster.url);
       const socket = connect(Number(port), hostname).on('error', () => undefined);
@@ -140,7 +140,7 @@ describe('A process starts and stops in order', function () {
     await pace.expect(hurriedMs, 3000);
   });
 
-  it('a bad setting, a port in use, and a store in another format are one clear line and exit status 1', async () => {
+  it('fails with one clear line and exit status 1 for a bad setting, a port in use or a store in another format', async () => {
     const redis = await startEmbedded({ dataDir: await processes.folder(), log: () => undefined });
     await ask(redis.socketPath, 'SET', 'muster:format', '2');
     const other = createServer().listen(0, '127.0.0.1');
@@ -170,7 +170,7 @@ describe('A process starts and stops in order', function () {
     }
   });
 
-  it('ROLE=api and ROLE=worker work together on one DATA_DIR, and end in any order', async () => {
+  it('lets ROLE=api and ROLE=worker share one DATA_DIR and end in any order', async () => {
     const DATA_DIR = await processes.folder();
     const api = processes.start({ DATA_DIR, ROLE: 'api' });
     const worker = processes.start({ DATA_DIR, ROLE: 'worker' });
@@ -182,7 +182,7 @@ describe('A process starts and stops in order', function () {
     const ready = async (at: string) =>
       (await call(at, access, `/mailboxes/${mailbox}/messages?state=READY`)).body.messages.length;
     expect(await ready(url)).to.equal(1);
-    // Reads never write: only the worker can make the deadline real.
+    // Reads never write: only the worker can expire the message.
     await until(async () => (await ready(url)) === 0);
 
     expect((await api.end('SIGTERM')).status).to.equal(0);
@@ -192,7 +192,7 @@ describe('A process starts and stops in order', function () {
     expect(again.stderr).to.equal('');
   });
 
-  it('start waits for a Redis that is not up yet, with a line; SIGTERM ends the waiting', async () => {
+  it('waits for a Redis that is not up yet, with a log line; SIGTERM ends the wait', async () => {
     const [dataDir, DATA_DIR] = [await processes.folder(), await processes.folder()];
     const REDIS_URL = join(dataDir, 'redis.sock');
     const settings = { REDIS_URL, DATA_DIR, SNAPSHOT_INTERVAL_SECONDS: '1' };
@@ -213,9 +213,9 @@ describe('A process starts and stops in order', function () {
     await redis.stop();
   });
 
-  it('a store that takes no calls yet at its first start has its organization, space and key once it does', async () => {
+  it('creates organization, space and key once a store that refuses calls at the first start accepts them', async () => {
     const DATA_DIR = await processes.folder();
-    // Less than an empty server takes.
+    // Less than an empty server uses.
     const muster = await processes.start({ DATA_DIR, REDIS_MAXMEMORY: '1mb' }).ready();
     expect(muster.stdout).to.equal(`listening on ${muster.url}\n`);
     expect(muster.stderr).to.match(/^the store takes no calls \(OOM\): requests get a 503 until it does$/m);
@@ -225,7 +225,7 @@ describe('A process starts and stops in order', function () {
     expect((await muster.end('SIGTERM')).status).to.equal(0);
   });
 
-  it('a defect that nobody caught ends it with status 1, without the members of the error', async () => {
+  it("exits with status 1 on an uncaught error, without printing the error's properties", async () => {
     const defect = "process.on('SIGUSR2',()=>{throw Object.assign(new Error('oh'),{secret:1})})";
     const muster = await startOnOwnFolder({ NODE_OPTIONS: `--import=data:text/javascript,${encodeURI(defect)}` });
     const { status, stderr } = await muster.end('SIGUSR2');

@@ -19,8 +19,8 @@ import {
 
 const scopeId = '7f9c24e8-3b12-4e7a-9c55-0c1f6b2d8a10';
 
-describe('A store that goes away and comes back needs no restart of ours', function () {
-  // Processes start: seconds each on a busy machine.
+describe('A process whose store goes away and comes back', function () {
+  // Each start of a process takes seconds on a busy machine.
   this.timeout(60_000);
   const processes = new Processes();
   let muster: MusterProcess;
@@ -57,7 +57,7 @@ describe('A store that goes away and comes back needs no restart of ours', funct
     await processes.clear();
   });
 
-  it('kill -9 of Redis under load: 503 with Retry-After meanwhile, and every acknowledged send is there afterwards', async () => {
+  it('answers 503 with Retry-After while Redis is killed under load, and keeps every acknowledged send', async () => {
     const { nextCursor } = (await api('/events')).body;
     const acknowledged = new Map<string, number>();
     const refused: Answer[] = [];
@@ -88,7 +88,7 @@ describe('A store that goes away and comes back needs no restart of ours', funct
     expect(await readyz()).to.equal(200);
     const kept = new Map((await messages('')).map(({ id, payload }) => [id, payload]));
     for (const [id, n] of acknowledged) expect(kept.get(id)).to.equal(n);
-    // A crash of Redis alone loses nothing: cursors go on, and what follows is all there.
+    // A crash of Redis alone loses nothing: cursors continue, with every event after them.
     let sent = 0;
     for (let cursor = nextCursor, found = 1; found > 0; ) {
       const { status, body } = await api(`/events?limit=500&cursor=${cursor}`);
@@ -100,11 +100,11 @@ describe('A store that goes away and comes back needs no restart of ours', funct
     expect(sent).to.be.at.least(acknowledged.size);
   });
 
-  it('and has the limit of REDIS_MAXMEMORY again', async () => {
+  it('sets the limit of REDIS_MAXMEMORY again', async () => {
     expect(await redis.config('GET', 'maxmemory')).to.deep.equal(['maxmemory', String(2 * 1024 ** 3)]);
   });
 
-  it('the workers resume, and held requests hear of new messages again', async () => {
+  it('resumes its workers, and wakes held requests for new messages again', async () => {
     const deadline = new Date(Date.now() + 300).toISOString();
     const { body } = await send('late', { deadline });
     await until(async () => (await messages('&state=EXPIRED')).some(({ id }) => id === body.id));
@@ -120,7 +120,7 @@ describe('A store that goes away and comes back needs no restart of ours', funct
     await pace.expectDone(5000);
   });
 
-  it('a held receive outlives the loss of its connection', async () => {
+  it('keeps a receive held when the connection of its subscription is lost', async () => {
     const scope = '0190b8a4-7e2b-7c55-9d3e-5a1f0c2b4d6f';
     const claim = { scopeId: scope, holder: 'a', holderSession: 's', waitSeconds: 15 };
     const channel = channelOf('dev', access.spaceId);
@@ -134,7 +134,7 @@ describe('A store that goes away and comes back needs no restart of ours', funct
     expect((await held).body.payload).to.equal('awaited');
   });
 
-  it('SCRIPT FLUSH and FUNCTION FLUSH are not noticed', async () => {
+  it('is not affected by SCRIPT FLUSH or FUNCTION FLUSH', async () => {
     await redis.script('FLUSH');
     await redis.function('FLUSH');
     expect(await readyz()).to.equal(200);
@@ -145,7 +145,7 @@ describe('A store that goes away and comes back needs no restart of ours', funct
     await until(async () => (await messages('&state=EXPIRED')).some(({ id }) => id === body.id));
   });
 
-  it('a store that is full or read-only is 503, nothing half-written, until it is well again', async () => {
+  it('answers 503 while the store is full or read-only, and writes nothing partially', async () => {
     const claim = { scopeId, holder: 'a', holderSession: 's' };
     const { body } = await api(`/mailboxes/${mailbox}/recv`, claim);
     const calls: [string, unknown?][] = [
@@ -189,32 +189,32 @@ describe('A store that goes away and comes back needs no restart of ours', funct
     expect((await api(`/messages/${body.id}/complete`, { token: body.token })).body.state).to.equal('ACKED');
   });
 
-  it('and has as many connections as before', async () => {
+  it('has as many connections as before', async () => {
     await until(async () => (await clients()) === clientsBefore);
   });
 
-  it('and exits 0 on SIGTERM', async () => {
+  it('exits 0 on SIGTERM', async () => {
     expect((await muster.end('SIGTERM')).status).to.equal(0);
   });
 
-  it('one that hangs in the middle of a start does not keep who is to stop', async () => {
-    const own = await OwnStore.start();
-    const pid = await pidOfServer(own.url);
-    // The connection of the subscription; later the worker writes schedules.
+  it('shuts down even if the store hangs in the middle of the start', async () => {
+    const ownStore = await OwnStore.start();
+    const pid = await pidOfServer(ownStore.url);
+    // First the connection of the subscription, then the one on which the worker writes its job schedules.
     for (const hanging of [3, 5]) {
-      const at = join(own.dataDir, `hangs-${hanging}`);
+      const at = join(ownStore.dataDir, `hangs-${hanging}`);
       let hangs = false;
-      const { server } = await breakingProxy(own.url, at, (connection) => {
+      const { server } = await breakingProxy(ownStore.url, at, (connection) => {
         if (connection === hanging && !hangs) hangs = process.kill(pid, 'SIGSTOP');
         return true;
       });
-      const starting = processes.start({ REDIS_URL: `unix://${at}`, DATA_DIR: own.dataDir });
+      const starting = processes.start({ REDIS_URL: `unix://${at}`, DATA_DIR: ownStore.dataDir });
       await until(() => hangs);
       const { status } = await starting.end('SIGTERM');
       process.kill(pid, 'SIGCONT');
       server.close();
       expect(status, `connection ${hanging}`).to.equal(0);
     }
-    await own.stop();
+    await ownStore.stop();
   });
 });

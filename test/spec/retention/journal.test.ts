@@ -3,7 +3,7 @@ import { expectAgreement } from '../../support/agree.ts';
 import { Aging, day } from './support.ts';
 
 describe('retention of the journal and of usage', () => {
-  it('keeps an event for max(window, 30 d) to the millisecond, and says that a cursor before it is expired', async () => {
+  it('keeps an event for max(window, 30 d) to the millisecond, and reports an older cursor as expired', async () => {
     const aging = await Aging.begin();
     const { traffic, world } = aging;
     const scopeId = traffic.scope();
@@ -32,9 +32,9 @@ describe('retention of the journal and of usage', () => {
     const aging = await Aging.begin();
     const { scripts, store } = aging.world.service;
     const { org, spaceId } = aging.world;
-    const own = { destinationId: 'd', entryId: '1-1', eventType: 'mailbox.created', attempt: 1, durationMs: 1 };
+    const delivery = { destinationId: 'd', entryId: '1-1', eventType: 'mailbox.created', attempt: 1, durationMs: 1 };
     const outcome = { responseStatus: '204', errorCode: '', attemptedAt: aging.start, pauseMs: 0, scale: 1 };
-    const attempt = () => scripts.run('webhook/finish', org, { spaceId, requestId: '', ...own, ...outcome });
+    const attempt = () => scripts.run('webhook/finish', org, { spaceId, requestId: '', ...delivery, ...outcome });
     await Promise.all(Array.from({ length: 40 }, attempt));
     const length = () => store.xlen(`${aging.world.prefix}:deliveries`);
     await aging.sweepAt(30 * day - 1);
@@ -45,7 +45,7 @@ describe('retention of the journal and of usage', () => {
     expect(await length()).to.equal(0);
   });
 
-  it('finds the messages before their journal entries go, however far behind it is', async () => {
+  it('finds messages before their journal entries are removed, however far behind it is', async () => {
     const aging = await Aging.begin();
     const { traffic, world } = aging;
     for (let round = 0; round < 45; round++) {
@@ -66,7 +66,7 @@ describe('retention of the journal and of usage', () => {
     expect([messages.ACKED, tasks.SUCCEEDED]).to.deep.equal([0, 0]);
   });
 
-  it('keeps usage for 400 d, and retainedBytes carries its last value forward, also out of days that have gone', async () => {
+  it('keeps usage for 400 d, and carries the last value of retainedBytes forward, also from removed days', async () => {
     const aging = await Aging.begin({ plan: 'enterprise', figures: { retentionDays: '1000' } });
     const { traffic } = aging;
     const date = (days: number) => new Date(aging.start + days * day).toISOString().slice(0, 10);
@@ -85,13 +85,13 @@ describe('retention of the journal and of usage', () => {
     expect(days[9]).to.include({ date: date(299), operations: 0, retainedBytes: 10 });
     expect(days[10]).to.include({ date: date(300), operations: 1, retainedBytes: 16 });
     expect(days.at(-1)).to.include({ date: date(401), operations: 0, retainedBytes: 16 });
-    // The oldest day that is kept has a figure of its own.
+    // The oldest day kept has its own figure.
     await traffic.send(traffic.scope());
     await aging.sweepAt(700 * day);
     expect((await usage(300, 300))[0]).to.include({ operations: 1, retainedBytes: 16 });
   });
 
-  it('counts what retention removes on a quiet day to that day, not to the last busy one', async () => {
+  it('counts what retention removes on a quiet day for that day, not for the last busy one', async () => {
     const aging = await Aging.begin();
     const { traffic } = aging;
     const scopeId = traffic.scope();
@@ -104,7 +104,7 @@ describe('retention of the journal and of usage', () => {
     expect(days.at(-8).operations).to.equal(7);
   });
 
-  it('keeps what a request was answered for 24 hours; its day goes when the last of it is as old, in bounded steps', async () => {
+  it('keeps replays for 24 hours; a day of them is removed in bounded steps when its last one is that old', async () => {
     const aging = await Aging.begin({ plan: 'enterprise', figures: { retentionDays: '1000' } });
     const { world } = aging;
     const { scripts, store } = world.service;

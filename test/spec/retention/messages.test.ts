@@ -35,7 +35,7 @@ describe('retention of messages', () => {
     await expectAgreement(world);
   });
 
-  it('lets a message go for every call: its id is unknown, its workKey free, and a list goes on after it', async () => {
+  it('removes a message for every call: its id is unknown, its workKey free, and lists continue after it', async () => {
     const aging = await Aging.begin();
     const { traffic, world } = aging;
     const scopeId = traffic.scope();
@@ -85,7 +85,7 @@ describe('retention of messages', () => {
     expect((await world.get(`/ops/runs/${lone}`)).status, 'a scope with nothing left').to.equal(404);
   });
 
-  it('never lets live messages go, and starts their window when they finish', async () => {
+  it('never removes live messages; their window starts when they finish', async () => {
     const aging = await Aging.begin();
     const { traffic, world } = aging;
     const scopeId = traffic.scope();
@@ -124,7 +124,7 @@ describe('retention of messages', () => {
     await expectAgreement(world);
   });
 
-  it('goes by the plan of the moment of the sweep', async () => {
+  it('follows the plan in force when it sweeps', async () => {
     const aging = await Aging.begin({ plan: 'enterprise', figures: { retentionDays: '100' } });
     const { traffic, world } = aging;
     const scopeId = traffic.scope();

@@ -3,7 +3,7 @@ import { expectAgreement } from '../../support/agree.ts';
 import { Aging, day } from './support.ts';
 
 describe('retention under reads', () => {
-  it('never shows a half-removed record: every list and view is whole between any two steps', async function () {
+  it('never shows a half-removed record: every list and view is complete between any two steps', async function () {
     this.timeout(60_000);
     const aging = await Aging.begin({ plan: 'enterprise', figures: { retentionDays: '7' } });
     const { traffic, world } = aging;
@@ -39,7 +39,7 @@ describe('retention under reads', () => {
         const [inSpace] = await scripts.run('retention/space', world.org, { ...step, spaceId: world.spaceId });
         const [inOrg] = await scripts.run('retention/records', world.org, { ...step, spaceId: '' });
         more = inSpace === 1 || inOrg === 1 ? 1 : 0;
-        // World checks every reply by its published schema.
+        // World checks every reply against its published schema.
         const path = paths[steps % paths.length] ?? '';
         expect([path, (await world.get(path)).status]).to.be.deep.oneOf([
           [path, 200],
@@ -54,7 +54,7 @@ describe('retention under reads', () => {
     expect([scopes.IDLE, tasks.SUCCEEDED]).to.deep.equal([0, 0]);
   });
 
-  it('leaves nothing behind of a space whose every record has gone', async () => {
+  it('leaves nothing behind of a space whose records have all been removed', async () => {
     const aging = await Aging.begin();
     const { traffic, world } = aging;
     const deadline = new Date(aging.start + 3_600_000).toISOString();
@@ -70,7 +70,7 @@ describe('retention under reads', () => {
     const { prefix } = world;
     const keys = await world.service.store.keys(`${prefix}:*`);
     const kinds = keys.map((key) => key.slice(prefix.length + 1).split(':')[0]);
-    // Mailboxes, budget and allowance stay for ever, and so does the empty journal: it knows its last id.
+    // Mailboxes, budget and allowance are never removed, nor is the empty journal, which keeps its last id.
     expect(kinds.sort()).to.deep.equal(
       [
         'allowance',

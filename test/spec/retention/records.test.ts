@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { expectAgreement } from '../../support/agree.ts';
 import { Aging, day } from './support.ts';
 
-/** What the run view of a scope lists of each kind. */
+/** What the run view of a scope lists, by kind. */
 async function kinds(aging: Aging, scopeId: string): Promise<Record<string, number> | null> {
   const { status, body } = await aging.world.get(`/ops/runs/${scopeId}`);
   if (status === 404) return null;
@@ -22,12 +22,12 @@ async function kinds(aging: Aging, scopeId: string): Promise<Record<string, numb
 const none = { barriers: 0, waiters: 0, reservations: 0, groups: 0, scopes: 0, consumptions: 0, units: 0 };
 
 describe('retention of records', () => {
-  it('keeps finished waiters and consumptions with their workKeys for max(window, 30 d), and the scope with them', async () => {
+  it('keeps finished waiters and consumptions with their workKeys for max(window, 30 d), and their scope as long', async () => {
     const aging = await Aging.begin();
     const { traffic, world } = aging;
     await traffic.units();
     const scopeId = traffic.scopes.at(-1) ?? '';
-    // The third one waits for units until its time to live is over.
+    // The third one waits for units until it expires.
     await aging.sweepAt(60_000);
     await aging.sweepAt(30 * day - 1);
     expect(await kinds(aging, scopeId)).to.deep.equal({ ...none, waiters: 3, consumptions: 1, units: 2 });
@@ -49,7 +49,7 @@ describe('retention of records', () => {
     await traffic.barrier();
     const [gone = '', kept = ''] = traffic.scopes;
     const [{ id }] = (await aging.body(`/ops/runs/${kept}`)).barriers;
-    // Others in scopes of something that stays: a group that nobody decides, a reservation, an OPEN barrier.
+    // Other barriers, in scopes that stay because of an undecided group, a reservation or an OPEN barrier.
     const [parentScopeId, spends, waits] = [traffic.scope(), traffic.scope(), traffic.scope()];
     const undecided = { parentScopeId, mailboxId: traffic.work, condition: 'ALL_TERMINAL' };
     const { scopeId: gate } = await world.made('/task-groups', undecided);
@@ -90,7 +90,7 @@ describe('retention of records', () => {
     await expectAgreement(world);
   });
 
-  it('keeps closed reservations with entries and workKeys for 400 d, the balances for ever', async () => {
+  it('keeps closed reservations with entries and workKeys for 400 d, and the balances forever', async () => {
     const aging = await Aging.begin();
     const { traffic, world } = aging;
     await traffic.reservation(new Date(aging.start + day).toISOString());
@@ -117,7 +117,7 @@ describe('retention of records', () => {
     await expectAgreement(world);
   });
 
-  it('removes a reservation with very many entries in bounded steps, and none of them is met without it', async () => {
+  it('removes a reservation with very many entries in bounded steps, and never shows any of them without it', async () => {
     const aging = await Aging.begin();
     const { world, traffic } = aging;
     const [{ id: budgetId }] = (await aging.body('/budgets')).budgets;
@@ -147,7 +147,7 @@ describe('retention of records', () => {
     const aging = await Aging.begin();
     const { world } = aging;
     const length = () => world.service.store.xlen(`muster:{${world.org}}:audit`);
-    // The organization, its space and its key were made a moment before the clock was set: their entries have gone.
+    // The organization, space and key were created just before the clock was set, so their entries are removed.
     await aging.sweepAt(365 * day - 1);
     expect(await length()).to.equal(2);
     await aging.at(365 * day);

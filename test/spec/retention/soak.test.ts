@@ -4,7 +4,7 @@ import { longMs, many } from '../../support/long.ts';
 import { recount } from '../../support/recount.ts';
 import { Aging, day } from './support.ts';
 
-/** Bytes of all keys of the organization, by the store's own account; `keys` of them. */
+/** The number of the organization's keys, and the bytes they take by the store's own account. */
 async function footprint({ world }: Aging): Promise<{ bytes: number; keys: number }> {
   const { store } = world.service;
   let bytes = 0;
@@ -36,11 +36,11 @@ async function live(aging: Aging, date: number): Promise<void> {
   await aging.sweepAt((date + 1) * day);
 }
 
-/** After a quarter of them the first entries of the journal, kept for 30 days, are gone. */
+/** The first journal entries, kept for 30 days, are removed before the first quarter ends. */
 const count = many(160, 400);
 
-describe(`a space that is used for ${count} days`, () => {
-  it('holds at the end no more than half as much again as after a quarter, and every retained figure is right', async function () {
+describe(`a space used for ${count} days`, () => {
+  it('takes at most half as much memory again at the end as after a quarter, and every retained figure is right', async function () {
     this.timeout(longMs);
     const aging = await Aging.begin();
     const { world } = aging;
@@ -54,9 +54,9 @@ describe(`a space that is used for ${count} days`, () => {
     expect(late.bytes).to.be.below(early.bytes * 1.5);
 
     const { census } = await recount(world);
-    // What finished at the beginning of a day is over at the beginning of another: the day that ends the count is not in it.
+    // Records that finish early in a day are removed early in a later day: the day at the end is not counted.
     expect(census.messages).to.deep.equal({
-      // What was left for later on the last day.
+      // The retried message of the last day.
       READY: 1,
       DELAYED: 0,
       CLAIMED: 0,
@@ -77,14 +77,14 @@ describe(`a space that is used for ${count} days`, () => {
     expect(census.groups).to.deep.equal({ OPEN: 0, SEALED: 0, DECIDED: 29 });
     expect(census.barriers).to.deep.equal({ OPEN: 0, RELEASED: 29, CANCELLED: 29 });
     expect(census.waiters).to.deep.equal({ WAITING: 0, GRANTED: 29, CANCELLED: 29, EXPIRED: 30 });
-    // One in ten days, kept for 400: after so many the first is gone.
+    // One in ten days, kept for 400: in the long run the first has been removed.
     expect(census.reservations).to.deep.equal({ ACTIVE: 0, SETTLED: 0, VOIDED: many(16, 39) });
-    // A stopped run is kept as long as what is left of its task.
+    // A stopped run is kept as long as the tombstone of its task.
     expect(census.scopes).to.include({ ACTIVE: 1, CANCELLED: 36 });
     const { days } = await aging.body(`/usage?from=${dateOf(aging, 1)}&to=${dateOf(aging, count)}`);
     const busy = days.slice(10, -1);
     expect(busy).to.have.length(count - 11);
-    // Every tenth day has three calls more: a reservation.
+    // Every tenth day has three more calls, for a reservation.
     const operations = busy.map((one: { operations: number }) => one.operations);
     expect([...new Set(operations)].sort()).to.deep.equal([37, 40]);
     expect(operations.filter((sum: number) => sum === 40)).to.have.length(count / 10 - 2);

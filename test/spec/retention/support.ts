@@ -4,11 +4,11 @@ import { World } from '../../support/world.ts';
 
 export const day = 86_400_000;
 
-/** A space with a clock of its own, whose sweeper and retention run when the test says so. */
+/** A space with its own clock, in which the sweeper and retention run only when the test calls them. */
 export class Aging {
   readonly world: World;
   readonly traffic: Traffic;
-  /** The moment at which everything began. */
+  /** The moment that `at` and `sweepAt` count from. */
   readonly start: number;
   now: number;
 
@@ -21,19 +21,19 @@ export class Aging {
 
   static async begin(choice: Partial<PlanChoice> = { plan: 'free' }): Promise<Aging> {
     const world = await World.create(choice);
-    // Midnight: days of usage and days since then are the same.
+    // Midnight, so that days of usage coincide with days since the start.
     const start = Math.ceil(Date.now() / day) * day;
     await world.at(start);
     return new Aging(world, await Traffic.on(world), start);
   }
 
-  /** Moves the clock to so many milliseconds after the beginning. */
+  /** Moves the clock to this many milliseconds after the start. */
   async at(ms: number): Promise<void> {
     this.now = this.start + ms;
     await this.world.at(this.now);
   }
 
-  /** The same, and everything that is due or whose time is over by then is made real. */
+  /** Moves the clock likewise, then sweeps everything that is due and removes what has expired. */
   async sweepAt(ms: number): Promise<void> {
     await this.at(ms);
     await this.world.service.due.drain(this.world.org);

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { codeOf } from '../../support/world.ts';
 import { day, hour, iso, minute, second, start, Timetable } from './timetable.ts';
 
-describe('A moment of a schedule', () => {
+describe('A due moment of a schedule', () => {
   let table: Timetable;
   beforeEach(async () => {
     table = await Timetable.create();
@@ -37,14 +37,14 @@ describe('A moment of a schedule', () => {
     expect(await table.usage()).not.to.have.property('message.send');
   });
 
-  it('is the one that was set, late by what the workers need', async () => {
+  it('is the set moment, although the workers are late', async () => {
     const { id } = await table.made();
     await table.fireAt(start + minute + 900);
     expect((await table.view(id)).lastAt).to.equal(iso(start + minute));
     expect((await table.sent())[0].createdAt).to.equal(iso(start + minute + 900));
   });
 
-  it('is the last of those missed while nothing ran; the others are counted', async () => {
+  it('is the last of those missed while no worker ran; the others are counted', async () => {
     const every = await table.made();
     const cron = await table.made({ cron: '0 * * * *', timezone: 'Europe/Berlin' });
     await table.fireAt(start + day + 30 * second);
@@ -58,7 +58,7 @@ describe('A moment of a schedule', () => {
     expect(fired.map(({ payload }) => payload.missed)).to.have.members([24 * 60 - 1, 23, 24 * 60]);
   });
 
-  it('is one with two workers at once, and where one dies between its two steps', async () => {
+  it('sends once with several workers at the same time, and when one dies between its two steps', async () => {
     const ids: string[] = [];
     for (let i = 0; i < 20; i++) ids.push((await table.made()).id);
     await table.at(start + minute);
@@ -72,14 +72,14 @@ describe('A moment of a schedule', () => {
     expect(await table.usage()).to.include({ 'schedule.fire': 20 });
   });
 
-  it('is one with the clock set back and forth', async () => {
+  it('sends once if the clock is set back and forth', async () => {
     const { id } = await table.made();
     await table.fireAt(start + minute);
     await table.fireAt(start - day);
     await table.fireAt(start + minute);
     await table.fireAt(start + minute + 30 * second);
     expect(await table.moments(id)).to.deep.equal([iso(start + minute)]);
-    // Resumed while the clock stands before what was sent: the moment comes again, and its message is known.
+    // When resumed before the time of the last send, the schedule reaches that moment again; the workKey is known.
     await table.at(start + 30 * second);
     await table.patch(id, { state: 'PAUSED' });
     expect((await table.patch(id, { state: 'ACTIVE' })).body.nextAt).to.equal(iso(start + minute));
@@ -90,10 +90,10 @@ describe('A moment of a schedule', () => {
     expect(await table.moments(id)).to.have.length(2);
   });
 
-  it('goes by the clock of its zone on the days when that changes', async () => {
-    const own = { cron: '30 2 * * *', timezone: 'Europe/Berlin' };
+  it('follows the clock of its time zone on days when that changes', async () => {
+    const timing = { cron: '30 2 * * *', timezone: 'Europe/Berlin' };
     await table.at(Date.parse('2030-03-30T12:00:00Z'));
-    const { id, nextAt } = await table.made(own);
+    const { id, nextAt } = await table.made(timing);
     expect(nextAt).to.equal('2030-03-31T01:00:00.000Z');
     await table.fireAt(Date.parse('2030-03-31T01:00:00Z'));
     expect((await table.view(id)).nextAt).to.equal('2030-04-01T00:30:00.000Z');
@@ -103,16 +103,16 @@ describe('A moment of a schedule', () => {
     );
   });
 
-  it('waits for what was due before it: a message that has expired makes room', async () => {
-    const own = await Timetable.create({}, { backlogLimit: 1 });
-    const { id } = await own.made();
+  it('comes after what was due before it: an expired message makes room', async () => {
+    const timetable = await Timetable.create({}, { backlogLimit: 1 });
+    const { id } = await timetable.made();
     const deadline = iso(start + 30 * second);
-    await own.world.made(`/mailboxes/${own.mailboxId}/messages`, { scopeId: own.scopeId, payload: 1, deadline });
-    await own.fireAt(start + minute);
-    expect(await own.moments(id)).to.have.length(1);
+    await timetable.world.made(`/mailboxes/${timetable.mailboxId}/messages`, { scopeId: timetable.scopeId, payload: 1, deadline });
+    await timetable.fireAt(start + minute);
+    expect(await timetable.moments(id)).to.have.length(1);
   });
 
-  it('is fired for an INBOX, where it carries no task', async () => {
+  it('sends to an INBOX, too, without a task', async () => {
     const { id: mailboxId } = await table.world.made('/mailboxes', { name: 'inbox', mode: 'INBOX' });
     await table.made({ mailboxId });
     await table.fireAt(start + minute);
@@ -120,8 +120,8 @@ describe('A moment of a schedule', () => {
   });
 });
 
-describe('A send that is refused', () => {
-  /** What was refused of a schedule, and that the next moment comes as usual. */
+describe('A refused send of a schedule', () => {
+  /** Expects that the send was refused and left the schedule's timing as usual. */
   async function refused(table: Timetable, id: string, code: string): Promise<void> {
     await table.fireAt(start + minute);
     const [event, ...others] = await table.events('schedule.refused');
@@ -133,7 +133,7 @@ describe('A send that is refused', () => {
     expect(await table.usage()).not.to.have.property('schedule.fire');
   }
 
-  it('is said with its code where the mailbox is full, and the next moment comes as usual', async () => {
+  it('is reported with its code if the mailbox is full, and the next moment comes as usual', async () => {
     const table = await Timetable.create({}, { backlogLimit: 1 });
     const { id } = await table.made();
     const other = await table.world.made(`/mailboxes/${table.mailboxId}/messages`, {
@@ -148,7 +148,7 @@ describe('A send that is refused', () => {
     expect(await table.moments(id)).to.deep.equal([iso(start + 2 * minute)]);
   });
 
-  it('is said where the mailbox was deleted', async () => {
+  it('is reported if the mailbox was deleted', async () => {
     const table = await Timetable.create();
     const { id } = await table.made();
     await table.world.call('DELETE', `/mailboxes/${table.mailboxId}`);
@@ -158,7 +158,7 @@ describe('A send that is refused', () => {
     expect(await table.events('schedule.refused'), 'each time').to.have.length(2);
   });
 
-  it('is said where the space takes no such payload any more', async () => {
+  it("is reported if the payload now exceeds the space's limit", async () => {
     const table = await Timetable.create();
     const { id } = await table.made({ payload: 'x'.repeat(100) });
     await table.world.call('PUT', '/limits', { maxPayloadBytes: 50 });
@@ -166,7 +166,7 @@ describe('A send that is refused', () => {
     expect(codeOf(await table.trigger(id))).to.equal('413 PAYLOAD_TOO_LARGE');
   });
 
-  it('is said where the plan has no task left, or no operation', async () => {
+  it('is reported if the plan has no task or operation left', async () => {
     const tasks = await Timetable.create({ figures: { tasks: '1' } });
     const one = await tasks.made();
     await tasks.world.made(`/mailboxes/${tasks.mailboxId}/messages`, { scopeId: tasks.scopeId, payload: 1 });
@@ -185,7 +185,7 @@ describe('Triggering a schedule', () => {
     table = await Timetable.create();
   });
 
-  it('sends now, and leaves its moments as they are', async () => {
+  it('sends at once, and leaves its moments as they are', async () => {
     const { id, nextAt } = await table.made();
     await table.at(start + 10 * second);
     const { status, body } = await table.trigger(id);
@@ -209,7 +209,7 @@ describe('Triggering a schedule', () => {
     expect(await table.sent()).to.have.length(1);
   });
 
-  it('sends once for an Idempotency-Key, and after what was due', async () => {
+  it('sends once per Idempotency-Key, after what was due', async () => {
     const { id } = await table.made();
     await table.at(start + minute);
     const key = { 'Idempotency-Key': randomUUID() };

@@ -8,7 +8,7 @@ import { day, hour, iso, minute } from './timetable.ts';
 const zone = (name: string): Zone => Zone.of(name) as Zone;
 const cron = (text: string): Cron => Cron.of(text) as Cron;
 
-/** So many moments of an expression after a moment. */
+/** The next moments of an expression after a given one. */
 function moments(text: string, name: string, after: string, many: number): string[] {
   const found: string[] = [];
   for (let at = Date.parse(after); found.length < many; ) {
@@ -21,7 +21,7 @@ function moments(text: string, name: string, after: string, many: number): strin
 describe('The moments of a cron expression', () => {
   const berlin = 'Europe/Berlin';
 
-  it('fire once, right after the gap, where a clock change skips their wall time', () => {
+  it('fire once, right after the gap, if a clock change skips their wall time', () => {
     expect(moments('30 2 * * *', berlin, '2030-03-29T12:00:00Z', 3)).to.deep.equal([
       '2030-03-30T01:30:00.000Z',
       '2030-03-31T01:00:00.000Z',
@@ -39,7 +39,7 @@ describe('The moments of a cron expression', () => {
     ]);
   });
 
-  it('fire once, the first time, where their wall time comes twice', () => {
+  it('fire once, the first time, if their wall time occurs twice', () => {
     expect(moments('30 2 * * *', berlin, '2030-10-26T12:00:00Z', 2)).to.deep.equal([
       '2030-10-27T00:30:00.000Z',
       '2030-10-28T01:30:00.000Z',
@@ -53,7 +53,7 @@ describe('The moments of a cron expression', () => {
     expect(moments('0 3 * * *', berlin, '2030-10-27T00:00:00Z', 1)).to.deep.equal(['2030-10-27T02:00:00.000Z']);
   });
 
-  it('keep to clocks that change by half an hour, at midnight, or by a whole day', () => {
+  it('follow clock changes of half an hour, at midnight, and of a whole day', () => {
     expect(moments('15 2 * * *', 'Australia/Lord_Howe', '2030-10-04T20:00:00Z', 2)).to.deep.equal([
       '2030-10-05T15:30:00.000Z',
       '2030-10-06T15:15:00.000Z',
@@ -70,11 +70,11 @@ describe('The moments of a cron expression', () => {
     ]);
   });
 
-  it('come as far apart as they do', () => {
+  it('may be years apart', () => {
     expect(moments('0 0 29 2 *', 'UTC', '2096-03-01T00:00:00Z', 1)).to.deep.equal(['2104-02-29T00:00:00.000Z']);
   });
 
-  it('are counted as they come one after the other, whatever the clock does meanwhile', () => {
+  it('are counted as if listed one by one, across clock changes', () => {
     const names = ['UTC', berlin, 'America/New_York', 'Australia/Lord_Howe', 'Africa/Casablanca', 'Asia/Kathmandu'];
     const texts = ['*/20 * * * *', '30 2 * * *', '0 */3 * * *', '15,45 1-3 * * 0', '0 0 L * *', '*/7 */5 */3 * 1'];
     const from = Date.parse('2024-01-01T00:00:00Z');
@@ -102,13 +102,13 @@ describe('The moments of a cron expression', () => {
     );
   });
 
-  it('are counted over years without being looked at one by one', () => {
+  it('are counted over years without listing each', () => {
     const [from, through] = [Date.parse('2025-01-01T00:00:00Z'), Date.parse('2026-01-01T00:00:00Z')];
-    // The hour that comes twice fires once, the one that is skipped is one moment with the first behind it.
+    // The hour that occurs twice fires once; the skipped hour adds no moment besides the first one after it.
     expect(cron('* * * * * *').count(zone(berlin), from, through - 1)).to.equal(365 * 86_400 - 3600);
   });
 
-  it('are no more than the last one where many have passed', () => {
+  it('that have passed fire only the last one', () => {
     const id = '01a1fc43-3c71-7002-984a-000000000001';
     const timing = { id, cron: '0 * * * *', everySeconds: null, timezone: 'UTC' };
     const nextAt = Date.parse('2030-01-01T01:00:00Z');

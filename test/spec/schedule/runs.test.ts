@@ -20,7 +20,7 @@ describe('A schedule and its run', () => {
     expect(codeOf(await table.patch(id, { scopeId: stopped }))).to.equal('409 SCOPE_CANCELLED');
   });
 
-  it('ends with it, and stays so', async () => {
+  it('ends with its run, and stays ended', async () => {
     const below = await table.world.made('/scopes', { parentScopeId: table.scopeId });
     const active = await table.made();
     const paused = await table.made({ scopeId: below.id });
@@ -72,7 +72,7 @@ describe('A schedule and its run', () => {
     expect((await table.events('schedule.deleted')).length).to.equal(1);
   });
 
-  it('keeps its scope, however long nothing else belongs to it', async () => {
+  it('keeps its scope, even if nothing else uses it', async () => {
     const { id } = await table.made({ everySeconds: 31_536_000, scopeId: table.scopeId });
     await table.patch(id, { state: 'PAUSED' });
     await table.at(start + 500 * day);
@@ -93,24 +93,24 @@ describe('A schedule and its run', () => {
     expect(codeOf(await table.world.get(`/scopes/${other}`)), 'deleted').to.equal('404 SCOPE_NOT_FOUND');
   });
 
-  it('is kept as other finished work once it has ended, and then goes with its scope', async () => {
-    const own = await Timetable.create({ plan: 'free' });
-    const { id, name } = await own.made();
-    await own.world.post(`/scopes/${own.scopeId}/cancel`);
-    const sweep = () => own.world.service.retention.retain(own.world.org);
-    await own.at(start + 30 * day - 1);
+  it('is kept like other finished work once it has ended, and is then removed with its scope', async () => {
+    const timetable = await Timetable.create({ plan: 'free' });
+    const { id, name } = await timetable.made();
+    await timetable.world.post(`/scopes/${timetable.scopeId}/cancel`);
+    const sweep = () => timetable.world.service.retention.retain(timetable.world.org);
+    await timetable.at(start + 30 * day - 1);
     await sweep();
-    expect((await own.view(id)).state).to.equal('ENDED');
-    await own.at(start + 30 * day);
+    expect((await timetable.view(id)).state).to.equal('ENDED');
+    await timetable.at(start + 30 * day);
     await sweep();
     await sweep();
-    expect(codeOf(await own.world.get(`/schedules/${id}`))).to.equal('404 SCHEDULE_NOT_FOUND');
-    expect((await own.world.get('/census')).body.schedules).to.deep.equal({ ACTIVE: 0, PAUSED: 0, ENDED: 0 });
-    expect(codeOf(await own.world.get(`/scopes/${own.scopeId}`))).to.equal('404 SCOPE_NOT_FOUND');
-    await own.made({ name, scopeId: randomUUID() });
+    expect(codeOf(await timetable.world.get(`/schedules/${id}`))).to.equal('404 SCHEDULE_NOT_FOUND');
+    expect((await timetable.world.get('/census')).body.schedules).to.deep.equal({ ACTIVE: 0, PAUSED: 0, ENDED: 0 });
+    expect(codeOf(await timetable.world.get(`/scopes/${timetable.scopeId}`))).to.equal('404 SCOPE_NOT_FOUND');
+    await timetable.made({ name, scopeId: randomUUID() });
   });
 
-  it('is shown in the view of its run, without payload, and among the waits with its next moment', async () => {
+  it('is shown in the view of its run, without payload, and in the waits with its next moment', async () => {
     const one = await table.made({ everySeconds: 120 });
     const two = await table.made({ cron: '1 * * * *' });
     const paused = await table.made();
@@ -130,7 +130,7 @@ describe('A schedule and its run', () => {
       missed: 0,
     });
     expect(schedules).to.deep.equal([row(two, start + minute), row(one, start + 2 * minute)]);
-    const beside = await table.world.beside();
-    expect((await beside.get('/ops/waits')).body.schedules).to.deep.equal([]);
+    const sibling = await table.world.beside();
+    expect((await sibling.get('/ops/waits')).body.schedules).to.deep.equal([]);
   });
 });

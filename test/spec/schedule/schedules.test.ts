@@ -9,7 +9,7 @@ describe('A schedule', () => {
     table = await Timetable.create();
   });
 
-  it('is created ACTIVE, with its next moment, and its event', async () => {
+  it('is created ACTIVE, with its next moment, and emits its event', async () => {
     const payload = { big: 12345678901234567890n.toString(), list: [], none: null };
     const fields = { name: 'report', payload, cron: '0 9 * * 1-5', timezone: 'Europe/Berlin', maxAttempts: 3 };
     const { id, ...made } = await table.made(fields);
@@ -33,18 +33,18 @@ describe('A schedule', () => {
     expect(await table.usage()).to.deep.equal({ 'mailbox.create': 1, 'schedule.create': 1 });
   });
 
-  it('comes in UTC, with the attempts of its mailbox, where nothing else is said', async () => {
-    const made = await table.made({ cron: '30 10 * * *' });
-    expect(made).to.include({ timezone: 'UTC', maxAttempts: null, nextAt: iso(start + 30 * minute) });
+  it('uses UTC and the attempts of its mailbox by default', async () => {
+    const created = await table.made({ cron: '30 10 * * *' });
+    expect(created).to.include({ timezone: 'UTC', maxAttempts: null, nextAt: iso(start + 30 * minute) });
   });
 
-  it('comes every so many seconds, counted from its creation', async () => {
+  it('can repeat every so many seconds, counted from its creation', async () => {
     expect(await table.made({ everySeconds: 5 })).to.include({ cron: null, nextAt: iso(start + 5000) });
     const longest = await table.made({ everySeconds: 31_536_000 });
     expect(longest.nextAt).to.equal(iso(start + 365 * day));
   });
 
-  it('makes its run by its first use', async () => {
+  it('creates its run by its first use', async () => {
     const scopeId = randomUUID();
     await table.made({ scopeId });
     expect((await table.world.get(`/scopes/${scopeId}`)).body).to.include({ parentScopeId: null, state: 'IDLE' });
@@ -69,7 +69,7 @@ describe('A schedule', () => {
     expect(await bare.json()).to.have.nested.property('error.code', 'IDEMPOTENCY_KEY_REQUIRED');
   });
 
-  it('is refused by shape', async () => {
+  it('is refused if a field is invalid', async () => {
     const bad: Record<string, object> = {
       'neither cron nor everySeconds': { cron: null },
       both: { cron: '* * * * *', everySeconds: 60 },
@@ -96,7 +96,7 @@ describe('A schedule', () => {
       expect(codeOf(await table.post(fields)), what).to.equal('400 VALIDATION_FAILED');
   });
 
-  it('takes six fields, names of days and months, the last day, the nth weekday; day of month and week by OR', async () => {
+  it('accepts six fields, names of days and months, the last day and the nth weekday; day of month and weekday combine by OR', async () => {
     const next = async (cron: string) => (await table.made({ cron })).nextAt;
     expect(await next('15 0 10 * * *')).to.equal('2030-01-07T10:00:15.000Z');
     expect(await next('0 0 * FEB tue')).to.equal('2030-02-05T00:00:00.000Z');
@@ -107,7 +107,7 @@ describe('A schedule', () => {
     expect(await next('0 0 29 2 *')).to.equal('2032-02-29T00:00:00.000Z');
   });
 
-  it('has a name of its own in the space', async () => {
+  it('has a unique name in the space', async () => {
     await table.made({ name: 'unique' });
     const full = await table.post({ name: 'unique' });
     expect(codeOf(full)).to.equal('409 SCHEDULE_EXISTS');
@@ -119,58 +119,58 @@ describe('A schedule', () => {
     await table.made({ name: 'third' });
   });
 
-  it('needs a mailbox and a payload of the right size, in that order of refusals', async () => {
+  it('needs a mailbox and a payload within the limit, checked in that order', async () => {
     await table.made({ name: 'first' });
-    const own = await Timetable.create({ limits: { maxPayloadBytes: 10 } });
+    const timetable = await Timetable.create({ limits: { maxPayloadBytes: 10 } });
     const mailboxId = randomUUID();
     const payload = 'x'.repeat(9);
-    expect(codeOf(await own.post({ mailboxId, payload }))).to.equal('409 MAILBOX_NOT_FOUND');
-    expect(codeOf(await own.post({ payload }))).to.equal('413 PAYLOAD_TOO_LARGE');
-    const { id } = await own.made({ payload: 'x'.repeat(8) });
-    expect(codeOf(await own.patch(id, { payload }))).to.equal('413 PAYLOAD_TOO_LARGE');
-    expect(codeOf(await own.patch(id, { mailboxId }))).to.equal('409 MAILBOX_NOT_FOUND');
+    expect(codeOf(await timetable.post({ mailboxId, payload }))).to.equal('409 MAILBOX_NOT_FOUND');
+    expect(codeOf(await timetable.post({ payload }))).to.equal('413 PAYLOAD_TOO_LARGE');
+    const { id } = await timetable.made({ payload: 'x'.repeat(8) });
+    expect(codeOf(await timetable.patch(id, { payload }))).to.equal('413 PAYLOAD_TOO_LARGE');
+    expect(codeOf(await timetable.patch(id, { mailboxId }))).to.equal('409 MAILBOX_NOT_FOUND');
   });
 
-  it('is listed, newest first, in pages that end behind 4 MiB', async () => {
-    const own = await Timetable.create();
+  it('is listed, newest first, in pages of at most 4 MiB', async () => {
+    const timetable = await Timetable.create();
     const ids: string[] = [];
-    for (let i = 0; i < 5; i++) ids.unshift((await own.made()).id);
-    const first = await own.world.get('/schedules?limit=3');
+    for (let i = 0; i < 5; i++) ids.unshift((await timetable.made()).id);
+    const first = await timetable.world.get('/schedules?limit=3');
     expect(first.body.schedules.map(({ id }: { id: string }) => id)).to.deep.equal(ids.slice(0, 3));
-    const rest = await own.world.get(`/schedules?limit=3&cursor=${first.body.nextCursor}`);
+    const rest = await timetable.world.get(`/schedules?limit=3&cursor=${first.body.nextCursor}`);
     expect(rest.body.schedules.map(({ id }: { id: string }) => id)).to.deep.equal(ids.slice(3));
     expect(rest.body.nextCursor).to.equal(null);
-    expect(codeOf(await own.world.get('/schedules?cursor=nonsense'))).to.equal('400 INVALID_CURSOR');
-    expect(codeOf(await own.world.get('/schedules?limit=201'))).to.equal('400 VALIDATION_FAILED');
+    expect(codeOf(await timetable.world.get('/schedules?cursor=nonsense'))).to.equal('400 INVALID_CURSOR');
+    expect(codeOf(await timetable.world.get('/schedules?limit=201'))).to.equal('400 VALIDATION_FAILED');
 
     const payload = 'x'.repeat(65_534);
-    for (let i = 0; i < 65; i++) await own.made({ payload });
-    const big = await own.world.get('/schedules?limit=200');
+    for (let i = 0; i < 65; i++) await timetable.made({ payload });
+    const big = await timetable.world.get('/schedules?limit=200');
     expect(big.body.schedules).to.have.length(65);
-    const last = await own.world.get(`/schedules?limit=200&cursor=${big.body.nextCursor}`);
+    const last = await timetable.world.get(`/schedules?limit=200&cursor=${big.body.nextCursor}`);
     expect([last.body.schedules.length, last.body.nextCursor]).to.deep.equal([5, null]);
   });
 
   it('is one of at most 1,000 in a space', async () => {
-    const own = await Timetable.create();
-    const { store } = own.world.service;
-    const { id } = await own.made();
+    const timetable = await Timetable.create();
+    const { store } = timetable.world.service;
+    const { id } = await timetable.made();
     const fill = Array.from({ length: 999 }, () => ['0', randomUUID()]).flat();
-    await store.zadd(`${own.world.prefix}:schedules`, ...fill);
-    const full = await own.post();
+    await store.zadd(`${timetable.world.prefix}:schedules`, ...fill);
+    const full = await timetable.post();
     expect(codeOf(full)).to.equal('409 SCHEDULES_FULL');
     expect(full.body.error.message).to.contain('1000');
-    await own.remove(id);
-    await own.made();
-    await store.zremrangebyscore(`${own.world.prefix}:schedules`, '-inf', '+inf');
+    await timetable.remove(id);
+    await timetable.made();
+    await store.zremrangebyscore(`${timetable.world.prefix}:schedules`, '-inf', '+inf');
   });
 
-  it('is 404 where there is none, or it is of another space', async () => {
+  it('answers 404 if unknown or of another space', async () => {
     const { id } = await table.made();
-    const beside = await table.world.beside();
+    const sibling = await table.world.beside();
     for (const [world, unknown] of [
       [table.world, randomUUID()],
-      [beside, id],
+      [sibling, id],
     ] as const) {
       const replies = [
         await world.get(`/schedules/${unknown}`),
@@ -182,7 +182,7 @@ describe('A schedule', () => {
     }
   });
 
-  it('is read with coordination_read, and changed with coordination_write alone', async () => {
+  it('can be read with coordination_read, and changed only with coordination_write', async () => {
     const { id } = await table.made();
     const [reader, writer] = [
       await table.world.key(['coordination_read']),
@@ -205,42 +205,42 @@ describe('A schedule', () => {
     expect(await codes(reads(reader))).to.deep.equal(new Set(['200']));
   });
 
-  it('goes with its name when it is deleted; what it has sent stays', async () => {
-    const own = await Timetable.create();
-    const { id, name } = await own.made();
-    await own.fireAt(start + minute);
-    const reply = await own.remove(id);
+  it('frees its name when deleted; the messages it sent stay', async () => {
+    const timetable = await Timetable.create();
+    const { id, name } = await timetable.made();
+    await timetable.fireAt(start + minute);
+    const reply = await timetable.remove(id);
     expect([reply.status, reply.text]).to.deep.equal([204, '']);
-    expect(codeOf(await own.remove(id))).to.equal('404 SCHEDULE_NOT_FOUND');
-    await own.fireAt(start + 5 * minute);
-    expect(await own.sent()).to.have.length(1);
-    expect((await own.events()).map(({ type }) => type)).to.deep.equal([
+    expect(codeOf(await timetable.remove(id))).to.equal('404 SCHEDULE_NOT_FOUND');
+    await timetable.fireAt(start + 5 * minute);
+    expect(await timetable.sent()).to.have.length(1);
+    expect((await timetable.events()).map(({ type }) => type)).to.deep.equal([
       'schedule.created',
       'schedule.fired',
       'schedule.deleted',
     ]);
-    expect(await own.usage()).to.include({ 'schedule.create': 1, 'schedule.delete': 1, 'schedule.fire': 1 });
-    expect((await own.world.get('/census')).body.schedules).to.deep.equal({ ACTIVE: 0, PAUSED: 0, ENDED: 0 });
-    await own.made({ name });
+    expect(await timetable.usage()).to.include({ 'schedule.create': 1, 'schedule.delete': 1, 'schedule.fire': 1 });
+    expect((await timetable.world.get('/census')).body.schedules).to.deep.equal({ ACTIVE: 0, PAUSED: 0, ENDED: 0 });
+    await timetable.made({ name });
   });
 
-  it('asks the plan for an operation and a run', async () => {
-    const own = await Timetable.create({ figures: { runs: '1' } });
-    await own.world.made(`/mailboxes/${own.mailboxId}/messages`, { scopeId: own.scopeId, payload: 1 });
+  it("counts against the plan's operations and runs", async () => {
+    const timetable = await Timetable.create({ figures: { runs: '1' } });
+    await timetable.world.made(`/mailboxes/${timetable.mailboxId}/messages`, { scopeId: timetable.scopeId, payload: 1 });
     const scopeId = randomUUID();
-    expect(codeOf(await own.post({ scopeId }))).to.equal('409 ACTIVE_RUNS_LIMITED');
-    const { id } = await own.made();
-    expect(codeOf(await own.patch(id, { scopeId }))).to.equal('409 ACTIVE_RUNS_LIMITED');
+    expect(codeOf(await timetable.post({ scopeId }))).to.equal('409 ACTIVE_RUNS_LIMITED');
+    const { id } = await timetable.made();
+    expect(codeOf(await timetable.patch(id, { scopeId }))).to.equal('409 ACTIVE_RUNS_LIMITED');
 
     const free = await Timetable.create({ plan: 'free' });
-    const made = await free.made();
+    const created = await free.made();
     const { store } = free.world.service;
     await store.hset(`muster:{${free.world.org}}`, 'usedOperations', 1_000_000_000);
     const refused = [
       await free.post(),
-      await free.patch(made.id, { state: 'PAUSED' }),
-      await free.trigger(made.id),
-      await free.remove(made.id),
+      await free.patch(created.id, { state: 'PAUSED' }),
+      await free.trigger(created.id),
+      await free.remove(created.id),
     ];
     expect(refused.map(codeOf)).to.deep.equal(refused.map(() => '402 OPERATIONS_EXHAUSTED'));
   });

@@ -11,12 +11,12 @@ export const start = Date.parse('2030-01-07T10:00:00.000Z');
 
 export const iso = (at: number): string => new Date(at).toISOString();
 
-/** A space on a clock of its own, with a mailbox and a run for schedules. */
+/** A space with its own clock, a mailbox and a run for schedules. */
 export class Timetable {
   readonly world: World;
   readonly mailboxId: string;
   readonly scopeId: string = randomUUID();
-  /** The moment that the clock stands at. */
+  /** The moment at which the clock stands. */
   now = start;
 
   private constructor(world: World, mailboxId: string) {
@@ -32,9 +32,9 @@ export class Timetable {
   }
 
   post(fields: object = {}, headers?: Record<string, string>): Promise<Reply> {
-    const own = { name: `n-${randomUUID()}`, mailboxId: this.mailboxId, scopeId: this.scopeId, payload: { n: 1 } };
+    const defaults = { name: `n-${randomUUID()}`, mailboxId: this.mailboxId, scopeId: this.scopeId, payload: { n: 1 } };
     const timing = 'cron' in fields || 'everySeconds' in fields ? {} : { everySeconds: 60 };
-    return this.world.post('/schedules', { ...own, ...timing, ...fields }, headers);
+    return this.world.post('/schedules', { ...defaults, ...timing, ...fields }, headers);
   }
 
   // biome-ignore lint/suspicious/noExplicitAny: as in Reply.
@@ -61,37 +61,37 @@ export class Timetable {
     return this.world.post(`/schedules/${id}/trigger`, undefined, headers);
   }
 
-  /** Sets the clock, without anybody looking. */
+  /** Sets the clock without sweeping. */
   async at(moment: number): Promise<void> {
     this.now = moment;
     await this.world.at(moment);
   }
 
-  /** Lets the workers fire what is due. */
+  /** Runs the workers' firing of what is due. */
   fire(): Promise<void> {
     return this.world.service.schedules.drain(this.world.org);
   }
 
-  /** Both. */
+  /** Sets the clock and fires what is due. */
   async fireAt(moment: number): Promise<void> {
     await this.at(moment);
     await this.fire();
   }
 
-  /** What has been sent, oldest first. */
+  /** The messages sent, oldest first. */
   // biome-ignore lint/suspicious/noExplicitAny: as in Reply.
   async sent(mailboxId = this.mailboxId): Promise<any[]> {
     return (await this.world.get(`/mailboxes/${mailboxId}/messages?limit=200`)).body.messages;
   }
 
-  /** The moments of a schedule that sent a message, as their workKeys tell them. */
+  /** The moments at which a schedule sent a message, taken from workKeys. */
   async moments(id: string): Promise<string[]> {
     const head = `schedule:${id}:`;
     const keys = (await this.sent()).map(({ workKey }) => String(workKey));
     return keys.flatMap((key) => (key.startsWith(head) ? [key.slice(head.length)] : []));
   }
 
-  /** Its events, oldest first. */
+  /** The events of these types, oldest first. */
   // biome-ignore lint/suspicious/noExplicitAny: as in Reply.
   async events(types = 'schedule.*'): Promise<any[]> {
     return (await this.world.get(`/watch?limit=500&types=${types}`)).body.events;

@@ -9,7 +9,7 @@ describe('Changing a schedule', () => {
     table = await Timetable.create();
   });
 
-  it('takes any of its fields, once each', async () => {
+  it('changes any one field, or all at once', async () => {
     const { id, ...made } = await table.made();
     const { id: mailboxId } = await table.world.made('/mailboxes', { name: 'other' });
     const fields = {
@@ -30,7 +30,7 @@ describe('Changing a schedule', () => {
     expect(await table.usage()).to.include({ 'schedule.update': 1 });
   });
 
-  it('changes nothing, emits and counts nothing with values that it has, with null or with none', async () => {
+  it('changes, emits and counts nothing for values it has already, for null and for no fields', async () => {
     const { id, nextAt: _next, state, ...made } = await table.made({ cron: '0 0 * * *', maxAttempts: 2 });
     const before = await table.usage();
     const { everySeconds: _every, lastAt: _at, lastMessageId: _last, missed: _missed, createdAt: _made, ...own } = made;
@@ -51,7 +51,7 @@ describe('Changing a schedule', () => {
     expect(await table.events('schedule.updated')).to.deep.equal([]);
   });
 
-  it('replaces everySeconds by cron and the other way round', async () => {
+  it('replaces everySeconds by cron and vice versa', async () => {
     const { id } = await table.made({ everySeconds: 60 });
     await table.at(start + 90 * second);
     const cron = await table.patch(id, { cron: '0 12 * * *' });
@@ -63,13 +63,13 @@ describe('Changing a schedule', () => {
     expect(codeOf(await table.patch(id, { cron: '* * * * *', everySeconds: 5 }))).to.equal('400 VALIDATION_FAILED');
   });
 
-  it('comes by the clock of another time zone from then on', async () => {
+  it('follows another time zone from then on', async () => {
     const { id, nextAt } = await table.made({ cron: '0 20 * * *' });
     expect(nextAt).to.equal('2030-01-07T20:00:00.000Z');
     expect((await table.patch(id, { timezone: 'Asia/Tokyo' })).body.nextAt).to.equal('2030-01-07T11:00:00.000Z');
   });
 
-  it('pauses it: nothing is sent, and what the pause skips is not missed', async () => {
+  it('pauses it: nothing is sent, and skipped moments do not count as missed', async () => {
     const { id } = await table.made();
     await table.fireAt(start + minute);
     const paused = await table.patch(id, { state: 'PAUSED' });
@@ -84,7 +84,7 @@ describe('Changing a schedule', () => {
     expect((await table.world.get('/census')).body.schedules).to.deep.equal({ ACTIVE: 1, PAUSED: 0, ENDED: 0 });
   });
 
-  it('pauses one of a cron expression; its timing may change meanwhile', async () => {
+  it('pauses one with a cron expression; its timing may change meanwhile', async () => {
     const { id } = await table.made({ cron: '0 11 * * *' });
     await table.patch(id, { state: 'PAUSED' });
     expect((await table.patch(id, { cron: '0 12 * * *' })).body).to.include({ state: 'PAUSED', nextAt: null });
@@ -92,7 +92,7 @@ describe('Changing a schedule', () => {
     expect((await table.patch(id, { state: 'ACTIVE' })).body.nextAt).to.equal('2030-01-07T12:00:00.000Z');
   });
 
-  it('comes after what was due, which is fired first', async () => {
+  it('takes effect after what was due, which is fired first', async () => {
     const { id } = await table.made();
     await table.at(start + minute);
     const other = await table.patch(id, { payload: 'later' });
@@ -119,7 +119,7 @@ describe('Changing a schedule', () => {
     expect((await table.view(id)).everySeconds).to.equal(60);
   });
 
-  it('refuses what a schedule is not made of, and a state that is none to set', async () => {
+  it('refuses invalid fields, and states that cannot be set', async () => {
     const { id } = await table.made();
     for (const body of [{ state: 'ENDED' }, { state: 'paused' }, { cron: '* * *' }, { timezone: 'X' }, { missed: 0 }])
       expect(codeOf(await table.patch(id, body)), JSON.stringify(body)).to.equal('400 VALIDATION_FAILED');

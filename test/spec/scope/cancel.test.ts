@@ -7,7 +7,7 @@ import { Run } from './run.ts';
 const write = (world: World, path: string, body?: unknown) => world.post(path, body).then(codeOf);
 
 describe('POST /scopes/{id}/cancel', () => {
-  it('ends what is live in the scope and below, and answers how much that was', async () => {
+  it('ends everything live in the scope and below, and answers how much that was', async () => {
     const run = await Run.create();
     const { world } = run;
     const inner = await run.below();
@@ -58,15 +58,15 @@ describe('POST /scopes/{id}/cancel', () => {
     await expectAgreement(world);
   });
 
-  it('refuses new work from then on: SCOPE_CANCELLED in the scope and in those below it', async () => {
+  it('refuses new work from then on with SCOPE_CANCELLED, in the scope and below it', async () => {
     const run = await Run.create();
     const { world } = run;
     const inner = await run.below();
     const outside = run.beside();
     const [task] = await outside.sent(1);
     const gate = await world.made('/barriers', { scopeId: inner.scopeId, target: 2 });
-    const asked = { mailboxId: run.mailboxId, condition: 'ALL_TERMINAL' };
-    const group = await world.made('/task-groups', { ...asked, parentScopeId: inner.scopeId });
+    const fields = { mailboxId: run.mailboxId, condition: 'ALL_TERMINAL' };
+    const group = await world.made('/task-groups', { ...fields, parentScopeId: inner.scopeId });
     const allowance = await world.made('/allowances', { name: 'calls', unitsLimit: 9, windowSeconds: 3600 });
     const budget = await world.made('/budgets', { name: 'b', currency: 'EUR', scale: 2, limitMinor: '100' });
     const reserve = { holder: 'h', amountMinor: '5' };
@@ -75,7 +75,7 @@ describe('POST /scopes/{id}/cancel', () => {
     for (const { scopeId } of [run, inner]) {
       const refused = [
         await write(world, `/mailboxes/${run.mailboxId}/messages`, { scopeId, payload: 1 }),
-        await write(world, '/task-groups', { ...asked, parentScopeId: scopeId }),
+        await write(world, '/task-groups', { ...fields, parentScopeId: scopeId }),
         await write(world, '/barriers', { scopeId, target: 1 }),
         await write(world, '/scopes', { parentScopeId: scopeId }),
         await write(world, `/allowances/${allowance.id}/wait`, { scopeId, units: 1, holder: 'h' }),
@@ -84,11 +84,11 @@ describe('POST /scopes/{id}/cancel', () => {
       ];
       expect(refused).to.deep.equal(Array(7).fill('409 SCOPE_CANCELLED'));
     }
-    // It comes before GROUP_NOT_OPEN.
+    // It is checked before GROUP_NOT_OPEN.
     expect(await write(world, `/task-groups/${group.id}/tasks`, { taskKey: 'a' })).to.equal('409 SCOPE_CANCELLED');
     expect(await write(world, `/task-groups/${group.id}/join-task`, { taskId: task })).to.equal('409 SCOPE_CANCELLED');
     expect(await write(world, `/barriers/${gate.id}/nextEpoch`)).to.equal('409 SCOPE_CANCELLED');
-    // It is there already: nothing new begins.
+    // The barrier exists already: nothing new begins.
     expect((await world.post('/scopes', { scopeId: inner.scopeId })).body.state).to.equal('CANCELLED');
     const entry = { reservationId: reserved.id, amountMinor: '2', workKey: 'w' };
     expect((await world.post(`/budgets/${budget.id}/settle`, entry)).status).to.equal(200);
@@ -99,7 +99,7 @@ describe('POST /scopes/{id}/cancel', () => {
     await expectAgreement(world);
   });
 
-  it('a complete elsewhere whose result would be published there acknowledges and records it', async () => {
+  it('lets a complete in another scope record its result, without publishing it into the cancelled one', async () => {
     const run = await Run.create();
     const inner = await run.below();
     const outside = run.beside();
@@ -116,22 +116,22 @@ describe('POST /scopes/{id}/cancel', () => {
     expect(await run.messages()).to.deep.equal([]);
   });
 
-  it('tells scope.cancelled for the named scope, then each record its own event, under the request id of the cancel', async () => {
+  it("emits scope.cancelled for the named scope, then each record's own event, with the request id of the cancel", async () => {
     const run = await Run.create();
     const inner = await run.below();
     await inner.sent(1);
     await run.world.made('/barriers', { scopeId: run.scopeId, target: 2 });
     await run.cancel({ 'X-Request-Id': 'stop-1' });
     const { events } = (await run.world.get('/events?limit=500')).body;
-    const told = events.filter(({ requestId }: { requestId: string }) => requestId === 'stop-1');
-    expect(told[0]).to.deep.include({ type: 'scope.cancelled', aggregate: 'scope', aggregateId: run.scopeId });
-    expect(told[0].payload).to.deep.equal({ scopeId: run.scopeId, state: 'CANCELLED' });
-    expect(told.map(({ type }: { type: string }) => type).sort()).to.deep.equal([
+    const emitted = events.filter(({ requestId }: { requestId: string }) => requestId === 'stop-1');
+    expect(emitted[0]).to.deep.include({ type: 'scope.cancelled', aggregate: 'scope', aggregateId: run.scopeId });
+    expect(emitted[0].payload).to.deep.equal({ scopeId: run.scopeId, state: 'CANCELLED' });
+    expect(emitted.map(({ type }: { type: string }) => type).sort()).to.deep.equal([
       ...['barrier.cancelled', 'message.cancelled', 'scope.cancelled'],
     ]);
   });
 
-  it('again answers the same totals and changes nothing; a replay is the first answer', async () => {
+  it('answers the same totals again and changes nothing; a replay is the first answer', async () => {
     const run = await Run.create();
     await run.sent(2);
     const headers = { 'Idempotency-Key': 'stop' };
@@ -147,7 +147,7 @@ describe('POST /scopes/{id}/cancel', () => {
     expect(await operations()).to.equal(before);
   });
 
-  it('an unused scope is 404; operations used up refuse no cancel, which counts as one', async () => {
+  it('answers 404 for an unused scope, counts as one operation, and still works when operations are used up', async () => {
     const world = await World.create({ plan: 'free' });
     expect(await write(world, `/scopes/${randomUUID()}/cancel`)).to.equal('404 SCOPE_NOT_FOUND');
     const { id } = await world.made('/scopes', {});
@@ -158,7 +158,7 @@ describe('POST /scopes/{id}/cancel', () => {
     expect(byCall).to.deep.include({ 'scope.create': 1, 'scope.cancel': 1 });
   });
 
-  it('of a scope below a cancelled one ends nothing more, and of one above counts what was left', async () => {
+  it('ends nothing more below a cancelled scope, and counts only the rest for a scope above it', async () => {
     const run = await Run.create();
     const inner = await run.below();
     await run.sent(1);

@@ -6,28 +6,28 @@ import { Run } from './run.ts';
 
 describe('A run with many messages', function () {
   this.timeout(longMs);
-  const most = 500;
+  const maxChanges = 500;
   const count = many(3_000, 100_000);
 
-  it(`of ${count} is stopped in steps of at most ${most} records, and each is ended once`, async () => {
+  it(`of ${count} messages is cancelled in steps of at most ${maxChanges} records, which end each record once`, async () => {
     const queue = await wideQueue();
     const { world } = queue;
     await sendMany(queue, count);
     const run = new Run(world, queue.scopeId, queue.id);
     const first = (await run.cancel()).body;
     expect(first.done).to.equal(false);
-    expect(first.cancelled.messages).to.be.within(1, most);
+    expect(first.cancelled.messages).to.be.within(1, maxChanges);
     const ended = async () => count - (await run.view()).live.messages;
     const steps = await stepByStep(world, ended);
     tell(`a run of ${count}`, steps);
-    expect(Math.max(...steps.map(({ changed }) => changed))).to.be.within(1, most);
+    expect(Math.max(...steps.map(({ changed }) => changed))).to.be.within(1, maxChanges);
     expect(steps.reduce((sum, { changed }) => sum + changed, first.cancelled.messages)).to.equal(count);
     expect((await run.cancel()).body).to.deep.include({ done: true });
     expect((await run.cancel()).body.cancelled.messages).to.equal(count);
     expect((await world.get('/census')).body.messages).to.include({ READY: 0, CANCELLED: count });
   });
 
-  it(`a receive that meets cancelled ones at the head ends at most ${most} of them in a script, and is sent back`, async () => {
+  it(`with cancelled messages at the head makes a receive end at most ${maxChanges} of them per script, and call again`, async () => {
     const queue = await wideQueue();
     const { world } = queue;
     const top = new Run(world, queue.scopeId, queue.id);
@@ -41,13 +41,13 @@ describe('A run with many messages', function () {
       const receives = (await commands.take()).filter(({ words: [, name = ''] }) => name.startsWith('mailbox_recv'));
       commands.stop();
       const events = receives.map(({ inside }) => inside.filter(([name]) => name === 'XADD').length);
-      // The first of all runs asks for their turns.
+      // A receive across all runs takes two scripts: the first one asks for their turns.
       if (scopeId === '*') expect([reply.status, receives.length]).to.deep.equal([204, 2]);
       else {
         expect(reply.body.id).to.equal(behind);
         expect(receives.length).to.be.above(2);
-        expect(Math.max(...events)).to.be.within(1, most);
-        // Its own event is the last one.
+        expect(Math.max(...events)).to.be.within(1, maxChanges);
+        // The last event is that of the receive itself.
         expect(events.reduce((sum, some) => sum + some)).to.equal(1_200 - 250 + 1);
       }
     }

@@ -4,7 +4,7 @@ import { Aging, day } from '../retention/support.ts';
 import { Run } from './run.ts';
 
 describe('retention of scopes made by POST /scopes', () => {
-  it('removes those that were never used after max(window, 30 d), with what lists have of them', async () => {
+  it('removes unused scopes after max(window, 30 d), with their entries in lists', async () => {
     const aging = await Aging.begin();
     const { world } = aging;
     const { id: parentScopeId } = await world.made('/scopes', { name: 'parent' });
@@ -24,7 +24,7 @@ describe('retention of scopes made by POST /scopes', () => {
     expect(keys).to.equal(1);
   });
 
-  it('keeps one that was used meanwhile until that is over', async () => {
+  it('keeps a scope that was used meanwhile until its use is over', async () => {
     const aging = await Aging.begin();
     const { world } = aging;
     const { id } = await world.made('/scopes', {});
@@ -39,7 +39,7 @@ describe('retention of scopes made by POST /scopes', () => {
     await expectAgreement(world);
   });
 
-  it('gives back the place among the children of its parent', async () => {
+  it("frees the place among its parent's children", async () => {
     const aging = await Aging.begin();
     const { world } = aging;
     const run = await Run.create(world);
@@ -50,7 +50,7 @@ describe('retention of scopes made by POST /scopes', () => {
     expect(await world.service.store.hget(key, 'declaredChildren')).to.equal('0');
   });
 
-  it('keeps a cancelled scope CANCELLED for as long since its cancel, whatever was over before', async () => {
+  it('keeps a cancelled scope CANCELLED as long from its cancel on, even if its work was over before', async () => {
     const aging = await Aging.begin();
     const { world } = aging;
     const run = await Run.create(world);

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Reply } from '../../support/world.ts';
 import { World } from '../../support/world.ts';
 
-/** A run that can be stopped, and the requests for it. */
+/** A run that can be cancelled, and the requests to it. */
 export class Run {
   readonly world: World;
   readonly scopeId: string;
@@ -14,7 +14,7 @@ export class Run {
     this.mailboxId = mailboxId;
   }
 
-  /** With a mailbox of its own, on a World of its own unless given one. */
+  /** Has a new mailbox, in a new World unless given one. */
   static async create(world?: World): Promise<Run> {
     const on = world ?? (await World.create());
     return new Run(on, randomUUID(), (await on.made('/mailboxes', { name: 'jobs', backlogLimit: 100_000 })).id);
@@ -35,7 +35,7 @@ export class Run {
     return this.world.post(`/mailboxes/${this.mailboxId}/messages`, { scopeId: this.scopeId, payload: 1, ...fields });
   }
 
-  /** Sends; resolves with the ids. */
+  /** Sends messages; resolves with their ids. */
   async sent(count: number, fields: object = {}): Promise<string[]> {
     const ids: string[] = [];
     for (let i = 0; i < count; i++) ids.push((await this.send(fields)).body.id);
@@ -63,7 +63,7 @@ export class Run {
     return (await this.world.get(path)).body.messages;
   }
 
-  /** Lets the workers do what is left of all cancels. */
+  /** Lets the workers finish all cancels. */
   async worked(): Promise<void> {
     await this.world.service.due.drain(this.world.org, '*');
   }

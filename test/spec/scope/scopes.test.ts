@@ -8,7 +8,7 @@ import { Run } from './run.ts';
 const ids = (rows: { id: string }[]): string[] => rows.map(({ id }) => id);
 
 describe('POST /scopes', () => {
-  it('makes a scope before its first use: 201 with the record, and scope.created', async () => {
+  it('creates a scope before its first use: 201 with the record, and scope.created', async () => {
     const world = await World.create();
     const parentScopeId = randomUUID();
     const { status, body } = await world.post('/scopes', { parentScopeId, name: 'crawl 7' });
@@ -22,18 +22,18 @@ describe('POST /scopes', () => {
     expect((await world.get(`/ops/runs/${parentScopeId}`)).body.scopes[0]).to.deep.include({ id, name: 'crawl 7' });
   });
 
-  it('one that exists already is 200 where parent and name, as far as given, agree, else SCOPE_CONFLICT', async () => {
+  it('answers 200 for an existing scope if parent and name, where given, match, else SCOPE_CONFLICT', async () => {
     const world = await World.create();
     const [scopeId, parentScopeId] = [randomUUID(), randomUUID()];
-    const made = await world.made('/scopes', { scopeId, parentScopeId, name: 'a' });
+    const created = await world.made('/scopes', { scopeId, parentScopeId, name: 'a' });
     const before = (await world.eventTypes()).length;
     for (const more of [{}, { parentScopeId }, { name: 'a' }, { parentScopeId, name: 'a' }, { name: null }]) {
       const { status, body } = await world.post('/scopes', { scopeId, ...more });
-      expect([status, body], JSON.stringify(more)).to.deep.equal([200, made]);
+      expect([status, body], JSON.stringify(more)).to.deep.equal([200, created]);
     }
     for (const more of [{ name: 'b' }, { parentScopeId: randomUUID() }, { parentScopeId, name: 'b' }])
       expect(codeOf(await world.post('/scopes', { scopeId, ...more }))).to.equal('409 SCOPE_CONFLICT');
-    // A root has no parent, and what a message made has no name.
+    // A root has no parent, and a scope created by a message has no name.
     const named = { scopeId: parentScopeId, name: 'a' };
     expect(codeOf(await world.post('/scopes', named))).to.equal('409 SCOPE_CONFLICT');
     const below = { scopeId: parentScopeId, parentScopeId: scopeId };
@@ -41,7 +41,7 @@ describe('POST /scopes', () => {
     expect((await world.eventTypes()).length).to.equal(before);
   });
 
-  it('needs an Idempotency-Key, and answers with it what it answered first', async () => {
+  it('requires an Idempotency-Key, and replays the first answer with it', async () => {
     const world = await World.create();
     const headers = { 'Idempotency-Key': 'one' };
     const first = await world.post('/scopes', { name: 'a' }, headers);
@@ -53,7 +53,7 @@ describe('POST /scopes', () => {
     expect(codeOf(none)).to.equal('400 IDEMPOTENCY_KEY_REQUIRED');
   });
 
-  it('its own parent is 400; a name has 1 to 200 characters; depth ends at 8', async () => {
+  it('refuses a scope as its own parent, names of other than 1 to 200 characters, and depths beyond 8', async () => {
     const world = await World.create();
     const scopeId = randomUUID();
     for (const body of [{ scopeId, parentScopeId: scopeId }, { name: '' }, { name: 'x'.repeat(201) }, { scopeId: 'x' }])
@@ -65,7 +65,7 @@ describe('POST /scopes', () => {
     expect(codeOf(tooDeep)).to.equal('409 SCOPE_DEPTH_EXCEEDED');
   });
 
-  it('a parent holds 10,000 children made so; gate scopes do not count', async () => {
+  it('allows 10,000 children created this way per parent; gate scopes do not count', async () => {
     const world = await World.create();
     const run = await Run.create(world);
     await run.below();
@@ -80,7 +80,7 @@ describe('POST /scopes', () => {
     expect((await world.post('/task-groups', group)).status).to.equal(201);
   });
 
-  it('a new run is refused when it would be one active run too many', async () => {
+  it("refuses a new run that would exceed the plan's active runs", async () => {
     const world = await World.create({ figures: { runs: '1' } });
     const run = await Run.create(world);
     await run.sent(1);
@@ -105,14 +105,14 @@ describe('POST /scopes', () => {
 });
 
 describe('GET /scopes', () => {
-  it('lists scopes, newest first, page by page, by state, parent and name', async () => {
+  it('lists scopes, newest first, in pages, by state, parent and name', async () => {
     const world = await World.create();
     const start = Date.now();
-    const made: string[] = [];
+    const created: string[] = [];
     const make = async (body: object): Promise<string> => {
-      await world.at(start + made.length);
-      made.unshift((await world.made('/scopes', { scopeId: randomUUID(), ...body })).id);
-      return made[0] as string;
+      await world.at(start + created.length);
+      created.unshift((await world.made('/scopes', { scopeId: randomUUID(), ...body })).id);
+      return created[0] as string;
     };
     const root = await make({ name: 'a' });
     const child = await make({ parentScopeId: root, name: 'b' });
@@ -126,7 +126,7 @@ describe('GET /scopes', () => {
         const { body } = await world.get(`/scopes?${query}${cursor && `&cursor=${cursor}`}`);
         found.push(
           ids(body.scopes)
-            .map((id) => made.indexOf(id))
+            .map((id) => created.indexOf(id))
             .join(''),
         );
         cursor = body.nextCursor;
@@ -150,7 +150,7 @@ describe('GET /scopes', () => {
     expect(codeOf(await world.get('/scopes?cursor=nonsense'))).to.equal('400 INVALID_CURSOR');
   });
 
-  it('with a filter by state looks at 1,000 records a page', async () => {
+  it('examines 1,000 records per page with a filter by state', async () => {
     const world = await World.create();
     await world.at(Date.now());
     const { id } = await world.made('/scopes', {});
@@ -169,12 +169,12 @@ describe('GET /scopes', () => {
     expect([ids(second.scopes), second.nextCursor]).to.deep.equal([[id], null]);
   });
 
-  it('an unused scope is 404 SCOPE_NOT_FOUND', async () => {
+  it('answers 404 SCOPE_NOT_FOUND for an unused scope', async () => {
     const world = await World.create();
     expect(codeOf(await world.get(`/scopes/${randomUUID()}`))).to.equal('404 SCOPE_NOT_FOUND');
   });
 
-  it('live counts messages and waiters of the subtree', async () => {
+  it('counts messages and waiters of the subtree as live', async () => {
     const run = await Run.create();
     const inner = await run.below();
     await inner.sent(2);

@@ -6,10 +6,12 @@ import { expectAgreement } from '../../support/agree.ts';
 import { codeOf, World } from '../../support/world.ts';
 import { Run } from './run.ts';
 
-/** More than the first step of a cancel ends. */
+/** More messages than the first step of a cancel ends. */
 const many = 260;
 
-/** A run with so many messages in a scope below it, which a cancel ends first: what else the run has is not reached yet. */
+/**
+ * A run with that many messages in a scope below it. A cancel ends these first, and does not reach the rest at once.
+ */
 async function filled(world?: World): Promise<{ run: Run; inner: Run }> {
   const run = await Run.create(world ?? (await World.create({ limits: { maxBacklog: 100_000 } })));
   const inner = await run.below();
@@ -20,7 +22,7 @@ async function filled(world?: World): Promise<{ run: Run; inner: Run }> {
 describe('A cancel that takes more than one step', function () {
   this.timeout(60_000);
 
-  it('answers after at most 500 records; workers end the rest, and calling again goes on, with the totals so far', async () => {
+  it('answers after at most 500 records; workers end the rest, and repeating the call continues and answers the totals so far', async () => {
     const { run } = await filled();
     await run.sent(2);
     const first = (await run.cancel({ 'X-Request-Id': 'stop-1' })).body;
@@ -35,16 +37,16 @@ describe('A cancel that takes more than one step', function () {
     });
     await run.worked();
     await expectAgreement(run.world);
-    const told: string[] = [];
-    for (let cursor = ''; told.length < many + 2; ) {
+    const requestIds: string[] = [];
+    for (let cursor = ''; requestIds.length < many + 2; ) {
       const { events, nextCursor } = (await run.world.get(`/watch?limit=500&types=message.cancelled${cursor}`)).body;
-      told.push(...events.map(({ requestId }: { requestId: string }) => requestId));
+      requestIds.push(...events.map(({ requestId }: { requestId: string }) => requestId));
       cursor = `&cursor=${nextCursor}`;
     }
-    expect(told).to.deep.equal(Array(many + 2).fill('stop-1'));
+    expect(requestIds).to.deep.equal(Array(many + 2).fill('stop-1'));
   });
 
-  it('a worker makes the other steps by itself, each of at most 500 records', async () => {
+  it('is finished by workers, in steps of at most 500 records', async () => {
     const { run, inner } = await filled();
     await run.sent(1);
     const { cancelled } = (await run.cancel()).body;
@@ -56,16 +58,16 @@ describe('A cancel that takes more than one step', function () {
     await expectAgreement(run.world);
   });
 
-  it('gives nothing out from the first step on: recv finds nothing, tokens are CLAIM_LOST', async () => {
+  it('stops deliveries from the first step on: recv finds nothing, tokens are CLAIM_LOST', async () => {
     const { run, inner } = await filled();
     await run.sent(2);
-    // The newest are ended first.
+    // Newer messages are ended first.
     const claim = (await inner.recv()).body;
-    const own = (await run.recv()).body;
+    const ownClaim = (await run.recv()).body;
     await run.cancel();
     expect([(await run.recv()).status, (await inner.recv()).status]).to.deep.equal([204, 204]);
     expect((await run.view()).live.messages).to.be.above(0);
-    for (const { id, token } of [claim, own]) {
+    for (const { id, token } of [claim, ownClaim]) {
       const lost = [
         await run.world.post(`/messages/${id}/renew`, { token }),
         await run.world.post(`/messages/${id}/nack`, { token, retry: true }),
@@ -75,7 +77,7 @@ describe('A cancel that takes more than one step', function () {
     }
   });
 
-  it('a message that was not reached yet is neither ready again nor expired: it is CANCELLED', async () => {
+  it('makes every message CANCELLED; none becomes ready again or expires before its turn', async () => {
     const start = Date.now();
     const world = await World.create({ limits: { maxBacklog: 100_000 } });
     await world.at(start);
@@ -95,7 +97,7 @@ describe('A cancel that takes more than one step', function () {
     await expectAgreement(world);
   });
 
-  it('a receive on a scope above ends the cancelled messages at the head, at most 500 at once, and gets what is behind', async () => {
+  it('lets a receive on a scope above end cancelled messages at the head, at most 500 per script, and get the next live one', async () => {
     const world = await World.create({ limits: { maxBacklog: 100_000 } });
     const top = await Run.create(world);
     const run = await top.below();
@@ -110,7 +112,7 @@ describe('A cancel that takes more than one step', function () {
     await expectAgreement(world);
   });
 
-  it('releases no barrier, satisfies no group and grants no waiter that it has not reached', async () => {
+  it('releases no barrier, satisfies no group and grants no waiter that it has not reached yet', async () => {
     const start = Date.now();
     const world = await World.create({ limits: { maxBacklog: 100_000 } });
     await world.at(start);
@@ -125,16 +127,16 @@ describe('A cancel that takes more than one step', function () {
     const wait = (scopeId: string) => world.made(`/allowances/${allowance.id}/wait`, units(scopeId));
     await wait(outside.scopeId);
     const waiters = [await wait(run.scopeId), await wait(run.scopeId), await wait(outside.scopeId)];
-    const asked = { parentScopeId: run.scopeId, mailboxId: run.mailboxId };
+    const fields = { parentScopeId: run.scopeId, mailboxId: run.mailboxId };
     const groups = [
-      await world.made('/task-groups', { ...asked, condition: 'ALL_TERMINAL' }),
-      await world.made('/task-groups', { ...asked, condition: 'FIRST_ACCEPTED' }),
+      await world.made('/task-groups', { ...fields, condition: 'ALL_TERMINAL' }),
+      await world.made('/task-groups', { ...fields, condition: 'FIRST_ACCEPTED' }),
     ];
     const outer = outside.beside();
     const [joined] = await outer.sent(1);
     for (const { id } of groups) await world.made(`/task-groups/${id}/tasks`, { taskKey: 'a' });
     await world.made(`/task-groups/${groups[1].id}/join-task`, { taskId: joined });
-    // Gate scopes come before their parent, so these are ended first: more messages hold the cancel up before them.
+    // Gate scopes come before their parent, so the cancel would end them first: more messages occupy its first step.
     const { body } = await run.cancel();
     expect(body.done).to.equal(false);
     const [early, late] = [await world.post(`/barriers/${one.id}/arrive`, { arrivalKey: 'a' }), two];
@@ -159,7 +161,7 @@ describe('A cancel that takes more than one step', function () {
     await expectAgreement(world);
   });
 
-  it('leaves books that agree after each step, and goes on from any of them when the index has forgotten it', async () => {
+  it('keeps counters right after each step, and resumes from any step if the index lost the organization', async () => {
     const world = await World.create({ limits: { maxBacklog: 100_000 } });
     const { run } = await filled(world);
     await run.sent(2);
@@ -179,7 +181,7 @@ describe('A cancel that takes more than one step', function () {
     for (let more = true; more; steps++) {
       more = (await service.scripts.ask(step, org, args)).more;
       await expectAgreement(world);
-      // A process that dies here has not told anybody.
+      // A process that dies here has not announced the rest.
       await service.store.del(dueKey);
       if (steps === 3) break;
     }
@@ -191,7 +193,7 @@ describe('A cancel that takes more than one step', function () {
     await expectAgreement(world);
   });
 
-  it('goes through every scope below, and through those that have nothing but their state', async () => {
+  it('reaches every scope below, including those that hold nothing', async () => {
     const run = await Run.create();
     const world = run.world;
     const scopes = [run];

@@ -13,9 +13,9 @@ describe('GET /scopes/{id} with waitSeconds', () => {
     const inner = await run.below();
     const [messageId] = await inner.sent(1);
     const allowance = await world.made('/allowances', { name: 'api', unitsLimit: 1, windowSeconds: 3600 });
-    const asked = { scopeId: run.scopeId, units: 1, holder: 'worker' };
-    await world.made(`/allowances/${allowance.id}/consume`, asked);
-    const { waiterId } = await world.made(`/allowances/${allowance.id}/wait`, asked);
+    const fields = { scopeId: run.scopeId, units: 1, holder: 'worker' };
+    await world.made(`/allowances/${allowance.id}/consume`, fields);
+    const { waiterId } = await world.made(`/allowances/${allowance.id}/wait`, fields);
     const [outer, below] = [await hold(run), await hold(inner)];
     const { token } = (await inner.recv()).body;
     await world.post(`/messages/${messageId}/complete`, { token });
@@ -27,7 +27,7 @@ describe('GET /scopes/{id} with waitSeconds', () => {
     expect(body).to.deep.include({ state: 'IDLE', live: { messages: 0, waiters: 0 } });
   });
 
-  it('holds it until a cancel has ended all, whoever makes its steps', async function () {
+  it('holds the request until a cancel has ended everything, whoever runs its steps', async function () {
     this.timeout(60_000);
     const run = await Run.create(await World.create({ limits: { maxBacklog: 100_000 } }));
     await Promise.all(Array.from({ length: 260 }, () => run.send()));
@@ -39,7 +39,7 @@ describe('GET /scopes/{id} with waitSeconds', () => {
     expect((await answer).body).to.deep.include({ state: 'CANCELLED', live: { messages: 0, waiters: 0 } });
   });
 
-  it('answers at once where nothing is live, and as it stands when the time is over', async () => {
+  it('answers at once if nothing is live, and with the present record when the time is up', async () => {
     const run = await Run.create();
     const { world, scopeId } = run;
     const read = (waitSeconds: number, id = scopeId) => world.get(`/scopes/${id}?waitSeconds=${waitSeconds}`);

@@ -25,21 +25,21 @@ import { breakingProxy } from '../../support/breaking-proxy.ts';
 import { OwnStore } from '../../support/own-store.ts';
 import { Processes, until } from '../../support/processes.ts';
 
-describe('A snapshot whose store breaks off', function () {
+describe('A snapshot or restore that is interrupted', function () {
   this.timeout(60_000);
   const processes = new Processes();
   const stores = new Stores();
-  let own: OwnStore;
+  let ownStore: OwnStore;
   let store: Redis;
   let folder: string;
   let target: Omit<Target, 'dataDir'>;
   const make = (): Promise<Snapshot> => createSnapshot(store, { folder, keep: 9, embedded: true });
 
   before(async () => {
-    own = await OwnStore.start();
-    const admin = await own.admin();
+    ownStore = await OwnStore.start();
+    const admin = await ownStore.admin();
     store = admin.store as Redis;
-    folder = snapshotFolder(own.dataDir);
+    folder = snapshotFolder(ownStore.dataDir);
     target = { program: await findRedisServer({ log: () => undefined }), log: () => undefined };
     await createOrganization(admin, { org: 'acme', plan: 'free' });
   });
@@ -47,12 +47,12 @@ describe('A snapshot whose store breaks off', function () {
     await stores.clear();
     await processes.clear();
   });
-  after(() => own.stop());
+  after(() => ownStore.stop());
 
-  it('at any step of it is told so, and nothing half-made is left', async () => {
-    const at = join(own.dataDir, 'breaks');
+  it('fails with an error if the connection breaks at any step, and leaves no partial files', async () => {
+    const at = join(ownStore.dataDir, 'breaks');
     let passes = 0;
-    const { server } = await breakingProxy(own.url, at, () => passes-- > 0);
+    const { server } = await breakingProxy(ownStore.url, at, () => passes-- > 0);
     const broken = async (left: number, work: (link: Store) => Promise<unknown>): Promise<unknown> => {
       passes = Number.POSITIVE_INFINITY;
       const link = await connect(at);
@@ -73,12 +73,12 @@ describe('A snapshot whose store breaks off', function () {
 
     const file = await findSnapshot(folder, (await make()).snapshot);
     const restore = (link: Store) =>
-      restoreInto({ store: link, scripts: new Scripts(link, allWords) }, file, { ...target, dataDir: own.dataDir });
+      restoreInto({ store: link, scripts: new Scripts(link, allWords) }, file, { ...target, dataDir: ownStore.dataDir });
     for (const left of [0, 1]) expect(await broken(left, restore)).to.be.instanceOf(StoreUnavailable);
     server.close();
   });
 
-  it('is there, and said to be, when the server fails that is to start on it', async () => {
+  it('reports that the data was restored when the server to be started on it fails', async () => {
     const file = await findSnapshot(folder, (await make()).snapshot);
     const [dataDir, elsewhere] = [await processes.folder(), await processes.folder()];
     const command = join(elsewhere, 'redis-server');
@@ -95,7 +95,7 @@ describe('A snapshot whose store breaks off', function () {
     await store.stop();
   });
 
-  it('goes into a store that killed processes have left running, but not while anybody uses it', async () => {
+  it('replaces a store that killed processes left running, but not one in use', async () => {
     const file = await findSnapshot(folder, (await make()).snapshot);
     const dataDir = await stores.folder();
     const restore = (): Promise<unknown> => restoreEmbedded(file, { ...target, dataDir }).catch((error) => error);
@@ -110,13 +110,13 @@ describe('A snapshot whose store breaks off', function () {
     expect(await findEmbedded(dataDir)).to.equal(null);
   });
 
-  it('takes no files away from a store that was started since the restore looked', async () => {
+  it('removes no files of a store that was started after the restore checked for one', async () => {
     const file = await findSnapshot(folder, (await make()).snapshot);
     const dataDir = await stores.folder();
     const socketPath = join(dataDir, 'redis.sock');
     const restored = await withFolderLock(dataDir, 0, async () => {
       const restoring = restoreEmbedded(file, { ...target, dataDir }).catch((error) => error);
-      // It has looked, and waits for us.
+      // By then it has checked, and waits for the folder's lock.
       await sleep(1_000);
       const { program, log } = target;
       const { server, listen } = await spawnRedis({ program, dataDir, socketPath, settings: {} });
@@ -129,7 +129,7 @@ describe('A snapshot whose store breaks off', function () {
     await endProcess(restored.server, 5_000);
   });
 
-  it('leaves no server running when its command is stopped, by a signal that comes twice', async () => {
+  it('leaves no server running when its command gets a signal twice', async () => {
     const { snapshot } = await make();
     const [dataDir, elsewhere] = [await stores.folder(), await stores.folder()];
     const { command, env } = target.program;
@@ -145,8 +145,8 @@ describe('A snapshot whose store breaks off', function () {
     await until(async () => (await readRecord(dataDir)) !== null);
     const { server = '' } = (await readRecord(dataDir)) ?? {};
     for (const name of ['SIGINT', 'SIGINT'] as const) restoring.kill(name);
-    const [said, [status]] = await ended;
-    expect(JSON.parse(said).error).to.include({ code: 'SNAPSHOT_FAILED' });
+    const [output, [status]] = await ended;
+    expect(JSON.parse(output).error).to.include({ code: 'SNAPSHOT_FAILED' });
     expect(status).to.equal(1);
     expect(isAlive(server)).to.equal(false);
   });

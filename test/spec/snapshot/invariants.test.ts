@@ -13,13 +13,13 @@ import { World } from '../../support/world.ts';
 const scopeId = '7f9c24e8-3b12-4e7a-9c55-0c1f6b2d8a10';
 const limitMinor = '900000000000000000';
 
-/** A client of the process whose replies are checked as in every other test, and its store for the recount. */
+/** A client of the process that checks replies like every other test, and its store for the recount. */
 async function worldOf({ url, access }: MusterProcess, dataDir: string): Promise<World> {
   const store = await connect((await findEmbedded(dataDir)) ?? '');
   return new World({ store, url } as unknown as MusterService, 'dev', access.spaceId, access.apiKey);
 }
 
-/** One turn of work on every primitive; whatever is refused (a full window, a released barrier) is part of it. */
+/** One round of work on every primitive; some calls may be refused (a full window, a released barrier). */
 async function turn(world: World, ids: Record<'mailbox' | 'budget' | 'barrier' | 'allowance', string>): Promise<void> {
   const { id: reservationId } = await world.made(`/budgets/${ids.budget}/reserve`, {
     scopeId,
@@ -50,12 +50,12 @@ async function turn(world: World, ids: Record<'mailbox' | 'budget' | 'barrier' |
   await world.made(`/task-groups/${groupId}/tasks/${body.taskId}/accept`);
 }
 
-describe('A snapshot under load over every primitive', function () {
+describe('A snapshot under load on every primitive', function () {
   this.timeout(90_000);
   const processes = new Processes();
   after(() => processes.clear());
 
-  it('restored elsewhere, the invariants of every primitive hold', async () => {
+  it('keeps the invariants of every primitive when restored elsewhere', async () => {
     const dataDir = await processes.folder();
     const original = await processes.start({ DATA_DIR: dataDir }).ready();
     const world = await worldOf(original, dataDir);
@@ -76,14 +76,14 @@ describe('A snapshot under load over every primitive', function () {
       }
     });
     await until(() => turns >= 20);
-    const made: Snapshot = await record(['snapshot', 'create'], { DATA_DIR: dataDir });
+    const created: Snapshot = await record(['snapshot', 'create'], { DATA_DIR: dataDir });
     isOver = true;
     await Promise.all(load);
     world.service.store.disconnect();
     await original.end('SIGTERM');
 
     const elsewhere = join(await processes.folder(), 'elsewhere');
-    await record(['snapshot', 'restore', join(dataDir, 'snapshots', `${made.snapshot}.rdb`)], { DATA_DIR: elsewhere });
+    await record(['snapshot', 'restore', join(dataDir, 'snapshots', `${created.snapshot}.rdb`)], { DATA_DIR: elsewhere });
     const restored = await processes.start({ DATA_DIR: elsewhere, ROLE: 'api' }).ready();
     const there = await worldOf(
       { ...restored, url: restored.url, access: original.access } as MusterProcess,
@@ -108,7 +108,7 @@ describe('A snapshot under load over every primitive', function () {
       expect(group.counts.members).to.equal(states.length);
       if (group.state === 'DECIDED') expect(states).to.not.include('PENDING');
     }
-    // And it goes on from there.
+    // And the restored service goes on working.
     await turn(there, ids);
     there.service.store.disconnect();
     await restored.end('SIGTERM');

@@ -13,7 +13,7 @@ const scopeId = '7f9c24e8-3b12-4e7a-9c55-0c1f6b2d8a10';
 const holder = { scopeId, holder: 'a', holderSession: 's' };
 const org = 'muster:{dev}';
 
-/** Every key of the organization with its expiry and its content as Redis stores it, but for the epoch. */
+/** Every key of the organization with its expiry and content as Redis stores it, except the epoch. */
 async function contentOf(url: string): Promise<Map<string, string>> {
   const redis = (await connect(url)) as Redis;
   const keys = (await redis.keys(`${org}*`)).sort();
@@ -31,17 +31,17 @@ async function contentOf(url: string): Promise<Map<string, string>> {
 }
 
 describe('A snapshot under load, restored elsewhere', function () {
-  // Processes start: seconds each on a busy machine.
+  // Each start of a process takes seconds on a busy machine.
   this.timeout(60_000);
   const processes = new Processes();
   let original: MusterProcess;
   let restored: MusterProcess;
   let access: Access;
-  let made: Snapshot;
+  let created: Snapshot;
   let file: string;
   let folder: string;
   let cursor: string;
-  let own: OwnStore | undefined;
+  let ownStore: OwnStore | undefined;
   let claim: { id: string; token: string };
   const earlier = new Map<string, number>();
   const eventIds = new Set<string>();
@@ -79,8 +79,8 @@ describe('A snapshot under load, restored elsewhere', function () {
     });
     await until(() => acknowledged.size > 100);
     for (const [id, n] of acknowledged) earlier.set(id, n);
-    made = await record(['snapshot', 'create'], { DATA_DIR });
-    file = join(DATA_DIR, 'snapshots', `${made.snapshot}.rdb`);
+    created = await record(['snapshot', 'create'], { DATA_DIR });
+    file = join(DATA_DIR, 'snapshots', `${created.snapshot}.rdb`);
     const atSnapshot = acknowledged.size;
     await until(() => acknowledged.size > atSnapshot + 50);
     isOver = true;
@@ -90,17 +90,17 @@ describe('A snapshot under load, restored elsewhere', function () {
 
     folder = join(await processes.folder(), 'elsewhere');
     const answer = await record(['snapshot', 'restore', file], { DATA_DIR: folder });
-    expect(answer).to.deep.include({ restored: file, createdAt: made.createdAt, organizations: 1 });
+    expect(answer).to.deep.include({ restored: file, createdAt: created.createdAt, organizations: 1 });
     expect(answer.keys).to.be.greaterThan(100);
     restored = await processes.start({ DATA_DIR: folder }).ready();
   });
   after(async () => {
-    await own?.stop();
+    await ownStore?.stop();
     await restored?.end('SIGTERM');
     await processes.clear();
   });
 
-  it('has all that was acknowledged before the snapshot began, under the same API key', async () => {
+  it('has everything acknowledged before the snapshot began, under the same API key', async () => {
     const found = new Map<string, unknown>();
     const mailbox = (await call(restored.url, access, '/mailboxes')).body.mailboxes[0].id;
     for (let at: string | null = ''; at !== null; ) {
@@ -113,7 +113,7 @@ describe('A snapshot under load, restored elsewhere', function () {
     expect(done.body).to.include({ state: 'ACKED', replay: false });
   });
 
-  it('answers 410 to cursors from before, and never issues an event id again', async () => {
+  it('answers 410 to earlier cursors, and never issues an event id again', async () => {
     const late = await call(restored.url, access, `/events?cursor=${cursor}`);
     expect([late.status, late.body.error.code]).to.deep.equal([410, 'CURSOR_EXPIRED']);
     const kept = new Set(await events(restored));
@@ -125,19 +125,19 @@ describe('A snapshot under load, restored elsewhere', function () {
     for (const id of issued) expect(id > newest).to.equal(true);
   });
 
-  it('is the same, key by key, in a server of REDIS_URL; there too only into an empty one', async () => {
-    own = await OwnStore.start();
+  it('is the same, key by key, in the server of REDIS_URL, which must be empty, too', async () => {
+    ownStore = await OwnStore.start();
     const dataDir = await processes.folder();
-    const settings = { REDIS_URL: own.url, DATA_DIR: dataDir };
+    const settings = { REDIS_URL: ownStore.url, DATA_DIR: dataDir };
     const [here, there] = await Promise.all([
       record(['snapshot', 'restore', file], { DATA_DIR: dataDir }),
       record(['snapshot', 'restore', file], { ...settings, DATA_DIR: folder }),
     ]);
     // Locks of the queues may have expired in between.
     expect((await readdir(snapshotFolder(folder))).filter((name) => name.startsWith('restore-'))).to.deep.equal([]);
-    for (const answer of [here, there]) expect(answer).to.include({ createdAt: made.createdAt, organizations: 1 });
+    for (const answer of [here, there]) expect(answer).to.include({ createdAt: created.createdAt, organizations: 1 });
     const embedded = await startEmbedded({ dataDir, log: () => undefined });
-    expect(await contentOf(own.url)).to.deep.equal(await contentOf(embedded.socketPath));
+    expect(await contentOf(ownStore.url)).to.deep.equal(await contentOf(embedded.socketPath));
     await embedded.stop();
     const { code, message } = await failure(['snapshot', 'restore', file], settings);
     expect([code, message]).to.deep.equal([

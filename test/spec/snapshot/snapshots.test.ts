@@ -22,10 +22,10 @@ async function failureOf(promise: Promise<unknown>): Promise<{ code: string; mes
 }
 
 describe('Snapshots', function () {
-  // Processes start: seconds each on a busy machine.
+  // Each start of a process takes seconds on a busy machine.
   this.timeout(60_000);
   const processes = new Processes();
-  let own: OwnStore;
+  let ownStore: OwnStore;
   let managed: OwnStore | undefined;
   let store: Redis;
   let folder: string;
@@ -35,36 +35,36 @@ describe('Snapshots', function () {
   const names = async (): Promise<string[]> => (await listSnapshots(folder)).map(({ snapshot }) => snapshot);
 
   before(async () => {
-    own = await OwnStore.start();
-    const admin = await own.admin();
+    ownStore = await OwnStore.start();
+    const admin = await ownStore.admin();
     store = admin.store as Redis;
-    folder = snapshotFolder(own.dataDir);
-    settings = { DATA_DIR: own.dataDir };
+    folder = snapshotFolder(ownStore.dataDir);
+    settings = { DATA_DIR: ownStore.dataDir };
     target = { program: await findRedisServer({ log: () => undefined }), log: () => undefined };
     await createOrganization(admin, { org: 'acme', plan: 'free' });
   });
   afterEach(() => processes.clear());
   after(async () => {
     await managed?.stop();
-    await own.stop();
+    await ownStore.stop();
   });
 
-  it('snapshot create writes a file with its record beside it; list and verify show it', async () => {
-    const made = await record(['snapshot', 'create'], settings);
-    expect(made).to.have.all.keys('snapshot', 'createdAt', 'bytes', 'sha256', 'keys', 'redisVersion');
-    expect(made.snapshot).to.equal(made.createdAt.replace(/[:.]/g, '-'));
-    const path = join(folder, `${made.snapshot}.rdb`);
-    expect(await digestOf(path)).to.deep.equal({ bytes: made.bytes, sha256: made.sha256 });
+  it('are written by snapshot create with a record next to them, and shown by list and verify', async () => {
+    const created = await record(['snapshot', 'create'], settings);
+    expect(created).to.have.all.keys('snapshot', 'createdAt', 'bytes', 'sha256', 'keys', 'redisVersion');
+    expect(created.snapshot).to.equal(created.createdAt.replace(/[:.]/g, '-'));
+    const path = join(folder, `${created.snapshot}.rdb`);
+    expect(await digestOf(path)).to.deep.equal({ bytes: created.bytes, sha256: created.sha256 });
     expect((await stat(path)).mode & 0o777).to.equal(0o600);
-    expect(await record(['snapshot', 'list'], settings)).to.deep.equal({ snapshots: [made], nextCursor: null });
-    const { createdAt, bytes, sha256, keys } = made;
-    const checked = await record(['snapshot', 'verify', made.snapshot], settings);
+    expect(await record(['snapshot', 'list'], settings)).to.deep.equal({ snapshots: [created], nextCursor: null });
+    const { createdAt, bytes, sha256, keys } = created;
+    const checked = await record(['snapshot', 'verify', created.snapshot], settings);
     expect(checked).to.deep.equal({ verified: path, createdAt, bytes, sha256, keys });
-    // The server's own dump file is not left behind: a second copy of everything.
-    expect(await readdir(own.dataDir)).not.to.include('dump.rdb');
+    // The server's own dump file, a second copy of everything, is removed.
+    expect(await readdir(ownStore.dataDir)).not.to.include('dump.rdb');
   });
 
-  it('is checked against its record by whatever path it is named', async () => {
+  it('are checked against their record, whichever path names them', async () => {
     const [newest] = await listSnapshots(folder);
     const path = join(folder, `${newest?.snapshot}.rdb`);
     const shown = relative(process.cwd(), path);
@@ -72,7 +72,7 @@ describe('Snapshots', function () {
       expect((await findSnapshot(folder, name)).record, name).to.deep.equal(newest);
   });
 
-  it('keeps the newest SNAPSHOT_KEEP, and removes what a crash left half-made', async () => {
+  it('are kept up to SNAPSHOT_KEEP, the newest; partial files of a crash are removed', async () => {
     await make(9);
     const [newest = ''] = await names();
     const orphan = '2020-01-01T00-00-00-000Z.rdb';
@@ -80,21 +80,21 @@ describe('Snapshots', function () {
       await writeFile(join(folder, name), 'REDIS');
     const record = await readFile(join(folder, `${newest}.json`));
     await writeFile(join(folder, 'copy.json'), record);
-    const made = await make(2);
-    expect(await names()).to.deep.equal([made.snapshot, newest]);
-    const left = [made.snapshot, newest].flatMap((name) => [`${name}.json`, `${name}.rdb`]);
+    const created = await make(2);
+    expect(await names()).to.deep.equal([created.snapshot, newest]);
+    const left = [created.snapshot, newest].flatMap((name) => [`${name}.json`, `${name}.rdb`]);
     expect((await readdir(folder)).sort()).to.deep.equal([...left, 'by-hand.rdb', 'copy.json'].sort());
   });
 
-  it('two at once are both whole', async () => {
-    const made = await Promise.all([make(5), make(5), make(5)]);
-    for (const { snapshot, bytes, sha256 } of made) {
+  it('are complete if made at the same time', async () => {
+    const created = await Promise.all([make(5), make(5), make(5)]);
+    for (const { snapshot, bytes, sha256 } of created) {
       expect(await digestOf(join(folder, `${snapshot}.rdb`))).to.deep.equal({ bytes, sha256 });
     }
-    expect(new Set(made.map(({ snapshot }) => snapshot)).size).to.equal(3);
+    expect(new Set(created.map(({ snapshot }) => snapshot)).size).to.equal(3);
   });
 
-  it('has all that was answered before its moment, also where another save is under way; one that fails is none', async () => {
+  it('contain everything answered before their moment, even during another save; a failed one leaves none', async () => {
     await store.config('SET', 'rdb-key-save-delay', '30000');
     const saves = async () => Number(/rdb_saves:(\d+)/.exec(await store.info('persistence'))?.[1]);
     await store.bgsave();
@@ -104,36 +104,36 @@ describe('Snapshots', function () {
     await until(async () => (await saves()) > before);
     const during = Date.now();
     await store.config('SET', 'rdb-key-save-delay', '0');
-    const made = await making;
-    expect(Date.parse(made.createdAt)).to.be.at.most(during);
-    const { keys } = await verifySnapshot(await findSnapshot(folder, made.snapshot), target.program);
-    expect([keys, made.keys]).to.deep.equal([await store.dbsize(), await store.dbsize()]);
+    const created = await making;
+    expect(Date.parse(created.createdAt)).to.be.at.most(during);
+    const { keys } = await verifySnapshot(await findSnapshot(folder, created.snapshot), target.program);
+    expect([keys, created.keys]).to.deep.equal([await store.dbsize(), await store.dbsize()]);
     await store.del('late');
     await store.config('SET', 'rdb-key-save-delay', '30000');
     await store.bgrewriteaof();
     await store.config('SET', 'rdb-key-save-delay', '0');
     expect((await make(9)).keys, 'made after a rewrite of the log').to.equal(await store.dbsize());
 
-    await mkdir(join(own.dataDir, 'dump.rdb'));
+    await mkdir(join(ownStore.dataDir, 'dump.rdb'));
     expect((await failureOf(make(9))).code).to.equal('SNAPSHOT_FAILED');
-    expect(await names()).to.include(made.snapshot);
-    await rmdir(join(own.dataDir, 'dump.rdb'));
+    expect(await names()).to.include(created.snapshot);
+    await rmdir(join(ownStore.dataDir, 'dump.rdb'));
   });
 
-  it('a file that was changed, cut short, lengthened or swapped is detected, and not restored', async () => {
-    const made = await make(9);
+  it('are not restored if their file was changed, truncated, lengthened or swapped', async () => {
+    const created = await make(9);
     const copies = await processes.folder();
     const damaged = async (name: string, change: (path: string) => Promise<unknown>): Promise<string> => {
-      const path = join(copies, name, `${made.snapshot}.rdb`);
+      const path = join(copies, name, `${created.snapshot}.rdb`);
       await mkdir(join(copies, name));
       for (const ending of ['rdb', 'json'])
-        await cp(join(folder, `${made.snapshot}.${ending}`), path.replace(/rdb$/, ending));
+        await cp(join(folder, `${created.snapshot}.${ending}`), path.replace(/rdb$/, ending));
       await change(path);
       return path;
     };
     const flip = async (path: string): Promise<void> => {
       const handle = await open(path, 'r+');
-      await handle.write(Buffer.from('~'), 0, 1, Math.floor(made.bytes / 2));
+      await handle.write(Buffer.from('~'), 0, 1, Math.floor(created.bytes / 2));
       await handle.close();
     };
     const paths = await Promise.all([
@@ -142,7 +142,7 @@ describe('Snapshots', function () {
       damaged('long', (path) => appendFile(path, 'x')),
       damaged('record too', async (path) => {
         await flip(path);
-        await writeFile(path.replace(/rdb$/, 'json'), JSON.stringify({ ...made, ...(await digestOf(path)) }));
+        await writeFile(path.replace(/rdb$/, 'json'), JSON.stringify({ ...created, ...(await digestOf(path)) }));
       }),
     ]);
     for (const path of paths) {
@@ -162,7 +162,7 @@ describe('Snapshots', function () {
       expect((await failureOf(findSnapshot(folder, name))).code).to.equal('SNAPSHOT_NOT_FOUND');
   });
 
-  it('restores only where no store runs or has anything, and only while time goes on', async () => {
+  it('are restored only where no store runs or has data, and only if the clock is not behind', async () => {
     const { snapshot } = await make(9);
     const file = await findSnapshot(folder, snapshot);
     const into = (dataDir: string) => restoreEmbedded(file, { ...target, dataDir });
@@ -181,10 +181,10 @@ describe('Snapshots', function () {
     const ahead = { ...file, record: future };
     const elsewhere = { ...target, dataDir: await processes.folder() };
     expect((await failureOf(restoreEmbedded(ahead, elsewhere))).code).to.equal('CLOCK_BEHIND');
-    expect((await failureOf(restoreInto(await own.admin(), ahead, elsewhere))).code).to.equal('CLOCK_BEHIND');
+    expect((await failureOf(restoreInto(await ownStore.admin(), ahead, elsewhere))).code).to.equal('CLOCK_BEHIND');
   });
 
-  it('takes the place of an embedded store that holds no key', async () => {
+  it('replace an embedded store without keys', async () => {
     const { snapshot } = await make(9);
     const dataDir = await processes.folder();
     await (await startEmbedded({ dataDir, log: () => undefined })).stop();
@@ -196,7 +196,7 @@ describe('Snapshots', function () {
     await again.stop();
   });
 
-  it('the worker makes one every SNAPSHOT_INTERVAL_SECONDS', async () => {
+  it('are made by the worker every SNAPSHOT_INTERVAL_SECONDS', async () => {
     const DATA_DIR = await processes.folder();
     const often = { DATA_DIR, SNAPSHOT_INTERVAL_SECONDS: '1', SNAPSHOT_KEEP: '2' };
     const worker = await processes.start({ ...often, ROLE: 'worker' }).ready();
@@ -209,7 +209,7 @@ describe('Snapshots', function () {
     expect(await listSnapshots(snapshotFolder(DATA_DIR))).to.have.length(2);
   });
 
-  it('where BGSAVE is not allowed the worker says so once and goes on, and snapshot create says what to do', async () => {
+  it('that BGSAVE may not make are reported once by the worker, and by snapshot create with what to do instead', async () => {
     managed = await OwnStore.start();
     const { store: redis } = await managed.admin();
     await redis.call('ACL', 'SETUSER', 'default', '-bgsave');
@@ -220,7 +220,7 @@ describe('Snapshots', function () {
     expect(message).to.match(
       /^no snapshots of this store: the server does not allow it \(NOPERM .*redis-cli -u <REDIS_URL> --rdb <file>$/,
     );
-    // By the command and by two jobs.
+    // Attempted by the command and by two jobs.
     await until(async () => Number(((await redis.call('ACL', 'LOG')) as [string[]])[0][1]) >= 3);
     const { status, stderr } = await worker.end('SIGTERM');
     expect(status).to.equal(0);
@@ -230,7 +230,7 @@ describe('Snapshots', function () {
     expect(await readdir(managed.dataDir), 'its own dump file is not ours to remove').to.include('dump.rdb');
   });
 
-  it('a server whose files are on another machine is told apart, also when the path exists here', async () => {
+  it("are refused if the server's files are on another machine, even if the path exists here", async () => {
     const elsewhere = await processes.folder();
     await writeFile(join(elsewhere, 'dump.rdb'), 'REDIS');
     const before = new Date(Date.now() - 60_000);

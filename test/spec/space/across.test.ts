@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { World } from '../../support/world.ts';
 
-const own = (plan: Record<string, string>) => ({ plan: 'enterprise', figures: plan });
+const planOf = (plan: Record<string, string>) => ({ plan: 'enterprise', figures: plan });
 
-/** A second space of the same organization, with requests enough. */
+/** A second space of the same organization, with a high enough rate. */
 const besides = (world: World) => world.beside({ requestsPerMinute: 100_000 });
 
-describe('Plans are counted across the organization, not per space', () => {
+describe('Counts across all spaces of an organization', () => {
   const scopeId = randomUUID();
   const codeOf = ({ status, body }: { status: number; body: { error?: { code: string } } }) =>
     `${status} ${body?.error?.code ?? ''}`;
@@ -17,8 +17,8 @@ describe('Plans are counted across the organization, not per space', () => {
   const recv = (world: World, mailbox: string) =>
     world.post(`/mailboxes/${mailbox}/recv`, { scopeId, holder: 'a', holderSession: 's' });
 
-  it('agents working at once', async () => {
-    const here = await World.create(own({ agents: '2' }));
+  it('include agents working at once', async () => {
+    const here = await World.create(planOf({ agents: '2' }));
     const there = await besides(here);
     const [one, two] = [await queue(here), await queue(there)];
     for (const [world, mailbox] of [
@@ -34,8 +34,8 @@ describe('Plans are counted across the organization, not per space', () => {
     expect((await recv(there, two)).status).to.equal(200);
   });
 
-  it('active tasks', async () => {
-    const here = await World.create(own({ tasks: '2' }));
+  it('include active tasks', async () => {
+    const here = await World.create(planOf({ tasks: '2' }));
     const there = await besides(here);
     const [one, two] = [await queue(here), await queue(there)];
     expect((await send(here, one)).status).to.equal(201);
@@ -44,8 +44,8 @@ describe('Plans are counted across the organization, not per space', () => {
     expect(codeOf(await send(there, two))).to.equal('409 ACTIVE_TASKS_LIMITED');
   });
 
-  it('active runs', async () => {
-    const here = await World.create(own({ runs: '1' }));
+  it('include active runs', async () => {
+    const here = await World.create(planOf({ runs: '1' }));
     const there = await besides(here);
     const [one, two] = [await queue(here), await queue(there)];
     expect((await send(here, one)).status).to.equal(201);
@@ -55,7 +55,7 @@ describe('Plans are counted across the organization, not per space', () => {
     expect((await send(there, two, randomUUID())).status).to.equal(201);
   });
 
-  it('what waits, and since when, as the metrics tell it', async () => {
+  it('include what waits and since when, as metrics show it', async () => {
     const here = await World.create();
     const there = await besides(here);
     const now = Date.now();
@@ -85,7 +85,7 @@ describe('Plans are counted across the organization, not per space', () => {
     expect(first).to.deep.equal([1, 2, [1, 2, 0], [5000, 4900]]);
   });
 
-  it('operations of the month, and requests of the minute', async () => {
+  it('include operations of the month and requests of the minute', async () => {
     const here = await World.create({ plan: 'free' });
     const there = await besides(here);
     const now = Date.now();
@@ -96,7 +96,7 @@ describe('Plans are counted across the organization, not per space', () => {
     const last = await queue(there);
     expect(codeOf(await here.post('/mailboxes', { name: 'q' }))).to.equal('402 OPERATIONS_EXHAUSTED');
     expect(codeOf(await send(there, last))).to.equal('402 OPERATIONS_EXHAUSTED');
-    // An ordinary call may use four fifths of the 600 a minute, whichever space it is for.
+    // Ordinary calls may use four fifths of the 600 a minute, in whichever space.
     await here.service.store.hset(`muster:{${here.org}}`, 'usedRequests', 479);
     expect((await here.get('/limits')).status).to.equal(200);
     expect(codeOf(await there.get('/mailboxes'))).to.equal('429 SERVICE_RATE_LIMITED');

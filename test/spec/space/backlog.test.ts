@@ -4,7 +4,7 @@ import { Traffic } from '../../support/traffic.ts';
 import { World } from '../../support/world.ts';
 
 describe('backlog', () => {
-  it('is all zeros, and ages are null, where nothing waits', async () => {
+  it('is all zeros, with null ages, if nothing waits', async () => {
     const world = await World.create();
     const { asOf, ...rest } = (await world.get('/backlog')).body;
     expect(rest).to.deep.equal({
@@ -19,7 +19,7 @@ describe('backlog', () => {
     });
   });
 
-  it('tells the whole seconds that the oldest READY message and the oldest WAITING waiter have waited', async () => {
+  it('shows for how many whole seconds the oldest READY message and the oldest WAITING waiter have waited', async () => {
     const world = await World.create();
     const start = Math.ceil(Date.now() / 600_000) * 600_000 + 450;
     await world.at(start);
@@ -40,7 +40,7 @@ describe('backlog', () => {
     };
     await world.at(start + 10_000);
     expect(await ages()).to.deep.equal([10, 8]);
-    // The next ones are 200 and 300 ms younger, in the same second of the clock.
+    // The next ones are 200 and 300 ms younger, but of the same second.
     for (const [younger, mailbox] of [
       [200, traffic.work],
       [300, traffic.inbox],
@@ -53,7 +53,7 @@ describe('backlog', () => {
     }
   });
 
-  it('takes the moment a message became ready again, not the one it was sent', async () => {
+  it('counts from the moment a message became ready again, not from its send', async () => {
     const world = await World.create();
     const start = Date.now();
     await world.at(start);

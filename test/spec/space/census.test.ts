@@ -34,7 +34,7 @@ describe('census', () => {
     });
   });
 
-  it('counts messages without a task under messages alone', async () => {
+  it('counts messages without a task only as messages', async () => {
     const world = await World.create();
     const traffic = await Traffic.on(world);
     const scopeId = traffic.scope();
@@ -45,7 +45,7 @@ describe('census', () => {
     expect(body.tasks.PENDING).to.equal(1);
   });
 
-  it('counts what was cancelled and what came back, however it did, and runs that were stopped', async () => {
+  it('counts cancelled and requeued messages, whichever call did it, and cancelled runs', async () => {
     const world = await World.create();
     const traffic = await Traffic.on(world);
     const counted = async () => (await world.get('/census')).body.events;
@@ -64,7 +64,7 @@ describe('census', () => {
       const body = { state: 'CANCELLED' };
       expect((await world.made(`/mailboxes/${mailbox}/requeue`, body)).requeued).to.equal(1);
     }
-    // One member is cancelled by the decision, the other before it, and comes back.
+    // One member is cancelled by the decision, the other earlier and then requeued.
     const group = await world.made('/task-groups', { mailboxId: traffic.work, condition: 'FIRST_ACCEPTED' });
     const submit = (taskKey: string) => world.made(`/task-groups/${group.id}/tasks`, { taskKey });
     const { messageId } = await submit('x');
@@ -77,14 +77,14 @@ describe('census', () => {
     const tasks = { 'task.cancelled': 2, 'task.requeued': 1 };
     const messages = { 'message.cancelled': 5, 'message.requeued': 4 };
     expect(await counted()).to.deep.equal({ 'scope.cancelled': 0, ...tasks, ...messages });
-    // Both of them are requeued into the run that is stopped then.
+    // Both are requeued into the run that is then cancelled.
     await world.made(`/scopes/${scopeId}/cancel`);
     await world.made(`/scopes/${scopeId}/cancel`);
     expect(await counted()).to.deep.equal({ 'scope.cancelled': 1, ...tasks, ...messages, 'message.cancelled': 7 });
     await expectAgreement(world);
   });
 
-  it('counts a deadline as an armed timer from send to finish, claimed or not, and a lease as none', async () => {
+  it('counts a deadline as an armed timer from send to finish, claimed or not, but not a lease', async () => {
     const world = await World.create();
     const traffic = await Traffic.on(world);
     const scopeId = traffic.scope();
@@ -99,7 +99,7 @@ describe('census', () => {
     expect(await armed()).to.equal(0);
   });
 
-  it('agrees with a recount of the store after traffic of every kind, and after its due moments', async () => {
+  it('agrees with a recount of the store after traffic of every kind, before and after its due moments', async () => {
     const world = await World.create();
     const start = Date.now();
     await world.at(start);
@@ -127,7 +127,7 @@ describe('census', () => {
     expect(body.messages.EXPIRED).to.equal(6);
   });
 
-  it('agrees with a recount after 200 requests at once', async () => {
+  it('agrees with a recount after 200 parallel requests', async () => {
     const world = await World.create();
     const traffic = await Traffic.on(world);
     const scopes = Array.from({ length: 10 }, () => traffic.scope());
@@ -143,7 +143,7 @@ describe('census', () => {
     await expectAgreement(world);
   });
 
-  it('needs coordination_read and a space that exists', async () => {
+  it('needs coordination_read and an existing space', async () => {
     const world = await World.create();
     const key = await world.key(['coordination_write', 'resource_config']);
     for (const path of ['/census', '/backlog', '/ops/waits', '/usage', `/ops/runs/${randomUUID()}`]) {

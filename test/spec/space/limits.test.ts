@@ -8,12 +8,12 @@ describe('Per-space limits', () => {
   const create = () => World.create({ limits: { requestsPerMinute: 600 } });
   const put = (world: World, body: object) => world.call('PUT', '/limits', body);
 
-  it('GET answers the six fields, flat; defaults where unset', async () => {
+  it('are six fields, flat, in GET; unset ones have defaults', async () => {
     const reply = await (await create()).get('/limits');
     expect(reply.body).to.deep.equal(defaultLimits);
   });
 
-  it('PUT sets any subset and answers the effective limits; null puts one back to its default', async () => {
+  it('can be set in any subset by PUT, which answers the effective limits; null restores the default', async () => {
     const world = await create();
     const reply = await put(world, { maxBacklog: 5, maxLeaseSeconds: 60 });
     expect(reply.body).to.deep.equal({ ...defaultLimits, maxBacklog: 5, maxLeaseSeconds: 60 });
@@ -25,7 +25,7 @@ describe('Per-space limits', () => {
     expect((await world.get('/limits')).body).to.include({ maxBacklog: 1000, maxLeaseSeconds: 60, maxArmedTimers: 7 });
   });
 
-  it('limits.updated says what changed; the audit says by which key', async () => {
+  it('emit limits.updated with what changed; the audit entry names the key', async () => {
     const world = await create();
     await put(world, { maxBacklog: 5, maxLeaseSeconds: 600 });
     const { events } = (await world.get('/events')).body;
@@ -43,7 +43,7 @@ describe('Per-space limits', () => {
     expect(entry?.actor).to.match(/^[0-9a-f-]{36}$/);
   });
 
-  it('{} or the values in force change nothing: 200, no event, no audit', async () => {
+  it('change nothing on {} or the present values: 200, no event, no audit entry', async () => {
     const world = await create();
     for (const body of [{}, { maxBacklog: 1000 }, { maxBacklog: null }]) {
       expect((await put(world, body)).body).to.deep.equal(defaultLimits);
@@ -53,7 +53,7 @@ describe('Per-space limits', () => {
     expect(entries.map(({ action }) => action)).to.not.include('limits.updated');
   });
 
-  it('every bound of the specification holds, inclusive; outside 400 and nothing is set', async () => {
+  it('accept exactly the specified ranges, bounds included; otherwise 400 and nothing is set', async () => {
     const world = await create();
     for (const [name, { min, max }] of Object.entries(spaceLimits)) {
       for (const value of [min, max]) {
@@ -72,7 +72,7 @@ describe('Per-space limits', () => {
     expect(codeOf(await put(world, { maxbacklog: 5 }))).to.equal('400 VALIDATION_FAILED');
   });
 
-  it('maxPayloadBytes over 65,536 is 409 ENTITLEMENT_EXCEEDED', async () => {
+  it('refuse maxPayloadBytes over 65,536 with 409 ENTITLEMENT_EXCEEDED', async () => {
     const world = await create();
     for (const value of [65_537, 10_000_000]) {
       const reply = await put(world, { maxBacklog: 5, maxPayloadBytes: value });
@@ -82,7 +82,7 @@ describe('Per-space limits', () => {
     expect((await world.get('/limits')).body).to.deep.equal(defaultLimits);
   });
 
-  it("requestsPerMinute over the plan's figure is 409 ENTITLEMENT_EXCEEDED, the figure itself is not", async () => {
+  it("refuse requestsPerMinute over the plan's figure with 409 ENTITLEMENT_EXCEEDED, but accept the figure itself", async () => {
     const world = await World.create({ figures: { rpm: '700' }, limits: { requestsPerMinute: 600 } });
     expect((await put(world, { requestsPerMinute: 700 })).status).to.equal(200);
     for (const value of [701, 100_001]) {
@@ -92,7 +92,7 @@ describe('Per-space limits', () => {
     }
   });
 
-  it('the default is no refusal on a plan below it: the effective value is min(stored, plan)', async () => {
+  it('accept the default on a plan below it: the effective value is min(stored, plan)', async () => {
     const world = await World.create({ figures: { rpm: '100' }, limits: { requestsPerMinute: 50 } });
     expect((await put(world, { maxBacklog: 5 })).body.requestsPerMinute).to.equal(50);
     const reply = await put(world, { requestsPerMinute: null });
@@ -100,7 +100,7 @@ describe('Per-space limits', () => {
     expect((await world.get('/limits')).body.requestsPerMinute).to.equal(100);
   });
 
-  it('after a plan change the effective value is min(stored, plan), and comes back with a larger plan', async () => {
+  it('are min(stored, plan) after a plan change, and rise again with a larger plan', async () => {
     const world = await World.create({ limits: { requestsPerMinute: 5000 } });
     const effective = async () => (await world.get('/limits')).body.requestsPerMinute;
     await setPlan(world.service, { org: world.org, plan: 'free' });
@@ -114,7 +114,7 @@ describe('Per-space limits', () => {
     expect(await effective()).to.equal(5000);
   });
 
-  it('limits hold at once, and those lowered below what is there only stop what is new', async () => {
+  it('apply at once; a limit below what is in use only stops new work', async () => {
     const world = await create();
     const { id } = await world.made('/mailboxes', { name: 'jobs' });
     const send = () => world.post(`/mailboxes/${id}/messages`, { scopeId: randomUUID(), payload: 'four' });
@@ -137,7 +137,7 @@ describe('Per-space limits', () => {
     expect([codeOf(await wait()), codeOf(await reserve())]).to.deep.equal(['409 WAITERS_FULL', '409 TIMERS_FULL']);
   });
 
-  it('an Idempotency-Key answers with what was put then', async () => {
+  it('replay the values of the first PUT for the same Idempotency-Key', async () => {
     const world = await create();
     const key = { 'Idempotency-Key': randomUUID() };
     const first = await world.call('PUT', '/limits', { maxBacklog: 5 }, key);

@@ -6,7 +6,7 @@ import { World } from '../../support/world.ts';
 const start = Date.UTC(2031, 0, 1);
 
 describe('The number of a space', () => {
-  it('counts the spaces of an organization, which are listed in this order also where the clock went back', async () => {
+  it('counts up in the organization, and lists follow it even if the clock was set back', async () => {
     const first = await World.create();
     const spaces = [first];
     for (const at of [start, start - 3_600_000, start - 7_200_000]) {
@@ -24,7 +24,7 @@ describe('The number of a space', () => {
       .and.not.contain(ids[3]);
   });
 
-  it('is what its keys begin with; a moment that is due finds its way back to the space', async () => {
+  it('begins the names of its keys, and leads from a due moment back to the space', async () => {
     const one = await World.create();
     const two = await one.beside({ requestsPerMinute: 100_000 });
     await one.at(start);
@@ -47,7 +47,7 @@ describe('The number of a space', () => {
     }
   });
 
-  it('is not there where there is no such space: nothing is written, and what is due elsewhere gets done', async () => {
+  it('does not exist for an unknown space: nothing is written, and due work elsewhere still runs', async () => {
     const world = await World.create();
     const { scripts, store } = world.service;
     const { org, prefix } = world;

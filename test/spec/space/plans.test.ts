@@ -10,7 +10,7 @@ const outcome = ({ status, body }: { status: number; body: { error?: { code: str
   body?.error?.code,
 ];
 
-/** So many operations of this month have been used. */
+/** Sets how many operations of this month have been used. */
 async function use(world: World, operations: number): Promise<void> {
   const month = new Date().toISOString().slice(0, 7);
   await world.service.store.hset(`muster:{${world.org}}`, {
@@ -23,7 +23,7 @@ const used = async (world: World): Promise<number> =>
   Number(await world.service.store.hget(`muster:{${world.org}}`, 'usedOperations'));
 
 describe('operations of a month', () => {
-  it('on Free the 100,000th is the last new work: everything new is refused with OPERATIONS_EXHAUSTED, running work may finish', async () => {
+  it('end new work on Free at the 100,000th: all of it is refused with OPERATIONS_EXHAUSTED, running work may finish', async () => {
     const world = await World.create({ plan: 'free' });
     const traffic = await Traffic.on(world);
     const scopeId = traffic.scope();
@@ -92,11 +92,11 @@ describe('operations of a month', () => {
     ];
     for (const [path, body] of goesOn) expect([path, (await world.post(path, body)).status]).to.deep.equal([path, 200]);
     expect((await world.call('PUT', '/limits', { maxBacklog: 7 })).status).to.equal(200);
-    // All of these but the renewal.
+    // One each, except for the renewal.
     expect(await used(world)).to.equal(100_010);
   });
 
-  it('begins anew with the next month', async () => {
+  it('start afresh with the next month', async () => {
     const world = await World.create({ plan: 'free' });
     const now = new Date();
     await use(world, 100_000);
@@ -110,7 +110,7 @@ describe('operations of a month', () => {
     expect(await shown()).to.include({ operations: 1, rpm: 1 });
   });
 
-  it('is tracked, never a stop, on every other plan', async () => {
+  it('are counted on every other plan, but stop nothing', async () => {
     for (const plan of ['builder', 'team', 'scale', 'preview', 'enterprise']) {
       const world = await World.create({ plan, ...(plan === 'enterprise' && { figures: { operations: '5' } }) });
       await use(world, 100_000_000);
@@ -120,8 +120,8 @@ describe('operations of a month', () => {
   });
 });
 
-describe('what a plan limits at once', () => {
-  it('CONCURRENCY_LIMITED: agents at once are claims of the organization, tested only when a message is ready', async () => {
+describe('the limits of a plan', () => {
+  it('refuse a claim with CONCURRENCY_LIMITED, by claims of the organization, only when a message is ready', async () => {
     const world = await World.create({ plan: 'free' });
     const traffic = await Traffic.on(world);
     const scopeId = traffic.scope();
@@ -138,7 +138,7 @@ describe('what a plan limits at once', () => {
     expect((await recv(scopeId)).status).to.equal(200);
   });
 
-  it('ACTIVE_TASKS_LIMITED: pending and running tasks, tested by send to a WORK mailbox and by submit, not for an INBOX', async () => {
+  it('refuse a send to a WORK mailbox or a submit with ACTIVE_TASKS_LIMITED, by pending and running tasks, but no send to an INBOX', async () => {
     const world = await World.create({ plan: 'enterprise', figures: { tasks: '3' } });
     const traffic = await Traffic.on(world);
     const scopeId = traffic.scope();
@@ -159,7 +159,7 @@ describe('what a plan limits at once', () => {
     await world.made(`/task-groups/${group.id}/tasks`, { taskKey: 'a' });
   });
 
-  it('ACTIVE_RUNS_LIMITED: only a call that would make a new root scope is refused, and idle roots do not count', async () => {
+  it('refuse a call with ACTIVE_RUNS_LIMITED only if it would create a new root scope; idle roots do not count', async () => {
     const world = await World.create({ plan: 'enterprise', figures: { runs: '2' } });
     const traffic = await Traffic.on(world);
     const idle = randomUUID();
@@ -195,7 +195,7 @@ describe('what a plan limits at once', () => {
     await world.made('/barriers', { scopeId: randomUUID(), target: 1 });
   });
 
-  it('keeps a fifth of the organization rate for recovery calls: SERVICE_RATE_LIMITED until the next minute', async () => {
+  it("reserve a fifth of the organization's rate for recovery calls: SERVICE_RATE_LIMITED until the next minute", async () => {
     const world = await World.create({ plan: 'enterprise', figures: { rpm: '20' } });
     const minute = Math.ceil(Date.now() / 60_000) * 60_000;
     await world.at(minute);
@@ -219,7 +219,7 @@ describe('what a plan limits at once', () => {
     expect((await world.get('/census')).status).to.equal(200);
   });
 
-  it('takes payloads up to 64 KiB on every plan', async () => {
+  it('allow payloads up to 64 KiB on every plan', async () => {
     for (const plan of ['free', 'enterprise']) {
       const world = await World.create({ plan });
       const traffic = await Traffic.on(world);

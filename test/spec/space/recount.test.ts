@@ -5,7 +5,7 @@ import { rejectionOf } from '../../support/own-store.ts';
 import { Traffic } from '../../support/traffic.ts';
 import { World } from '../../support/world.ts';
 
-/** Something of every kind, waiting and ended, in a space whose clock stands. */
+/** A space with records of every kind, waiting and finished; its clock stands still. */
 async function busy(): Promise<World> {
   const world = await World.create({ limits: { maxBacklog: 100_000 } });
   await world.at(Date.now());
@@ -32,10 +32,10 @@ async function busy(): Promise<World> {
   return world;
 }
 
-describe('The recount that tests compare a space with', function () {
+describe('The recount used by tests', function () {
   this.timeout(60_000);
 
-  it('finds any entry that is missing in an index, and any counter or timer that is wrong', async () => {
+  it('notices any missing index entry, and any wrong counter or timer', async () => {
     const world = await busy();
     await expectAgreement(world);
     const { store } = world.service;
@@ -47,11 +47,11 @@ describe('The recount that tests compare a space with', function () {
       if (!isFound) missed.push(name);
     };
     const prefix = `${world.prefix}:`;
-    // What is no index: the journal, replays, figures of days; who has arrived, who has been granted.
-    const beside =
+    // No indexes of records: the journal, replays, usage of days, names, arrivals, grants.
+    const noIndex =
       /:(events|idempotency:\d+|usage.*|arrivalKeys|heldGrants|allowances|allowanceNames|budgets|budgetNames|taskKeys|queue|workKeys:(SETTLE|VOID)|outbox.*)$/;
     for (const name of (await store.keys(`${prefix}*`)).sort()) {
-      if (beside.test(name) || /:allowance:[^:]+:workKeys$/.test(name)) continue;
+      if (noIndex.test(name) || /:allowance:[^:]+:workKeys$/.test(name)) continue;
       const kind = await store.type(name);
       if (kind === 'zset') {
         const [member = '', score = ''] = await store.zrange(name, '0', '0', 'WITHSCORES');
@@ -66,10 +66,10 @@ describe('The recount that tests compare a space with', function () {
       }
     }
     const timers = await store.zrange(`muster:{${world.org}}:timers`, '0', '-1', 'WITHSCORES');
-    const own = /^(mailbox:(message|lease)|group:deadline|allowance:waiter):/;
+    const recounted = /^(mailbox:(message|lease)|group:deadline|allowance:waiter):/;
     for (let i = 0; i < timers.length; i += 2) {
       const [member = '', score = ''] = [timers[i], timers[i + 1]];
-      if (!own.test(member)) continue;
+      if (!recounted.test(member)) continue;
       await store.zrem(`muster:{${world.org}}:timers`, member);
       await check(`timers ${member}`);
       await store.zadd(`muster:{${world.org}}:timers`, score, member);

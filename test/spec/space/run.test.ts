@@ -10,7 +10,7 @@ type Rows = any[];
 const ids = (rows: Rows): string[] => rows.map((row) => row.id);
 
 describe('run view', () => {
-  it('answers SCOPE_NOT_FOUND for an id that was never used, also after a receive for it', async () => {
+  it('answers SCOPE_NOT_FOUND for an id never used, even after a receive for it', async () => {
     const world = await World.create();
     const traffic = await Traffic.on(world);
     const scopeId = randomUUID();
@@ -28,14 +28,14 @@ describe('run view', () => {
     const [scopeId, other] = [randomUUID(), randomUUID()];
     const [{ id: budgetId }] = (await world.get('/budgets')).body.budgets;
     const [{ id: allowanceId }] = (await world.get('/allowances')).body.allowances;
-    const made: Record<string, string> = {};
+    const created: Record<string, string> = {};
     for (const one of [other, scopeId]) {
-      made['message'] = (await traffic.send(one, { workKey: one })).id;
-      made['barrier'] = (await world.made('/barriers', { scopeId: one, target: 3 })).id;
-      made['reservation'] = (
+      created['message'] = (await traffic.send(one, { workKey: one })).id;
+      created['barrier'] = (await world.made('/barriers', { scopeId: one, target: 3 })).id;
+      created['reservation'] = (
         await world.made(`/budgets/${budgetId}/reserve`, { scopeId: one, holder: 'h', amountMinor: '5' })
       ).id;
-      made['waiter'] = (
+      created['waiter'] = (
         await world.made(`/allowances/${allowanceId}/wait`, { scopeId: one, holder: 'h', units: 1 })
       ).id;
     }
@@ -47,7 +47,7 @@ describe('run view', () => {
     expect(body.scope).to.include({ id: scopeId, parentScopeId: null, state: 'IDLE', createdAt });
     expect([body.scopes, body.groups, body.truncated]).to.deep.equal([[], [], false]);
     expect(body.consumptions).to.deep.equal({ count: 2, units: 3 });
-    expect(ids(body.messages)).to.deep.equal([made['message']]);
+    expect(ids(body.messages)).to.deep.equal([created['message']]);
     expect(body.messages[0]).to.include({
       state: 'ACKED',
       attempts: 1,
@@ -55,27 +55,27 @@ describe('run view', () => {
       holder: 'agent',
       leaseExpiresAt: null,
     });
-    expect(ids(body.barriers)).to.deep.equal([made['barrier']]);
+    expect(ids(body.barriers)).to.deep.equal([created['barrier']]);
     expect(body.reservations[0]).to.include({
-      id: made['reservation'],
+      id: created['reservation'],
       budgetId,
       state: 'ACTIVE',
       remainingMinor: '5',
     });
-    expect(body.waiters[0]).to.include({ waiterId: made['waiter'], state: 'GRANTED', position: null });
+    expect(body.waiters[0]).to.include({ waiterId: created['waiter'], state: 'GRANTED', position: null });
     const [{ payload, result, progress, ...listed }] = (
       await world.get(`/mailboxes/${traffic.work}/messages?state=ACKED`)
     ).body.messages;
     const view = async (path: string) => (await world.get(path)).body;
     expect([body.messages[0], body.barriers[0], body.waiters[0], body.reservations[0]]).to.deep.equal([
       listed,
-      await view(`/barriers/${made['barrier']}`),
-      await view(`/allowance-waiters/${made['waiter']}`),
+      await view(`/barriers/${created['barrier']}`),
+      await view(`/allowance-waiters/${created['waiter']}`),
       (await view(`/budgets/${budgetId}`)).reservations[0],
     ]);
   });
 
-  it('covers the subtree: a run shows what lies below it, and nothing above or beside', async () => {
+  it('covers the subtree: what lies below the scope, and nothing above it or in siblings', async () => {
     const world = await World.create();
     const traffic = await Traffic.on(world);
     const root = randomUUID();
@@ -83,20 +83,20 @@ describe('run view', () => {
       world.made('/task-groups', { parentScopeId, mailboxId: traffic.work, condition: 'ALL_TERMINAL' });
     const top = await group(root);
     const below = await group(top.scopeId);
-    const beside = await group(root);
+    const sibling = await group(root);
     const sent: string[] = [];
-    for (const one of [top, below, beside]) {
+    for (const one of [top, below, sibling]) {
       sent.push((await world.made(`/task-groups/${one.id}/tasks`, { taskKey: 'a', input: 'do this' })).messageId);
       await world.made('/barriers', { scopeId: one.scopeId, target: 1 });
     }
     const whole = (await world.get(`/ops/runs/${root}`)).body;
     expect(whole.scope.state).to.equal('ACTIVE');
     expect(ids(whole.messages)).to.have.members(sent);
-    expect(ids(whole.groups)).to.deep.equal([beside.id, below.id, top.id]);
+    expect(ids(whole.groups)).to.deep.equal([sibling.id, below.id, top.id]);
     expect(whole.barriers).to.have.length(3);
     expect(whole.scopes.map((one: Record<string, string>) => [one['id'], one['parentScopeId']])).to.have.deep.members([
       [top.scopeId, root],
-      [beside.scopeId, root],
+      [sibling.scopeId, root],
       [below.scopeId, top.scopeId],
     ]);
     const part = (await world.get(`/ops/runs/${top.scopeId}`)).body;
@@ -109,7 +109,7 @@ describe('run view', () => {
     expect(rows).to.deep.equal(members.map(({ outcome, ...member }: { outcome: unknown }) => member));
   });
 
-  it('lists the newest 200 of a kind, newest first, and says that there are more', async () => {
+  it('lists the newest 200 of a kind, newest first, and reports if there are more', async () => {
     const world = await World.create();
     const traffic = await Traffic.on(world);
     const scopeId = randomUUID();
@@ -120,7 +120,7 @@ describe('run view', () => {
     expect([barriers, truncated]).to.deep.equal([[], true]);
   });
 
-  it('lists groups of no more than 1,000 members together, the newest of them', async () => {
+  it('lists the newest groups up to 1,000 members in total', async () => {
     const world = await World.create();
     const traffic = await Traffic.on(world);
     const body = { parentScopeId: randomUUID(), mailboxId: traffic.work, condition: 'ALL_TERMINAL' };
@@ -140,7 +140,7 @@ describe('run view', () => {
     expect([ids(groups), groups[0]?.members.length, truncated]).to.deep.equal([[groupId], 1000, true]);
   });
 
-  it('lists at most 200 scopes, and takes the newest 200 messages of all of them', async function () {
+  it('lists at most 200 scopes, and the newest 200 messages of all of them', async function () {
     this.timeout(30_000);
     const world = await World.create({ limits: { maxBacklog: 100_000 } });
     const traffic = await Traffic.on(world);

@@ -13,7 +13,7 @@ async function begin(): Promise<{ world: World; traffic: Traffic }> {
 }
 
 describe('usage', () => {
-  it('covers the last 30 days by default, and what from or to alone mean', async () => {
+  it('covers the last 30 days by default; from or to may be given alone', async () => {
     const { world } = await begin();
     const range = async (query: string) => {
       const { from, to, days } = (await world.get(`/usage${query}`)).body;
@@ -26,7 +26,7 @@ describe('usage', () => {
     expect(await range(`?from=${date(0)}&to=${date(0)}`)).to.deep.equal([date(0), date(0), 1]);
   });
 
-  it('refuses what is no date, a reversed range and more than 400 days with INVALID_DATE_RANGE', async () => {
+  it('refuses invalid dates, reversed ranges and more than 400 days with INVALID_DATE_RANGE', async () => {
     const { world } = await begin();
     const bad = ['from=2026-02-30', 'to=yesterday', 'from=', 'from=2026-1-1', 'from=2026-01-01T00:00:00Z'];
     const ranges = [`from=${date(1)}`, `from=${date(0)}&to=${date(-1)}`, `from=${date(-400)}`];
@@ -38,7 +38,7 @@ describe('usage', () => {
     expect(unknown.body.error.code).to.equal('VALIDATION_FAILED');
   });
 
-  it('counts operations by call and, as syscalls, renewals, replays and 204s beside them; nothing else', async () => {
+  it('counts operations by call and, only as syscalls, renewals, replays and 204s', async () => {
     const { world, traffic } = await begin();
     const scopeId = traffic.scope();
     const today = async () => (await world.get(`/usage?from=${date(0)}`)).body.days[0];
@@ -65,7 +65,7 @@ describe('usage', () => {
       [`/allowances/${allowance.id}/consume`, { scopeId, units: 1, holder: 'h', workKey: 'w' }],
     ];
     for (const [path, body] of [...repeated, ...repeated]) await world.made(path, body);
-    // Refused, read or without effect: neither.
+    // Refused calls, reads and calls without effect count as neither.
     await world.post('/barriers', { scopeId, target: 0 });
     await world.post(`/messages/${claim.id}/complete`, { token: 'another' });
     await world.get('/census');
@@ -78,7 +78,7 @@ describe('usage', () => {
     expect([after.operations, after.syscalls]).to.deep.equal([12, 22]);
   });
 
-  it('puts each day away with the first call of a later one; quiet days are zeros and keep the retained bytes', async () => {
+  it('stores each day with the first call of a later one; quiet days are zeros and keep retainedBytes', async () => {
     const { world, traffic } = await begin();
     await traffic.send(traffic.scope(), { payload: '12345678' });
     await world.at(midnight + day - 1);
@@ -109,7 +109,7 @@ describe('usage', () => {
     expect((await world.get(`/usage?from=${date(6)}`)).body.days).to.deep.include.members([days[7]]);
   });
 
-  it('keeps what a day has counted when the clock goes back over midnight', async () => {
+  it("keeps a day's counts when the clock is set back over midnight", async () => {
     const { world } = await begin();
     const create = (at: number) => world.at(at).then(() => world.made('/mailboxes', { name: 'm' }));
     const before = (await world.get(`/usage?from=${date(0)}`)).body.days[0].byCall['mailbox.create'];
@@ -122,7 +122,7 @@ describe('usage', () => {
     expect(counted).to.deep.equal([before + 1, 3]);
   });
 
-  it('counts a call in its own day when hundreds of calls meet at midnight', async () => {
+  it('counts each call in its own day when hundreds of calls are made at midnight', async () => {
     const { world, traffic } = await begin();
     await world.at(midnight + day - 1);
     const scopeId = traffic.scope();

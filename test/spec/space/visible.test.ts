@@ -17,7 +17,7 @@ describe('GET /v1/spaces', () => {
   const idsOf = ({ body }: Reply): string[] => body.spaces.map(({ id }: { id: string }) => id);
   const newestFirst = () => ids.toReversed();
 
-  it('lists all spaces of the organization, newest first, to a key of every space', async () => {
+  it('lists all spaces of the organization, newest first, to a key for every space', async () => {
     const reply = await list();
     expect(reply.status).to.equal(200);
     expect(idsOf(reply)).to.deep.equal(newestFirst());
@@ -28,19 +28,19 @@ describe('GET /v1/spaces', () => {
     expect(reply.body.spaces.at(-1).name).to.equal(null);
   });
 
-  it('lists only its own to a key that is limited, whatever its permissions', async () => {
-    const own = [ids[2] ?? '', ids[0] ?? ''];
+  it('lists only its own spaces to a limited key, whatever its permissions', async () => {
+    const visible = [ids[2] ?? '', ids[0] ?? ''];
     for (const permission of ['coordination_read', 'coordination_write', 'resource_config']) {
-      const key = await world.key([permission], own);
-      expect(idsOf(await list('', key))).to.deep.equal(own);
+      const key = await world.key([permission], visible);
+      expect(idsOf(await list('', key))).to.deep.equal(visible);
       const first = await list('?limit=1', key);
-      expect(idsOf(first)).to.deep.equal([own[0]]);
+      expect(idsOf(first)).to.deep.equal([visible[0]]);
       const second = await list(`?limit=1&cursor=${first.body.nextCursor}`, key);
-      expect([idsOf(second), second.body.nextCursor]).to.deep.equal([[own[1]], null]);
+      expect([idsOf(second), second.body.nextCursor]).to.deep.equal([[visible[1]], null]);
     }
   });
 
-  it('in pages of 1 to 200, each space once', async () => {
+  it('lists each space once in pages of 1 to 200', async () => {
     const found: string[] = [];
     for (let cursor: string | null = ''; cursor !== null; ) {
       const page: Reply = await list(`?limit=3${cursor && `&cursor=${cursor}`}`);
@@ -53,7 +53,7 @@ describe('GET /v1/spaces', () => {
     expect(codeOf(await list('?cursor=x'))).to.equal('400 INVALID_CURSOR');
   });
 
-  it('needs a key; another method, and a path below that is no space, are refused as everywhere', async () => {
+  it('needs a key; other methods, and paths below it that name no space, are refused as everywhere', async () => {
     expect(codeOf(await world.send('GET', '/v1/spaces'))).to.equal('401 UNAUTHENTICATED');
     expect(codeOf(await list('', `mk_${world.org}_${'x'.repeat(43)}`))).to.equal('401 INVALID_API_KEY');
     const post = await world.send('POST', '/v1/spaces');
@@ -64,7 +64,7 @@ describe('GET /v1/spaces', () => {
     expect(idsOf(await list('', other.apiKey))).to.deep.equal([other.spaceId]);
   });
 
-  it("counts in the organization's rate, not in a space's, and is refused by it", async () => {
+  it("counts against the organization's rate, not a space's, and is refused by it", async () => {
     const small = await World.create({ plan: 'enterprise', figures: { rpm: '10' } });
     await small.at(Math.ceil(Date.now() / 60_000) * 60_000);
     const ask = () => small.send('GET', '/v1/spaces', undefined, { Authorization: `Bearer ${small.apiKey}` });

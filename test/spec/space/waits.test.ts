@@ -14,14 +14,14 @@ async function begin(): Promise<{ world: World; traffic: Traffic; start: number 
 }
 
 describe('waits', () => {
-  it('has nothing to tell of a space where nothing waits', async () => {
+  it('is empty for a space where nothing waits', async () => {
     const { world } = await begin();
     const { asOf, ...rest } = (await world.get('/ops/waits')).body;
     const nothing = { waiters: [], heldGrants: [], heldClaims: [], waitingTasks: [], schedules: [] };
     expect(rest).to.deep.equal({ ...nothing, truncated: false });
   });
 
-  it('tells who holds which claim until when, also after a renewal, and no longer once it is given up', async () => {
+  it('shows who holds which claim until when, also after a renewal, until it is given up', async () => {
     const { world, traffic, start } = await begin();
     const scopeId = traffic.scope();
     await traffic.send(scopeId);
@@ -69,7 +69,7 @@ describe('waits', () => {
     expect(await held()).to.have.length(0);
   });
 
-  it('ends a lease that was renewed to an earlier moment at that moment', async () => {
+  it('shows the earlier end of a lease that was shortened by a renewal', async () => {
     const { world, traffic, start } = await begin();
     const scopeId = traffic.scope();
     await traffic.send(scopeId);
@@ -99,7 +99,7 @@ describe('waits', () => {
     ]);
   });
 
-  it('tells what blocks each waiter: the head of the line, the window or a cooldown', async () => {
+  it('shows what blocks each waiter: the head of the line, the window or a cooldown', async () => {
     const { world, traffic, start } = await begin();
     const scopeId = traffic.scope();
     const allowance = await world.made('/allowances', { name: 'w', unitsLimit: 5, windowSeconds: 600 });
@@ -143,7 +143,7 @@ describe('waits', () => {
       blockedBy: 'WINDOW',
       blockedUntil: null,
     });
-    // A cooldown that outlasts the window, and units that are short beyond a cooldown.
+    // A cooldown that ends after the window, and one that ends before enough units are available.
     await world.made(`/allowances/${allowance.id}/cooldown`, { seconds: 100 });
     const blocked = async () => {
       const [{ blockedBy, blockedUntil }] = (await world.get('/ops/waits')).body.waiters;
@@ -159,7 +159,7 @@ describe('waits', () => {
     ).to.not.include(granted.waiterId);
   });
 
-  it('tells why each task waits: others of its run, a delay, a pause after an attempt, or nobody to receive it', async () => {
+  it('shows why each task waits: others of its run, a delay, a retry delay, or no receiver', async () => {
     const { world, traffic, start } = await begin();
     const retrying = await world.made('/mailboxes', { name: 'retrying', retryDelaySeconds: 30 });
     const [scopeId, other] = [traffic.scope(), traffic.scope()];
@@ -169,7 +169,7 @@ describe('waits', () => {
     await world.at(start + 1);
     sent.push(await traffic.send(other), await traffic.send(scopeId), await traffic.send(scopeId, {}, retrying.id));
     const delayed = await traffic.send(scopeId, { delaySeconds: 60 });
-    const told = async () =>
+    const shown = async () =>
       (await world.get('/ops/waits')).body.waitingTasks.map((row: Record<string, unknown>) =>
         ['taskId', 'position', 'blockedBy', 'readyAt'].map((name) => row[name]),
       );
@@ -180,40 +180,40 @@ describe('waits', () => {
       [second, 2, 'HEAD_OF_LINE', null],
       [elsewhere, 1, 'RECEIVER', null],
     ];
-    const rows = await told();
+    const rows = await shown();
     expect(rows.slice(0, 4)).to.have.deep.members(ready);
     expect(rows.slice(4)).to.deep.equal([
       [failing.id, null, 'RETRY', iso(start + 30_000)],
       [delayed.id, null, 'DELAY', iso(start + 60_001)],
     ]);
     await world.made(`/messages/${first}/cancel`);
-    expect(await told()).to.deep.include([second, 1, 'RECEIVER', null]);
-    // It is requeued with all its attempts: no pause, but a delay.
+    expect(await shown()).to.deep.include([second, 1, 'RECEIVER', null]);
+    // A requeue gives it all its attempts, so this is no retry but a delay.
     await world.made(`/messages/${failing.id}/cancel`);
     await world.made(`/messages/${failing.id}/requeue`, { delaySeconds: 10 });
-    expect(await told()).to.deep.include([failing.id, null, 'DELAY', iso(start + 10_001)]);
+    expect(await shown()).to.deep.include([failing.id, null, 'DELAY', iso(start + 10_001)]);
   });
 
-  it('lists at most 200 waiters and 200 grants, and says that there are more', async () => {
+  it('lists at most 200 waiters and 200 grants, and reports if there are more', async () => {
     const { world, traffic } = await begin();
     const allowance = async (unitsLimit: number) =>
       (await world.made('/allowances', { name: `${unitsLimit}`, unitsLimit, windowSeconds: 600 })).id;
     const id = await allowance(1);
     await world.made(`/allowances/${id}/consume`, { scopeId: traffic.scope(), units: 1, holder: 'h' });
     await queueMany(world, id, 201, 300);
-    const told = async () => {
+    const shown = async () => {
       const { waiters, heldGrants, truncated } = (await world.get('/ops/waits')).body;
       return [waiters.length, heldGrants.length, truncated];
     };
-    expect(await told()).to.deep.equal([200, 0, true]);
+    expect(await shown()).to.deep.equal([200, 0, true]);
     const [{ waiterId }] = (await world.get('/ops/waits')).body.waiters;
     await world.made(`/allowance-waiters/${waiterId}/cancel`);
-    expect(await told()).to.deep.equal([200, 0, false]);
+    expect(await shown()).to.deep.equal([200, 0, false]);
     await queueMany(world, await allowance(201), 201, 300);
-    expect(await told()).to.deep.equal([200, 200, true]);
+    expect(await shown()).to.deep.equal([200, 200, true]);
   });
 
-  it('tells the oldest task first also of queues whose first ones are gone, within one second', async () => {
+  it('lists the oldest task first within one second, even if the first ones of its queue are gone', async () => {
     const { world, traffic, start } = await begin();
     const [a, b, c] = [traffic.scope(), traffic.scope(), traffic.scope()];
     for (const [index, scopeId] of [a, b, c, a, b].entries()) {
@@ -225,7 +225,7 @@ describe('waits', () => {
     expect(waitingTasks.map((row: { scopeId: string }) => row.scopeId)).to.deep.equal([c, a, b]);
   });
 
-  it('lists the oldest 200 waiting tasks of all mailboxes and scopes, oldest first, and says that there are more', async () => {
+  it('lists the oldest 200 waiting tasks of all mailboxes and scopes, oldest first, and reports if there are more', async () => {
     const { world, traffic, start } = await begin();
     const second = await world.made('/mailboxes', { name: 'more' });
     const sent: string[] = [];
@@ -244,7 +244,7 @@ describe('waits', () => {
     expect(moments).to.deep.equal([...moments].sort());
     for (let i = 0; i < 10; i++) await traffic.claim(waitingTasks[0].scopeId, i % 2 ? traffic.work : second.id);
     expect((await world.get('/ops/waits')).body.truncated).to.equal(false);
-    // One for each of 201 scopes.
+    // One message in each of 201 scopes.
     const wide = await begin();
     await Promise.all(Array.from({ length: 201 }, () => wide.traffic.send(wide.traffic.scope())));
     const { body } = await wide.world.get('/ops/waits');
@@ -254,29 +254,29 @@ describe('waits', () => {
     expect([heldClaims.length, rest.waitingTasks.length, rest.truncated]).to.deep.equal([200, 0, true]);
   });
 
-  it('looks for waiting tasks in some 1,000 mailboxes, and says that there may be more', async () => {
+  it('searches some 1,000 mailboxes for waiting tasks, and reports if there may be more', async () => {
     const { world, traffic, start } = await begin();
-    // Stand-ins for inboxes: they are no WORK mailboxes either.
+    // Ids that are no WORK mailboxes stand in for inboxes.
     const others = (at: number, count: number) =>
       world.service.store.zadd(
         `${world.prefix}:oldestReady`,
         ...Array.from({ length: count }, () => [at, randomUUID()]).flat(),
       );
     const scopeId = traffic.scope();
-    const told = async () => {
+    const shown = async () => {
       const { waitingTasks, truncated } = (await world.get('/ops/waits')).body;
       return [waitingTasks.length, truncated];
     };
     await others(start, 130);
     await world.at(start + 1000);
     await Promise.all(Array.from({ length: 199 }, () => traffic.send(scopeId)));
-    expect(await told()).to.deep.equal([199, false]);
+    expect(await shown()).to.deep.equal([199, false]);
     await others(start + 2000, 900);
     const { id } = await world.made('/mailboxes', { name: 'last' });
     await world.at(start + 3000);
     await traffic.send(scopeId, {}, id);
-    expect(await told()).to.deep.equal([199, true]);
+    expect(await shown()).to.deep.equal([199, true]);
     await traffic.send(scopeId);
-    expect(await told()).to.deep.equal([200, true]);
+    expect(await shown()).to.deep.equal([200, true]);
   });
 });

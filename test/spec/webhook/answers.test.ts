@@ -5,7 +5,7 @@ import type { MusterService } from '../../../src/service.ts';
 import { delivering } from '../../support/webhooks.ts';
 import { World } from '../../support/world.ts';
 
-/** What a receiver writes once it was called, and what the attempt is then: responseStatus and errorCode. */
+/** What a receiver writes when called, and the responseStatus and errorCode of the attempt. */
 const answers: readonly [string, number | null, string | null][] = [
   ['HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\ncut', 200, null],
   ['HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 202 Accepted\r\nContent-Length: 0\r\n\r\n', 202, null],

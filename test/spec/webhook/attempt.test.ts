@@ -12,7 +12,7 @@ const message = testMessage('e', 'd', 0);
 const { signal: never } = new AbortController();
 const timers = (): number => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
 
-describe('an attempt to deliver', () => {
+describe('a delivery attempt', () => {
   let silent: Server;
   let port: number;
   before(async () => {
@@ -24,7 +24,7 @@ describe('an attempt to deliver', () => {
   const to = (host: string, targets: Targets, stop = never) =>
     attempt(targets, { url: `http://${host}:${port}/`, secrets: [], message, at: 0 }, stop);
 
-  it('leaves nothing with the signal that outlives it, and no timer: a worker makes millions', async () => {
+  it('leaves neither listeners on its long-lived signal nor timers, as a worker makes millions of attempts', async () => {
     const { signal } = new AbortController();
     const warnings: Error[] = [];
     const warned = (warning: Error) => warnings.push(warning);
@@ -37,7 +37,7 @@ describe('an attempt to deliver', () => {
     expect(warnings).to.deep.equal([]);
   });
 
-  it('to an address inside is not made, also where the destination was accepted before', async () => {
+  it('is not made to a private address, even if the destination was accepted before', async () => {
     for (const host of ['127.0.0.1', '[::1]', '169.254.169.254'])
       expect((await to(host, new Targets(false))).errorCode, host).to.equal('TARGET_FORBIDDEN');
     const inside = async () => [{ address: '127.0.0.1', family: 4 }];
@@ -46,7 +46,7 @@ describe('an attempt to deliver', () => {
     expect((await to('name.test', nowhere)).errorCode).to.equal('NAME_NOT_RESOLVED');
   });
 
-  it('that is stopped is INTERRUPTED, also before it began', async () => {
+  it('is INTERRUPTED when stopped, also before it began', async () => {
     const stop = new AbortController();
     silent.once('connection', () => stop.abort());
     for (const signal of [stop.signal, AbortSignal.abort()]) {
@@ -56,7 +56,7 @@ describe('an attempt to deliver', () => {
     }
   });
 
-  it('that is not answered in 15 s is a TIMEOUT', async () => {
+  it('is a TIMEOUT without an answer within 15 s', async () => {
     const { setTimeout: begin } = globalThis;
     globalThis.setTimeout = ((run: () => void, ms: number) => begin(run, ms / 1000)) as typeof setTimeout;
     const outcome = to('localhost', new Targets(true));
@@ -64,7 +64,7 @@ describe('an attempt to deliver', () => {
     expect((await outcome).errorCode).to.equal('TIMEOUT');
   });
 
-  describe('to a receiver', () => {
+  describe('that reaches its receiver', () => {
     let connections = 0;
     let answer: (response: ServerResponse) => void;
     let heads: string[];
@@ -87,13 +87,13 @@ describe('an attempt to deliver', () => {
       return attempt(new Targets(true), { url, secrets: [], message: { ...message, body: '"é"' }, at }, never);
     };
 
-    it('has a connection of its own: one kept alive was judged before', async () => {
+    it('uses a new connection, as the address of a kept-alive one would not be checked again', async () => {
       answer = (response) => response.end();
       for (let i = 0; i < 2; i++) expect((await send()).errorCode).to.equal('');
       expect([connections, heads]).to.deep.equal([2, ['close 4', 'close 4']]);
     });
 
-    it('is put off for as long as Retry-After says, a day at most', async () => {
+    it('is followed by a pause as long as Retry-After asks for, a day at most', async () => {
       const at = Date.parse('2026-01-01T00:00:00Z');
       const pauses: [string, number][] = [
         ['7', 7_000],
@@ -108,7 +108,7 @@ describe('an attempt to deliver', () => {
       }
     });
 
-    it('stands, however the body ends that follows the status; one without end is not read on', async () => {
+    it('succeeds by its status, however the body ends; an endless body is not read to the end', async () => {
       answer = (response) => response.writeHead(200, { 'Content-Length': 9 }).write('cut', () => response.destroy());
       expect((await send()).errorCode).to.equal('');
       const pace = await Pace.begin();
@@ -125,7 +125,7 @@ describe('an attempt to deliver', () => {
       await pace.expectDone(1_900);
     });
 
-    it('tells why there was no answer', async () => {
+    it('reports why there was no answer', async () => {
       expect((await send('https')).errorCode).to.equal('TLS_FAILED');
       const refused = { url: 'http://127.0.0.1:1/', secrets: [], message, at: 0 };
       expect((await attempt(new Targets(true), refused, never)).errorCode).to.equal('CONNECTION_REFUSED');

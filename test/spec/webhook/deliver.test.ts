@@ -12,11 +12,11 @@ describe('webhooks', function () {
   const to = new Deliveries();
   const { ready, register, happen, status, poke } = to;
 
-  it('follow Standard Webhooks: the public library verifies what arrives', async () => {
+  it('follow Standard Webhooks: the public library verifies them', async () => {
     const world = await ready();
     const now = Date.now();
     await world.at(now);
-    // A place within its millisecond that takes every part of an id there is for it.
+    // The number within the millisecond is large enough to use every part of the id that encodes it.
     const place = `${now}-${2 ** 31 + 70_000}`;
     const journal = `${world.prefix}:events`;
     await to.service.store.xadd(journal, place, 'mailbox.created', `${randomUUID()} ~ ~ mode=WORK`);
@@ -37,7 +37,7 @@ describe('webhooks', function () {
     expect((await world.made(`/deliveries/${row?.id}/redeliver`)).eventId).to.equal(event.eventId);
   });
 
-  it('a destination hears what happens after its creation, of the types it asked for, never of destinations', async () => {
+  it('report to a destination what happens after its creation, of the types it selected, but nothing about destinations', async () => {
     const world = await ready();
     await happen(world);
     await register(world, ['mailbox.*', 'message.sent'], '/some');
@@ -51,7 +51,7 @@ describe('webhooks', function () {
     expect(types('/all')).to.have.members(['mailbox.created', 'scope.created', 'message.sent']);
   });
 
-  it('retries on the schedule of the contract, then gives up with delivery.exhausted', async () => {
+  it('are retried on the documented schedule, then end with delivery.exhausted', async () => {
     const world = await ready();
     let now = Math.ceil(Date.now() / 1000) * 1000;
     await world.at(now);
@@ -81,7 +81,7 @@ describe('webhooks', function () {
     expect(outbox).to.include({ PENDING: 0, DELIVERED: 0, EXHAUSTED: 1 });
   });
 
-  it('a receiver that comes back gets what it missed; Retry-After is respected', async () => {
+  it('reach a receiver that recovers; Retry-After is respected', async () => {
     const world = await ready();
     const now = Math.ceil(Date.now() / 1000) * 1000;
     await world.at(now);
@@ -107,7 +107,7 @@ describe('webhooks', function () {
       EXHAUSTED: 0,
     });
     expect(await to.service.store.keys(`${key}:*`)).to.deep.equal([]);
-    // Five days of failures are counted from the first one after this success.
+    // The five days of failures start anew with the first one after this success.
     status(500);
     await world.at(now + 6 * day);
     await happen(world);
@@ -115,7 +115,7 @@ describe('webhooks', function () {
     expect((await world.get(`/destinations/${id}`)).body).to.include({ state: 'ACTIVE', consecutiveFailures: 1 });
   });
 
-  it('redirects fail and are not followed', async () => {
+  it('fail on redirects, which are not followed', async () => {
     const world = await ready();
     status(302, { Location: `${to.sink.url}/elsewhere` });
     await register(world);
@@ -125,7 +125,7 @@ describe('webhooks', function () {
     expect(to.sink.at('/elsewhere')).to.have.length(0);
   });
 
-  it('one slow or dead destination never delays another', async () => {
+  it('are not delayed by another slow or dead destination', async () => {
     const world = await ready();
     to.sink.answer = (response, { path }) => path !== '/slow' && response.end();
     await register(world, ['mailbox.*'], '/slow');
@@ -137,7 +137,7 @@ describe('webhooks', function () {
     expect(to.sink.at('/slow').length).to.be.within(1, 16);
   });
 
-  it('after rotate-secret both secrets sign for 24 hours', async () => {
+  it('are signed with both secrets for 24 hours after rotate-secret', async () => {
     const world = await ready();
     const now = Math.ceil(Date.now() / 1000) * 1000;
     await world.at(now);
@@ -159,7 +159,7 @@ describe('webhooks', function () {
     expect(to.sink.received.at(-1)?.headers['webhook-signature']).to.not.contain(' ');
   });
 
-  it('test sends at once and answers the attempt; redeliver sends the event of an attempt again', async () => {
+  it('are sent at once by test, which answers the attempt, and again by redeliver', async () => {
     const world = await ready();
     const now = Date.now() - 60_000;
     await world.at(now);
@@ -199,7 +199,7 @@ describe('webhooks', function () {
     expect(await to.service.store.sismember(webhookKeys.outbox.pattern, `${world.org} ${world.spaceId}`)).to.equal(0);
   });
 
-  it('a redelivery that succeeds ends the retries of its event', async () => {
+  it('are no longer retried when a redelivery of their event succeeds', async () => {
     const world = await ready();
     status(500);
     await register(world);
@@ -215,7 +215,7 @@ describe('webhooks', function () {
     expect(destination.consecutiveFailures).to.equal(0);
     expect(destination.lastSuccessAt).to.be.a('string');
 
-    // Made while an attempt is under way, it leaves the end to that: its place is not free before.
+    // During an attempt, the redelivery leaves ending the delivery to that attempt, which still occupies its slot.
     status(500);
     await happen(world);
     const [failed] = await untilRows(world, 5);
@@ -233,7 +233,7 @@ describe('webhooks', function () {
     expect((await world.get('/backlog')).body.outbox).to.include({ PENDING: 0, DELIVERED: 2 });
   });
 
-  it('a dead receiver holds at most 1,000 unfinished deliveries; the rest stays in the journal', async () => {
+  it('wait in the journal beyond 1,000 unfinished deliveries to a dead receiver', async () => {
     const world = await ready();
     const now = Math.ceil(Date.now() / 1000) * 1000;
     await world.at(now);

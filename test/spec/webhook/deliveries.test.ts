@@ -12,14 +12,14 @@ describe('GET /deliveries', () => {
   });
   after(() => service.stop());
 
-  /** Two destinations, and the ids of five attempts, the newest first: of the first one, the second one, and so on. */
+  /** Two destinations, and the ids of five attempts, newest first: of the first one, the second one, and so on. */
   async function attempted() {
     const world = await World.create({ on: service });
     const ids: string[] = [];
     for (let i = 0; i < 2; i++) ids.push((await world.made('/destinations', { url })).id);
-    const made: string[] = [];
-    for (let i = 0; i < 5; i++) made.unshift((await world.made(`/destinations/${ids[i % 2]}/test`)).id);
-    return { world, ids, made };
+    const created: string[] = [];
+    for (let i = 0; i < 5; i++) created.unshift((await world.made(`/destinations/${ids[i % 2]}/test`)).id);
+    return { world, ids, made: created };
   }
 
   async function pages(world: World, query: string): Promise<string[][]> {
@@ -32,7 +32,7 @@ describe('GET /deliveries', () => {
     return found;
   }
 
-  it('lists attempts, newest first, page by page, all or those of one destination', async () => {
+  it('lists attempts, newest first, in pages, of all destinations or one', async () => {
     const { world, ids, made } = await attempted();
     const [e, d, c, b, a] = made;
     expect(await pages(world, 'limit=2')).to.deep.equal([[e, d], [c, b], [a]]);
@@ -41,12 +41,12 @@ describe('GET /deliveries', () => {
     expect(await pages(world, `limit=1&destinationId=${ids[1]}`)).to.deep.equal([[d], [b], []]);
   });
 
-  it('looks at 1,000 attempts a page for those of one destination: a page may be empty, and the next one finds them', async () => {
+  it('examines 1,000 attempts per page for those of one destination: a page may be empty, and the next one finds them', async () => {
     const { world, ids, made } = await attempted();
     const [destinationId = '', other = ''] = ids;
-    const own = { destinationId: other, entryId: '1-1', eventType: 'mailbox.created', attempt: 1, durationMs: 1 };
+    const delivery = { destinationId: other, entryId: '1-1', eventType: 'mailbox.created', attempt: 1, durationMs: 1 };
     const outcome = { responseStatus: '204', errorCode: '', attemptedAt: Date.now(), pauseMs: 0, scale: 1 };
-    const args = { spaceId: world.spaceId, requestId: '', ...own, ...outcome };
+    const args = { spaceId: world.spaceId, requestId: '', ...delivery, ...outcome };
     const run = () => service.scripts.run('webhook/finish', world.org, args);
     await Promise.all(Array.from({ length: 1000 }, run));
     expect(await pages(world, `destinationId=${destinationId}`)).to.deep.equal([[], [made[0], made[2], made[4]]]);

@@ -3,11 +3,11 @@ import { Deliveries, rows, untilRows } from '../../support/webhooks.ts';
 
 const day = 86_400_000;
 
-describe('a destination that is disabled', () => {
+describe('a destination', () => {
   const to = new Deliveries();
   const { ready, register, happen, status, poke } = to;
 
-  it('was so by a 410; what it had pending is EXHAUSTED; enabled again, it hears what happens from then on', async () => {
+  it('is disabled by a 410, with its pending deliveries EXHAUSTED; enabled again, it gets later events', async () => {
     const world = await ready();
     to.sink.answer = () => undefined;
     const { id } = await register(world);
@@ -33,7 +33,7 @@ describe('a destination that is disabled', () => {
     expect(await outbox()).to.deep.equal({ UNREAD: 0, PENDING: 0, DELIVERED: 1, EXHAUSTED: 2 });
   });
 
-  it('was so after five days of nothing but failures, counted anew when it is enabled', async () => {
+  it('is disabled after five days of failures only, counted anew when it is enabled', async () => {
     const world = await ready();
     const now = Math.ceil(Date.now() / 1000) * 1000;
     await world.at(now);

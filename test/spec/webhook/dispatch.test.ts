@@ -6,7 +6,7 @@ import { World } from '../../support/world.ts';
 const url = 'http://127.0.0.1:1/';
 const guardMs = 25_000;
 
-/** The test is the dispatcher: nobody makes the attempts that are named. */
+/** These tests dispatch by themselves, and nobody makes the attempts. */
 describe('the dispatcher', () => {
   let service: MusterService;
   before(async () => {
@@ -39,7 +39,7 @@ describe('the dispatcher', () => {
     };
   }
 
-  it('reads on in the journal in steps, everything once, for everybody but who is DISABLED', async () => {
+  it('reads the journal in steps, each entry once, for every destination except DISABLED ones', async () => {
     const { world, happen, dispatch, outbox } = await begin();
     const disabled = await world.made('/destinations', { url });
     await world.call('PATCH', `/destinations/${disabled.id}`, { state: 'DISABLED' });
@@ -62,7 +62,7 @@ describe('the dispatcher', () => {
     expect(new Set(named).size).to.equal(5);
   });
 
-  it('reads no further than 1,000 unfinished deliveries of a destination', async () => {
+  it('stops reading at 1,000 unfinished deliveries of a destination', async () => {
     const { now, happen, dispatch, outbox, key } = await begin();
     const others = Array.from({ length: 999 }, (_, i) => [`${now + 1_000_000}`, `1-${i}`]).flat();
     await service.store.zadd(`${key}:unfinished`, ...others);
@@ -73,7 +73,7 @@ describe('the dispatcher', () => {
     }
   });
 
-  it('names 16 attempts of a destination at once, 2 of one that fails, and again those whose worker was lost', async () => {
+  it('returns up to 16 attempts of a destination at once, 2 of a failing one, and again those whose worker was lost', async () => {
     const { world, now, happen, dispatch, key } = await begin();
     await happen(20);
     const named = async () => (await dispatch(100)).attempts.length;

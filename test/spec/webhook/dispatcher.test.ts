@@ -6,16 +6,16 @@ import { type Attempt, Dispatcher } from '../../../src/workers/dispatcher.ts';
 
 const turn = () => new Promise(setImmediate);
 
-describe('Dispatching what is due in a space', () => {
-  it('is done again for those who ask meanwhile, and while there is more, until it is stopped', async () => {
+describe('Dispatching due deliveries of a space', () => {
+  it('runs again for callers that ask meanwhile and while there is more, until it is stopped', async () => {
     const runs: ((left: number, ...attempts: unknown[]) => void)[] = [];
     const ask = () =>
       new Promise((resolve) =>
         runs.push((more, ...attempts) => resolve({ more, attempts, nextInMs: null, spaceNumber: '1' })),
       );
-    const handed: Attempt[] = [];
+    const dispatched: Attempt[] = [];
     const parts = { store: {} as Store, wake: {} as Wake, log: {} as never, scripts: { ask } as unknown as Scripts };
-    const dispatcher = new Dispatcher(parts, async (attempts) => void handed.push(...attempts));
+    const dispatcher = new Dispatcher(parts, async (attempts) => void dispatched.push(...attempts));
 
     const both = [dispatcher.poke('org space'), dispatcher.poke('org space')];
     expect(runs).to.have.length(1);
@@ -26,7 +26,7 @@ describe('Dispatching what is due in a space', () => {
     runs[2]?.(0);
     await Promise.all(both);
     expect(runs).to.have.length(3);
-    expect(handed).to.deep.equal([{ org: 'org', spaceId: 'space', destinationId: 'd', entryId: '1-0', number: 1 }]);
+    expect(dispatched).to.deep.equal([{ org: 'org', spaceId: 'space', destinationId: 'd', entryId: '1-0', number: 1 }]);
 
     const last = dispatcher.poke('org space');
     const stopped = dispatcher.stop();

@@ -17,7 +17,7 @@ describe('the last attempt of a delivery', () => {
     await sink.stop();
   });
 
-  it('is told as delivery.exhausted also when its failure disables the destination', async () => {
+  it('emits delivery.exhausted even if its failure also disables the destination', async () => {
     const world = await World.create({ on: service });
     const now = Math.ceil(Date.now() / 1000) * 1000;
     await world.at(now);

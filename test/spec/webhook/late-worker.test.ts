@@ -3,15 +3,15 @@ import type { MusterService } from '../../../src/service.ts';
 import { delivering, rows } from '../../support/webhooks.ts';
 import { World } from '../../support/world.ts';
 
-describe('a worker that was thought lost', () => {
+describe('a worker that was considered lost', () => {
   let service: MusterService;
   before(async () => {
-    // The test is the workers.
+    // No worker runs: the tests make its steps.
     service = await delivering({ role: 'api' });
   });
   after(() => service.stop());
 
-  /** A destination that is to get one event, and the steps of its workers. */
+  /** A destination with one event to deliver, and the steps of its workers. */
   async function oneToGet() {
     const world = await World.create({ on: service });
     const now = Date.now();
@@ -26,14 +26,14 @@ describe('a worker that was thought lost', () => {
     const begin = async () => (await run('begin', { destinationId, entryId }))[0];
     const finish = (attempt: number, attemptedAt: unknown) => {
       const answer = { responseStatus: '204', errorCode: '', durationMs: 10, pauseMs: 0, scale: 1 };
-      const own = { destinationId, entryId, eventType: 'mailbox.created', attempt, attemptedAt: String(attemptedAt) };
-      return run('finish', { ...own, ...answer });
+      const args = { destinationId, entryId, eventType: 'mailbox.created', attempt, attemptedAt: String(attemptedAt) };
+      return run('finish', { ...args, ...answer });
     };
     const key = world.prefix;
     return { world, now, key, entryId, destinationId, dispatch, begin, finish };
   }
 
-  it('adds no second row to its attempt, which was INTERRUPTED and no failure, when it goes on after another one delivered', async () => {
+  it('adds no second row for its attempt, which was INTERRUPTED but no failure, when it resumes after another worker delivered', async () => {
     const { world, now, key, destinationId, dispatch, begin, finish } = await oneToGet();
     await world.at(now + 20_000);
     const first = await begin();
@@ -46,7 +46,7 @@ describe('a worker that was thought lost', () => {
     expect(interrupted?.nextAttemptAt).to.equal(new Date(now + 45_000).toISOString());
     expect((await world.get(`/destinations/${destinationId}`)).body.consecutiveFailures).to.equal(0);
     await finish(1, first);
-    // The clock goes back a little; the row comes after the one before it all the same.
+    // Although the clock goes back a little, this row follows the one before it.
     await world.at(now + 44_999);
     await finish(2, second);
     await world.at(now + 45_000);
@@ -59,7 +59,7 @@ describe('a worker that was thought lost', () => {
     ]);
   });
 
-  it('has the row of its attempt also when the destination was disabled meanwhile', async () => {
+  it('records its attempt even if the destination was disabled meanwhile', async () => {
     const { world, destinationId, begin, finish } = await oneToGet();
     const attemptedAt = await begin();
     await world.call('PATCH', `/destinations/${destinationId}`, { state: 'DISABLED' });
@@ -68,7 +68,7 @@ describe('a worker that was thought lost', () => {
     expect((await world.get('/backlog')).body.outbox).to.include({ PENDING: 0, DELIVERED: 0, EXHAUSTED: 1 });
   });
 
-  it('finds nothing to send when the journal has been trimmed meanwhile: EXHAUSTED', async () => {
+  it('sends nothing if the journal was trimmed meanwhile: EXHAUSTED', async () => {
     const { world, key, entryId, begin } = await oneToGet();
     await service.store.xdel(`${key}:events`, entryId);
     expect(await begin()).to.equal(undefined);

@@ -8,7 +8,7 @@ import { World } from '../../support/world.ts';
 const url = 'https://93.184.215.14/hook';
 
 describe('webhook destinations', () => {
-  it('creation returns the record and the signingSecret, which is revealed once', async () => {
+  it('return the record and the signingSecret at creation, the only time it is shown', async () => {
     const world = await World.create();
     const now = Date.now();
     await world.at(now);
@@ -27,7 +27,7 @@ describe('webhook destinations', () => {
     expect(await world.eventTypes()).to.deep.equal(['destination.created']);
   });
 
-  it('a replayed create carries its signingSecret, a replayed rotation the one it made; a change and a deletion replay too', async () => {
+  it('replay the signingSecret of a create and of a rotation; a change and a deletion replay, too', async () => {
     const world = await World.create();
     const twice = async (method: string, path: string, body?: object, meanwhile?: () => Promise<unknown>) => {
       const headers = { 'Idempotency-Key': randomUUID() };
@@ -47,7 +47,7 @@ describe('webhook destinations', () => {
     expect((await twice('DELETE', path)).status).to.equal(204);
   });
 
-  it('creating counts as one request and one operation', async () => {
+  it('count as one request and one operation at creation', async () => {
     const world = await World.create();
     await world.at(Math.ceil(Date.now() / 60_000) * 60_000);
     await world.made('/destinations', { url });
@@ -56,7 +56,7 @@ describe('webhook destinations', () => {
     expect(await world.service.store.hget(key, 'usedOperations')).to.equal('1');
   });
 
-  it('url is http or https and leads to a public address, eventTypes are known', async () => {
+  it('require an http or https url with a public address, and known eventTypes', async () => {
     const world = await World.create();
     const code = async (body: object) => {
       const reply = await world.post('/destinations', body);
@@ -111,7 +111,7 @@ describe('webhook destinations', () => {
     }
   });
 
-  it('a space has at most 20 destinations', async () => {
+  it('are limited to 20 in a space', async () => {
     const world = await World.create();
     const replies = await Promise.all(Array.from({ length: 25 }, () => world.post('/destinations', { url })));
     expect(replies.filter(({ status }) => status === 201)).to.have.length(20);
@@ -122,7 +122,7 @@ describe('webhook destinations', () => {
     expect(ids).to.deep.equal([...new Set(ids)].sort().reverse());
   });
 
-  it('PATCH changes url, eventTypes and state; what changes nothing is no operation', async () => {
+  it('can change url, eventTypes and state by PATCH; one that changes nothing is no operation', async () => {
     const world = await World.create();
     const { id } = await world.made('/destinations', { url });
     const patch = (body: object) => world.call('PATCH', `/destinations/${id}`, body);
@@ -137,7 +137,7 @@ describe('webhook destinations', () => {
     expect((await world.eventTypes()).at(-1)).to.equal('destination.disabled');
   });
 
-  it('DELETE is 204, then the destination is not found, and what it was still to get is EXHAUSTED', async () => {
+  it('are unknown after DELETE, which answers 204, and their pending deliveries are EXHAUSTED', async () => {
     const world = await World.create();
     const { scripts, store } = world.service;
     const ids: string[] = [];
@@ -172,7 +172,7 @@ describe('webhook destinations', () => {
     expect(left).to.deep.equal([]);
   });
 
-  it('every change is in the audit trail, without secrets', async () => {
+  it('have every change in the audit trail, without secrets', async () => {
     const world = await World.create();
     const { id, signingSecret } = await world.made('/destinations', { url });
     const { signingSecret: second } = await world.made(`/destinations/${id}/rotate-secret`);
@@ -189,7 +189,7 @@ describe('webhook destinations', () => {
     expect(text).to.not.include(signingSecret).and.not.include(second);
   });
 
-  it('a name that resolves to a public address first and to loopback at connect time is not delivered to', async () => {
+  it('get no delivery if their name resolves to a public address first and to loopback when connecting', async () => {
     let address = '93.184.215.14';
     const resolve = async () => [{ address, family: 4 }];
     const service: MusterService = await delivering({ webhookAllowPrivate: false, resolve });

@@ -14,21 +14,21 @@ describe('The host of a destination', () => {
   });
   after(() => silent.close());
 
-  it('whose name server never answers delays no other', async () => {
+  it('does not delay others if its name server never answers', async () => {
     const { port } = silent.address();
     const pace = await Pace.begin();
     const hanging = Array.from({ length: 20 }, (_, i) =>
       resolver([`127.0.0.1:${port}`], 300)(`slow-${i}.test`).catch((error) => error),
     );
-    const asked = performance.now();
+    const begun = performance.now();
     const found = await resolver()('localhost');
-    await pace.expect(performance.now() - asked, 1000);
+    await pace.expect(performance.now() - begun, 1000);
     expect(found.map(({ address }) => address)).to.include('127.0.0.1');
     for (const { address, family } of found) expect(family).to.equal(isIP(address));
     for (const error of await Promise.all(hanging)) expect(error.code).to.equal('ETIMEOUT');
   });
 
-  it('is private in every form that an address can be written in', () => {
+  it('is recognized as private in every notation of an address', () => {
     const inside = [
       '127.0.0.1',
       '10.0.0.1',

@@ -10,7 +10,7 @@ describe('a redelivery or test with an Idempotency-Key', () => {
   let sink: Sink;
 
   before(async () => {
-    // One after the other: a start builds the libraries, and keeps the process from hearing what the store answers.
+    // One after the other: while a start builds the libraries, it blocks the process and the store's replies wait.
     services = [await delivering(), await delivering({ role: 'api' })];
     sink = await Sink.start();
   });
@@ -19,7 +19,7 @@ describe('a redelivery or test with an Idempotency-Key', () => {
     await Promise.all(services.map((service) => service.stop()));
   });
 
-  it('is sent once: of 50 equal requests at once, to two processes, all 50 answers are equal', async () => {
+  it('is sent once: 50 equal parallel requests to two processes get equal answers', async () => {
     const worlds = [await World.create({ on: services[0] as MusterService })] as World[];
     const world = worlds[0] as World;
     worlds.push(new World(services[1] as MusterService, world.org, world.spaceId, world.apiKey));
@@ -39,7 +39,7 @@ describe('a redelivery or test with an Idempotency-Key', () => {
     expect(await untilRows(world, 3)).to.have.lengthOf(3);
   });
 
-  it('has the row of its attempt, also when the destination, or the last operation of the month, has gone meanwhile', async () => {
+  it("records its attempt even if the destination or the month's last operation is gone meanwhile", async () => {
     const world = await World.create({ on: services[0] as MusterService, plan: 'free' });
     const { store } = world.service;
     const org = `muster:{${world.org}}`;
@@ -50,19 +50,19 @@ describe('a redelivery or test with an Idempotency-Key', () => {
       () => world.call('DELETE', `/destinations/${one.id}`),
       () => store.hset(org, { usedOperations: 100_000 }),
     ];
-    const made: string[] = [];
+    const deliveryIds: string[] = [];
     for (const [index, { id }] of [one, other].entries()) {
       sink.answer = (response) => void meanwhile[index]?.().then(() => response.end());
       const { status, body } = await world.post(`/destinations/${id}/test`);
       expect([status, body.state, body.destinationId]).to.deep.equal([201, 'SUCCEEDED', id]);
-      made.unshift(body.id);
+      deliveryIds.unshift(body.id);
     }
     sink.answer = answer;
-    expect((await rows(world)).map(({ id }) => id)).to.deep.equal(made);
+    expect((await rows(world)).map(({ id }) => id)).to.deep.equal(deliveryIds);
     expect(await store.exists(`${world.prefix}:destination:${one.id}`)).to.equal(0);
   });
 
-  it('is not sent beside another of that key, which is refused; a process that dies meanwhile keeps it for 25 s', async () => {
+  it('is refused while another request with that key is being sent; a process that dies holds the key for 25 s', async () => {
     const world = await World.create({ on: services[0] as MusterService });
     const { id } = await world.made('/destinations', { url: `${sink.url}/slow` });
     const other = await world.made('/destinations', { url: `${sink.url}/other` });

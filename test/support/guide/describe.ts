@@ -16,14 +16,14 @@ const reads = new Set(
   (
     'GET HGET HMGET HGETALL HEXISTS HLEN EXISTS ZRANGE ZREVRANGE ZSCORE ZMSCORE ZCARD ZRANK ZCOUNT XRANGE XREVRANGE XLEN ' +
     'LRANGE LINDEX LLEN LPOS SISMEMBER SMEMBERS SCARD SCAN HSCAN SSCAN ZSCAN SPUBLISH TYPE STRLEN PTTL TTL STREAM ' +
-    // Functions of ours that read the key they are given first.
+    // Functions of ours that read the key passed as their first argument.
     'page byScore byAge firstOf'
   ).split(' '),
 );
 /** A key, and the command or function of which it is the first argument. */
 const uses = /(?:\b(\w+)(?:', |\())?\bkeys\.(\w+)\(/g;
 
-/** Names of the keys that the code may write: all except first arguments of reads. */
+/** Names of the keys that the code may write: all except the first arguments of reads. */
 function writesOf(code: string): Set<string> {
   const written = [...code.matchAll(uses)].filter(([, command]) => command === undefined || !reads.has(command));
   const names = new Set(written.map(([, , name = '']) => name));

@@ -33,16 +33,16 @@ async function checked(libraries: readonly Library[]): Promise<string[]> {
   try {
     for (const [index, { text }] of libraries.entries()) await writeFile(join(folder, String(index)), text);
     const files = libraries.map((_, index) => join(folder, String(index)));
-    const said = await outputOf(command, [...output, ...globals, '--', ...files], env);
-    return inSources(said, libraries);
+    const report = await outputOf(command, [...output, ...globals, '--', ...files], env);
+    return inSources(report, libraries);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 }
 
-function inSources(said: string, libraries: readonly Library[]): string[] {
+function inSources(report: string, libraries: readonly Library[]): string[] {
   const found = new Map<string, { origin: string; isUnused: boolean; times: number }>();
-  for (const line of said.trim().split('\n').filter(Boolean)) {
+  for (const line of report.trim().split('\n').filter(Boolean)) {
     const [, path = '', number, severity, group, message = ''] = finding.exec(line) ?? [];
     const { origins } = libraries[Number(basename(path))] ?? {};
     if (!origins) throw new Error(`luacheck: ${line}`);
