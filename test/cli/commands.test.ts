@@ -38,7 +38,13 @@ describe("The operator's commands", () => {
     );
     expect(created).to.include({ org: 'acme', plan: 'enterprise' });
     expect(created.figures).to.include({ runs: 6, operations: 7, tasks: 8 });
-    expect(created.figures).to.include({ agents: 20, retentionDays: 180, spaces: 'unlimited', keys: 3, rpm: 'unlimited' });
+    expect(created.figures).to.include({
+      agents: 20,
+      retentionDays: 180,
+      spaces: 'unlimited',
+      keys: 3,
+      rpm: 'unlimited',
+    });
     expect(created.usage.rpm, 'not counted').to.equal(null);
     expect(await run('org show acme')).to.deep.equal(created);
   });

@@ -179,7 +179,9 @@ describe('What a request costs the store', function () {
         if (status < 300 && found.length > 1) needed[route.call] = found;
         else expect(found, `${route.call} ${status}`).to.deep.equal(once);
       }
-      const [status, sent] = await api.ask(route, values, { Authorization: `Bearer mk_${world.org}_${'x'.repeat(43)}` });
+      const [status, sent] = await api.ask(route, values, {
+        Authorization: `Bearer mk_${world.org}_${'x'.repeat(43)}`,
+      });
       expect([status, trips(sent)], route.call).to.deep.equal([401, once]);
     }
     expect(needed).to.deep.equal(more);

@@ -223,7 +223,10 @@ describe('A batch', function () {
       const calls = [send(), { call: 'budget.create', name: 'b', currency: 'EUR', scale: 2, limitMinor: '5' }];
       expect((await batch(world, calls, reader)).map(outcomeOf)).to.deep.equal(Array(2).fill('403 PERMISSION_DENIED'));
       const [sent, denied] = await batch(world, calls, writer);
-      expect([sent, denied].map((result) => outcomeOf(result as Result))).to.deep.equal(['201', '403 PERMISSION_DENIED']);
+      expect([sent, denied].map((result) => outcomeOf(result as Result))).to.deep.equal([
+        '201',
+        '403 PERMISSION_DENIED',
+      ]);
       expect(denied?.body.error.message).to.contain('resource_config');
     });
 
@@ -388,7 +391,10 @@ describe('A batch', function () {
       const gone = { call: 'mailbox.delete', mailboxId: queue.id };
       await queue.sent();
       const [created, busy] = await batch(world, [budget, gone, send({ payload: 'a' })], key);
-      expect([created, busy].map((result) => outcomeOf(result as Result))).to.deep.equal(['201', '409 MAILBOX_NOT_EMPTY']);
+      expect([created, busy].map((result) => outcomeOf(result as Result))).to.deep.equal([
+        '201',
+        '409 MAILBOX_NOT_EMPTY',
+      ]);
       const again = await batch(world, [budget, { ...gone, mailboxId: randomUUID() }, send({ payload: 'b' })], key);
       expect(again.map(outcomeOf)).to.deep.equal(['201', '404 MAILBOX_NOT_FOUND', '422 IDEMPOTENCY_KEY_REUSED']);
       expect(again[0]).to.deep.equal({ ...created, replayed: true });

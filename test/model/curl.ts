@@ -68,7 +68,8 @@ export class Curl {
       assigned.push([name, `grep -o '"${field}":"[^"]*"' | head -1 | cut -d'"' -f4`]);
     }
     if (assigned.length === 0) return line;
-    if (assigned.length === 1) return assigned.map(([name, from]) => `${name}=$(${line} | tee /dev/stderr | ${from})`).join();
+    if (assigned.length === 1)
+      return assigned.map(([name, from]) => `${name}=$(${line} | tee /dev/stderr | ${from})`).join();
     const each = assigned.map(([name, from]) => `${name}=$(echo "$REPLY" | ${from})`);
     return `REPLY=$(${line} | tee /dev/stderr); ${each.join('; ')}`;
   }

@@ -12,7 +12,6 @@ import { startTenants, type Tenants } from '../support/tenants.ts';
 
 const routes = Object.keys(words).map((call) => routeOf(toolName(call)));
 
-
 describe('Every tool for every kind of caller', function () {
   this.timeout(60_000);
   let tenants: Tenants;

@@ -72,7 +72,9 @@ describe('POST /budgets', () => {
     );
     const path = `/v1/spaces/${world.spaceId}/budgets`;
     const headers = { Authorization: `Bearer ${world.apiKey}`, 'Content-Type': 'application/json' };
-    expect(codeOf(await world.send('POST', path, JSON.stringify(plain), headers))).to.equal('400 IDEMPOTENCY_KEY_REQUIRED');
+    expect(codeOf(await world.send('POST', path, JSON.stringify(plain), headers))).to.equal(
+      '400 IDEMPOTENCY_KEY_REQUIRED',
+    );
   });
 
   it('accepts amounts as strings of up to 18 digits, leading zeros included: "007" is 7', async () => {

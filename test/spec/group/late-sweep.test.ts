@@ -18,10 +18,12 @@ describe('a task group whose deadline has passed but is not swept', () => {
   /** Runs a call after the deadline whose sweep was done just before it. */
   const late = async ({ queue: { world } }: Team, name: string, args: Record<string, string | number>) => {
     await world.at(start + 1500);
-    return world.service.scripts.run(name, world.org, { ...callArgs(world), drainedThrough: start + 999, ...args }).then(
-      () => 'done',
-      (error: { code: string; detail: string }) => `${error.code} ${error.detail}`,
-    );
+    return world.service.scripts
+      .run(name, world.org, { ...callArgs(world), drainedThrough: start + 999, ...args })
+      .then(
+        () => 'done',
+        (error: { code: string; detail: string }) => `${error.code} ${error.detail}`,
+      );
   };
   /** Makes a call, which first sweeps everything that is due. */
   const settled = async (one: Team) => {

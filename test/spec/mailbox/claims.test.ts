@@ -202,7 +202,13 @@ describe('Claims', () => {
     expect(await lost(claim.token.toUpperCase())).to.contain('never issued');
     const { world } = queue;
     await world.at(now + 5000);
-    const args = { messageId: claim.id, token: claim.token, leaseSeconds: '', progress: '', drainedThrough: now + 4999 };
+    const args = {
+      messageId: claim.id,
+      token: claim.token,
+      leaseSeconds: '',
+      progress: '',
+      drainedThrough: now + 4999,
+    };
     const late = await world.service.scripts
       .run('mailbox/renew', world.org, { ...callArgs(world), ...args })
       .catch(String);

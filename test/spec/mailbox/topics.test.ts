@@ -34,7 +34,11 @@ describe('a finished message', () => {
     await queue.sent(elsewhere);
     const [first, second] = [await queue.claim(), await queue.claim(elsewhere)];
     expect(await published(() => queue.act('complete', first))).to.have.members([first.id, queue.scopeId]);
-    expect(await published(() => queue.act('complete', second))).to.have.members([second.id, elsewhere.scopeId, queue.id]);
+    expect(await published(() => queue.act('complete', second))).to.have.members([
+      second.id,
+      elsewhere.scopeId,
+      queue.id,
+    ]);
   });
 
   it("publishes when a deadline or a group's decision ends it, too", async () => {

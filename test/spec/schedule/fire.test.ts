@@ -107,7 +107,11 @@ describe('A due moment of a schedule', () => {
     const timetable = await Timetable.create({}, { backlogLimit: 1 });
     const { id } = await timetable.made();
     const deadline = iso(start + 30 * second);
-    await timetable.world.made(`/mailboxes/${timetable.mailboxId}/messages`, { scopeId: timetable.scopeId, payload: 1, deadline });
+    await timetable.world.made(`/mailboxes/${timetable.mailboxId}/messages`, {
+      scopeId: timetable.scopeId,
+      payload: 1,
+      deadline,
+    });
     await timetable.fireAt(start + minute);
     expect(await timetable.moments(id)).to.have.length(1);
   });

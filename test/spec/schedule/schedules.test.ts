@@ -226,7 +226,10 @@ describe('A schedule', () => {
 
   it("counts against the plan's operations and runs", async () => {
     const timetable = await Timetable.create({ figures: { runs: '1' } });
-    await timetable.world.made(`/mailboxes/${timetable.mailboxId}/messages`, { scopeId: timetable.scopeId, payload: 1 });
+    await timetable.world.made(`/mailboxes/${timetable.mailboxId}/messages`, {
+      scopeId: timetable.scopeId,
+      payload: 1,
+    });
     const scopeId = randomUUID();
     expect(codeOf(await timetable.post({ scopeId }))).to.equal('409 ACTIVE_RUNS_LIMITED');
     const { id } = await timetable.made();

@@ -73,7 +73,10 @@ describe('A snapshot or restore that is interrupted', function () {
 
     const file = await findSnapshot(folder, (await make()).snapshot);
     const restore = (link: Store) =>
-      restoreInto({ store: link, scripts: new Scripts(link, allWords) }, file, { ...target, dataDir: ownStore.dataDir });
+      restoreInto({ store: link, scripts: new Scripts(link, allWords) }, file, {
+        ...target,
+        dataDir: ownStore.dataDir,
+      });
     for (const left of [0, 1]) expect(await broken(left, restore)).to.be.instanceOf(StoreUnavailable);
     server.close();
   });

@@ -83,7 +83,9 @@ describe('A snapshot under load on every primitive', function () {
     await original.end('SIGTERM');
 
     const elsewhere = join(await processes.folder(), 'elsewhere');
-    await record(['snapshot', 'restore', join(dataDir, 'snapshots', `${created.snapshot}.rdb`)], { DATA_DIR: elsewhere });
+    await record(['snapshot', 'restore', join(dataDir, 'snapshots', `${created.snapshot}.rdb`)], {
+      DATA_DIR: elsewhere,
+    });
     const restored = await processes.start({ DATA_DIR: elsewhere, ROLE: 'api' }).ready();
     const there = await worldOf(
       { ...restored, url: restored.url, access: original.access } as MusterProcess,
