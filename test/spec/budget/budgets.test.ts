@@ -71,8 +71,8 @@ describe('POST /budgets', () => {
       '422 IDEMPOTENCY_KEY_REUSED',
     );
     const path = `/v1/spaces/${world.spaceId}/budgets`;
-    const headers = { Authorization: `Bearer ${world.apiKey}`, 'Content-Type': 'application/json' };
-    expect(codeOf(await world.send('POST', path, JSON.stringify(plain), headers))).to.equal(
+    const bareHeaders = { Authorization: `Bearer ${world.apiKey}`, 'Content-Type': 'application/json' };
+    expect(codeOf(await world.send('POST', path, JSON.stringify(plain), bareHeaders))).to.equal(
       '400 IDEMPOTENCY_KEY_REQUIRED',
     );
   });

@@ -148,12 +148,12 @@ describe('reserve, settle and void', () => {
     await purse.void(id);
     const again = await purse.world.post(path, body, headers);
     expect(again.body).to.deep.equal({ ...first.body, replay: true });
-    const headers = { Authorization: `Bearer ${purse.world.apiKey}`, 'Content-Type': 'application/json' };
+    const bareHeaders = { Authorization: `Bearer ${purse.world.apiKey}`, 'Content-Type': 'application/json' };
     const bare = await purse.world.send(
       'POST',
       `/v1/spaces/${purse.world.spaceId}${path}`,
       JSON.stringify(body),
-      headers,
+      bareHeaders,
     );
     expect([bare.status, bare.body.replay, bare.body.reservation.state]).to.deep.equal([200, true, 'VOIDED']);
   });
