@@ -50,19 +50,15 @@ export async function play(known: plan.Knowledge, server: Server, fleet: Fleet):
   /** Stops the victim first, so that it surely still holds the message when it dies. */
   async function crash(): Promise<void> {
     const heldByVictim = async () => (await muster.waits.get()).heldClaims.find(({ holder }) => holder === victim);
-    for (; ; await sleep(20)) {
-      fleet.signal(victim, 'SIGSTOP');
-      await sleep(100);
-      const claim = await heldByVictim();
-      if (claim) {
-        const { messageId } = claim;
-        const { unit } = (await muster.message.view<{ unit: string }>({ messageId })).payload;
-        known.crashed = { messageId, unit };
-        break;
-      }
+    let claim: Awaited<ReturnType<typeof heldByVictim>>;
+    for (; !claim; await sleep(100), claim = await heldByVictim()) {
       fleet.signal(victim, 'SIGCONT');
+      await sleep(20);
+      fleet.signal(victim, 'SIGSTOP');
     }
-    const { unit } = known.crashed;
+    const { messageId } = claim;
+    const { unit } = (await muster.message.view<{ unit: string }>({ messageId })).payload;
+    known.crashed = { messageId, unit };
     const pid = fleet.signal(victim, 'SIGKILL');
     log('crash', `kill -9 ${pid}: ${victim} dies while it holds ${unit}; nobody tells Muster`);
     start(successor);
@@ -105,13 +101,17 @@ export async function play(known: plan.Knowledge, server: Server, fleet: Fleet):
   /** Tells what Muster does by itself. */
   async function follow(): Promise<void> {
     for await (const { type } of muster.events({ types: ['allowance.cooldown_started', 'group.decided'] }))
-      if (type === 'group.decided') return log('group', 'decided at that moment, SATISFIED: the task that nobody took is cancelled');
+      if (type === 'group.decided')
+        return log('group', 'decided at that moment, SATISFIED: the task that nobody took is cancelled');
       else log('quota', `"${cooldown.reason}": an agent starts a cooldown of ${cooldown.seconds} s, for everybody`);
   }
   const followed = follow();
   followed.catch(() => undefined);
 
-  await send(countId, units.map((unit) => ({ unit })));
+  await send(
+    countId,
+    units.map((unit) => ({ unit })),
+  );
   log('queue', `${units.length} parts of ${relative(process.cwd(), folder) || '.'} are queued, one message each`);
   for (const name of crew) start(name);
   log('agents', `${crew.join(', ')} start: ${crew.length} processes that don't know each other`);
@@ -128,7 +128,10 @@ export async function play(known: plan.Knowledge, server: Server, fleet: Fleet):
   // The most expensive ones last: the budget will not cover them.
   const order = [...counted.values()].sort((a, b) => a.files - b.files);
   const pauseAt = Math.floor(order.length / 3);
-  await send(hashId, order.map(({ unit, files }, i) => ({ unit, files, budgetId, pause: i === pauseAt })));
+  await send(
+    hashId,
+    order.map(({ unit, files }, i) => ({ unit, files, budgetId, pause: i === pauseAt })),
+  );
   const { unitsLimit } = await muster.allowance.view({ allowanceId });
   log('quota', `all agents together may start ${unitsLimit} parts per second; the others wait in line`);
   await meet(1);

@@ -5,12 +5,6 @@ import { join } from 'node:path';
 
 /** The demo's work: counting and hashing real files. Nothing here knows about Muster. */
 
-/** Files and bytes. */
-interface Size {
-  readonly files: number;
-  readonly bytes: number;
-}
-
 /** What can be done apart from the rest: what lies in the folder; a folder of packages (`@…`) is one for each. */
 export async function unitsOf(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { withFileTypes: true });
@@ -34,7 +28,7 @@ async function filesOf(path: string): Promise<string[]> {
 }
 
 /** How many files there are below a folder, and their bytes. */
-export async function measure(path: string): Promise<Size> {
+export async function measure(path: string) {
   const files = await filesOf(path);
   let bytes = 0;
   for (const file of files) bytes += (await stat(file)).size;

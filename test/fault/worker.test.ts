@@ -49,13 +49,27 @@ describe('Workers of the typed client, killed under load', function () {
     const scopeId = randomUUID();
     const { id: mailboxId } = await muster.mailbox.create({ name: 'jobs', backlogLimit: total, maxAttempts: 100 });
     const { id: results } = await muster.mailbox.create({ name: 'results', backlogLimit: total });
-    const { id: budgetId } = await muster.budget.create({ name: 'b', currency: 'EUR', scale: 2, limitMinor: '1000000' });
+    const { id: budgetId } = await muster.budget.create({
+      name: 'b',
+      currency: 'EUR',
+      scale: 2,
+      limitMinor: '1000000',
+    });
     const [tenant] = lab.tenants;
     const options = { mailbox: { mailboxId }, resultsTo: { mailboxId: results }, concurrency: 10, leaseSeconds: 5 };
-    const WORKER = JSON.stringify({ url, key: tenant?.apiKey, spaceId: tenant?.spaceId, budget: { budgetId }, ...options });
+    const WORKER = JSON.stringify({
+      url,
+      key: tenant?.apiKey,
+      spaceId: tenant?.spaceId,
+      budget: { budgetId },
+      ...options,
+    });
     let complaints = '';
     const start = () => {
-      const child = spawn(process.execPath, [program], { env: { ...process.env, WORKER }, stdio: ['ignore', 'ignore', 'pipe'] });
+      const child = spawn(process.execPath, [program], {
+        env: { ...process.env, WORKER },
+        stdio: ['ignore', 'ignore', 'pipe'],
+      });
       child.stderr.on('data', (text) => {
         complaints += text;
       });
