@@ -7,8 +7,6 @@ import type { Fleet } from './processes.ts';
 import { log, status } from './screen.ts';
 
 const { claimSeconds, cooldown, crew, parties, quorum, successor, victim } = plan;
-/** Duration of the counting, so that people can follow. */
-const countSeconds = 5;
 type Server = Awaited<ReturnType<Fleet['serve']>>;
 
 /** Creates what the acts need, except the budget, whose amount is known after the first. */
@@ -36,7 +34,8 @@ export async function play(known: plan.Knowledge, server: Server, fleet: Fleet):
   const until = async (condition: () => boolean | Promise<boolean>) => {
     while (!(await condition())) await sleep(50);
   };
-  const paceMs = Math.min(1000, Math.round((countSeconds * 1000 * crew.length) / units.length));
+  // Counting takes some 5 s, so that people can follow.
+  const paceMs = Math.min(1000, Math.round((5000 * crew.length) / units.length));
   const start = (name: string) => fleet.start({ ...server, ...ids, folder, name, paceMs });
 
   async function send(mailboxId: string, payloads: readonly { unit: string }[]): Promise<void> {
@@ -74,12 +73,14 @@ export async function play(known: plan.Knowledge, server: Server, fleet: Fleet):
     log('barrier', `all ${target} have arrived: epoch ${epoch} is released, everybody continues at once`);
   }
 
+  let isDecided = false;
   /** Accepts a vote for the known digest, and rejects another. */
   async function judge({ taskId, unit, by, sha256 }: plan.ReportOf<'voted'>): Promise<void> {
     const verdict = { groupId: known.groupId ?? '', taskId };
     const isRight = sha256 === hashed.get(unit)?.sha256;
-    if (isRight) await muster.task.accept(verdict);
-    else await muster.task.reject(verdict);
+    if (isRight && isDecided) return log('group', `${by} agrees too, after the decision: it stands`);
+    const { groupState } = await (isRight ? muster.task.accept(verdict) : muster.task.reject(verdict));
+    isDecided = groupState === 'DECIDED';
     log('group', `${by} ${isRight ? 'agrees: accepted' : `says ${sha256.slice(0, 12)}…, which is wrong: rejected`}`);
   }
 
@@ -91,8 +92,7 @@ export async function play(known: plan.Knowledge, server: Server, fleet: Fleet):
       log('budget', `used up: ${unit} is refused with ${report.code}, before anything is spent`);
     known.received++;
     (reports[kind] as Map<string, plan.Report>).set(kind === 'voted' ? by : unit, report);
-    const done = `${counted.size} counted, ${hashed.size} hashed, ${refused.size} refused`;
-    status(`${done} of ${units.length}; ${voted.size} votes`);
+    status(`${counted.size} counted, ${hashed.size} hashed, ${refused.size} refused of ${units.length}`);
   });
 
   // Calls fail once the demo is interrupted.
