@@ -94,7 +94,6 @@ export async function play(known: plan.Knowledge, server: Server, fleet: Fleet):
     (reports[kind] as Map<string, plan.Report>).set(kind === 'voted' ? by : unit, report);
     status(`${counted.size} counted, ${hashed.size} hashed, ${refused.size} refused of ${units.length}`);
   });
-
   // Calls fail once the demo is interrupted.
   worker.on('error', () => undefined);
 
@@ -108,10 +107,8 @@ export async function play(known: plan.Knowledge, server: Server, fleet: Fleet):
   const followed = follow();
   followed.catch(() => undefined);
 
-  await send(
-    countId,
-    units.map((unit) => ({ unit })),
-  );
+  const first = units.map((unit) => ({ unit }));
+  await send(countId, first);
   log('queue', `${units.length} parts of ${relative(process.cwd(), folder) || '.'} are queued, one message each`);
   for (const name of crew) start(name);
   log('agents', `${crew.join(', ')} start: ${crew.length} processes that don't know each other`);
@@ -128,10 +125,8 @@ export async function play(known: plan.Knowledge, server: Server, fleet: Fleet):
   // The most expensive ones last: the budget will not cover them.
   const order = [...counted.values()].sort((a, b) => a.files - b.files);
   const pauseAt = Math.floor(order.length / 3);
-  await send(
-    hashId,
-    order.map(({ unit, files }, i) => ({ unit, files, budgetId, pause: i === pauseAt })),
-  );
+  const second = order.map(({ unit, files }, i) => ({ unit, files, budgetId, pause: i === pauseAt }));
+  await send(hashId, second);
   const { unitsLimit } = await muster.allowance.view({ allowanceId });
   log('quota', `all agents together may start ${unitsLimit} parts per second; the others wait in line`);
   await meet(1);
@@ -147,8 +142,7 @@ export async function play(known: plan.Knowledge, server: Server, fleet: Fleet):
   known.groupId = groupId;
   for (let n = 0; n <= crew.length; n++) await muster.task.submit({ groupId, taskKey: `${n}`, input: { unit } });
   await muster.group.seal({ groupId });
-  const { by } = hashed.get(unit) ?? {};
-  log('group', `is ${by}'s digest of ${unit} right? ${crew.length + 1} tasks; ${quorum} agents must agree`);
+  log('group', `is the digest of ${unit} right? ${crew.length + 1} tasks; ${quorum} agents must agree`);
   await meet(2);
   await until(() => voted.size === crew.length && fleet.hasEnded);
   await Promise.all([worker.drained(), followed]);
