@@ -16,16 +16,20 @@ async function get(page: number): Promise<{ status: number; links: number[] }> {
   return { status: 200, links: [2 * page, 2 * page + 1, 1].filter((link) => link < 16) };
 }
 
-const worker = new Worker<number, number>(muster, { mailbox: 'pages', concurrency: 4 }, async ({ payload }, { units }) => {
-  await units(name);
-  const { status, links } = await get(payload);
-  if (status === 429) {
-    await muster.allowance.cooldown({ allowanceId, seconds: 1, reason: `${status} at page ${payload}` });
-    throw new RetryLater(1, 'the site had enough');
-  }
-  await find(links);
-  return links.length;
-});
+const worker = new Worker<number, number>(
+  muster,
+  { mailbox: 'pages', concurrency: 4 },
+  async ({ payload }, { units }) => {
+    await units(name);
+    const { status, links } = await get(payload);
+    if (status === 429) {
+      await muster.allowance.cooldown({ allowanceId, seconds: 1, reason: `${status} at page ${payload}` });
+      throw new RetryLater(1, 'the site had enough');
+    }
+    await find(links);
+    return links.length;
+  },
+);
 
 /** Queues pages; one that is known already, by its workKey, is not queued again. */
 async function find(pages: readonly number[]): Promise<void> {

@@ -1,5 +1,6 @@
 // An agent over MCP: what a model does when the space is one of its servers, step by step, with the protocol's own client.
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { createMuster } from 'muster-client';
 
 const { MUSTER_URL, MUSTER_KEY, MUSTER_SPACE } = process.env;
 const client = new Client({ name: 'example', version: '1' });
@@ -25,10 +26,14 @@ const { tools } = await client.listTools();
 const names = tools.map(({ name }) => name).filter((name) => ['message_recv', 'message_complete'].includes(name));
 console.log(`there are tools to ${names.join(' and ')}`);
 
-const { id: mailboxId } = await tool<{ id: string }>('mailbox_create', { name: 'letters', unique: true });
+// The mailbox is the operator's, the letters are somebody else's.
+const muster = createMuster({ url: MUSTER_URL, key: MUSTER_KEY, spaceId: MUSTER_SPACE });
+const { id } = await muster.mailbox.create({ name: 'letters', unique: true });
 const scopeId = crypto.randomUUID();
-for (const text of ['hello', 'goodbye']) await tool('message_send', { mailboxId, scopeId, payload: { text } });
+for (const text of ['hello', 'goodbye']) await muster.message.send({ mailboxId: id, scopeId, payload: { text } });
 
+const { mailboxes } = await tool<{ mailboxes: { id: string }[] }>('mailbox_list', { name: 'letters' });
+const mailboxId = mailboxes[0]?.id;
 for (;;) {
   const asked = { mailboxId, scopeId, holder: 'example', holderSession: '1' };
   // null: nothing is ready.

@@ -23,16 +23,16 @@ const { groupId, scopeId } = await muster.group.create({ mailboxId, condition: '
 for (let n = 1; n <= 5; n++) await muster.task.submit({ groupId, taskKey: `review ${n}`, input: { change: '#42' } });
 await muster.group.seal({ groupId });
 
-// The judge hears of each review, and accepts or rejects it. What was judged already stays as it was judged.
-for await (const event of muster.events({ types: ['task.succeeded', 'group.decided'], scopeId })) {
-  if (event.type === 'group.decided') break;
+// The judge hears of each review, and accepts or rejects it, until that decides the group.
+for await (const event of muster.events({ types: ['task.succeeded'], scopeId })) {
   const { taskId } = event.payload;
   const { members } = await muster.group.view<Review>({ groupId });
   const outcome = members.find((member) => member.taskId === taskId)?.outcome;
-  if (outcome?.approves) await muster.task.accept({ groupId, taskId });
-  else await muster.task.reject({ groupId, taskId });
+  const judge = outcome?.approves ? muster.task.accept : muster.task.reject;
+  const { groupState } = await judge({ groupId, taskId });
+  if (groupState === 'DECIDED') break;
 }
 await Promise.all(reviewers.map((worker) => worker.close()));
 
 const { outcome, counts } = await muster.group.view({ groupId });
-console.log(`${outcome}: ${counts.accepted} approve, ${counts.rejected} does not`);
+console.log(`${outcome}: ${counts.accepted} of ${counts.members} approve`);

@@ -13,12 +13,16 @@ interface Counted {
   readonly words: number;
 }
 
-const worker = new Worker<Text, Counted>(muster, { mailbox: 'texts', concurrency: 5 }, ({ payload, attempt }, { log }) => {
-  if (payload.text === '') throw new GiveUp('there is no text');
-  if (payload.name === 'text 7' && attempt === 1) throw new RetryLater(0, 'the dictionary was away');
-  if (attempt > 1) log(`${payload.name} comes back`);
-  return { words: payload.text.split(' ').length };
-});
+const worker = new Worker<Text, Counted>(
+  muster,
+  { mailbox: 'texts', concurrency: 5 },
+  ({ payload, attempt }, { log }) => {
+    if (payload.text === '') throw new GiveUp('there is no text');
+    if (payload.name === 'text 7' && attempt === 1) throw new RetryLater(0, 'the dictionary was away');
+    if (attempt > 1) log(`${payload.name} comes back`);
+    return { words: payload.text.split(' ').length };
+  },
+);
 worker.on('log', ({ text }) => console.log(text));
 worker.on('failed', ({ message, state }) => console.log(`${message.payload.name} is ${state}: it has failed`));
 

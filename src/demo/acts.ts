@@ -7,8 +7,6 @@ import type { Fleet } from './processes.ts';
 import { log, status } from './screen.ts';
 
 const { claimSeconds, cooldown, crew, parties, quorum, successor, victim } = plan;
-/** Duration of the counting, so that people can follow. */
-const countSeconds = 5;
 type Server = Awaited<ReturnType<Fleet['serve']>>;
 
 /** Creates what the acts need, except the budget, whose amount is known after the first. */
@@ -36,7 +34,8 @@ export async function play(known: plan.Knowledge, server: Server, fleet: Fleet):
   const until = async (condition: () => boolean | Promise<boolean>) => {
     while (!(await condition())) await sleep(50);
   };
-  const paceMs = Math.min(1000, Math.round((countSeconds * 1000 * crew.length) / units.length));
+  // Counting takes some 5 s, so that people can follow.
+  const paceMs = Math.min(1000, Math.round((5000 * crew.length) / units.length));
   const start = (name: string) => fleet.start({ ...server, ...ids, folder, name, paceMs });
 
   async function send(mailboxId: string, payloads: readonly { unit: string }[]): Promise<void> {
@@ -50,19 +49,15 @@ export async function play(known: plan.Knowledge, server: Server, fleet: Fleet):
   /** Stops the victim first, so that it surely still holds the message when it dies. */
   async function crash(): Promise<void> {
     const heldByVictim = async () => (await muster.waits.get()).heldClaims.find(({ holder }) => holder === victim);
-    for (; ; await sleep(20)) {
-      fleet.signal(victim, 'SIGSTOP');
-      await sleep(100);
-      const claim = await heldByVictim();
-      if (claim) {
-        const { messageId } = claim;
-        const { unit } = (await muster.message.view<{ unit: string }>({ messageId })).payload;
-        known.crashed = { messageId, unit };
-        break;
-      }
+    let claim: Awaited<ReturnType<typeof heldByVictim>>;
+    for (; !claim; await sleep(100), claim = await heldByVictim()) {
       fleet.signal(victim, 'SIGCONT');
+      await sleep(20);
+      fleet.signal(victim, 'SIGSTOP');
     }
-    const { unit } = known.crashed;
+    const { messageId } = claim;
+    const { unit } = (await muster.message.view<{ unit: string }>({ messageId })).payload;
+    known.crashed = { messageId, unit };
     const pid = fleet.signal(victim, 'SIGKILL');
     log('crash', `kill -9 ${pid}: ${victim} dies while it holds ${unit}; nobody tells Muster`);
     start(successor);
@@ -78,12 +73,14 @@ export async function play(known: plan.Knowledge, server: Server, fleet: Fleet):
     log('barrier', `all ${target} have arrived: epoch ${epoch} is released, everybody continues at once`);
   }
 
+  let isDecided = false;
   /** Accepts a vote for the known digest, and rejects another. */
   async function judge({ taskId, unit, by, sha256 }: plan.ReportOf<'voted'>): Promise<void> {
     const verdict = { groupId: known.groupId ?? '', taskId };
     const isRight = sha256 === hashed.get(unit)?.sha256;
-    if (isRight) await muster.task.accept(verdict);
-    else await muster.task.reject(verdict);
+    if (isRight && isDecided) return log('group', `${by} agrees too, after the decision: it stands`);
+    const { groupState } = await (isRight ? muster.task.accept(verdict) : muster.task.reject(verdict));
+    isDecided = groupState === 'DECIDED';
     log('group', `${by} ${isRight ? 'agrees: accepted' : `says ${sha256.slice(0, 12)}…, which is wrong: rejected`}`);
   }
 
@@ -95,23 +92,23 @@ export async function play(known: plan.Knowledge, server: Server, fleet: Fleet):
       log('budget', `used up: ${unit} is refused with ${report.code}, before anything is spent`);
     known.received++;
     (reports[kind] as Map<string, plan.Report>).set(kind === 'voted' ? by : unit, report);
-    const done = `${counted.size} counted, ${hashed.size} hashed, ${refused.size} refused`;
-    status(`${done} of ${units.length}; ${voted.size} votes`);
+    status(`${counted.size} counted, ${hashed.size} hashed, ${refused.size} refused of ${units.length}`);
   });
-
   // Calls fail once the demo is interrupted.
   worker.on('error', () => undefined);
 
   /** Tells what Muster does by itself. */
   async function follow(): Promise<void> {
     for await (const { type } of muster.events({ types: ['allowance.cooldown_started', 'group.decided'] }))
-      if (type === 'group.decided') return log('group', 'decided at that moment, SATISFIED: the task that nobody took is cancelled');
+      if (type === 'group.decided')
+        return log('group', 'decided at that moment, SATISFIED: the task that nobody took is cancelled');
       else log('quota', `"${cooldown.reason}": an agent starts a cooldown of ${cooldown.seconds} s, for everybody`);
   }
   const followed = follow();
   followed.catch(() => undefined);
 
-  await send(countId, units.map((unit) => ({ unit })));
+  const first = units.map((unit) => ({ unit }));
+  await send(countId, first);
   log('queue', `${units.length} parts of ${relative(process.cwd(), folder) || '.'} are queued, one message each`);
   for (const name of crew) start(name);
   log('agents', `${crew.join(', ')} start: ${crew.length} processes that don't know each other`);
@@ -128,7 +125,8 @@ export async function play(known: plan.Knowledge, server: Server, fleet: Fleet):
   // The most expensive ones last: the budget will not cover them.
   const order = [...counted.values()].sort((a, b) => a.files - b.files);
   const pauseAt = Math.floor(order.length / 3);
-  await send(hashId, order.map(({ unit, files }, i) => ({ unit, files, budgetId, pause: i === pauseAt })));
+  const second = order.map(({ unit, files }, i) => ({ unit, files, budgetId, pause: i === pauseAt }));
+  await send(hashId, second);
   const { unitsLimit } = await muster.allowance.view({ allowanceId });
   log('quota', `all agents together may start ${unitsLimit} parts per second; the others wait in line`);
   await meet(1);
@@ -144,8 +142,7 @@ export async function play(known: plan.Knowledge, server: Server, fleet: Fleet):
   known.groupId = groupId;
   for (let n = 0; n <= crew.length; n++) await muster.task.submit({ groupId, taskKey: `${n}`, input: { unit } });
   await muster.group.seal({ groupId });
-  const { by } = hashed.get(unit) ?? {};
-  log('group', `is ${by}'s digest of ${unit} right? ${crew.length + 1} tasks; ${quorum} agents must agree`);
+  log('group', `is the digest of ${unit} right? ${crew.length + 1} tasks; ${quorum} agents must agree`);
   await meet(2);
   await until(() => voted.size === crew.length && fleet.hasEnded);
   await Promise.all([worker.drained(), followed]);

@@ -12,7 +12,11 @@ const muster = createMuster(orders);
 process.once('disconnect', () => process.exit(1));
 
 /** Works until nothing is left. What the work returns is published to the coordinator in the step that completes it. */
-async function workOff<Payload>(mailboxId: string, leaseSeconds: number, work: Handler<Payload, Report>): Promise<void> {
+async function workOff<Payload>(
+  mailboxId: string,
+  leaseSeconds: number,
+  work: Handler<Payload, Report>,
+): Promise<void> {
   const options = { mailbox: { mailboxId }, resultsTo: { mailboxId: inboxId }, scopeId, holder: by, leaseSeconds };
   const worker = new Worker<Payload, Report>(muster, options, work);
   await worker.drained();

@@ -7,9 +7,6 @@ import { Fleet } from './processes.ts';
 import { clock, log, status, style } from './screen.ts';
 import { unitsOf } from './work.ts';
 
-/** With fewer it would be over too soon to see anything. */
-const minUnits = 12;
-
 /** The exit status of an interrupted demo, which cleans up as well. */
 const interruption = new Promise<number>((resolve) => {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
@@ -23,8 +20,8 @@ async function demo(folder: string): Promise<number> {
   const units = await unitsOf(path).catch(() => {
     throw new Error(`no such folder: ${path}`);
   });
-  if (units.length < minUnits)
-    throw new Error(`${folder} holds ${units.length} entries; the demo needs at least ${minUnits}`);
+  // With fewer it would be over too soon to see anything.
+  if (units.length < 12) throw new Error(`${folder} holds ${units.length} entries; the demo needs at least 12`);
   const fleet = new Fleet();
   try {
     log('server', 'starting a server, with its data in a temporary folder');

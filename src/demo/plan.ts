@@ -9,37 +9,25 @@ export const quorum = 3;
 export const claimSeconds = 5;
 export const cooldown = { seconds: 3, reason: 'the disk is busy' };
 
-/** Ids of the demo's objects in Muster; all of it belongs to one scope. */
-export type Ids = Readonly<
-  Record<'scopeId' | 'countId' | 'hashId' | 'voteId' | 'inboxId' | 'barrierId' | 'allowanceId', string>
->;
+type Texts<Names extends string> = Readonly<Record<Names, string>>;
 
-/** An agent's orders at its start. */
-export interface Orders extends Ids {
-  readonly url: string;
-  readonly key: string;
-  readonly spaceId: string;
-  readonly folder: string;
-  readonly name: string;
-  /** Minimum time for counting one unit, so that people can follow. */
-  readonly paceMs: number;
-}
+/** Ids of the demo's objects in Muster; all of it belongs to one scope. */
+export type Ids = Texts<'scopeId' | 'countId' | 'hashId' | 'voteId' | 'inboxId' | 'barrierId' | 'allowanceId'>;
+
+/** An agent's orders at its start; a unit takes it at least paceMs. */
+export type Orders = Ids & Texts<'url' | 'key' | 'spaceId' | 'folder' | 'name'> & { readonly paceMs: number };
 
 /** A unit to hash, at a cent per file; the agent that gets the one with `pause` starts a cooldown for all. */
-export interface HashInput {
-  readonly unit: string;
-  readonly files: number;
-  readonly budgetId: string;
-  readonly pause: boolean;
-}
+export type HashInput = Texts<'unit' | 'budgetId'> & { readonly files: number; readonly pause: boolean };
 
 /** What agents publish to the coordinator's inbox. */
-export type Report = { readonly unit: string; readonly by: string } & (
-  | { readonly kind: 'counted'; readonly files: number; readonly bytes: number }
-  | { readonly kind: 'hashed'; readonly sha256: string }
-  | { readonly kind: 'refused'; readonly code: string }
-  | { readonly kind: 'voted'; readonly taskId: string; readonly sha256: string }
-);
+export type Report = Texts<'unit' | 'by'> &
+  (
+    | { readonly kind: 'counted'; readonly files: number; readonly bytes: number }
+    | ({ readonly kind: 'hashed' } & Texts<'sha256'>)
+    | ({ readonly kind: 'refused' } & Texts<'code'>)
+    | ({ readonly kind: 'voted' } & Texts<'taskId' | 'sha256'>)
+  );
 export type ReportOf<Kind extends Report['kind']> = Extract<Report, { kind: Kind }>;
 
 /** What the coordinator knows. */

@@ -5,21 +5,14 @@ import { join } from 'node:path';
 
 /** The demo's work: counting and hashing real files. Nothing here knows about Muster. */
 
-/** Files and bytes. */
-interface Size {
-  readonly files: number;
-  readonly bytes: number;
-}
-
 /** What can be done apart from the rest: what lies in the folder; a folder of packages (`@…`) is one for each. */
 export async function unitsOf(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { withFileTypes: true });
   const units: string[] = [];
-  for (const entry of entries) {
-    const nested = entry.name.startsWith('@') && entry.isDirectory();
-    if (nested) units.push(...(await unitsOf(join(folder, entry.name))).map((one) => join(entry.name, one)));
+  for (const entry of entries)
+    if (entry.name.startsWith('@') && entry.isDirectory())
+      units.push(...(await unitsOf(join(folder, entry.name))).map((one) => join(entry.name, one)));
     else if (entry.isDirectory() || entry.isFile()) units.push(entry.name);
-  }
   return units.sort();
 }
 
@@ -27,14 +20,12 @@ export async function unitsOf(folder: string): Promise<string[]> {
 async function filesOf(path: string): Promise<string[]> {
   if ((await stat(path)).isFile()) return [path];
   const entries = await readdir(path, { recursive: true, withFileTypes: true });
-  return entries
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name))
-    .sort();
+  const files = entries.filter((entry) => entry.isFile());
+  return files.map((entry) => join(entry.parentPath, entry.name)).sort();
 }
 
 /** How many files there are below a folder, and their bytes. */
-export async function measure(path: string): Promise<Size> {
+export async function measure(path: string) {
   const files = await filesOf(path);
   let bytes = 0;
   for (const file of files) bytes += (await stat(file)).size;

@@ -16,7 +16,7 @@ const printed: Readonly<Record<string, readonly string[]>> = {
     'text 7 is READY: it has failed',
   ],
   'fan-out': ['10 tasks found 168 primes below 1000; 1 failed'],
-  reviewers: ['SATISFIED: 3 approve, 1 does not'],
+  reviewers: ['SATISFIED: 3 of 5 approve'],
   'budgeted-agent': [
     '3 answers cost 75 of 100 cents; 0 are set aside',
     'an impossible one: the model does not know',

@@ -25,8 +25,8 @@ export class Ends {
 
   /** One attempt of a call, in a batch or by itself. */
   once<T>(batched: BatchedCall<T>, alone: (options: CallOptions) => Promise<T>): Promise<T> {
-    const options = { attempts: 1, signal: AbortSignal.timeout(this.#timeoutMs) };
-    return this.#outbox ? this.#outbox.send(batched) : alone(options);
+    if (this.#outbox) return this.#outbox.send(batched);
+    return alone({ attempts: 1, signal: AbortSignal.timeout(this.#timeoutMs) });
   }
 
   renew({ message: { id: messageId, token, leaseSeconds } }: Task, progress?: { readonly progress: unknown }) {

@@ -27,8 +27,8 @@ const maxReasonLength = 2_048;
 
 /** What a handler threw, as a nack takes it: one line of at most 2,048 characters. */
 export function reasonOf(thrown: unknown): string {
-  const isNamed = thrown instanceof Error && !(thrown instanceof RetryLater) && !(thrown instanceof GiveUp);
-  const text = isNamed ? String(thrown) : thrown instanceof Error ? thrown.message : String(thrown);
+  const isOwn = thrown instanceof RetryLater || thrown instanceof GiveUp || thrown instanceof WorkerClosed;
+  const text = isOwn ? thrown.message : String(thrown);
   const line = text
     .toWellFormed()
     .replaceAll(/\p{Cc}+/gu, ' ')
