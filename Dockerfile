@@ -22,6 +22,7 @@ COPY --from=build /muster/dist dist
 COPY lua lua
 COPY package.json LICENSE ./
 RUN install --directory --owner=node --group=node --mode=0700 /var/lib/muster
+RUN ln -s /muster/dist/cli/bin.js /usr/local/bin/muster && chmod 755 dist/cli/bin.js
 VOLUME /var/lib/muster
 USER node
 EXPOSE 8080 9464
@@ -29,4 +30,4 @@ STOPSIGNAL SIGTERM
 # Every role serves this port, including workers.
 HEALTHCHECK --interval=10s --timeout=5s --start-period=60s --retries=3 \
   CMD ["node", "-e", "fetch('http://127.0.0.1:' + process.env.METRICS_PORT + '/readyz').then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
-CMD ["node", "--enable-source-maps", "--max-semi-space-size=64", "dist/main.js"]
+CMD ["muster", "serve"]

@@ -139,14 +139,14 @@ function unlessHung<T>(step: Promise<T>, signal: AbortSignal): Promise<T> {
   return Promise.race([step, hung]);
 }
 
-const usage = `Usage: npm start, or node dist/main.js
+const usage = `Usage: muster serve, npm start, or node dist/main.js
 
 Runs Muster: its API, its workers and, unless REDIS_URL names a store, an embedded Redis. It takes no arguments; these
 environment variables set it up:
 
 ${settingsHelp()}
 
-Organizations, spaces and API keys are managed with: npm run -s muster -- --help`;
+Organizations, spaces and API keys are managed with: muster --help (npm run -s muster -- --help)`;
 
 async function main(): Promise<void> {
   const [argument] = process.argv.slice(2);

@@ -16,6 +16,7 @@ const products = [
   'load',
   'mcp',
   'model',
+  'python',
   'readme',
 ];
 /** The parts that wait most: for processes, and for a browser. */

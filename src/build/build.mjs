@@ -22,7 +22,8 @@ const lock = join(staged, '.lock');
 function filesOf(folder) {
   const found = readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
     const path = join(folder, entry.name);
-    if (entry.isDirectory()) return ['node_modules', 'generated', 'dist'].includes(entry.name) ? [] : filesOf(path);
+    if (entry.isDirectory())
+      return ['node_modules', 'generated', 'dist', 'python'].includes(entry.name) ? [] : filesOf(path);
     // The build copies the licence to the client.
     return entry.name === 'LICENSE' ? [] : [path];
   });
@@ -71,7 +72,7 @@ function run(program, ...words) {
 
 function stage() {
   const tsc = join(dirname(require.resolve('typescript/package.json')), 'bin/tsc');
-  run(['--import', 'tsx'], 'src/client/generator/main.ts');
+  run(['--import', 'tsx'], 'src/client/generator/main.ts', '--typescript');
   run([tsc], '-p', 'tsconfig.build.json');
   run([tsc], '-p', 'src/console/browser');
   for (const path of filesOf(join(source, 'console/browser')).filter((path) => /\.(html|css|svg)$/.test(path)))

@@ -7,9 +7,10 @@ import { connect } from '../redis/connection.ts';
 import { inShort } from '../redis/failures.ts';
 import { checkFormat } from '../redis/format.ts';
 import { Scripts, StoreUnavailable } from '../redis/scripts.ts';
+import { table } from './table.ts';
 
-/** How operators invoke the CLI; they paste examples from the help. */
-export const invocation = 'npm run -s muster --';
+/** How this process was invoked; operators paste examples from the help. */
+export const invocation = process.env['npm_lifecycle_event'] === 'muster' ? 'npm run -s muster --' : 'muster';
 
 /** Why a plan's requests a minute are not what a new space takes. */
 export const spaceRate = `A new space takes 600 requests a minute, whatever its plan allows. To raise that up to the plan's figure, send
@@ -31,6 +32,8 @@ export interface Streams {
 /** One run of the CLI. */
 export class Cli {
   readonly #streams: Streams;
+  /** Prints JSON on a terminal, too. */
+  isJson = false;
 
   constructor(streams: Streams) {
     this.#streams = streams;
@@ -50,10 +53,11 @@ export class Cli {
     this.print(await withStore(this.config, operation));
   }
 
-  /** Prints a command's result as JSON: indented on a terminal, otherwise on one line. */
+  /** Prints a command's result: a table on a terminal, otherwise JSON on one line. */
   print(value: unknown): void {
     const { stdout } = this.#streams;
-    stdout.write(`${JSON.stringify(value, null, stdout.isTTY ? 2 : 0)}\n`);
+    if (stdout.isTTY && !this.isJson) stdout.write(table(value));
+    else stdout.write(`${JSON.stringify(value, null, stdout.isTTY ? 2 : 0)}\n`);
   }
 
   /** Prints a line for people to stderr. */
@@ -69,7 +73,7 @@ async function withStore<T>({ redisUrl, dataDir }: Config, work: (admin: Admin) 
   const url = redisUrl ?? (await findEmbedded(dataDir));
   if (url === null) {
     throw new StoreUnavailable(
-      `no store is running on the data folder ${dataDir}: start one with npm start, or set REDIS_URL (or DATA_DIR)`,
+      `no store is running on the data folder ${dataDir}: start one with muster serve (npm start), or set REDIS_URL (or DATA_DIR)`,
     );
   }
   const store = await connect(url).catch((error: Error) => {

@@ -1,4 +1,5 @@
-import { Command, CommanderError } from 'commander';
+import { readFileSync } from 'node:fs';
+import { Command, CommanderError, InvalidArgumentError } from 'commander';
 import { addAuditCommands } from './audit.ts';
 import { Cli, examples, invocation, type Streams } from './command.ts';
 import { envelope } from './errors.ts';
@@ -9,11 +10,15 @@ import { addSpaceCommands } from './space.ts';
 
 const about = [
   'Manages the organizations, spaces, API keys and snapshots of a Muster store.',
-  'Every command prints one JSON value to stdout; errors are JSON on stderr, with exit status 1.',
-  'The store is the one in REDIS_URL, or else the embedded one that npm start runs on DATA_DIR (default ./data).',
+  'Prints tables on a terminal, and one JSON value in a pipe or with --json; errors go to stderr, with exit status 1.',
+  'The store is the one in REDIS_URL, or else the embedded one that muster serve (npm start) runs on DATA_DIR (default ./data).',
 ].join('\n\n');
 
 const nouns = [addOrgCommands, addSpaceCommands, addKeyCommands, addAuditCommands, addSnapshotCommands];
+
+/** The same path from src and from dist. */
+const manifest = new URL('../../package.json', import.meta.url);
+const version = (): string => (JSON.parse(readFileSync(manifest, 'utf8')) as { version: string }).version;
 
 /** Runs a command line. Resolves with the error's envelope if it failed, or null. */
 export async function runCommand(args: readonly string[], streams: Streams): Promise<string | null> {
@@ -23,9 +28,26 @@ export async function runCommand(args: readonly string[], streams: Streams): Pro
     // Handle usage errors like all others; commander would print them and exit by itself.
     .exitOverride()
     .configureOutput({ writeOut: (text) => void streams.stdout.write(text), writeErr: () => undefined });
+  program
+    .version(version(), '--version', 'print the version')
+    .option('--json', 'print JSON on a terminal, too')
+    .hook('preAction', () => {
+      cli.isJson = program.opts()['json'] === true;
+    })
+    .command('serve')
+    .description(
+      'run the server: API, workers and, without REDIS_URL, an embedded Redis; serve --help has its settings',
+    )
+    // The package's command, bin.ts, does not come here.
+    .action(() => {
+      throw new InvalidArgumentError(
+        'the server is started with npm start, or with the installed command muster serve',
+      );
+    });
   for (const addCommands of nouns) addCommands(program, cli);
   examples(
     program,
+    'serve',
     'org create acme',
     'space create --org acme --name staging',
     'key create --org acme --permissions coordination_read,coordination_write',

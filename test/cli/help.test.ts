@@ -29,8 +29,8 @@ describe('--help', () => {
       const outcomes = await Promise.all(lines.map((line) => muster([...line, '--help'], {})));
       for (const [index, { status, stdout }] of outcomes.entries()) {
         expect(status).to.equal(0);
-        expect(stdout).to.include(`Usage: npm run -s muster -- ${lines[index]?.join(' ')}`);
-        expect(stdout).to.match(new RegExp(`^Examples?:\n  npm run -s muster -- ${lines[index]?.join(' ')}( |$)`, 'm'));
+        expect(stdout).to.include(`Usage: muster ${lines[index]?.join(' ')}`);
+        expect(stdout).to.match(new RegExp(`^Examples?:\n  muster ${lines[index]?.join(' ')}( |$)`, 'm'));
       }
     });
   }

@@ -23,7 +23,7 @@ const environment = Object.fromEntries(
     .split(' ')
     .map((pair) => pair.split('=') as [string, string]),
 );
-const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+const { scripts, bin } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 
 describe('The Dockerfile', function () {
   // Each start of a process takes seconds on a busy machine.
@@ -48,8 +48,12 @@ describe('The Dockerfile', function () {
 
   it('runs what the build makes, with existing scripts, as a user other than root', () => {
     const command: string[] = JSON.parse(lastOf('CMD'));
-    expect(`exec ${command.join(' ')}`).to.equal(scripts.start);
-    expect(existsSync(join(root, 'src/main.ts'))).to.equal(true);
+    expect(command).to.deep.equal(['muster', 'serve']);
+    expect(allOf('RUN').join()).to.include(`ln -s /muster/${bin.muster} /usr/local/bin/muster`);
+    // As `npm start` runs it.
+    const [first = ''] = readFileSync(join(root, 'src/cli/bin.ts'), 'utf8').split('\n');
+    const [, flags] = /^#!\/usr\/bin\/env -S node (.*)$/.exec(first) ?? [];
+    expect(`exec node ${flags} dist/main.js`).to.equal(scripts.start);
     for (const [, name = ''] of allOf('RUN')
       .join('\n')
       .matchAll(/npm run -s (\w+)/g))

@@ -1,0 +1,43 @@
+"""An agent on a budget: it reserves before each call of a model, settles what the call cost, and stops when money ends."""
+
+import uuid
+
+from muster import Claim, GiveUp, Muster, MusterError, Task, Worker
+
+muster = Muster()
+run = str(uuid.uuid4())
+questions = muster.mailbox.create(name=f'questions-{run}')
+budget = muster.budget.create(name=f'llm-{run}', currency='EUR', scale=2, limit_minor=1000)
+
+
+def ask_model(question: str) -> tuple[str, int]:
+    """Stands for a model: an answer, and what it cost in cents."""
+    if question == 'crash?':
+        raise ConnectionError('the model is away')
+    return question.upper(), 230
+
+
+def answer(message: Claim, task: Task) -> str:
+    try:
+        # At most 3.00. An attempt after a crash finds this reservation again.
+        with task.reserve(budget.id, 300) as hold:
+            text, cost = ask_model(message.payload)
+            hold.settle(cost)
+    except MusterError as error:
+        if error.code == 'INSUFFICIENT_BUDGET':
+            raise GiveUp('the budget is used up') from error
+        raise
+    except ConnectionError as error:
+        raise GiveUp(str(error)) from error  # what was reserved is given back
+    return text
+
+
+for question in ['why?', 'crash?', 'how?', 'when?', 'where?', 'who?', 'what?']:
+    muster.message.send(mailbox_id=questions.id, scope_id=run, payload=question)
+with Worker(muster, {'mailbox_id': questions.id}, answer) as worker:
+    worker.drained()
+
+for message in muster.message.all(mailbox_id=questions.id):
+    print(message.payload, message.result or message.last_error)
+balances = muster.budget.view(budget_id=budget.id).balances
+print(f'settled {balances.settled}, reserved {balances.reserved}, available {balances.available}')

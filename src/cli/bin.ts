@@ -1,0 +1,8 @@
+#!/usr/bin/env -S node --enable-source-maps --max-semi-space-size=64
+// The command `muster` of the installed package. `serve` loads the server and nothing of the CLI, the others the reverse.
+if (process.argv[2] === 'serve') {
+  process.argv.splice(2, 1);
+  await import('../main.ts');
+} else await import('./main.ts');
+
+export {};

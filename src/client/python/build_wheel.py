@@ -1,0 +1,70 @@
+"""Builds the wheel (PEP 517): the package's files, and what pyproject.toml says of it.
+
+The package is plain Python and depends on nothing, and so does its build: pip installs it from a checkout
+on a machine that reaches no index.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+import tarfile
+import zipfile
+from pathlib import Path
+
+_root = Path(__file__).parent
+_project = dict(re.findall(r'^([\w-]+) = "([^"]*)"$', (_root / 'pyproject.toml').read_text(), re.MULTILINE))
+_name = _project['name'].replace('-', '_')
+_version = _project['version']
+_metadata = f"""Metadata-Version: 2.1
+Name: {_project['name']}
+Version: {_version}
+Summary: {_project['description']}
+License: Apache-2.0
+Requires-Python: {_project['requires-python']}
+Description-Content-Type: text/markdown
+
+{(_root / 'README.md').read_text()}"""
+_tag = 'py3-none-any'
+_wheel = f'Wheel-Version: 1.0\nGenerator: muster\nRoot-Is-Purelib: true\nTag: {_tag}\n'
+
+
+def _package() -> dict[str, bytes]:
+    files = sorted(path for path in (_root / 'muster').rglob('*') if path.suffix == '.py' or path.name == 'py.typed')
+    return {path.relative_to(_root).as_posix(): path.read_bytes() for path in files}
+
+
+def _written(folder: str, files: dict[str, bytes]) -> str:
+    info = f'{_name}-{_version}.dist-info'
+    files = {**files, f'{info}/METADATA': _metadata.encode(), f'{info}/WHEEL': _wheel.encode()}
+    record = ''.join(f'{path},sha256={_digest(data)},{len(data)}\n' for path, data in files.items())
+    files[f'{info}/RECORD'] = f'{record}{info}/RECORD,,\n'.encode()
+    name = f'{_name}-{_version}-{_tag}.whl'
+    with zipfile.ZipFile(Path(folder, name), 'w', zipfile.ZIP_DEFLATED) as wheel:
+        for path, data in files.items():
+            wheel.writestr(zipfile.ZipInfo(path), data, zipfile.ZIP_DEFLATED)
+    return name
+
+
+def _digest(data: bytes) -> str:
+    return base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b'=').decode()
+
+
+def build_wheel(wheel_directory: str, config_settings: object = None, metadata_directory: object = None) -> str:
+    """Builds the package."""
+    return _written(wheel_directory, _package())
+
+
+def build_editable(wheel_directory: str, config_settings: object = None, metadata_directory: object = None) -> str:
+    """Builds a pointer to this folder."""
+    return _written(wheel_directory, {f'{_name}.pth': f'{_root}\n'.encode()})
+
+
+def build_sdist(sdist_directory: str, config_settings: object = None) -> str:
+    """Packs what the package is built from."""
+    name = f'{_name}-{_version}'
+    with tarfile.open(Path(sdist_directory, f'{name}.tar.gz'), 'w:gz') as sdist:
+        for path in [*_package(), 'pyproject.toml', 'README.md', 'build_wheel.py']:
+            sdist.add(_root / path, f'{name}/{path}')
+    return f'{name}.tar.gz'

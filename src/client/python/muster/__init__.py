@@ -1,0 +1,62 @@
+"""The client for Muster, the self-hosted coordination backend for fleets of agents.
+
+```python
+from muster import Muster, Worker
+
+muster = Muster()  # MUSTER_URL, MUSTER_KEY, MUSTER_SPACE
+
+def handle(message, task):
+    return {'length': len(message.payload['text'])}
+
+Worker(muster, 'jobs', handle, concurrency=10).run()
+```
+"""
+
+from . import _records as _all_records
+from ._arguments import ABSENT, Amount, Id, Moment
+from ._async_worker import AsyncHandler, AsyncTask, AsyncWorker
+from ._base import BatchedCall
+from ._client import AsyncHold, AsyncMuster, BatchResult, Muster
+from ._core import MailboxChoice, WorkerCounts
+from ._errors import ClaimLost, GiveUp, MusterError, RetryLater, Stopped, WorkerClosed
+from ._journal import Journal
+from ._record import Record
+from ._records import *  # noqa: F403
+from ._spending import Hold
+from ._transport import Stop
+from ._worker import Handler, Task, Worker
+from .webhooks import WebhookError, WebhookMessage, verify_webhook
+
+__all__ = [
+    'ABSENT',
+    'Amount',
+    'AsyncHandler',
+    'AsyncHold',
+    'AsyncMuster',
+    'AsyncTask',
+    'AsyncWorker',
+    'BatchResult',
+    'BatchedCall',
+    'ClaimLost',
+    'GiveUp',
+    'Handler',
+    'Hold',
+    'Id',
+    'Journal',
+    'MailboxChoice',
+    'Moment',
+    'Muster',
+    'MusterError',
+    'Record',
+    'RetryLater',
+    'Stop',
+    'Stopped',
+    'Task',
+    'WebhookError',
+    'WebhookMessage',
+    'Worker',
+    'WorkerClosed',
+    'WorkerCounts',
+    'verify_webhook',
+]
+__all__ += _all_records.__all__

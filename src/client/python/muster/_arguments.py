@@ -1,0 +1,55 @@
+"""Arguments of calls: one that is not given, and what may stand for an id, a moment or an amount."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from datetime import datetime, timezone
+from typing import Any, Union
+from uuid import UUID
+
+
+class Absent:
+    """The type of `ABSENT`."""
+
+    def __repr__(self) -> str:
+        return 'ABSENT'
+
+
+ABSENT: Any = Absent()
+"""The default of arguments that may be left out. None is sent as null."""
+
+Id = Union[str, UUID]
+Moment = Union[str, datetime]
+"""An ISO 8601 text, or a datetime (a naive one is local time)."""
+Amount = Union[str, int]
+"""Minor units of a currency: digits."""
+
+
+def given(args: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments without those that were left out."""
+    return {name: _amount(name, value) for name, value in args.items() if value is not ABSENT}
+
+
+def _amount(name: str, value: Any) -> Any:
+    return str(value) if name.endswith('Minor') and isinstance(value, int) else value
+
+
+def encode(value: Any) -> str:
+    """Compact JSON, with ids and moments as the API writes them."""
+    return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(',', ':'), default=_plain)
+
+
+def text(value: Any) -> str:
+    """A value in a path or a query."""
+    if isinstance(value, bool):
+        return 'true' if value else 'false'
+    return _plain(value) if isinstance(value, (UUID, datetime)) else str(value)
+
+
+def _plain(value: Any) -> str:
+    if isinstance(value, UUID):
+        return str(value)
+    if isinstance(value, datetime):
+        return value.astimezone(timezone.utc).isoformat(timespec='milliseconds').replace('+00:00', 'Z')
+    raise TypeError(f'{type(value).__name__} is not JSON: {value!r}')

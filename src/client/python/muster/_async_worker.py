@@ -1,0 +1,170 @@
+"""Workers in asyncio programs."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import signal
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from functools import partial
+from typing import Any
+
+from ._arguments import Amount, Id
+from ._client import AsyncHold, AsyncMuster, Reserving
+from ._core import Core, Held, MailboxChoice, TaskBase
+from ._records import Claim, Waiter
+from ._spending import Hold
+
+AsyncHandler = Callable[[Claim, 'AsyncTask'], Awaitable[Any]]
+"""Does the work of a message and returns its result; raises RetryLater, GiveUp, or anything for another attempt"""
+
+
+class AsyncTask(TaskBase):
+    """What a handler can do besides its work."""
+
+    def __init__(self, held: Held, core: AsyncWorker) -> None:
+        super().__init__(held, core)
+        self._muster = core.async_muster
+
+    def reserve(self, budget: Id, amount_minor: Amount) -> Reserving:
+        """As `Task.reserve`: `async with task.reserve('llm', 500) as hold: await hold.settle(320)`."""
+        make: partial[Hold] = partial(self._reserve, budget, amount_minor)
+        return Reserving(self._muster, make)
+
+    async def units(self, allowance: Id, units: int = 1) -> Waiter:
+        """Takes units of an allowance, given by name or id; waits in line until they are granted."""
+        return await self._muster.in_thread(partial(self._units, allowance, units))
+
+
+class AsyncWorker(Core):
+    """Works on the messages of a mailbox, each in a task: `await AsyncWorker(muster, 'jobs', handle).run()`.
+
+    As `Worker`; a handler's task is cancelled the moment its claim is lost or cancelled, and when the worker stops
+    before the work is done. Requests are made in threads.
+
+    Args:
+        all: as for `Worker`
+    """
+
+    def __init__(
+        self,
+        muster: AsyncMuster,
+        mailbox: MailboxChoice,
+        handler: AsyncHandler,
+        *,
+        scope_id: Id = '*',
+        concurrency: int = 1,
+        holder: str | None = None,
+        lease_seconds: int = 30,
+        results_to: MailboxChoice | None = None,
+        wait_seconds: int = 20,
+        batch: bool = True,
+        close_seconds: float = 25,
+        close_on_signals: bool = True,
+        logger: logging.Logger | None = None,
+    ) -> None:
+        super().__init__(
+            muster.sync,
+            mailbox,
+            scope_id=scope_id,
+            concurrency=concurrency,
+            holder=holder,
+            lease_seconds=lease_seconds,
+            results_to=results_to,
+            wait_seconds=wait_seconds,
+            batch=batch,
+            close_seconds=close_seconds,
+            logger=logger,
+        )
+        self.async_muster = muster
+        self._handler = handler
+        self._close_on_signals = close_on_signals
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._works: dict[Held, asyncio.Task[None]] = {}
+
+    async def start(self) -> AsyncWorker:
+        """Starts it; `close` ends it."""
+        if self._loop is None:
+            self._loop = asyncio.get_running_loop()
+            self._start()
+        return self
+
+    async def run(self) -> None:
+        """Works until it is closed, by `close`, a signal, or the cancellation of this call. Raises what it cannot go on without."""
+        loop = asyncio.get_running_loop()
+        names = (signal.SIGTERM, signal.SIGINT) if self._close_on_signals else ()
+        with suppress(NotImplementedError, RuntimeError):  # Not in the main thread, or not on this system.
+            for name in names:
+                loop.add_signal_handler(name, self._close_soon, self._close_seconds)
+        try:
+            await self.start()
+            await self._wait_ended()
+        except asyncio.CancelledError:
+            await self.close()
+            raise
+        finally:
+            with suppress(NotImplementedError, RuntimeError):
+                for name in names:
+                    loop.remove_signal_handler(name)
+        if self._failure is not None:
+            raise self._failure
+
+    async def close(self, seconds: float | None = None) -> None:
+        """As `Worker.close`."""
+        if self._loop is not None:
+            self._close_soon(self._close_seconds if seconds is None else seconds)
+            await self._wait_ended()
+
+    async def drained(self) -> None:
+        """As `Worker.drained`."""
+        while not self._ended.is_set():
+            if self._mailbox_id is None:
+                await asyncio.sleep(0.05)
+                continue
+            view = await self.async_muster.mailbox.view(mailbox_id=self._mailbox_id, wait_seconds=20)
+            if view.counts.ready + view.counts.delayed + view.counts.claimed == 0:
+                return
+        if self._failure is not None:
+            raise self._failure
+
+    async def __aenter__(self) -> AsyncWorker:
+        return await self.start()
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+    async def _wait_ended(self) -> None:
+        await asyncio.shield(asyncio.get_running_loop().run_in_executor(None, self._ended.wait))
+
+    def _begin(self, held: Held) -> None:
+        self._in_loop(self._spawn, held)
+
+    def _interrupt(self, held: Held) -> None:
+        self._in_loop(self._cancel, held)
+
+    def _in_loop(self, what: Callable[[Held], None], held: Held) -> None:
+        with suppress(RuntimeError):  # The loop is closed: nobody works any more.
+            if self._loop is not None:
+                self._loop.call_soon_threadsafe(what, held)
+
+    def _spawn(self, held: Held) -> None:
+        self._works[held] = asyncio.ensure_future(self._work(held))
+
+    def _cancel(self, held: Held) -> None:
+        if held in self._works:
+            self._works[held].cancel()
+
+    async def _work(self, held: Held) -> None:
+        error: BaseException | None = None
+        result: Any = None
+        try:
+            result = await self._handler(held.message, AsyncTask(held, self))
+        except BaseException as raised:
+            error = raised
+        finally:
+            self._works.pop(held, None)
+        await self.async_muster.in_thread(partial(self._finish, held, error, result))
+
+
+__all__ = ['AsyncHandler', 'AsyncHold', 'AsyncTask', 'AsyncWorker']

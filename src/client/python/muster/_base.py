@@ -1,0 +1,123 @@
+"""What the generated calls are built on."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator, Mapping
+from typing import Any, Generic, Protocol, TypeVar, cast
+from urllib.parse import quote, urlencode
+
+from ._arguments import ABSENT, encode, given, text
+from ._record import Record
+
+T = TypeVar('T')
+T_co = TypeVar('T_co', covariant=True)
+
+
+class Endpoint(Generic[T]):
+    """A call of the API; it answers `T`."""
+
+    __slots__ = ('name', 'method', 'path', 'record', 'in_space', '_in_path')
+
+    def __init__(
+        self, name: str, method: str, path: str, record: type[Record] | None, *, in_space: bool = True
+    ) -> None:
+        self.name = name
+        self.method = method
+        self.path = path
+        self.record = record
+        self.in_space = in_space
+        self._in_path = [part[1:-1] for part in path.split('/') if part.startswith('{')]
+
+    def request(self, args: Mapping[str, Any]) -> tuple[str, str | None]:
+        """Path with query, relative to the space, and body."""
+        rest = given(args)
+        target = self.path
+        for name in self._in_path:
+            target = target.replace(f'{{{name}}}', quote(text(rest.pop(name)), safe=''))
+        if self.method == 'GET':
+            query = {name: text(value) for name, value in rest.items() if value is not None}
+            return (f'{target}?{urlencode(query)}' if query else target), None
+        return target, None if self.method == 'DELETE' else encode(rest)
+
+    def read(self, body: Any) -> T:
+        """The answer to it."""
+        if body is None or self.record is None:
+            return cast(T, None)
+        return cast(T, self.record(body))
+
+
+class Sender(Protocol):
+    """Makes calls."""
+
+    def __call__(
+        self, endpoint: Endpoint[T], args: Mapping[str, Any], idempotency_key: str, attempts: int, /
+    ) -> T: ...
+
+
+class AsyncSender(Protocol):
+    """Makes calls in an asyncio program."""
+
+    async def __call__(
+        self, endpoint: Endpoint[T], args: Mapping[str, Any], idempotency_key: str, attempts: int, /
+    ) -> T: ...
+
+
+class Calls:
+    """The calls of a primitive."""
+
+    def __init__(self, send: Sender) -> None:
+        self._send = send
+
+    def _all(self, endpoint: Endpoint[Any], name: str, args: Mapping[str, Any]) -> Iterator[Any]:
+        cursor: Any = ABSENT
+        while cursor is not None:
+            page: Record = self._send(endpoint, {**args, 'cursor': cursor}, ABSENT, ABSENT)
+            items = getattr(page, name)
+            yield from items
+            cursor = page.to_json()['nextCursor']
+            # The journal's cursor never ends: it is over at its first empty page.
+            if not items and name == 'events':
+                return
+
+
+class AsyncCalls:
+    """The calls of a primitive, in an asyncio program."""
+
+    def __init__(self, send: AsyncSender) -> None:
+        self._send = send
+
+    async def _all(self, endpoint: Endpoint[Any], name: str, args: Mapping[str, Any]) -> AsyncIterator[Any]:
+        cursor: Any = ABSENT
+        while cursor is not None:
+            page: Record = await self._send(endpoint, {**args, 'cursor': cursor}, ABSENT, ABSENT)
+            items = getattr(page, name)
+            for item in items:
+                yield item
+            cursor = page.to_json()['nextCursor']
+            if not items and name == 'events':
+                return
+
+
+class BatchedCall(Generic[T_co]):
+    """A call for `Muster.batch`, made by `muster.call`; it answers `T_co`."""
+
+    __slots__ = ('call', '_endpoint')
+
+    def __init__(self, endpoint: Endpoint[Any], args: Mapping[str, Any], idempotency_key: str) -> None:
+        self._endpoint = endpoint
+        self.call: dict[str, Any] = {'call': endpoint.name, **given(args)}
+        if idempotency_key is not ABSENT:
+            self.call['idempotencyKey'] = idempotency_key
+
+    def read(self, body: Any) -> T_co:
+        """The answer to it."""
+        return self._endpoint.read(body)
+
+
+class CallsInBatch:
+    """The calls of a primitive, for a batch."""
+
+    def _batched(
+        self, endpoint: Endpoint[T], args: Mapping[str, Any], idempotency_key: str
+    ) -> BatchedCall[T]:
+        return BatchedCall(endpoint, args, idempotency_key)

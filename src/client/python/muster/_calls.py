@@ -1,0 +1,2838 @@
+# Generated from the OpenAPI document by `npm run generate`.
+"""Every call of the API, by primitive."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Literal, overload
+
+from ._arguments import ABSENT, Amount, Id, Moment
+from ._base import BatchedCall, Calls, CallsInBatch, Endpoint, Sender
+from ._records import (
+    Allowance,
+    AllowanceList,
+    Backlog,
+    Barrier,
+    BarrierList,
+    Budget,
+    BudgetList,
+    BudgetSettle,
+    BudgetView,
+    BudgetVoid,
+    CancelledRun,
+    Census,
+    Claim,
+    CompletedMessage,
+    Consumption,
+    Cooldown,
+    CreatedGroup,
+    Delivery,
+    DeliveryList,
+    Destination,
+    DestinationList,
+    Event,
+    EventList,
+    EventWatch,
+    GroupList,
+    JoinedTask,
+    JudgedTask,
+    Mailbox,
+    MailboxList,
+    Message,
+    MessageCompleteResult,
+    MessageList,
+    MessageRecvMany,
+    NackedMessage,
+    NewDestination,
+    Purged,
+    RenewedClaim,
+    Requeued,
+    Reserved,
+    RunView,
+    Schedule,
+    ScheduleList,
+    Scope,
+    ScopeList,
+    SealedGroup,
+    SentMessage,
+    SpaceLimits,
+    SpaceList,
+    SubmittedTask,
+    TaskGroup,
+    Usage,
+    VisibleSpace,
+    Waiter,
+    Waits,
+)
+
+
+LIMITS_GET: Endpoint[SpaceLimits] = Endpoint('limits.get', 'GET', '/limits', SpaceLimits)
+LIMITS_PUT: Endpoint[SpaceLimits] = Endpoint('limits.put', 'PUT', '/limits', SpaceLimits)
+CENSUS_GET: Endpoint[Census] = Endpoint('census.get', 'GET', '/census', Census)
+BACKLOG_GET: Endpoint[Backlog] = Endpoint('backlog.get', 'GET', '/backlog', Backlog)
+WAITS_GET: Endpoint[Waits] = Endpoint('waits.get', 'GET', '/ops/waits', Waits)
+USAGE_GET: Endpoint[Usage] = Endpoint('usage.get', 'GET', '/usage', Usage)
+SCOPE_CREATE: Endpoint[Scope] = Endpoint('scope.create', 'POST', '/scopes', Scope)
+SCOPE_LIST: Endpoint[ScopeList] = Endpoint('scope.list', 'GET', '/scopes', ScopeList)
+SCOPE_VIEW: Endpoint[Scope] = Endpoint('scope.view', 'GET', '/scopes/{scopeId}', Scope)
+RUN_VIEW: Endpoint[RunView] = Endpoint('run.view', 'GET', '/ops/runs/{scopeId}', RunView)
+SCOPE_CANCEL: Endpoint[CancelledRun] = Endpoint('scope.cancel', 'POST', '/scopes/{scopeId}/cancel', CancelledRun)
+MAILBOX_CREATE: Endpoint[Mailbox] = Endpoint('mailbox.create', 'POST', '/mailboxes', Mailbox)
+MAILBOX_LIST: Endpoint[MailboxList] = Endpoint('mailbox.list', 'GET', '/mailboxes', MailboxList)
+MAILBOX_VIEW: Endpoint[Mailbox] = Endpoint('mailbox.view', 'GET', '/mailboxes/{mailboxId}', Mailbox)
+MAILBOX_UPDATE: Endpoint[Mailbox] = Endpoint('mailbox.update', 'PATCH', '/mailboxes/{mailboxId}', Mailbox)
+MAILBOX_DELETE: Endpoint[None] = Endpoint('mailbox.delete', 'DELETE', '/mailboxes/{mailboxId}', None)
+MAILBOX_PURGE: Endpoint[Purged] = Endpoint('mailbox.purge', 'POST', '/mailboxes/{mailboxId}/purge', Purged)
+MAILBOX_REQUEUE: Endpoint[Requeued] = Endpoint('mailbox.requeue', 'POST', '/mailboxes/{mailboxId}/requeue', Requeued)
+MESSAGE_SEND: Endpoint[SentMessage] = Endpoint('message.send', 'POST', '/mailboxes/{mailboxId}/messages', SentMessage)
+MESSAGE_LIST: Endpoint[MessageList] = Endpoint('message.list', 'GET', '/mailboxes/{mailboxId}/messages', MessageList)
+MESSAGE_VIEW: Endpoint[Message] = Endpoint('message.view', 'GET', '/messages/{messageId}', Message)
+MESSAGE_CANCEL: Endpoint[Message] = Endpoint('message.cancel', 'POST', '/messages/{messageId}/cancel', Message)
+MESSAGE_REQUEUE: Endpoint[Message] = Endpoint('message.requeue', 'POST', '/messages/{messageId}/requeue', Message)
+MESSAGE_RECV: Endpoint[Claim | None] = Endpoint('message.recv', 'POST', '/mailboxes/{mailboxId}/recv', Claim)
+MESSAGE_RECV_MANY: Endpoint[MessageRecvMany | None] = Endpoint('message.recv', 'POST', '/mailboxes/{mailboxId}/recv', MessageRecvMany)
+MESSAGE_RENEW: Endpoint[RenewedClaim] = Endpoint('message.renew', 'POST', '/messages/{messageId}/renew', RenewedClaim)
+MESSAGE_COMPLETE: Endpoint[CompletedMessage] = Endpoint('message.complete', 'POST', '/messages/{messageId}/complete', CompletedMessage)
+MESSAGE_NACK: Endpoint[NackedMessage] = Endpoint('message.nack', 'POST', '/messages/{messageId}/nack', NackedMessage)
+GROUP_CREATE: Endpoint[CreatedGroup] = Endpoint('group.create', 'POST', '/task-groups', CreatedGroup)
+GROUP_LIST: Endpoint[GroupList] = Endpoint('group.list', 'GET', '/task-groups', GroupList)
+GROUP_VIEW: Endpoint[TaskGroup] = Endpoint('group.view', 'GET', '/task-groups/{groupId}', TaskGroup)
+GROUP_SEAL: Endpoint[SealedGroup] = Endpoint('group.seal', 'POST', '/task-groups/{groupId}/seal', SealedGroup)
+TASK_SUBMIT: Endpoint[SubmittedTask] = Endpoint('task.submit', 'POST', '/task-groups/{groupId}/tasks', SubmittedTask)
+TASK_ACCEPT: Endpoint[JudgedTask] = Endpoint('task.accept', 'POST', '/task-groups/{groupId}/tasks/{taskId}/accept', JudgedTask)
+TASK_REJECT: Endpoint[JudgedTask] = Endpoint('task.reject', 'POST', '/task-groups/{groupId}/tasks/{taskId}/reject', JudgedTask)
+GROUP_JOIN: Endpoint[JoinedTask] = Endpoint('group.join', 'POST', '/task-groups/{groupId}/join-task', JoinedTask)
+BUDGET_CREATE: Endpoint[Budget] = Endpoint('budget.create', 'POST', '/budgets', Budget)
+BUDGET_LIST: Endpoint[BudgetList] = Endpoint('budget.list', 'GET', '/budgets', BudgetList)
+BUDGET_VIEW: Endpoint[BudgetView] = Endpoint('budget.view', 'GET', '/budgets/{budgetId}', BudgetView)
+BUDGET_UPDATE: Endpoint[Budget] = Endpoint('budget.update', 'PATCH', '/budgets/{budgetId}', Budget)
+BUDGET_RESERVE: Endpoint[Reserved] = Endpoint('budget.reserve', 'POST', '/budgets/{budgetId}/reserve', Reserved)
+BUDGET_SETTLE: Endpoint[BudgetSettle] = Endpoint('budget.settle', 'POST', '/budgets/{budgetId}/settle', BudgetSettle)
+BUDGET_VOID: Endpoint[BudgetVoid] = Endpoint('budget.void', 'POST', '/budgets/{budgetId}/void', BudgetVoid)
+BARRIER_CREATE: Endpoint[Barrier] = Endpoint('barrier.create', 'POST', '/barriers', Barrier)
+BARRIER_LIST: Endpoint[BarrierList] = Endpoint('barrier.list', 'GET', '/barriers', BarrierList)
+BARRIER_VIEW: Endpoint[Barrier] = Endpoint('barrier.view', 'GET', '/barriers/{barrierId}', Barrier)
+BARRIER_ARRIVE: Endpoint[Barrier] = Endpoint('barrier.arrive', 'POST', '/barriers/{barrierId}/arrive', Barrier)
+BARRIER_NEXT_EPOCH: Endpoint[Barrier] = Endpoint('barrier.nextEpoch', 'POST', '/barriers/{barrierId}/nextEpoch', Barrier)
+BARRIER_CANCEL: Endpoint[Barrier] = Endpoint('barrier.cancel', 'POST', '/barriers/{barrierId}/cancel', Barrier)
+ALLOWANCE_CREATE: Endpoint[Allowance] = Endpoint('allowance.create', 'POST', '/allowances', Allowance)
+ALLOWANCE_LIST: Endpoint[AllowanceList] = Endpoint('allowance.list', 'GET', '/allowances', AllowanceList)
+ALLOWANCE_VIEW: Endpoint[Allowance] = Endpoint('allowance.view', 'GET', '/allowances/{allowanceId}', Allowance)
+ALLOWANCE_UPDATE: Endpoint[Allowance] = Endpoint('allowance.update', 'PATCH', '/allowances/{allowanceId}', Allowance)
+ALLOWANCE_CONSUME: Endpoint[Consumption] = Endpoint('allowance.consume', 'POST', '/allowances/{allowanceId}/consume', Consumption)
+ALLOWANCE_COOLDOWN: Endpoint[Cooldown] = Endpoint('allowance.cooldown', 'POST', '/allowances/{allowanceId}/cooldown', Cooldown)
+ALLOWANCE_WAIT: Endpoint[Waiter] = Endpoint('allowance.wait', 'POST', '/allowances/{allowanceId}/wait', Waiter)
+WAITER_VIEW: Endpoint[Waiter] = Endpoint('waiter.view', 'GET', '/allowance-waiters/{waiterId}', Waiter)
+WAITER_CANCEL: Endpoint[Waiter] = Endpoint('waiter.cancel', 'POST', '/allowance-waiters/{waiterId}/cancel', Waiter)
+SCHEDULE_CREATE: Endpoint[Schedule] = Endpoint('schedule.create', 'POST', '/schedules', Schedule)
+SCHEDULE_LIST: Endpoint[ScheduleList] = Endpoint('schedule.list', 'GET', '/schedules', ScheduleList)
+SCHEDULE_VIEW: Endpoint[Schedule] = Endpoint('schedule.view', 'GET', '/schedules/{scheduleId}', Schedule)
+SCHEDULE_UPDATE: Endpoint[Schedule] = Endpoint('schedule.update', 'PATCH', '/schedules/{scheduleId}', Schedule)
+SCHEDULE_DELETE: Endpoint[None] = Endpoint('schedule.delete', 'DELETE', '/schedules/{scheduleId}', None)
+SCHEDULE_TRIGGER: Endpoint[Schedule] = Endpoint('schedule.trigger', 'POST', '/schedules/{scheduleId}/trigger', Schedule)
+DESTINATION_CREATE: Endpoint[NewDestination] = Endpoint('destination.create', 'POST', '/destinations', NewDestination)
+DESTINATION_LIST: Endpoint[DestinationList] = Endpoint('destination.list', 'GET', '/destinations', DestinationList)
+DESTINATION_VIEW: Endpoint[Destination] = Endpoint('destination.view', 'GET', '/destinations/{destinationId}', Destination)
+DESTINATION_UPDATE: Endpoint[Destination] = Endpoint('destination.update', 'PATCH', '/destinations/{destinationId}', Destination)
+DESTINATION_DELETE: Endpoint[None] = Endpoint('destination.delete', 'DELETE', '/destinations/{destinationId}', None)
+DESTINATION_ROTATE_SECRET: Endpoint[NewDestination] = Endpoint('destination.rotateSecret', 'POST', '/destinations/{destinationId}/rotate-secret', NewDestination)
+DESTINATION_TEST: Endpoint[Delivery] = Endpoint('destination.test', 'POST', '/destinations/{destinationId}/test', Delivery)
+DELIVERY_LIST: Endpoint[DeliveryList] = Endpoint('delivery.list', 'GET', '/deliveries', DeliveryList)
+DELIVERY_REDELIVER: Endpoint[Delivery] = Endpoint('delivery.redeliver', 'POST', '/deliveries/{deliveryId}/redeliver', Delivery)
+EVENT_LIST: Endpoint[EventList] = Endpoint('event.list', 'GET', '/events', EventList)
+EVENT_WATCH: Endpoint[EventWatch] = Endpoint('event.watch', 'GET', '/watch', EventWatch)
+SPACE_LIST: Endpoint[SpaceList] = Endpoint('space.list', 'GET', '', SpaceList, in_space=False)
+
+
+class LimitsCalls(Calls):
+    """The calls `limits.…`."""
+
+    def get(
+        self,
+        *,
+        attempts: int = ABSENT,
+    ) -> SpaceLimits:
+        """The space's effective limits
+
+        `GET /v1/spaces/{spaceId}/limits`
+
+        Raises:
+            MusterError: PERMISSION_DENIED, SPACE_NOT_FOUND
+        """
+        return self._send(LIMITS_GET, {}, ABSENT, attempts)
+
+    def put(
+        self,
+        *,
+        requests_per_minute: int | None = ABSENT,
+        max_backlog: int | None = ABSENT,
+        max_payload_bytes: int | None = ABSENT,
+        max_lease_seconds: int | None = ABSENT,
+        max_pending_waiters: int | None = ABSENT,
+        max_armed_timers: int | None = ABSENT,
+        idempotency_key: str = ABSENT,
+        attempts: int = ABSENT,
+    ) -> SpaceLimits:
+        """Set any of the limits; null puts one back to its default
+
+        `PUT /v1/spaces/{spaceId}/limits`
+
+        Args:
+            requests_per_minute: at most 100000, and no more than the plan grants
+            max_backlog: the most messages of the space that have not ended
+            max_payload_bytes: at most 65536, and no more than the plan grants
+            max_lease_seconds: the longest lease that a claim may ask for
+            max_pending_waiters: the most who wait for units at once
+            max_armed_timers: the most deadlines, delays and settleBy moments that are still ahead
+
+        Raises:
+            MusterError: MALFORMED_JSON, IDEMPOTENCY_KEY_REQUIRED, IDEMPOTENCY_KEY_INVALID,
+                PERMISSION_DENIED, SPACE_NOT_FOUND, ENTITLEMENT_EXCEEDED, PAYLOAD_TOO_LARGE,
+                UNSUPPORTED_MEDIA_TYPE, IDEMPOTENCY_KEY_REUSED
+        """
+        return self._send(LIMITS_PUT, {'requestsPerMinute': requests_per_minute, 'maxBacklog': max_backlog, 'maxPayloadBytes': max_payload_bytes, 'maxLeaseSeconds': max_lease_seconds, 'maxPendingWaiters': max_pending_waiters, 'maxArmedTimers': max_armed_timers}, idempotency_key, attempts)
+
+
+class CensusCalls(Calls):
+    """The calls `census.…`."""
+
+    def get(
+        self,
+        *,
+        attempts: int = ABSENT,
+    ) -> Census:
+        """Counts of everything kept, by state
+
+        `GET /v1/spaces/{spaceId}/census`
+
+        Raises:
+            MusterError: PERMISSION_DENIED, SPACE_NOT_FOUND, RATE_LIMITED
+        """
+        return self._send(CENSUS_GET, {}, ABSENT, attempts)
+
+
+class BacklogCalls(Calls):
+    """The calls `backlog.…`."""
+
+    def get(
+        self,
+        *,
+        attempts: int = ABSENT,
+    ) -> Backlog:
+        """What waits to be done or delivered, and since when the oldest of it has waited
+
+        `GET /v1/spaces/{spaceId}/backlog`
+
+        Raises:
+            MusterError: PERMISSION_DENIED, SPACE_NOT_FOUND, RATE_LIMITED
+        """
+        return self._send(BACKLOG_GET, {}, ABSENT, attempts)
+
+
+class WaitsCalls(Calls):
+    """The calls `waits.…`."""
+
+    def get(
+        self,
+        *,
+        attempts: int = ABSENT,
+    ) -> Waits:
+        """What each waiting task and waiter waits for, and who holds what
+
+        A task waits for others of its run that are before it (`blockedBy` HEAD_OF_LINE,
+        `position`), for its `readyAt` (DELAY, or RETRY after an attempt), or for somebody to
+        receive it (RECEIVER). A waiter waits for others in its queue (HEAD_OF_LINE), for units of
+        the next window (WINDOW) or for the end of a cooldown (COOLDOWN), and is not granted
+        before `blockedUntil`.
+
+        `GET /v1/spaces/{spaceId}/ops/waits`
+
+        Raises:
+            MusterError: PERMISSION_DENIED, SPACE_NOT_FOUND, RATE_LIMITED
+        """
+        return self._send(WAITS_GET, {}, ABSENT, attempts)
+
+
+class UsageCalls(Calls):
+    """The calls `usage.…`."""
+
+    def get(
+        self,
+        *,
+        from_: str = ABSENT,
+        to: str = ABSENT,
+        attempts: int = ABSENT,
+    ) -> Usage:
+        """Operations and retained bytes of each UTC day, inclusive; the last 30 days by default
+
+        `GET /v1/spaces/{spaceId}/usage`
+
+        Args:
+            from_: the first UTC day, inclusive
+            to: the last UTC day, inclusive
+
+        Raises:
+            MusterError: INVALID_DATE_RANGE, PERMISSION_DENIED, SPACE_NOT_FOUND, RATE_LIMITED
+        """
+        return self._send(USAGE_GET, {'from': from_, 'to': to}, ABSENT, attempts)
+
+
+class ScopeCalls(Calls):
+    """The calls `scope.…`."""
+
+    def create(
+        self,
+        *,
+        scope_id: Id | None = ABSENT,
+        parent_scope_id: Id | None = ABSENT,
+        name: str | None = ABSENT,
+        idempotency_key: str = ABSENT,
+        attempts: int = ABSENT,
+    ) -> Scope:
+        """Make a scope before its first use, with a name or below another; 200 where it exists
+        already
+
+        Scopes also exist from their first use; this call makes one with a name, or below another.
+        One that exists already is answered with 200 if its parent and name agree with what is
+        given, else it is SCOPE_CONFLICT. A parent holds at most 10,000 scopes made so. One that
+        is never used goes with retention.
+
+        `POST /v1/spaces/{spaceId}/scopes`
+
+        Args:
+            scope_id: the id of the scope; left out: a new one
+            parent_scope_id: the scope that it is below; left out: none, it is a run
+            name: for people and for the filter of the list; need not be unique; characters as
+                Unicode code points, without control characters
+
+        Raises:
+            MusterError: MALFORMED_JSON, IDEMPOTENCY_KEY_REQUIRED, IDEMPOTENCY_KEY_INVALID,
+                OPERATIONS_EXHAUSTED, PERMISSION_DENIED, SPACE_NOT_FOUND, SCOPE_CONFLICT,
+                SCOPE_CANCELLED, SCOPE_DEPTH_EXCEEDED, SCOPE_CHILDREN_FULL, ACTIVE_RUNS_LIMITED,
+                PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE, IDEMPOTENCY_KEY_REUSED, RATE_LIMITED
+        """
+        return self._send(SCOPE_CREATE, {'scopeId': scope_id, 'parentScopeId': parent_scope_id, 'name': name}, idempotency_key, attempts)
+
+    def list(
+        self,
+        *,
+        limit: int = ABSENT,
+        cursor: str = ABSENT,
+        state: str = ABSENT,
+        parent_scope_id: Id | None = ABSENT,
+        name: str | None = ABSENT,
+        attempts: int = ABSENT,
+    ) -> ScopeList:
+        """List scopes, newest first; by state, by parent, by name
+
+        `live` counts the READY, DELAYED and CLAIMED messages and the WAITING waiters of a scope
+        and of all scopes below it.
+
+        `GET /v1/spaces/{spaceId}/scopes`
+
+        Args:
+            limit: the most records in the page
+            cursor: the nextCursor of the page before; left out or empty: the first page
+            state: only those in this state, or in one of a comma list
+            parent_scope_id: only those right below this scope
+            name: only those of exactly this name; characters as Unicode code points, without
+                control characters
+
+        Raises:
+            MusterError: INVALID_CURSOR, PERMISSION_DENIED, SPACE_NOT_FOUND, RATE_LIMITED
+        """
+        return self._send(SCOPE_LIST, {'limit': limit, 'cursor': cursor, 'state': state, 'parentScopeId': parent_scope_id, 'name': name}, ABSENT, attempts)
+
+    def all(
+        self,
+        *,
+        state: str = ABSENT,
+        parent_scope_id: Id | None = ABSENT,
+        name: str | None = ABSENT,
+    ) -> Iterator[Scope]:
+        """All of `list`, page by page, as they are read."""
+        return self._all(SCOPE_LIST, 'scopes', {'state': state, 'parentScopeId': parent_scope_id, 'name': name})
+
+    def view(
+        self,
+        *,
+        scope_id: Id,
+        wait_seconds: int = ABSENT,
+        attempts: int = ABSENT,
+    ) -> Scope:
+        """A scope: its state, its parent and what is live in its subtree
+
+        With `waitSeconds` it answers once nothing is live in the scope and the scopes below it,
+        cancelled or not, or as it then stands.
+
+        `GET /v1/spaces/{spaceId}/scopes/{scopeId}`
+
+        Args:
+            wait_seconds: holds the request for at most so long until the record has come to its
+                end, then answers it as it stands
+
+        Raises:
+            MusterError: PERMISSION_DENIED, SCOPE_NOT_FOUND, SPACE_NOT_FOUND, RATE_LIMITED
+        """
+        return self._send(SCOPE_VIEW, {'scopeId': scope_id, 'waitSeconds': wait_seconds}, ABSENT, attempts)
+
+    def cancel(
+        self,
+        *,
+        scope_id: Id,
+        idempotency_key: str = ABSENT,
+        attempts: int = ABSENT,
+    ) -> CancelledRun:
+        """Stop a run: cancel the scope, all below it and what is live there; again answers how far
+        that has come
+
+        From this step on the scope and all below it are CANCELLED: nothing is received, granted,
+        released or satisfied there, tokens are CLAIM_LOST, and new work is SCOPE_CANCELLED. The
+        records end in steps of at most 500, the first with this call, the others by workers
+        within seconds; `done` says whether all have. Called again it goes on and answers the
+        totals so far. Reservations stay until they are settled or voided.
+
+        `POST /v1/spaces/{spaceId}/scopes/{scopeId}/cancel`
+
+        Raises:
+            MusterError: MALFORMED_JSON, IDEMPOTENCY_KEY_INVALID, PERMISSION_DENIED,
+                SCOPE_NOT_FOUND, SPACE_NOT_FOUND, PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE,
+                IDEMPOTENCY_KEY_REUSED
+        """
+        return self._send(SCOPE_CANCEL, {'scopeId': scope_id}, idempotency_key, attempts)
+
+
+class RunCalls(Calls):
+    """The calls `run.…`."""
+
+    def view(
+        self,
+        *,
+        scope_id: Id,
+        attempts: int = ABSENT,
+    ) -> RunView:
+        """A run: what belongs to a scope and to those below it, newest first
+
+        `GET /v1/spaces/{spaceId}/ops/runs/{scopeId}`
+
+        Raises:
+            MusterError: PERMISSION_DENIED, SCOPE_NOT_FOUND, SPACE_NOT_FOUND, RATE_LIMITED
+        """
+        return self._send(RUN_VIEW, {'scopeId': scope_id}, ABSENT, attempts)
+
+
+class MailboxCalls(Calls):
+    """The calls `mailbox.…`."""
+
+    def create(
+        self,
+        *,
+        name: str,
+        mode: Literal['WORK', 'INBOX'] | None = ABSENT,
+        recipient_id: str | None = ABSENT,
+        backlog_limit: int | None = ABSENT,
+        max_attempts: int | None = ABSENT,
+        retry_delay_seconds: int | None = ABSENT,
+        max_retry_delay_seconds: int | None = ABSENT,
+        unique: bool | None = ABSENT,
+        idempotency_key: str = ABSENT,
+        attempts: int = ABSENT,
+    ) -> Mailbox:
+        """Create a mailbox: a work queue (WORK) or an inbox (INBOX); with unique, answer 200 with
+        the oldest one of its name where there is one
+
+        The retry policy says how a message is tried again: before the attempt after the nth it
+        pauses for min(maxRetryDelaySeconds, retryDelaySeconds × 2^(n−1)) seconds.
+        `maxRetryDelaySeconds` is 3,600 by default, or `retryDelaySeconds` if that is more.
+
+        `POST /v1/spaces/{spaceId}/mailboxes`
+
+        Args:
+            name: need not be unique; characters as Unicode code points, without control
+                characters
+            mode: WORK: its messages are tasks; INBOX: they are notes
+            recipient_id: of an INBOX: the only holder that may receive from it; characters as
+                Unicode code points, without control characters
+            backlog_limit: the most READY, DELAYED and CLAIMED messages
+            max_attempts: how often a message is handed out before it is FAILED
+            retry_delay_seconds: the pause before the second attempt; it doubles before each
+                further one
+            max_retry_delay_seconds: the longest of those pauses
+            unique: where mailboxes of this name exist, answer the oldest one with 200 and change
+                nothing
+
+        Raises:
+            MusterError: MALFORMED_JSON, IDEMPOTENCY_KEY_REQUIRED, IDEMPOTENCY_KEY_INVALID,
+                OPERATIONS_EXHAUSTED, PERMISSION_DENIED, SPACE_NOT_FOUND, PAYLOAD_TOO_LARGE,
+                UNSUPPORTED_MEDIA_TYPE, IDEMPOTENCY_KEY_REUSED, RATE_LIMITED
+        """
+        return self._send(MAILBOX_CREATE, {'name': name, 'mode': mode, 'recipientId': recipient_id, 'backlogLimit': backlog_limit, 'maxAttempts': max_attempts, 'retryDelaySeconds': retry_delay_seconds, 'maxRetryDelaySeconds': max_retry_delay_seconds, 'unique': unique}, idempotency_key, attempts)
+
+    def list(
+        self,
+        *,
+        limit: int = ABSENT,
+        cursor: str = ABSENT,
+        name: str = ABSENT,
+        attempts: int = ABSENT,
+    ) -> MailboxList:
+        """List mailboxes, newest first; by name
+
+        Deleted mailboxes are not listed. `counts.delayed` is the number of messages that wait for
+        their `readyAt`.
+
+        `GET /v1/spaces/{spaceId}/mailboxes`
+
+        Args:
+            limit: the most records in the page
+            cursor: the nextCursor of the page before; left out or empty: the first page
+            name: only those of exactly this name; characters as Unicode code points, without
+                control characters
+
+        Raises:
+            MusterError: INVALID_CURSOR, PERMISSION_DENIED, SPACE_NOT_FOUND, RATE_LIMITED
+        """
+        return self._send(MAILBOX_LIST, {'limit': limit, 'cursor': cursor, 'name': name}, ABSENT, attempts)
+
+    def all(
+        self,
+        *,
+        name: str = ABSENT,
+    ) -> Iterator[Mailbox]:
+        """All of `list`, page by page, as they are read."""
+        return self._all(MAILBOX_LIST, 'mailboxes', {'name': name})
+
+    def view(
+        self,
+        *,
+        mailbox_id: Id,
+        wait_seconds: int = ABSENT,
+        attempts: int = ABSENT,
+    ) -> Mailbox:
+        """A mailbox, with how many messages it holds; with waitSeconds, once it holds none that is
+        not finished
+
+        With `waitSeconds` it answers once the mailbox has no READY, DELAYED or CLAIMED message,
+        or as it then stands.
+
+        `GET /v1/spaces/{spaceId}/mailboxes/{mailboxId}`
+
+        Args:
+            wait_seconds: holds the request for at most so long until the record has come to its
+                end, then answers it as it stands
+
+        Raises:
+            MusterError: PERMISSION_DENIED, MAILBOX_NOT_FOUND, SPACE_NOT_FOUND, RATE_LIMITED
+        """
+        return self._send(MAILBOX_VIEW, {'mailboxId': mailbox_id, 'waitSeconds': wait_seconds}, ABSENT, attempts)
+
+    def update(
+        self,
+        *,
+        mailbox_id: Id,
+        name: str | None = ABSENT,
+        backlog_limit: int | None = ABSENT,
+        max_attempts: int | None = ABSENT,
+        retry_delay_seconds: int | None = ABSENT,
+        max_retry_delay_seconds: int | None = ABSENT,
+        idempotency_key: str = ABSENT,
+        attempts: int = ABSENT,
+    ) -> Mailbox:
+        """Change any of name, backlogLimit and retry policy; what lies in the mailbox stays,
+        whatever the limit
+
+        Any subset of the fields; values that change nothing emit no event and count as no
+        operation. `maxAttempts` is that of messages sent from now on; the pauses are those of the
+        next retries.
+
+        `PATCH /v1/spaces/{spaceId}/mailboxes/{mailboxId}`
+
+        Args:
+            name: the new name; characters as Unicode code points, without control characters
+            backlog_limit: the most READY, DELAYED and CLAIMED messages
+            max_attempts: of messages that are sent from now on without their own
+            retry_delay_seconds: the pause before the second attempt; it doubles before each
+                further one
+            max_retry_delay_seconds: the longest of those pauses
+
+        Raises:
+            MusterError: MALFORMED_JSON, IDEMPOTENCY_KEY_INVALID, OPERATIONS_EXHAUSTED,
+                PERMISSION_DENIED, MAILBOX_NOT_FOUND, SPACE_NOT_FOUND, PAYLOAD_TOO_LARGE,
+                UNSUPPORTED_MEDIA_TYPE, IDEMPOTENCY_KEY_REUSED, RATE_LIMITED
+        """
+        return self._send(MAILBOX_UPDATE, {'mailboxId': mailbox_id, 'name': name, 'backlogLimit': backlog_limit, 'maxAttempts': max_attempts, 'retryDelaySeconds': retry_delay_seconds, 'maxRetryDelaySeconds': max_retry_delay_seconds}, idempotency_key, attempts)
+
+    def delete(
+        self,
+        *,
+        mailbox_id: Id,
+        idempotency_key: str = ABSENT,
+        attempts: int = ABSENT,
+    ) -> None:
+        """Delete a mailbox without live messages and undecided groups; its finished messages stay
+        for their time
+
+        Refused with MAILBOX_NOT_EMPTY while the mailbox has READY, DELAYED or CLAIMED messages,
+        or undecided groups. Its finished messages stay readable until retention removes them, but
+        cannot be requeued.
+
+        `DELETE /v1/spaces/{spaceId}/mailboxes/{mailboxId}`
+
+        Raises:
+            MusterError: MALFORMED_JSON, IDEMPOTENCY_KEY_INVALID, OPERATIONS_EXHAUSTED,
+                PERMISSION_DENIED, MAILBOX_NOT_FOUND, SPACE_NOT_FOUND, MAILBOX_NOT_EMPTY,
+                PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE, IDEMPOTENCY_KEY_REUSED, RATE_LIMITED
+        """
+        return self._send(MAILBOX_DELETE, {'mailboxId': mailbox_id}, idempotency_key, attempts)
+
+    def purge(
+        self,
+        *,
+        mailbox_id: Id,
+        scope_id: Id | None = ABSENT,
+        max: int | None = ABSENT,
+        cursor: str | None = ABSENT,
+        idempotency_key: str = ABSENT,
+        attempts: int = ABSENT,
+    ) -> Purged:
+        """Cancel the READY and DELAYED messages of a mailbox, or of a scope's subtree in it, oldest
+        first, so many in a step
+
+        Goes in steps of bounded work: call it again with `nextCursor` until that is null. A step
+        may change fewer messages than `max`. Purged messages have the reason CANCELLED_BY_CALLER,
+        CLAIMED ones are left alone. A step counts as one operation if it changed anything.
+
+        `POST /v1/spaces/{spaceId}/mailboxes/{mailboxId}/purge`
+
+        Args:
+            scope_id: only messages of this scope and of the scopes below it
+            max: the most messages that this step changes
+            cursor: the nextCursor of the step before; left out: begins with the oldest
+
+        Raises:
+            MusterError: INVALID_CURSOR, MALFORMED_JSON, IDEMPOTENCY_KEY_INVALID,
+                OPERATIONS_EXHAUSTED, PERMISSION_DENIED, MAILBOX_NOT_FOUND, SPACE_NOT_FOUND,
+                PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE, IDEMPOTENCY_KEY_REUSED, RATE_LIMITED
+        """
+        return self._send(MAILBOX_PURGE, {'mailboxId': mailbox_id, 'scopeId': scope_id, 'max': max, 'cursor': cursor}, idempotency_key, attempts)
+
+    def requeue(
+        self,
+        *,
+        mailbox_id: Id,
+        state: Literal['REJECTED', 'FAILED', 'EXPIRED', 'CANCELLED'],
+        scope_id: Id | None = ABSENT,
+        max: int | None = ABSENT,
+        cursor: str | None = ABSENT,
+        idempotency_key: str = ABSENT,
+        attempts: int = ABSENT,
+    ) -> Requeued:
+        """Requeue the messages of a final state, oldest first, so many in a step; those that may not
+        be are passed over
+
+        Goes in steps: call it again with `nextCursor` until that is null. A limit that leaves no
+        room ends a step early, and is an error only where the step has done nothing. A step
+        counts as one operation if it changed anything.
+
+        `POST /v1/spaces/{spaceId}/mailboxes/{mailboxId}/requeue`
+
+        Args:
+            state: only messages of this state
+            scope_id: only messages of this scope and of the scopes below it
+            max: the most messages that this step changes
+            cursor: the nextCursor of the step before; left out: begins with the oldest
+
+        Raises:
+            MusterError: INVALID_CURSOR, MALFORMED_JSON, IDEMPOTENCY_KEY_INVALID,
+                OPERATIONS_EXHAUSTED, PERMISSION_DENIED, MAILBOX_NOT_FOUND, SPACE_NOT_FOUND,
+                BACKLOG_FULL, TIMERS_FULL, ACTIVE_TASKS_LIMITED, PAYLOAD_TOO_LARGE,
+                UNSUPPORTED_MEDIA_TYPE, IDEMPOTENCY_KEY_REUSED, RATE_LIMITED
+        """
+        return self._send(MAILBOX_REQUEUE, {'mailboxId': mailbox_id, 'state': state, 'scopeId': scope_id, 'max': max, 'cursor': cursor}, idempotency_key, attempts)
+
+
+class MessageCalls(Calls):
+    """The calls `message.…`."""
+
+    def send(
+        self,
+        *,
+        mailbox_id: Id,
+        scope_id: Id,
+        payload: Any,
+        work_key: str | None = ABSENT,
+        deadline: Moment | None = ABSENT,
+        delay_seconds: int | None = ABSENT,
+        max_attempts: int | None = ABSENT,
+        idempotency_key: str = ABSENT,
+        attempts: int = ABSENT,
+    ) -> SentMessage:
+        """Send a message; a workKey known in the mailbox answers 200 with the first message
+
+        With `delaySeconds` the message is DELAYED until its `readyAt`, and READY from then on,
+        ordered as ready since that moment; a delay that reaches the deadline is refused (400). A
+        DELAYED message counts wherever a READY one does, and as an armed timer.
+
+        `POST /v1/spaces/{spaceId}/mailboxes/{mailboxId}/messages`
+
+        Args:
+            scope_id: the run that the message belongs to; created by its first use
+            payload: what the receiver gets; any JSON value; comes back as it was sent
+            work_key: one message of the mailbox per key: a key that is known answers the first
+                message, with replay true; characters as Unicode code points, without control
+                characters
+            deadline: when the message expires if it has not ended; must lie in the future
+            delay_seconds: nobody receives the message before so many seconds have passed: it is
+                DELAYED
+            max_attempts: how often the message is handed out before it is FAILED; left out: the
+                mailbox's at this time
+
+        Raises:
+            MusterError: MALFORMED_JSON, IDEMPOTENCY_KEY_REQUIRED, IDEMPOTENCY_KEY_INVALID,
+                OPERATIONS_EXHAUSTED, PERMISSION_DENIED, MAILBOX_NOT_FOUND, SPACE_NOT_FOUND,
+                SCOPE_CANCELLED, BACKLOG_FULL, TIMERS_FULL, ACTIVE_TASKS_LIMITED, ACTIVE_RUNS_LIMITED,
+                PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE, IDEMPOTENCY_KEY_REUSED, RATE_LIMITED
+        """
+        return self._send(MESSAGE_SEND, {'mailboxId': mailbox_id, 'scopeId': scope_id, 'payload': payload, 'workKey': work_key, 'deadline': deadline, 'delaySeconds': delay_seconds, 'maxAttempts': max_attempts}, idempotency_key, attempts)
+
+    def list(
+        self,
+        *,
+        mailbox_id: Id,
+        limit: int = ABSENT,
+        cursor: str = ABSENT,
+        state: str = ABSENT,
+        scope_id: Id = ABSENT,
+        work_key: str = ABSENT,
+        attempts: int = ABSENT,
+    ) -> MessageList:
+        """List messages, oldest first; by state, scope subtree or workKey
+
+        `GET /v1/spaces/{spaceId}/mailboxes/{mailboxId}/messages`
+
+        Args:
+            limit: the most records in the page
+            cursor: the nextCursor of the page before; left out or empty: the first page
+            state: only those in this state, or in one of a comma list
+            scope_id: only those of this scope and of the scopes below it
+            work_key: only the one that was sent with this key; characters as Unicode code points,
+                without control characters
+
+        Raises:
+            MusterError: INVALID_CURSOR, PERMISSION_DENIED, MAILBOX_NOT_FOUND, SPACE_NOT_FOUND,
+                RATE_LIMITED
+        """
+        return self._send(MESSAGE_LIST, {'mailboxId': mailbox_id, 'limit': limit, 'cursor': cursor, 'state': state, 'scopeId': scope_id, 'workKey': work_key}, ABSENT, attempts)
+
+    def all(
+        self,
+        *,
+        mailbox_id: Id,
+        state: str = ABSENT,
+        scope_id: Id = ABSENT,
+        work_key: str = ABSENT,
+    ) -> Iterator[Message]:
+        """All of `list`, page by page, as they are read."""
+        return self._all(MESSAGE_LIST, 'messages', {'mailboxId': mailbox_id, 'state': state, 'scopeId': scope_id, 'workKey': work_key})
+
+    def view(
+        self,
+        *,
+        message_id: Id,
+        wait_seconds: int = ABSENT,
+        attempts: int = ABSENT,
+    ) -> Message:
+        """A message with its payload and its result; with waitSeconds, once it has ended
+
+        With `waitSeconds` it answers once the message is ACKED, FAILED, REJECTED, EXPIRED or
+        CANCELLED, or as it then stands.
+
+        `GET /v1/spaces/{spaceId}/messages/{messageId}`
+
+        Args:
+            wait_seconds: holds the request for at most so long until the record has come to its
+                end, then answers it as it stands
+
+        Raises:
+            MusterError: PERMISSION_DENIED, MESSAGE_NOT_FOUND, SPACE_NOT_FOUND, RATE_LIMITED
+        """
+        return self._send(MESSAGE_VIEW, {'messageId': message_id, 'waitSeconds': wait_seconds}, ABSENT, attempts)
+
+    def cancel(
+        self,
+        *,
+        message_id: Id,
+        idempotency_key: str = ABSENT,
+        attempts: int = ABSENT,
+    ) -> Message:
+        """Cancel a message that is ready or claimed; a claim on it is lost
+
+        READY, DELAYED and CLAIMED messages become CANCELLED with the reason CANCELLED_BY_CALLER.
+        One that is CANCELLED already is answered as it is; one that ended otherwise is
+        MESSAGE_FINISHED.
+
+        `POST /v1/spaces/{spaceId}/messages/{messageId}/cancel`
+
+        Raises:
+            MusterError: MALFORMED_JSON, IDEMPOTENCY_KEY_INVALID, PERMISSION_DENIED,
+                MESSAGE_NOT_FOUND, SPACE_NOT_FOUND, MESSAGE_FINISHED, PAYLOAD_TOO_LARGE,
+                UNSUPPORTED_MEDIA_TYPE, IDEMPOTENCY_KEY_REUSED
+        """
+        return self._send(MESSAGE_CANCEL, {'messageId': message_id}, idempotency_key, attempts)
+
+    def requeue(
+        self,
+        *,
+        message_id: Id,
+        delay_seconds: int | None = ABSENT,
+        idempotency_key: str = ABSENT,
+        attempts: int = ABSENT,
+    ) -> Message:
+        """Bring a failed, rejected, expired or cancelled message back to its mailbox, with all its
+        attempts
+
+        A FAILED, REJECTED, EXPIRED or CANCELLED message is READY again, or DELAYED with
+        `delaySeconds`. It keeps its id, workKey, `lastError` and `progress`; its attempts are
+        counted anew, and a deadline that has passed is cleared. Members of decided groups, those
+        with a verdict and messages of cancelled runs stay as they are. Limits and plan are tested
+        as for a send.
+
+        `POST /v1/spaces/{spaceId}/messages/{messageId}/requeue`
+
+        Args:
+            delay_seconds: nobody receives the message before so many seconds have passed: it is
+                DELAYED
+
+        Raises:
+            MusterError: MALFORMED_JSON, IDEMPOTENCY_KEY_INVALID, OPERATIONS_EXHAUSTED,
+                PERMISSION_DENIED, MESSAGE_NOT_FOUND, SPACE_NOT_FOUND, MESSAGE_NOT_REQUEUABLE,
+                SCOPE_CANCELLED, GROUP_DECIDED, VERDICT_CONFLICT, MAILBOX_NOT_FOUND, BACKLOG_FULL,
+                TIMERS_FULL, ACTIVE_TASKS_LIMITED, PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE,
+                IDEMPOTENCY_KEY_REUSED, RATE_LIMITED
+        """
+        return self._send(MESSAGE_REQUEUE, {'messageId': message_id, 'delaySeconds': delay_seconds}, idempotency_key, attempts)
+
+    @overload
+    def recv(
+        self,
+        *,
+        mailbox_id: Id,
+        scope_id: str,
+        holder: str,
+        holder_session: str,
+        max: int,
+        lease_seconds: int | None = ABSENT,
+        wait_seconds: int | None = ABSENT,
+        idempotency_key: str = ABSENT,
+        attempts: int = ABSENT,
+    ) -> MessageRecvMany | None: ...
+    @overload
+    def recv(
+        self,
+        *,
+        mailbox_id: Id,
+        scope_id: str,
+        holder: str,
+        holder_session: str,
+        lease_seconds: int | None = ABSENT,
+        wait_seconds: int | None = ABSENT,
+        idempotency_key: str = ABSENT,
+        attempts: int = ABSENT,
+    ) -> Claim | None: ...
+    def recv(
+        self,
+        *,
+        mailbox_id: Id,
+        scope_id: str,
+        holder: str,
+        holder_session: str,
+        lease_seconds: int | None = ABSENT,
+        wait_seconds: int | None = ABSENT,
+        max: int | None = ABSENT,
+        idempotency_key: str = ABSENT,
+        attempts: int = ABSENT,
+    ) -> Claim | MessageRecvMany | None:
+        """Claim the oldest ready message of a scope's subtree; 204 when none is ready
+
+        First in, first out within a run. With `scopeId` `*` runs take turns: each run that has
+        ready messages gives one before any gives a second. With `max` the answer is
+        `{"messages":[…]}`, at least one and at most 4 MiB, each with a token of its own; the
+        plan's claims and operations may cut it short. `progress` and `lastError` of a message are
+        what earlier attempts left.
+
+        `POST /v1/spaces/{spaceId}/mailboxes/{mailboxId}/recv`
+
+        Args:
+            scope_id: receives from this scope and below; `*`: from every run in turn
+            holder: who works on the message; characters as Unicode code points, without control
+                characters
+            holder_session: which of its sessions: kept with the claim, for people; characters as
+                Unicode code points, without control characters
+            lease_seconds: how long the claim lasts unless it is renewed; left out: 30, or the
+                space's maxLeaseSeconds if that is less
+            wait_seconds: holds the request for at most so long until a message is ready
+            max: answers `messages`, a list of at most so many, in place of one message
+
+        Raises:
+            MusterError: LEASE_LIMIT_EXCEEDED, MALFORMED_JSON, OPERATIONS_EXHAUSTED,
+                PERMISSION_DENIED, MAILBOX_NOT_FOUND, SPACE_NOT_FOUND, RECIPIENT_MISMATCH,
+                PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE, CONCURRENCY_LIMITED, RATE_LIMITED
+        """
+        if max is ABSENT:
+            return self._send(MESSAGE_RECV, {'mailboxId': mailbox_id, 'scopeId': scope_id, 'holder': holder, 'holderSession': holder_session, 'leaseSeconds': lease_seconds, 'waitSeconds': wait_seconds}, idempotency_key, attempts)
+        return self._send(MESSAGE_RECV_MANY, {'mailboxId': mailbox_id, 'scopeId': scope_id, 'holder': holder, 'holderSession': holder_session, 'leaseSeconds': lease_seconds, 'waitSeconds': wait_seconds, 'max': max}, idempotency_key, attempts)
+
+    def renew(
+        self,
+        *,
+        message_id: Id,
+        token: str,
+        lease_seconds: int | None = ABSENT,
+        progress: Any = ABSENT,
+        idempotency_key: str = ABSENT,
+        attempts: int = ABSENT,
+    ) -> RenewedClaim:
+        """Extend the lease of a claim, counted from now; may shorten it
+
+        `progress` is kept with the message over its attempts: the next `recv` answers the last
+        one that was given. A renewal is no operation and emits no event.
+
+        `POST /v1/spaces/{spaceId}/messages/{messageId}/renew`
+
+        Args:
+            token: of the claim, as recv answered it; characters as Unicode code points, without
+                control characters
+            lease_seconds: how long the claim lasts from now on; left out: as for recv
+            progress: what the work has reached, for the next attempt; at most 4,096 bytes; any
+                JSON value; comes back as it was sent
+
+        Raises:
+            MusterError: LEASE_LIMIT_EXCEEDED, MALFORMED_JSON, IDEMPOTENCY_KEY_REQUIRED,
+                IDEMPOTENCY_KEY_INVALID, PERMISSION_DENIED, MESSAGE_NOT_FOUND, SPACE_NOT_FOUND,
+                CLAIM_LOST, PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE, IDEMPOTENCY_KEY_REUSED
+        """
+        return self._send(MESSAGE_RENEW, {'messageId': message_id, 'token': token, 'leaseSeconds': lease_seconds, 'progress': progress}, idempotency_key, attempts)
+
+    def complete(
+        self,
+        *,
+        message_id: Id,
+        token: str,
+        result: MessageCompleteResult | None = ABSENT,
+        idempotency_key: str = ABSENT,
+        attempts: int = ABSENT,
+    ) -> CompletedMessage:
+        """Acknowledge a message, with an optional result, recorded and published in the same step
+
+        `POST /v1/spaces/{spaceId}/messages/{messageId}/complete`
+
+        Args:
+            token: characters as Unicode code points, without control characters
+            result: mailboxId and scopeId come together or not at all; workKey only with them
+
+        Raises:
+            MusterError: MALFORMED_JSON, IDEMPOTENCY_KEY_REQUIRED, IDEMPOTENCY_KEY_INVALID,
+                PERMISSION_DENIED, MESSAGE_NOT_FOUND, SPACE_NOT_FOUND, CLAIM_LOST, MAILBOX_NOT_FOUND,
+                PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE, IDEMPOTENCY_KEY_REUSED
+        """
+        return self._send(MESSAGE_COMPLETE, {'messageId': message_id, 'token': token, 'result': result}, idempotency_key, attempts)
+
+    def nack(
+        self,
+        *,
+        message_id: Id,
+        token: str,
+        retry: bool,
+        delay_seconds: int | None = ABSENT,
+        error: str | None = ABSENT,
+        idempotency_key: str = ABSENT,
+        attempts: int = ABSENT,
+    ) -> NackedMessage:
+        """Give a message back for another attempt (retry true), or refuse it for good
+
+        With `retry` true the message is READY again, or DELAYED until `readyAt` where its mailbox
+        has a retry policy or `delaySeconds` is given; after the last attempt it is FAILED. A
+        pause may pass the deadline: the message expires then.
+
+        `POST /v1/spaces/{spaceId}/messages/{messageId}/nack`
+
+        Args:
+            token: of the claim, as recv answered it; characters as Unicode code points, without
+                control characters
+            retry: true: for another attempt, if there is one left; false: REJECTED
+            delay_seconds: the pause before the next attempt, in place of the one that the mailbox
+                says; only with retry true
+            error: why it failed: kept as lastError; characters as Unicode code points, without
+                control characters
+
+        Raises:
+            MusterError: MALFORMED_JSON, IDEMPOTENCY_KEY_REQUIRED, IDEMPOTENCY_KEY_INVALID,
+                PERMISSION_DENIED, MESSAGE_NOT_FOUND, SPACE_NOT_FOUND, CLAIM_LOST, PAYLOAD_TOO_LARGE,
+                UNSUPPORTED_MEDIA_TYPE, IDEMPOTENCY_KEY_REUSED
+        """
+        return self._send(MESSAGE_NACK, {'messageId': message_id, 'token': token, 'retry': retry, 'delaySeconds': delay_seconds, 'error': error}, idempotency_key, attempts)
+
+
+class GroupCalls(Calls):
+    """The calls `group.…`."""
+
+    def create(
+        self,
+        *,
+        mailbox_id: Id,
+        condition: Literal['FIRST_ACCEPTED', 'N_ACCEPTED', 'ALL_TERMINAL'],
+        parent_scope_id: Id | None = ABSENT,
+        threshold: int | None = ABSENT,
+        deadline: Moment | None = ABSENT,
+        idempotency_key: str = ABSENT,
+        attempts: int = ABSENT,
+    ) -> CreatedGroup:
+        """Create a task group: one decision, at the first accept, at `threshold` accepts or once all
+        members are terminal
+
+        `POST /v1/spaces/{spaceId}/task-groups`
+
+        Args:
+            mailbox_id: the mailbox's id
+            condition: what decides the group: the first accepted task, `threshold` accepted ones,
+                or the end of all
+            parent_scope_id: the scope that it is below; null: it is a run of its own
+            threshold: how many accepts N_ACCEPTED needs: required there, ignored otherwise
+            deadline: when it expires unless it has ended before; null: never
+
+        Raises:
+            MusterError: MALFORMED_JSON, IDEMPOTENCY_KEY_REQUIRED, IDEMPOTENCY_KEY_INVALID,
+                OPERATIONS_EXHAUSTED, PERMISSION_DENIED, SPACE_NOT_FOUND, MAILBOX_NOT_FOUND,
+                MAILBOX_MODE_INVALID, SCOPE_CANCELLED, SCOPE_DEPTH_EXCEEDED, SCOPE_CHILDREN_FULL,
+                TIMERS_FULL, ACTIVE_RUNS_LIMITED, PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE,
+                IDEMPOTENCY_KEY_REUSED, RATE_LIMITED
+        """
+        return self._send(GROUP_CREATE, {'mailboxId': mailbox_id, 'condition': condition, 'parentScopeId': parent_scope_id, 'threshold': threshold, 'deadline': deadline}, idempotency_key, attempts)
+
+    def list(
+        self,
+        *,
+        limit: int = ABSENT,
+        cursor: str = ABSENT,
+        state: str = ABSENT,
+        attempts: int = ABSENT,
+    ) -> GroupList:
+        """List task groups, newest first; by state
+
+        `GET /v1/spaces/{spaceId}/task-groups`
+
+        Args:
+            limit: the most records in the page
+            cursor: the nextCursor of the page before; left out or empty: the first page
+            state: only those in this state, or in one of a comma list
+
+        Raises:
+            MusterError: INVALID_CURSOR, PERMISSION_DENIED, SPACE_NOT_FOUND, RATE_LIMITED
+        """
+        return self._send(GROUP_LIST, {'limit': limit, 'cursor': cursor, 'state': state}, ABSENT, attempts)
+
+    def all(
+        self,
+        *,
+        state: str = ABSENT,
+    ) -> Iterator[TaskGroup]:
+        """All of `list`, page by page, as they are read."""
+        return self._all(GROUP_LIST, 'groups', {'state': state})
+
+    def view(
+        self,
+        *,
+        group_id: Id,
+        wait_seconds: int = ABSENT,
+        attempts: int = ABSENT,
+    ) -> TaskGroup:
+        """A task group: its state, outcome and members with their verdicts
+
+        With `waitSeconds` it answers once the group is DECIDED, or as it then stands. A member's
+        `lastError` is what the last nack of its message said.
+
+        `GET /v1/spaces/{spaceId}/task-groups/{groupId}`
+
+        Args:
+            wait_seconds: holds the request for at most so long until the record has come to its
+                end, then answers it as it stands
+
+        Raises:
+            MusterError: PERMISSION_DENIED, GROUP_NOT_FOUND, SPACE_NOT_FOUND, RATE_LIMITED
+        """
+        return self._send(GROUP_VIEW, {'groupId': group_id, 'waitSeconds': wait_seconds}, ABSENT, attempts)
+
+    def seal(
+        self,
+        *,
+        group_id: Id,
+        idempotency_key: str = ABSENT,
+        attempts: int = ABSENT,
+    ) -> SealedGroup:
+        """Close the membership; again answers the same
+
+        `POST /v1/spaces/{spaceId}/task-groups/{groupId}/seal`
+
+        Raises:
+            MusterError: MALFORMED_JSON, IDEMPOTENCY_KEY_INVALID, PERMISSION_DENIED,
+                GROUP_NOT_FOUND, SPACE_NOT_FOUND, GROUP_DECIDED, PAYLOAD_TOO_LARGE,
+                UNSUPPORTED_MEDIA_TYPE, IDEMPOTENCY_KEY_REUSED
+        """
+        return self._send(GROUP_SEAL, {'groupId': group_id}, idempotency_key, attempts)
+
+    def join(
+        self,
+        *,
+        group_id: Id,
+        task_id: Id,
+        idempotency_key: str = ABSENT,
+        attempts: int = ABSENT,
+    ) -> JoinedTask:
+        """Make an outside task, PENDING, RUNNING or SUCCEEDED and in no group, a member of an OPEN
+        group
+
+        `POST /v1/spaces/{spaceId}/task-groups/{groupId}/join-task`
+
+        Args:
+            task_id: the task's id; null: it carries no task
+
+        Raises:
+            MusterError: MALFORMED_JSON, IDEMPOTENCY_KEY_INVALID, OPERATIONS_EXHAUSTED,
+                PERMISSION_DENIED, GROUP_NOT_FOUND, SPACE_NOT_FOUND, SCOPE_CANCELLED, GROUP_NOT_OPEN,
+                TASK_NOT_FOUND, TASK_NOT_JOINABLE, GROUP_FULL, PAYLOAD_TOO_LARGE,
+                UNSUPPORTED_MEDIA_TYPE, IDEMPOTENCY_KEY_REUSED, RATE_LIMITED
+        """
+        return self._send(GROUP_JOIN, {'groupId': group_id, 'taskId': task_id}, idempotency_key, attempts)
+
+
+class TaskCalls(Calls):
+    """The calls `task.…`."""
+
+    def submit(
+        self,
+        *,
+        group_id: Id,
+        task_key: str,
+        input: Any = ABSENT,
+        deadline: Moment | None = ABSENT,
+        delay_seconds: int | None = ABSENT,
+        max_attempts: int | None = ABSENT,
+        idempotency_key: str = ABSENT,
+        attempts: int = ABSENT,
+    ) -> SubmittedTask:
+        """Submit a member task, delivered through the group's mailbox
+
+        The member's message is sent to the group's mailbox, in the group's scope. `delaySeconds`
+        and `maxAttempts` work as for a send.
+
+        `POST /v1/spaces/{spaceId}/task-groups/{groupId}/tasks`
+
+        Args:
+            task_key: the member's name in the group: each is used once; characters as Unicode
+                code points, without control characters
+            input: what the receiver gets as payload; any JSON value; comes back as it was sent
+            deadline: when the message expires if it has not ended; must lie in the future
+            delay_seconds: nobody receives the message before so many seconds have passed: it is
+                DELAYED
+            max_attempts: how often the message is handed out before it is FAILED; left out: the
+                mailbox's at this time
+
+        Raises:
+            MusterError: MALFORMED_JSON, IDEMPOTENCY_KEY_REQUIRED, IDEMPOTENCY_KEY_INVALID,
+                OPERATIONS_EXHAUSTED, PERMISSION_DENIED, GROUP_NOT_FOUND, SPACE_NOT_FOUND,
+                SCOPE_CANCELLED, GROUP_NOT_OPEN, TASK_KEY_CONFLICT, GROUP_FULL, BACKLOG_FULL,
+                TIMERS_FULL, ACTIVE_TASKS_LIMITED, PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE,
+                IDEMPOTENCY_KEY_REUSED, RATE_LIMITED
+        """
+        return self._send(TASK_SUBMIT, {'groupId': group_id, 'taskKey': task_key, 'input': input, 'deadline': deadline, 'delaySeconds': delay_seconds, 'maxAttempts': max_attempts}, idempotency_key, attempts)
+
+    def accept(
+        self,
+        *,
+        group_id: Id,
+        task_id: Id,
+        idempotency_key: str = ABSENT,
+        attempts: int = ABSENT,
+    ) -> JudgedTask:
+        """Accept the result of a SUCCEEDED member; the first verdict stands
+
+        `POST /v1/spaces/{spaceId}/task-groups/{groupId}/tasks/{taskId}/accept`
+
+        Raises:
+            MusterError: MALFORMED_JSON, IDEMPOTENCY_KEY_INVALID, PERMISSION_DENIED,
+                GROUP_NOT_FOUND, TASK_NOT_FOUND, SPACE_NOT_FOUND, VERDICT_CONFLICT,
+                TASK_NOT_SUCCEEDED, PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE, IDEMPOTENCY_KEY_REUSED
+        """
+        return self._send(TASK_ACCEPT, {'groupId': group_id, 'taskId': task_id}, idempotency_key, attempts)
+
+    def reject(
+        self,
+        *,
+        group_id: Id,
+        task_id: Id,
+        idempotency_key: str = ABSENT,
+        attempts: int = ABSENT,
+    ) -> JudgedTask:
+        """Reject a member that is done, however it ended; the first verdict stands
+
+        `POST /v1/spaces/{spaceId}/task-groups/{groupId}/tasks/{taskId}/reject`
+
+        Raises:
+            MusterError: MALFORMED_JSON, IDEMPOTENCY_KEY_INVALID, PERMISSION_DENIED,
+                GROUP_NOT_FOUND, TASK_NOT_FOUND, SPACE_NOT_FOUND, VERDICT_CONFLICT, TASK_NOT_TERMINAL,
+                PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE, IDEMPOTENCY_KEY_REUSED
+        """
+        return self._send(TASK_REJECT, {'groupId': group_id, 'taskId': task_id}, idempotency_key, attempts)
+
+
+class BudgetCalls(Calls):
+    """The calls `budget.…`."""
+
+    def create(
+        self,
+        *,
+        name: str,
+        currency: str,
+        scale: int,
+        limit_minor: Amount,
+        idempotency_key: str = ABSENT,
+        attempts: int = ABSENT,
+    ) -> Budget:
+        """Create a budget; its name is unique in the space
+
+        `POST /v1/spaces/{spaceId}/budgets`
+
+        Args:
+            name: characters as Unicode code points, without control characters
+            currency: the three letters of ISO 4217, or a name of your own for other units
+            scale: how many digits of an amount are behind the point: 2 for cents
+            limit_minor: the whole budget, in minor units
+
+        Raises:
+            MusterError: MALFORMED_JSON, IDEMPOTENCY_KEY_REQUIRED, IDEMPOTENCY_KEY_INVALID,
+                OPERATIONS_EXHAUSTED, PERMISSION_DENIED, SPACE_NOT_FOUND, BUDGET_EXISTS,
+                PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE, IDEMPOTENCY_KEY_REUSED, RATE_LIMITED
+        """
+        return self._send(BUDGET_CREATE, {'name': name, 'currency': currency, 'scale': scale, 'limitMinor': limit_minor}, idempotency_key, attempts)
+
+    def list(
+        self,
+        *,
+        limit: int = ABSENT,
+        cursor: str = ABSENT,
+        name: str = ABSENT,
+        attempts: int = ABSENT,
+    ) -> BudgetList:
+        """List budgets with their balances, newest first; by name
+
+        The balances are those of the moment: limit = reserved + settled + available.
+
+        `GET /v1/spaces/{spaceId}/budgets`
+
+        Args:
+            limit: the most records in the page
+            cursor: the nextCursor of the page before; left out or empty: the first page
+            name: only those of exactly this name; characters as Unicode code points, without
+                control characters
+
+        Raises:
+            MusterError: INVALID_CURSOR, PERMISSION_DENIED, SPACE_NOT_FOUND, RATE_LIMITED
+        """
+        return self._send(BUDGET_LIST, {'limit': limit, 'cursor': cursor, 'name': name}, ABSENT, attempts)
+
+    def all(
+        self,
+        *,
+        name: str = ABSENT,
+    ) -> Iterator[Budget]:
+        """All of `list`, page by page, as they are read."""
+        return self._all(BUDGET_LIST, 'budgets', {'name': name})
+
+    def view(
+        self,
+        *,
+        budget_id: Id,
+        limit: int = ABSENT,
+        cursor: str = ABSENT,
+        state: str = ABSENT,
+        attempts: int = ABSENT,
+    ) -> BudgetView:
+        """A budget with its balances and a page of its reservations: ACTIVE ones first, then closed
+        ones, newest first
+
+        `GET /v1/spaces/{spaceId}/budgets/{budgetId}`
+
+        Args:
+            limit: the most records in the page
+            cursor: the nextCursor of the page before; left out or empty: the first page
+            state: only those in this state, or in one of a comma list
+
+        Raises:
+            MusterError: INVALID_CURSOR, PERMISSION_DENIED, BUDGET_NOT_FOUND, SPACE_NOT_FOUND,
+                RATE_LIMITED
+        """
+        return self._send(BUDGET_VIEW, {'budgetId': budget_id, 'limit': limit, 'cursor': cursor, 'state': state}, ABSENT, attempts)
+
+    def update(
+        self,
+        *,
+        budget_id: Id,
+        limit_minor: Amount,
+        idempotency_key: str = ABSENT,
+        attempts: int = ABSENT,
+    ) -> Budget:
+        """Change the limit of a budget, never below what is reserved and settled
+
+        Refused with LIMIT_BELOW_USE below what is reserved and settled together. The same limit
+        again changes nothing.
+
+        `PATCH /v1/spaces/{spaceId}/budgets/{budgetId}`
+
+        Args:
+            limit_minor: the new limit, in minor units: digits as text
+
+        Raises:
+            MusterError: MALFORMED_JSON, IDEMPOTENCY_KEY_REQUIRED, IDEMPOTENCY_KEY_INVALID,
+                OPERATIONS_EXHAUSTED, PERMISSION_DENIED, BUDGET_NOT_FOUND, SPACE_NOT_FOUND,
+                LIMIT_BELOW_USE, PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE, IDEMPOTENCY_KEY_REUSED,
+                RATE_LIMITED
+        """
+        return self._send(BUDGET_UPDATE, {'budgetId': budget_id, 'limitMinor': limit_minor}, idempotency_key, attempts)
+
+    def reserve(
+        self,
+        *,
+        budget_id: Id,
+        scope_id: Id,
+        holder: str,
+        amount_minor: Amount,
+        settle_by: Moment | None = ABSENT,
+        work_key: str | None = ABSENT,
+        idempotency_key: str = ABSENT,
+        attempts: int = ABSENT,
+    ) -> Reserved:
+        """Reserve an amount; a known workKey answers the reservation that was made with it. Once
+        settleBy has passed the reservation is overdue, and nothing else happens to it
+
+        A `workKey` lets a second attempt find what the first one reserved: whoever asks, the same
+        key and amount answer the first reservation as it now stands, with `replay` true; another
+        amount is WORK_KEY_CONFLICT. The key is known as long as the reservation is kept.
+
+        `POST /v1/spaces/{spaceId}/budgets/{budgetId}/reserve`
+
+        Args:
+            scope_id: the run that the reservation belongs to; created by its first use
+            holder: who spends it; characters as Unicode code points, without control characters
+            amount_minor: in minor units: digits as text, more than 0
+            settle_by: when the reservation is overdue unless it is settled or voided
+            work_key: one reservation of the budget per key: a key that is known answers the first
+                reservation, with replay true; characters as Unicode code points, without control
+                characters
+
+        Raises:
+            MusterError: MALFORMED_JSON, IDEMPOTENCY_KEY_REQUIRED, IDEMPOTENCY_KEY_INVALID,
+                OPERATIONS_EXHAUSTED, PERMISSION_DENIED, BUDGET_NOT_FOUND, SPACE_NOT_FOUND,
+                WORK_KEY_CONFLICT, SCOPE_CANCELLED, TIMERS_FULL, ACTIVE_RUNS_LIMITED,
+                INSUFFICIENT_BUDGET, PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE,
+                IDEMPOTENCY_KEY_REUSED, RATE_LIMITED
+        """
+        return self._send(BUDGET_RESERVE, {'budgetId': budget_id, 'scopeId': scope_id, 'holder': holder, 'amountMinor': amount_minor, 'settleBy': settle_by, 'workKey': work_key}, idempotency_key, attempts)
+
+    def settle(
+        self,
+        *,
+        budget_id: Id,
+        reservation_id: Id,
+        amount_minor: Amount,
+        work_key: str,
+        idempotency_key: str = ABSENT,
+        attempts: int = ABSENT,
+    ) -> BudgetSettle:
+        """Settle part of a reservation or all of it; what is left stays reserved. Idempotent per
+        workKey
+
+        `POST /v1/spaces/{spaceId}/budgets/{budgetId}/settle`
+
+        Args:
+            reservation_id: the reservation's id
+            amount_minor: the amount, in minor units, as digits
+            work_key: characters as Unicode code points, without control characters
+
+        Raises:
+            MusterError: MALFORMED_JSON, IDEMPOTENCY_KEY_INVALID, PERMISSION_DENIED,
+                BUDGET_NOT_FOUND, SPACE_NOT_FOUND, WORK_KEY_CONFLICT, RESERVATION_NOT_FOUND,
+                RESERVATION_CLOSED, SETTLEMENT_EXCEEDS_RESERVATION, PAYLOAD_TOO_LARGE,
+                UNSUPPORTED_MEDIA_TYPE, IDEMPOTENCY_KEY_REUSED
+        """
+        return self._send(BUDGET_SETTLE, {'budgetId': budget_id, 'reservationId': reservation_id, 'amountMinor': amount_minor, 'workKey': work_key}, idempotency_key, attempts)
+
+    def void(
+        self,
+        *,
+        budget_id: Id,
+        reservation_id: Id,
+        work_key: str,
+        idempotency_key: str = ABSENT,
+        attempts: int = ABSENT,
+    ) -> BudgetVoid:
+        """Release what is left of a reservation. Idempotent per workKey
+
+        `POST /v1/spaces/{spaceId}/budgets/{budgetId}/void`
+
+        Args:
+            reservation_id: the reservation's id
+            work_key: characters as Unicode code points, without control characters
+
+        Raises:
+            MusterError: MALFORMED_JSON, IDEMPOTENCY_KEY_INVALID, PERMISSION_DENIED,
+                BUDGET_NOT_FOUND, SPACE_NOT_FOUND, WORK_KEY_CONFLICT, RESERVATION_NOT_FOUND,
+                RESERVATION_CLOSED, PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE, IDEMPOTENCY_KEY_REUSED
+        """
+        return self._send(BUDGET_VOID, {'budgetId': budget_id, 'reservationId': reservation_id, 'workKey': work_key}, idempotency_key, attempts)
+
+
+class BarrierCalls(Calls):
+    """The calls `barrier.…`."""
+
+    def create(
+        self,
+        *,
+        scope_id: Id,
+        target: int,
+        idempotency_key: str = ABSENT,
+        attempts: int = ABSENT,
+    ) -> Barrier:
+        """Create a barrier that releases at its target of arrivals
+
+        `POST /v1/spaces/{spaceId}/barriers`
+
+        Args:
+            scope_id: the scope's id: a run, or a part of one; null: of no scope
+            target: how many arrivals release it
+
+        Raises:
+            MusterError: MALFORMED_JSON, IDEMPOTENCY_KEY_REQUIRED, IDEMPOTENCY_KEY_INVALID,
+                OPERATIONS_EXHAUSTED, PERMISSION_DENIED, SPACE_NOT_FOUND, SCOPE_CANCELLED,
+                ACTIVE_RUNS_LIMITED, PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE,
+                IDEMPOTENCY_KEY_REUSED, RATE_LIMITED
+        """
+        return self._send(BARRIER_CREATE, {'scopeId': scope_id, 'target': target}, idempotency_key, attempts)
+
+    def list(
+        self,
+        *,
+        limit: int = ABSENT,
+        cursor: str = ABSENT,
+        state: str = ABSENT,
+        attempts: int = ABSENT,
+    ) -> BarrierList:
+        """List barriers, newest first; by state
+
+        `GET /v1/spaces/{spaceId}/barriers`
+
+        Args:
+            limit: the most records in the page
+            cursor: the nextCursor of the page before; left out or empty: the first page
+            state: only those in this state, or in one of a comma list
+
+        Raises:
+            MusterError: INVALID_CURSOR, PERMISSION_DENIED, SPACE_NOT_FOUND, RATE_LIMITED
+        """
+        return self._send(BARRIER_LIST, {'limit': limit, 'cursor': cursor, 'state': state}, ABSENT, attempts)
+
+    def all(
+        self,
+        *,
+        state: str = ABSENT,
+    ) -> Iterator[Barrier]:
+        """All of `list`, page by page, as they are read."""
+        return self._all(BARRIER_LIST, 'barriers', {'state': state})
+
+    def view(
+        self,
+        *,
+        barrier_id: Id,
+        epoch: int = ABSENT,
+        wait_seconds: int = ABSENT,
+        attempts: int = ABSENT,
+    ) -> Barrier:
+        """A barrier: its epoch, arrivals and state
+
+        With `waitSeconds` it answers once the barrier is not OPEN, or once `epoch`, where that is
+        given, is released, cancelled or past; or as it then stands.
+
+        `GET /v1/spaces/{spaceId}/barriers/{barrierId}`
+
+        Args:
+            epoch: with waitSeconds: the epoch to wait for; without it the one that the barrier is
+                in
+            wait_seconds: holds the request for at most so long until the record has come to its
+                end, then answers it as it stands
+
+        Raises:
+            MusterError: PERMISSION_DENIED, BARRIER_NOT_FOUND, SPACE_NOT_FOUND, RATE_LIMITED
+        """
+        return self._send(BARRIER_VIEW, {'barrierId': barrier_id, 'epoch': epoch, 'waitSeconds': wait_seconds}, ABSENT, attempts)
+
+    def arrive(
+        self,
+        *,
+        barrier_id: Id,
+        arrival_key: str,
+        epoch: int | None = ABSENT,
+        idempotency_key: str = ABSENT,
+        attempts: int = ABSENT,
+    ) -> Barrier:
+        """Arrive, once per arrivalKey and epoch; the arrival that reaches the target releases
+
+        `POST /v1/spaces/{spaceId}/barriers/{barrierId}/arrive`
+
+        Args:
+            arrival_key: characters as Unicode code points, without control characters
+            epoch: which round this is: 1 for the first; nextEpoch begins another
+
+        Raises:
+            MusterError: MALFORMED_JSON, IDEMPOTENCY_KEY_INVALID, PERMISSION_DENIED,
+                BARRIER_NOT_FOUND, SPACE_NOT_FOUND, EPOCH_MISMATCH, BARRIER_RELEASED,
+                BARRIER_CANCELLED, PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE, IDEMPOTENCY_KEY_REUSED
+        """
+        return self._send(BARRIER_ARRIVE, {'barrierId': barrier_id, 'arrivalKey': arrival_key, 'epoch': epoch}, idempotency_key, attempts)
+
+    def next_epoch(
+        self,
+        *,
+        barrier_id: Id,
+        idempotency_key: str = ABSENT,
+        attempts: int = ABSENT,
+    ) -> Barrier:
+        """Open a RELEASED or CANCELLED barrier again, in the next epoch
+
+        `POST /v1/spaces/{spaceId}/barriers/{barrierId}/nextEpoch`
+
+        Raises:
+            MusterError: MALFORMED_JSON, IDEMPOTENCY_KEY_INVALID, OPERATIONS_EXHAUSTED,
+                PERMISSION_DENIED, BARRIER_NOT_FOUND, SPACE_NOT_FOUND, SCOPE_CANCELLED,
+                BARRIER_NOT_RELEASED, PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE,
+                IDEMPOTENCY_KEY_REUSED, RATE_LIMITED
+        """
+        return self._send(BARRIER_NEXT_EPOCH, {'barrierId': barrier_id}, idempotency_key, attempts)
+
+    def cancel(
+        self,
+        *,
+        barrier_id: Id,
+        idempotency_key: str = ABSENT,
+        attempts: int = ABSENT,
+    ) -> Barrier:
+        """Cancel an OPEN barrier
+
+        `POST /v1/spaces/{spaceId}/barriers/{barrierId}/cancel`
+
+        Raises:
+            MusterError: MALFORMED_JSON, IDEMPOTENCY_KEY_INVALID, OPERATIONS_EXHAUSTED,
+                PERMISSION_DENIED, BARRIER_NOT_FOUND, SPACE_NOT_FOUND, BARRIER_RELEASED,
+                PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE, IDEMPOTENCY_KEY_REUSED, RATE_LIMITED
+        """
+        return self._send(BARRIER_CANCEL, {'barrierId': barrier_id}, idempotency_key, attempts)
+
+
+class AllowanceCalls(Calls):
+    """The calls `allowance.…`."""
+
+    def create(
+        self,
+        *,
+        name: str,
+        units_limit: int,
+        window_seconds: int,
+        idempotency_key: str = ABSENT,
+        attempts: int = ABSENT,
+    ) -> Allowance:
+        """Create an allowance: so many units in each fixed window
+
+        `POST /v1/spaces/{spaceId}/allowances`
+
+        Args:
+            name: characters as Unicode code points, without control characters
+            units_limit: how many units a window has
+            window_seconds: how long a window is; windows begin at multiples of it since 1970
+
+        Raises:
+            MusterError: MALFORMED_JSON, IDEMPOTENCY_KEY_REQUIRED, IDEMPOTENCY_KEY_INVALID,
+                OPERATIONS_EXHAUSTED, PERMISSION_DENIED, SPACE_NOT_FOUND, ALLOWANCE_EXISTS,
+                PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE, IDEMPOTENCY_KEY_REUSED, RATE_LIMITED
+        """
+        return self._send(ALLOWANCE_CREATE, {'name': name, 'unitsLimit': units_limit, 'windowSeconds': window_seconds}, idempotency_key, attempts)
+
+    def list(
+        self,
+        *,
+        limit: int = ABSENT,
+        cursor: str = ABSENT,
+        name: str = ABSENT,
+        attempts: int = ABSENT,
+    ) -> AllowanceList:
+        """List allowances with their balances of the current window, newest first; by name
+
+        The balance is that of the current window; `waiting` is the length of the queue.
+
+        `GET /v1/spaces/{spaceId}/allowances`
+
+        Args:
+            limit: the most records in the page
+            cursor: the nextCursor of the page before; left out or empty: the first page
+            name: only those of exactly this name; characters as Unicode code points, without
+                control characters
+
+        Raises:
+            MusterError: INVALID_CURSOR, PERMISSION_DENIED, SPACE_NOT_FOUND, RATE_LIMITED
+        """
+        return self._send(ALLOWANCE_LIST, {'limit': limit, 'cursor': cursor, 'name': name}, ABSENT, attempts)
+
+    def all(
+        self,
+        *,
+        name: str = ABSENT,
+    ) -> Iterator[Allowance]:
+        """All of `list`, page by page, as they are read."""
+        return self._all(ALLOWANCE_LIST, 'allowances', {'name': name})
+
+    def view(
+        self,
+        *,
+        allowance_id: Id,
+        attempts: int = ABSENT,
+    ) -> Allowance:
+        """An allowance's balance of the current window, and its cooldown
+
+        `GET /v1/spaces/{spaceId}/allowances/{allowanceId}`
+
+        Raises:
+            MusterError: PERMISSION_DENIED, ALLOWANCE_NOT_FOUND, SPACE_NOT_FOUND, RATE_LIMITED
+        """
+        return self._send(ALLOWANCE_VIEW, {'allowanceId': allowance_id}, ABSENT, attempts)
+
+    def update(
+        self,
+        *,
+        allowance_id: Id,
+        units_limit: int,
+        idempotency_key: str = ABSENT,
+        attempts: int = ABSENT,
+    ) -> Allowance:
+        """Change the units of each window, at once; waiters that fit now are granted in the same
+        step
+
+        At once, also for the current window. Refused with LIMIT_BELOW_USE below the units of any
+        waiter that is WAITING. `availableUnits` is never less than 0.
+
+        `PATCH /v1/spaces/{spaceId}/allowances/{allowanceId}`
+
+        Args:
+            units_limit: the new number of units in each window
+
+        Raises:
+            MusterError: MALFORMED_JSON, IDEMPOTENCY_KEY_REQUIRED, IDEMPOTENCY_KEY_INVALID,
+                OPERATIONS_EXHAUSTED, PERMISSION_DENIED, ALLOWANCE_NOT_FOUND, SPACE_NOT_FOUND,
+                LIMIT_BELOW_USE, PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE, IDEMPOTENCY_KEY_REUSED,
+                RATE_LIMITED
+        """
+        return self._send(ALLOWANCE_UPDATE, {'allowanceId': allowance_id, 'unitsLimit': units_limit}, idempotency_key, attempts)
+
+    def consume(
+        self,
+        *,
+        allowance_id: Id,
+        scope_id: Id,
+        units: int,
+        holder: str,
+        work_key: str | None = ABSENT,
+        idempotency_key: str = ABSENT,
+        attempts: int = ABSENT,
+    ) -> Consumption:
+        """Use units of the current window; refused while anyone waits; a known workKey answers its
+        first consumption
+
+        `POST /v1/spaces/{spaceId}/allowances/{allowanceId}/consume`
+
+        Args:
+            scope_id: the scope's id: a run, or a part of one; null: of no scope
+            units: how many units
+            holder: characters as Unicode code points, without control characters
+            work_key: characters as Unicode code points, without control characters
+
+        Raises:
+            MusterError: UNITS_EXCEED_LIMIT, MALFORMED_JSON, IDEMPOTENCY_KEY_REQUIRED,
+                IDEMPOTENCY_KEY_INVALID, OPERATIONS_EXHAUSTED, PERMISSION_DENIED, ALLOWANCE_NOT_FOUND,
+                SPACE_NOT_FOUND, WORK_KEY_CONFLICT, SCOPE_CANCELLED, ACTIVE_RUNS_LIMITED,
+                PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE, IDEMPOTENCY_KEY_REUSED,
+                ALLOWANCE_COOLING_DOWN, ALLOWANCE_EXHAUSTED, RATE_LIMITED
+        """
+        return self._send(ALLOWANCE_CONSUME, {'allowanceId': allowance_id, 'scopeId': scope_id, 'units': units, 'holder': holder, 'workKey': work_key}, idempotency_key, attempts)
+
+    def cooldown(
+        self,
+        *,
+        allowance_id: Id,
+        seconds: int,
+        reason: str | None = ABSENT,
+        idempotency_key: str = ABSENT,
+        attempts: int = ABSENT,
+    ) -> Cooldown:
+        """Block consumption and grants for a time; never shortens a cooldown that runs
+
+        `POST /v1/spaces/{spaceId}/allowances/{allowanceId}/cooldown`
+
+        Args:
+            seconds: how long the cooldown lasts
+            reason: characters as Unicode code points, without control characters
+
+        Raises:
+            MusterError: MALFORMED_JSON, IDEMPOTENCY_KEY_INVALID, OPERATIONS_EXHAUSTED,
+                PERMISSION_DENIED, ALLOWANCE_NOT_FOUND, SPACE_NOT_FOUND, PAYLOAD_TOO_LARGE,
+                UNSUPPORTED_MEDIA_TYPE, IDEMPOTENCY_KEY_REUSED, RATE_LIMITED
+        """
+        return self._send(ALLOWANCE_COOLDOWN, {'allowanceId': allowance_id, 'seconds': seconds, 'reason': reason}, idempotency_key, attempts)
+
+    def wait(
+        self,
+        *,
+        allowance_id: Id,
+        scope_id: Id,
+        units: int,
+        holder: str,
+        ttl_seconds: int | None = ABSENT,
+        idempotency_key: str = ABSENT,
+        attempts: int = ABSENT,
+    ) -> Waiter:
+        """Take units at once (GRANTED), or queue for them, first in, first out (WAITING)
+
+        `POST /v1/spaces/{spaceId}/allowances/{allowanceId}/wait`
+
+        Args:
+            scope_id: the scope's id: a run, or a part of one; null: of no scope
+            units: how many units
+            holder: characters as Unicode code points, without control characters
+            ttl_seconds: how long it waits before it gives up
+
+        Raises:
+            MusterError: UNITS_EXCEED_LIMIT, MALFORMED_JSON, IDEMPOTENCY_KEY_REQUIRED,
+                IDEMPOTENCY_KEY_INVALID, OPERATIONS_EXHAUSTED, PERMISSION_DENIED, ALLOWANCE_NOT_FOUND,
+                SPACE_NOT_FOUND, SCOPE_CANCELLED, WAITERS_FULL, ACTIVE_RUNS_LIMITED,
+                PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE, IDEMPOTENCY_KEY_REUSED, RATE_LIMITED
+        """
+        return self._send(ALLOWANCE_WAIT, {'allowanceId': allowance_id, 'scopeId': scope_id, 'units': units, 'holder': holder, 'ttlSeconds': ttl_seconds}, idempotency_key, attempts)
+
+
+class WaiterCalls(Calls):
+    """The calls `waiter.…`."""
+
+    def view(
+        self,
+        *,
+        waiter_id: Id,
+        wait_seconds: int = ABSENT,
+        attempts: int = ABSENT,
+    ) -> Waiter:
+        """A waiter, with its position while it waits
+
+        With `waitSeconds` it answers once the waiter is GRANTED, EXPIRED or CANCELLED, or as it
+        then stands.
+
+        `GET /v1/spaces/{spaceId}/allowance-waiters/{waiterId}`
+
+        Args:
+            wait_seconds: holds the request for at most so long until the record has come to its
+                end, then answers it as it stands
+
+        Raises:
+            MusterError: PERMISSION_DENIED, WAITER_NOT_FOUND, SPACE_NOT_FOUND, RATE_LIMITED
+        """
+        return self._send(WAITER_VIEW, {'waiterId': waiter_id, 'waitSeconds': wait_seconds}, ABSENT, attempts)
+
+    def cancel(
+        self,
+        *,
+        waiter_id: Id,
+        idempotency_key: str = ABSENT,
+        attempts: int = ABSENT,
+    ) -> Waiter:
+        """Leave the queue; again is fine
+
+        `POST /v1/spaces/{spaceId}/allowance-waiters/{waiterId}/cancel`
+
+        Raises:
+            MusterError: MALFORMED_JSON, IDEMPOTENCY_KEY_INVALID, PERMISSION_DENIED,
+                WAITER_NOT_FOUND, SPACE_NOT_FOUND, WAITER_NOT_WAITING, PAYLOAD_TOO_LARGE,
+                UNSUPPORTED_MEDIA_TYPE, IDEMPOTENCY_KEY_REUSED
+        """
+        return self._send(WAITER_CANCEL, {'waiterId': waiter_id}, idempotency_key, attempts)
+
+
+class ScheduleCalls(Calls):
+    """The calls `schedule.…`."""
+
+    def create(
+        self,
+        *,
+        name: str,
+        mailbox_id: Id,
+        scope_id: Id,
+        payload: Any,
+        cron: str | None = ABSENT,
+        every_seconds: int | None = ABSENT,
+        timezone: str | None = ABSENT,
+        max_attempts: int | None = ABSENT,
+        idempotency_key: str = ABSENT,
+        attempts: int = ABSENT,
+    ) -> Schedule:
+        """Create a schedule, which sends a message at each moment of a cron expression, or every so
+        many seconds
+
+        `POST /v1/spaces/{spaceId}/schedules`
+
+        Args:
+            name: characters as Unicode code points, without control characters
+            mailbox_id: the mailbox's id
+            scope_id: the scope's id: a run, or a part of one; null: of no scope
+            payload: any JSON value; comes back as it was sent
+            cron: five cron fields, or six with seconds; H is not known
+            every_seconds: the seconds between two messages, counted from creation; null: it goes
+                by cron
+            timezone: the IANA time zone of cron
+            max_attempts: how often a message is handed out before it is FAILED
+
+        Raises:
+            MusterError: MALFORMED_JSON, IDEMPOTENCY_KEY_REQUIRED, IDEMPOTENCY_KEY_INVALID,
+                OPERATIONS_EXHAUSTED, PERMISSION_DENIED, SPACE_NOT_FOUND, MAILBOX_NOT_FOUND,
+                SCHEDULE_EXISTS, SCOPE_CANCELLED, SCHEDULES_FULL, ACTIVE_RUNS_LIMITED,
+                PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE, IDEMPOTENCY_KEY_REUSED, RATE_LIMITED
+        """
+        return self._send(SCHEDULE_CREATE, {'name': name, 'mailboxId': mailbox_id, 'scopeId': scope_id, 'payload': payload, 'cron': cron, 'everySeconds': every_seconds, 'timezone': timezone, 'maxAttempts': max_attempts}, idempotency_key, attempts)
+
+    def list(
+        self,
+        *,
+        limit: int = ABSENT,
+        cursor: str = ABSENT,
+        attempts: int = ABSENT,
+    ) -> ScheduleList:
+        """List schedules, newest first
+
+        `GET /v1/spaces/{spaceId}/schedules`
+
+        Args:
+            limit: the most records in the page
+            cursor: the nextCursor of the page before; left out or empty: the first page
+
+        Raises:
+            MusterError: INVALID_CURSOR, PERMISSION_DENIED, SPACE_NOT_FOUND, RATE_LIMITED
+        """
+        return self._send(SCHEDULE_LIST, {'limit': limit, 'cursor': cursor}, ABSENT, attempts)
+
+    def all(
+        self,
+    ) -> Iterator[Schedule]:
+        """All of `list`, page by page, as they are read."""
+        return self._all(SCHEDULE_LIST, 'schedules', {})
+
+    def view(
+        self,
+        *,
+        schedule_id: Id,
+        attempts: int = ABSENT,
+    ) -> Schedule:
+        """A schedule: when it comes next, and what it sent last
+
+        `GET /v1/spaces/{spaceId}/schedules/{scheduleId}`
+
+        Raises:
+            MusterError: PERMISSION_DENIED, SCHEDULE_NOT_FOUND, SPACE_NOT_FOUND, RATE_LIMITED
+        """
+        return self._send(SCHEDULE_VIEW, {'scheduleId': schedule_id}, ABSENT, attempts)
+
+    def update(
+        self,
+        *,
+        schedule_id: Id,
+        name: str | None = ABSENT,
+        mailbox_id: Id | None = ABSENT,
+        scope_id: Id | None = ABSENT,
+        payload: Any = ABSENT,
+        cron: str | None = ABSENT,
+        every_seconds: int | None = ABSENT,
+        timezone: str | None = ABSENT,
+        max_attempts: int | None = ABSENT,
+        state: Literal['ACTIVE', 'PAUSED'] | None = ABSENT,
+        idempotency_key: str = ABSENT,
+        attempts: int = ABSENT,
+    ) -> Schedule:
+        """Change a schedule, pause or resume it; cron replaces everySeconds and the other way round,
+        and what a pause skips is not missed
+
+        `PATCH /v1/spaces/{spaceId}/schedules/{scheduleId}`
+
+        Args:
+            name: characters as Unicode code points, without control characters
+            mailbox_id: the mailbox's id
+            scope_id: the scope's id: a run, or a part of one; null: of no scope
+            payload: any JSON value; comes back as it was sent
+            cron: five cron fields, or six with seconds; H is not known
+            every_seconds: the seconds between two messages, counted from creation; null: it goes
+                by cron
+            timezone: the IANA time zone of cron
+            max_attempts: how often a message is handed out before it is FAILED
+            state: the state it is in now
+
+        Raises:
+            MusterError: MALFORMED_JSON, IDEMPOTENCY_KEY_INVALID, OPERATIONS_EXHAUSTED,
+                PERMISSION_DENIED, SCHEDULE_NOT_FOUND, SPACE_NOT_FOUND, SCHEDULE_ENDED,
+                MAILBOX_NOT_FOUND, SCHEDULE_EXISTS, SCOPE_CANCELLED, ACTIVE_RUNS_LIMITED,
+                PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE, IDEMPOTENCY_KEY_REUSED, RATE_LIMITED
+        """
+        return self._send(SCHEDULE_UPDATE, {'scheduleId': schedule_id, 'name': name, 'mailboxId': mailbox_id, 'scopeId': scope_id, 'payload': payload, 'cron': cron, 'everySeconds': every_seconds, 'timezone': timezone, 'maxAttempts': max_attempts, 'state': state}, idempotency_key, attempts)
+
+    def delete(
+        self,
+        *,
+        schedule_id: Id,
+        idempotency_key: str = ABSENT,
+        attempts: int = ABSENT,
+    ) -> None:
+        """Delete a schedule; what it has sent stays
+
+        `DELETE /v1/spaces/{spaceId}/schedules/{scheduleId}`
+
+        Raises:
+            MusterError: MALFORMED_JSON, IDEMPOTENCY_KEY_INVALID, OPERATIONS_EXHAUSTED,
+                PERMISSION_DENIED, SCHEDULE_NOT_FOUND, SPACE_NOT_FOUND, PAYLOAD_TOO_LARGE,
+                UNSUPPORTED_MEDIA_TYPE, IDEMPOTENCY_KEY_REUSED, RATE_LIMITED
+        """
+        return self._send(SCHEDULE_DELETE, {'scheduleId': schedule_id}, idempotency_key, attempts)
+
+    def trigger(
+        self,
+        *,
+        schedule_id: Id,
+        idempotency_key: str = ABSENT,
+        attempts: int = ABSENT,
+    ) -> Schedule:
+        """Send a schedule's message now, paused or not; its moments stay as they are
+
+        `POST /v1/spaces/{spaceId}/schedules/{scheduleId}/trigger`
+
+        Raises:
+            MusterError: MALFORMED_JSON, IDEMPOTENCY_KEY_INVALID, OPERATIONS_EXHAUSTED,
+                PERMISSION_DENIED, SCHEDULE_NOT_FOUND, SPACE_NOT_FOUND, SCHEDULE_ENDED,
+                MAILBOX_NOT_FOUND, BACKLOG_FULL, ACTIVE_TASKS_LIMITED, PAYLOAD_TOO_LARGE,
+                UNSUPPORTED_MEDIA_TYPE, IDEMPOTENCY_KEY_REUSED, RATE_LIMITED
+        """
+        return self._send(SCHEDULE_TRIGGER, {'scheduleId': schedule_id}, idempotency_key, attempts)
+
+
+class DestinationCalls(Calls):
+    """The calls `destination.…`."""
+
+    def create(
+        self,
+        *,
+        url: str,
+        event_types: Sequence[str] | None = ABSENT,
+        idempotency_key: str = ABSENT,
+        attempts: int = ABSENT,
+    ) -> NewDestination:
+        """Register a webhook destination; its signing secret is shown here only
+
+        `POST /v1/spaces/{spaceId}/destinations`
+
+        Args:
+            url: characters as Unicode code points, without control characters
+            event_types: the types that it hears of, `message.*` for all of a kind; empty: all
+
+        Raises:
+            MusterError: DESTINATION_URL_FORBIDDEN, MALFORMED_JSON, IDEMPOTENCY_KEY_REQUIRED,
+                IDEMPOTENCY_KEY_INVALID, OPERATIONS_EXHAUSTED, PERMISSION_DENIED, SPACE_NOT_FOUND,
+                DESTINATIONS_FULL, PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE, IDEMPOTENCY_KEY_REUSED,
+                RATE_LIMITED
+        """
+        return self._send(DESTINATION_CREATE, {'url': url, 'eventTypes': event_types}, idempotency_key, attempts)
+
+    def list(
+        self,
+        *,
+        limit: int = ABSENT,
+        cursor: str = ABSENT,
+        attempts: int = ABSENT,
+    ) -> DestinationList:
+        """List webhook destinations, newest first
+
+        `GET /v1/spaces/{spaceId}/destinations`
+
+        Args:
+            limit: the most records in the page
+            cursor: the nextCursor of the page before; left out or empty: the first page
+
+        Raises:
+            MusterError: INVALID_CURSOR, PERMISSION_DENIED, SPACE_NOT_FOUND, RATE_LIMITED
+        """
+        return self._send(DESTINATION_LIST, {'limit': limit, 'cursor': cursor}, ABSENT, attempts)
+
+    def all(
+        self,
+    ) -> Iterator[Destination]:
+        """All of `list`, page by page, as they are read."""
+        return self._all(DESTINATION_LIST, 'destinations', {})
+
+    def view(
+        self,
+        *,
+        destination_id: Id,
+        attempts: int = ABSENT,
+    ) -> Destination:
+        """A webhook destination
+
+        `GET /v1/spaces/{spaceId}/destinations/{destinationId}`
+
+        Raises:
+            MusterError: PERMISSION_DENIED, DESTINATION_NOT_FOUND, SPACE_NOT_FOUND, RATE_LIMITED
+        """
+        return self._send(DESTINATION_VIEW, {'destinationId': destination_id}, ABSENT, attempts)
+
+    def update(
+        self,
+        *,
+        destination_id: Id,
+        url: str | None = ABSENT,
+        event_types: Sequence[str] | None = ABSENT,
+        state: Literal['ACTIVE', 'DISABLED'] | None = ABSENT,
+        idempotency_key: str = ABSENT,
+        attempts: int = ABSENT,
+    ) -> Destination:
+        """Change url, eventTypes or state; once enabled again, it gets events from then on
+
+        `PATCH /v1/spaces/{spaceId}/destinations/{destinationId}`
+
+        Args:
+            url: characters as Unicode code points, without control characters
+            event_types: the types that it hears of, `message.*` for all of a kind; empty: all
+            state: the state it is in now
+
+        Raises:
+            MusterError: DESTINATION_URL_FORBIDDEN, MALFORMED_JSON, IDEMPOTENCY_KEY_INVALID,
+                OPERATIONS_EXHAUSTED, PERMISSION_DENIED, DESTINATION_NOT_FOUND, SPACE_NOT_FOUND,
+                PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE, IDEMPOTENCY_KEY_REUSED, RATE_LIMITED
+        """
+        return self._send(DESTINATION_UPDATE, {'destinationId': destination_id, 'url': url, 'eventTypes': event_types, 'state': state}, idempotency_key, attempts)
+
+    def delete(
+        self,
+        *,
+        destination_id: Id,
+        idempotency_key: str = ABSENT,
+        attempts: int = ABSENT,
+    ) -> None:
+        """Delete a webhook destination; its pending deliveries are dropped
+
+        `DELETE /v1/spaces/{spaceId}/destinations/{destinationId}`
+
+        Raises:
+            MusterError: MALFORMED_JSON, IDEMPOTENCY_KEY_INVALID, OPERATIONS_EXHAUSTED,
+                PERMISSION_DENIED, DESTINATION_NOT_FOUND, SPACE_NOT_FOUND, PAYLOAD_TOO_LARGE,
+                UNSUPPORTED_MEDIA_TYPE, IDEMPOTENCY_KEY_REUSED, RATE_LIMITED
+        """
+        return self._send(DESTINATION_DELETE, {'destinationId': destination_id}, idempotency_key, attempts)
+
+    def rotate_secret(
+        self,
+        *,
+        destination_id: Id,
+        idempotency_key: str = ABSENT,
+        attempts: int = ABSENT,
+    ) -> NewDestination:
+        """Give it a new signing secret, shown here only; for 24 hours the previous one signs too
+
+        `POST /v1/spaces/{spaceId}/destinations/{destinationId}/rotate-secret`
+
+        Raises:
+            MusterError: MALFORMED_JSON, IDEMPOTENCY_KEY_INVALID, OPERATIONS_EXHAUSTED,
+                PERMISSION_DENIED, DESTINATION_NOT_FOUND, SPACE_NOT_FOUND, PAYLOAD_TOO_LARGE,
+                UNSUPPORTED_MEDIA_TYPE, IDEMPOTENCY_KEY_REUSED, RATE_LIMITED
+        """
+        return self._send(DESTINATION_ROTATE_SECRET, {'destinationId': destination_id}, idempotency_key, attempts)
+
+    def test(
+        self,
+        *,
+        destination_id: Id,
+        idempotency_key: str = ABSENT,
+        attempts: int = ABSENT,
+    ) -> Delivery:
+        """Send it a destination.test message now, once; answers the attempt
+
+        `POST /v1/spaces/{spaceId}/destinations/{destinationId}/test`
+
+        Raises:
+            MusterError: MALFORMED_JSON, IDEMPOTENCY_KEY_INVALID, OPERATIONS_EXHAUSTED,
+                PERMISSION_DENIED, DESTINATION_NOT_FOUND, SPACE_NOT_FOUND, PAYLOAD_TOO_LARGE,
+                UNSUPPORTED_MEDIA_TYPE, IDEMPOTENCY_KEY_REUSED, RATE_LIMITED
+        """
+        return self._send(DESTINATION_TEST, {'destinationId': destination_id}, idempotency_key, attempts)
+
+
+class DeliveryCalls(Calls):
+    """The calls `delivery.…`."""
+
+    def list(
+        self,
+        *,
+        limit: int = ABSENT,
+        cursor: str = ABSENT,
+        destination_id: Id = ABSENT,
+        attempts: int = ABSENT,
+    ) -> DeliveryList:
+        """Attempts to deliver, newest first; all or those of one destination
+
+        `GET /v1/spaces/{spaceId}/deliveries`
+
+        Args:
+            limit: the most records in the page
+            cursor: the nextCursor of the page before; left out or empty: the first page
+            destination_id: the destination's id
+
+        Raises:
+            MusterError: INVALID_CURSOR, PERMISSION_DENIED, SPACE_NOT_FOUND, RATE_LIMITED
+        """
+        return self._send(DELIVERY_LIST, {'limit': limit, 'cursor': cursor, 'destinationId': destination_id}, ABSENT, attempts)
+
+    def all(
+        self,
+        *,
+        destination_id: Id = ABSENT,
+    ) -> Iterator[Delivery]:
+        """All of `list`, page by page, as they are read."""
+        return self._all(DELIVERY_LIST, 'deliveries', {'destinationId': destination_id})
+
+    def redeliver(
+        self,
+        *,
+        delivery_id: Id,
+        idempotency_key: str = ABSENT,
+        attempts: int = ABSENT,
+    ) -> Delivery:
+        """Send the event of an attempt again now, once; answers the new attempt
+
+        `POST /v1/spaces/{spaceId}/deliveries/{deliveryId}/redeliver`
+
+        Raises:
+            MusterError: MALFORMED_JSON, IDEMPOTENCY_KEY_INVALID, OPERATIONS_EXHAUSTED,
+                PERMISSION_DENIED, DELIVERY_NOT_FOUND, SPACE_NOT_FOUND, PAYLOAD_TOO_LARGE,
+                UNSUPPORTED_MEDIA_TYPE, IDEMPOTENCY_KEY_REUSED, RATE_LIMITED
+        """
+        return self._send(DELIVERY_REDELIVER, {'deliveryId': delivery_id}, idempotency_key, attempts)
+
+
+class EventCalls(Calls):
+    """The calls `event.…`."""
+
+    def list(
+        self,
+        *,
+        limit: int = ABSENT,
+        cursor: str = ABSENT,
+        attempts: int = ABSENT,
+    ) -> EventList:
+        """The journal, oldest first; cursor=latest for from now on
+
+        `GET /v1/spaces/{spaceId}/events`
+
+        Args:
+            limit: the most that one page holds
+            cursor: the nextCursor of an earlier page; left out: the oldest event; `latest`: from
+                now on
+
+        Raises:
+            MusterError: INVALID_CURSOR, PERMISSION_DENIED, SPACE_NOT_FOUND, CURSOR_EXPIRED,
+                RATE_LIMITED
+        """
+        return self._send(EVENT_LIST, {'limit': limit, 'cursor': cursor}, ABSENT, attempts)
+
+    def all(
+        self,
+    ) -> Iterator[Event]:
+        """All of `list`, page by page, as they are read."""
+        return self._all(EVENT_LIST, 'events', {})
+
+    def watch(
+        self,
+        *,
+        types: str = ABSENT,
+        aggregate: str = ABSENT,
+        scope_id: Id = ABSENT,
+        limit: int = ABSENT,
+        wait_seconds: int = ABSENT,
+        cursor: str = ABSENT,
+        attempts: int = ABSENT,
+    ) -> EventWatch:
+        """The journal, filtered; holds the request until there is something. With Accept:
+        text/event-stream the same as server-sent events, each with its cursor as id
+        (Last-Event-ID goes on after it), until the connection ends: limit and waitSeconds are for
+        pages
+
+        `GET /v1/spaces/{spaceId}/watch`
+
+        Args:
+            types: only these types, comma-separated; `message.*` for all of a kind
+            aggregate: only of these kinds, comma-separated, or of one object: `message:<id>`
+            scope_id: the scope's id: a run, or a part of one; null: of no scope
+            limit: the most that one page holds
+            wait_seconds: holds the request for at most so long until there is something to answer
+            cursor: the nextCursor of an earlier page; left out: the oldest event; `latest`: from
+                now on
+
+        Raises:
+            MusterError: INVALID_CURSOR, PERMISSION_DENIED, SPACE_NOT_FOUND, CURSOR_EXPIRED,
+                RATE_LIMITED
+        """
+        return self._send(EVENT_WATCH, {'types': types, 'aggregate': aggregate, 'scopeId': scope_id, 'limit': limit, 'waitSeconds': wait_seconds, 'cursor': cursor}, ABSENT, attempts)
+
+
+class SpaceCalls(Calls):
+    """The calls `space.…`."""
+
+    def list(
+        self,
+        *,
+        limit: int = ABSENT,
+        cursor: str = ABSENT,
+        attempts: int = ABSENT,
+    ) -> SpaceList:
+        """The spaces that the API key can see, newest first
+
+        Needs no permission, and is counted in the organization's rate. A key that is limited to
+        some spaces sees those.
+
+        `GET /v1/spaces`
+
+        Args:
+            limit: the most records in the page
+            cursor: the nextCursor of the page before; left out or empty: the first page
+
+        Raises:
+            MusterError: INVALID_CURSOR
+        """
+        return self._send(SPACE_LIST, {'limit': limit, 'cursor': cursor}, ABSENT, attempts)
+
+    def all(
+        self,
+    ) -> Iterator[VisibleSpace]:
+        """All of `list`, page by page, as they are read."""
+        return self._all(SPACE_LIST, 'spaces', {})
+
+
+class LimitsInBatch(CallsInBatch):
+    """The calls for a batch `limits.…`."""
+
+    def put(
+        self,
+        *,
+        requests_per_minute: int | None = ABSENT,
+        max_backlog: int | None = ABSENT,
+        max_payload_bytes: int | None = ABSENT,
+        max_lease_seconds: int | None = ABSENT,
+        max_pending_waiters: int | None = ABSENT,
+        max_armed_timers: int | None = ABSENT,
+        idempotency_key: str = ABSENT,
+    ) -> BatchedCall[SpaceLimits]:
+        """Set any of the limits; null puts one back to its default."""
+        return self._batched(LIMITS_PUT, {'requestsPerMinute': requests_per_minute, 'maxBacklog': max_backlog, 'maxPayloadBytes': max_payload_bytes, 'maxLeaseSeconds': max_lease_seconds, 'maxPendingWaiters': max_pending_waiters, 'maxArmedTimers': max_armed_timers}, idempotency_key)
+
+
+class ScopeInBatch(CallsInBatch):
+    """The calls for a batch `scope.…`."""
+
+    def create(
+        self,
+        *,
+        scope_id: Id | None = ABSENT,
+        parent_scope_id: Id | None = ABSENT,
+        name: str | None = ABSENT,
+        idempotency_key: str = ABSENT,
+    ) -> BatchedCall[Scope]:
+        """Make a scope before its first use, with a name or below another; 200 where it exists
+        already
+        """
+        return self._batched(SCOPE_CREATE, {'scopeId': scope_id, 'parentScopeId': parent_scope_id, 'name': name}, idempotency_key)
+
+    def cancel(
+        self,
+        *,
+        scope_id: Id,
+        idempotency_key: str = ABSENT,
+    ) -> BatchedCall[CancelledRun]:
+        """Stop a run: cancel the scope, all below it and what is live there; again answers how far
+        that has come
+        """
+        return self._batched(SCOPE_CANCEL, {'scopeId': scope_id}, idempotency_key)
+
+
+class MailboxInBatch(CallsInBatch):
+    """The calls for a batch `mailbox.…`."""
+
+    def create(
+        self,
+        *,
+        name: str,
+        mode: Literal['WORK', 'INBOX'] | None = ABSENT,
+        recipient_id: str | None = ABSENT,
+        backlog_limit: int | None = ABSENT,
+        max_attempts: int | None = ABSENT,
+        retry_delay_seconds: int | None = ABSENT,
+        max_retry_delay_seconds: int | None = ABSENT,
+        unique: bool | None = ABSENT,
+        idempotency_key: str = ABSENT,
+    ) -> BatchedCall[Mailbox]:
+        """Create a mailbox: a work queue (WORK) or an inbox (INBOX); with unique, answer 200 with
+        the oldest one of its name where there is one
+        """
+        return self._batched(MAILBOX_CREATE, {'name': name, 'mode': mode, 'recipientId': recipient_id, 'backlogLimit': backlog_limit, 'maxAttempts': max_attempts, 'retryDelaySeconds': retry_delay_seconds, 'maxRetryDelaySeconds': max_retry_delay_seconds, 'unique': unique}, idempotency_key)
+
+    def update(
+        self,
+        *,
+        mailbox_id: Id,
+        name: str | None = ABSENT,
+        backlog_limit: int | None = ABSENT,
+        max_attempts: int | None = ABSENT,
+        retry_delay_seconds: int | None = ABSENT,
+        max_retry_delay_seconds: int | None = ABSENT,
+        idempotency_key: str = ABSENT,
+    ) -> BatchedCall[Mailbox]:
+        """Change any of name, backlogLimit and retry policy; what lies in the mailbox stays,
+        whatever the limit
+        """
+        return self._batched(MAILBOX_UPDATE, {'mailboxId': mailbox_id, 'name': name, 'backlogLimit': backlog_limit, 'maxAttempts': max_attempts, 'retryDelaySeconds': retry_delay_seconds, 'maxRetryDelaySeconds': max_retry_delay_seconds}, idempotency_key)
+
+    def delete(
+        self,
+        *,
+        mailbox_id: Id,
+        idempotency_key: str = ABSENT,
+    ) -> BatchedCall[None]:
+        """Delete a mailbox without live messages and undecided groups; its finished messages stay
+        for their time
+        """
+        return self._batched(MAILBOX_DELETE, {'mailboxId': mailbox_id}, idempotency_key)
+
+    def purge(
+        self,
+        *,
+        mailbox_id: Id,
+        scope_id: Id | None = ABSENT,
+        max: int | None = ABSENT,
+        cursor: str | None = ABSENT,
+        idempotency_key: str = ABSENT,
+    ) -> BatchedCall[Purged]:
+        """Cancel the READY and DELAYED messages of a mailbox, or of a scope's subtree in it, oldest
+        first, so many in a step
+        """
+        return self._batched(MAILBOX_PURGE, {'mailboxId': mailbox_id, 'scopeId': scope_id, 'max': max, 'cursor': cursor}, idempotency_key)
+
+    def requeue(
+        self,
+        *,
+        mailbox_id: Id,
+        state: Literal['REJECTED', 'FAILED', 'EXPIRED', 'CANCELLED'],
+        scope_id: Id | None = ABSENT,
+        max: int | None = ABSENT,
+        cursor: str | None = ABSENT,
+        idempotency_key: str = ABSENT,
+    ) -> BatchedCall[Requeued]:
+        """Requeue the messages of a final state, oldest first, so many in a step; those that may not
+        be are passed over
+        """
+        return self._batched(MAILBOX_REQUEUE, {'mailboxId': mailbox_id, 'state': state, 'scopeId': scope_id, 'max': max, 'cursor': cursor}, idempotency_key)
+
+
+class MessageInBatch(CallsInBatch):
+    """The calls for a batch `message.…`."""
+
+    def send(
+        self,
+        *,
+        mailbox_id: Id,
+        scope_id: Id,
+        payload: Any,
+        work_key: str | None = ABSENT,
+        deadline: Moment | None = ABSENT,
+        delay_seconds: int | None = ABSENT,
+        max_attempts: int | None = ABSENT,
+        idempotency_key: str = ABSENT,
+    ) -> BatchedCall[SentMessage]:
+        """Send a message; a workKey known in the mailbox answers 200 with the first message."""
+        return self._batched(MESSAGE_SEND, {'mailboxId': mailbox_id, 'scopeId': scope_id, 'payload': payload, 'workKey': work_key, 'deadline': deadline, 'delaySeconds': delay_seconds, 'maxAttempts': max_attempts}, idempotency_key)
+
+    def cancel(
+        self,
+        *,
+        message_id: Id,
+        idempotency_key: str = ABSENT,
+    ) -> BatchedCall[Message]:
+        """Cancel a message that is ready or claimed; a claim on it is lost."""
+        return self._batched(MESSAGE_CANCEL, {'messageId': message_id}, idempotency_key)
+
+    def requeue(
+        self,
+        *,
+        message_id: Id,
+        delay_seconds: int | None = ABSENT,
+        idempotency_key: str = ABSENT,
+    ) -> BatchedCall[Message]:
+        """Bring a failed, rejected, expired or cancelled message back to its mailbox, with all its
+        attempts
+        """
+        return self._batched(MESSAGE_REQUEUE, {'messageId': message_id, 'delaySeconds': delay_seconds}, idempotency_key)
+
+    @overload
+    def recv(
+        self,
+        *,
+        mailbox_id: Id,
+        scope_id: str,
+        holder: str,
+        holder_session: str,
+        max: int,
+        lease_seconds: int | None = ABSENT,
+        idempotency_key: str = ABSENT,
+    ) -> BatchedCall[MessageRecvMany | None]: ...
+    @overload
+    def recv(
+        self,
+        *,
+        mailbox_id: Id,
+        scope_id: str,
+        holder: str,
+        holder_session: str,
+        lease_seconds: int | None = ABSENT,
+        idempotency_key: str = ABSENT,
+    ) -> BatchedCall[Claim | None]: ...
+    def recv(
+        self,
+        *,
+        mailbox_id: Id,
+        scope_id: str,
+        holder: str,
+        holder_session: str,
+        lease_seconds: int | None = ABSENT,
+        max: int | None = ABSENT,
+        idempotency_key: str = ABSENT,
+    ) -> BatchedCall[Claim | None] | BatchedCall[MessageRecvMany | None]:
+        """Claim the oldest ready message of a scope's subtree; 204 when none is ready."""
+        if max is ABSENT:
+            return self._batched(MESSAGE_RECV, {'mailboxId': mailbox_id, 'scopeId': scope_id, 'holder': holder, 'holderSession': holder_session, 'leaseSeconds': lease_seconds}, idempotency_key)
+        return self._batched(MESSAGE_RECV_MANY, {'mailboxId': mailbox_id, 'scopeId': scope_id, 'holder': holder, 'holderSession': holder_session, 'leaseSeconds': lease_seconds, 'max': max}, idempotency_key)
+
+    def renew(
+        self,
+        *,
+        message_id: Id,
+        token: str,
+        lease_seconds: int | None = ABSENT,
+        progress: Any = ABSENT,
+        idempotency_key: str = ABSENT,
+    ) -> BatchedCall[RenewedClaim]:
+        """Extend the lease of a claim, counted from now; may shorten it."""
+        return self._batched(MESSAGE_RENEW, {'messageId': message_id, 'token': token, 'leaseSeconds': lease_seconds, 'progress': progress}, idempotency_key)
+
+    def complete(
+        self,
+        *,
+        message_id: Id,
+        token: str,
+        result: MessageCompleteResult | None = ABSENT,
+        idempotency_key: str = ABSENT,
+    ) -> BatchedCall[CompletedMessage]:
+        """Acknowledge a message, with an optional result, recorded and published in the same step."""
+        return self._batched(MESSAGE_COMPLETE, {'messageId': message_id, 'token': token, 'result': result}, idempotency_key)
+
+    def nack(
+        self,
+        *,
+        message_id: Id,
+        token: str,
+        retry: bool,
+        delay_seconds: int | None = ABSENT,
+        error: str | None = ABSENT,
+        idempotency_key: str = ABSENT,
+    ) -> BatchedCall[NackedMessage]:
+        """Give a message back for another attempt (retry true), or refuse it for good."""
+        return self._batched(MESSAGE_NACK, {'messageId': message_id, 'token': token, 'retry': retry, 'delaySeconds': delay_seconds, 'error': error}, idempotency_key)
+
+
+class GroupInBatch(CallsInBatch):
+    """The calls for a batch `group.…`."""
+
+    def create(
+        self,
+        *,
+        mailbox_id: Id,
+        condition: Literal['FIRST_ACCEPTED', 'N_ACCEPTED', 'ALL_TERMINAL'],
+        parent_scope_id: Id | None = ABSENT,
+        threshold: int | None = ABSENT,
+        deadline: Moment | None = ABSENT,
+        idempotency_key: str = ABSENT,
+    ) -> BatchedCall[CreatedGroup]:
+        """Create a task group: one decision, at the first accept, at `threshold` accepts or once all
+        members are terminal
+        """
+        return self._batched(GROUP_CREATE, {'mailboxId': mailbox_id, 'condition': condition, 'parentScopeId': parent_scope_id, 'threshold': threshold, 'deadline': deadline}, idempotency_key)
+
+    def seal(
+        self,
+        *,
+        group_id: Id,
+        idempotency_key: str = ABSENT,
+    ) -> BatchedCall[SealedGroup]:
+        """Close the membership; again answers the same."""
+        return self._batched(GROUP_SEAL, {'groupId': group_id}, idempotency_key)
+
+    def join(
+        self,
+        *,
+        group_id: Id,
+        task_id: Id,
+        idempotency_key: str = ABSENT,
+    ) -> BatchedCall[JoinedTask]:
+        """Make an outside task, PENDING, RUNNING or SUCCEEDED and in no group, a member of an OPEN
+        group
+        """
+        return self._batched(GROUP_JOIN, {'groupId': group_id, 'taskId': task_id}, idempotency_key)
+
+
+class TaskInBatch(CallsInBatch):
+    """The calls for a batch `task.…`."""
+
+    def submit(
+        self,
+        *,
+        group_id: Id,
+        task_key: str,
+        input: Any = ABSENT,
+        deadline: Moment | None = ABSENT,
+        delay_seconds: int | None = ABSENT,
+        max_attempts: int | None = ABSENT,
+        idempotency_key: str = ABSENT,
+    ) -> BatchedCall[SubmittedTask]:
+        """Submit a member task, delivered through the group's mailbox."""
+        return self._batched(TASK_SUBMIT, {'groupId': group_id, 'taskKey': task_key, 'input': input, 'deadline': deadline, 'delaySeconds': delay_seconds, 'maxAttempts': max_attempts}, idempotency_key)
+
+    def accept(
+        self,
+        *,
+        group_id: Id,
+        task_id: Id,
+        idempotency_key: str = ABSENT,
+    ) -> BatchedCall[JudgedTask]:
+        """Accept the result of a SUCCEEDED member; the first verdict stands."""
+        return self._batched(TASK_ACCEPT, {'groupId': group_id, 'taskId': task_id}, idempotency_key)
+
+    def reject(
+        self,
+        *,
+        group_id: Id,
+        task_id: Id,
+        idempotency_key: str = ABSENT,
+    ) -> BatchedCall[JudgedTask]:
+        """Reject a member that is done, however it ended; the first verdict stands."""
+        return self._batched(TASK_REJECT, {'groupId': group_id, 'taskId': task_id}, idempotency_key)
+
+
+class BudgetInBatch(CallsInBatch):
+    """The calls for a batch `budget.…`."""
+
+    def create(
+        self,
+        *,
+        name: str,
+        currency: str,
+        scale: int,
+        limit_minor: Amount,
+        idempotency_key: str = ABSENT,
+    ) -> BatchedCall[Budget]:
+        """Create a budget; its name is unique in the space."""
+        return self._batched(BUDGET_CREATE, {'name': name, 'currency': currency, 'scale': scale, 'limitMinor': limit_minor}, idempotency_key)
+
+    def update(
+        self,
+        *,
+        budget_id: Id,
+        limit_minor: Amount,
+        idempotency_key: str = ABSENT,
+    ) -> BatchedCall[Budget]:
+        """Change the limit of a budget, never below what is reserved and settled."""
+        return self._batched(BUDGET_UPDATE, {'budgetId': budget_id, 'limitMinor': limit_minor}, idempotency_key)
+
+    def reserve(
+        self,
+        *,
+        budget_id: Id,
+        scope_id: Id,
+        holder: str,
+        amount_minor: Amount,
+        settle_by: Moment | None = ABSENT,
+        work_key: str | None = ABSENT,
+        idempotency_key: str = ABSENT,
+    ) -> BatchedCall[Reserved]:
+        """Reserve an amount; a known workKey answers the reservation that was made with it. Once
+        settleBy has passed the reservation is overdue, and nothing else happens to it
+        """
+        return self._batched(BUDGET_RESERVE, {'budgetId': budget_id, 'scopeId': scope_id, 'holder': holder, 'amountMinor': amount_minor, 'settleBy': settle_by, 'workKey': work_key}, idempotency_key)
+
+    def settle(
+        self,
+        *,
+        budget_id: Id,
+        reservation_id: Id,
+        amount_minor: Amount,
+        work_key: str,
+        idempotency_key: str = ABSENT,
+    ) -> BatchedCall[BudgetSettle]:
+        """Settle part of a reservation or all of it; what is left stays reserved. Idempotent per
+        workKey
+        """
+        return self._batched(BUDGET_SETTLE, {'budgetId': budget_id, 'reservationId': reservation_id, 'amountMinor': amount_minor, 'workKey': work_key}, idempotency_key)
+
+    def void(
+        self,
+        *,
+        budget_id: Id,
+        reservation_id: Id,
+        work_key: str,
+        idempotency_key: str = ABSENT,
+    ) -> BatchedCall[BudgetVoid]:
+        """Release what is left of a reservation. Idempotent per workKey."""
+        return self._batched(BUDGET_VOID, {'budgetId': budget_id, 'reservationId': reservation_id, 'workKey': work_key}, idempotency_key)
+
+
+class BarrierInBatch(CallsInBatch):
+    """The calls for a batch `barrier.…`."""
+
+    def create(
+        self,
+        *,
+        scope_id: Id,
+        target: int,
+        idempotency_key: str = ABSENT,
+    ) -> BatchedCall[Barrier]:
+        """Create a barrier that releases at its target of arrivals."""
+        return self._batched(BARRIER_CREATE, {'scopeId': scope_id, 'target': target}, idempotency_key)
+
+    def arrive(
+        self,
+        *,
+        barrier_id: Id,
+        arrival_key: str,
+        epoch: int | None = ABSENT,
+        idempotency_key: str = ABSENT,
+    ) -> BatchedCall[Barrier]:
+        """Arrive, once per arrivalKey and epoch; the arrival that reaches the target releases."""
+        return self._batched(BARRIER_ARRIVE, {'barrierId': barrier_id, 'arrivalKey': arrival_key, 'epoch': epoch}, idempotency_key)
+
+    def next_epoch(
+        self,
+        *,
+        barrier_id: Id,
+        idempotency_key: str = ABSENT,
+    ) -> BatchedCall[Barrier]:
+        """Open a RELEASED or CANCELLED barrier again, in the next epoch."""
+        return self._batched(BARRIER_NEXT_EPOCH, {'barrierId': barrier_id}, idempotency_key)
+
+    def cancel(
+        self,
+        *,
+        barrier_id: Id,
+        idempotency_key: str = ABSENT,
+    ) -> BatchedCall[Barrier]:
+        """Cancel an OPEN barrier."""
+        return self._batched(BARRIER_CANCEL, {'barrierId': barrier_id}, idempotency_key)
+
+
+class AllowanceInBatch(CallsInBatch):
+    """The calls for a batch `allowance.…`."""
+
+    def create(
+        self,
+        *,
+        name: str,
+        units_limit: int,
+        window_seconds: int,
+        idempotency_key: str = ABSENT,
+    ) -> BatchedCall[Allowance]:
+        """Create an allowance: so many units in each fixed window."""
+        return self._batched(ALLOWANCE_CREATE, {'name': name, 'unitsLimit': units_limit, 'windowSeconds': window_seconds}, idempotency_key)
+
+    def update(
+        self,
+        *,
+        allowance_id: Id,
+        units_limit: int,
+        idempotency_key: str = ABSENT,
+    ) -> BatchedCall[Allowance]:
+        """Change the units of each window, at once; waiters that fit now are granted in the same
+        step
+        """
+        return self._batched(ALLOWANCE_UPDATE, {'allowanceId': allowance_id, 'unitsLimit': units_limit}, idempotency_key)
+
+    def consume(
+        self,
+        *,
+        allowance_id: Id,
+        scope_id: Id,
+        units: int,
+        holder: str,
+        work_key: str | None = ABSENT,
+        idempotency_key: str = ABSENT,
+    ) -> BatchedCall[Consumption]:
+        """Use units of the current window; refused while anyone waits; a known workKey answers its
+        first consumption
+        """
+        return self._batched(ALLOWANCE_CONSUME, {'allowanceId': allowance_id, 'scopeId': scope_id, 'units': units, 'holder': holder, 'workKey': work_key}, idempotency_key)
+
+    def cooldown(
+        self,
+        *,
+        allowance_id: Id,
+        seconds: int,
+        reason: str | None = ABSENT,
+        idempotency_key: str = ABSENT,
+    ) -> BatchedCall[Cooldown]:
+        """Block consumption and grants for a time; never shortens a cooldown that runs."""
+        return self._batched(ALLOWANCE_COOLDOWN, {'allowanceId': allowance_id, 'seconds': seconds, 'reason': reason}, idempotency_key)
+
+    def wait(
+        self,
+        *,
+        allowance_id: Id,
+        scope_id: Id,
+        units: int,
+        holder: str,
+        ttl_seconds: int | None = ABSENT,
+        idempotency_key: str = ABSENT,
+    ) -> BatchedCall[Waiter]:
+        """Take units at once (GRANTED), or queue for them, first in, first out (WAITING)."""
+        return self._batched(ALLOWANCE_WAIT, {'allowanceId': allowance_id, 'scopeId': scope_id, 'units': units, 'holder': holder, 'ttlSeconds': ttl_seconds}, idempotency_key)
+
+
+class WaiterInBatch(CallsInBatch):
+    """The calls for a batch `waiter.…`."""
+
+    def cancel(
+        self,
+        *,
+        waiter_id: Id,
+        idempotency_key: str = ABSENT,
+    ) -> BatchedCall[Waiter]:
+        """Leave the queue; again is fine."""
+        return self._batched(WAITER_CANCEL, {'waiterId': waiter_id}, idempotency_key)
+
+
+class ScheduleInBatch(CallsInBatch):
+    """The calls for a batch `schedule.…`."""
+
+    def create(
+        self,
+        *,
+        name: str,
+        mailbox_id: Id,
+        scope_id: Id,
+        payload: Any,
+        cron: str | None = ABSENT,
+        every_seconds: int | None = ABSENT,
+        timezone: str | None = ABSENT,
+        max_attempts: int | None = ABSENT,
+        idempotency_key: str = ABSENT,
+    ) -> BatchedCall[Schedule]:
+        """Create a schedule, which sends a message at each moment of a cron expression, or every so
+        many seconds
+        """
+        return self._batched(SCHEDULE_CREATE, {'name': name, 'mailboxId': mailbox_id, 'scopeId': scope_id, 'payload': payload, 'cron': cron, 'everySeconds': every_seconds, 'timezone': timezone, 'maxAttempts': max_attempts}, idempotency_key)
+
+    def update(
+        self,
+        *,
+        schedule_id: Id,
+        name: str | None = ABSENT,
+        mailbox_id: Id | None = ABSENT,
+        scope_id: Id | None = ABSENT,
+        payload: Any = ABSENT,
+        cron: str | None = ABSENT,
+        every_seconds: int | None = ABSENT,
+        timezone: str | None = ABSENT,
+        max_attempts: int | None = ABSENT,
+        state: Literal['ACTIVE', 'PAUSED'] | None = ABSENT,
+        idempotency_key: str = ABSENT,
+    ) -> BatchedCall[Schedule]:
+        """Change a schedule, pause or resume it; cron replaces everySeconds and the other way round,
+        and what a pause skips is not missed
+        """
+        return self._batched(SCHEDULE_UPDATE, {'scheduleId': schedule_id, 'name': name, 'mailboxId': mailbox_id, 'scopeId': scope_id, 'payload': payload, 'cron': cron, 'everySeconds': every_seconds, 'timezone': timezone, 'maxAttempts': max_attempts, 'state': state}, idempotency_key)
+
+    def delete(
+        self,
+        *,
+        schedule_id: Id,
+        idempotency_key: str = ABSENT,
+    ) -> BatchedCall[None]:
+        """Delete a schedule; what it has sent stays."""
+        return self._batched(SCHEDULE_DELETE, {'scheduleId': schedule_id}, idempotency_key)
+
+    def trigger(
+        self,
+        *,
+        schedule_id: Id,
+        idempotency_key: str = ABSENT,
+    ) -> BatchedCall[Schedule]:
+        """Send a schedule's message now, paused or not; its moments stay as they are."""
+        return self._batched(SCHEDULE_TRIGGER, {'scheduleId': schedule_id}, idempotency_key)
+
+
+class AllCalls:
+    """Every call of the API, by primitive."""
+
+    def __init__(self, sender: Sender) -> None:
+        self.limits = LimitsCalls(sender)
+        self.census = CensusCalls(sender)
+        self.backlog = BacklogCalls(sender)
+        self.waits = WaitsCalls(sender)
+        self.usage = UsageCalls(sender)
+        self.scope = ScopeCalls(sender)
+        self.run = RunCalls(sender)
+        self.mailbox = MailboxCalls(sender)
+        self.message = MessageCalls(sender)
+        self.group = GroupCalls(sender)
+        self.task = TaskCalls(sender)
+        self.budget = BudgetCalls(sender)
+        self.barrier = BarrierCalls(sender)
+        self.allowance = AllowanceCalls(sender)
+        self.waiter = WaiterCalls(sender)
+        self.schedule = ScheduleCalls(sender)
+        self.destination = DestinationCalls(sender)
+        self.delivery = DeliveryCalls(sender)
+        self.event = EventCalls(sender)
+        self.space = SpaceCalls(sender)
+
+
+class AllCallsInBatch:
+    """Every call that a batch takes, by primitive: `muster.call.message.send(…)` sends nothing yet."""
+
+    def __init__(self) -> None:
+        self.limits = LimitsInBatch()
+        self.scope = ScopeInBatch()
+        self.mailbox = MailboxInBatch()
+        self.message = MessageInBatch()
+        self.group = GroupInBatch()
+        self.task = TaskInBatch()
+        self.budget = BudgetInBatch()
+        self.barrier = BarrierInBatch()
+        self.allowance = AllowanceInBatch()
+        self.waiter = WaiterInBatch()
+        self.schedule = ScheduleInBatch()

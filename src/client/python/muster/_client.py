@@ -1,0 +1,382 @@
+"""The clients: `Muster`, and `AsyncMuster` for asyncio programs."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import AsyncIterator, Generator, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from typing import Any, Generic, Literal, TypeVar
+
+from ._arguments import ABSENT, Amount, Id, text
+from ._async_calls import AllAsyncCalls
+from ._base import BatchedCall, Endpoint
+from ._calls import EVENT_WATCH, AllCalls, AllCallsInBatch
+from ._errors import MusterError, Stopped
+from ._journal import Journal
+from ._record import Record
+from ._records import Event, Reserved, Waiter
+from ._spending import Hold, reserve, take_units
+from ._transport import Stop, Transport
+
+T = TypeVar('T')
+T_co = TypeVar('T_co', covariant=True)
+
+
+class _Results(Record):
+    """The answer to a batch."""
+
+    __slots__ = ()
+
+
+_BATCH: Endpoint[_Results] = Endpoint('batch', 'POST', '/batch', _Results)
+
+
+class BatchResult(Generic[T_co]):
+    """What became of a call of a batch."""
+
+    ok: bool
+    status: int
+    """The HTTP status that the call by itself would have had"""
+    replayed: bool
+    """Whether this is the answer of an earlier call with the same key"""
+    error: MusterError | None
+    """Why it was refused"""
+
+    def __init__(self, call: BatchedCall[T_co], result: Mapping[str, Any]) -> None:
+        self.status = result['status']
+        self.replayed = result.get('replayed', False)
+        self.ok = self.status < 300
+        self.error = None
+        self._call = call
+        self._body: Any = result['body']
+        if not self.ok:
+            error = self._body['error']
+            self.error = MusterError(
+                error['code'],
+                error['message'],
+                status=self.status,
+                request_id=error['requestId'],
+                retry_after_seconds=result.get('retryAfter'),
+            )
+
+    @property
+    def answer(self) -> T_co:
+        """What the call answers; raises `MusterError` if it was refused."""
+        if self.error is not None:
+            raise self.error
+        return self._call.read(self._body)
+
+
+class Muster(AllCalls):
+    """A client for one space: `muster.message.send(mailbox_id=…, scope_id=…, payload=…)`.
+
+    Threads may share it. Path, query and body fields are keyword arguments; calls return records. Calls that
+    change something carry an Idempotency-Key and are retried with it, a few times, without an answer or after
+    429 or 503. `message.recv` takes no such key: a claim whose answer was lost ends with its lease.
+
+    Args:
+        url: the server's; default: MUSTER_URL, or http://127.0.0.1:8080
+        key: the API key; default: MUSTER_KEY
+        space_id: default: MUSTER_SPACE
+        attempts: the most attempts of a call that gets no answer, 429 or 503; 1 means no retries
+        timeout_seconds: of an attempt; a receive or a watch may be held for 30
+    """
+
+    def __init__(
+        self,
+        url: str | None = None,
+        key: str | None = None,
+        space_id: Id | None = None,
+        *,
+        attempts: int = 5,
+        timeout_seconds: float = 60,
+    ) -> None:
+        super().__init__(self._send)
+        url = url or os.environ.get('MUSTER_URL') or 'http://127.0.0.1:8080'
+        key = key or os.environ.get('MUSTER_KEY')
+        space = space_id or os.environ.get('MUSTER_SPACE')
+        if not key or not space:
+            raise ValueError('Muster needs key and space_id, or MUSTER_KEY and MUSTER_SPACE')
+        self.space_id = text(space)
+        self.call = AllCallsInBatch()
+        self.ids: dict[tuple[str, str], str] = {}
+        """Ids that were found by name"""
+        self._transport = Transport(url, key, attempts=attempts, timeout_seconds=timeout_seconds)
+
+    def batch(
+        self,
+        calls: Sequence[BatchedCall[T]],
+        *,
+        idempotency_key: str = ABSENT,
+        attempts: int = ABSENT,
+        stop: Stop | None = None,
+        timeout_seconds: float | None = None,
+    ) -> list[BatchResult[T]]:
+        """Makes 1 to 100 calls in one request, in order: `muster.batch([muster.call.message.send(…), …])`.
+
+        Returns what became of each; a call that is refused does not stop the others, and is not retried by
+        itself. Their Idempotency-Keys are made of the batch's, so a retry of the batch does nothing twice.
+        """
+        args = {'calls': [one.call for one in calls]}
+        answer = self.request(
+            _BATCH,
+            args,
+            idempotency_key=idempotency_key,
+            attempts=attempts,
+            stop=stop,
+            timeout_seconds=timeout_seconds,
+        )
+        return [BatchResult(call, result) for call, result in zip(calls, answer.to_json()['results'])]
+
+    def events(
+        self,
+        *,
+        types: Iterable[str] | None = None,
+        aggregate: str | None = None,
+        scope_id: Id | None = None,
+        cursor: str | Literal['latest'] | None = None,
+        stop: Stop | None = None,
+    ) -> Journal:
+        """The events of the journal, as they happen: `for event in muster.events(types=['message.*'])`.
+
+        Goes on over cut connections; each event comes once.
+
+        Args:
+            types: event types, or `prefix.*`
+            aggregate: names, separated by commas, or one as `name:<id>`
+            scope_id: only those of this scope and of the scopes below it
+            cursor: where to begin: a `Journal.cursor`, or `latest` for what happens from now on; default:
+                the oldest event that is kept
+
+        Raises:
+            MusterError: CURSOR_EXPIRED if what follows the cursor is no longer kept
+        """
+        query = {'types': None if types is None else ','.join(types), 'aggregate': aggregate, 'scopeId': scope_id}
+        if cursor == 'latest':
+            cursor = self.request(EVENT_WATCH, {'cursor': 'latest', 'limit': 1}, stop=stop).next_cursor
+        target = f'/v1/spaces/{self.space_id}/watch'
+        return Journal(self._transport, target, query, cursor, stop or Stop())
+
+    def reserve(
+        self, budget: Id, amount_minor: Amount, *, scope_id: Id, holder: str, work_id: str
+    ) -> Hold:
+        """Money around a piece of work: `with muster.reserve('llm', 500, …) as hold: hold.settle(320)`.
+
+        Reserves now. `settle` says what it has cost; where the block does not, all of it is spent at its end,
+        and given back if it raises.
+
+        Args:
+            budget: its id or its name
+            amount_minor: the most that the work may cost
+            work_id: an attempt finds by it what an earlier one, that died, has reserved
+        """
+        return reserve(self, budget, amount_minor, scope_id=scope_id, holder=holder, work_id=work_id)
+
+    def units(
+        self, allowance: Id, units: int = 1, *, scope_id: Id, holder: str, stop: Stop | None = None
+    ) -> Waiter:
+        """Takes units of an allowance, given by id or name: at once where they are there, else in line."""
+        return take_units(self, allowance, units, scope_id, holder, stop)
+
+    def request(
+        self,
+        endpoint: Endpoint[T],
+        args: Mapping[str, Any],
+        *,
+        idempotency_key: str = ABSENT,
+        attempts: int = ABSENT,
+        timeout_seconds: float | None = None,
+        stop: Stop | None = None,
+    ) -> T:
+        """Makes a call, which another thread may `stop`."""
+        target, body = endpoint.request(args)
+        body = self._transport.call(
+            endpoint.method,
+            f'/v1/spaces/{self.space_id}{target}' if endpoint.in_space else f'/v1/spaces{target}',
+            body,
+            idempotency_key=idempotency_key,
+            attempts=attempts,
+            timeout_seconds=timeout_seconds,
+            stop=stop,
+        )
+        return endpoint.read(body)
+
+    def close(self) -> None:
+        """Closes the connections that it keeps."""
+        self._transport.close()
+
+    def __enter__(self) -> Muster:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _send(
+        self, endpoint: Endpoint[T], args: Mapping[str, Any], idempotency_key: str, attempts: int, /
+    ) -> T:
+        return self.request(endpoint, args, idempotency_key=idempotency_key, attempts=attempts)
+
+
+class AsyncMuster(AllAsyncCalls):
+    """A client for one space, for asyncio programs: `await muster.message.send(…)`.
+
+    Requests are made in threads. Cancelling the task that waits for a call ends the request.
+
+    Args:
+        threads: the most calls at once; held ones count
+        others: as for `Muster`
+    """
+
+    def __init__(
+        self,
+        url: str | None = None,
+        key: str | None = None,
+        space_id: Id | None = None,
+        *,
+        attempts: int = 5,
+        timeout_seconds: float = 60,
+        threads: int = 64,
+    ) -> None:
+        super().__init__(self._send)
+        self.sync = Muster(url, key, space_id, attempts=attempts, timeout_seconds=timeout_seconds)
+        """The client that makes the requests"""
+        self.call = self.sync.call
+        self._threads = ThreadPoolExecutor(threads, thread_name_prefix='muster')
+
+    async def batch(
+        self, calls: Sequence[BatchedCall[T]], *, idempotency_key: str = ABSENT, attempts: int = ABSENT
+    ) -> list[BatchResult[T]]:
+        """As `Muster.batch`."""
+        stop = Stop()
+        return await self.in_thread(
+            partial(self.sync.batch, calls, idempotency_key=idempotency_key, attempts=attempts, stop=stop), stop
+        )
+
+    async def events(
+        self,
+        *,
+        types: Iterable[str] | None = None,
+        aggregate: str | None = None,
+        scope_id: Id | None = None,
+        cursor: str | Literal['latest'] | None = None,
+    ) -> AsyncIterator[Event]:
+        """As `Muster.events`: `async for event in muster.events(types=['message.*'])`."""
+        stop = Stop()
+        try:
+            journal = await self.in_thread(
+                partial(
+                    self.sync.events,
+                    types=types,
+                    aggregate=aggregate,
+                    scope_id=scope_id,
+                    cursor=cursor,
+                    stop=stop,
+                ),
+                stop,
+            )
+            following: partial[Event | None] = partial(_following, journal)
+            while (event := await self.in_thread(following, stop)) is not None:
+                yield event
+        finally:
+            stop.set()
+
+    def reserve(
+        self, budget: Id, amount_minor: Amount, *, scope_id: Id, holder: str, work_id: str
+    ) -> Reserving:
+        """As `Muster.reserve`: `async with muster.reserve(…) as hold: await hold.settle(320)`."""
+        return Reserving(
+            self,
+            partial(
+                self.sync.reserve, budget, amount_minor, scope_id=scope_id, holder=holder, work_id=work_id
+            ),
+        )
+
+    async def units(self, allowance: Id, units: int = 1, *, scope_id: Id, holder: str) -> Waiter:
+        """As `Muster.units`."""
+        stop = Stop()
+        work = partial(self.sync.units, allowance, units, scope_id=scope_id, holder=holder, stop=stop)
+        return await self.in_thread(work, stop)
+
+    async def in_thread(self, work: partial[T], stop: Stop | None = None) -> T:
+        """Runs what blocks in a thread; cancelled, it sets `stop`."""
+        try:
+            return await asyncio.get_running_loop().run_in_executor(self._threads, work)
+        except asyncio.CancelledError:
+            if stop is not None:
+                stop.set()
+            raise
+        except Stopped:
+            raise asyncio.CancelledError from None
+
+    async def close(self) -> None:
+        """Closes the connections that it keeps."""
+        self.sync.close()
+        self._threads.shutdown(wait=False, cancel_futures=True)
+
+    async def __aenter__(self) -> AsyncMuster:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+    async def _send(
+        self, endpoint: Endpoint[T], args: Mapping[str, Any], idempotency_key: str, attempts: int, /
+    ) -> T:
+        stop = Stop()
+        work = partial(
+            self.sync.request,
+            endpoint,
+            args,
+            idempotency_key=idempotency_key,
+            attempts=attempts,
+            stop=stop,
+        )
+        return await self.in_thread(work, stop)
+
+
+def _following(journal: Journal) -> Event | None:
+    return next(journal, None)
+
+
+class AsyncHold:
+    """Money set aside for a piece of work, in an asyncio program."""
+
+    def __init__(self, muster: AsyncMuster, sync: Hold) -> None:
+        self.sync = sync
+        self._muster = muster
+
+    @property
+    def reservation(self) -> Reserved:
+        """The reservation as it was made."""
+        return self.sync.reservation
+
+    async def settle(self, amount_minor: Amount | None = None) -> None:
+        """As `Hold.settle`."""
+        await self._muster.in_thread(partial(self.sync.settle, amount_minor))
+
+    async def void(self) -> None:
+        """As `Hold.void`."""
+        await self._muster.in_thread(partial(self.sync.void))
+
+
+class Reserving:
+    """A reservation to come: `async with` it, or await it."""
+
+    def __init__(self, muster: AsyncMuster, make: partial[Hold]) -> None:
+        self._muster = muster
+        self._make = make
+
+    def __await__(self) -> Generator[Any, Any, AsyncHold]:
+        return self._reserve().__await__()
+
+    async def _reserve(self) -> AsyncHold:
+        return AsyncHold(self._muster, await self._muster.in_thread(self._make))
+
+    async def __aenter__(self) -> AsyncHold:
+        self._hold = await self._reserve()
+        return self._hold
+
+    async def __aexit__(self, *error: Any) -> None:
+        await asyncio.shield(self._muster.in_thread(partial(self._hold.sync.__exit__, *error)))

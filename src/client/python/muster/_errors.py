@@ -1,0 +1,97 @@
+"""What calls and handlers raise."""
+
+from __future__ import annotations
+
+import re
+from typing import Literal, Union
+
+from ._records import ErrorCode
+
+
+class MusterError(Exception):
+    """A call that failed. `code` says how: `if error.code == 'CLAIM_LOST': …`."""
+
+    code: Union[ErrorCode, Literal['UNREACHABLE', 'UNREADABLE']]
+    """The API's code, UNREACHABLE if there was no answer, or UNREADABLE if it was not Muster's"""
+    message: str
+    status: int
+    """The HTTP status; 0 without an answer"""
+    request_id: str | None
+    """The request's id in the server's log and events; None without an answer"""
+    retry_after_seconds: int | None
+    """The answer's Retry-After, if any"""
+
+    def __init__(
+        self,
+        code: Union[ErrorCode, Literal['UNREACHABLE', 'UNREADABLE']],
+        message: str,
+        *,
+        status: int = 0,
+        request_id: str | None = None,
+        retry_after_seconds: int | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+        self.status = status
+        self.request_id = request_id
+        self.retry_after_seconds = retry_after_seconds
+
+    def __str__(self) -> str:
+        return f'{self.code}: {self.message}'
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _restored, (self.code, self.message, self.status, self.request_id, self.retry_after_seconds)
+
+    @property
+    def is_passing(self) -> bool:
+        """Whether the same call may succeed later: no answer, 429, or a failure of the server."""
+        return self.status in (0, 429) or self.status >= 500
+
+
+def _restored(
+    code: ErrorCode, message: str, status: int, request_id: str | None, retry_after_seconds: int | None
+) -> MusterError:
+    return MusterError(
+        code, message, status=status, request_id=request_id, retry_after_seconds=retry_after_seconds
+    )
+
+
+class RetryLater(Exception):
+    """Raised by a handler: the message comes back after so many seconds.
+
+    The next attempt finds the reason as `last_error`.
+    """
+
+    def __init__(self, seconds: float, reason: str | None = None) -> None:
+        super().__init__(f'again in {seconds:g} s' if reason is None else reason)
+        self.seconds = seconds
+
+
+class GiveUp(Exception):
+    """Raised by a handler: there is no use in another attempt; the message ends REJECTED."""
+
+    def __init__(self, reason: str = 'given up') -> None:
+        super().__init__(reason)
+
+
+class ClaimLost(Exception):
+    """The claim is over, and with it the right to go on."""
+
+
+class WorkerClosed(ClaimLost):
+    """The worker stops, and has given the message back."""
+
+
+class Stopped(Exception):
+    """A call that was ended by its caller."""
+
+
+_max_reason_length = 2_048
+
+
+def reason_of(error: BaseException) -> str:
+    """What a handler raised, as a nack takes it: one line of at most 2,048 characters."""
+    text = str(error) if isinstance(error, (RetryLater, GiveUp)) else f'{type(error).__name__}: {error}'
+    line = re.sub(r'[\x00-\x1f\x7f-\x9f]+', ' ', text.encode('utf-8', 'replace').decode()).strip()
+    return (line or 'no reason was given')[:_max_reason_length]

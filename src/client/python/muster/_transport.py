@@ -1,0 +1,260 @@
+"""Requests over kept connections, with retries."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import random
+import socket
+import threading
+import time
+import uuid
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from email.message import Message
+from typing import Any, cast
+from urllib.parse import urlsplit
+
+from ._arguments import ABSENT
+from ._errors import MusterError, Stopped
+
+_max_pause_seconds = 60
+"""A longer Retry-After is left to the caller."""
+_first_pause_seconds = 0.1
+_kept_seconds = 4.0
+"""Servers close connections that are idle for longer; Node after 5 s."""
+
+
+class Stop:
+    """Ends calls from another thread: those under way at once, later ones before they begin."""
+
+    def __init__(self) -> None:
+        self._event = threading.Event()
+        self._lock = threading.Lock()
+        self._ends: set[Callable[[], None]] = set()
+
+    def set(self) -> None:
+        """Ends them."""
+        with self._lock:
+            self._event.set()
+            ends = list(self._ends)
+        for end in ends:
+            end()
+
+    def is_set(self) -> bool:
+        """Whether it was set."""
+        return self._event.is_set()
+
+    def wait(self, seconds: float | None) -> bool:
+        """Waits so long, or until it is set; answers whether it is."""
+        return self._event.wait(seconds)
+
+    def add(self, end: Callable[[], None]) -> None:
+        """Calls `end` when it is set, or now if it is."""
+        with self._lock:
+            self._ends.add(end)
+            is_set = self._event.is_set()
+        if is_set:
+            end()
+
+    def remove(self, end: Callable[[], None]) -> None:
+        """Forgets what `add` was given."""
+        with self._lock:
+            self._ends.discard(end)
+
+
+@dataclass(frozen=True)
+class _Outcome:
+    status: int
+    headers: Message
+    text: bytes
+
+    @property
+    def retry_after(self) -> int | None:
+        value = self.headers.get('Retry-After', '')
+        return int(value) if value.isascii() and value.isdigit() else None
+
+
+class Transport:
+    """One server, one key. Threads may share it: each call under way has a connection of its own."""
+
+    def __init__(self, url: str, key: str, *, attempts: int, timeout_seconds: float) -> None:
+        parts = urlsplit(url)
+        if parts.scheme not in ('http', 'https') or not parts.hostname:
+            raise ValueError(f'url must be like http://127.0.0.1:8080, not {url!r}')
+        self._url = parts
+        self._base = parts.path.rstrip('/')
+        self._attempts = attempts
+        self._timeout_seconds = timeout_seconds
+        self._headers = {'Authorization': f'Bearer {key}', 'Accept': 'application/json'}
+        self._idle: deque[tuple[http.client.HTTPConnection, float]] = deque()
+        self._is_closed = False
+
+    def call(
+        self,
+        method: str,
+        target: str,
+        body: str | None,
+        *,
+        idempotency_key: str = ABSENT,
+        attempts: int = ABSENT,
+        timeout_seconds: float | None = None,
+        stop: Stop | None = None,
+    ) -> Any:
+        """Makes one call. All its attempts have the same Idempotency-Key, so it happens once."""
+        headers = dict(self._headers)
+        if method != 'GET':
+            headers['Idempotency-Key'] = str(uuid.uuid4()) if idempotency_key is ABSENT else idempotency_key
+            headers['Content-Type'] = 'application/json'
+        data = None if body is None else body.encode()
+        attempts = self._attempts if attempts is ABSENT else attempts
+        attempt = 0
+        while True:
+            attempt += 1
+            outcome = self._once(method, target, data, headers, timeout_seconds or self._timeout_seconds, stop)
+            pause = _pause_before(outcome, attempt) if attempt < attempts else None
+            if pause is None:
+                return self._read(outcome, f'{method} {target}')
+            if stop is None:
+                time.sleep(pause)
+            elif stop.wait(pause):
+                raise Stopped
+
+    def lines(self, target: str, *, silent_seconds: float, stop: Stop) -> Iterator[str]:
+        """The lines of a stream, until it is cut or silent for too long; that is raised as UNREACHABLE."""
+        connection = self._new(silent_seconds)
+        end = _cutter(connection)
+        stop.add(end)
+        try:
+            headers = {**self._headers, 'Accept': 'text/event-stream'}
+            connection.request('GET', self._base + target, None, headers)
+            if stop.is_set():
+                raise Stopped
+            response = connection.getresponse()
+            if response.status != 200:
+                self._read(_Outcome(response.status, response.headers, response.read()), f'GET {target}')
+            while line := response.readline():
+                yield line.decode().rstrip('\r\n')
+            raise ConnectionError('the stream has ended')
+        except (OSError, http.client.HTTPException) as error:
+            if stop.is_set():
+                raise Stopped from None
+            raise MusterError('UNREACHABLE', f'GET {target}: {error}') from error
+        finally:
+            stop.remove(end)
+            connection.close()
+
+    def close(self) -> None:
+        """Closes connections that are not in use; later calls open new ones, which are not kept."""
+        self._is_closed = True
+        while self._idle:
+            self._idle.pop()[0].close()
+
+    def _once(
+        self,
+        method: str,
+        target: str,
+        data: bytes | None,
+        headers: dict[str, str],
+        timeout_seconds: float,
+        stop: Stop | None,
+    ) -> _Outcome | Exception:
+        """One attempt: the answer, or why there was none."""
+        while True:
+            connection, is_new = self._connection(timeout_seconds)
+            end = _cutter(connection)
+            if stop is not None:
+                stop.add(end)
+            try:
+                if stop is not None and stop.is_set():
+                    raise Stopped
+                connection.request(method, self._base + target, data, headers)
+                # It may have been set before there was anything to cut.
+                if stop is not None and stop.is_set():
+                    raise Stopped
+                response = connection.getresponse()
+                outcome = _Outcome(response.status, response.headers, response.read())
+            except (OSError, http.client.HTTPException) as error:
+                connection.close()
+                if stop is not None and stop.is_set():
+                    raise Stopped from None
+                # A kept connection that the server has closed meanwhile says nothing about the server.
+                if not is_new and isinstance(error, (ConnectionError, http.client.BadStatusLine)):
+                    continue
+                return error
+            except BaseException:
+                connection.close()
+                raise
+            finally:
+                if stop is not None:
+                    stop.remove(end)
+            if response.will_close or self._is_closed or (stop is not None and stop.is_set()):
+                connection.close()
+            else:
+                self._idle.append((connection, time.monotonic()))
+            return outcome
+
+    def _connection(self, timeout_seconds: float) -> tuple[http.client.HTTPConnection, bool]:
+        while True:
+            try:
+                connection, since = self._idle.pop()
+            except IndexError:
+                break
+            if time.monotonic() - since < _kept_seconds:
+                connection.sock.settimeout(timeout_seconds)
+                return connection, False
+            connection.close()
+        return self._new(timeout_seconds), True
+
+    def _new(self, timeout_seconds: float) -> http.client.HTTPConnection:
+        kind = http.client.HTTPSConnection if self._url.scheme == 'https' else http.client.HTTPConnection
+        return kind(cast(str, self._url.hostname), self._url.port, timeout=timeout_seconds)
+
+    def _read(self, outcome: _Outcome | Exception, call: str) -> Any:
+        if isinstance(outcome, Exception):
+            why = str(outcome) or type(outcome).__name__
+            raise MusterError('UNREACHABLE', f'{call}: no answer: {why}') from outcome
+        if outcome.status == 204:
+            return None
+        try:
+            body = json.loads(outcome.text)
+        except ValueError:
+            body = None
+        if outcome.status < 300 and body is not None:
+            return body
+        error = cast('dict[str, Any]', body).get('error') if isinstance(body, dict) else None
+        about: dict[str, Any] = {
+            'status': outcome.status,
+            'request_id': outcome.headers.get('X-Request-Id'),
+            'retry_after_seconds': outcome.retry_after,
+        }
+        if isinstance(error, dict) and 'code' in error:
+            envelope = cast('dict[str, Any]', error)
+            raise MusterError(envelope['code'], envelope.get('message', ''), **about)
+        start = outcome.text[:200].decode(errors='replace')
+        raise MusterError('UNREADABLE', f'{call}: {outcome.status}, not an answer of Muster: {start}', **about)
+
+
+def _cutter(connection: http.client.HTTPConnection) -> Callable[[], None]:
+    """Ends what waits for this connection."""
+
+    def cut() -> None:
+        own = cast('socket.socket | None', connection.sock)
+        if own is not None:
+            with suppress(OSError):
+                own.shutdown(socket.SHUT_RDWR)
+
+    return cut
+
+
+def _pause_before(outcome: _Outcome | Exception, attempt: int) -> float | None:
+    """Seconds before the next attempt, with jitter; None if there is none."""
+    spread = 1 + random.random() / 4
+    if isinstance(outcome, Exception):
+        return _first_pause_seconds * 2 ** (attempt - 1) * spread
+    if outcome.status not in (429, 503):
+        return None
+    seconds = 1 if outcome.retry_after is None else outcome.retry_after
+    return None if seconds > _max_pause_seconds else seconds * spread

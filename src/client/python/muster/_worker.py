@@ -1,0 +1,171 @@
+"""Workers with threads."""
+
+from __future__ import annotations
+
+import logging
+import signal
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from types import FrameType
+from typing import Any
+
+from ._arguments import Amount, Id
+from ._client import Muster
+from ._core import Core, Held, MailboxChoice, TaskBase
+from ._records import Claim, Waiter
+from ._spending import Hold
+
+Handler = Callable[[Claim, 'Task'], Any]
+"""Does the work of a message and returns its result; raises RetryLater, GiveUp, or anything for another attempt"""
+
+
+class Task(TaskBase):
+    """What a handler can do besides its work."""
+
+    def wait(self, seconds: float) -> None:
+        """Sleeps; raises `ClaimLost` or `WorkerClosed` the moment the claim is over."""
+        self._held.stop.wait(seconds)
+        self.raise_if_lost()
+
+    def reserve(self, budget: Id, amount_minor: Amount) -> Hold:
+        """Sets money aside from a budget, given by name or id: `with task.reserve('llm', 500) as hold: hold.settle(320)`.
+
+        What the handler does not settle is spent as a whole when it returns, and given back when it raises. An
+        attempt after a crash finds the reservation again.
+        """
+        return self._reserve(budget, amount_minor)
+
+    def units(self, allowance: Id, units: int = 1) -> Waiter:
+        """Takes units of an allowance, given by name or id; waits in line until they are granted."""
+        return self._units(allowance, units)
+
+
+class Worker(Core):
+    """Works on the messages of a mailbox, each in a thread: `Worker(muster, 'jobs', handle, concurrency=10).run()`.
+
+    Receives them, keeps their claims, completes them with what the handler returns and gives them back when it
+    raises. Handlers that go on for long look at `task.is_lost`, or call `task.raise_if_lost()`, now and then.
+
+    Args:
+        mailbox: its name, made if there is none; its fields, to make it so; or `{'mailbox_id': …}`
+        scope_id: receives from this scope and what is below it; `*`: from all runs in turn
+        concurrency: how many messages are worked on at once
+        holder: who works, for people; default: the machine's name and the process's number
+        lease_seconds: a claim is renewed at a third of it
+        results_to: publishes what the handler returns into this mailbox, in the same step, in the message's scope
+        wait_seconds: how long a receive is held at the server
+        batch: receives many at a time and ends many at a time
+        close_seconds: how long work may go on after `close`; what is not done then is given back
+        close_on_signals: `run` in the main thread closes at SIGTERM and SIGINT, a second one at once
+    """
+
+    def __init__(
+        self,
+        muster: Muster,
+        mailbox: MailboxChoice,
+        handler: Handler,
+        *,
+        scope_id: Id = '*',
+        concurrency: int = 1,
+        holder: str | None = None,
+        lease_seconds: int = 30,
+        results_to: MailboxChoice | None = None,
+        wait_seconds: int = 20,
+        batch: bool = True,
+        close_seconds: float = 25,
+        close_on_signals: bool = True,
+        logger: logging.Logger | None = None,
+    ) -> None:
+        super().__init__(
+            muster,
+            mailbox,
+            scope_id=scope_id,
+            concurrency=concurrency,
+            holder=holder,
+            lease_seconds=lease_seconds,
+            results_to=results_to,
+            wait_seconds=wait_seconds,
+            batch=batch,
+            close_seconds=close_seconds,
+            logger=logger,
+        )
+        self._handler = handler
+        self._close_on_signals = close_on_signals
+        self._is_started = False
+
+    def start(self) -> Worker:
+        """Starts it; `close` ends it."""
+        if not self._is_started:
+            self._is_started = True
+            self._start()
+        return self
+
+    def run(self) -> None:
+        """Works until it is closed, by `close` or a signal. Raises what it cannot go on without."""
+        is_main = threading.current_thread() is threading.main_thread()
+        before = {name: signal.getsignal(name) for name in (signal.SIGTERM, signal.SIGINT)}
+        signals = 0
+
+        def close(number: int, frame: FrameType | None) -> None:
+            nonlocal signals
+            signals += 1
+            self._close_soon(self._close_seconds) if signals == 1 else self._ended.set()
+
+        if is_main and self._close_on_signals:
+            for name in before:
+                signal.signal(name, close)
+        try:
+            self.start()
+            # Without a limit a signal would not be seen on every system.
+            while not self._ended.wait(1):
+                pass
+        finally:
+            if is_main and self._close_on_signals:
+                for name, handler in before.items():
+                    with suppress(TypeError):
+                        signal.signal(name, handler)
+        if self._failure is not None:
+            raise self._failure
+
+    def close(self, seconds: float | None = None) -> None:
+        """Stops: receives nothing more, and lets the work go on for so many seconds.
+
+        What is not done then is given back, and its handler told.
+        """
+        if self._is_started:
+            self._close_soon(self._close_seconds if seconds is None else seconds)
+            self._ended.wait()
+
+    def drained(self) -> None:
+        """Waits until nothing is left to do in the mailbox, for whichever worker: nothing READY, DELAYED or CLAIMED."""
+        while not self._ended.is_set():
+            if self._mailbox_id is None:
+                self._ended.wait(0.05)
+                continue
+            counts = self.muster.mailbox.view(mailbox_id=self._mailbox_id, wait_seconds=20).counts
+            if counts.ready + counts.delayed + counts.claimed == 0:
+                return
+        if self._failure is not None:
+            raise self._failure
+
+    def __enter__(self) -> Worker:
+        return self.start()
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _begin(self, held: Held) -> None:
+        name = f'muster-{held.message.id}'
+        threading.Thread(target=self._work, args=(held,), name=name, daemon=True).start()
+
+    def _work(self, held: Held) -> None:
+        try:
+            result = self._handler(held.message, Task(held, self))
+        except BaseException as error:
+            self._finish(held, error, None)
+        else:
+            self._finish(held, None, result)
+
+    def _interrupt(self, held: Held) -> None:
+        """Handlers see it by `task.is_lost`, and what they wait for by `task` ends."""

@@ -1,0 +1,85 @@
+"""Checks that webhook messages are Muster's (Standard Webhooks 1.0)."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+import hmac
+import json
+import re
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ._records import Event
+
+
+class WebhookError(Exception):
+    """A webhook message that is not genuine, or too old."""
+
+
+@dataclass(frozen=True)
+class WebhookMessage:
+    """A webhook message that is genuine."""
+
+    type: str
+    """The event's type; `destination.test` for a test"""
+    timestamp: str
+    """When the event happened"""
+    data: Event
+    """The event, as the journal has it"""
+
+
+def verify_webhook(
+    body: str | bytes,
+    headers: Mapping[str, str],
+    secret: str | Sequence[str],
+    *,
+    tolerance_seconds: float = 300,
+    now: float | None = None,
+) -> WebhookMessage:
+    """Checks that a webhook message is Muster's, and returns it.
+
+    Takes the body exactly as it came: parsed and serialized again it may differ. Messages may come
+    twice: drop a `data.event_id` that you have seen.
+
+    Args:
+        secret: the `signing_secret` of the destination; several while one is replaced
+        tolerance_seconds: how old, or how far ahead, a message may be
+        now: the present time in epoch seconds, instead of the clock's
+
+    Raises:
+        WebhookError: the signature is not of that secret, or the message is older than the tolerance
+    """
+    named = {name.lower(): value for name, value in headers.items()}
+
+    def header(name: str) -> str:
+        if not named.get(name):
+            raise WebhookError(f'the header {name} is missing')
+        return named[name]
+
+    message_id, timestamp, signatures = map(header, ('webhook-id', 'webhook-timestamp', 'webhook-signature'))
+    present = time.time() if now is None else now
+    if not re.fullmatch(r'[0-9]{1,12}', timestamp) or abs(present - int(timestamp)) > tolerance_seconds:
+        raise WebhookError(f'webhook-timestamp is more than {tolerance_seconds:g} seconds from now')
+    data = body.encode() if isinstance(body, str) else body
+    signed = f'{message_id}.{timestamp}.'.encode() + data
+    given = [one[3:] for one in signatures.split(' ') if one.startswith('v1,')]
+    for one in [secret] if isinstance(secret, str) else secret:
+        expected = base64.b64encode(hmac.new(_key(one), signed, hashlib.sha256).digest())
+        if any(hmac.compare_digest(expected, signature.encode()) for signature in given):
+            message: dict[str, Any] = json.loads(data)
+            return WebhookMessage(message['type'], message['timestamp'], Event(message['data']))
+    raise WebhookError('no signature is of this secret')
+
+
+def _key(secret: str) -> bytes:
+    try:
+        key = base64.b64decode(secret.removeprefix('whsec_'), validate=True)
+    except binascii.Error:
+        key = b''
+    if not key:
+        raise ValueError('secret must be a signing_secret: whsec_ and base64')
+    return key

@@ -1,0 +1,106 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { expect } from 'chai';
+import { parseAllDocuments } from 'yaml';
+import { table } from '../../src/cli/table.ts';
+import { readConfig } from '../../src/config.ts';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const run = promisify(execFile);
+
+describe('the packed package', function () {
+  // npm packs it, and a server starts.
+  this.timeout(60_000);
+  let folder = '';
+  let command = '';
+  let env: NodeJS.ProcessEnv = {};
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'muster-packed-'));
+    await run('npm', ['pack', '--ignore-scripts', '--silent', '--pack-destination', folder], { cwd: root });
+    await run('tar', ['-xzf', join(folder, 'muster-server-0.1.0.tgz'), '-C', folder]);
+    const own = join(folder, 'node_modules/muster-server');
+    await mkdir(dirname(own));
+    await run('mv', [join(folder, 'package'), own]);
+    // As npm installs it: the dependencies of a running server, and no others, beside it.
+    const { dependencies, bin } = JSON.parse(await readFile(join(own, 'package.json'), 'utf8'));
+    for (const name of Object.keys(dependencies)) {
+      await mkdir(dirname(join(folder, 'node_modules', name)), { recursive: true });
+      await symlink(join(root, 'node_modules', name), join(folder, 'node_modules', name));
+    }
+    // The Redis that the project has unpacked, if it has: it would be unpacked there, too.
+    await symlink(join(root, '.redis'), join(own, '.redis'));
+    await mkdir(join(folder, 'node_modules/.bin'));
+    await run('chmod', ['+x', join(own, bin.muster)]);
+    command = join(folder, 'node_modules/.bin/muster');
+    await symlink(join('../muster-server', bin.muster), command);
+    env = { ...process.env, REDIS_URL: '', PORT: '0', LOG_LEVEL: 'warn', DATA_DIR: join(folder, 'data') };
+  });
+  after(() => rm(folder, { recursive: true, force: true }));
+
+  it('has one command, which says its version and what it can do', async () => {
+    expect((await run(command, ['--version'], { env })).stdout).to.equal('0.1.0\n');
+    const { stdout } = await run(command, ['--help'], { env });
+    expect(stdout).to.match(/^Usage: muster /);
+    for (const noun of ['serve', 'org', 'space', 'key', 'audit', 'snapshot'])
+      expect(stdout).to.match(new RegExp(`^  ${noun} `, 'm'));
+  });
+
+  it('serves the API, the console and the documentation, and stops', async () => {
+    const server = spawn(command, ['serve'], { cwd: folder, env, stdio: ['ignore', 'pipe', 'inherit'] });
+    let said = '';
+    server.stdout.on('data', (text) => {
+      said += text;
+    });
+    while (!/^listening on (.*)$/m.test(said)) await once(server.stdout, 'data');
+    const [, url = ''] = /^listening on (.*)$/m.exec(said) ?? [];
+    for (const path of ['/console', '/docs', '/docs/swagger-ui-bundle.js', '/openapi.json'])
+      expect((await fetch(`${url}${path}`)).status, path).to.equal(200);
+    const { stdout } = await run(command, ['org', 'list'], { cwd: folder, env });
+    expect(JSON.parse(stdout).organizations).to.have.length(1);
+    server.kill('SIGTERM');
+    expect(await once(server, 'close')).to.deep.equal([0, null]);
+  });
+});
+
+describe('a result on a terminal', () => {
+  it('is a table of a list, and lines of a record', () => {
+    const list = { keys: [{ id: 'a', spaces: ['x', 'y'], revokedAt: null }], nextCursor: null };
+    expect(table(list)).to.equal('id  spaces  revokedAt\na   x,y     -\n');
+    expect(table({ keys: [], nextCursor: 'c' })).to.equal('no keys\n\nnextCursor  c\n');
+    expect(table({ org: 'acme', usage: { spaces: 2 } })).to.equal('org           acme\nusage.spaces  2\n');
+  });
+});
+
+describe('the deployment examples', () => {
+  const read = (name: string) => readFile(join(root, 'docs/deploy', name), 'utf8');
+
+  it('Kubernetes: two APIs and one worker, with probes and settings that the service takes', async () => {
+    const documents = parseAllDocuments(await read('kubernetes.yaml')).map((one) => one.toJS());
+    const deployments = documents.filter(({ kind }) => kind === 'Deployment');
+    const shape = deployments.map(({ spec }) => {
+      const [container] = spec.template.spec.containers;
+      const settings = Object.fromEntries(
+        container.env.map((one: { name: string; value?: string }) => [one.name, one.value ?? 'redis://redis:6379']),
+      );
+      const probes = [container.readinessProbe, container.livenessProbe].map(({ httpGet }) => httpGet.path);
+      return [readConfig(settings).role, spec.replicas, probes];
+    });
+    expect(shape).to.deep.equal([
+      ['api', 2, ['/readyz', '/healthz']],
+      ['worker', 1, ['/readyz', '/healthz']],
+    ]);
+  });
+
+  it('systemd: runs the command with settings that the service takes', async () => {
+    const text = await read('muster.service');
+    expect(text).to.match(/^ExecStart=\/usr\/bin\/env muster serve$/m);
+    const [, line = ''] = /^Environment=(.*)$/m.exec(text) ?? [];
+    const settings = Object.fromEntries(line.split(' ').map((pair) => pair.split('=')));
+    expect(readConfig(settings).dataDir).to.equal('/var/lib/muster');
+  });
+});

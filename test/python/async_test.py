@@ -1,0 +1,135 @@
+"""Clients and workers of asyncio programs."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import signal
+import time
+import unittest
+import uuid
+from typing import Any
+
+from muster import AsyncMuster, AsyncTask, AsyncWorker, Claim, GiveUp, MusterError, RetryLater
+
+logging.disable(logging.ERROR)
+
+
+class Asyncio(unittest.IsolatedAsyncioTestCase):
+    async def asyncSetUp(self) -> None:
+        self.muster = AsyncMuster()
+        self.addAsyncCleanup(self.muster.close)
+        self.scope_id = str(uuid.uuid4())
+        self.name = f'jobs-{uuid.uuid4()}'
+        self.mailbox_id = (await self.muster.mailbox.create(name=self.name)).id
+
+    async def send(self, *payloads: Any, **fields: Any) -> list[str]:
+        args = {'mailbox_id': self.mailbox_id, 'scope_id': self.scope_id, **fields}
+        calls = [self.muster.call.message.send(payload=payload, **args) for payload in payloads]
+        return [result.answer.id for result in await self.muster.batch(calls)]
+
+    async def until(self, condition: Any) -> None:
+        end = time.monotonic() + 15
+        while not condition():
+            self.assertLess(time.monotonic(), end)
+            await asyncio.sleep(0.01)
+
+    async def test_calls_lists_and_the_journal(self) -> None:
+        ids = await self.send(*range(60))
+        listed = [one.id async for one in self.muster.message.all(mailbox_id=self.mailbox_id)]
+        self.assertEqual(listed, ids)
+        got: list[str] = []
+        async for event in self.muster.events(types=['message.sent'], scope_id=self.scope_id):
+            got.append(event.aggregate_id)
+            if len(got) == 60:
+                break
+        self.assertEqual(got, ids)
+        with self.assertRaises(MusterError) as caught:
+            await self.muster.mailbox.create(name='')
+        self.assertEqual(caught.exception.code, 'VALIDATION_FAILED')
+
+    async def test_a_cancelled_call_ends_its_request(self) -> None:
+        muster = AsyncMuster(threads=1)
+        self.addAsyncCleanup(muster.close)
+        held = muster.message.recv(
+            mailbox_id=self.mailbox_id, scope_id='*', holder='a', holder_session='s', wait_seconds=30
+        )
+        begun = time.monotonic()
+        with self.assertRaises(asyncio.TimeoutError):
+            await asyncio.wait_for(held, 0.2)
+        # Its thread is free for the next one.
+        await muster.limits.get()
+        self.assertLess(time.monotonic() - begun, 10)
+
+    async def test_a_worker_does_what_one_with_threads_does(self) -> None:
+        ids = await self.send(*range(20))
+        (rejected,) = await self.send('no')
+        active = most = 0
+
+        async def handle(message: Claim, task: AsyncTask) -> Any:
+            nonlocal active, most
+            if message.payload == 'no':
+                raise GiveUp('no')
+            if message.payload == 3 and message.attempt == 1:
+                task.progress('half')
+                raise RetryLater(0)
+            active += 1
+            most = max(most, active)
+            await asyncio.sleep(0.01)
+            active -= 1
+            return [message.payload, message.progress]
+
+        async with AsyncWorker(self.muster, self.name, handle, concurrency=4) as worker:
+            await worker.drained()
+            await self.until(lambda: worker.counts.completed == 20)
+        counts = worker.counts
+        self.assertEqual((counts.returned, counts.failed, counts.active), (1, 1, 0))
+        self.assertEqual((await self.muster.message.view(message_id=ids[3])).result, [3, 'half'])
+        self.assertEqual((await self.muster.message.view(message_id=rejected)).last_error, 'no')
+        self.assertIn(most, (2, 3, 4))
+
+    async def test_a_lost_claim_cancels_the_handler(self) -> None:
+        (message_id,) = await self.send('x')
+        told = asyncio.Event()
+
+        async def handle(message: Claim, task: AsyncTask) -> None:
+            try:
+                await asyncio.sleep(60)
+            except asyncio.CancelledError:
+                told.set()
+                raise
+
+        async with AsyncWorker(self.muster, self.name, handle, lease_seconds=60) as worker:
+            await self.until(lambda: worker.counts.active)
+            await self.muster.message.cancel(message_id=message_id)
+            await asyncio.wait_for(told.wait(), 10)
+            await self.until(lambda: worker.counts.active == 0)
+            self.assertEqual(worker.counts.lost, 1)
+
+    async def test_it_stops_at_a_signal_and_gives_back(self) -> None:
+        (message_id,) = await self.send('x')
+        worker = AsyncWorker(self.muster, self.name, lambda message, task: asyncio.sleep(60), close_seconds=0.1)
+        run = asyncio.ensure_future(worker.run())
+        await self.until(lambda: worker.counts.active)
+        os.kill(os.getpid(), signal.SIGTERM)
+        await asyncio.wait_for(run, 10)
+        self.assertEqual((await self.muster.message.view(message_id=message_id)).state, 'READY')
+
+    async def test_money_and_units(self) -> None:
+        name = f'b-{uuid.uuid4()}'
+        budget = await self.muster.budget.create(name=name, currency='eur', scale=2, limit_minor=1000)
+        allowance = await self.muster.allowance.create(name=name, units_limit=1, window_seconds=1)
+        await self.send('x')
+
+        async def handle(message: Claim, task: AsyncTask) -> None:
+            for _ in range(2):
+                await task.units(name)
+            async with task.reserve(name, 500) as hold:
+                await hold.settle(1)
+            await task.reserve(name, 20)
+
+        async with AsyncWorker(self.muster, self.name, handle) as worker:
+            await self.until(lambda: worker.counts.completed)
+        self.assertEqual((await self.muster.budget.view(budget_id=budget.id)).balances.settled, '21')
+        self.assertEqual(allowance.units_limit, 1)

@@ -1,0 +1,215 @@
+"""Calls, retries, batches, lists, money and webhooks."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import hmac
+import json
+import pickle
+import time
+import uuid
+from datetime import datetime, timedelta, timezone
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from threading import Thread
+
+from muster import Claim, Muster, MusterError, WebhookError, verify_webhook
+from support import Proxy, ServerTest
+
+
+class Calls(ServerTest):
+    def test_sends_receives_renews_and_completes(self) -> None:
+        worker = {'mailbox_id': self.mailbox_id, 'scope_id': self.scope_id, 'holder': 'a', 'holder_session': 's'}
+        self.assertIsNone(self.muster.message.recv(**worker))
+        sent = self.muster.message.send(
+            mailbox_id=self.mailbox_id,
+            scope_id=uuid.UUID(self.scope_id),
+            payload={'n': 1, 'text': 'grüße', 'nothing': None},
+            work_key='a b&c',
+            deadline=datetime.now(timezone.utc) + timedelta(hours=1),
+        )
+        claim = self.muster.message.recv(**worker, lease_seconds=30)
+        assert claim is not None
+        self.assertEqual(claim.id, sent.id)
+        self.assertEqual(claim.payload, {'n': 1, 'text': 'grüße', 'nothing': None})
+        self.assertEqual((claim.attempt, claim.work_key, claim.last_error), (1, 'a b&c', None))
+        renewed = self.muster.message.renew(message_id=claim.id, token=claim.token, progress=[1])
+        self.assertEqual(renewed.state, 'CLAIMED')
+        done = self.muster.message.complete(
+            message_id=claim.id, token=claim.token, result={'payload': {'ok': True}}
+        )
+        self.assertEqual((done.state, done.task_state), ('ACKED', 'SUCCEEDED'))
+        self.assertEqual(self.muster.message.view(message_id=claim.id).result, {'ok': True})
+        lost = self.fails(
+            'CLAIM_LOST', lambda: self.muster.message.nack(message_id=claim.id, token=claim.token, retry=True)
+        )
+        self.assertEqual(lost.status, 409)
+        self.assertRegex(lost.request_id or '', r'^[\w-]{36}$')
+        self.assertEqual(self.muster.mailbox.view(mailbox_id=self.mailbox_id).counts.claimed, 0)
+
+    def test_receives_many_as_a_list(self) -> None:
+        self.send(1, 2, 3)
+        many = self.muster.message.recv(
+            mailbox_id=self.mailbox_id, scope_id='*', holder='a', holder_session='s', max=2
+        )
+        assert many is not None
+        self.assertEqual([one.payload for one in many.messages], [1, 2])
+        self.assertIsInstance(many.messages[0], Claim)
+
+    def test_records_are_values(self) -> None:
+        one = self.muster.mailbox.view(mailbox_id=self.mailbox_id)
+        self.assertEqual(pickle.loads(pickle.dumps(one)), one)
+        self.assertEqual(one.to_json()['retryDelaySeconds'], one.retry_delay_seconds)
+        self.assertRaises(AttributeError, lambda: getattr(one, 'retry_delays'))
+
+    def test_refusals_carry_their_code(self) -> None:
+        error = self.fails('VALIDATION_FAILED', lambda: self.muster.mailbox.create(name=''))
+        self.assertRegex(str(error), '^VALIDATION_FAILED: name must be')
+        other = Muster(key='mk_x_y', attempts=1)
+        self.fails('INVALID_API_KEY', other.limits.get)
+        self.assertRaises(TypeError, lambda: self.send(object()))
+        self.assertRaises(ValueError, lambda: self.send(float('nan')))
+
+    def test_lists_are_read_page_by_page(self) -> None:
+        ids = self.send(*range(120))
+        self.assertEqual([one.id for one in self.muster.message.all(mailbox_id=self.mailbox_id)], ids)
+        self.assertIn(self.mailbox_id, [one.id for one in self.muster.mailbox.all(name=self.name)])
+        types = [event.type for event in self.muster.event.all()]
+        self.assertGreaterEqual(types.count('message.sent'), 120)
+
+    def test_batches(self) -> None:
+        message, mailbox = self.muster.call.message, self.muster.call.mailbox
+        send = {'mailbox_id': self.mailbox_id, 'scope_id': self.scope_id}
+        calls = [
+            message.send(**send, payload=1),
+            message.send(**send, payload=2, idempotency_key='mine'),
+            mailbox.delete(mailbox_id=self.mailbox_id),
+        ]
+        key = str(uuid.uuid4())
+        first, second, full = self.muster.batch(calls, idempotency_key=key)
+        self.assertEqual((first.ok, first.status, first.replayed), (True, 201, False))
+        self.assertEqual(second.answer.state, 'READY')
+        self.assertEqual(full.error and full.error.code, 'MAILBOX_NOT_EMPTY')
+        with self.assertRaises(MusterError):
+            full.answer
+        again = self.muster.batch(calls, idempotency_key=key)[0]
+        self.assertEqual((again.replayed, again.answer.id), (True, first.answer.id))
+        self.fails('VALIDATION_FAILED', lambda: self.muster.batch([]))
+
+    def test_a_call_whose_answer_is_lost_happens_once(self) -> None:
+        proxy = Proxy()
+        self.addCleanup(proxy.close)
+        proxy.drop_answers = 2
+        with Muster(proxy.url) as muster:
+            name = str(uuid.uuid4())
+            made = muster.mailbox.create(name=name)
+            self.assertEqual(proxy.requests, 3)
+            self.assertEqual([one.id for one in muster.mailbox.all(name=name)], [made.id])
+            # A kept connection that was closed meanwhile is no failed attempt.
+            proxy.cut()
+            muster.mailbox.view(mailbox_id=made.id, attempts=1)
+            proxy.is_away = True
+            proxy.cut()
+            lost = self.fails('UNREACHABLE', lambda: muster.limits.get(attempts=2))
+            self.assertEqual((lost.status, lost.request_id), (0, None))
+
+    def test_retry_after_is_respected_up_to_a_minute(self) -> None:
+        told: list[tuple[int, str, str]] = []
+        keys: list[str | None] = []
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_POST(self) -> None:
+                keys.append(self.headers['Idempotency-Key'])
+                status, after, body = told.pop(0) if told else (200, '', '{"id":"x"}')
+                self.rfile.read(int(self.headers['Content-Length']))
+                self.send_response(status)
+                if after:
+                    self.send_header('Retry-After', after)
+                self.send_header('Content-Length', str(len(body)))
+                self.end_headers()
+                self.wfile.write(body.encode())
+
+            do_GET = do_POST
+
+            def log_message(self, *_: object) -> None:
+                pass
+
+        server = HTTPServer(('127.0.0.1', 0), Handler)
+        Thread(target=server.serve_forever, daemon=True).start()
+        self.addCleanup(server.server_close)
+        self.addCleanup(server.shutdown)
+        muster = Muster(f'http://127.0.0.1:{server.server_port}/')
+        busy = '{"error":{"code":"RATE_LIMITED","message":"later","requestId":"r"}}'
+        told += [(429, '0', busy), (503, '0', busy)]
+        self.assertEqual(muster.mailbox.create(name='a').id, 'x')
+        self.assertEqual((len(keys), len(set(keys))), (3, 1))
+        told += [(429, '61', busy)]
+        error = self.fails('RATE_LIMITED', lambda: muster.mailbox.create(name='a'))
+        self.assertEqual((error.retry_after_seconds, len(keys)), (61, 4))
+        told += [(429, '0', busy)] * 9
+        self.fails('RATE_LIMITED', lambda: muster.mailbox.create(name='a', attempts=3))
+        self.assertEqual(len(keys), 7)
+        told[:] = [(502, '', '<h1>Bad gateway</h1>')]
+        self.fails('UNREADABLE', lambda: muster.mailbox.create(name='a'))
+        told[:] = [(503, 'soon', busy)]
+        begun = time.monotonic()
+        muster.mailbox.create(name='a', idempotency_key='mine')
+        self.assertGreaterEqual(time.monotonic() - begun, 1)
+        self.assertEqual(keys[-2:], ['mine', 'mine'])
+
+    def test_it_needs_a_url_a_key_and_a_space(self) -> None:
+        self.assertRaises(ValueError, lambda: Muster('localhost:8080'))
+        self.assertRaises(ValueError, lambda: Muster('ftp://localhost'))
+
+    def test_money_around_a_piece_of_work(self) -> None:
+        name = f'b-{uuid.uuid4()}'
+        budget = self.muster.budget.create(name=name, currency='eur', scale=2, limit_minor=1000)
+        about = {'scope_id': self.scope_id, 'holder': 'a', 'work_id': str(uuid.uuid4())}
+
+        def figures() -> tuple[str, str, str]:
+            now = self.muster.budget.view(budget_id=budget.id).balances
+            return now.reserved, now.settled, now.available
+
+        with self.muster.reserve(name, 500, **about) as hold:
+            self.assertEqual(figures(), ('500', '0', '500'))
+            hold.settle(320)
+        self.assertEqual(figures(), ('0', '320', '680'))
+        with self.assertRaises(KeyError):
+            with self.muster.reserve(budget.id, '100', **about):
+                raise KeyError
+        self.assertEqual(figures(), ('0', '320', '680'))
+        with self.muster.reserve(name, 80, **about):
+            pass
+        self.assertEqual(figures(), ('0', '400', '600'))
+        # One that died: its reservation is found again.
+        left = self.muster.reserve(name, 200, **about)
+        self.assertEqual(self.muster.reserve(name, 200, **about).reservation.id, left.reservation.id)
+        left.void()
+        self.assertRaises(ValueError, lambda: self.muster.reserve(name, 100, **about).settle(101))
+        self.fails('INSUFFICIENT_BUDGET', lambda: self.muster.reserve(name, 501, **about))
+        self.assertRaises(LookupError, lambda: self.muster.reserve('none', 1, **about))
+
+    def test_units_are_waited_for(self) -> None:
+        allowance = self.muster.allowance.create(name=f'a-{uuid.uuid4()}', units_limit=2, window_seconds=1)
+        about = {'scope_id': self.scope_id, 'holder': 'a'}
+        for _ in range(5):
+            self.assertEqual(self.muster.units(allowance.name, **about).state, 'GRANTED')
+
+    def test_webhooks_are_verified(self) -> None:
+        key = bytes(range(32))
+        secret = 'whsec_' + base64.b64encode(key).decode()
+        body = json.dumps({'type': 'message.acked', 'timestamp': 't', 'data': {'eventId': 'e', 'type': 'message.acked'}})
+
+        def headers(at: float, signing: bytes = key) -> dict[str, str]:
+            text = f'id.{int(at)}.{body}'.encode()
+            signature = base64.b64encode(hmac.new(signing, text, hashlib.sha256).digest()).decode()
+            return {'Webhook-Id': 'id', 'Webhook-Timestamp': str(int(at)), 'Webhook-Signature': f'v1a,x v1,{signature}'}
+
+        now = time.time()
+        for text in (body, body.encode()):
+            self.assertEqual(verify_webhook(text, headers(now), secret).data.event_id, 'e')
+        self.assertEqual(verify_webhook(body, headers(now, b'old'), [secret, 'whsec_b2xk']).type, 'message.acked')
+        for bad in (headers(now - 301), headers(now + 302), headers(now, b'x'), {}):
+            self.assertRaises(WebhookError, lambda: verify_webhook(body, bad, secret))
+        self.assertRaises(WebhookError, lambda: verify_webhook(body + ' ', headers(now), secret))
+        self.assertRaises(ValueError, lambda: verify_webhook(body, headers(now), 'whsec_!'))

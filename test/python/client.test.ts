@@ -1,0 +1,88 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
+import { pythonTexts } from '../../src/client/generator/python.ts';
+import { openapi } from '../../src/http/openapi.ts';
+import { product } from '../../src/primitives.ts';
+import type { Program } from '../../src/program/find.ts';
+import type { MusterService } from '../../src/service.ts';
+import { findPython } from '../support/python.ts';
+import { delivering } from '../support/webhooks.ts';
+import { World } from '../support/world.ts';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const folder = join(root, 'src/client/python');
+
+describe('the Python client', function () {
+  // Python may have to be downloaded first.
+  this.timeout(120_000);
+  let python: Program;
+  let installed = '';
+  let scratch = '';
+  before(async () => {
+    python = await findPython();
+    scratch = await mkdtemp(join(tmpdir(), 'muster-python-'));
+    installed = join(scratch, 'site');
+  });
+  after(() => rm(scratch, { recursive: true, force: true }));
+
+  /** Runs Python; throws what it printed if it fails. */
+  async function run(args: readonly string[], settings: Record<string, string> = {}): Promise<string> {
+    const env = { ...python.env, PYTHONDONTWRITEBYTECODE: '1', ...settings };
+    const child: ChildProcess = spawn(python.command, args, { cwd: scratch, env, stdio: ['ignore', 'pipe', 'pipe'] });
+    let said = '';
+    for (const stream of [child.stdout, child.stderr])
+      stream?.setEncoding('utf8').on('data', (text: string) => {
+        said += text;
+      });
+    const [status] = await once(child, 'close');
+    if (status !== 0) throw new Error(said);
+    return said;
+  }
+
+  it('is what the routes say: as `npm run generate` writes it', async () => {
+    for (const [name, text] of Object.entries(pythonTexts(openapi(product))))
+      expect(await readFile(join(folder, `muster/${name}.py`), 'utf8'), `${name}.py: npm run generate`).to.equal(text);
+  });
+
+  it('is installed by pip without an index, with its types', async () => {
+    await run(['-m', 'pip', 'install', '--quiet', '--no-index', '--no-compile', '--target', installed, folder], {
+      // pip builds in a copy of no folder: nothing is left in the checkout.
+      TMPDIR: scratch,
+    });
+    const files = await readdir(join(installed, 'muster'));
+    expect(files).to.include.members(['__init__.py', '_calls.py', 'py.typed']);
+  });
+
+  const parts = ['calls_test', 'journal_test', 'worker_test', 'leases_test.Leases', 'leases_test.Killed', 'async_test'];
+  describe('against a server', () => {
+    let service: MusterService;
+    let runs: Map<string, Promise<string>>;
+    before(async () => {
+      service = await delivering();
+      // They wait more than they work: all at once.
+      runs = new Map(await Promise.all(parts.map(async (part) => [part, runPart(part)] as const)));
+      for (const one of runs.values()) one.catch(() => undefined);
+    });
+    after(() => service.stop());
+
+    async function runPart(part: string): Promise<string> {
+      const world = await World.create({ on: service });
+      return run(['-m', 'unittest', '-v', part], {
+        PYTHONPATH: `${installed}:${join(root, 'test/python')}`,
+        MUSTER_URL: world.url,
+        MUSTER_KEY: world.apiKey,
+        MUSTER_SPACE: world.spaceId,
+      });
+    }
+
+    for (const part of parts)
+      it(`passes ${part}`, async () => {
+        expect(await runs.get(part)).to.match(/^Ran [1-9]\d* tests? in .*\n\nOK\n/m);
+      });
+  });
+});

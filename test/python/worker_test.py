@@ -1,0 +1,211 @@
+"""Workers with threads."""
+
+from __future__ import annotations
+
+import logging
+import signal
+import threading
+import time
+import uuid
+from collections import Counter
+from typing import Any
+
+from muster import Claim, ClaimLost, GiveUp, Muster, MusterError, RetryLater, Task, Worker, WorkerClosed
+from support import Proxy, WorkerTest, until
+
+logging.disable(logging.ERROR)
+
+class Workers(WorkerTest):
+    def test_completes_with_what_the_handler_returns(self) -> None:
+        ids = self.send(*range(20))
+        worker = self.worker(lambda message, task: {'twice': message.payload * 2}, concurrency=5)
+        worker.drained()
+        until(lambda: worker.counts.completed == 20)
+        self.assertEqual(self.muster.message.view(message_id=ids[7]).result, {'twice': 14})
+        counts = worker.counts
+        self.assertEqual((counts.received, counts.active, counts.lost), (20, 0, 0))
+        self.assertEqual(worker.mailbox_id, self.mailbox_id)
+
+    def test_makes_the_mailbox_and_publishes_results(self) -> None:
+        name = str(uuid.uuid4())
+        mailbox = {'name': name, 'max_attempts': 2}
+        worker = Worker(self.muster, mailbox, lambda message, task: message.payload, results_to=f'{name}-done')
+        self.addCleanup(worker.close)
+        worker.start()
+        until(lambda: worker.mailbox_id)
+        view = self.muster.mailbox.view(mailbox_id=worker.mailbox_id or '')
+        self.assertEqual((view.name, view.max_attempts), (name, 2))
+        self.muster.message.send(mailbox_id=view.id, scope_id=self.scope_id, payload=None)
+        done = self.muster.mailbox.create(name=f'{name}-done', unique=True)
+        got = self.muster.message.recv(
+            mailbox_id=done.id, scope_id=self.scope_id, holder='a', holder_session='s', wait_seconds=10
+        )
+        assert got is not None
+        self.assertIsNone(got.payload)
+
+    def test_never_works_on_more_than_it_can(self) -> None:
+        self.send(*range(30))
+        lock, now, most = threading.Lock(), Counter[str](), 0
+
+        def handle(message: Claim, task: Task) -> None:
+            nonlocal most
+            with lock:
+                now['active'] += 1
+                most = max(most, now['active'])
+            time.sleep(0.005)
+            with lock:
+                now['active'] -= 1
+
+        worker = self.worker(handle, concurrency=3)
+        worker.drained()
+        self.assertIn(most, (2, 3))
+
+    def test_many_share_requests(self) -> None:
+        proxy = Proxy()
+        self.addCleanup(proxy.close)
+        muster = Muster(proxy.url)
+        for batch, count, most in ((True, 200, 0.3), (False, 40, 3.2)):
+            self.send(*range(count))
+            proxy.requests = 0
+            worker = self.worker(lambda message, task: None, muster, concurrency=50, batch=batch)
+            until(lambda: worker.counts.completed == count)
+            worker.close()
+            self.assertLessEqual(proxy.requests / count, most)
+
+    def test_gives_back_with_pause_and_reason(self) -> None:
+        (message_id,) = self.send('x')
+        attempts: list[tuple[str | None, Any]] = []
+
+        def handle(message: Claim, task: Task) -> str:
+            attempts.append((message.last_error, message.progress))
+            if message.attempt == 1:
+                task.progress({'page': 1})
+                task.progress({'page': 2})
+                raise ValueError('line\nbreak')
+            if message.attempt == 2:
+                raise RetryLater(0.5)
+            return 'done'
+
+        worker = self.worker(handle)
+        self.assertEqual(self.state(message_id, 20), 'ACKED')
+        expected = [(None, None), ('ValueError: line break', {'page': 2}), ('again in 0.5 s', {'page': 2})]
+        self.assertEqual(attempts, expected)
+        until(lambda: worker.counts.completed)
+        self.assertEqual(worker.counts.returned, 2)
+
+    def test_gives_up(self) -> None:
+        rejected, large, unfit = self.send('x', 'large', 'unfit', max_attempts=1)
+
+        def handle(message: Claim, task: Task) -> Any:
+            if message.payload == 'x':
+                raise GiveUp('there is no text')
+            return 'x' * 70_000 if message.payload == 'large' else object()
+
+        worker = self.worker(handle)
+        view = self.muster.message.view(message_id=rejected, wait_seconds=20)
+        self.assertEqual((view.state, view.last_error), ('REJECTED', 'there is no text'))
+        view = self.muster.message.view(message_id=large, wait_seconds=20)
+        self.assertEqual(view.state, 'FAILED')
+        self.assertRegex(view.last_error or '', 'PAYLOAD_TOO_LARGE')
+        view = self.muster.message.view(message_id=unfit, wait_seconds=20)
+        self.assertRegex(view.last_error or '', 'object is not JSON')
+        until(lambda: worker.counts.failed == 3)
+
+    def test_tells_the_handler_that_its_claim_is_cancelled(self) -> None:
+        (message_id,) = self.send('x')
+        told: list[float] = []
+
+        def handle(message: Claim, task: Task) -> None:
+            try:
+                task.wait(20)
+            except ClaimLost:
+                told.append(time.monotonic())
+                raise
+
+        worker = self.worker(handle, lease_seconds=60)
+        until(lambda: worker.counts.active)
+        cancelled = time.monotonic()
+        self.muster.message.cancel(message_id=message_id)
+        until(lambda: told)
+        # Long before the next renewal, which is due after 20 seconds.
+        self.assertLess(told[0] - cancelled, 5)
+        until(lambda: worker.counts.active == 0)
+        self.assertEqual((worker.counts.lost, worker.counts.returned), (1, 0))
+
+    def test_survives_an_api_that_is_away(self) -> None:
+        proxy = Proxy()
+        self.addCleanup(proxy.close)
+        proxy.is_away = True
+        ids = self.send(*range(6))
+        go = threading.Event()
+        worker = self.worker(lambda message, task: go.wait(20), Muster(proxy.url), concurrency=3)
+        time.sleep(0.2)
+        proxy.is_away = False
+        until(lambda: worker.counts.active == 3)
+        proxy.is_away = True
+        proxy.cut()
+        go.set()
+        until(lambda: worker.counts.active == 0)
+        self.assertEqual(worker.counts.completed, 0)
+        proxy.is_away = False
+        self.assertEqual([self.state(one, 20) for one in ids], ['ACKED'] * 6)
+        attempts = [self.muster.message.view(message_id=one).attempts for one in ids]
+        self.assertEqual(attempts, [1] * 6)
+
+    def test_stops_for_what_it_cannot_go_on_without(self) -> None:
+        worker = Worker(Muster(key='mk_x_y'), 'jobs', lambda message, task: None)
+        with self.assertRaises(MusterError) as caught:
+            worker.run()
+        self.assertEqual(caught.exception.code, 'INVALID_API_KEY')
+
+    def test_close_gives_back_what_is_not_done(self) -> None:
+        quick, slow = self.send(0.3, 60)
+        told: list[type[BaseException]] = []
+
+        def handle(message: Claim, task: Task) -> None:
+            try:
+                task.wait(message.payload)
+            except ClaimLost as lost:
+                told.append(type(lost))
+                raise
+
+        worker = self.worker(handle, concurrency=2)
+        until(lambda: worker.counts.active == 2)
+        begun = time.monotonic()
+        worker.close(1)
+        self.assertLess(time.monotonic() - begun, 5)
+        self.assertEqual(self.state(quick), 'ACKED')
+        view = self.muster.message.view(message_id=slow)
+        self.assertEqual((view.state, view.attempts), ('READY', 1))
+        until(lambda: told)
+        self.assertEqual(told, [WorkerClosed])
+
+    def test_money_is_settled_with_the_work(self) -> None:
+        budget = self.muster.budget.create(name=f'b-{uuid.uuid4()}', currency='eur', scale=2, limit_minor=1000)
+        allowance = self.muster.allowance.create(name=f'a-{uuid.uuid4()}', units_limit=9, window_seconds=60)
+
+        def handle(message: Claim, task: Task) -> None:
+            task.units(allowance.name, 2)
+            with task.reserve(budget.name, 100) as hold:
+                hold.settle(30)
+            task.reserve(budget.id, 50)
+            if message.attempt == 1:
+                raise RetryLater(0)
+
+        self.send('x')
+        worker = self.worker(handle)
+        until(lambda: worker.counts.completed == 1)
+        balances = self.muster.budget.view(budget_id=budget.id).balances
+        # Twice 30; of the 50 only those of the attempt that succeeded.
+        self.assertEqual((balances.settled, balances.reserved), ('110', '0'))
+        self.assertEqual(self.muster.allowance.view(allowance_id=allowance.id).used_units, 4)
+
+    def test_a_signal_stops_it_gracefully(self) -> None:
+        quick, slow = self.send({'quick': 0.5}, {})
+        child = self.child('0.8')
+        self.assertEqual([child.stdout.readline() for _ in range(2)], ['begun\n'] * 2)
+        child.send_signal(signal.SIGTERM)
+        said = child.communicate(timeout=15)[0]
+        self.assertEqual(child.returncode, 0)
+        self.assertRegex(said, r'received=2, completed=1, returned=1')
+        self.assertEqual((self.state(quick), self.state(slow)), ('ACKED', 'READY'))

@@ -1,0 +1,40 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { findProgram, type Program, type ProgramKind, setUp } from '../../src/program/find.ts';
+
+const run = promisify(execFile);
+
+const kind: ProgramKind = {
+  label: 'Python',
+  wanted: 'Python 3.10 or newer',
+  variable: 'PYTHON',
+  names: ['python3'],
+  packages: ['python3', 'python3-minimal', 'python3-pip'],
+  path: 'usr/bin/python3',
+  // Its libraries are looked for where it is unpacked.
+  environment: (root) => ({ PYTHONHOME: join(root, 'usr'), PATH: `${join(root, 'usr/bin')}:${process.env['PATH']}` }),
+  versionIn: (printed) => {
+    const [, version, minor] = /^Python (3\.(\d+)\S*)/.exec(printed) ?? [];
+    if (version === undefined || Number(minor) < 10) throw new Error('it is older than 3.10');
+    return version;
+  },
+  whatToDo: 'install Python (apt install python3 python3-pip), or set PYTHON to its program',
+};
+
+const place = {
+  log: (line: string): void => console.log(`    ${line}`),
+  env: process.env,
+  folder: fileURLToPath(new URL('../../.python', import.meta.url)),
+};
+
+/** Python with pip: from PYTHON, PATH, or the distribution's packages, downloaded once into `.python/`. */
+export async function findPython(): Promise<Program> {
+  const found = await findProgram(kind, place);
+  const hasPip = await run(found.command, ['-m', 'pip', '--version'], { env: found.env }).then(
+    () => true,
+    () => false,
+  );
+  return hasPip ? found : setUp(kind, place);
+}
