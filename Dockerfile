@@ -3,7 +3,7 @@ FROM node:20.20.2-bookworm-slim AS build
 WORKDIR /muster
 COPY package.json package-lock.json tsconfig.json tsconfig.build.json ./
 COPY src/client/package.json src/client/
-COPY src/client/generator/package.json src/client/generator/
+COPY src/generator/package.json src/generator/
 RUN npm ci --ignore-scripts
 COPY src src
 RUN npm run -s build

@@ -72,7 +72,7 @@ function run(program, ...words) {
 
 function stage() {
   const tsc = join(dirname(require.resolve('typescript/package.json')), 'bin/tsc');
-  run(['--import', 'tsx'], 'src/client/generator/main.ts', '--typescript');
+  run(['--import', 'tsx'], 'src/generator/main.ts', '--typescript');
   run([tsc], '-p', 'tsconfig.build.json');
   run([tsc], '-p', 'src/console/browser');
   for (const path of filesOf(join(source, 'console/browser')).filter((path) => /\.(html|css|svg)$/.test(path)))

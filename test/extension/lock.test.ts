@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect } from 'chai';
 import pino from 'pino';
-import { clientTexts } from '../../src/client/generator/calls.ts';
+import { clientTexts } from '../../src/generator/calls.ts';
 import { openapi } from '../../src/http/openapi.ts';
 import { rooms } from '../../src/primitives.ts';
 import { collect } from '../../src/room.ts';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-import { pythonTexts } from '../../src/client/generator/python.ts';
+import { pythonTexts } from '../../src/generator/python.ts';
 import { openapi } from '../../src/http/openapi.ts';
 import { product } from '../../src/primitives.ts';
 import type { Program } from '../../src/program/find.ts';
