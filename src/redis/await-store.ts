@@ -124,7 +124,7 @@ const refusals: readonly [pattern: RegExp, advice: (why: string) => string][] = 
     /^(NOAUTH|WRONGPASS|ERR invalid password|ERR AUTH)/,
     (why) => `the store rejected the login (${why}): correct user and password`,
   ],
-  [/^NOPERM/, (why) => `the store's user lacks a permission (${why}): README, "Scaling out", lists the ones it needs`],
+  [/^NOPERM/, (why) => `the store's user lacks a permission (${why}): docs/operate/scaling.md lists the ones it needs`],
   [/^DENIED/, (why) => `the store refused the connection (${why}): set a password on it, and put that into REDIS_URL`],
   [
     /^ERR (DB index|SELECT|value is not)/,

@@ -183,9 +183,8 @@ describe('docker-compose.yml', () => {
     for (const name of names) expect(networksOf(named(name)), name).to.include('default');
   });
 
-  it('has the services, profiles, ports and volumes that the README describes', () => {
-    const text = readFileSync(join(root, 'README.md'), 'utf8');
-    const section = /\n## Docker\n([\s\S]*?)\n## /.exec(text)?.[1] ?? '';
+  it('has the services, profiles, ports and volumes that docs/operate/docker.md describes', () => {
+    const section = readFileSync(join(root, 'docs/operate/docker.md'), 'utf8');
     const execs = [...section.matchAll(/docker compose exec (\S+) (\S+)(?: (dist\/\S+))?/g)];
     expect(execs.map(([, service]) => service)).to.include.members(['app', 'redis']);
     for (const [, service = '', program, path] of execs) {

@@ -6,6 +6,7 @@ import { expect } from 'chai';
 import { runLoad } from '../load/emulator/run.ts';
 import { withCurl } from '../support/curl.ts';
 import type { Access } from '../support/processes.ts';
+import { findPython } from '../support/python.ts';
 import type { Block, Document, Example } from './document.ts';
 import { compactJson, Normal, withoutFigures, wrapJson } from './normal.ts';
 import { freePort, StartedServer } from './server.ts';
@@ -77,7 +78,9 @@ export class Reader {
   }
 
   async #run(block: Block): Promise<string> {
-    if (block.language === 'js') return this.#program(block.text);
+    if (block.language === 'js') return this.#program(block.text, 'mjs', 'node');
+    if (block.language === 'python')
+      return this.#program(block.text, 'py', `PYTHONPATH='${root}/src/client/python' ${(await findPython()).command}`);
     if (block.language !== 'bash') throw new Error(`nobody knows how to run a block of "${block.language}"`);
     const specials = specialsOf(block.text, root);
     if (!specials) return this.bash(this.#asReal(block.text));
@@ -91,11 +94,11 @@ export class Reader {
   }
 
   /** Runs a program inside the package, so that it can import the package by name, as a reader's project does. */
-  async #program(text: string): Promise<string> {
-    const file = join(root, 'dist', `readme-${randomUUID()}.mjs`);
+  async #program(text: string, suffix: string, command: string): Promise<string> {
+    const file = join(root, 'dist', `readme-${randomUUID()}.${suffix}`);
     await writeFile(file, this.#asReal(text));
     try {
-      return await this.bash(`node '${file}'`);
+      return await this.bash(`${command} '${file}'`);
     } finally {
       await rm(file);
     }

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { Document } from './document.ts';
@@ -6,33 +6,54 @@ import { Reader, readAll } from './reader.ts';
 import { specialsOf } from './special.ts';
 
 const root = new URL('../../', import.meta.url);
-const file = fileURLToPath(new URL('README.md', root));
-const text = readFileSync(file, 'utf8');
+const pathOf = (name: string): string => fileURLToPath(new URL(name, root));
+const text = readFileSync(pathOf('README.md'), 'utf8');
+/** Pages whose blocks are checked by a test of their own, or show no command. */
+const unread = new Set(['docs/mcp.md', 'docs/design.md', 'docs/reference.md']);
+/** README and the pages that it lists, in its order: a reader goes through them in one terminal. */
+const listed = [...text.slice(text.indexOf('## All pages')).matchAll(/\]\((docs\/[\w/-]+\.md)\)/g)].map(
+  ([, name = '']) => name,
+);
+const documents = ['README.md', ...listed]
+  .filter((name) => !unread.has(name))
+  .map((name) => [name, new Document(pathOf(name))] as const);
 
-describe('README.md', () => {
+describe('README.md and its pages', () => {
   let reader: Reader;
   before(async () => {
     reader = await Reader.start();
   });
   after(() => reader.end());
 
-  const document = new Document(file);
-  readAll(document, () => reader);
+  for (const [name, document] of documents) describe(name, () => readAll(document, () => reader));
 
-  it('has blocks that can be pasted again, on the data of the first time', async function () {
-    this.timeout(120_000);
-    for (const example of document.examples) {
-      const { language, text } = example.block;
-      // The server that refused private addresses has been replaced by one that allows them; other blocks are not for
-      // pasting.
-      const isOnce = text.startsWith('export HOOK=') || language !== 'bash' || specialsOf(text, root.pathname);
-      if (!isOnce) await reader.repeat(example);
-    }
-  });
-
-  for (const [, command = ''] of text.matchAll(/`(npm run [^`]*--help)`/g))
-    it(`has a working ${command}`, async function () {
-      this.timeout(60_000);
-      expect(await reader.bash(command)).to.include('--');
+  // In a suite of their own: mocha runs the tests of a suite before the suites in it.
+  describe('together', () => {
+    it('have blocks that can be pasted again, on the data of the first time', async function () {
+      this.timeout(120_000);
+      for (const example of documents.flatMap(([, { examples }]) => examples)) {
+        const { language, text } = example.block;
+        // The server that refused private addresses has been replaced by one that allows them; other blocks are not for
+        // pasting.
+        const isOnce = text.startsWith('export HOOK=') || language !== 'bash' || specialsOf(text, root.pathname);
+        if (!isOnce) await reader.repeat(example);
+      }
     });
+
+    const commands = documents.flatMap(([name]) => [
+      ...readFileSync(pathOf(name), 'utf8').matchAll(/`(npm run [^`]*--help)`/g),
+    ]);
+    for (const [, command = ''] of commands)
+      it(`have a working ${command}`, async function () {
+        this.timeout(60_000);
+        expect(await reader.bash(command)).to.include('--');
+      });
+
+    it('are all that there are in docs/', () => {
+      const all = readdirSync(pathOf('docs'), { recursive: true, encoding: 'utf8' }).filter((name) =>
+        name.endsWith('.md'),
+      );
+      expect(listed).to.have.members(all.map((name) => `docs/${name}`));
+    });
+  });
 });

@@ -59,7 +59,7 @@ describe('A store that cannot be used', () => {
     for (const missing of ['resetchannels', '-spublish', '-ssubscribe', '-info', '-ping']) {
       await allow(...rights, missing);
       expect(await refusal(at('muster:pw')), missing).to.match(
-        /^REDIS_URL: the store's user lacks a permission \(NOPERM .*\): README, "Scaling out", .*$/,
+        /^REDIS_URL: the store's user lacks a permission \(NOPERM .*\): docs\/operate\/scaling\.md lists .*$/,
       );
     }
   });
