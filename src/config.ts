@@ -16,6 +16,8 @@ export interface Config {
   dataDir: string;
   logLevel: string;
   webhookAllowPrivate: boolean;
+  /** 0: history is never packed */
+  sealAfterSeconds: number;
   snapshotIntervalSeconds: number;
   snapshotKeep: number;
   /** the redis-server program of the embedded store; null: look for one */
@@ -41,6 +43,8 @@ const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
 const maxSeconds = 2_147_483;
 /** Each snapshot is a full copy of the store: a larger number must be a typo. */
 const maxSnapshots = 10_000;
+/** Far beyond what any plan keeps. */
+const maxSealSeconds = 315_360_000;
 
 const oneOf = (values: string[]): Setting => ({ schema: Joi.valid(...values), allowed: `one of ${values.join(', ')}` });
 const wholeNumber = (from: number, to: number): Setting => ({
@@ -74,6 +78,7 @@ const settings: Record<keyof Config, Setting & { name: string; fallback: unknown
     schema: Joi.boolean().sensitive(),
     allowed: 'true or false',
   },
+  sealAfterSeconds: { name: 'SEAL_AFTER_SECONDS', fallback: 3600, ...wholeNumber(0, maxSealSeconds) },
   snapshotIntervalSeconds: {
     name: 'SNAPSHOT_INTERVAL_SECONDS',
     fallback: 3600,

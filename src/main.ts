@@ -87,7 +87,7 @@ function redirectWarnings(log: Logger): void {
 }
 
 function start(config: Config, redisUrl: string, signal: AbortSignal): Promise<MusterService> {
-  const { role, host, port, metricsPort, logLevel, webhookAllowPrivate } = config;
+  const { role, host, port, metricsPort, logLevel, webhookAllowPrivate, sealAfterSeconds } = config;
   const log = openLog(logLevel);
   redirectWarnings(log);
   const snapshots = {
@@ -98,7 +98,8 @@ function start(config: Config, redisUrl: string, signal: AbortSignal): Promise<M
   };
   const metrics = metricsPort === null ? {} : { metricsPort };
   const waiting = { awaitStore: () => awaitStore(redisUrl, { log: warn, signal }) };
-  return startService({ redisUrl, role, host, port, ...metrics, webhookAllowPrivate, log, snapshots, ...waiting });
+  const settings = { webhookAllowPrivate, sealAfterSeconds };
+  return startService({ redisUrl, role, host, port, ...metrics, ...settings, log, snapshots, ...waiting });
 }
 
 async function prepare(service: MusterService, isEmbedded: boolean): Promise<void> {

@@ -3,6 +3,8 @@ import { consoleSite } from './console/site.ts';
 import { one } from './declare/record.ts';
 import { docsSite } from './docs/site.ts';
 import { Feeds } from './event/feeds.ts';
+import { Journal } from './event/journal.ts';
+import { Segments } from './event/segments.ts';
 import { createApp } from './http/app.ts';
 import type { Service } from './http/context.ts';
 import { Listener } from './http/listener.ts';
@@ -25,6 +27,7 @@ import { channelOf } from './space/keys.ts';
 import type { Resolve } from './webhook/resolve.ts';
 import { Targets } from './webhook/target.ts';
 import type { Deliverer } from './workers/deliverer.ts';
+import { Packing } from './workers/packing.ts';
 import { Retention } from './workers/retention.ts';
 import { type SnapshotterOptions, Workers } from './workers/workers.ts';
 
@@ -54,6 +57,8 @@ export interface ServiceOptions {
   readonly webhookAllowPrivate?: boolean;
   /** Tests replace DNS with their own. */
   readonly resolve?: Resolve;
+  /** Events older than that are packed; default: 0, none. */
+  readonly sealAfterSeconds?: number;
   /** Periodic snapshots; default: none. */
   readonly snapshots?: SnapshotterOptions;
   /** Waits for a store that dropped a connection during the start; without it, the start fails. */
@@ -68,6 +73,8 @@ export interface MusterService {
   readonly due: Due;
   readonly schedules: Firing;
   readonly retention: Retention;
+  readonly packing: Packing;
+  readonly journal: Journal;
   readonly wake: Wake;
   readonly feeds: Feeds;
   /** undefined without workers. */
@@ -94,18 +101,37 @@ export async function startService(options: ServiceOptions): Promise<MusterServi
   const scripts = new Scripts(store, product.words, options.overrides);
   const due = new Due(store, scripts);
   const schedules = new Firing(scripts, due);
-  const retention = new Retention(store, scripts);
+  const journal = new Journal(scripts, new Segments(store), options.log);
+  const sealAfterSeconds = options.sealAfterSeconds ?? 0;
+  const packing = new Packing({ store, scripts, journal, log: options.log }, { sealAfterSeconds });
+  const retention = new Retention(store, scripts, journal);
   const wake = new Wake(await open('patient'));
-  const feeds = new Feeds(scripts, wake);
+  const feeds = new Feeds(scripts, wake, journal);
   const targets = new Targets(options.webhookAllowPrivate ?? false, options.resolve);
   const ready = () => takesCalls(store, scripts);
   const events = product.events.flatMap(({ type, isCounted }) => (isCounted ? [type] : []));
-  const reader = new StoreReader({ store, scripts, ready, events }, options.metricsMaxAgeMs ?? metricsMaxAgeMs);
+  const reader = new StoreReader(
+    { store, scripts, ready, events, packedAfterSeconds: packing.latestSeconds },
+    options.metricsMaxAgeMs ?? metricsMaxAgeMs,
+  );
   const held = { receives: () => wake.size - wake.reads, reads: () => wake.reads, watches: () => feeds.size };
   const metrics = new Metrics({ role: options.role, reader, held });
   scripts.observe = (name, seconds) => metrics.traffic.script(name, seconds);
-  const parts = { feeds, targets, schedules };
-  const core = { store, scripts, due, retention, wake, channel: channelOf, parts, log: options.log, ready, metrics };
+  const parts = { feeds, targets, schedules, journal };
+  const core = {
+    store,
+    scripts,
+    due,
+    retention,
+    packing,
+    journal,
+    wake,
+    channel: channelOf,
+    parts,
+    log: options.log,
+    ready,
+    metrics,
+  };
   const workers = new Workers();
   let listener: Listener | undefined;
   let metricsListener: Listener | undefined;
@@ -145,6 +171,8 @@ export async function startService(options: ServiceOptions): Promise<MusterServi
     due,
     schedules,
     retention,
+    packing,
+    journal,
     wake,
     feeds,
     deliverer: workers.deliverer,

@@ -1,4 +1,5 @@
 --- @include "lib/unit"
+--- @include "lib/streamId"
 --- Trims at most `maxEntries` entries of a stream at the time `through` or before. Returns the id of the last one, nil if
 --- there was none, and whether there may be more.
 local function trimStream(stream, through, maxEntries)
@@ -6,7 +7,6 @@ local function trimStream(stream, through, maxEntries)
   local entries = redis.call('XRANGE', stream, '-', string.format('%d', through), 'COUNT', maxEntries)
   if not entries[1] then return nil, false end
   local last = entries[#entries][1]
-  local ms, sequence = string.match(last, '^(%d+)-(%d+)$')
-  unit.command('XTRIM', stream, 'MINID', '=', ms .. '-' .. string.format('%d', sequence + 1))
+  unit.command('XTRIM', stream, 'MINID', '=', streamId.after(last))
   return last, #entries == maxEntries
 end

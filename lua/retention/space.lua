@@ -1,6 +1,7 @@
 --- One step of retention in a space, at most `maxRecords` of each kind: finished messages, found by walking the journal, and
---- their tombstones; journal entries; usage records; idempotency records.
+--- their tombstones; journal entries; usage records; idempotency records. opened: packed events that Node has opened.
 --- @args maxRecords
+--- @long opened
 --- @reply more
 --- @include "lib/space"
 --- @include "lib/unit"
@@ -14,11 +15,11 @@
 --- @include "retention/_idempotency"
 maxRecords = tonumber(maxRecords)
 local shorter, longer = window.ofPlan()
-local record = space.load('usageDay', 'retainedThrough', 'idempotencyFrom', 'createdAt', 'number')
+local record = space.load('usageDay', 'retainedThrough', 'trimmedThrough', 'packedThrough', 'idempotencyFrom', 'createdAt', 'number')
 local usageDay = record.usageDay
 keyspace.enter(record.number)
 
-local more = walkJournal(record, now - shorter, maxRecords)
+local more = walkJournal(record, now - shorter, maxRecords, opened)
 for _, step in pairs(retained.steps) do more = step(now - longer, maxRecords, shorter) or more end
 -- The journal is trimmed only where it has been walked.
 if not more then more = trimJournal(now - longer, maxRecords) end

@@ -1,4 +1,5 @@
 --- Lists an organization's spaces, oldest first, after the space `cursor` ('' for the first page).
+--- @full
 --- @args cursor limit
 --- @reply spaces:space[]
 --- @include "lib/refuse"

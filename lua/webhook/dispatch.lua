@@ -1,17 +1,41 @@
 --- The outbox of a space: reads on in the journal for each destination with fewer than 1,000 unfinished deliveries, then
 --- replies with the due attempts, a few per destination, so that a dead destination does not hold up the others. An attempt
 --- is not returned again for as long as it may take. more: whether there is more to read (-1: no destinations); nextInMs:
---- until the next attempt is due ('': none is unfinished).
+--- until the next attempt is due ('': none is unfinished). Of the destinations that packed events are still to be read
+--- for, a run serves one: Node opens the events after its position first (`opened`, event/_segments).
 --- @args maxEntries
+--- @long opened
 --- @reply more attempts:dueAttempt[] nextInMs spaceNumber
 --- @include "lib/clock"
 --- @include "lib/count"
 --- @include "webhook/_delivery"
+--- @include "event/_segments"
 local ids = keyspace.find() and redis.call('ZRANGE', keys.destinations(), 0, -1) or {}
 if not ids[1] then return { more = -1, attempts = {}, nextInMs = '', spaceNumber = '' } end
 maxEntries = tonumber(maxEntries)
 local last, added = streams.tail(keys.events())
 local more, attempts, pages, nextAt = 0, {}, {}, math.huge
+local packedThrough = redis.call('HGET', keys.space(), 'packedThrough')
+
+local function isBehind(record)
+  return packedThrough and streamId.isBefore(record.position, packedThrough)
+end
+
+local function roomOf(id)
+  return 1000 - redis.call('ZCARD', keys.unfinished(id))
+end
+
+--- The farthest behind of those that have room comes first, so each has its turn.
+local behind
+for _, id in ipairs(packedThrough and ids or {}) do
+  local record = destination.load(id, 'state', 'eventTypes', 'position', 'readCount', 'consecutiveFailures')
+  if record.state == 'ACTIVE' and isBehind(record) and roomOf(id) > 0 and
+    not (behind and streamId.isBefore(behind, record.position)) then
+    behind = record.position
+  end
+end
+local page = behind and segments.page(behind, opened)
+if behind and not page then error({ err = 'PACKED - ' .. behind }) end
 
 local function entriesAfter(position)
   pages[position] = pages[position] or redis.call('XRANGE', keys.events(), '(' .. position, '+', 'COUNT', maxEntries)
@@ -20,9 +44,13 @@ end
 
 local function readOn(record)
   local id, eventTypes = record.id, record.eventTypes
-  local room = 1000 - redis.call('ZCARD', keys.unfinished(id))
+  local room, isPacked = roomOf(id), isBehind(record)
   if room <= 0 then return end
-  local entries, found = entriesAfter(record.position), 0
+  if isPacked and record.position ~= behind then
+    more = 1
+    return
+  end
+  local entries, found = isPacked and page.entries or entriesAfter(record.position), 0
   local read = math.min(room, #entries)
   for i = 1, read do
     local type = entries[i][2][1]
@@ -34,10 +62,12 @@ local function readOn(record)
     end
   end
   if found > 0 then count.space('outbox:PENDING', found) end
-  local atEnd = read == #entries and read < maxEntries
+  local isAll = read == #entries
+  local atEnd = isAll and not isPacked and read < maxEntries
   if not atEnd then more = 1 end
-  records.set(record, 'position', atEnd and last or entries[read][1])
-  records.set(record, 'readCount', atEnd and added or record.readCount + read)
+  local position = isAll and (isPacked and page.through or atEnd and last) or entries[read][1]
+  records.set(record, 'position', position)
+  records.set(record, 'readCount', atEnd and added or record.readCount + read + (isAll and isPacked and page.skipped or 0))
   unit.write()
 end
 

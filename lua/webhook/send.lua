@@ -1,13 +1,15 @@
 --- One attempt on request: a test of a destination, or the event of an earlier attempt again (deliveryId). Called twice:
 --- first for what to send (attemptedAt ''), then with the outcome, which is stored even if the destination is gone by then.
 --- Of requests with the same Idempotency-Key one is sent at a time; the others get an empty reply until it is answered or
---- its process counts as lost.
+--- its process counts as lost. opened: the event, if it is packed (event/_segments).
 --- @args destinationId deliveryId testEventId tail attemptedAt responseStatus errorCode durationMs
+--- @long opened
 --- @reply sending:sending delivery:delivery
 --- @include "lib/call"
 --- @include "lib/id"
 --- @include "webhook/_delivery"
-local replay = call.open()
+--- @include "event/_segments"
+local replay, packedThrough, trimmedThrough = call.open('packedThrough', 'trimmedThrough')
 if replay then return replay end
 local record
 if deliveryId == '' then
@@ -26,7 +28,9 @@ local entryId = record.eventType ~= 'destination.test' and row.entryOf(record.ev
 if attemptedAt == '' then
   if not target and deliveryId ~= '' then refuse('DELIVERY_NOT_FOUND') end
   if not target then refuse('DESTINATION_NOT_FOUND') end
-  local entry = entryId and redis.call('XRANGE', keys.events(), entryId, entryId)[1]
+  local entry, wanted
+  if entryId then entry, wanted = segments.entry(entryId, opened, packedThrough, trimmedThrough) end
+  if wanted then call.sendBack('PACKED', wanted) end
   if entryId and not entry then refuse('DELIVERY_NOT_FOUND') end
   plan.needOperation()
   if idempotencyDigest ~= '' then

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { Writable } from 'node:stream';
 import type { Command } from 'commander';
 import { type Config, readConfig } from '../config.ts';
 import { findEmbedded } from '../embedded/embedded.ts';
@@ -51,6 +53,16 @@ export class Cli {
   /** Runs an operation on the store and prints its result. */
   async answer(operation: (admin: Admin) => Promise<unknown>): Promise<void> {
     this.print(await withStore(this.config, operation));
+  }
+
+  /** Runs an operation on the store that prints lines as it goes on; `print` resolves when the next one may come. */
+  async stream(operation: (admin: Admin, print: (line: string) => Promise<void>) => Promise<void>): Promise<void> {
+    const { stdout } = this.#streams;
+    const print = async (line: string): Promise<void> => {
+      // What a test reads is no stream, and never full.
+      if (!stdout.write(`${line}\n`) && stdout instanceof Writable) await once(stdout, 'drain');
+    };
+    await withStore(this.config, (admin) => operation(admin, print));
   }
 
   /** Prints a command's result: a table on a terminal, otherwise JSON on one line. */

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { CommanderError } from 'commander';
 import { ConfigError } from '../config.ts';
+import { ApiError } from '../http/errors.ts';
 import { InvalidInput } from '../org/input.ts';
 import { OtherFormat } from '../redis/format.ts';
 import { Refusal, StoreUnavailable } from '../redis/scripts.ts';
@@ -12,6 +13,7 @@ const messages: Record<string, (detail: string) => string> = {
   ORG_NOT_FOUND: () => 'there is no such organization: org list shows all of them, org create adds one',
   SPACE_NOT_FOUND: (spaceId) => `the organization has no space ${spaceId}: space list shows its spaces`,
   KEY_NOT_FOUND: (keyId) => `the organization has no key ${keyId}: key list shows its keys`,
+  CURSOR_EXPIRED: () => 'the journal was restored, or its oldest events have gone, while it was printed: start again',
   VALIDATION_FAILED: (detail) => detail,
   ENTITLEMENT_EXCEEDED: (detail) => {
     const [what, plan, limit] = detail.split(' ');
@@ -31,6 +33,7 @@ export function envelope(error: unknown): string {
 function explain(error: unknown): { code: string; message: string } {
   const message = error instanceof Error ? error.message : String(error);
   if (error instanceof CommanderError) return { code: 'VALIDATION_FAILED', message: usage(error) };
+  if (error instanceof ApiError) return { code: error.code, message };
   if (error instanceof InvalidInput) return { code: error.code, message };
   if (error instanceof SnapshotFailure) return { code: error.code, message };
   if (error instanceof ConfigError) return { code: 'VALIDATION_FAILED', message };

@@ -3,18 +3,26 @@ import { Command, CommanderError, InvalidArgumentError } from 'commander';
 import { addAuditCommands } from './audit.ts';
 import { Cli, examples, invocation, type Streams } from './command.ts';
 import { envelope } from './errors.ts';
+import { addEventsCommand } from './events.ts';
 import { addKeyCommands } from './key.ts';
 import { addOrgCommands } from './org.ts';
 import { addSnapshotCommands } from './snapshot.ts';
 import { addSpaceCommands } from './space.ts';
 
 const about = [
-  'Manages the organizations, spaces, API keys and snapshots of a Muster store.',
-  'Prints tables on a terminal, and one JSON value in a pipe or with --json; errors go to stderr, with exit status 1.',
+  'Manages the organizations, spaces, API keys and snapshots of a Muster store, and prints journals.',
+  'Prints tables on a terminal, and one JSON value in a pipe or with --json (events: one a line); errors go to stderr, with exit status 1.',
   'The store is the one in REDIS_URL, or else the embedded one that muster serve (npm start) runs on DATA_DIR (default ./data).',
 ].join('\n\n');
 
-const nouns = [addOrgCommands, addSpaceCommands, addKeyCommands, addAuditCommands, addSnapshotCommands];
+const nouns = [
+  addOrgCommands,
+  addSpaceCommands,
+  addKeyCommands,
+  addAuditCommands,
+  addEventsCommand,
+  addSnapshotCommands,
+];
 
 /** The same path from src and from dist. */
 const manifest = new URL('../../package.json', import.meta.url);

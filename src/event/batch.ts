@@ -15,11 +15,11 @@ export class Batch {
   readonly full: boolean;
   readonly #selected = new Map<string, readonly Entry[]>();
 
-  constructor(spaceId: string, { last, epoch, entries }: JournalPage, limit: number) {
+  constructor(spaceId: string, { last, epoch, entries, isCut }: JournalPage, limit: number) {
     this.last = last;
     this.epoch = epoch;
     this.entries = entries.map((entry) => toEntry(spaceId, entry));
-    this.full = this.entries.length >= limit;
+    this.full = isCut || this.entries.length >= limit;
   }
 
   /** The entries that match a filter; equal filters share the result. */

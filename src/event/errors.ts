@@ -11,4 +11,8 @@ export const eventErrors: ErrorTable = {
     410,
     (why) => `${reasons[why] ?? reasons['old']}: start again without a cursor, or with cursor=latest`,
   ),
+  EVENTS_DAMAGED: entry(500, (detail) => {
+    const [first = '', last = '', cursor = ''] = detail.split(' ');
+    return `the store has damaged the events ${first} to ${last}: tell the operator; cursor=${cursor} continues after them`;
+  }),
 };

@@ -4,6 +4,7 @@ import type { Wake } from '../redis/wake.ts';
 import { channelOf } from '../space/keys.ts';
 import { Batch } from './batch.ts';
 import { Feed } from './feed.ts';
+import type { Journal } from './journal.ts';
 import { type JournalPage, pageReply } from './page.ts';
 import { ScopePaths } from './scope-paths.ts';
 import type { Watcher } from './watcher.ts';
@@ -37,12 +38,14 @@ export class Feeds {
   readonly paths: ScopePaths;
   readonly #scripts: Scripts;
   readonly #wake: Wake;
+  readonly #journal: Journal;
   readonly #feeds = new Map<string, Feed>();
   #version = 0;
 
-  constructor(scripts: Scripts, wake: Wake) {
+  constructor(scripts: Scripts, wake: Wake, journal: Journal) {
     this.#scripts = scripts;
     this.#wake = wake;
+    this.#journal = journal;
     this.paths = new ScopePaths(scripts);
     wake.closing.addEventListener('abort', () => this.#close());
   }
@@ -107,15 +110,15 @@ export class Feeds {
 
   async #read(reader: Reader, cursor: string, epoch: string, withPaths: boolean): Promise<Batch> {
     const { org, ...caller } = reader;
-    const page = await this.#scripts.request(pageCall, org, {
-      ...callArgs,
-      ...caller,
-      permission: 'coordination_read',
-      callName: 'event.watch',
-      cursor,
-      epoch,
-      limit: scanEntries,
-    });
+    const page = await this.#journal.page(reader, { cursor, epoch, limit: scanEntries }, (args) =>
+      this.#scripts.request(pageCall, org, {
+        ...callArgs,
+        ...caller,
+        permission: 'coordination_read',
+        callName: 'event.watch',
+        ...args,
+      }),
+    );
     return this.batch(reader, page, scanEntries, withPaths);
   }
 

@@ -5,7 +5,7 @@ import { cursor, fields, queryInteger } from '../http/fields.ts';
 import { param, type Route, read } from '../http/route.ts';
 import { readCursor, writeCursor } from './cursor.ts';
 import { EventNames } from './names.ts';
-import { pageReply } from './page.ts';
+import { pageReply, pageRuns } from './page.ts';
 import { eventRecord } from './record.ts';
 import { watchRoute } from './watch.ts';
 
@@ -19,15 +19,19 @@ export function eventRoutes(events: readonly EventDeclaration[]): readonly Route
     summary: 'The journal, oldest first; cursor=latest for from now on',
     query: fields({ limit: queryInteger(1, 500, 100), cursor: cursor() }),
     success: { 200: page },
-    refuses: ['INVALID_CURSOR', 'CURSOR_EXPIRED'],
+    refuses: ['INVALID_CURSOR', 'CURSOR_EXPIRED', 'EVENTS_DAMAGED'],
     script: 'event/list',
     args: (input) => {
       const { epoch, entryId } = readCursor(param(input, 'spaceId'), input.query.cursor);
-      return { cursor: entryId, epoch, limit: input.query.limit };
+      return { cursor: entryId, epoch, limit: input.query.limit, opened: '' };
     },
     reply: pageReply,
-    answer: ({ last, epoch, entries }, input) => {
+    serve: async (input, context) => {
       const spaceId = param(input, 'spaceId');
+      const { org, journal } = context;
+      const position = readCursor(spaceId, input.query.cursor);
+      const args = { cursor: position.entryId, epoch: position.epoch, limit: input.query.limit };
+      const { last, epoch, entries } = await journal.page({ org, spaceId }, args, pageRuns(context));
       return {
         status: 200,
         body: {

@@ -6,7 +6,7 @@ import { readCursor, writeCursor } from './cursor.ts';
 import { type Reader, scanEntries } from './feeds.ts';
 import { Filter, type FilterQuery, filterFields } from './filter.ts';
 import type { EventNames } from './names.ts';
-import { pageReply } from './page.ts';
+import { pageReply, pageRuns } from './page.ts';
 import { Watcher } from './watcher.ts';
 
 /** Proxies close connections that are silent for longer. */
@@ -40,17 +40,20 @@ export function watchRoute(names: EventNames, page: Joi.Schema): Route {
     }),
     success: { 200: page },
     streams: true,
-    refuses: ['INVALID_CURSOR', 'CURSOR_EXPIRED'],
+    refuses: ['INVALID_CURSOR', 'CURSOR_EXPIRED', 'EVENTS_DAMAGED'],
     script: 'event/list',
-    args: (input) => {
-      const lastEventId = wantsStream(input) ? input.headers['last-event-id'] : undefined;
-      const from = typeof lastEventId === 'string' && lastEventId !== '' ? lastEventId : input.query.cursor;
-      const { epoch, entryId } = readCursor(param(input, 'spaceId'), from);
-      return { cursor: entryId, epoch, limit: firstScan(input) };
-    },
+    args: (input) => ({ ...begin(input), opened: '' }),
     reply: pageReply,
     serve,
   });
+}
+
+/** The first page that is read for the request. */
+function begin(input: WatchInput) {
+  const lastEventId = wantsStream(input) ? input.headers['last-event-id'] : undefined;
+  const from = typeof lastEventId === 'string' && lastEventId !== '' ? lastEventId : input.query.cursor;
+  const { epoch, entryId } = readCursor(param(input, 'spaceId'), from);
+  return { cursor: entryId, epoch, limit: firstScan(input) };
 }
 
 async function serve(input: WatchInput, context: WatchContext): Promise<Answer> {
@@ -66,12 +69,9 @@ async function serve(input: WatchInput, context: WatchContext): Promise<Answer> 
   let full = true;
   for (let scans = 0; !found && full && scans < maxScans && !context.gone.aborted; scans++) {
     watcher.version = feeds.version(reader);
-    const limit = scans === 0 ? firstScan(input) : scanEntries;
-    const { reply } = await (scans === 0
-      ? context.run()
-      : context.run({ cursor: watcher.position, epoch: watcher.epoch, limit }, true));
-    if (!reply) break;
-    const batch = await feeds.batch(reader, reply, limit, filter.scopeId !== undefined);
+    const args = scans === 0 ? begin(input) : { cursor: watcher.position, epoch: watcher.epoch, limit: scanEntries };
+    const page = await context.journal.page(reader, args, pageRuns(context, scans === 0));
+    const batch = await feeds.batch(reader, page, args.limit, filter.scopeId !== undefined);
     found = watcher.take(batch);
     full = batch.full;
   }

@@ -139,7 +139,10 @@ export class Endpoint implements Handler {
         return { reply: reply as Answered<Fields> | undefined, replayed: note.replayed };
       },
     };
-    const found = await this.route.serve?.(input, context);
+    const found = await this.route.serve?.(input, context).catch((error) => {
+      if (!(error instanceof ApiError)) throw error;
+      throw new ApiError(error.status, error.code, error.message, { ...headers, ...error.headers });
+    });
     return sent(found ?? { status: 204 }, headers);
   }
 

@@ -14,6 +14,7 @@ export const advice: Readonly<Record<string, string>> = {
   CONCURRENCY_LIMITED: 'all places are taken: complete what you hold, or call again after retryAfter seconds',
   CURSOR_EXPIRED: 'those events are gone: begin again without cursor, or with "latest"',
   EPOCH_MISMATCH: 'the barrier is in another epoch: see it with barrier_view',
+  EVENTS_DAMAGED: 'continue with the cursor in the message; the operator must look at the store',
   GROUP_DECIDED: 'the group has its decision: nothing is left to do',
   GROUP_FULL: 'submit to another group',
   GROUP_NOT_FOUND: 'check the id',

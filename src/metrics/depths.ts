@@ -25,7 +25,7 @@ const backlog = [
   ...outboxStates.map((state) => `outbox:${state}`),
 ];
 
-const ages = ['oldestReadyAt', 'oldestWaitingAt', 'nextScheduleAt'];
+const ages = ['oldestReadyAt', 'oldestWaitingAt', 'nextScheduleAt', 'oldestUnpackedAt'];
 
 const depths = {
   script: 'space/depths',
@@ -40,6 +40,7 @@ export interface Depths {
   readonly oldestReadyAgeSeconds: number;
   readonly oldestWaiterAgeSeconds: number;
   readonly scheduleLagSeconds: number;
+  readonly oldestUnpackedAgeSeconds: number;
   readonly spaces: number;
   /** Some spaces were left out, so the sums are too low. */
   readonly isPartial: boolean;
@@ -75,14 +76,14 @@ export async function readDepths(store: Store, scripts: Scripts, events: readonl
     const some = orgs.slice(at, at + organizationsAtOnce);
     for (const found of await Promise.all(some.map((org) => scripts.ask(depths, org, args)))) add(found);
   }
-  const [oldestReadyAgeSeconds = 0, oldestWaiterAgeSeconds = 0, scheduleLagSeconds = 0] = oldestMs.map(
-    (ms) => ms / 1000,
-  );
+  const [oldestReadyAgeSeconds = 0, oldestWaiterAgeSeconds = 0, scheduleLagSeconds = 0, oldestUnpackedAgeSeconds = 0] =
+    oldestMs.map((ms) => ms / 1000);
   return {
     counts,
     oldestReadyAgeSeconds,
     oldestWaiterAgeSeconds,
     scheduleLagSeconds,
+    oldestUnpackedAgeSeconds,
     spaces,
     isPartial,
   };

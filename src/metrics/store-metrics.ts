@@ -90,6 +90,14 @@ export function storeMetrics(read: () => Promise<Reading>, events: readonly stri
       'How long the oldest WAITING waiter has waited; 0 if there is none',
       ({ depths }) => depths?.oldestWaiterAgeSeconds,
     ),
+    gauge(
+      'muster_pack_lag_seconds',
+      'How long the oldest event that should be packed has not been; absent if SEAL_AFTER_SECONDS is 0',
+      ({ depths, packedAfterSeconds }) =>
+        depths && packedAfterSeconds !== undefined
+          ? Math.max(0, depths.oldestUnpackedAgeSeconds - packedAfterSeconds)
+          : undefined,
+    ),
     gauge('muster_spaces_read', 'Spaces included in depths and ages', ({ depths }) => depths?.spaces),
     gauge(
       'muster_spaces_partial',

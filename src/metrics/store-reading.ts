@@ -13,6 +13,8 @@ export interface Reading {
   readonly state: StoreState | undefined;
   readonly sweepLagSeconds: number | undefined;
   readonly depths: Depths | undefined;
+  /** The age at which events are packed at the latest; undefined: never. */
+  readonly packedAfterSeconds: number | undefined;
 }
 
 interface StoreReaderParts {
@@ -21,6 +23,7 @@ interface StoreReaderParts {
   readonly ready: () => Promise<boolean>;
   /** The types of events that spaces count. */
   readonly events: readonly string[];
+  readonly packedAfterSeconds: number | undefined;
 }
 
 /** Reads the store for the metrics, at most once per `maxAgeMs` however often they are scraped. */
@@ -29,6 +32,7 @@ export class StoreReader {
   readonly #scripts: Scripts;
   readonly #ready: () => Promise<boolean>;
   readonly events: readonly string[];
+  readonly #packedAfterSeconds: number | undefined;
   readonly #maxAgeMs: number;
   #latest: Promise<Reading> | undefined;
   #readAt = 0;
@@ -38,6 +42,7 @@ export class StoreReader {
     this.#scripts = parts.scripts;
     this.#ready = parts.ready;
     this.events = parts.events;
+    this.#packedAfterSeconds = parts.packedAfterSeconds;
     this.#maxAgeMs = maxAgeMs;
   }
 
@@ -58,7 +63,7 @@ export class StoreReader {
       inTime(readSweepLag(this.#store)),
       inTime(readDepths(this.#store, this.#scripts, this.events)),
     ]);
-    return { isUp: isUp ?? false, state, sweepLagSeconds, depths };
+    return { isUp: isUp ?? false, state, sweepLagSeconds, depths, packedAfterSeconds: this.#packedAfterSeconds };
   }
 }
 

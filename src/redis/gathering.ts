@@ -1,7 +1,10 @@
 import type { Reply, Value } from '../declare/value.ts';
 import type { Script } from './loader.ts';
 
-type Run = (script: Script, org: string, argv: readonly string[]) => Promise<Reply>;
+/** The arguments of a call, as they are sent. */
+export type Argv = readonly (string | Buffer)[];
+
+type Run = (script: Script, org: string, argv: Argv) => Promise<Reply>;
 
 /** Calls per run: they keep the store busy for about a millisecond, which is what others may have to wait. */
 const maxCalls = 32;
@@ -10,7 +13,7 @@ const maxCharacters = 128 * 1024;
 
 interface Caller {
   readonly spaceId: string;
-  readonly argv: readonly string[];
+  readonly argv: Argv;
   resolve(reply: Reply): void;
   reject(error: unknown): void;
 }
@@ -45,7 +48,7 @@ export class Gathering {
   }
 
   /** Rejects with the store's error for this call. */
-  call(script: Script, org: string, spaceId: string, argv: readonly string[]): Promise<Reply> {
+  call(script: Script, org: string, spaceId: string, argv: Argv): Promise<Reply> {
     const lane = this.#lane(script, org);
     const { waiting } = lane;
     const reply = new Promise<Reply>((resolve, reject) => {
@@ -58,9 +61,9 @@ export class Gathering {
   }
 
   /** Sends as many of these calls, from the first one on, as one run takes: in one run, in this order. */
-  together(script: Script, org: string, spaceId: string, calls: readonly (readonly string[])[]): Promise<Reply>[] {
+  together(script: Script, org: string, spaceId: string, calls: readonly Argv[]): Promise<Reply>[] {
     const lane = this.#lane(script, org);
-    const taken: (readonly string[])[] = [];
+    const taken: Argv[] = [];
     let length = 0;
     for (const argv of calls) {
       const own = argv.reduce((sum, text) => sum + text.length, 0);

@@ -210,7 +210,7 @@ class Builder {
     functionName: string,
     guard: string,
     shared: readonly string[],
-    { path, args, long, body, lines, reply }: Expanded,
+    { path, args, long, body, lines, reply, allowsFull }: Expanded,
     below: readonly Expanded[],
   ): string {
     const around = below.find((one) => one.around !== undefined)?.around;
@@ -235,13 +235,15 @@ class Builder {
     ].join('\n');
     const epilogue = [
       'end',
-      `redis.register_function('${functionName}', function(keys, args)`,
+      allowsFull
+        ? `redis.register_function{ function_name = '${functionName}', flags = { 'allow-oom' }, callback = function(keys, args)`
+        : `redis.register_function('${functionName}', function(keys, args)`,
       'root, run, spaceNumber, spaceRoot = keys[1], redis.call',
       'query = run',
       ...(guard === '' ? [] : [guard]),
       `${functionName}_begin()`,
       runs,
-      'end)',
+      allowsFull ? 'end }' : 'end)',
       'end\n',
     ].join('\n');
     const mark = this.#lines.mark.bind(this.#lines, path);

@@ -2,7 +2,7 @@ import type { Answered, Fields } from '../declare/field.ts';
 import { type ReplyReader, replyReader } from '../declare/reply.ts';
 import type { Reply } from '../declare/value.ts';
 import { functionGuard, type Store, shardsOf } from './cluster.ts';
-import { Gathering } from './gathering.ts';
+import { type Argv, Gathering } from './gathering.ts';
 import { Libraries, type Overrides, type Script, type Vocabulary } from './loader.ts';
 import { located } from './lua-lines.ts';
 
@@ -40,7 +40,8 @@ const notLoaded = 'ERR Function not found';
 const maxLoads = 3;
 const ownErrors = /^(ERR|WRONGTYPE|NOSCRIPT|CROSSSLOT|EXECABORT) /;
 
-type Args = Readonly<Record<string, string | number>>;
+/** Only long arguments may be buffers. */
+type Args = Readonly<Record<string, string | number | Buffer>>;
 
 /** A script, and the fields to read from its reply. */
 export interface ScriptCall<F extends Fields = Fields> {
@@ -155,7 +156,7 @@ export class Scripts {
     return always(call, this.reader(call)(values));
   }
 
-  async #call(script: Script, org: string, argv: readonly string[]): Promise<Reply> {
+  async #call(script: Script, org: string, argv: Argv): Promise<Reply> {
     for (let loads = 0; ; loads++) {
       try {
         return (await this.#store.fcall(script.functionName, 1, `muster:{${org}}`, ...argv)) as Reply;
@@ -187,13 +188,14 @@ function always<T>({ script }: ScriptCall, reply: T | undefined): T {
 const terminator = '\0';
 
 /** Packs the arguments of a call: one string for the short ones, which is cheaper than many, then each long one. */
-function pack({ name, args, long }: Script, values: Args): string[] {
+function pack({ name, args, long }: Script, values: Args): Argv {
   let text = '';
-  const argv: string[] = [];
+  const argv: (string | Buffer)[] = [];
   for (const arg of args) {
     const value = values[arg];
     if (value === undefined) throw new ScriptFailure(`${name}: argument ${arg} is missing`);
-    if (long.includes(arg)) argv.push(String(value));
+    if (long.includes(arg)) argv.push(Buffer.isBuffer(value) ? value : String(value));
+    else if (Buffer.isBuffer(value)) throw new ScriptFailure(`${name}: argument ${arg} is binary`);
     else if (typeof value === 'string' && value.includes(terminator))
       throw new ScriptFailure(`${name}: argument ${arg} contains a NUL`);
     else text += value + terminator;

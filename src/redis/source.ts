@@ -18,6 +18,8 @@ export interface Source {
   readonly long: readonly string[];
   /** Takes the arguments of several calls one after the other, and then replies with a list. */
   readonly gathers: boolean;
+  /** Runs even if the store is full: for work that gives memory back. */
+  readonly allowsFull: boolean;
   /** The function of this file that runs the code of the scripts that include it. */
   readonly around: string | undefined;
   readonly includes: readonly string[];
@@ -31,7 +33,7 @@ export interface Source {
   readonly lines: readonly number[];
 }
 
-const directive = /^--- @(args|long|include|around|gather|record|registry|reply)\b\s*(.*)$/;
+const directive = /^--- @(args|long|include|around|gather|full|record|registry|reply)\b\s*(.*)$/;
 
 /** The paths of all Lua files by `room/name`, sorted. */
 export function luaFiles(folders: Folders = {}): ReadonlyMap<string, string> {
@@ -103,6 +105,7 @@ export function readSource(path: string, files: Iterable<string>): Source {
     args: of('args'),
     long: of('long'),
     gathers: 'gather' in values,
+    allowsFull: 'full' in values,
     around: of('around')[0],
     includes: of('include').flatMap((include) => resolve(include, files)),
     records: of('record'),

@@ -5,7 +5,7 @@ export const spaceKeys = {
     pattern: 'muster:{org}:<spaceId>',
     type: 'hash',
     holds:
-      'number: its place among the spaces, with which its other keys begin; name, createdAt; the six limits; requestsMinute, usedRequests: the requests of that minute; nextLease: a lower bound of the end of its claims; the census, `kind:STATE` to a count, and `events:<type>`, how often that has happened; retainedBytes; usageDay, `op:<call>`, uncounted: the usage of that day; retainedThrough: the journal entry up to which finished messages were removed; trimmedThrough: the last entry trimmed; idempotencyFrom: the first day of which there are idempotency records',
+      'number: its place among the spaces, with which its other keys begin; name, createdAt; the six limits; requestsMinute, usedRequests: the requests of that minute; nextLease: a lower bound of the end of its claims; the census, `kind:STATE` to a count, and `events:<type>`, how often that has happened; retainedBytes; usageDay, `op:<call>`, uncounted: the usage of that day; retainedThrough: the journal entry up to which finished messages were removed; trimmedThrough: the last entry trimmed; packedThrough: the last one that was packed; idempotencyFrom: the first day of which there are idempotency records',
     goes: 'never',
   },
   usage: {
@@ -33,7 +33,20 @@ export const spaceKeys = {
     type: 'stream',
     holds:
       "the journal: the event's type, and `aggregateId scopeId requestId` (`~` for none) with the other members of the payload as `name=value` (`=`: the aggregateId); the entry's id contains its time",
-    goes: 'entries after max(retention window, 30 days)',
+    goes: 'entries when they are packed, after SEAL_AFTER_SECONDS; otherwise after max(retention window, 30 days)',
+  },
+  eventSegments: {
+    pattern: 'muster:{org}:<spaceNumber>:eventSegments',
+    type: 'stream',
+    holds:
+      "the index of the journal's segments, oldest first: id: the segment's last event; first: its first event; count; digest: of its content (SHA-256, 16 digits)",
+    goes: 'each entry with its segment',
+  },
+  eventSegment: {
+    pattern: 'muster:{org}:<spaceNumber>:eventSegment:<last>',
+    type: 'string',
+    holds: 'about 1,000 packed events: deflated lines `id type text` (`npm run -s muster -- events` prints them)',
+    goes: 'when the last of its events is older than max(retention window, 30 days)',
   },
 } satisfies KeyTable;
 

@@ -18,6 +18,9 @@ export const Space = record('Space', {
   retainedBytes: number().orNull().internal(),
   /** The journal entry up to which finished messages have gone; the first day whose idempotency records are there. */
   retainedThrough: text().orNull().internal(),
+  /** The last entry that retention has trimmed, and the last one that is in a segment. */
+  trimmedThrough: text().orNull().internal(),
+  packedThrough: text().orNull().internal(),
   idempotencyFrom: number().orNull().internal(),
 });
 

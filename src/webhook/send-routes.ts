@@ -18,10 +18,13 @@ const reply = { sending: one(Sending).orNull(), delivery: one(Delivery).orNull()
 
 /** Asks the script what to send, sends it, records the outcome and returns the attempt's row. */
 async function serve(input: Input, context: ServeContext<typeof reply>): Promise<Answer> {
-  let { reply: found } = await context.run();
+  const { org, journal } = context;
+  const begin = (again: boolean) =>
+    journal.withPacked(org, param(input, 'spaceId'), (opened) => context.run({ opened }, again));
+  let { reply: found } = await begin(false);
   while (!found && !context.gone.aborted) {
     await sleep(sameKeyMs);
-    ({ reply: found } = await context.run({}, true));
+    ({ reply: found } = await begin(true));
   }
   if (!found) return { status: 204 };
   const { sending } = found;
@@ -40,7 +43,7 @@ async function send(
   return (await context.run({ ...row, attemptedAt: at, testEventId: eventId }, true)).reply?.delivery;
 }
 
-const nothingYet = { testEventId: '', attemptedAt: '', responseStatus: '', errorCode: '', durationMs: '' };
+const nothingYet = { opened: '', testEventId: '', attemptedAt: '', responseStatus: '', errorCode: '', durationMs: '' };
 
 const test = route({
   method: 'POST',

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import { number, raw, text } from '../declare/field.ts';
+import type { Journal } from '../event/journal.ts';
 import type { Store } from '../redis/connection.ts';
 import type { Scripts } from '../redis/scripts.ts';
 import type { Wake } from '../redis/wake.ts';
@@ -25,6 +26,7 @@ const finish = { script: 'webhook/finish', reply: {} };
 interface DelivererParts {
   readonly store: Store;
   readonly scripts: Scripts;
+  readonly journal: Journal;
   readonly wake: Wake;
   readonly targets: Targets;
   readonly log: Logger;
@@ -81,9 +83,9 @@ export class Deliverer {
 
   async #deliver(data: Attempt): Promise<void> {
     const { org, spaceId, destinationId, entryId } = data;
-    const { scripts, targets } = this.#parts;
+    const { scripts, journal, targets } = this.#parts;
     const space = { spaceId, requestId: '', destinationId, entryId };
-    const begun = await scripts.find(begin, org, space);
+    const begun = await journal.withPacked(org, spaceId, (opened) => scripts.find(begin, org, { ...space, opened }));
     if (begun) {
       const { now, url, secrets, entry } = begun;
       const message = eventMessage(spaceId, entry);

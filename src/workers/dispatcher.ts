@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import { number, text } from '../declare/field.ts';
 import { many } from '../declare/record.ts';
+import type { Journal } from '../event/journal.ts';
 import type { Store } from '../redis/connection.ts';
 import { unlessAway } from '../redis/failures.ts';
 import { keyName } from '../redis/keys.ts';
@@ -56,6 +57,7 @@ export interface Attempt {
 export class Dispatcher {
   readonly #store: Store;
   readonly #scripts: Scripts;
+  readonly #journal: Journal;
   readonly #organizations: Organizations;
   readonly #wake: Wake;
   readonly #warn: (error: Error) => void;
@@ -77,11 +79,12 @@ export class Dispatcher {
   #timer: NodeJS.Timeout | undefined;
 
   constructor(
-    parts: { store: Store; scripts: Scripts; wake: Wake; log: Logger },
+    parts: { store: Store; scripts: Scripts; journal: Journal; wake: Wake; log: Logger },
     enqueue: (attempts: readonly Attempt[]) => Promise<void>,
   ) {
     this.#store = parts.store;
     this.#scripts = parts.scripts;
+    this.#journal = parts.journal;
     this.#organizations = new Organizations(parts.store);
     this.#wake = parts.wake;
     this.#warn = throttledWarning(parts.log, 'webhooks cannot be dispatched');
@@ -175,7 +178,9 @@ export class Dispatcher {
       // If it fails, the next tick tries again.
       this.#dueAt.set(member, 0);
       const args = { spaceId, requestId: '', maxEntries: entriesPerStep };
-      const found = await this.#scripts.ask(dispatch, org, args);
+      const found = await this.#journal.withPacked(org, spaceId, (opened) =>
+        this.#scripts.ask(dispatch, org, { ...args, opened }),
+      );
       more = found.more;
       if (more === -1) await this.#store.srem(index, member);
       const due = found.attempts.map((attempt) => ({ org, spaceId, ...attempt }));

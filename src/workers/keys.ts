@@ -15,7 +15,7 @@ export const workerKeys = {
   round: {
     pattern: 'muster:round:<job>',
     type: 'string',
-    holds: 'the next due time of a periodic job (repair, outbox, retain, snapshot)',
+    holds: 'the next due time of a periodic job (repair, outbox, retain, pack, snapshot)',
     goes: 'never; if deleted, the job runs immediately (a snapshot after its interval)',
   },
 } satisfies KeyTable;

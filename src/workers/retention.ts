@@ -1,4 +1,5 @@
 import { flag } from '../declare/field.ts';
+import type { Journal } from '../event/journal.ts';
 import type { Store } from '../redis/connection.ts';
 import { unless } from '../redis/failures.ts';
 import { Organizations } from '../redis/organizations.ts';
@@ -17,12 +18,14 @@ const ofOrganization = { script: 'retention/records', reply: { more: flag() } };
 /** Removes what has passed its retention (docs/reference.md, "Retention"), in bounded steps of one script each. */
 export class Retention {
   readonly #scripts: Scripts;
+  readonly #journal: Journal;
   readonly #organizations: Organizations;
   /** In `performance.now()` time. */
   readonly #quietUntil = new Map<string, number>();
 
-  constructor(store: Store, scripts: Scripts) {
+  constructor(store: Store, scripts: Scripts, journal: Journal) {
     this.#scripts = scripts;
+    this.#journal = journal;
     this.#organizations = new Organizations(store);
   }
 
@@ -30,17 +33,15 @@ export class Retention {
   async retain(org: string): Promise<boolean> {
     let isBusy = false;
     for await (const { spaceId } of spacesOf(this.#scripts, org))
-      isBusy = (await this.#repeat(ofSpace, org, spaceId)) || isBusy;
+      isBusy = (await repeat(() => this.#ofSpace(org, spaceId))) || isBusy;
     // After the spaces: a scope is removed with the last thing that belongs to it.
-    return (await this.#repeat(ofOrganization, org, '')) || isBusy;
+    const records = { spaceId: '', requestId: '', maxRecords: stepSize };
+    return (await repeat(() => this.#scripts.ask(ofOrganization, org, records))) || isBusy;
   }
 
-  async #repeat(step: typeof ofSpace, org: string, spaceId: string): Promise<boolean> {
-    const again = async () =>
-      (await this.#scripts.ask(step, org, { spaceId, requestId: '', maxRecords: stepSize })).more;
-    const isBusy = await again();
-    if (isBusy) while (await again());
-    return isBusy;
+  #ofSpace(org: string, spaceId: string): Promise<{ readonly more: boolean }> {
+    const args = { spaceId, requestId: '', maxRecords: stepSize };
+    return this.#journal.withPacked(org, spaceId, (opened) => this.#scripts.ask(ofSpace, org, { ...args, opened }));
   }
 
   /** Processes every organization that is not paused. One that fails does not delay the others. */
@@ -56,6 +57,13 @@ export class Retention {
       },
     );
   }
+}
+
+/** Repeats a step while there is more; resolves with whether there was. */
+async function repeat(step: () => Promise<{ readonly more: boolean }>): Promise<boolean> {
+  const isBusy = (await step()).more;
+  if (isBusy) while ((await step()).more);
+  return isBusy;
 }
 
 /** Runs retention every minute. */

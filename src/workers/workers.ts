@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import type { Journal } from '../event/journal.ts';
 import { type Store, takesSnapshots } from '../redis/cluster.ts';
 import type { Due } from '../redis/due.ts';
 import type { Scripts } from '../redis/scripts.ts';
@@ -8,6 +9,7 @@ import { type CreateOptions, createSnapshot } from '../snapshot/create.ts';
 import { SnapshotFailure } from '../snapshot/failure.ts';
 import type { Targets } from '../webhook/target.ts';
 import { Deliverer } from './deliverer.ts';
+import { type Packing, packJob } from './packing.ts';
 import { type Job, Periodic } from './periodic.ts';
 import { type Retention, retainJob } from './retention.ts';
 import { Sweeper } from './sweeper.ts';
@@ -22,6 +24,8 @@ interface WorkersParts {
   readonly scripts: Scripts;
   readonly due: Due;
   readonly retention: Retention;
+  readonly journal: Journal;
+  readonly packing: Packing;
   readonly wake: Wake;
   readonly targets: Targets;
   readonly log: Logger;
@@ -38,7 +42,7 @@ export class Workers {
     open: () => Promise<Store>,
     snapshots: SnapshotterOptions | undefined,
   ): Promise<void> {
-    const { store, due, retention, log } = parts;
+    const { store, due, retention, packing, log } = parts;
     const connection = await open();
     const deliverer = new Deliverer(connection, parts);
     this.deliverer = deliverer;
@@ -47,6 +51,7 @@ export class Workers {
       outbox: { everyMs: repairEveryMs, run: () => deliverer.repair() },
       retain: retainJob(retention),
     };
+    if (packing.isOn) rounds['pack'] = packJob(packing);
     if (snapshots && takesSnapshots(store)) rounds['snapshot'] = snapshotJob(store, snapshots, log);
     this.#started.push(new Sweeper(connection, parts), deliverer);
     for (const [name, job] of Object.entries(rounds)) this.#started.push(new Periodic(store, name, job, log));

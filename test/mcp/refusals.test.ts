@@ -278,6 +278,17 @@ describe('Every refusal that a tool’s route declares', function () {
     await setPlan(world.service, { org: world.org, plan: 'enterprise' });
   });
 
+  it('and that of a store which has damaged events', async () => {
+    const { org, spaceId, prefix, service } = world;
+    await service.packing.packSpace(org, spaceId, undefined, { sealAfterMs: 0, isAll: true });
+    const [[last] = ['']] = await service.store.xrange(`${prefix}:eventSegments`, '-', '+');
+    const segment = `${prefix}:eventSegment:${last}`;
+    const content = await service.store.getBuffer(segment);
+    await service.store.set(segment, 'garbage');
+    await refused(['event_watch', 'EVENTS_DAMAGED', {}]);
+    await service.store.set(segment, content ?? '');
+  });
+
   it('and those by time: a cursor that has expired', async () => {
     const { nextCursor } = await (agents[0] as Agent).made('event_watch', { limit: 1 });
     await world.service.store.hset(`muster:{${world.org}}`, 'epoch', 'another');

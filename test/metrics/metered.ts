@@ -19,7 +19,14 @@ export class Metered {
   /** By default, reads the store anew for each scrape. */
   async service(options: Partial<ServiceOptions> = {}): Promise<MusterService> {
     const log = pino({ level: 'silent' });
-    const common = { redisUrl: this.store.url, role: 'all', host: '127.0.0.1', port: 0, log } as const;
+    const common = {
+      redisUrl: this.store.url,
+      role: 'all',
+      host: '127.0.0.1',
+      port: 0,
+      log,
+      sealAfterSeconds: 3600,
+    } as const;
     const service = await startService({ ...common, metricsMaxAgeMs: 0, ...options });
     this.#services.push(service);
     return service;

@@ -128,6 +128,19 @@ describe('GET /metrics', () => {
     expect(difference).to.deep.equal([2, 4, 2 + 4, 2, 2 + 1, 1]);
   });
 
+  it('tells how far packing lies behind, unless nothing is packed', async () => {
+    const lag = async () => (await scrape(service)).value('muster_pack_lag_seconds') ?? Number.NaN;
+    expect(await lag()).to.equal(0);
+    const old = await world.beside();
+    const at = Date.now() - 9_000_000;
+    await service.store.xadd(`${old.prefix}:events`, `${at}-0`, 'mailbox.created', `${randomUUID()} ~ ~ mode=WORK`);
+    expect(await lag(), 'it waits for an hour, and for others for another one').to.be.within(1800, 1830);
+    await service.packing.packSpace(old.org, old.spaceId);
+    expect(await lag()).to.equal(0);
+    const never = await metered.service({ role: 'api', sealAfterSeconds: 0 });
+    expect((await scrape(never)).value('muster_pack_lag_seconds')).to.equal(undefined);
+  });
+
   it('shows the state of Redis and of the process', async () => {
     const now = await scrape(service);
     for (const name of ['up', 'masters', 'append_only', 'persisting'])

@@ -234,6 +234,21 @@ describe('A store that is a cluster', function () {
     expect(refusal.message).to.contain('each node of a cluster');
   });
 
+  it('packs history in the slot of its organization, and reads it', async () => {
+    const options = { role: 'api', host: '127.0.0.1', port: 0, log: pino({ level: 'silent' }) } as const;
+    const service = await startService({ redisUrl: cluster.url, ...options });
+    for (let n = 0; n < 2; n++) {
+      const world = await World.create({ on: service });
+      for (const name of ['a', 'b', 'c']) await world.made('/mailboxes', { name });
+      const before = (await world.get('/events')).text;
+      await service.packing.packSpace(world.org, world.spaceId, undefined, { sealAfterMs: 0, isAll: true, size: 2 });
+      expect(await service.store.xlen(`${world.prefix}:events`)).to.equal(0);
+      expect((await world.get('/events')).text).to.equal(before);
+      expect((await world.get('/watch?types=mailbox.*')).text).to.equal(before);
+    }
+    await service.stop();
+  });
+
   it('webhooks continue if the workers’ queue accepts jobs and hangs; none is sent twice', async () => {
     const log = pino({ level: 'silent' });
     const options = { role: 'api', host: '127.0.0.1', port: 0, log, webhookAllowPrivate: true } as const;

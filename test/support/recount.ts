@@ -1,5 +1,6 @@
 import { product } from '../../src/primitives.ts';
 import { addressOf, shardsOf } from '../../src/redis/cluster.ts';
+import { journalOf } from './journal.ts';
 import type { World } from './world.ts';
 
 type Hash = Record<string, string>;
@@ -103,8 +104,7 @@ function deadlines(records: Records, messages: readonly Hash[], spaceNumber: str
 async function countedEvents(world: World): Promise<Record<string, number>> {
   const types = product.events.flatMap(({ type, isCounted }) => (isCounted ? [type] : []));
   const counts = Object.fromEntries(types.map((type) => [type, 0]));
-  for (const [, [type = '']] of await world.service.store.xrange(`${world.prefix}:events`, '-', '+'))
-    if (type in counts) counts[type] = (counts[type] ?? 0) + 1;
+  for (const [, [type]] of await journalOf(world)) if (type in counts) counts[type] = (counts[type] ?? 0) + 1;
   return counts;
 }
 

@@ -6,6 +6,7 @@ import type { Store } from '../peers/stores/store.ts';
 import { MusterProcess, MusterServer } from '../servers/muster.ts';
 import { Caller } from './caller.ts';
 import { type Cost, Meter, perform } from './cost.ts';
+import { historyTable, packHistory } from './history.ts';
 import { operations } from './operations.ts';
 import { meanCost, needsOf } from './plan.ts';
 import { type Options, readOptions } from './settings.ts';
@@ -33,10 +34,14 @@ function payloadOf(bytes: number): unknown {
 
 type Costs = Record<'write' | 'read', Map<string, Cost>>;
 
+const SPACE_KEYS = 'muster:{bench}:1';
+/** A page of the journal, before and after it is packed. */
+const EVENTS_PAGE = 'events, page of 100';
+
 async function measureCosts(store: Store, muster: MusterServer, options: Options): Promise<Costs> {
   const [path = ''] = muster.paths;
   const caller = new Caller(muster.url + path, muster.headers, options.connections);
-  const meter = new Meter(store.address, 'muster:{bench}:1', caller, muster.pid);
+  const meter = new Meter(store.address, SPACE_KEYS, caller, muster.pid);
   const costs: Costs = { write: new Map(), read: new Map() };
   const payload = payloadOf(options.payloadBytes);
   try {
@@ -51,6 +56,14 @@ async function measureCosts(store: Store, muster: MusterServer, options: Options
       console.error(operation.name);
       const cost = await meter.cost(operation.times, () => perform(caller, operation, options.connections));
       costs[operation.kind].set(operation.name, cost);
+    }
+    const spaceId = path.split('/').at(-1) ?? '';
+    console.error('packing');
+    console.log(historyTable(await packHistory(store.address, store.pid, { org: 'bench', spaceId, keys: SPACE_KEYS })));
+    const page = operations(options.times, payload).find(({ name }) => name === EVENTS_PAGE);
+    if (page) {
+      const cost = await meter.cost(page.times, () => perform(caller, page, options.connections));
+      costs.read.set(`${EVENTS_PAGE}, packed`, cost);
     }
     return costs;
   } finally {

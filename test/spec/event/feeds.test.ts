@@ -3,6 +3,8 @@ import { expect } from 'chai';
 import { Batch } from '../../../src/event/batch.ts';
 import { Feeds, type Reader, scanEntries } from '../../../src/event/feeds.ts';
 import { Filter, type FilterQuery } from '../../../src/event/filter.ts';
+import { Journal } from '../../../src/event/journal.ts';
+import { Segments } from '../../../src/event/segments.ts';
 import { Watcher } from '../../../src/event/watcher.ts';
 import type { Store } from '../../../src/redis/connection.ts';
 import type { Scripts } from '../../../src/redis/scripts.ts';
@@ -26,7 +28,7 @@ describe('Held watches of one reader', () => {
     subscriptions = [];
     const request = (_: unknown, __: string, { epoch, cursor, spaceId, apiKeyDigest }: Record<string, string>) =>
       new Promise((resolve) => {
-        const answer = (last: string, ...entries: unknown[]) => resolve({ last, epoch: 'e', entries });
+        const answer = (last: string, ...entries: unknown[]) => resolve({ last, epoch: 'e', entries, segments: [] });
         readings.push({ from: `${epoch} ${cursor}`, by: `${spaceId} ${apiKeyDigest}`, answer });
       });
     subscriber = Object.assign(new EventEmitter(), {
@@ -34,7 +36,8 @@ describe('Held watches of one reader', () => {
       sunsubscribe: async (name: string) => subscriptions.push(`-${name}`),
     });
     wake = new Wake(subscriber as unknown as Store);
-    feeds = new Feeds({ request } as unknown as Scripts, wake);
+    const scripts = { request } as unknown as Scripts;
+    feeds = new Feeds(scripts, wake, new Journal(scripts, new Segments({} as Store), {} as never));
   });
   afterEach(() => wake.close());
 
@@ -153,7 +156,7 @@ describe('Held watches of one reader', () => {
       event(3, 'budget.created', 'b', 's'),
       event(4, 'budget.settled', 'c'),
     ];
-    const batch = new Batch(reader.spaceId, { last: '4-0', epoch: 'e', entries }, scanEntries);
+    const batch = new Batch(reader.spaceId, { last: '4-0', epoch: 'e', entries, isCut: false }, scanEntries);
     const ids = (query: FilterQuery) => batch.select(new Filter(query, () => false)).map(({ entryId }) => entryId);
     expect(ids({ types: 'message.sent' })).to.deep.equal(['2-0']);
     expect(ids({ types: 'budget.*' })).to.deep.equal(['3-0', '4-0']);

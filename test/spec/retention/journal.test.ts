@@ -41,7 +41,7 @@ describe('retention of the journal and of usage', () => {
     expect(await length()).to.equal(40);
     await aging.at(30 * day);
     for (let more: unknown = 1; more === 1; )
-      [more] = await scripts.run('retention/space', org, { spaceId, requestId: '', maxRecords: 1 });
+      [more] = await scripts.run('retention/space', org, { spaceId, requestId: '', maxRecords: 1, opened: '' });
     expect(await length()).to.equal(0);
   });
 
@@ -54,7 +54,7 @@ describe('retention of the journal and of usage', () => {
       await traffic.complete(await traffic.claim(scopeId));
     }
     await aging.at(60 * day);
-    const step = { spaceId: world.spaceId, requestId: '', maxRecords: 20 };
+    const step = { spaceId: world.spaceId, requestId: '', maxRecords: 20, opened: '' };
     let steps = 0;
     for (let more: unknown = 1; more === 1; steps++) {
       [more] = await world.service.scripts.run('retention/space', world.org, step);
@@ -125,6 +125,7 @@ describe('retention of the journal and of usage', () => {
         spaceId: world.spaceId,
         requestId: '',
         maxRecords: 1,
+        opened: '',
       });
     expect(from).to.deep.equal([2, 3, 4]);
   });

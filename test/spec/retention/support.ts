@@ -11,6 +11,8 @@ export class Aging {
   /** The moment that `at` and `sweepAt` count from. */
   readonly start: number;
   now: number;
+  /** Events of a segment; undefined: the journal is not packed. */
+  packs: number | undefined;
 
   private constructor(world: World, traffic: Traffic, start: number) {
     this.world = world;
@@ -38,7 +40,14 @@ export class Aging {
     await this.at(ms);
     await this.world.service.due.drain(this.world.org);
     await this.world.service.due.drain(this.world.org, '*');
+    if (this.packs !== undefined) await this.pack(this.packs);
     await this.world.service.retention.retain(this.world.org);
+  }
+
+  /** Packs all events that are an hour old. */
+  async pack(size: number): Promise<void> {
+    const { service, org, spaceId } = this.world;
+    await service.packing.packSpace(org, spaceId, undefined, { sealAfterMs: 3_600_000, isAll: true, size });
   }
 
   // biome-ignore lint/suspicious/noExplicitAny: as in Reply.

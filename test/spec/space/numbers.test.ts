@@ -61,8 +61,8 @@ describe('The number of a space', () => {
     const nowhere = { spaceId: randomUUID(), requestId: '' };
     const delivery = { ...nowhere, destinationId: randomUUID(), entryId: '1-1' };
     const row = { eventType: 'mailbox.created', attempt: 1, responseStatus: '204', errorCode: '', durationMs: 1 };
-    expect((await scripts.run('webhook/dispatch', org, { ...nowhere, maxEntries: 9 }))[0]).to.equal(-1);
-    await scripts.run('webhook/begin', org, delivery);
+    expect((await scripts.run('webhook/dispatch', org, { ...nowhere, maxEntries: 9, opened: '' }))[0]).to.equal(-1);
+    await scripts.run('webhook/begin', org, { ...delivery, opened: '' });
     await scripts.run('webhook/finish', org, { ...delivery, ...row, attemptedAt: start, pauseMs: 0, scale: 1 });
     const elsewhere = new World(world.service, org, nowhere.spaceId, world.apiKey);
     expect((await elsewhere.post('/mailboxes', { name: 'x' })).body.error.code).to.equal('SPACE_NOT_FOUND');

@@ -23,7 +23,7 @@ describe('the dispatcher', () => {
       for (let i = 0; i < times; i++) await world.made('/mailboxes', { name: 'jobs' });
     };
     const dispatch = async (maxEntries: number) => {
-      const args = { spaceId: world.spaceId, requestId: '', maxEntries };
+      const args = { spaceId: world.spaceId, requestId: '', maxEntries, opened: '' };
       const [more, attempts, nextInMs] = await service.scripts.run('webhook/dispatch', world.org, args);
       return { more, attempts: attempts as string[][], nextInMs };
     };

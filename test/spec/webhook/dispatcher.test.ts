@@ -1,4 +1,6 @@
 import { expect } from 'chai';
+import { Journal } from '../../../src/event/journal.ts';
+import type { Segments } from '../../../src/event/segments.ts';
 import type { Store } from '../../../src/redis/connection.ts';
 import type { Scripts } from '../../../src/redis/scripts.ts';
 import type { Wake } from '../../../src/redis/wake.ts';
@@ -14,7 +16,9 @@ describe('Dispatching due deliveries of a space', () => {
         runs.push((more, ...attempts) => resolve({ more, attempts, nextInMs: null, spaceNumber: '1' })),
       );
     const dispatched: Attempt[] = [];
-    const parts = { store: {} as Store, wake: {} as Wake, log: {} as never, scripts: { ask } as unknown as Scripts };
+    const scripts = { ask } as unknown as Scripts;
+    const journal = new Journal(scripts, {} as Segments, {} as never);
+    const parts = { store: {} as Store, wake: {} as Wake, log: {} as never, scripts, journal };
     const dispatcher = new Dispatcher(parts, async (attempts) => void dispatched.push(...attempts));
 
     const both = [dispatcher.poke('org space'), dispatcher.poke('org space')];

@@ -21,9 +21,9 @@ describe('a worker that was considered lost', () => {
     const of = { spaceId: world.spaceId, requestId: '' };
     const run = (name: string, args: Record<string, string | number>) =>
       service.scripts.run(`webhook/${name}`, world.org, { ...of, ...args });
-    const dispatch = async () => (await run('dispatch', { maxEntries: 10 }))[1] as string[][];
+    const dispatch = async () => (await run('dispatch', { maxEntries: 10, opened: '' }))[1] as string[][];
     const [[destinationId = '', entryId = ''] = []] = await dispatch();
-    const begin = async () => (await run('begin', { destinationId, entryId }))[0];
+    const begin = async () => (await run('begin', { destinationId, entryId, opened: '' }))[0];
     const finish = (attempt: number, attemptedAt: unknown) => {
       const answer = { responseStatus: '204', errorCode: '', durationMs: 10, pauseMs: 0, scale: 1 };
       const args = { destinationId, entryId, eventType: 'mailbox.created', attempt, attemptedAt: String(attemptedAt) };

@@ -144,7 +144,8 @@ describe('webhook destinations', () => {
     for (let i = 0; i < 2; i++) ids.push((await world.made('/destinations', { url })).id);
     const [id, other] = ids;
     await world.made('/mailboxes', { name: 'jobs' });
-    await scripts.run('webhook/dispatch', world.org, { spaceId: world.spaceId, requestId: '', maxEntries: 10 });
+    const args = { spaceId: world.spaceId, requestId: '', maxEntries: 10, opened: '' };
+    await scripts.run('webhook/dispatch', world.org, args);
     expect((await world.call('DELETE', `/destinations/${id}`)).status).to.equal(204);
     for (const [method, path] of [
       ['GET', ''],
@@ -162,11 +163,7 @@ describe('webhook destinations', () => {
     const key = `muster:{${world.org}}`;
     expect(await store.smembers(`${key}:outbox`)).to.deep.equal([world.spaceId]);
     await world.call('DELETE', `/destinations/${other}`);
-    const [more] = await scripts.run('webhook/dispatch', world.org, {
-      spaceId: world.spaceId,
-      requestId: '',
-      maxEntries: 10,
-    });
+    const [more] = await scripts.run('webhook/dispatch', world.org, args);
     expect(more, 'no destinations').to.equal(-1);
     const left = [...(await store.keys(`${key}:*:destination*`)), ...(await store.keys(`${key}:outbox`))];
     expect(left).to.deep.equal([]);

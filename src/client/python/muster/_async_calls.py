@@ -2075,7 +2075,7 @@ class EventAsyncCalls(AsyncCalls):
 
         Raises:
             MusterError: INVALID_CURSOR, PERMISSION_DENIED, SPACE_NOT_FOUND, CURSOR_EXPIRED,
-                RATE_LIMITED
+                RATE_LIMITED, EVENTS_DAMAGED
         """
         return await self._send(calls.EVENT_LIST, {'limit': limit, 'cursor': cursor}, ABSENT, attempts)
 
@@ -2114,7 +2114,7 @@ class EventAsyncCalls(AsyncCalls):
 
         Raises:
             MusterError: INVALID_CURSOR, PERMISSION_DENIED, SPACE_NOT_FOUND, CURSOR_EXPIRED,
-                RATE_LIMITED
+                RATE_LIMITED, EVENTS_DAMAGED
         """
         return await self._send(calls.EVENT_WATCH, {'types': types, 'aggregate': aggregate, 'scopeId': scope_id, 'limit': limit, 'waitSeconds': wait_seconds, 'cursor': cursor}, ABSENT, attempts)
 

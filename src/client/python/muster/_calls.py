@@ -2152,7 +2152,7 @@ class EventCalls(Calls):
 
         Raises:
             MusterError: INVALID_CURSOR, PERMISSION_DENIED, SPACE_NOT_FOUND, CURSOR_EXPIRED,
-                RATE_LIMITED
+                RATE_LIMITED, EVENTS_DAMAGED
         """
         return self._send(EVENT_LIST, {'limit': limit, 'cursor': cursor}, ABSENT, attempts)
 
@@ -2191,7 +2191,7 @@ class EventCalls(Calls):
 
         Raises:
             MusterError: INVALID_CURSOR, PERMISSION_DENIED, SPACE_NOT_FOUND, CURSOR_EXPIRED,
-                RATE_LIMITED
+                RATE_LIMITED, EVENTS_DAMAGED
         """
         return self._send(EVENT_WATCH, {'types': types, 'aggregate': aggregate, 'scopeId': scope_id, 'limit': limit, 'waitSeconds': wait_seconds, 'cursor': cursor}, ABSENT, attempts)
 

@@ -1,0 +1,73 @@
+--- @include "lib/refuse"
+--- @include "lib/maps"
+--- @include "event/_segments"
+
+--- The segments and the stream entries of a page of packed events. `known`: how many events follow the cursor in the first
+--- segment; nil: Node has to look.
+local function packedPage(cursor, limit, found, known, current)
+  local first = found[1]
+  local page = { last = cursor, epoch = current, entries = {}, segments = { segments.place(first) } }
+  if not known then
+    page.last = ''
+    return page
+  end
+  local rest, last = limit - known, first.last
+  while rest > 0 do
+    local more = segments.from('(' .. last, 8)
+    for _, segment in ipairs(more) do
+      if rest > 0 then page.segments[#page.segments + 1] = segments.place(segment) end
+      rest, last = rest - segment.count, segment.last
+    end
+    if not more[1] then break end
+  end
+  if rest > 0 then page.entries = redis.call('XRANGE', keys.events(), '-', '+', 'COUNT', rest) end
+  return page
+end
+
+--- A page of the journal after `cursor`: a stream id, '' for the oldest event kept, `latest` for new ones only. Refuses
+--- if events after the cursor have been lost. `opened`: how many events follow the cursor in the segment in which it stands,
+--- as `last digest number` (-1: there is no such event), or '' if Node does not know. last: the cursor of the next page if it
+--- is empty, '' if Node has to look into the first of `segments` and call again. `segments` come before `entries`, and may
+--- have more than the page.
+local function pageOf(cursor, epoch, limit, opened, trimmedThrough, packedThrough)
+  trimmedThrough = trimmedThrough or '0-0'
+  local current = maps.get(keys.org(), 'epoch')
+  -- Where the stream begins.
+  local streamAfter = trimmedThrough
+  if packedThrough and streamId.isBefore(trimmedThrough, packedThrough) then streamAfter = packedThrough end
+
+  if cursor == 'latest' then
+    local last = redis.call('XREVRANGE', keys.events(), '+', '-', 'COUNT', 1)[1]
+    return { last = last and last[1] or streamAfter, epoch = current, entries = {}, segments = {} }
+  end
+  if cursor == '' then cursor = trimmedThrough elseif epoch ~= current then refuse('CURSOR_EXPIRED', 'restored') end
+  limit = tonumber(limit)
+  if streamAfter ~= trimmedThrough and streamId.isBefore(cursor, streamAfter) then
+    if streamId.isBefore(cursor, trimmedThrough) then refuse('CURSOR_EXPIRED', 'old') end
+    local found, known = segments.from(cursor, 2), nil
+    local isEnd = found[1].last == cursor
+    if isEnd then table.remove(found, 1) end
+    if isEnd or cursor == trimmedThrough then
+      known = found[1].count
+    else
+      local last, digest, number = string.match(opened, '^(%S+) (%S+) (%S+)$')
+      if last == found[1].last and digest == found[1].digest then known = tonumber(number) end
+      if known == -1 then refuse('CURSOR_EXPIRED', 'lost') end
+    end
+    return packedPage(cursor, limit, found, known, current)
+  end
+  local entries
+  if cursor == streamAfter then
+    entries = redis.call('XRANGE', keys.events(), '-', '+', 'COUNT', limit)
+  else
+    -- A cursor is the last entry its reader has seen. If that entry is gone, others may be: trimmed, or lost in a failover,
+    -- after which earlier ids may be used again.
+    entries = redis.call('XRANGE', keys.events(), cursor, '+', 'COUNT', limit + 1)
+    if not entries[1] or entries[1][1] ~= cursor then
+      refuse('CURSOR_EXPIRED', streamId.isBefore(cursor, trimmedThrough) and 'old' or 'lost')
+    end
+    table.remove(entries, 1)
+  end
+  local last = entries[#entries]
+  return { last = last and last[1] or cursor, epoch = current, entries = entries, segments = {} }
+end

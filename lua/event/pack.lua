@@ -1,0 +1,31 @@
+--- Packs the oldest events of a journal: `segment`, which has `count` events from `first` to `last`, takes the place of the
+--- stream entries from `head` to `tail` (each `id type text`). `merged` and `mergedDigest`: the newest segment, whose events it
+--- contains as well; '' if there is none. Nothing changes if the stream no longer begins with these entries.
+--- @full
+--- @args head tail first last count digest merged mergedDigest
+--- @long segment
+--- @reply isPacked
+--- @include "lib/unit"
+--- @include "event/_segments"
+local function isEntry(text, entry)
+  return entry and text == entry[1] .. ' ' .. entry[2][1] .. ' ' .. entry[2][2]
+end
+
+if not keyspace.find() then return { isPacked = 0 } end
+local newest = segments.newest()
+if not isEntry(head, redis.call('XRANGE', keys.events(), '-', '+', 'COUNT', 1)[1])
+  or not isEntry(tail, redis.call('XRANGE', keys.events(), last, last)[1])
+  or merged ~= '' and not (newest and newest.last == merged and newest.digest == mergedDigest) then
+  return { isPacked = 0 }
+end
+-- The index refuses an id that is not its latest: then nothing is written.
+unit.command('XADD', keys.eventSegments(), last, 'first', first, 'count', count, 'digest', digest)
+unit.command('SET', keys.eventSegment(last), segment)
+unit.command('XTRIM', keys.events(), 'MINID', '=', streamId.after(last))
+if merged ~= '' then
+  unit.command('XDEL', keys.eventSegments(), merged)
+  unit.command('UNLINK', keys.eventSegment(merged))
+end
+records.put(keys.space(), 'packedThrough', last)
+unit.write()
+return { isPacked = 1 }

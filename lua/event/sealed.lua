@@ -1,0 +1,12 @@
+--- What can be packed of a space's journal: its events up to `through` (milliseconds), the oldest of which is of the time
+--- `oldest` ('': the stream is empty); and the newest segment, if there is one.
+--- @full
+--- @args sealAfterMs
+--- @reply through oldest stream segment
+--- @include "lib/clock"
+--- @include "event/_segments"
+if not keyspace.find() then return nil end
+local head = redis.call('XRANGE', keys.events(), '-', '+', 'COUNT', 1)[1]
+local segment = segments.newest()
+return { through = now - tonumber(sealAfterMs), oldest = head and string.match(head[1], '^%d+') or '', stream = keys.events(),
+  segment = segment and segments.place(segment) or {} }

@@ -1,0 +1,8 @@
+--- The first segment of packed events whose last one is `from` (as XRANGE takes it) or later; nothing if there is none.
+--- @full
+--- @args from
+--- @reply segment
+--- @include "event/_segments"
+local found = keyspace.find() and segments.from(from, 1)[1]
+if not found then return nil end
+return { segment = segments.place(found) }

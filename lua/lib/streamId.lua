@@ -1,0 +1,24 @@
+--- Ids of stream entries, `<milliseconds>-<number>`. The numbers may be larger than those of Lua: compared as digits.
+local streamId = {}
+
+local function isLess(a, b)
+  return #a < #b or #a == #b and a < b
+end
+
+function streamId.isBefore(a, b)
+  local ms, number = string.match(a, '^(%d+)-(%d+)$')
+  local otherMs, other = string.match(b, '^(%d+)-(%d+)$')
+  if ms ~= otherMs then return isLess(ms, otherMs) end
+  return isLess(number, other)
+end
+
+--- Its time, in milliseconds.
+function streamId.at(id)
+  return tonumber((string.match(id, '^%d+')))
+end
+
+--- The id that follows directly.
+function streamId.after(id)
+  local ms, number = string.match(id, '^(%d+)-(%d+)$')
+  return ms .. '-' .. string.format('%d', number + 1)
+end

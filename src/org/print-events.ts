@@ -1,0 +1,81 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import pino from 'pino';
+import { Batch } from '../event/batch.ts';
+import { DamagedPage } from '../event/damaged.ts';
+import { timeOf } from '../event/entry-id.ts';
+import { Filter, filterFields } from '../event/filter.ts';
+import { Journal } from '../event/journal.ts';
+import { EventNames } from '../event/names.ts';
+import { type JournalPage, pageReply } from '../event/page.ts';
+import { ScopePaths } from '../event/scope-paths.ts';
+import { Segments } from '../event/segments.ts';
+import { fields, id, moment, optional } from '../http/fields.ts';
+import { product } from '../primitives.ts';
+import type { Admin } from './admin.ts';
+import { checkOrg, checkUuid, InvalidInput } from './input.ts';
+
+const pageSize = 500;
+/** Delay before looking for new events. */
+const lookMs = 500;
+
+const read = { script: 'event/read', reply: pageReply };
+
+export interface EventsQuery {
+  readonly org: string;
+  readonly spaceId: string;
+  readonly from?: string;
+  readonly types?: string;
+  readonly aggregate?: string;
+  readonly scope?: string;
+  readonly follow?: true;
+}
+
+const schema = fields({
+  ...filterFields(new EventNames(product.events)),
+  scope: optional(id()),
+  from: optional(moment()),
+});
+
+/**
+ * Prints a space's journal, packed or not, one event a line; `print` resolves when the next line may come. Continues after
+ * events that the store has damaged, and throws the first such failure (DamagedPage) at the end. Refused with
+ * ORG_NOT_FOUND, SPACE_NOT_FOUND.
+ */
+export async function printEvents(
+  { store, scripts }: Pick<Admin, 'store' | 'scripts'>,
+  { org, spaceId, follow, ...typed }: EventsQuery,
+  print: (line: string) => Promise<void>,
+): Promise<void> {
+  const reader = { org: checkOrg(org), spaceId: checkUuid('spaceId', spaceId) };
+  const { value, error } = schema.validate(typed);
+  if (error) throw new InvalidInput(error.message);
+  const { scope, from = 0, ...names } = value;
+  const paths = new ScopePaths(scripts);
+  const filter = new Filter({ ...names, scopeId: scope }, (below, above) =>
+    paths.isBelow(reader.spaceId, below, above),
+  );
+  const journal = new Journal(scripts, new Segments(store), pino({ level: 'silent' }));
+  let failure: unknown;
+  for (let [cursor, epoch] = ['', '']; ; ) {
+    let page: JournalPage;
+    try {
+      page = await journal.page(reader, { cursor, epoch, limit: pageSize }, (args) =>
+        scripts.ask(read, reader.org, { ...args, spaceId: reader.spaceId, requestId: '', from: from || '' }),
+      );
+    } catch (error) {
+      if (!(error instanceof DamagedPage)) throw error;
+      failure ??= error;
+      [cursor, epoch] = [error.place.last, error.epoch];
+      continue;
+    }
+    const { entries, full, last } = new Batch(reader.spaceId, page, pageSize);
+    if (scope !== undefined) await paths.load(reader.org, reader.spaceId, new Set(entries.map((one) => one.scopeId)));
+    for (const entry of entries)
+      if (timeOf(entry.entryId) >= from && filter.matches(entry)) await print(entry.json.text);
+    [cursor, epoch] = [last, page.epoch];
+    if (full) continue;
+    if (!follow) break;
+    await sleep(lookMs);
+  }
+  if (failure !== undefined) throw failure;
+}

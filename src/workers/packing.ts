@@ -1,0 +1,206 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import { flag, number, raw, text } from '../declare/field.ts';
+import type { Value } from '../declare/value.ts';
+import { timeOf } from '../event/entry-id.ts';
+import type { Journal } from '../event/journal.ts';
+import {
+  DamagedSegment,
+  idOf,
+  type JournalEntry,
+  lineOf,
+  type Place,
+  pack,
+  placeOf,
+  type Segment,
+} from '../event/segment.ts';
+import type { Store } from '../redis/connection.ts';
+import { orUnavailable, unless } from '../redis/failures.ts';
+import { Organizations } from '../redis/organizations.ts';
+import type { Scripts } from '../redis/scripts.ts';
+import { spacesOf } from '../space/list.ts';
+import type { Job } from './periodic.ts';
+
+const everyMs = 30_000;
+/** Look again at an organization after this time, whatever it looked like. */
+const quietMs = 600_000;
+/** Events of a segment. */
+const segmentSize = 1_000;
+/** A segment with less than this share of them is filled up by later ones. */
+const smallShare = 0.75;
+/** Events that are too few for a segment wait this long for others. */
+const gatherMs = 3_600_000;
+/** Time between the first and the last event of a segment: so much longer may an event be kept than it should. */
+const spanMs = 86_400_000;
+
+const sealed = {
+  script: 'event/sealed',
+  reply: { through: number(), oldest: number().orNull(), stream: text(), segment: raw<Value[]>() },
+};
+const packCall = { script: 'event/pack', reply: { isPacked: flag() } };
+
+/** Pauses are so much longer than steps. */
+const pauseFactor = 6;
+const maxPauseMs = 500;
+/** Other workers pack here, too. */
+const maxRefused = 3;
+
+interface PackingParts {
+  readonly store: Store;
+  readonly scripts: Scripts;
+  readonly journal: Journal;
+  readonly log: Logger;
+}
+
+interface PackingOptions {
+  /** 0: never. */
+  readonly sealAfterSeconds: number;
+}
+
+/** For tests and tools: packs what is older than that, all of it, without pauses. */
+interface PackNow {
+  readonly sealAfterMs?: number;
+  /** Not only whole segments. */
+  readonly isAll?: boolean;
+  readonly size?: number;
+}
+
+/** `inMs`: there is nothing more to pack for so long. */
+interface Step {
+  readonly isPacked?: boolean;
+  readonly inMs?: number;
+}
+
+/**
+ * Packs the events of journals that are older than SEAL_AFTER_SECONDS into segments (docs/design.md, "Packed history"). A
+ * step reads the oldest entries, and a script replaces them by a segment if the stream still begins with them: whatever
+ * dies in between, and however many workers pack, every event is in exactly one place.
+ */
+export class Packing {
+  readonly isOn: boolean;
+  readonly #parts: PackingParts;
+  readonly #sealAfterMs: number;
+  readonly #organizations: Organizations;
+  /** In `performance.now()` time. */
+  readonly #quietUntil = new Map<string, number>();
+  #lastStep: Promise<unknown> = Promise.resolve();
+  #pauseMs = 0;
+
+  constructor(parts: PackingParts, { sealAfterSeconds }: PackingOptions) {
+    this.isOn = sealAfterSeconds > 0;
+    this.#parts = parts;
+    this.#sealAfterMs = sealAfterSeconds * 1000;
+    this.#organizations = new Organizations(parts.store);
+  }
+
+  /** The age at which events are packed at the latest; undefined: never. */
+  get latestSeconds(): number | undefined {
+    return this.isOn ? (this.#sealAfterMs + gatherMs) / 1000 : undefined;
+  }
+
+  /** Packs what is due in every organization. One that fails does not delay the others. */
+  async packAll(stopping: AbortSignal): Promise<void> {
+    const begun = performance.now();
+    const due = [...(await this.#organizations.all())].filter((org) => (this.#quietUntil.get(org) ?? 0) <= begun);
+    await this.#organizations.forEach(due, async (org) => {
+      if (stopping.aborted) return;
+      const quiet = await this.packOrganization(org, stopping).catch(unless('ORG_NOT_FOUND'));
+      this.#quietUntil.set(org, begun + Math.min(quiet ?? quietMs, quietMs));
+    });
+  }
+
+  /** Resolves with the milliseconds until there is more to pack. */
+  async packOrganization(org: string, stopping?: AbortSignal): Promise<number> {
+    let inMs = quietMs;
+    for await (const { spaceId } of spacesOf(this.#parts.scripts, org))
+      inMs = Math.min(inMs, await this.packSpace(org, spaceId, stopping));
+    return inMs;
+  }
+
+  /** The same for a space. */
+  async packSpace(org: string, spaceId: string, stopping?: AbortSignal, now?: PackNow): Promise<number> {
+    for (let refused = 0; refused < maxRefused && !stopping?.aborted; ) {
+      const step = await this.#inTurn(() => this.#step(org, spaceId, now), now ? undefined : stopping);
+      if (step.inMs !== undefined) return step.inMs;
+      refused = step.isPacked ? 0 : refused + 1;
+    }
+    return everyMs;
+  }
+
+  /** One step at a time; where work may be stopped, with pauses: it takes about a seventh of a core, however much there is. */
+  #inTurn(step: () => Promise<Step>, stopping: AbortSignal | undefined): Promise<Step> {
+    const previous = this.#lastStep;
+    const run = async (): Promise<Step> => {
+      await previous;
+      if (stopping) await sleep(this.#pauseMs, undefined, { signal: stopping }).catch(() => undefined);
+      if (stopping?.aborted) return { inMs: everyMs };
+      const begun = performance.now();
+      try {
+        return await step();
+      } finally {
+        this.#pauseMs = Math.min(pauseFactor * (performance.now() - begun), maxPauseMs);
+      }
+    };
+    const result = run();
+    this.#lastStep = result.catch(() => undefined);
+    return result;
+  }
+
+  async #step(
+    org: string,
+    spaceId: string,
+    { sealAfterMs = this.#sealAfterMs, isAll = false, size = segmentSize }: PackNow = {},
+  ): Promise<Step> {
+    const { scripts, store } = this.#parts;
+    const found = await scripts.find(sealed, org, { spaceId, requestId: '', sealAfterMs });
+    if (!found || found.oldest === null) return { inMs: quietMs };
+    const { through, oldest } = found;
+    if (oldest > through) return { inMs: oldest - through };
+
+    const newest = found.segment.length > 0 ? placeOf(found.segment) : undefined;
+    const isOpen = newest && newest.count < size * smallShare && oldest < timeOf(newest.first) + spanMs;
+    const merged = isOpen ? await this.#open(`${org} ${spaceId}`, newest) : undefined;
+    const end = (merged ? timeOf(merged.place.first) : oldest) + spanMs;
+    const room = size - (merged?.lines.length ?? 0);
+    const sealedEntries = await orUnavailable(store.xrange(found.stream, '-', String(through), 'COUNT', room));
+    const entries = sealedEntries.filter(([entryId]) => timeOf(entryId) < end) as JournalEntry[];
+    const isFull = sealedEntries.length === room || entries.length < sealedEntries.length;
+    if (!isFull && !isAll && oldest + gatherMs > through) return { inMs: oldest + gatherMs - through };
+
+    const added = entries.map(lineOf);
+    const lines = [...(merged?.lines ?? []), ...added];
+    // Another worker has packed them.
+    if (added.length === 0) return { isPacked: false };
+    const { content, digest } = await pack(lines);
+    const { isPacked } = await scripts.ask(packCall, org, {
+      spaceId,
+      requestId: '',
+      head: added[0] ?? '',
+      tail: added.at(-1) ?? '',
+      first: idOf(lines[0]),
+      last: idOf(lines.at(-1)),
+      count: lines.length,
+      digest,
+      merged: merged?.place.last ?? '',
+      mergedDigest: merged?.place.digest ?? '',
+      segment: content,
+    });
+    return { isPacked };
+  }
+
+  /** A damaged one is left as it is. */
+  async #open(journal: string, place: Place): Promise<Segment | undefined> {
+    try {
+      return await this.#parts.journal.segments.open(journal, place);
+    } catch (error) {
+      if (!(error instanceof DamagedSegment)) throw error;
+      this.#parts.log.error({ segment: place.key, error: error.message }, 'damaged segment: it is not filled up');
+      return undefined;
+    }
+  }
+}
+
+/** Packs every half minute. */
+export function packJob(packing: Packing): Job {
+  return { everyMs, run: (stopping) => packing.packAll(stopping) };
+}

@@ -1,0 +1,139 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'chai';
+import type { Redis } from 'ioredis';
+import pino from 'pino';
+import { type MusterService, type ServiceOptions, startService } from '../../src/service.ts';
+import { copyKeys } from '../../src/snapshot/copy-keys.ts';
+import { freePort, RedisServer } from '../fault/redis-server.ts';
+import { journalOf } from '../support/journal.ts';
+import { OwnStore } from '../support/own-store.ts';
+import { codeOf, World } from '../support/world.ts';
+
+/** On the real clock and separate stores. */
+describe('Packing', function () {
+  this.timeout(60_000);
+  let store: OwnStore;
+  let service: MusterService;
+  let world: World;
+  const start = (redisUrl: string, options: Partial<ServiceOptions> = {}): Promise<MusterService> =>
+    startService({ redisUrl, role: 'api', host: '127.0.0.1', port: 0, log: pino({ level: 'silent' }), ...options });
+
+  /** Events as they might have been for so many hours. */
+  async function fill(count: number, hours: number): Promise<void> {
+    const pipeline = world.service.store.pipeline();
+    const begun = Date.now() - hours * 3_600_000;
+    for (let n = 0; n < count; n++) {
+      const at = `${begun + Math.floor((n / count) * hours * 3_600_000)}-${n}`;
+      const text = `${randomUUID()} ${randomUUID()} ${randomUUID()} mailboxId=${randomUUID()} state=READY`;
+      pipeline.xadd(`${world.prefix}:events`, at, 'message.sent', text);
+    }
+    await pipeline.exec();
+  }
+
+  before(async () => {
+    store = await OwnStore.start();
+    service = await start(store.url);
+    // Calls of later would load them.
+    await service.scripts.load();
+  });
+  after(async () => {
+    await service.stop();
+    await store.stop();
+  });
+  beforeEach(async () => {
+    world = await World.create({ on: service });
+  });
+  const live = () => service.store.xlen(`${world.prefix}:events`);
+  const memory = async () => Number(/used_memory:(\d+)/.exec(await service.store.info('memory'))?.[1]);
+
+  it('works in a store that is nearly full, or full, and makes room in it', async () => {
+    for (const share of [0.95, 1.1]) {
+      await fill(20_000, 50);
+      const before = await journalOf(world);
+      const used = await memory();
+      await service.store.config('SET', 'maxmemory', String(Math.floor(used / share)));
+      try {
+        const full = await world.post('/mailboxes', { name: 'x' });
+        expect(codeOf(full)).to.equal(share > 1 ? '503 STORE_UNAVAILABLE' : '201');
+        const inMs = await service.packing.packSpace(world.org, world.spaceId, undefined, { sealAfterMs: 3_600_000 });
+        expect(inMs).to.be.greaterThan(0);
+        expect(await live()).to.be.below(1_500);
+        expect(await memory()).to.be.below(used - 1_000_000);
+        expect(codeOf(await world.post('/mailboxes', { name: 'y' }))).to.equal('201');
+      } finally {
+        await service.store.config('SET', 'maxmemory', '0');
+      }
+      expect((await journalOf(world)).slice(0, before.length)).to.deep.equal(before);
+      world = await World.create({ on: service });
+    }
+  });
+
+  it('is done by workers by themselves, once every half minute, and at once where they start', async () => {
+    await fill(3_000, 5);
+    const worker = await start(store.url, { role: 'worker', sealAfterSeconds: 3600 });
+    while ((await live()) > 1_000) await sleep(20);
+    await worker.stop();
+    expect(await service.store.xlen(`${world.prefix}:eventSegments`)).to.equal(2);
+    expect(await journalOf(world)).to.have.length(3_000);
+    const never = await start(store.url, { role: 'worker', sealAfterSeconds: 0 });
+    expect(never.packing.isOn).to.equal(false);
+    await never.stop();
+  });
+
+  it('is in what a snapshot copies', async () => {
+    await fill(2_500, 30);
+    await service.packing.packSpace(world.org, world.spaceId, undefined, { sealAfterMs: 3_600_000 });
+    const before = await journalOf(world);
+    expect(await live()).to.be.below(500);
+    const other = await OwnStore.start();
+    const { store: target } = await other.admin();
+    await copyKeys(service.store as Redis, target);
+    const restored = await start(other.url);
+    const there = new World(restored, world.org, world.spaceId, world.apiKey);
+    expect(await journalOf(there)).to.deep.equal(before);
+    // A stream that was emptied goes on after its last id.
+    await restored.packing.packSpace(world.org, world.spaceId, undefined, { sealAfterMs: 0, isAll: true });
+    await there.made('/mailboxes', { name: 'later' });
+    expect((await journalOf(there)).slice(0, -1)).to.deep.equal(before);
+    await restored.stop();
+    await other.stop();
+  });
+
+  it('loses and doubles nothing when the store is killed at any moment while two workers pack', async () => {
+    const dir = await mkdtemp(join(tmpdir(), 'muster-packing-'));
+    const redis = await new RedisServer(dir, await freePort(), { appendfsync: 'always' }).start();
+    let services = await Promise.all([start(redis.url), start(redis.url)]);
+    const stop = () => Promise.all(services.map((one) => one.stop()));
+    world = await World.create({ on: services[0] as MusterService });
+    const { org, spaceId, apiKey } = world;
+    await fill(2_000, 5);
+    const before = await journalOf(world);
+    const left: number[] = [];
+    for (const killAfterMs of [15, 40, 90, 200]) {
+      const how = { sealAfterMs: 0, isAll: true, size: 10 };
+      const packed = services.map(({ packing }) =>
+        packing.packSpace(org, spaceId, undefined, how).catch(() => undefined),
+      );
+      await sleep(killAfterMs);
+      await redis.kill();
+      await Promise.all(packed);
+      await stop();
+      await redis.start();
+      services = await Promise.all([start(redis.url), start(redis.url)]);
+      const found = services[0] as MusterService;
+      expect(await journalOf(new World(found, org, spaceId, apiKey))).to.deep.equal(before);
+      left.push(await found.store.xlen(`${world.prefix}:events`));
+    }
+    expect(
+      left.some((count) => count > 0 && count < before.length),
+      left.join(),
+    ).to.equal(true);
+    await stop();
+    await redis.stop();
+    await rm(dir, { recursive: true });
+  });
+});
