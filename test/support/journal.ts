@@ -1,15 +1,22 @@
+import pino from 'pino';
+import { Journal } from '../../src/event/journal.ts';
 import { pageReply } from '../../src/event/page.ts';
 import type { JournalEntry } from '../../src/event/segment.ts';
+import { Segments } from '../../src/event/segments.ts';
+import { product } from '../../src/primitives.ts';
+import { Scripts } from '../../src/redis/scripts.ts';
 import type { World } from './world.ts';
 
 const read = { script: 'event/read', reply: pageReply };
 
 /** All entries of a space's journal, packed or not, without a request. */
 export async function journalOf({ service, org, spaceId }: World): Promise<JournalEntry[]> {
+  const scripts = new Scripts(service.store, product.words);
+  const journal = new Journal(scripts, new Segments(service.store), pino({ level: 'silent' }));
   const all: JournalEntry[] = [];
   for (let [cursor, epoch] = ['', '']; ; ) {
-    const page = await service.journal.page({ org, spaceId }, { cursor, epoch, limit: 500 }, (args) =>
-      service.scripts.ask(read, org, { ...args, spaceId, requestId: '', from: '' }),
+    const page = await journal.page({ org, spaceId }, { cursor, epoch, limit: 500 }, (args) =>
+      scripts.ask(read, org, { ...args, spaceId, requestId: '', from: '' }),
     );
     if (page.entries.length === 0) return all;
     all.push(...(page.entries as JournalEntry[]));
