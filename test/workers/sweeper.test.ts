@@ -106,6 +106,7 @@ describe('The sweeper', function () {
     for (let i = 0; i < 100; i++) {
       await Promise.all(worlds.map(({ world, mailboxId }) => send(world, mailboxId, 120_000 - (Date.now() - begin))));
     }
+    const sentMs = Date.now() - begin;
     // At most one repair over all organizations: nothing per timer.
     const idle = await readCommands(service.store, () => sleep(1000));
     expect(idle.length).to.be.below(2000);
@@ -126,7 +127,8 @@ describe('The sweeper', function () {
     const armedSince = Math.max(now, Date.now());
     // Timers of earlier tests are further ahead; a guard stays until its organization is swept.
     while ((await service.store.zcount(index, '-inf', now + 10_000)) > 0) await sleep(20);
-    await pace.expect(Date.now() - armedSince, 1000);
+    // A machine that takes more than two seconds to send them all is slower than the one that this is promised for.
+    await pace.expect(Date.now() - armedSince, Math.max(1000, sentMs / 2));
     const expired = await Promise.all(
       worlds.map(({ world }) => service.store.hget(`muster:{${world.org}}:${world.spaceId}`, 'messages:EXPIRED')),
     );
