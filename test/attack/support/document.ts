@@ -135,8 +135,9 @@ export class Document {
     if (!response) fail('the status is not declared');
     else if (error && status >= 400 && !codesOf(response).includes(error.code)) fail('the code is not declared');
     if (body === null ? response?.content !== undefined : !response?.content) fail('a body, or none');
-    const validate = this.#schema(operation, status, response?.$ref);
-    if (body !== null && !validate(body)) fail(this.#ajv.errorsText(validate.errors));
+    // Without content there is no schema.
+    const validate = body === null ? undefined : this.#schema(operation, status, response?.$ref);
+    if (validate && !validate(body)) fail(this.#ajv.errorsText(validate.errors));
     if ((status === 429) !== 'retryAfter' in rest) fail('retryAfter is of a 429');
   }
 
