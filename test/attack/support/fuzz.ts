@@ -186,7 +186,9 @@ class Fuzzer {
     const isRead = method === 'GET' || method === 'HEAD' || operation?.id === 'batch';
     const mayRead = caller === this.#fixed['reader'] && isRead;
     if (isOwner && (status === 401 || status === 403)) throw new Error(`the owner got ${status} ${code}`);
-    if (status < 300 && !isOwner && !mayRead && target.startsWith('/v1/')) throw new Error(`a stranger got ${status}`);
+    // The list of spaces answers every key with its own.
+    const isOfSpace = target.startsWith('/v1/spaces/');
+    if (status < 300 && !isOwner && !mayRead && isOfSpace) throw new Error(`a stranger got ${status}`);
     if (operation) {
       this.#seen.add([operation.id, status, code].filter((part) => part !== undefined).join(' '));
       if (operation.path.includes('{spaceId}'))
