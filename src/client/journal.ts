@@ -1,6 +1,6 @@
 import { MusterError } from './error.ts';
 import { calls } from './generated/calls.ts';
-import { follow, type MusterOptions, pause, read, requestOf } from './send.ts';
+import { backoffMs, follow, type MusterOptions, pause, read, requestOf } from './send.ts';
 import type { Event, EventFilter, EventOf, JournalOptions } from './types.ts';
 
 /** A silent stream sends its position every 15 s. */
@@ -40,8 +40,9 @@ export function journal<const F extends EventFilter = never>(
         if (signal?.aborted) return;
         if (!isPassing(error)) throw error;
         const wait = error instanceof MusterError ? (error.retryAfterSeconds ?? 0) * 1000 : 0;
-        const pauseMs = Math.max(wait, Math.min(maxPauseMs, firstPauseMs * 2 ** failures++));
-        await pause(pauseMs * (1 + Math.random() / 4), signal).catch(() => undefined);
+        await pause(backoffMs(failures++, { firstMs: firstPauseMs, maxMs: maxPauseMs, minMs: wait }), signal).catch(
+          () => undefined,
+        );
       }
     }
   }

@@ -135,13 +135,23 @@ export function follow(signal: AbortSignal | undefined, end: () => void): () => 
   return () => ends.delete(end);
 }
 
+/** Up to a quarter more: callers that failed together don't come back together. */
+const spread = (ms: number): number => ms * (1 + Math.random() / 4);
+
+/** Delay after so many failures before this one: doubles up to `maxMs`, and is never below `minMs`. */
+export function backoffMs(
+  failures: number,
+  { firstMs = firstPauseMs, maxMs = Number.POSITIVE_INFINITY, minMs = 0 } = {},
+): number {
+  return spread(Math.max(minMs, Math.min(maxMs, firstMs * 2 ** failures)));
+}
+
 /** Delay before the next attempt, with jitter; undefined if there is none. */
 function pauseBefore(outcome: Outcome | Error, attempt: number): number | undefined {
-  const spread = 1 + Math.random() / 4;
-  if (outcome instanceof Error) return firstPauseMs * 2 ** (attempt - 1) * spread;
+  if (outcome instanceof Error) return backoffMs(attempt - 1);
   if (outcome.status !== 429 && outcome.status !== 503) return undefined;
   const seconds = retryAfter(outcome) ?? 1;
-  return seconds > maxPauseSeconds ? undefined : seconds * 1000 * spread;
+  return seconds > maxPauseSeconds ? undefined : spread(seconds * 1000);
 }
 
 function retryAfter({ headers }: Outcome): number | null {

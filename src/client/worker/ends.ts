@@ -1,12 +1,11 @@
 import { isPassing } from '../journal.ts';
 import type { Muster } from '../muster.ts';
-import { pause } from '../send.ts';
+import { backoffMs, pause } from '../send.ts';
 import type { Answer, BatchedCall, CallOptions } from '../types.ts';
 import { GiveUp, RetryLater, reasonOf, WorkerClosed } from './errors.ts';
 import type { Outbox } from './outbox.ts';
 import type { Task } from './task.ts';
 
-const firstPauseMs = 100;
 const maxPauseMs = 2_000;
 const maxDelaySeconds = 86_400;
 const finalStates = ['ACKED', 'REJECTED', 'FAILED', 'EXPIRED', 'CANCELLED'];
@@ -88,7 +87,7 @@ export class Ends {
         return await attempt();
       } catch (error) {
         if (task.isOver || !isPassing(error)) throw error;
-        await pause(Math.min(maxPauseMs, firstPauseMs * 2 ** failures) * (1 + Math.random() / 4), undefined);
+        await pause(backoffMs(failures, { maxMs: maxPauseMs }), undefined);
         if (task.isOver) throw error;
       }
   }

@@ -1,3 +1,5 @@
+import { MusterError } from '../error.ts';
+
 /** Thrown by a handler: the message comes back after so many seconds, and the next attempt finds the reason as `lastError`. */
 export class RetryLater extends Error {
   override readonly name = 'RetryLater';
@@ -21,6 +23,11 @@ export class ClaimLost extends Error {
 /** The reason of a task's `signal`: the worker stops, and gives the message back. */
 export class WorkerClosed extends Error {
   override readonly name = 'WorkerClosed';
+}
+
+/** Whether a claim's call was refused because the claim is over. */
+export function isLost(error: unknown): error is MusterError {
+  return error instanceof MusterError && (error.code === 'CLAIM_LOST' || error.code === 'MESSAGE_NOT_FOUND');
 }
 
 const maxReasonLength = 2_048;

@@ -1,5 +1,5 @@
 import { MusterError } from '../error.ts';
-import { ClaimLost } from './errors.ts';
+import { ClaimLost, isLost } from './errors.ts';
 import type { Task } from './task.ts';
 
 const progressEveryMs = 1000;
@@ -50,8 +50,7 @@ export class Leases {
       await this.#renew(task, progress && { progress: progress.value });
       task.leasedFrom(sentAt);
     } catch (error) {
-      if (error instanceof MusterError && ['CLAIM_LOST', 'MESSAGE_NOT_FOUND'].includes(error.code))
-        this.#lost(task, new ClaimLost(error.message, { cause: error }));
+      if (isLost(error)) this.#lost(task, new ClaimLost(error.message, { cause: error }));
       // Too large: without it the claim is kept all the same.
       const isTooLarge = error instanceof MusterError && error.status === 413;
       if (!isTooLarge) task.progress ??= progress;

@@ -1,10 +1,10 @@
 import { MusterError } from '../error.ts';
 import { isPassing } from '../journal.ts';
 import type { Muster } from '../muster.ts';
-import { pause } from '../send.ts';
+import { backoffMs, pause } from '../send.ts';
 import { Emitter } from './emitter.ts';
 import { Ends } from './ends.ts';
-import { ClaimLost, WorkerClosed } from './errors.ts';
+import { ClaimLost, isLost, WorkerClosed } from './errors.ts';
 import { Leases } from './leases.ts';
 import type { Handler, WorkerCounts, WorkerEvents, WorkerOptions } from './options.ts';
 import { Outbox } from './outbox.ts';
@@ -12,7 +12,6 @@ import { closeOnSignals, defaultHolder } from './signals.ts';
 import { Task, type WorkerMessage } from './task.ts';
 
 const lingerMs = 25;
-const firstPauseMs = 100;
 const maxPauseMs = 5_000;
 /** A server that answers held receives at once, as one that stops does, is not asked all the time. */
 const emptyPauseMs = 500;
@@ -286,15 +285,10 @@ export class Worker<Payload = unknown, Result = unknown> {
         const passes = error instanceof MusterError && (isPassing(error) || error.status === 402);
         if (signal.aborted || !passes) throw error;
         this.#say(error);
-        const pauseMs = Math.min(maxPauseMs, firstPauseMs * 2 ** failures);
         const askedMs = Math.min(60, error.retryAfterSeconds ?? 0) * 1000;
-        await pause(Math.max(pauseMs, askedMs) * (1 + Math.random() / 4), signal);
+        await pause(backoffMs(failures, { maxMs: maxPauseMs, minMs: askedMs }), signal);
       }
   }
-}
-
-function isLost(error: unknown): error is MusterError {
-  return error instanceof MusterError && (error.code === 'CLAIM_LOST' || error.code === 'MESSAGE_NOT_FOUND');
 }
 
 /** Waits for something, but not longer. */
