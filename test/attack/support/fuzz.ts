@@ -56,6 +56,9 @@ export async function fuzz(requests: number, seed: number, together = 1): Promis
   }
 }
 
+const callerOf = (headers: Request['headers']): string | undefined =>
+  headers.find(([name]) => name === 'Authorization')?.[1].replace(/^bearer +/i, '');
+
 /** Whether a command inside a script only reads, or counts the request. */
 function isOfRates([name = '', key = '', ...pairs]: readonly string[]): boolean {
   if (reading.test(name) || key.endsWith(':clock:ticks')) return true;
@@ -141,7 +144,7 @@ class Fuzzer {
   #checkResults({ method, target, headers, body }: Request, reply: Reply): string | undefined {
     if (this.document.find(method, target)?.id !== 'batch' || reply.status !== 200) return undefined;
     const { calls } = JSON.parse(String(body)) as { calls: { call: unknown }[] };
-    const isOwner = headers.some(([, value]) => value.endsWith(this.#fixed['apiKey'] ?? ''));
+    const isOwner = this.#isOwner(target, headers);
     const codes: string[] = [];
     for (const [index, result] of reply.body.results.entries()) {
       this.document.checkResult(calls[index]?.call, result);
@@ -167,6 +170,7 @@ class Fuzzer {
     const fill = (text: string): string =>
       text
         .replaceAll(/⟨parentScopeId(\^?)⟩/g, '⟨scopeId$1⟩')
+        .replaceAll('⟨request⟩', String(this.#requests))
         .replaceAll(/⟨(\w+)\^⟩/g, (_, name: string) => (this.#slots[name] ?? name).toUpperCase())
         .replaceAll(/⟨(\w+)⟩/g, (_, name: string) => this.#slots[name] ?? name);
     return {
@@ -181,10 +185,9 @@ class Fuzzer {
   #note({ method, target, headers }: Request, { status, body }: Reply): string {
     const operation = this.document.find(method, target);
     const code: string | undefined = status < 400 ? undefined : body?.error.code;
-    const caller = headers.find(([name]) => name === 'Authorization')?.[1].replace(/^bearer +/i, '');
-    const isOwner = caller === this.#fixed['apiKey'];
+    const isOwner = this.#isOwner(target, headers);
     const isRead = method === 'GET' || method === 'HEAD' || operation?.id === 'batch';
-    const mayRead = caller === this.#fixed['reader'] && isRead;
+    const mayRead = callerOf(headers) === this.#fixed['reader'] && isRead;
     if (isOwner && (status === 401 || status === 403)) throw new Error(`the owner got ${status} ${code}`);
     // The list of spaces answers every key with its own.
     const isOfSpace = target.startsWith('/v1/spaces/');
@@ -195,6 +198,12 @@ class Fuzzer {
         this.#statuses.set(operation.id, (this.#statuses.get(operation.id) ?? new Set()).add(status));
     }
     return code ?? '';
+  }
+
+  /** Whether the caller's key has every permission in the space of this target. */
+  #isOwner(target: string, headers: Request['headers']): boolean {
+    const { apiKey, otherKey, otherSpaceId } = this.#fixed;
+    return callerOf(headers) === (target.startsWith(`/v1/spaces/${otherSpaceId}`) ? otherKey : apiKey);
   }
 
   async #widen(): Promise<void> {
