@@ -8,16 +8,9 @@ RUN npm ci --ignore-scripts
 COPY src src
 RUN npm run -s build
 
-FROM node:20.20.2-bookworm-slim AS dependencies
-WORKDIR /muster
-COPY package.json package-lock.json ./
-# --ignore-scripts skips `prepare`, whose build needs the dev dependencies.
-RUN npm ci --omit=dev --workspaces=false --ignore-scripts
-
 FROM node:20.20.2-bookworm-slim
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 METRICS_PORT=9464 DATA_DIR=/var/lib/muster
 WORKDIR /muster
-COPY --from=dependencies /muster/node_modules node_modules
 COPY --from=build /muster/dist dist
 COPY lua lua
 COPY package.json LICENSE ./

@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { Command, CommanderError, InvalidArgumentError } from 'commander';
+import { version } from '../package.ts';
 import { addAuditCommands } from './audit.ts';
 import { Cli, examples, invocation, type Streams } from './command.ts';
 import { envelope } from './errors.ts';
@@ -24,10 +24,6 @@ const nouns = [
   addSnapshotCommands,
 ];
 
-/** The same path from src and from dist. */
-const manifest = new URL('../../package.json', import.meta.url);
-const version = (): string => (JSON.parse(readFileSync(manifest, 'utf8')) as { version: string }).version;
-
 /** Runs a command line. Resolves with the error's envelope if it failed, or null. */
 export async function runCommand(args: readonly string[], streams: Streams): Promise<string | null> {
   const cli = new Cli(streams);
@@ -37,7 +33,7 @@ export async function runCommand(args: readonly string[], streams: Streams): Pro
     .exitOverride()
     .configureOutput({ writeOut: (text) => void streams.stdout.write(text), writeErr: () => undefined });
   program
-    .version(version(), '--version', 'print the version')
+    .version(version, '--version', 'print the version')
     .option('--json', 'print JSON on a terminal, too')
     .hook('preAction', () => {
       cli.isJson = program.opts()['json'] === true;

@@ -1,11 +1,11 @@
 import { readdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { extname } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { Site } from '../http/site.ts';
+import { packagePath } from '../package.ts';
 
 /** Built into dist/ by `npm run build`, also for a server that runs from source. */
-const folder = fileURLToPath(new URL('../../dist/console/browser/', import.meta.url));
+const folder = packagePath('dist/console/browser/');
 
 const types: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',

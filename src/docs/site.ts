@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
-import { fileURLToPath } from 'node:url';
 import { Site, type Source } from '../http/site.ts';
+import { packagePath } from '../package.ts';
 import { page, script, style } from './page.ts';
 
-/** The build's copy of swagger-ui; the same path from src and from dist. */
-export const libraryFolder = fileURLToPath(new URL('../../dist/docs/swagger-ui/', import.meta.url));
+/** The build's copy of swagger-ui. */
+const libraryFolder = packagePath('dist/docs/swagger-ui/');
 
 /** The page may run our scripts and call this server. swagger-ui sets style attributes. */
 const policy = [

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { fileURLToPath } from 'node:url';
+import { packagePath } from '../package.ts';
 import { findProgram, type Program, type ProgramKind, setUp as setUpProgram } from '../program/find.ts';
 
 const OLDEST_MAJOR = 7;
@@ -46,7 +46,7 @@ interface FindOptions {
  * @throws Error with one line saying what to install or set
  */
 export async function findRedisServer(options: FindOptions): Promise<RedisServer> {
-  const { log, env = process.env, folder = fileURLToPath(new URL('../../.redis', import.meta.url)) } = options;
+  const { log, env = process.env, folder = packagePath('.redis') } = options;
   return findProgram(redisServer, { log, env, folder });
 }
 

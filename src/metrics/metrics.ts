@@ -1,14 +1,9 @@
-import { readFileSync } from 'node:fs';
 import { collectDefaultMetrics, Registry } from 'prom-client';
+import { version } from '../package.ts';
 import { scraped } from './scraped.ts';
 import { storeMetrics } from './store-metrics.ts';
 import type { StoreReader } from './store-reading.ts';
 import { Traffic } from './traffic.ts';
-
-/** Of this release. */
-export const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
-  readonly version: string;
-};
 
 interface MetricsParts {
   readonly role: string;

@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { type ReplyMember, readMember } from '../declare/reply.ts';
+import { packagePath } from '../package.ts';
 
-/** The folder of the Lua files, found from src/ and from dist/. */
-export const luaRoot = fileURLToPath(new URL('../../lua/', import.meta.url));
+/** The folder of the Lua files. */
+export const luaRoot = packagePath('lua/');
 
 /** The folders of rooms whose scripts are not in `luaRoot`, by room. */
 export type Folders = Readonly<Record<string, string>>;

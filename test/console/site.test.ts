@@ -2,7 +2,6 @@ import { readdirSync } from 'node:fs';
 import { request } from 'node:http';
 import { expect } from 'chai';
 import pino from 'pino';
-import { consoleSite } from '../../src/console/site.ts';
 import { startService } from '../../src/service.ts';
 import { redisUrl } from '../support/store.ts';
 import { api, World } from '../support/world.ts';
@@ -144,15 +143,5 @@ describe('GET /console', function () {
       ['GET', '/console/:file', 200],
       ['GET', undefined, 404],
     ]);
-  });
-
-  it('is the same from the build as from source', async () => {
-    const path = '../../dist/console/site.js';
-    const built = (await import(path)) as { consoleSite: typeof consoleSite };
-    for (const file of ['/console', ...files]) {
-      const found = await built.consoleSite().file(file);
-      expect(found?.plain.length).to.be.above(0);
-      expect(found).to.deep.equal(await consoleSite().file(file));
-    }
   });
 });

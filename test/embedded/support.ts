@@ -30,7 +30,7 @@ export class Stores {
 
   /** Another process that starts (or joins) the server of `dataDir`, and stops its store on SIGTERM. */
   async startInOtherProcess(dataDir: string, env = process.env): Promise<OtherProcess> {
-    const words = ['--input-type=module', '--eval', scriptOfOther(dataDir)];
+    const words = ['--import', 'tsx', '--input-type=module', '--eval', scriptOfOther(dataDir)];
     const cwd = fileURLToPath(new URL('../..', import.meta.url));
     const child = spawn(process.execPath, words, { cwd, env, stdio: ['ignore', 'pipe', 'inherit'] });
     const exited = once(child, 'exit');
@@ -98,7 +98,7 @@ interface OtherProcess {
 }
 
 function scriptOfOther(dataDir: string): string {
-  const module = new URL('../../dist/embedded/embedded.js', import.meta.url).href;
+  const module = new URL('../../src/embedded/embedded.ts', import.meta.url).href;
   return `
     import { startEmbedded } from ${JSON.stringify(module)};
     const store = await startEmbedded({ dataDir: ${JSON.stringify(dataDir)}, log: console.error });

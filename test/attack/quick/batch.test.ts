@@ -93,7 +93,7 @@ describe('Every call in a batch', function () {
     let cases = 0;
     for (const route of routes) {
       for (const name of pathNames(route)) {
-        const field = objectIn(route, name);
+        const field = objectIn(route.call, name);
         const [unknown, theirs, beside] = await asBatch(
           [randomUUID(), others[field], siblings[field]].map((id) => ({ ...callOf(route, own), [name]: id })),
         );

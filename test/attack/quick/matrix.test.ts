@@ -132,7 +132,7 @@ describe('Every route for every kind of caller', function () {
         const code = `${name.slice(0, -2).toUpperCase()}_NOT_FOUND`;
         const expected = `${statusOf(allErrors, code, pattern)} ${code}`;
         const inBody = name === 'taskId' ? 'outsideTaskId' : name;
-        const field = inPath.includes(name) ? objectIn(route, name) : inBody;
+        const field = inPath.includes(name) ? objectIn(route.call, name) : inBody;
         const unknown = await ask(route, { ...own, [field]: randomUUID() });
         expect(codeOf(unknown), `${route.call} ${name}`).to.equal(expected);
         for (const theirs of [others, siblings]) {

@@ -98,7 +98,7 @@ describe('Every tool for every kind of caller', function () {
     await everywhere(async (route) => {
       const inPath = [...route.path.matchAll(/:(\w+)/g)].map(([, name = '']) => name);
       for (const name of inPath) {
-        const field = objectIn(route, name);
+        const field = objectIn(route.call, name);
         const unknown = await call(route, { ...own, [field]: randomUUID() });
         expect(unknown.code, route.call).to.equal(`${name.slice(0, -2).toUpperCase()}_NOT_FOUND`);
         for (const theirs of [others, siblings]) {

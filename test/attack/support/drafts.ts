@@ -1,5 +1,6 @@
 import fc, { type Arbitrary } from 'fast-check';
 import type { Operation, Schema } from './document.ts';
+import { objectIn } from './objects.ts';
 import { hostile, slot, valid, wrong } from './values.ts';
 
 /** A request with slots for real values. Bodies are latin1 if `bytes` is set, for bytes that are not UTF-8. */
@@ -48,11 +49,11 @@ export function drafts(operation: Operation): Arbitrary<Draft> {
     .map(({ method, path, query, headers, body: sent }) => ({ method, target: path + query, headers, ...sent }));
 }
 
-function paths({ path }: Operation): Arbitrary<string> {
+function paths({ id, path }: Operation): Arbitrary<string> {
   const segments = path.split('/').map((segment) => {
     const name = /^\{(\w+)\}$/.exec(segment)?.[1];
     if (name === undefined) return fc.constant(segment);
-    const own: Weighted<string> = [40, fc.constant(slot(name))];
+    const own: Weighted<string> = [40, one(slot(objectIn(id, name)), slot(name))];
     const others = one(slot('spaceId'), slot('mailboxId'), slot('otherSpaceId'), slot(`${name}^`));
     return mostly(own, [1, fc.uuid()], [1, others], [1, one(...junkSegments)]);
   });

@@ -103,8 +103,8 @@ const ofTheirOwn: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'mailbox.requeue': { mailboxId: 'fullMailboxId' },
 };
 
-/** The name of the object for this parameter of a route's path. */
-export const objectIn = (route: Route, parameter: string): string => ofTheirOwn[route.call]?.[parameter] ?? parameter;
+/** The name of the object for this parameter of a call's path. */
+export const objectIn = (call: string, parameter: string): string => ofTheirOwn[call]?.[parameter] ?? parameter;
 
 /** Calls that do little without optional fields. */
 const inFull = new Set(['message.complete', 'destination.update', 'schedule.create', 'schedule.update']);
@@ -112,7 +112,7 @@ const inFull = new Set(['message.complete', 'destination.update', 'schedule.crea
 /** A request that a route accepts, with these objects in it: its path below the space, and its body. */
 export function requestOf(route: Route, objects: Objects): { path: string; body: string | undefined } {
   const named = (parameter: string): string => {
-    const name = objectIn(route, parameter);
+    const name = objectIn(route.call, parameter);
     return objects[`${route.call} ${objects[name]}`] ?? objects[name] ?? parameter;
   };
   const path = route.path.replaceAll(/:(\w+)/g, (_, name: string) => named(name));

@@ -1,0 +1,19 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+/** The folder that has package.json, lua/ and dist/: the same from src/ and from a bundle in dist/. */
+function rootOf(module: string): URL {
+  let folder = new URL('.', module);
+  while (!existsSync(new URL('package.json', folder))) folder = new URL('..', folder);
+  return folder;
+}
+
+const root = rootOf(import.meta.url);
+
+/** The path of a file or folder of this package. */
+export const packagePath = (path: string): string => fileURLToPath(new URL(path, root));
+
+/** Of this release. */
+export const { version } = JSON.parse(readFileSync(packagePath('package.json'), 'utf8')) as {
+  readonly version: string;
+};
