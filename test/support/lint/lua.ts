@@ -3,7 +3,7 @@
 // error. Findings have the file and line of the source.
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { type Library, loadLibrary, type Vocabulary } from '../../../src/redis/loader.ts';
 import { originOf } from '../../../src/redis/lua-lines.ts';
@@ -33,8 +33,12 @@ async function checked(libraries: readonly Library[]): Promise<string[]> {
   try {
     for (const [index, { text }] of libraries.entries()) await writeFile(join(folder, String(index)), text);
     const files = libraries.map((_, index) => join(folder, String(index)));
-    const report = await outputOf(command, [...output, ...globals, '--', ...files], env);
-    return inSources(report, libraries);
+    const share = Math.ceil(files.length / availableParallelism());
+    const shares = Array.from({ length: Math.ceil(files.length / share) }, (_, n) =>
+      files.slice(n * share, (n + 1) * share),
+    );
+    const reports = shares.map((some) => outputOf(command, [...output, ...globals, '--', ...some], env));
+    return inSources((await Promise.all(reports)).join(''), libraries);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
