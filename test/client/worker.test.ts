@@ -155,6 +155,34 @@ describe('the worker of the typed client', () => {
     expect((await view(id)).state).to.equal('ACKED');
   });
 
+  it('keeps progress whose renewal was under way, and fails, when the handler threw', async () => {
+    const mailboxId = await mailbox();
+    const found: unknown[] = [];
+    let isSending = false;
+    let hasThrown = false;
+    const fails: typeof fetch = async (url, init) => {
+      if (!String(url).endsWith('/renew') || hasThrown) return fetch(url, init);
+      isSending = true;
+      await until(() => hasThrown);
+      throw new TypeError('fetch failed');
+    };
+    const worker = start(
+      { mailbox: { mailboxId }, batch: false },
+      async ({ attempt, progress: reached }, { progress }) => {
+        found.push(reached);
+        if (attempt === 2) return;
+        progress({ page: 7 });
+        await until(() => isSending);
+        hasThrown = true;
+        throw new Error('again');
+      },
+      client({ fetch: fails }),
+    );
+    await sent(mailboxId);
+    await worker.drained();
+    expect(found).to.deep.equal([null, { page: 7 }]);
+  });
+
   it('renews at a third of the lease, and not before', async () => {
     const { client: by, paths } = counting();
     const mailboxId = await mailbox();

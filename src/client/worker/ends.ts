@@ -51,6 +51,7 @@ export class Ends {
   /** Gives back what is left of the money, and the message. */
   async giveBack(task: Task, error: unknown): Promise<Answer<'message.nack'>> {
     const { id: messageId, token } = task.message;
+    await task.renewal;
     if (task.progress) await this.renew(task, { progress: task.progress.value }).catch(() => undefined);
     await this.void(task);
     const later = error instanceof RetryLater ? error.seconds : error instanceof WorkerClosed ? 0 : undefined;

@@ -39,9 +39,13 @@ export class Leases {
   }
 
   /** Renews now, and with it asks whether the claim still stands. */
-  async renew(task: Task): Promise<void> {
-    if (task.isOver || task.isRenewing) return;
-    task.isRenewing = true;
+  renew(task: Task): Promise<void> {
+    if (task.isOver) return Promise.resolve();
+    task.renewal ??= this.#renewNow(task);
+    return task.renewal;
+  }
+
+  async #renewNow(task: Task): Promise<void> {
     const sentAt = performance.now();
     const { progress } = task;
     task.progress = undefined;
@@ -57,7 +61,7 @@ export class Leases {
       task.renewAt = performance.now() + (isTooLarge ? 0 : retryMs * (1 + Math.random()));
       if (task.progress) task.progressAt = performance.now();
     } finally {
-      task.isRenewing = false;
+      task.renewal = undefined;
       this.#plan();
     }
   }
@@ -83,6 +87,6 @@ export class Leases {
 }
 
 function dueAt(task: Task): number {
-  if (task.isRenewing) return Number.POSITIVE_INFINITY;
+  if (task.renewal) return Number.POSITIVE_INFINITY;
   return task.progress ? Math.min(task.renewAt, task.progressAt + progressEveryMs) : task.renewAt;
 }

@@ -43,7 +43,8 @@ export class Task<Payload = unknown, Result = unknown> {
   readonly receivedAt = performance.now();
   leaseEndsAt = 0;
   renewAt = 0;
-  isRenewing = false;
+  /** In flight; never rejects. Puts `progress` back if it could not be sent. */
+  renewal: Promise<void> | undefined;
   /** The claim is over, or the message was given back: what the handler does now has no effect. */
   isOver = false;
   /** Not sent yet. */
