@@ -6,6 +6,7 @@ import { type EmbeddedRedis, startEmbedded } from './embedded/embedded.ts';
 import { findRedisServer } from './embedded/server-binary.ts';
 import { openLog } from './log.ts';
 import { bootstrap } from './org/bootstrap.ts';
+import { invocation } from './package.ts';
 import { awaitStore } from './redis/await-store.ts';
 import { StoreUnavailable } from './redis/scripts.ts';
 import { type MusterService, startService } from './service.ts';
@@ -147,7 +148,7 @@ environment variables set it up:
 
 ${settingsHelp()}
 
-Organizations, spaces and API keys are managed with: muster --help (npm run -s muster -- --help)`;
+Organizations, spaces and API keys are managed with: ${invocation} --help`;
 
 async function main(): Promise<void> {
   const [argument] = process.argv.slice(2);

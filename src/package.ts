@@ -17,3 +17,8 @@ export const packagePath = (path: string): string => fileURLToPath(new URL(path,
 export const { version } = JSON.parse(readFileSync(packagePath('package.json'), 'utf8')) as {
   readonly version: string;
 };
+
+/** How the command `muster` is invoked where this process was; operators paste examples from what it prints. */
+export const invocation = ['start', 'muster'].includes(process.env['npm_lifecycle_event'] ?? '')
+  ? 'npm run -s muster --'
+  : 'muster';

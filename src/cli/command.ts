@@ -4,15 +4,13 @@ import type { Command } from 'commander';
 import { type Config, readConfig } from '../config.ts';
 import { findEmbedded } from '../embedded/embedded.ts';
 import type { Admin } from '../org/admin.ts';
+import { invocation } from '../package.ts';
 import { product } from '../primitives.ts';
 import { connect } from '../redis/connection.ts';
 import { inShort } from '../redis/failures.ts';
 import { checkFormat } from '../redis/format.ts';
 import { Scripts, StoreUnavailable } from '../redis/scripts.ts';
 import { table } from './table.ts';
-
-/** How this process was invoked; operators paste examples from the help. */
-export const invocation = process.env['npm_lifecycle_event'] === 'muster' ? 'npm run -s muster --' : 'muster';
 
 /** Why a plan's requests a minute are not what a new space takes. */
 export const spaceRate = `A new space takes 600 requests a minute, whatever its plan allows. To raise that up to the plan's figure, send

@@ -1,7 +1,7 @@
 import { Command, CommanderError, InvalidArgumentError } from 'commander';
-import { version } from '../package.ts';
+import { invocation, version } from '../package.ts';
 import { addAuditCommands } from './audit.ts';
-import { Cli, examples, invocation, type Streams } from './command.ts';
+import { Cli, examples, type Streams } from './command.ts';
 import { envelope } from './errors.ts';
 import { addEventsCommand } from './events.ts';
 import { addKeyCommands } from './key.ts';

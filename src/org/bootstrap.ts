@@ -1,4 +1,5 @@
 import { permissions } from '../http/route.ts';
+import { invocation } from '../package.ts';
 import { unless } from '../redis/failures.ts';
 import { limitsAt } from '../space/limits.ts';
 import {
@@ -12,7 +13,7 @@ import {
 } from './admin.ts';
 
 const org = 'dev';
-const anotherKey = `# another key: npm run -s muster -- key create --org ${org} --permissions ${permissions.join(',')}`;
+const anotherKey = `# another key: ${invocation} key create --org ${org} --permissions ${permissions.join(',')}`;
 
 /**
  * Prepares a new embedded store for its first request: creates the organization `dev`, a space and a key. Each step is

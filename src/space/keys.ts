@@ -45,7 +45,7 @@ export const spaceKeys = {
   eventSegment: {
     pattern: 'muster:{org}:<spaceNumber>:eventSegment:<last>',
     type: 'string',
-    holds: 'about 1,000 packed events: deflated lines `id type text` (`npm run -s muster -- events` prints them)',
+    holds: 'about 1,000 packed events: deflated lines `id type text` (`muster events` prints them)',
     goes: 'when the last of its events is older than max(retention window, 30 days)',
   },
 } satisfies KeyTable;

@@ -44,8 +44,7 @@ describe('The first start on an embedded store', () => {
     await admin.createSpace(to, { org: 'dev' });
     expect(await admin.createSpace(to, { org: 'dev', first: true })).to.deep.equal(oldest);
     const before = await to.store.hgetall('muster:{dev}');
-    const command =
-      'npm run -s muster -- key create --org dev --permissions coordination_read,coordination_write,resource_config';
+    const command = 'muster key create --org dev --permissions coordination_read,coordination_write,resource_config';
     expect(await bootstrap(to, url)).to.deep.equal([
       `export MUSTER_URL=${url}`,
       space,
