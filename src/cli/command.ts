@@ -25,7 +25,7 @@ export function examples(command: Command, ...lines: string[]): Command {
 /** Where a command reads its settings from, and what it prints to: the process, or a test. */
 export interface Streams {
   readonly env: NodeJS.ProcessEnv;
-  readonly stdout: Pick<NodeJS.WriteStream, 'write'> & { readonly isTTY?: boolean };
+  readonly stdout: Pick<NodeJS.WriteStream, 'write'> & { readonly isTTY?: boolean; readonly rows?: number };
   readonly stderr: Pick<NodeJS.WriteStream, 'write'>;
 }
 
@@ -48,6 +48,20 @@ export class Cli {
     return readConfig(this.env);
   }
 
+  /** Whether results are for people. */
+  get isTable(): boolean {
+    return this.#streams.stdout.isTTY === true && !this.isJson;
+  }
+
+  /** Lines of the terminal. */
+  get rows(): number {
+    return this.#streams.stdout.rows ?? 24;
+  }
+
+  write(text: string): void {
+    this.#streams.stdout.write(text);
+  }
+
   /** Runs an operation on the store and prints its result. */
   async answer(operation: (admin: Admin) => Promise<unknown>): Promise<void> {
     this.print(await withStore(this.config, operation));
@@ -66,7 +80,7 @@ export class Cli {
   /** Prints a command's result: a table on a terminal, otherwise JSON on one line. */
   print(value: unknown): void {
     const { stdout } = this.#streams;
-    if (stdout.isTTY && !this.isJson) stdout.write(table(value));
+    if (this.isTable) stdout.write(table(value));
     else stdout.write(`${JSON.stringify(value, null, stdout.isTTY ? 2 : 0)}\n`);
   }
 

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { CommanderError } from 'commander';
+import { MusterError } from '../client/index.ts';
 import { ConfigError } from '../config.ts';
 import { ApiError } from '../http/errors.ts';
 import { InvalidInput } from '../org/input.ts';
@@ -33,6 +34,7 @@ export function envelope(error: unknown): string {
 function explain(error: unknown): { code: string; message: string } {
   const message = error instanceof Error ? error.message : String(error);
   if (error instanceof CommanderError) return { code: 'VALIDATION_FAILED', message: usage(error) };
+  if (error instanceof MusterError) return { code: error.code, message };
   if (error instanceof ApiError) return { code: error.code, message };
   if (error instanceof InvalidInput) return { code: error.code, message };
   if (error instanceof SnapshotFailure) return { code: error.code, message };

@@ -8,9 +8,10 @@ import { addKeyCommands } from './key.ts';
 import { addOrgCommands } from './org.ts';
 import { addSnapshotCommands } from './snapshot.ts';
 import { addSpaceCommands } from './space.ts';
+import { addTopCommand } from './top.ts';
 
 const about = [
-  'Manages the organizations, spaces, API keys and snapshots of a Muster store, and prints journals.',
+  'Manages the organizations, spaces, API keys and snapshots of a Muster store, prints journals, and shows live figures.',
   'Prints tables on a terminal, and one JSON value in a pipe or with --json (events: one a line); errors go to stderr, with exit status 1.',
   'The store is the one in REDIS_URL, or else the embedded one that muster serve (npm start) runs on DATA_DIR (default ./data).',
 ].join('\n\n');
@@ -21,6 +22,7 @@ const nouns = [
   addKeyCommands,
   addAuditCommands,
   addEventsCommand,
+  addTopCommand,
   addSnapshotCommands,
 ];
 

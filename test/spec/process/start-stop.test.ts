@@ -84,7 +84,7 @@ describe('Start and shutdown of a process', function () {
       ended('serve'),
     ]);
     expect([help.status, help.stderr]).to.deep.equal([0, '']);
-    expect(help.stdout).to.match(/^Usage: .*PORT .*REDIS_URL .*muster -- --help\)\n$/s);
+    expect(help.stdout).to.match(/^Usage: .*PORT .*REDIS_URL .*muster --help\n$/s);
     expect(short).to.deep.equal(help);
     for (const { status, stdout, stderr } of unknown) {
       expect([status, stdout]).to.deep.equal([1, '']);

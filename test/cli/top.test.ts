@@ -1,0 +1,75 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from 'chai';
+import { runCommand } from '../../src/cli/program.ts';
+import { failure, record } from '../support/cli.ts';
+import { World } from '../support/world.ts';
+
+describe('muster top', () => {
+  let world: World;
+  let settings: Record<string, string>;
+  before(async () => {
+    world = await World.create();
+    const key = await world.key(['coordination_read']);
+    settings = { MUSTER_URL: world.url, MUSTER_SPACE: world.spaceId, MUSTER_KEY: key };
+    const { id } = await world.made('/mailboxes', { name: 'jobs' });
+    await world.made('/mailboxes', { name: 'idle' });
+    const scopeId = randomUUID();
+    for (const n of [1, 2, 3]) await world.made(`/mailboxes/${id}/messages`, { scopeId, payload: n });
+    await world.made(`/mailboxes/${id}/recv`, { scopeId, holder: 'h', holderSession: 's' });
+    const { id: budgetId } = await world.made('/budgets', {
+      name: 'llm',
+      currency: 'EUR',
+      scale: 2,
+      limitMinor: '1000',
+    });
+    await world.made(`/budgets/${budgetId}/reserve`, { scopeId, holder: 'h', amountMinor: '5' });
+    await world.made('/allowances', { name: 'api', unitsLimit: 100, windowSeconds: 60 });
+  });
+
+  /** What it draws on a terminal of so many rows. */
+  async function drawn(rows: number, ...more: string[]): Promise<string[]> {
+    const printed: string[] = [];
+    const stdout = { write: (text: unknown) => printed.push(String(text)) > 0, isTTY: true, rows };
+    const stderr = { write: (text: unknown) => printed.push(String(text)) > 0 };
+    const env = { ...process.env, ...settings };
+    expect(await runCommand(['top', '--interval', '0.1', ...more], { env, stdout, stderr })).to.equal(null);
+    return printed.map((text) => text.replace('\x1b[H\x1b[J', ''));
+  }
+
+  it('draws what waits, mailboxes, budgets and allowances, and what was done since the look before', async () => {
+    const screens = await drawn(40, '--count', '2');
+    expect(screens).to.have.length(2);
+    const lines = screens.map((screen) => screen.split('\n').map((line) => line.replaceAll(/ +/g, ' ').trim()));
+    expect(lines[0]).to.include.members([
+      'messages 2 READY 1 CLAIMED oldest 0 s',
+      'calls/s from the next look on',
+      'mailbox ready delayed claimed failed oldest',
+      'jobs 2 0 1 0 0 s',
+      'idle 0 0 0 0 -',
+      'llm 10.00 EUR 0.00 EUR 0.05 EUR 9.95 EUR',
+      'api 0 100 0 -',
+    ]);
+    expect(lines[0]?.indexOf('jobs 2 0 1 0 0 s')).to.be.below(lines[0]?.indexOf('idle 0 0 0 0 -') ?? 0);
+    expect(lines[1]).to.include('calls/s -');
+  });
+
+  it('fits its screen', async () => {
+    for (let n = 0; n < 30; n++) await world.made('/mailboxes', { name: `n-${n}` });
+    const [screen = ''] = await drawn(24, '--count', '1');
+    expect(screen.split('\n').length).to.be.within(20, 24);
+    expect(screen).to.match(/^… and \d+$/m);
+  });
+
+  it('prints one JSON value in a pipe', async () => {
+    const look = await record(['top'], settings);
+    expect(Object.keys(look)).to.deep.equal(['backlog', 'census', 'usage', 'mailboxes', 'budgets', 'allowances']);
+    expect(look.backlog).to.include({ readyMessages: 2, claimedMessages: 1 });
+    expect(look.usage.byCall).to.include({ 'message.send': 3 });
+  });
+
+  it('says what is missing, wrong or away', async () => {
+    expect((await failure(['top'], { ...settings, MUSTER_KEY: '' })).message).to.match(/^MUSTER_KEY is not set: /);
+    expect((await failure(['top'], { ...settings, MUSTER_KEY: 'x' })).code).to.equal('INVALID_API_KEY');
+    expect((await failure(['top', '--interval', '0'], settings)).message).to.match(/--interval must be a number from/);
+  });
+});
