@@ -6,6 +6,10 @@ COPY src/client/package.json src/client/
 COPY src/generator/package.json src/generator/
 RUN npm ci --ignore-scripts
 COPY src src
+# The pages that the service shows.
+COPY docs docs
+COPY lua/README.md lua/
+COPY README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md LICENSE ./
 RUN npm run -s build
 
 FROM node:20.20.2-bookworm-slim

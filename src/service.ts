@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { consoleSite } from './console/site.ts';
 import { one } from './declare/record.ts';
-import { docsSite } from './docs/site.ts';
+import { docsSite, referenceSite } from './docs/site.ts';
 import { Feeds } from './event/feeds.ts';
 import { Journal } from './event/journal.ts';
 import { Segments } from './event/segments.ts';
@@ -205,7 +205,7 @@ async function listen(options: ServiceOptions, core: Core, setting = 'PORT'): Pr
     text ??= openapiText({ ...product, routes, spacelessRoutes });
     return text;
   };
-  const server = createApp({ ...core, errors, openapi, sites: [consoleSite(), docsSite()] });
+  const server = createApp({ ...core, errors, openapi, sites: [consoleSite(), docsSite(), referenceSite()] });
   return Listener.start(server, host, port, setting);
 }
 

@@ -34,7 +34,16 @@ function filesOf(folder) {
 function hashOfSources() {
   const hash = createHash('sha256');
   const settings = ['package-lock.json', 'package.json', 'tsconfig.json', 'tsconfig.build.json'];
-  for (const path of [...settings.map((name) => join(root, name)), ...filesOf(source)])
+  const texts = [
+    'README.md',
+    'CHANGELOG.md',
+    'CONTRIBUTING.md',
+    'SECURITY.md',
+    'lua/README.md',
+    'src/client/python/README.md',
+  ];
+  const others = [...settings, ...texts].map((name) => join(root, name));
+  for (const path of [...others, ...filesOf(source), ...filesOf(join(root, 'docs'))])
     hash
       .update(`${relative(root, path)}\0`)
       .update(readFileSync(path))
@@ -111,11 +120,13 @@ function licencesOf(paths) {
 
 async function stage() {
   const tsc = join(dirname(require.resolve('typescript/package.json')), 'bin/tsc');
-  run(['--import', 'tsx'], 'src/generator/main.ts', '--typescript');
+  run(['--import', 'tsx'], 'src/generator/main.ts', '--docs', join(staged, 'docs/site'));
   run([tsc], '-p', 'tsconfig.build.json');
   run([tsc], '-p', 'src/console/browser');
+  run([tsc], '-p', 'src/docs/browser');
   await bundle();
-  for (const path of filesOf(join(source, 'console/browser')).filter((path) => /\.(html|css|svg)$/.test(path)))
+  const assets = ['console/browser', 'docs/browser'].flatMap((folder) => filesOf(join(source, folder)));
+  for (const path of assets.filter((path) => /\.(html|css|svg)$/.test(path)))
     cpSync(path, join(staged, relative(source, path)));
   // What is installed to run needs neither this package nor what it depends on.
   const library = dirname(require.resolve('swagger-ui-dist/package.json'));

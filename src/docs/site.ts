@@ -1,44 +1,91 @@
+import { readdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
+import { extname } from 'node:path';
 import { Site, type Source } from '../http/site.ts';
 import { packagePath } from '../package.ts';
-import { page, script, style } from './page.ts';
+import { page, script, style } from './reference.ts';
+
+/** Made by `npm run build`, also for a server that runs from source. */
+const built = packagePath('dist/docs/');
 
 /** The build's copy of swagger-ui. */
-const libraryFolder = packagePath('dist/docs/swagger-ui/');
+const libraryFolder = `${built}swagger-ui/`;
 
-/** The page may run our scripts and call this server. swagger-ui sets style attributes. */
+/** A page may run our scripts and call this server. */
 const policy = [
   "default-src 'none'",
   "script-src 'self'",
-  "style-src 'self' 'unsafe-inline'",
-  "img-src 'self' data:",
+  "style-src 'self'",
   "connect-src 'self'",
+  "img-src 'self'",
   "base-uri 'none'",
   "form-action 'none'",
   "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+  "trusted-types 'none'",
 ];
 
-const html = 'text/html; charset=utf-8';
-const javascript = 'text/javascript; charset=utf-8';
-const css = 'text/css; charset=utf-8';
+const types: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.json': 'application/json; charset=utf-8',
+  '.md': 'text/markdown; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+  '.webp': 'image/webp',
+};
+/** Programs and settings are there to be read. */
+const text = 'text/plain; charset=utf-8';
 
-const inline = (path: string, type: string, text: string): Source => ({
+/** Where a rendered file is served: `/docs/quickstart` for `quickstart.html`, and `/llms.txt` where it is looked for. */
+function pathOf(name: string): string {
+  if (name === 'index.html') return '/docs';
+  return name.startsWith('llms') ? `/${name}` : `/docs/${name.replace(/\.html$/, '')}`;
+}
+
+function filesOf(folder: string): Source[] {
+  try {
+    const entries = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+    const names = entries.map((entry) => `${entry.parentPath}/${entry.name}`.slice(folder.length).replace(/^\//, ''));
+    return names.map((name) => ({
+      path: pathOf(name),
+      type: types[extname(name)] ?? text,
+      read: () => readFile(folder + name),
+    }));
+  } catch {
+    // None before the first build.
+    return [];
+  }
+}
+
+/** The documentation: the repository's pages as the build has rendered them (src/docs/render). */
+export const docsSite = (): Site => new Site('/docs', policy, [`${built}site/`, `${built}browser/`].flatMap(filesOf));
+
+/** swagger-ui sets style attributes. */
+const referencePolicy = [
+  ...policy.filter((rule) => !/trusted|style-src|img-src/.test(rule)),
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data:",
+];
+
+const inline = (path: string, type: string, content: string): Source => ({
   path,
   type,
-  read: async () => Buffer.from(text),
+  read: async () => Buffer.from(content),
 });
-const library = (type: string, name: string): Source => ({
-  path: `/docs/${name}`,
-  type,
+const library = (name: string): Source => ({
+  path: `/docs/api/${name}`,
+  type: types[extname(name)] ?? text,
   read: () => readFile(libraryFolder + name),
 });
 
 /** The API reference. */
-export const docsSite = (): Site =>
-  new Site('/docs', policy, [
-    inline('/docs', html, page),
-    inline('/docs/page.css', css, style),
-    inline('/docs/page.js', javascript, script),
-    library(css, 'swagger-ui.css'),
-    library(javascript, 'swagger-ui-bundle.js'),
+export const referenceSite = (): Site =>
+  new Site('/docs/api', referencePolicy, [
+    inline('/docs/api', types['.html'] ?? text, page),
+    inline('/docs/api/page.css', types['.css'] ?? text, style),
+    inline('/docs/api/page.js', types['.js'] ?? text, script),
+    library('swagger-ui.css'),
+    library('swagger-ui-bundle.js'),
   ]);

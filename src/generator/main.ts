@@ -1,5 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { renderSite } from '../docs/render/site.ts';
 import { openapi } from '../http/openapi.ts';
 import { product } from '../primitives.ts';
 import { clientTexts } from './calls.ts';
@@ -12,7 +14,16 @@ const texts = await clientTexts(document);
 mkdirSync(folder, { recursive: true });
 for (const [name, text] of Object.entries(texts)) writeFileSync(`${folder}${name}.ts`, text);
 
-// The Python client's are committed, so that pip installs it from a checkout: the build leaves them as they are.
-const pythonFolder = fileURLToPath(new URL('../client/python/muster/', import.meta.url));
-if (!process.argv.includes('--typescript'))
+// The build names a folder for the pages of /docs. The Python client's calls are committed, so that pip installs it from a
+// checkout: the build leaves them as they are.
+const [, docs] = process.argv.slice(process.argv.indexOf('--docs') >>> 0);
+if (docs === undefined) {
+  const pythonFolder = fileURLToPath(new URL('../client/python/muster/', import.meta.url));
   for (const [name, text] of Object.entries(pythonTexts(document))) writeFileSync(`${pythonFolder}${name}.py`, text);
+} else {
+  for (const [path, text] of renderSite([])) {
+    const file = path.replace('/docs', docs);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, text);
+  }
+}

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { basename } from 'node:path';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { Step } from './context.ts';
@@ -48,13 +49,13 @@ export class Site {
     if (path === `${this.#home}/`) {
       readOnly(ctx, path);
       // A page names its files relative to its home, so it works below a proxy's prefix too.
-      const location = { Location: `..${this.#home}`, 'Content-Length': '0' };
+      const location = { Location: `../${basename(this.#home)}`, 'Content-Length': '0' };
       state.answer = { status: 308, headers: { ...this.#headers, ...location } };
       return;
     }
     const file = this.file(path);
     if (!file) return next();
-    readOnly(ctx, path === this.#home ? path : `${this.#home}/:file`);
+    readOnly(ctx, path.startsWith(`${this.#home}/`) ? `${this.#home}/:file` : path);
     const { type, etag, plain, gzipped } = await file;
     // Weak: the same page, compressed or not.
     const headers = { ...this.#headers, ETag: `W/${etag}` };

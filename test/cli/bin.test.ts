@@ -55,7 +55,15 @@ describe('the packed package', function () {
     });
     while (!/^listening on (.*)$/m.test(said)) await once(server.stdout, 'data');
     const [, url = ''] = /^listening on (.*)$/m.exec(said) ?? [];
-    for (const path of ['/console', '/console/main.js', '/docs', '/docs/swagger-ui-bundle.js', '/openapi.json'])
+    for (const path of [
+      '/console',
+      '/console/main.js',
+      '/docs',
+      '/docs/quickstart',
+      '/docs/api',
+      '/llms.txt',
+      '/openapi.json',
+    ])
       expect((await fetch(`${url}${path}`)).status, path).to.equal(200);
     const { stdout } = await run(command, ['org', 'list'], { cwd: folder, env });
     expect(JSON.parse(stdout).organizations).to.have.length(1);

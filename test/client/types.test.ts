@@ -266,6 +266,9 @@ describe('what the typed client is made of', function () {
     const paths = packed.files.map(({ path }) => path);
     expect(paths).to.include.members([
       'dist/docs/swagger-ui/LICENSE',
+      'dist/docs/site/index.html',
+      'dist/docs/site/llms.txt',
+      'dist/docs/browser/docs.js',
       'dist/main.js',
       'lua/mailbox/send.lua',
       'README.md',

@@ -6,21 +6,21 @@ export const page = `<!doctype html>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Muster API</title>
 <link rel="icon" href="data:,">
-<link rel="stylesheet" href="docs/swagger-ui.css">
-<link rel="stylesheet" href="docs/page.css">
+<link rel="stylesheet" href="api/swagger-ui.css">
+<link rel="stylesheet" href="api/page.css">
 </head>
 <body>
 <div id="reference"></div>
-<noscript>This page needs JavaScript. The document it shows is <a href="openapi.json">openapi.json</a>.</noscript>
-<script src="docs/swagger-ui-bundle.js"></script>
-<script src="docs/page.js"></script>
+<noscript>This page needs JavaScript. The document it shows is <a href="../openapi.json">openapi.json</a>.</noscript>
+<script src="api/swagger-ui-bundle.js"></script>
+<script src="api/page.js"></script>
 </body>
 </html>
 `;
 
 /** validatorUrl is null so that the document is not sent to a validation service. */
 export const script = `SwaggerUIBundle({
-  url: 'openapi.json',
+  url: '../openapi.json',
   dom_id: '#reference',
   deepLinking: true,
   displayRequestDuration: true,

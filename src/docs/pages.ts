@@ -1,0 +1,88 @@
+/** The pages of `/docs`, as they are listed and read on: a file of the repository, a line. A folder is a page of its programs. */
+export const groups: readonly { readonly title: string; readonly files: readonly string[] }[] = [
+  {
+    title: 'Start',
+    files: [
+      'README.md',
+      'docs/quickstart.md',
+      'docs/examples',
+      'docs/guarantees.md',
+      'docs/requests.md',
+      'docs/console.md',
+      'docs/alternatives.md',
+    ],
+  },
+  {
+    title: 'Primitives',
+    files: [
+      'docs/mailboxes.md',
+      'docs/budgets.md',
+      'docs/groups.md',
+      'docs/barriers.md',
+      'docs/allowances.md',
+      'docs/schedules.md',
+      'docs/events.md',
+      'docs/webhooks.md',
+      'docs/diagnostics.md',
+    ],
+  },
+  {
+    title: 'Clients',
+    files: ['docs/typescript.md', 'src/client/README.md', 'src/client/python/README.md', 'docs/mcp.md'],
+  },
+  {
+    title: 'Operate',
+    files: [
+      'docs/operate/organizations.md',
+      'docs/operate/plans.md',
+      'docs/operate/settings.md',
+      'docs/operate/docker.md',
+      'docs/operate/scaling.md',
+      'docs/operate/cluster.md',
+      'docs/operate/monitoring.md',
+      'docs/operate/backup.md',
+      'docs/operate/upgrade.md',
+      'lua/README.md',
+    ],
+  },
+  {
+    title: 'Evidence',
+    files: [
+      'docs/evidence/benchmarks.md',
+      'docs/evidence/peers.md',
+      'docs/evidence/scale.md',
+      'docs/evidence/load-tests.md',
+      'docs/evidence/faults.md',
+      'docs/evidence/attacks.md',
+    ],
+  },
+  {
+    title: 'Design & reference',
+    files: ['docs/reference.md', 'docs/design.md', 'CHANGELOG.md', 'SECURITY.md', 'CONTRIBUTING.md'],
+  },
+];
+
+/** Where pages are that have no place below docs/. */
+const elsewhere: Readonly<Record<string, string>> = {
+  'README.md': '',
+  'CHANGELOG.md': 'changelog',
+  'CONTRIBUTING.md': 'contributing',
+  'SECURITY.md': 'security-policy',
+  'lua/README.md': 'redis-cli',
+  'src/client/README.md': 'muster-client',
+  'src/client/python/README.md': 'muster-python',
+};
+
+/** `quickstart` of `docs/quickstart.md`; `` of the front page. */
+export function slugOf(file: string): string {
+  return elsewhere[file] ?? file.replace(/^docs\//, '').replace(/\.md$/, '');
+}
+
+/** The path of a page. */
+export function pathOf(file: string): string {
+  const slug = slugOf(file);
+  return slug === '' ? '/docs' : `/docs/${slug}`;
+}
+
+/** The path of its Markdown source. */
+export const sourcePathOf = (file: string): string => `/docs/${slugOf(file) || 'index'}.md`;

@@ -1,0 +1,127 @@
+import { Marked, type Token, type Tokens } from 'marked';
+import { escapeHtml, highlight } from './highlight.ts';
+import { anchorOf, between, type Links, places } from './links.ts';
+
+export interface Heading {
+  readonly depth: number;
+  readonly id: string;
+  readonly title: string;
+}
+
+/** The text below a heading, as the search finds it. */
+export interface Section {
+  readonly heading: Heading | undefined;
+  text: string;
+}
+
+/** A page without the frame that all pages share. */
+export interface Rendered {
+  readonly title: string;
+  /** The first sentence. */
+  readonly summary: string;
+  readonly html: string;
+  /** Below the title. */
+  readonly headings: readonly Heading[];
+  readonly sections: readonly Section[];
+}
+
+const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'" };
+const decoded = (text: string): string =>
+  text.replaceAll(/&(amp|lt|gt|quot|#39);/g, (all, name) => entities[name] ?? all);
+
+/** What a reader sees, without markup. */
+function plain(token: Token): string {
+  const { type, raw, text, tokens, items, header, rows } = token as Tokens.Generic;
+  if (type === 'table') {
+    const lines = [header, ...rows] as Tokens.TableCell[][];
+    return lines.map((line) => line.map((cell) => plainOf(cell.tokens)).join(' ')).join('\n');
+  }
+  if (items) return items.map((item: Token) => plain(item)).join('\n');
+  if (tokens) return plainOf(tokens) + (type === 'paragraph' || type === 'list_item' ? '\n' : '');
+  return type === 'br' || type === 'space' ? ' ' : decoded(text ?? raw ?? '');
+}
+
+const plainOf = (tokens: readonly Token[]): string => tokens.map(plain).join('');
+
+/** A page's Markdown as HTML, with the links of the site. */
+export function renderMarkdown(file: string, at: string, text: string, links: Links): Rendered {
+  const ids = new Map<string, number>();
+  const headings: Heading[] = [];
+  const idOf = (title: string): string => {
+    const anchor = anchorOf(title);
+    const times = ids.get(anchor) ?? 0;
+    ids.set(anchor, times + 1);
+    return times === 0 ? anchor : `${anchor}-${times}`;
+  };
+  const marked = new Marked({
+    renderer: {
+      heading(token) {
+        const id = (token as { id?: string }).id ?? '';
+        const inner = this.parser.parseInline(token.tokens);
+        const text = token.depth === 1 ? inner : `<a class="anchor" href="#${id}">${inner}</a>`;
+        return `<h${token.depth} id="${id}">${text}</h${token.depth}>\n`;
+      },
+      link({ href, title, tokens }) {
+        const address = escapeHtml(links.resolve(file, href, at));
+        return `<a href="${address}"${title ? ` title="${escapeHtml(title)}"` : ''}>${this.parser.parseInline(tokens)}</a>`;
+      },
+      image({ href, text: alternative }) {
+        return `<img src="${escapeHtml(links.resolve(file, href, at))}" alt="${escapeHtml(alternative)}" loading="lazy">`;
+      },
+      code({ text: code, lang }) {
+        // It scrolls where it is too wide, so it takes the focus.
+        const kind = lang ? ` class="${escapeHtml(lang)}"` : '';
+        return `<pre tabindex="0"${kind}><code>${highlight(code, lang)}</code></pre>\n`;
+      },
+      codespan({ text: code }) {
+        const html = `<code>${escapeHtml(code)}</code>`;
+        const path = code.replace(/^GET /, '');
+        return places.has(path) && path !== at ? `<a href="${between(at, path)}">${html}</a>` : html;
+      },
+      table({ header, rows }) {
+        const line = (cells: Tokens.TableCell[], tag: string) =>
+          `<tr>${cells
+            .map((cell) => {
+              const name = tag === 'th' && cell.text === '' ? 'td' : tag;
+              const align = cell.align === 'right' ? ' class="right"' : '';
+              return `<${name}${align}>${this.parser.parseInline(cell.tokens)}</${name}>`;
+            })
+            .join('')}</tr>\n`;
+        const head = header.some(({ text: cell }) => cell !== '') ? `<thead>${line(header, 'th')}</thead>` : '';
+        const body = rows.map((row) => line(row, 'td')).join('');
+        return `<div class="table" tabindex="0"><table>${head}<tbody>${body}</tbody></table></div>\n`;
+      },
+      html({ raw }) {
+        if (raw.startsWith('<!--')) return '';
+        throw new Error(`${file}: HTML is not for these pages: ${raw.trim()}`);
+      },
+    },
+  });
+  const tokens = marked.lexer(text);
+  const sections: Section[] = [{ heading: undefined, text: '' }];
+  for (const token of tokens) {
+    if (token.type === 'heading') {
+      const title = plainOf(token.tokens ?? []);
+      const heading = { depth: token['depth'] as number, id: idOf(title), title };
+      Object.assign(token, { id: heading.id });
+      headings.push(heading);
+      if (heading.depth > 1) sections.push({ heading, text: '' });
+    } else {
+      const last = sections.at(-1);
+      if (last && token.type !== 'html') last.text += ` ${plain(token)}`;
+    }
+  }
+  const [first] = headings;
+  if (first?.depth !== 1) throw new Error(`${file} does not begin with its title`);
+  for (const section of sections) section.text = section.text.replaceAll(/\s+/g, ' ').trim();
+  const opening = tokens.find(({ type }) => type === 'paragraph');
+  const paragraph = (opening ? plain(opening) : '').replaceAll(/\s+/g, ' ').trim();
+  const [sentence = paragraph] = /^.*?[.!?](?= |$)/.exec(paragraph) ?? [];
+  return {
+    title: first.title,
+    summary: sentence.length > 240 ? `${sentence.slice(0, sentence.lastIndexOf(' ', 240))} …` : sentence,
+    html: marked.parser(tokens),
+    headings: headings.slice(1),
+    sections,
+  };
+}

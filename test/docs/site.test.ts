@@ -1,0 +1,212 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
+import type { Browser, Page } from 'playwright-core';
+import { groups, pathOf, sourcePathOf } from '../../src/docs/pages.ts';
+import { launchChromium } from '../support/chromium.ts';
+import { api } from '../support/world.ts';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const files = groups.flatMap((group) => group.files);
+const paths = files.map(pathOf);
+
+/** What the service answers, by its path: asked once. */
+const texts = new Map<string, Promise<string>>();
+async function textOf(path: string): Promise<string> {
+  const { url = '' } = await api();
+  const text =
+    texts.get(path) ??
+    fetch(url + path).then(async (response) => {
+      expect(response.status, path).to.equal(200);
+      return response.text();
+    });
+  texts.set(path, text);
+  return text;
+}
+
+describe('The pages of /docs', () => {
+  it('are all of docs/, each once', () => {
+    const written = readdirSync(`${root}docs`, { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.md'))
+      .map((name) => `docs/${name}`);
+    expect(files, 'a page of docs/ is to be listed in src/docs/pages.ts').to.include.members(written);
+    expect(new Set(paths).size).to.equal(files.length);
+  });
+
+  it('have titles of their own, one first heading, the navigation, and the next page', async () => {
+    const titles = new Set<string>();
+    for (const [index, path] of paths.entries()) {
+      const html = await textOf(path);
+      const [, title = ''] = /<title>(.*)<\/title>/.exec(html) ?? [];
+      expect(title, path).to.match(/Muster/);
+      titles.add(title);
+      expect(html.match(/<h1 /g), path).to.have.length(1);
+      expect(html.match(/aria-current="page"/g), path).to.have.length(1);
+      expect(html.includes('rel="prev"'), path).to.equal(index > 0);
+      expect(html.includes('rel="next"'), path).to.equal(index < paths.length - 1);
+      for (const group of groups) expect(html).to.include(`<h2>${group.title.replace('&', '&amp;')}</h2>`);
+    }
+    expect(titles.size).to.equal(paths.length);
+  });
+
+  it('link to what is there, with relative addresses only: page, file and heading', async () => {
+    const { url = '' } = await api();
+    const named = new Set<string>();
+    for (const path of paths)
+      for (const [, address = ''] of (await textOf(path)).matchAll(/(?:src|href)="([^"]*)"/g)) {
+        if (/^https:/.test(address)) continue;
+        expect(address, path).to.match(/^(?!\/|\w+:)./);
+        named.add(new URL(address, url + path).href.slice(url.length));
+      }
+    expect(named).to.include.keys('/docs/examples#worker-poolts', '/docs/api', '/console', '/openapi.json');
+    for (const address of named) {
+      const [path = '', anchor] = address.split('#');
+      const text = await textOf(path);
+      if (anchor !== undefined) expect(text, address).to.include(`id="${anchor}"`);
+    }
+  });
+
+  it('are there as Markdown, too, whose links lead to Markdown', async () => {
+    const { url = '' } = await api();
+    for (const file of files) {
+      const path = sourcePathOf(file);
+      const text = await textOf(path);
+      for (const [, address = ''] of text.matchAll(/\]\((?!https?:|mailto:|#)([^)\s]+)\)/g)) {
+        const target = new URL(address, url + path).pathname;
+        await textOf(target);
+        if (paths.includes(target)) expect.fail(`${path} links to the HTML of ${target}`);
+      }
+    }
+    const quickstart = readFileSync(`${root}docs/quickstart.md`, 'utf8');
+    expect(await textOf('/docs/quickstart.md')).to.equal(quickstart);
+    const { headers } = await fetch(`${url}/docs/quickstart.md`);
+    expect(headers.get('Content-Type')).to.equal('text/markdown; charset=utf-8');
+  });
+
+  it('have no inline code or style, and a policy that allows none', async () => {
+    for (const path of paths) expect(await textOf(path), path).to.not.match(/<script>|<style|\s(?:on\w+|style)=/);
+    const { url = '' } = await api();
+    const policy = (await fetch(`${url}/docs`)).headers.get('Content-Security-Policy') ?? '';
+    for (const rule of ["default-src 'none'", "script-src 'self'", "style-src 'self'", "trusted-types 'none'"])
+      expect(policy.split('; ')).to.include(rule);
+  });
+});
+
+describe('/llms.txt', () => {
+  it('lists every page with its title and a sentence, as Markdown', async () => {
+    const { url = '' } = await api();
+    const text = await textOf('/llms.txt');
+    expect(text).to.match(/^# Muster\n\n> \S.*\n\n## Start\n/);
+    const links = [...text.matchAll(/^- \[[^\]]+\]\(([^)]+)\): \S.*$/gm)].map(([, address = '']) => address);
+    const listed = links.map((address) => new URL(address, `${url}/llms.txt`).pathname);
+    expect(listed).to.include.members([...files.map(sourcePathOf), '/openapi.json', '/llms-full.txt']);
+    expect((await fetch(`${url}/llms.txt`)).headers.get('Content-Type')).to.equal('text/plain; charset=utf-8');
+  });
+
+  it('has a second file with all of them', async () => {
+    const text = await textOf('/llms-full.txt');
+    for (const file of files) expect(text).to.include((await textOf(sourcePathOf(file))).trim());
+  });
+});
+
+describe('/docs in a browser', function () {
+  this.timeout(60_000);
+  let browser: Browser;
+  let page: Page;
+  const problems: string[] = [];
+  before(async function () {
+    this.timeout(300_000);
+    browser = await launchChromium();
+  });
+  afterEach(async () => {
+    await page.context().close();
+    expect(problems.splice(0)).to.deep.equal([]);
+  });
+  after(() => browser.close());
+
+  async function open(path: string, width = 1280, colorScheme: 'light' | 'dark' = 'light'): Promise<void> {
+    const context = await browser.newContext({ viewport: { width, height: 800 }, colorScheme });
+    page = await context.newPage();
+    page.setDefaultTimeout(15_000);
+    page.on('console', (message) => ['error', 'warning'].includes(message.type()) && problems.push(message.text()));
+    page.on('pageerror', (error) => problems.push(String(error.stack)));
+    await go(path);
+  }
+  const go = async (path: string) => page.goto((await api()).url + path, { waitUntil: 'domcontentloaded' });
+  const place = () => page.evaluate<string>('location.pathname + location.hash');
+
+  it('finds a section by its words, loads the index only then, and takes the keyboard alone', async () => {
+    await open('/docs/quickstart');
+    const asked: string[] = [];
+    page.on('request', (request) => asked.push(new URL(request.url()).pathname));
+    expect(asked).to.deep.equal([]);
+    await page.keyboard.press('/');
+    await page.keyboard.type('idempotency precedence');
+    await page
+      .getByRole('status')
+      .filter({ hasText: /^\d+ place/ })
+      .waitFor();
+    expect(asked).to.deep.equal(['/docs/search.json']);
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/\/docs\/reference#/);
+    expect(await place()).to.match(/^\/docs\/reference#(precedence|requests)$/);
+    await page.getByRole('searchbox').fill('zzzz');
+    await page.getByRole('status').filter({ hasText: 'Nothing has "zzzz"' }).waitFor();
+    await page.keyboard.press('Escape');
+    expect(await page.locator('#results').isVisible()).to.equal(false);
+  });
+
+  it('puts the page about a thing before pages that mention it', async () => {
+    await open('/docs', 360);
+    for (const [query, expected] of [
+      ['budgets', 'Budgets'],
+      ['webhook', 'Webhooks'],
+      ['redis cluster', 'Redis Cluster'],
+    ] as const) {
+      await page.getByRole('searchbox').fill(query);
+      const first = page.locator('#results li').first();
+      await first.filter({ hasText: expected }).waitFor();
+      expect(await first.locator('b').innerText()).to.equal(expected);
+    }
+  });
+
+  it('fits 360 pixels, each page', async () => {
+    await open('/docs', 360);
+    const wide: string[] = [];
+    for (const path of paths) {
+      await go(path);
+      if ((await page.evaluate('document.documentElement.scrollWidth')) !== 360) wide.push(path);
+    }
+    expect(wide).to.deep.equal([]);
+  });
+
+  it('opens the list of pages on a phone, and closes it with the choice of a heading', async () => {
+    await open('/docs/mcp', 360);
+    const list = page.getByRole('navigation', { name: 'Pages' });
+    expect(await list.isVisible()).to.equal(false);
+    await page.getByRole('button', { name: 'Pages' }).click();
+    await list.getByRole('link', { name: 'Add it to a client' }).click();
+    await list.waitFor({ state: 'hidden' });
+    expect(await place()).to.equal('/docs/mcp#add-it-to-a-client');
+    await page.getByRole('button', { name: 'Pages' }).click();
+    await list.getByRole('link', { name: 'Budgets', exact: true }).click();
+    await page.getByRole('heading', { level: 1, name: 'Budgets' }).waitFor();
+  });
+
+  for (const [width, scheme] of [
+    [1280, 'light'],
+    [360, 'dark'],
+  ] as const)
+    it(`passes an automatic accessibility audit, at ${width} pixels in ${scheme}`, async () => {
+      const audit = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+      await open('/docs', width, scheme);
+      for (const path of ['/docs', '/docs/evidence/scale']) {
+        await go(path);
+        await page.evaluate(audit);
+        const { violations } = await page.evaluate<{ violations: object[] }>('axe.run()');
+        expect(JSON.stringify(violations, ['id', 'nodes', 'html', 'failureSummary'], 2), path).to.equal('[]');
+      }
+    });
+});
