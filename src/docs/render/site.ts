@@ -43,7 +43,7 @@ export function renderSite(calls: readonly FoundCall[]): Map<string, string | Bu
   for (const [path, file] of links.files) out.set(path, readFileSync(repository + file));
   out.set('/docs/search.json', searchIndex([...pages.values()], calls));
   out.set('/docs/llms.txt', listed(pages));
-  out.set('/docs/llms-full.txt', [...pages.values()].map(({ source }) => source.trim()).join('\n\n---\n\n') + '\n');
+  out.set('/docs/llms-full.txt', `${[...pages.values()].map(({ source }) => source.trim()).join('\n\n---\n\n')}\n`);
   return out;
 }
 
