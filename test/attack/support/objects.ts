@@ -109,6 +109,15 @@ export const objectIn = (call: string, parameter: string): string => ofTheirOwn[
 /** Calls that do little without optional fields. */
 const inFull = new Set(['message.complete', 'destination.update', 'schedule.create', 'schedule.update']);
 
+const known = new Map<Route, ReturnType<typeof samples>>();
+
+/** The samples of a route's body, each found once. */
+function samplesOf(route: Route): ReturnType<typeof samples> {
+  const found = known.get(route) ?? samples(route.body, leftOut[route.call]);
+  known.set(route, found);
+  return found;
+}
+
 /** A request that a route accepts, with these objects in it: its path below the space, and its body. */
 export function requestOf(route: Route, objects: Objects): { path: string; body: string | undefined } {
   const named = (parameter: string): string => {
@@ -116,7 +125,7 @@ export function requestOf(route: Route, objects: Objects): { path: string; body:
     return objects[`${route.call} ${objects[name]}`] ?? objects[name] ?? parameter;
   };
   const path = route.path.replaceAll(/:(\w+)/g, (_, name: string) => named(name));
-  const [full, least] = samples(route.body, leftOut[route.call]);
+  const [full, least] = samplesOf(route);
   const body = structuredClone(inFull.has(route.call) ? full : least) ?? {};
   const put = (into: Record<string, unknown>): void => {
     for (const [name, value] of Object.entries(into)) {
