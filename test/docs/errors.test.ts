@@ -40,3 +40,27 @@ describe('docs/errors.md', () => {
     expect(inPage).to.have.members(beside);
   });
 });
+
+/** The pages that list the errors of calls, by what the names of those calls begin with. */
+const listed: Readonly<Record<string, readonly string[]>> = {
+  mailboxes: ['mailbox', 'message'],
+  budgets: ['budget'],
+  groups: ['group', 'task'],
+  barriers: ['barrier'],
+  allowances: ['allowance', 'waiter'],
+  schedules: ['schedule'],
+  runs: ['scope', 'run'],
+  events: ['event'],
+  webhooks: ['destination', 'delivery'],
+};
+
+describe('The errors of a page', () => {
+  for (const [page, rooms] of Object.entries(listed))
+    it(`docs/${page}.md: are those of its calls, but for what most calls may answer`, () => {
+      const calls = allRoutes.filter(({ call }) => rooms.includes(call.split('.')[0] ?? ''));
+      const usual = page === 'events' ? [] : ['INVALID_CURSOR', 'OPERATIONS_EXHAUSTED'];
+      const own = new Set(calls.flatMap(({ refuses }) => refuses).filter((code) => !usual.includes(code)));
+      const [, section = ''] = textOf(`docs/${page}.md`).split('\n## Errors\n');
+      expect([...section.matchAll(/`([A-Z_]+)`/g)].map(([, code]) => code)).to.have.members([...own]);
+    });
+});
