@@ -20,6 +20,9 @@ const others: readonly { line: RegExp; commands: readonly string[] }[] = [
   { line: /^npm run (?:-s )?demo\b/, commands: [] },
   { line: /^npm run (?:-s )?test:\w+$/, commands: [] },
   { line: /^docker\b/, commands: [] },
+  { line: /^(?:kubectl|sudo)\b/, commands: [] },
+  { line: /^npm pack$/, commands: [] },
+  { line: /^pip install \.\/src\/client\/python$/, commands: ['test -f src/client/python/pyproject.toml'] },
   { line: /^claude mcp add\b/, commands: [] },
 ];
 
@@ -61,6 +64,8 @@ const setting = (text: string): [string, string] => [
 function checkExists(line: string, root: string): void {
   const [, name] = /^npm (?:run (?:-s )?)?([\w:]+)/.exec(line) ?? [];
   const { scripts } = JSON.parse(readFileSync(`${root}/package.json`, 'utf8')) as { scripts: Record<string, string> };
-  if (name !== undefined && name !== 'ci' && scripts[name] === undefined) throw new Error(`no npm script ${name}`);
-  if (line.startsWith('docker') && !existsSync(`${root}/docker-compose.yml`)) throw new Error('no docker-compose.yml');
+  const isOfNpm = name === 'ci' || name === 'pack';
+  if (name !== undefined && !isOfNpm && scripts[name] === undefined) throw new Error(`no npm script ${name}`);
+  const files = [...(line.startsWith('docker') ? ['docker-compose.yml'] : []), ...(line.match(/\bdocs\/\S+/g) ?? [])];
+  for (const file of files) if (!existsSync(`${root}/${file}`)) throw new Error(`no ${file}`);
 }
