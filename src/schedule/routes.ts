@@ -54,7 +54,7 @@ const create = route({
   method: 'POST',
   path: '/schedules',
   call: 'schedule.create',
-  summary: 'Create a schedule, which sends a message at each moment of a cron expression, or every so many seconds',
+  summary: 'Create a schedule; it sends a message at each moment of a cron expression, or every so many seconds',
   description:
     'Either `cron`, read on the clock of `timezone`, or `everySeconds`. Each moment sends one message, whatever ' +
     'dies; if several have passed while no worker ran, only the last is sent, and `missed` counts the others.',

@@ -1796,12 +1796,12 @@ class ScheduleAsyncCalls(AsyncCalls):
         idempotency_key: str = ABSENT,
         attempts: int = ABSENT,
     ) -> Schedule:
-        """Create a schedule, which sends a message at each moment of a cron expression, or every so
-        many seconds
+        """Create a schedule
 
-        Either `cron`, read on the clock of `timezone`, or `everySeconds`. Each moment sends one
-        message, whatever dies; if several have passed while no worker ran, only the last is sent,
-        and `missed` counts the others.
+        It sends a message at each moment of a cron expression, or every so many seconds. Either
+        `cron`, read on the clock of `timezone`, or `everySeconds`. Each moment sends one message,
+        whatever dies; if several have passed while no worker ran, only the last is sent, and
+        `missed` counts the others.
 
         `POST /v1/spaces/{spaceId}/schedules`
 

@@ -1873,12 +1873,12 @@ class ScheduleCalls(Calls):
         idempotency_key: str = ABSENT,
         attempts: int = ABSENT,
     ) -> Schedule:
-        """Create a schedule, which sends a message at each moment of a cron expression, or every so
-        many seconds
+        """Create a schedule
 
-        Either `cron`, read on the clock of `timezone`, or `everySeconds`. Each moment sends one
-        message, whatever dies; if several have passed while no worker ran, only the last is sent,
-        and `missed` counts the others.
+        It sends a message at each moment of a cron expression, or every so many seconds. Either
+        `cron`, read on the clock of `timezone`, or `everySeconds`. Each moment sends one message,
+        whatever dies; if several have passed while no worker ran, only the last is sent, and
+        `missed` counts the others.
 
         `POST /v1/spaces/{spaceId}/schedules`
 
@@ -2861,9 +2861,7 @@ class ScheduleInBatch(CallsInBatch):
         max_attempts: int | None = ABSENT,
         idempotency_key: str = ABSENT,
     ) -> BatchedCall[Schedule]:
-        """Create a schedule, which sends a message at each moment of a cron expression, or every so
-        many seconds
-        """
+        """Create a schedule."""
         return self._batched(SCHEDULE_CREATE, {'name': name, 'mailboxId': mailbox_id, 'scopeId': scope_id, 'payload': payload, 'cron': cron, 'everySeconds': every_seconds, 'timezone': timezone, 'maxAttempts': max_attempts}, idempotency_key)
 
     def update(
