@@ -14,7 +14,7 @@ export const page = `<!doctype html>
 <link rel="stylesheet" href="api/page.css">
 </head>
 <body>
-<nav id="bar" aria-label="Muster"><p><a href="../docs">Muster docs</a></p><p><a href="../openapi.json">openapi.json</a> <a href="../console">Console</a></p></nav>
+<nav id="bar" aria-label="Muster"><p><a href="../docs">Muster docs</a></p><p><a href="errors">Errors</a> <a href="../openapi.json">openapi.json</a> <a href="../console">Console</a></p></nav>
 <div id="reference"></div>
 <noscript>This page needs JavaScript. The document it shows is <a href="../openapi.json">openapi.json</a>.</noscript>
 <script src="api/scalar.js"></script>

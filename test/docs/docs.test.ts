@@ -21,7 +21,7 @@ describe('GET /docs/api', () => {
     expect(response.headers.get('Content-Type')).to.equal('text/html; charset=utf-8');
     const named = addresses(await response.text(), response.url).filter((one) => !one.startsWith('data:'));
     expect(named).to.include(`${world.url}/openapi.json`).and.to.include(`${world.url}/docs/api/scalar.js`);
-    expect(named).to.have.length(8);
+    expect(named).to.have.length(9);
     for (const address of named) {
       expect(address.startsWith(`${world.url}/`), address).to.equal(true);
       expect((await fetch(address)).status, address).to.equal(200);
