@@ -15,6 +15,9 @@ const create = route({
   path: '/allowances',
   call: 'allowance.create',
   summary: 'Create an allowance: so many units in each fixed window',
+  description:
+    'Windows are fixed: with `windowSeconds` 60 one begins with each minute. Units that a window does not use are ' +
+    'gone.',
   permission: 'resource_config',
   idempotency: 'required',
   body: fields({ name: key(200), unitsLimit: integer(1, maxUnits), windowSeconds: integer(1, yearSeconds) }),
@@ -43,6 +46,7 @@ const view = read({
   path: '/allowances/:allowanceId',
   call: 'allowance.view',
   summary: "An allowance's balance of the current window, and its cooldown",
+  description: 'Units that are left in the current window, and until when it lasts.',
   success: { 200: Allowance.schema },
   refuses: ['ALLOWANCE_NOT_FOUND'],
   script: 'allowance/view',
@@ -72,6 +76,9 @@ const consume = route({
   path: '/allowances/:allowanceId/consume',
   call: 'allowance.consume',
   summary: 'Use units of the current window; refused while anyone waits; a known workKey answers its first consumption',
+  description:
+    'All units at once or none. It never overtakes those who wait: while anyone does, it is refused ' +
+    '(`ALLOWANCE_EXHAUSTED`), and `wait` is the way to queue.',
   permission: 'resource_config',
   idempotency: 'required',
   body: fields({ scopeId: id(), units: integer(1, maxUnits), holder: text(1, 256), workKey: optional(key()) }),
@@ -101,6 +108,9 @@ const cooldown = route({
   path: '/allowances/:allowanceId/cooldown',
   call: 'allowance.cooldown',
   summary: 'Block consumption and grants for a time; never shortens a cooldown that runs',
+  description:
+    'For a provider that answers "too many requests": nobody gets units until the cooldown is over, and the queue ' +
+    'stays as it is.',
   permission: 'resource_config',
   idempotency: 'optional',
   body: fields({ seconds: integer(1, 3600), reason: optional(text(0, 512).allow(''), '') }),

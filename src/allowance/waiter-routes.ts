@@ -11,6 +11,9 @@ const wait = route({
   path: '/allowances/:allowanceId/wait',
   call: 'allowance.wait',
   summary: 'Take units at once (GRANTED), or queue for them, first in, first out (WAITING)',
+  description:
+    'Follow the waiter with `waitSeconds` on its view. It is granted when it is at the head and its units fit: ' +
+    'when a window begins, a cooldown ends or the one before it leaves. After `ttlSeconds` it is EXPIRED.',
   permission: 'resource_config',
   idempotency: 'required',
   body: fields({
@@ -51,6 +54,7 @@ const cancelWaiter = route({
   path: '/allowance-waiters/:waiterId/cancel',
   call: 'waiter.cancel',
   summary: 'Leave the queue; again is fine',
+  description: 'The one behind it moves up. One that was granted or has expired is refused (`WAITER_NOT_WAITING`).',
   permission: 'coordination_write',
   idempotency: 'optional',
   rate: 'recovery',

@@ -13,6 +13,9 @@ const create = route({
   path: '/barriers',
   call: 'barrier.create',
   summary: 'Create a barrier that releases at its target of arrivals',
+  description:
+    'Everybody arrives with a key of their own and waits for it with `waitSeconds`. Opened again by nextEpoch, it ' +
+    'is used for the next phase.',
   permission: 'coordination_write',
   idempotency: 'required',
   body: fields({ scopeId: id(), target: integer(1, 100_000) }),
@@ -31,6 +34,7 @@ const list = readList({
   path: '/barriers',
   call: 'barrier.list',
   summary: 'List barriers, newest first; by state',
+  description: 'Go on with `nextCursor` until it is null.',
   script: 'barrier/list',
   plural: 'barriers',
   states: barrierStates,
@@ -67,6 +71,9 @@ const arrive = route({
   path: '/barriers/:barrierId/arrive',
   call: 'barrier.arrive',
   summary: 'Arrive, once per arrivalKey and epoch; the arrival that reaches the target releases',
+  description:
+    'A repeated `arrivalKey` changes nothing and is answered as the first time, so arriving is safe to retry. ' +
+    "`epoch` guards against arriving late: any other than the barrier's is refused (`EPOCH_MISMATCH`).",
   permission: 'coordination_write',
   idempotency: 'optional',
   rate: 'recovery',
@@ -83,6 +90,7 @@ const nextEpoch = route({
   path: '/barriers/:barrierId/nextEpoch',
   call: 'barrier.nextEpoch',
   summary: 'Open a RELEASED or CANCELLED barrier again, in the next epoch',
+  description: 'The epoch counts on, and the arrivals begin at none.',
   permission: 'coordination_write',
   idempotency: 'optional',
   success: { 200: Barrier.schema },
@@ -96,6 +104,7 @@ const cancel = route({
   path: '/barriers/:barrierId/cancel',
   call: 'barrier.cancel',
   summary: 'Cancel an OPEN barrier',
+  description: 'Nobody who waits for it gets through: they see CANCELLED. Cancelling again is fine.',
   permission: 'coordination_write',
   idempotency: 'optional',
   example: { state: 'CANCELLED' },

@@ -13,6 +13,9 @@ const create = route({
   path: '/budgets',
   call: 'budget.create',
   summary: 'Create a budget; its name is unique in the space',
+  description:
+    'Always, exactly: limit = reserved + settled + available. Amounts are strings of up to 18 digits, in minor ' +
+    'units of `currency` as `scale` says: with scale 2, `"1250"` is 12.50.',
   permission: 'resource_config',
   idempotency: 'required',
   body: fields({ name: key(200), currency: currency(), scale: integer(0, 9), limitMinor: amount() }),
@@ -44,6 +47,7 @@ const view = read({
   call: 'budget.view',
   summary:
     'A budget with its balances and a page of its reservations: ACTIVE ones first, then closed ones, newest first',
+  description: 'Filter the reservations by `state`; the balances are those of the whole budget, whatever the filter.',
   query: fields({ ...page(), state: states(...reservationStates) }),
   success: { 200: Budget.with('BudgetView', { reservations, nextCursor }).schema },
   refuses: ['BUDGET_NOT_FOUND', 'INVALID_CURSOR'],
@@ -152,6 +156,9 @@ const settle = route({
   path: '/budgets/:budgetId/settle',
   call: 'budget.settle',
   summary: 'Settle part of a reservation or all of it; what is left stays reserved. Idempotent per workKey',
+  description:
+    'Spends from what the reservation has left, never more (`SETTLEMENT_EXCEEDS_RESERVATION`). Settle as often as you ' +
+    'like; once nothing is left, the reservation is SETTLED. Void what will not be used.',
   permission: 'resource_config',
   idempotency: 'optional',
   rate: 'recovery',
@@ -175,6 +182,7 @@ const release = route({
   path: '/budgets/:budgetId/void',
   call: 'budget.void',
   summary: 'Release what is left of a reservation. Idempotent per workKey',
+  description: 'What was not settled is available again, and the reservation is VOIDED.',
   permission: 'resource_config',
   idempotency: 'optional',
   rate: 'recovery',

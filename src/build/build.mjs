@@ -128,16 +128,12 @@ async function stage() {
   const assets = ['console/browser', 'docs/browser'].flatMap((folder) => filesOf(join(source, folder)));
   for (const path of assets.filter((path) => /\.(html|css|svg)$/.test(path)))
     cpSync(path, join(staged, relative(source, path)));
-  // What is installed to run needs neither this package nor what it depends on.
-  const library = dirname(require.resolve('swagger-ui-dist/package.json'));
-  for (const name of [
-    'swagger-ui-bundle.js',
-    'swagger-ui.css',
-    'LICENSE',
-    'NOTICE',
-    'swagger-ui-bundle.js.LICENSE.txt',
-  ])
-    cpSync(join(library, name), join(staged, 'docs/swagger-ui', name));
+  // What is installed to run needs neither this package nor what it depends on: package.json replaces that by nothing.
+  cpSync(
+    require.resolve('@scalar/api-reference').replace(/dist\/.*/, 'dist/browser/standalone.js'),
+    join(staged, 'docs/scalar/scalar.js'),
+  );
+  cpSync(join(source, 'docs/scalar.LICENSE.txt'), join(staged, 'docs/scalar/LICENSE'));
 }
 
 function allOf(folder) {

@@ -1,45 +1,106 @@
-/** URLs are relative, so the page also works behind a proxy that adds a path prefix. */
+/**
+ * The API reference, by Scalar: of the pages for OpenAPI 3.1 (beside Redoc, Elements, RapiDoc and Swagger UI) it is the one
+ * that shows a call with its examples side by side, has a search, fits a phone and the dark, lets a reader try a call,
+ * asks no other host, and needs no eval. URLs are relative, so the page also works behind a proxy that adds a path prefix.
+ */
 export const page = `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Muster API</title>
-<link rel="icon" href="data:,">
-<link rel="stylesheet" href="api/swagger-ui.css">
+<meta name="color-scheme" content="light dark">
+<title>API reference · Muster</title>
+<link rel="icon" href="../console/icon.svg" type="image/svg+xml">
 <link rel="stylesheet" href="api/page.css">
 </head>
 <body>
+<nav id="bar" aria-label="Muster"><p><a href="../docs">Muster docs</a></p><p><a href="errors">Errors</a> <a href="../openapi.json">openapi.json</a> <a href="../console">Console</a></p></nav>
 <div id="reference"></div>
 <noscript>This page needs JavaScript. The document it shows is <a href="../openapi.json">openapi.json</a>.</noscript>
-<script src="api/swagger-ui-bundle.js"></script>
+<script src="api/scalar.js"></script>
 <script src="api/page.js"></script>
 </body>
 </html>
 `;
 
-/** validatorUrl is null so that the document is not sent to a validation service. */
-export const script = `SwaggerUIBundle({
+/** A call has the address that its name gives it: #tag/mailbox/message.recv. Nothing is sent to Scalar, or loaded from it. */
+export const script = `Scalar.createApiReference('#reference', {
   url: '../openapi.json',
-  dom_id: '#reference',
-  deepLinking: true,
-  displayRequestDuration: true,
-  docExpansion: 'list',
-  defaultModelExpandDepth: 3,
-  defaultModelsExpandDepth: -1,
-  defaultModelRendering: 'model',
-  filter: true,
-  persistAuthorization: false,
-  queryConfigEnabled: false,
-  showCommonExtensions: true,
-  syntaxHighlight: { activated: true, theme: 'idea' },
-  validatorUrl: null,
+  servers: [{ url: new URL('..', location.href).href.replace(/\\/$/, '') }],
+  generateOperationSlug: ({ operationId, method, path }) => operationId ?? method + path,
+  withDefaultFonts: false,
+  telemetry: false,
+  agent: { disabled: true },
+  mcp: { disabled: true },
+  showDeveloperTools: 'never',
+  documentDownloadType: 'none',
+  defaultHttpClient: { targetKey: 'shell', clientKey: 'curl' },
+  hiddenClients: {
+    shell: ['httpie', 'wget'],
+    ...Object.fromEntries(
+      'c clojure csharp dart fsharp go http java js kotlin node objc ocaml php powershell python r ruby rust swift'
+        .split(' ')
+        .map((name) => [name, true]),
+    ),
+  },
+  hideModels: true,
+  defaultOpenFirstTag: false,
+  persistAuth: false,
 });
 `;
 
-export const style = `body { margin: 0; background: #fafafa; }
-.swagger-ui .info { margin: 28px 0 20px; }
-.swagger-ui .scheme-container { padding: 14px 0; }
-.swagger-ui .schemes-server-container, .swagger-ui .response-col_links { display: none; }
-.swagger-ui .opblock-tag { text-transform: capitalize; }
+export const style = `:root {
+  --scalar-custom-header-height: 2.75rem;
+  --scalar-font: system-ui, 'Liberation Sans', 'DejaVu Sans', sans-serif;
+  --scalar-font-code: ui-monospace, SFMono-Regular, 'Liberation Mono', 'DejaVu Sans Mono', monospace;
+  --scalar-heading-1: 21px;
+  --scalar-paragraph: 15px;
+}
+.light-mode {
+  --scalar-color-2: #51606e;
+  --scalar-color-3: #5c6b79;
+  --scalar-color-accent: #0b5c8a;
+  --scalar-color-orange: #a84300;
+  --scalar-color-green: #0a6b48;
+  --scalar-color-blue: #0b5c8a;
+  --scalar-color-yellow: #7a5d00;
+  --scalar-color-red: #a61b1b;
+}
+.dark-mode {
+  --scalar-color-2: #b3bec8;
+  --scalar-color-3: #9fb0bf;
+  --scalar-color-red: #ff9a8f;
+  --scalar-color-green: #4fd08b;
+}
+body {
+  margin: 0;
+}
+#bar {
+  position: sticky;
+  top: 0;
+  z-index: 20;
+  display: flex;
+  justify-content: space-between;
+  align-items: center;
+  height: 2.75rem;
+  padding: 0 1rem;
+  font: 15px system-ui, 'Liberation Sans', 'DejaVu Sans', sans-serif;
+  background: light-dark(#fff, #0f0f0f);
+  border-bottom: 1px solid light-dark(#d5dde4, #303b45);
+}
+#bar p {
+  margin: 0;
+  display: flex;
+  gap: 1rem;
+}
+#bar a {
+  color: light-dark(#0b5c8a, #6cbcf0);
+}
+html {
+  overflow-x: clip;
+}
+.scalar-app section.section {
+  padding-block: 28px;
+  outline: none;
+}
 `;

@@ -8,9 +8,6 @@ import { page, script, style } from './reference.ts';
 /** Made by `npm run build`, also for a server that runs from source. */
 const built = packagePath('dist/docs/');
 
-/** The build's copy of swagger-ui. */
-const libraryFolder = `${built}swagger-ui/`;
-
 /** A page may run our scripts and call this server. */
 const policy = [
   "default-src 'none'",
@@ -62,7 +59,7 @@ function filesOf(folder: string): Source[] {
 /** The documentation: the repository's pages as the build has rendered them (src/docs/render). */
 export const docsSite = (): Site => new Site('/docs', policy, [`${built}site/`, `${built}browser/`].flatMap(filesOf));
 
-/** swagger-ui sets style attributes. */
+/** Scalar writes styles into the page. */
 const referencePolicy = [
   ...policy.filter((rule) => !/trusted|style-src|img-src/.test(rule)),
   "style-src 'self' 'unsafe-inline'",
@@ -74,18 +71,13 @@ const inline = (path: string, type: string, content: string): Source => ({
   type,
   read: async () => Buffer.from(content),
 });
-const library = (name: string): Source => ({
-  path: `/docs/api/${name}`,
-  type: types[extname(name)] ?? text,
-  read: () => readFile(libraryFolder + name),
-});
+const javascript = 'text/javascript; charset=utf-8';
 
 /** The API reference. */
 export const referenceSite = (): Site =>
   new Site('/docs/api', referencePolicy, [
-    inline('/docs/api', types['.html'] ?? text, page),
-    inline('/docs/api/page.css', types['.css'] ?? text, style),
-    inline('/docs/api/page.js', types['.js'] ?? text, script),
-    library('swagger-ui.css'),
-    library('swagger-ui-bundle.js'),
+    inline('/docs/api', 'text/html; charset=utf-8', page),
+    inline('/docs/api/page.css', 'text/css; charset=utf-8', style),
+    inline('/docs/api/page.js', javascript, script),
+    { path: '/docs/api/scalar.js', type: javascript, read: () => readFile(`${built}scalar/scalar.js`) },
   ]);

@@ -17,6 +17,9 @@ export function eventRoutes(events: readonly EventDeclaration[]): readonly Route
     path: '/events',
     call: 'event.list',
     summary: 'The journal, oldest first; cursor=latest for from now on',
+    description:
+      'Everything that happened in the space, in order, at least 30 days back. `nextCursor` is never null: keep ' +
+      'it, and go on with it whenever you like.',
     query: fields({ limit: queryInteger(1, 500, 100), cursor: cursor() }),
     success: { 200: page },
     refuses: ['INVALID_CURSOR', 'CURSOR_EXPIRED', 'EVENTS_DAMAGED'],

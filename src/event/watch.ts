@@ -31,6 +31,9 @@ export function watchRoute(names: EventNames, page: Joi.Schema): Route {
       'The journal, filtered; holds the request until there is something. With Accept: text/event-stream the same as ' +
       'server-sent events, each with its cursor as id (Last-Event-ID goes on after it), until the connection ends: limit ' +
       'and waitSeconds are for pages',
+    description:
+      'Filters by `types`, `aggregate` and `scopeId` narrow it; `nextCursor` moves past what they leave out. ' +
+      'Delivery is at least once and in order: drop an `eventId` that you have seen.',
     query: fields({
       ...filterFields(names),
       scopeId: id().optional() as Joi.AnySchema<string | undefined>,

@@ -5,6 +5,7 @@ import { renderSite } from '../docs/render/site.ts';
 import { openapi } from '../http/openapi.ts';
 import { product } from '../primitives.ts';
 import { clientTexts } from './calls.ts';
+import { callsIn } from './found-calls.ts';
 import { pythonTexts } from './python.ts';
 
 /** The typed client's types and calls, from the document that the service publishes; a build step. */
@@ -21,7 +22,7 @@ if (docs === undefined) {
   const pythonFolder = fileURLToPath(new URL('../client/python/muster/', import.meta.url));
   for (const [name, text] of Object.entries(pythonTexts(document))) writeFileSync(`${pythonFolder}${name}.py`, text);
 } else {
-  for (const [path, text] of renderSite([])) {
+  for (const [path, text] of renderSite(callsIn(document))) {
     const file = path.replace('/docs', docs);
     mkdirSync(dirname(file), { recursive: true });
     writeFileSync(file, text);

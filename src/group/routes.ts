@@ -25,6 +25,9 @@ const create = route({
   call: 'group.create',
   summary:
     'Create a task group: one decision, at the first accept, at `threshold` accepts or once all members are terminal',
+  description:
+    "Its members are delivered through `mailboxId`, in a scope of the group's own. Seal it when all members are " +
+    'there, so that it can be found UNSATISFIABLE; a `deadline` decides it as EXPIRED.',
   permission: 'coordination_write',
   idempotency: 'required',
   body: fields({
@@ -63,6 +66,7 @@ const list = readList({
   path: '/task-groups',
   call: 'group.list',
   summary: 'List task groups, newest first; by state',
+  description: 'Without members; the view of a group has them.',
   script: 'group/list',
   plural: 'groups',
   states: groupStates,
@@ -88,6 +92,9 @@ const seal = route({
   path: '/task-groups/:groupId/seal',
   call: 'group.seal',
   summary: 'Close the membership; again answers the same',
+  description:
+    'No member can be added from then on. A group that cannot reach its condition any more is decided as ' +
+    'UNSATISFIABLE at once.',
   permission: 'coordination_write',
   idempotency: 'optional',
   rate: 'recovery',

@@ -77,12 +77,17 @@ const JudgedTask = record('JudgedTask', {
   outcome,
 });
 
-function judge(what: 'accept' | 'reject', verdict: 'ACCEPTED' | 'REJECTED', summary: string): Route {
+function judge(
+  what: 'accept' | 'reject',
+  verdict: 'ACCEPTED' | 'REJECTED',
+  { summary, description }: { summary: string; description: string },
+): Route {
   return route({
     method: 'POST',
     path: `/task-groups/:groupId/tasks/:taskId/${what}`,
     call: `task.${what}`,
     summary,
+    description,
     permission: 'coordination_write',
     idempotency: 'optional',
     rate: 'recovery',
@@ -107,7 +112,10 @@ const join = route({
   method: 'POST',
   path: '/task-groups/:groupId/join-task',
   call: 'group.join',
-  summary: 'Make an outside task, PENDING, RUNNING or SUCCEEDED and in no group, a member of an OPEN group',
+  summary: 'Make an outside task a member of an OPEN group; one that is PENDING, RUNNING or SUCCEEDED and in no group',
+  description:
+    'The task keeps its mailbox and its scope, and is a member in every other respect. Joining again is fine, ' +
+    'after the seal, too.',
   permission: 'coordination_write',
   idempotency: 'optional',
   body: fields({ taskId: id() }),
@@ -133,7 +141,17 @@ const join = route({
 /** The calls on members of a group. */
 export const taskRoutes: readonly Route[] = [
   submit,
-  judge('accept', 'ACCEPTED', 'Accept the result of a SUCCEEDED member; the first verdict stands'),
-  judge('reject', 'REJECTED', 'Reject a member that is done, however it ended; the first verdict stands'),
+  judge('accept', 'ACCEPTED', {
+    summary: 'Accept the result of a SUCCEEDED member; the first verdict stands',
+    description:
+      "The accept that makes the group's condition true decides it, and cancels the members that nobody has begun. The " +
+      'same verdict again is fine, the other one is refused (`VERDICT_CONFLICT`).',
+  }),
+  judge('reject', 'REJECTED', {
+    summary: 'Reject a member that is done, however it ended; the first verdict stands',
+    description:
+      'A sealed group whose condition cannot come true any more is decided as UNSATISFIABLE with it. The same verdict ' +
+      'again is fine, the other one is refused (`VERDICT_CONFLICT`).',
+  }),
   join,
 ];

@@ -44,6 +44,9 @@ export const batchRoute: Route = route({
   path: '/batch',
   call: batchCall,
   summary: 'Many calls in one request, in order: each is what its own request would be, done or refused by itself',
+  description:
+    'At most 100 calls and 2 MiB. The answer is 200 whatever became of them: look at each `status`. A call that is ' +
+    'refused neither stops the others nor undoes them.',
   permission: 'none',
   idempotency: 'calls',
   rate: 'held',

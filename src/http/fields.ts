@@ -91,7 +91,7 @@ export function text(min: number, max: number): Joi.AnySchema<string> {
     json: {
       minLength: min,
       maxLength: max,
-      description: 'characters as Unicode code points, without control characters',
+      description: 'without control characters',
     },
   });
 }

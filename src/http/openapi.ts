@@ -12,7 +12,9 @@ import type { Route } from './route.ts';
 const license = { name: 'Apache License 2.0', identifier: 'Apache-2.0' };
 const description =
   'Coordination for concurrent workers. Times are ISO 8601 UTC with milliseconds; amounts of money are digit strings in ' +
-  'minor units; null for an optional field means absent, and absent values in answers are null.';
+  'minor units; null for an optional field means absent, and absent values in answers are null.\n\n' +
+  'Every call takes a header `X-Request-Id` of the caller (1 to 128 characters of `A-Za-z0-9._-`) and answers it; it stands in ' +
+  'events and logs, too. Where it is absent or malformed, one is made.';
 
 /** The parts of a product that are described. */
 export interface Described {

@@ -149,6 +149,10 @@ const complete = route({
   path: '/messages/:messageId/complete',
   call: 'message.complete',
   summary: 'Acknowledge a message, with an optional result, recorded and published in the same step',
+  description:
+    'Ends the claim: the message is ACKED, and its task SUCCEEDED. A `result` with `mailboxId` and `scopeId` is ' +
+    'sent there in the same step. The same token again answers as before, with `replay` true; after the lease was ' +
+    'lost it is refused (`CLAIM_LOST`): drop the work.',
   permission: 'coordination_write',
   idempotency: 'required',
   rate: 'recovery',

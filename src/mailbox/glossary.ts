@@ -28,6 +28,13 @@ export const mailboxGlossary: Glossary = {
   result: 'what complete recorded; null: nothing',
   resultMessageId: 'the message that the result was published as; null: it was not',
   token: 'of this claim: renew, complete and nack take it; a secret of its holder',
+  'message.complete.token': 'of the claim, as recv answered it',
+  'message.complete.result':
+    'what came of the work: kept with the message, and sent on where mailboxId and scopeId say so',
+  'message.complete.result.payload': 'the result',
+  'message.complete.result.mailboxId': 'where the result is sent as a message of its own',
+  'message.complete.result.scopeId': 'the run of that message',
+  'message.complete.result.workKey': 'of that message: one with a known key is not sent again',
   messages: 'messages; in counts: how many',
   mailboxes: 'the mailboxes of this page',
   requeued: 'how many were brought back',

@@ -52,7 +52,7 @@ const requeue = route({
   method: 'POST',
   path: '/messages/:messageId/requeue',
   call: 'message.requeue',
-  summary: 'Bring a failed, rejected, expired or cancelled message back to its mailbox, with all its attempts',
+  summary: 'Bring a message back to its mailbox; a failed, rejected, expired or cancelled one, with all its attempts',
   description:
     'A FAILED, REJECTED, EXPIRED or CANCELLED message is READY again, or DELAYED with `delaySeconds`. It ' +
     'keeps its id, workKey, `lastError` and `progress`; its attempts are counted anew, and a deadline ' +

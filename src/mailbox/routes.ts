@@ -147,6 +147,9 @@ const messages = read({
   path: '/mailboxes/:mailboxId/messages',
   call: 'message.list',
   summary: 'List messages, oldest first; by state, scope subtree or workKey',
+  description:
+    'A page may be short, or even empty: it ends at 4 MiB, or at 1,000 records looked at. Go on with `nextCursor` ' +
+    'until it is null.',
   query: fields({
     ...page(),
     state: states(...messageStates),

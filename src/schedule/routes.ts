@@ -54,7 +54,10 @@ const create = route({
   method: 'POST',
   path: '/schedules',
   call: 'schedule.create',
-  summary: 'Create a schedule, which sends a message at each moment of a cron expression, or every so many seconds',
+  summary: 'Create a schedule; it sends a message at each moment of a cron expression, or every so many seconds',
+  description:
+    'Either `cron`, read on the clock of `timezone`, or `everySeconds`. Each moment sends one message, whatever ' +
+    'dies; if several have passed while no worker ran, only the last is sent, and `missed` counts the others.',
   permission: 'coordination_write',
   idempotency: 'required',
   body: fields({
@@ -99,6 +102,7 @@ const list = readList({
   path: '/schedules',
   call: 'schedule.list',
   summary: 'List schedules, newest first',
+  description: 'Those that are paused or ended, too. Go on with `nextCursor` until it is null.',
   script: 'schedule/list',
   plural: 'schedules',
   record: Schedule,
@@ -108,6 +112,7 @@ const view = read({
   path,
   call: 'schedule.view',
   summary: 'A schedule: when it comes next, and what it sent last',
+  description: '`nextAt` is null while it is paused, and once it has ended with its run.',
   success: { 200: Schedule.schema },
   refuses: ['SCHEDULE_NOT_FOUND'],
   script: 'schedule/view',
@@ -120,6 +125,9 @@ const update = route({
   call: 'schedule.update',
   summary:
     'Change a schedule, pause or resume it; cron replaces everySeconds and the other way round, and what a pause skips is not missed',
+  description:
+    'Fields that are left out stay as they are. Moments that have come are sent before the change. One that ended ' +
+    'with its run stays so (`SCHEDULE_ENDED`).',
   permission: 'coordination_write',
   idempotency: 'optional',
   body: fields({
@@ -173,6 +181,7 @@ const remove = route({
   path,
   call: 'schedule.delete',
   summary: 'Delete a schedule; what it has sent stays',
+  description: 'No further message is sent. Its name is free again.',
   permission: 'coordination_write',
   idempotency: 'optional',
   success: { 204: null },
@@ -191,6 +200,9 @@ const trigger = route({
   path: `${path}/trigger`,
   call: 'schedule.trigger',
   summary: "Send a schedule's message now, paused or not; its moments stay as they are",
+  description:
+    'The message has no workKey: each trigger sends another one. A refusal, such as a full backlog, is answered ' +
+    'to the caller.',
   permission: 'coordination_write',
   idempotency: 'optional',
   success: { 200: Schedule.schema },

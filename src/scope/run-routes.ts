@@ -21,6 +21,9 @@ export function runRoutes({ inRun, cancelled, stays }: Pick<Parts, 'inRun' | 'ca
     path: '/ops/runs/:scopeId',
     call: 'run.view',
     summary: 'A run: what belongs to a scope and to those below it, newest first',
+    description:
+      'Everything that belongs to the scope and to all scopes below it, without payloads, at most 200 of each ' +
+      'list; `truncated` says that there are more.',
     success: {
       200: exactly({
         scope: Scope.schema,

@@ -4,7 +4,7 @@ import type { Value } from '../declare/value.ts';
 import { type Route, read } from '../http/route.ts';
 
 /** Figures of a space by name: counters of its record, or gauges of a room's _gauges.lua. */
-function figures(name: string, fields: Fields, route: Pick<Route, 'path' | 'call' | 'summary'>): Route {
+function figures(name: string, fields: Fields, route: Pick<Route, 'path' | 'call' | 'summary' | 'description'>): Route {
   const Figures = record(name, { asOf: time().named('now'), ...fields });
   return read({
     ...route,
@@ -18,11 +18,21 @@ function figures(name: string, fields: Fields, route: Pick<Route, 'path' | 'call
 }
 
 export const censusRoute = (fields: Fields): Route =>
-  figures('Census', fields, { path: '/census', call: 'census.get', summary: 'Counts of everything kept, by state' });
+  figures('Census', fields, {
+    path: '/census',
+    call: 'census.get',
+    summary: 'Counts of everything kept, by state',
+    description:
+      'Every state and the number of its records, zeros included. The figures come from counters, so it costs the same ' +
+      'however much is stored.',
+  });
 
 export const backlogRoute = (fields: Fields): Route =>
   figures('Backlog', fields, {
     path: '/backlog',
     call: 'backlog.get',
     summary: 'What waits to be done or delivered, and since when the oldest of it has waited',
+    description:
+      'Messages and waiters that wait, deliveries that are still to be made, armed timers, each with the age of ' +
+      'its oldest: what an alert looks at.',
   });

@@ -34,6 +34,9 @@ export function limitRoutes(limits: Limits): readonly Route[] {
     path: '/limits',
     call: 'limits.get',
     summary: "The space's effective limits",
+    description:
+      "The limits that apply now: those set with PUT, cut to what the plan grants. Never refused for the space's " +
+      'own rate.',
     rate: 'limits',
     success: { 200: SpaceLimits.schema },
     refuses: [],
@@ -48,6 +51,9 @@ export function limitRoutes(limits: Limits): readonly Route[] {
     path: '/limits',
     call: 'limits.put',
     summary: 'Set any of the limits; null puts one back to its default',
+    description:
+      'Fields that are left out stay as they are; `{}` changes nothing. More than the plan grants is refused ' +
+      "(409). After a change of plan, the lower of the figure set here and the plan's applies.",
     permission: 'resource_config',
     idempotency: 'required',
     rate: 'limits',

@@ -37,6 +37,9 @@ export const usageRoute: Route = read({
   path: '/usage',
   call: 'usage.get',
   summary: 'Operations and retained bytes of each UTC day, inclusive; the last 30 days by default',
+  description:
+    'Days are UTC, at most 400 in one answer, and zero where nothing happened. `operations` is the sum of ' +
+    '`byCall`; `syscalls` also counts renewals, replays and empty receives.',
   query: fields({ from: queryDate('from'), to: queryDate('to') }),
   success: { 200: exactly({ from: date().schema, to: date().schema, days: many(UsageDay, 400).schema }) },
   refuses: ['INVALID_DATE_RANGE'],

@@ -35,6 +35,9 @@ const create = (names: EventNames) =>
     path: '/destinations',
     call: 'destination.create',
     summary: 'Register a webhook destination; its signing secret is shown here only',
+    description:
+      'It hears what happens from now on, as [Standard Webhooks](https://www.standardwebhooks.com): at least ' +
+      'once, in no promised order. Addresses that are not public are refused, unless the service allows them.',
     permission: 'coordination_write',
     idempotency: 'required',
     body: fields({ url: url(), eventTypes: optional(eventTypes(names), []) }),
@@ -73,6 +76,7 @@ const list = readList({
   path: '/destinations',
   call: 'destination.list',
   summary: 'List webhook destinations, newest first',
+  description: 'Without signing secrets: only creation and rotation show one.',
   script: 'webhook/list',
   plural: 'destinations',
   record: Destination,
@@ -82,6 +86,7 @@ const view = read({
   path: '/destinations/:destinationId',
   call: 'destination.view',
   summary: 'A webhook destination',
+  description: 'Its state, why it was disabled, and how often it has failed in a row.',
   success: { 200: Destination.schema },
   refuses: ['DESTINATION_NOT_FOUND'],
   script: 'webhook/view',
@@ -94,6 +99,9 @@ const update = (names: EventNames) =>
     path: '/destinations/:destinationId',
     call: 'destination.update',
     summary: 'Change url, eventTypes or state; once enabled again, it gets events from then on',
+    description:
+      'DISABLED, it hears nothing, and what it was still to get is given up. Fields that are left out stay as ' +
+      'they are.',
     permission: 'coordination_write',
     idempotency: 'optional',
     body: fields({
@@ -120,6 +128,7 @@ const remove = route({
   path: '/destinations/:destinationId',
   call: 'destination.delete',
   summary: 'Delete a webhook destination; its pending deliveries are dropped',
+  description: 'The rows of its attempts stay readable for their time.',
   permission: 'coordination_write',
   idempotency: 'optional',
   success: { 204: null },
@@ -133,6 +142,7 @@ const rotateSecret = route({
   path: '/destinations/:destinationId/rotate-secret',
   call: 'destination.rotateSecret',
   summary: 'Give it a new signing secret, shown here only; for 24 hours the previous one signs too',
+  description: 'Deploy the new secret within these 24 hours: until then each delivery has a signature by either.',
   permission: 'coordination_write',
   idempotency: 'optional',
   success: { 200: NewDestination.schema },

@@ -265,7 +265,7 @@ describe('what the typed client is made of', function () {
     const [packed] = JSON.parse(String(listed)) as [{ files: { path: string }[] }];
     const paths = packed.files.map(({ path }) => path);
     expect(paths).to.include.members([
-      'dist/docs/swagger-ui/LICENSE',
+      'dist/docs/scalar/LICENSE',
       'dist/docs/site/index.html',
       'dist/docs/site/llms.txt',
       'dist/docs/browser/docs.js',

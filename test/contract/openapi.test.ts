@@ -12,13 +12,25 @@ import { api, type Reply, World } from '../support/world.ts';
 
 interface Operation {
   operationId: string;
+  summary: string;
   description?: string;
   'x-permission': string;
   security?: object[];
-  parameters: { $ref?: string; name?: string; in?: string }[];
+  parameters: { $ref?: string; name?: string; in?: string; description?: string }[];
   requestBody?: { content: { 'application/json': { schema: object; example?: unknown } } };
   responses: Record<string, { $ref?: string; description?: string; headers?: object; content?: object }>;
 }
+
+interface Schema {
+  readonly $ref?: string;
+  readonly const?: unknown;
+  readonly description?: string;
+  readonly properties?: Record<string, Schema>;
+  readonly items?: Schema;
+  readonly anyOf?: readonly Schema[];
+}
+
+type Content = Record<string, { schema?: object; example?: unknown }>;
 
 /** The document, as clients get it. */
 async function fetched(): Promise<{ paths: Record<string, Record<string, Operation>>; components: object }> {
@@ -65,8 +77,8 @@ describe('GET /openapi.json', () => {
     expect(ids.length).to.equal(allRoutes.length + product.spacelessRoutes.length + 3);
     const listed = document.paths['/v1/spaces']?.['get'];
     expect(JSON.stringify(listed))
-      .to.include('SERVICE_RATE_LIMITED')
-      .and.not.match(/"RATE_LIMITED|SPACE_NOT_FOUND/);
+      .to.include('/responses/Error429Organization"')
+      .and.not.match(/Error404|SPACE_NOT_FOUND/);
     for (const path of ['/healthz', '/readyz', '/openapi.json']) {
       expect(document.paths[path]?.['get']?.security).to.deep.equal([]);
     }
@@ -100,26 +112,69 @@ describe('GET /openapi.json', () => {
     }
   });
 
-  it('describes calls that wait, retry, requeue, cancel or change something, and each of their fields', async () => {
+  it('has a title and a description for every call, and says of every field what it means', async () => {
     const document = await fetched();
-    const calls = [
-      ...['create', 'list', 'view', 'update', 'delete', 'purge', 'requeue'].map((call) => `mailbox.${call}`),
-      ...['send', 'recv', 'renew', 'nack', 'view', 'cancel', 'requeue'].map((call) => `message.${call}`),
-      ...['create', 'list', 'view', 'cancel'].map((call) => `scope.${call}`),
-      ...['budget.list', 'budget.update', 'budget.reserve', 'allowance.list', 'allowance.update', 'space.list'],
-      ...['task.submit', 'group.view', 'barrier.view', 'waiter.view', 'waits.get'],
-    ];
     const operations = Object.values(document.paths).flatMap((path) => Object.values(path));
-    for (const call of calls) {
-      const operation = operations.find(({ operationId }) => operationId === call);
-      expect(operation?.description, call).to.match(/^[A-Z`].{40,}\.$/s);
-      const schema = operation?.requestBody?.content['application/json'].schema as { properties?: object } | undefined;
-      const inBody = Object.entries(schema?.properties ?? {});
-      const inQuery = (operation?.parameters ?? []).flatMap((one) => (one.in === 'query' ? [[one.name, one]] : []));
-      // More than the rule that all fields of its kind share.
-      for (const [name, field] of [...inBody, ...inQuery] as [string, { description?: string }][])
-        expect(field.description, `${call} ${name}`).to.match(/^(?!characters|any JSON value|one of a comma).{10,}/);
+    // More than the rule that all fields of its kind share.
+    const meaning = /^(?!without control|any JSON value|one of a comma).{8,}/s;
+    const walk = (schema: Schema, path: string): void => {
+      for (const [name, field] of Object.entries(schema.properties ?? {})) {
+        const isRef = field.$ref !== undefined || field.anyOf?.some(({ $ref }) => $ref !== undefined);
+        if (!isRef && field.const === undefined) expect(field.description, `${path}.${name}`).to.match(meaning);
+        walk(field, `${path}.${name}`);
+      }
+      for (const part of [...(schema.anyOf ?? []), ...(schema.items ? [schema.items] : [])]) walk(part, path);
+    };
+    for (const { operationId, summary, description, parameters, requestBody } of operations) {
+      expect(summary, operationId).to.match(/^[A-Z].{4,89}$/);
+      expect(description, operationId).to.match(/^[A-Z0-9`].{30,}\.$/s);
+      for (const one of parameters ?? [])
+        if (one.$ref === undefined) expect(one.description, `${operationId} ${one.name}`).to.match(meaning);
+      if (requestBody) walk(requestBody.content['application/json'].schema, operationId);
     }
+    const { schemas, parameters } = document.components as unknown as Record<string, Record<string, Schema>>;
+    for (const [name, schema] of Object.entries(schemas ?? {})) walk(schema, name);
+    for (const [name, one] of Object.entries(parameters ?? {})) expect(one.description, name).to.match(meaning);
+  });
+
+  it('has examples that its own schemas accept: of every body, every answer and every refusal', async () => {
+    const document = await fetched();
+    const ajv = new Ajv2020({ strict: false });
+    (addFormats as unknown as (ajv: Ajv2020) => void)(ajv);
+    ajv.addSchema({ $id: 'document', components: document.components });
+    const validators = new Map<string, ReturnType<typeof ajv.compile>>();
+    const check = (content: Content | undefined, what: string) => {
+      if (!content) return;
+      const { schema, example } = content['application/json'] ?? {};
+      expect(example, what).to.be.an('object');
+      const text = JSON.stringify(schema).replaceAll('"#/components', '"document#/components');
+      const validate = validators.get(text) ?? ajv.compile(JSON.parse(text));
+      validators.set(text, validate);
+      expect(validate(example), `${what} ${ajv.errorsText(validate.errors)}`).to.equal(true);
+    };
+    const { responses } = document.components as unknown as { responses: Record<string, { content?: Content }> };
+    for (const [name, { content }] of Object.entries(responses)) check(content, name);
+    for (const operation of Object.values(document.paths).flatMap((path) => Object.values(path))) {
+      const { operationId, requestBody } = operation;
+      const body = requestBody?.content;
+      if (body && Object.keys((body['application/json'].schema as Schema).properties ?? {}).length > 0)
+        check(body as Content, operationId);
+      for (const [status, { content }] of Object.entries(operation.responses))
+        check(content as Content | undefined, `${operationId} ${status}`);
+    }
+  });
+
+  it('describes refusals that many calls share once, and names those of a call first', async () => {
+    const document = await fetched();
+    const own = Object.values(document.paths)
+      .flatMap((path) => Object.values(path))
+      .flatMap(({ operationId, responses }) =>
+        Object.entries(responses).flatMap(([status, { description }]) =>
+          status >= '400' && description !== undefined ? [{ what: `${operationId} ${status}`, description }] : [],
+        ),
+      );
+    const shared = /`(VALIDATION_FAILED|MALFORMED_JSON|SPACE_NOT_FOUND|RATE_LIMITED|SERVICE_RATE_LIMITED|INTERNAL)`/;
+    for (const { what, description } of own) expect(description.split('\n')[0], what).to.not.match(shared);
   });
 
   it('has a valid example of every body, and of every answer with content', async () => {

@@ -20,8 +20,8 @@ describe('GET /docs/api', () => {
     expect(response.status).to.equal(200);
     expect(response.headers.get('Content-Type')).to.equal('text/html; charset=utf-8');
     const named = addresses(await response.text(), response.url).filter((one) => !one.startsWith('data:'));
-    expect(named).to.include(`${world.url}/openapi.json`);
-    expect(named.length).to.equal(5);
+    expect(named).to.include(`${world.url}/openapi.json`).and.to.include(`${world.url}/docs/api/scalar.js`);
+    expect(named).to.have.length(9);
     for (const address of named) {
       expect(address.startsWith(`${world.url}/`), address).to.equal(true);
       expect((await fetch(address)).status, address).to.equal(200);
@@ -29,12 +29,7 @@ describe('GET /docs/api', () => {
   });
 
   it('allows scripts and calls of this server only, and no inline scripts', async () => {
-    for (const path of [
-      '/docs/api',
-      '/docs/api/page.js',
-      '/docs/api/swagger-ui-bundle.js',
-      '/docs/api/swagger-ui.css',
-    ]) {
+    for (const path of ['/docs/api', '/docs/api/page.js', '/docs/api/scalar.js', '/docs/api/page.css']) {
       const { headers } = await get(path);
       const policy = headers.get('Content-Security-Policy') ?? '';
       expect(policy).to.include("default-src 'none'").and.include("script-src 'self';");
@@ -44,38 +39,37 @@ describe('GET /docs/api', () => {
     expect(await (await get('/docs/api')).text()).to.not.match(/<script>|<style|\son\w+=/);
   });
 
-  it('passes the document to the library, and no validation service', async () => {
+  it('passes the document to the library, and nothing to anybody else', async () => {
     const script = await (await get('/docs/api/page.js')).text();
     expect(script)
-      .to.match(/url: '..\/openapi\.json'/)
-      .and.to.match(/validatorUrl: null/);
-    expect(await (await get('/docs/api/swagger-ui-bundle.js')).text()).to.include('SwaggerUIBundle');
+      .to.match(/url: '\.\.\/openapi\.json'/)
+      .and.to.match(/telemetry: false/)
+      .and.to.match(/withDefaultFonts: false/);
   });
 
   it('is revalidated each time, with a 304 if unchanged, and compressed if the client accepts it', async () => {
-    const { url } = await get('/docs/api/swagger-ui.css');
+    const { url } = await get('/docs/api/page.css');
     const first = await fetch(url, { headers: { 'Accept-Encoding': 'identity' } });
     const etag = first.headers.get('ETag') ?? '';
     expect(etag).to.match(/^W\/"[\w-]{22}"$/);
     expect(first.headers.get('Cache-Control')).to.equal('no-cache');
     for (const known of [etag, `"other", ${etag}`, etag.slice(2), '*']) {
-      const again = await get('/docs/api/swagger-ui.css', { 'If-None-Match': known });
+      const again = await get('/docs/api/page.css', { 'If-None-Match': known });
       expect(again.status, known).to.equal(304);
       expect(await again.text()).to.equal('');
       expect(again.headers.get('ETag')).to.equal(etag);
     }
-    expect((await get('/docs/api/swagger-ui.css', { 'If-None-Match': '"other"' })).status).to.equal(200);
+    expect((await get('/docs/api/page.css', { 'If-None-Match': '"other"' })).status).to.equal(200);
     const plain = Number(first.headers.get('Content-Length'));
-    const zipped = await get('/docs/api/swagger-ui.css', { 'Accept-Encoding': 'gzip' }, 'HEAD');
+    const zipped = await get('/docs/api/page.css', { 'Accept-Encoding': 'gzip' }, 'HEAD');
     expect(zipped.headers.get('Content-Encoding')).to.equal('gzip');
-    expect(Number(zipped.headers.get('Content-Length'))).to.be.lessThan(plain / 4);
-    const refused = await get('/docs/api/swagger-ui.css', { 'Accept-Encoding': 'gzip;q=0' }, 'HEAD');
+    expect(Number(zipped.headers.get('Content-Length'))).to.be.lessThan(plain / 2);
+    const refused = await get('/docs/api/page.css', { 'Accept-Encoding': 'gzip;q=0' }, 'HEAD');
     expect(refused.headers.get('Content-Encoding')).to.equal(null);
   });
 
   it('is the same text compressed or not', async () => {
-    const text = async (encoding: string) =>
-      (await get('/docs/api/swagger-ui-bundle.js', { 'Accept-Encoding': encoding })).text();
+    const text = async (encoding: string) => (await get('/docs/api/scalar.js', { 'Accept-Encoding': encoding })).text();
     expect(await text('gzip')).to.equal(await text('identity'));
   });
 
@@ -93,11 +87,11 @@ describe('GET /docs/api', () => {
   it('serves only its files, whatever the path', async () => {
     for (const target of [
       '/docs/api/LICENSE',
-      '/docs/api/swagger-ui/swagger-ui.css',
+      '/docs/scalar/scalar.js',
       '/docs/api/../../package.json',
       '/docs/%2e%2e/%2e%2e/package.json',
       '/docs/..%2f..%2fpackage.json',
-      '/docs/api/swagger-ui.css%00',
+      '/docs/api/page.css%00',
       '/docs/api/page.js/',
       '/docs/api//page.js',
       '/docs//api',

@@ -158,6 +158,19 @@ describe('/docs in a browser', function () {
     expect(await page.locator('#results').isVisible()).to.equal(false);
   });
 
+  it('shows a call of the API reference by its name, on two screens, and asks no other host', async () => {
+    await open('/docs');
+    const hosts = new Set<string>();
+    page.on('request', (request) => hosts.add(new URL(request.url()).host));
+    await page.getByRole('searchbox').fill('message.recv');
+    await page.locator('#results a[href$="/docs/api#tag/mailbox/message.recv"]').click();
+    await page.getByRole('heading', { name: "Claim the oldest ready message of a scope's subtree" }).waitFor();
+    await page.getByText('--request POST').first().waitFor();
+    const section = page.locator('section[id$="/message.recv"]').last();
+    expect((await section.boundingBox())?.height).to.be.within(800, 2 * 856);
+    expect([...hosts]).to.deep.equal([new URL((await api()).url ?? '').host]);
+  });
+
   it('puts the page about a thing before pages that mention it', async () => {
     await open('/docs', 360);
     for (const [query, expected] of [

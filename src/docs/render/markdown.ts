@@ -66,7 +66,8 @@ export function renderMarkdown(file: string, at: string, text: string, links: Li
         return `<a href="${address}"${title ? ` title="${escapeHtml(title)}"` : ''}>${this.parser.parseInline(tokens)}</a>`;
       },
       image({ href, text: alternative }) {
-        return `<img src="${escapeHtml(links.resolve(file, href, at))}" alt="${escapeHtml(alternative)}" loading="lazy">`;
+        const image = `<img src="${escapeHtml(links.resolve(file, href, at))}" alt="${escapeHtml(alternative)}" loading="lazy">`;
+        return `<span class="picture" tabindex="0">${image}</span>`;
       },
       code({ text: code, lang }) {
         // It scrolls where it is too wide, so it takes the focus.

@@ -21,7 +21,13 @@ export const components = (errors: ErrorTable, named: NamedSchemas) => ({
     },
   },
   parameters: {
-    SpaceId: { name: 'spaceId', in: 'path', required: true, schema: { type: 'string', format: 'uuid' } },
+    SpaceId: {
+      name: 'spaceId',
+      in: 'path',
+      required: true,
+      description: 'The space: `GET /v1/spaces` lists those of an API key',
+      schema: { type: 'string', format: 'uuid' },
+    },
     IdempotencyKey: {
       name: 'Idempotency-Key',
       in: 'header',
@@ -42,13 +48,6 @@ export const components = (errors: ErrorTable, named: NamedSchemas) => ({
       required: false,
       description: 'Of a stream that broke off: goes on after this event, in place of cursor',
       schema: text,
-    },
-    RequestId: {
-      name: 'X-Request-Id',
-      in: 'header',
-      required: false,
-      description: 'Comes back in the answer and stands in events; one is made where it is absent or malformed',
-      schema: requestId,
     },
   },
   headers: {
@@ -85,29 +84,57 @@ export const components = (errors: ErrorTable, named: NamedSchemas) => ({
 
 /** The paths that need no key. */
 export function systemPaths(): Record<string, object> {
-  const get = (operationId: string, summary: string, schema: object, failures: object) => ({
+  const get = (
+    operationId: string,
+    [summary, description]: [string, string],
+    [schema, example]: [object, object],
+    failures: object,
+  ) => ({
     get: {
       operationId,
       summary,
+      description,
       tags: ['system'],
       security: [],
       responses: {
-        200: { description: 'OK', headers: headers(...everyAnswer), content: { 'application/json': { schema } } },
+        200: {
+          description: 'OK',
+          headers: headers(...everyAnswer),
+          content: { 'application/json': { schema, example } },
+        },
         ...failures,
       },
     },
   });
-  const status = (value: string) => ({
-    type: 'object',
-    required: ['status'],
-    additionalProperties: false,
-    properties: { status: { const: value } },
-  });
+  const status = (value: string): [object, object] => [
+    {
+      type: 'object',
+      required: ['status'],
+      additionalProperties: false,
+      properties: { status: { const: value } },
+    },
+    { status: value },
+  ];
   const internal = { 500: { $ref: '#/components/responses/Error500' } };
   const unavailable = { ...internal, 503: { $ref: '#/components/responses/Error503' } };
   return {
-    '/healthz': get('system.health', 'Whether the process answers', status('ok'), internal),
-    '/readyz': get('system.ready', 'Whether the store takes calls', status('ready'), unavailable),
-    '/openapi.json': get('system.openapi', 'This document', { type: 'object' }, internal),
+    '/healthz': get(
+      'system.health',
+      ['Whether the process answers', 'For a liveness probe: it does not ask the store.'],
+      status('ok'),
+      internal,
+    ),
+    '/readyz': get(
+      'system.ready',
+      ['Whether the store takes calls', 'For a readiness probe, and for those who distribute requests.'],
+      status('ready'),
+      unavailable,
+    ),
+    '/openapi.json': get(
+      'system.openapi',
+      ['This document', 'Every path, field, status and error code; `/docs/api` shows it.'],
+      [{ type: 'object' }, { openapi: '3.1.0' }],
+      internal,
+    ),
   };
 }

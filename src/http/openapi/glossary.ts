@@ -1,4 +1,4 @@
-import type { JsonSchema, NamedSchemas } from './schema.ts';
+import { isRule, type JsonSchema, type NamedSchemas } from './schema.ts';
 
 /** What fields mean: by `Schema.field`, or by the field's name wherever it stands. */
 export type Glossary = Readonly<Record<string, string>>;
@@ -45,14 +45,19 @@ function counterOf(name: string): string | undefined {
 
 type Properties = Record<string, JsonSchema>;
 
+/** A copy, as schemas may share a field. What a field means comes first, then what is allowed. */
+function describe(field: JsonSchema, meaning: string | undefined): JsonSchema {
+  const own = field['description'];
+  if (meaning === undefined || (own !== undefined && !isRule(own))) return field;
+  return { ...field, description: own === undefined ? meaning : `${meaning}; ${own}` };
+}
+
 /** Describes the fields below a schema that nothing describes; `path`: `Message`, then `Message.counts`. */
 function describeFields(schema: JsonSchema, path: string, glossary: Glossary): void {
   const properties = (schema['properties'] ?? {}) as Properties;
   for (const [name, field] of Object.entries(properties)) {
     const description = glossary[`${path}.${name}`] ?? glossary[name] ?? counterOf(name);
-    // A copy: schemas may share a field.
-    const described =
-      description === undefined ? field : { ...field, description: field['description'] ?? description };
+    const described = describe(field, description);
     properties[name] = described;
     describeFields(described, `${path}.${name}`, glossary);
   }
@@ -74,7 +79,7 @@ export function describeOperation(operation: object, glossary: Glossary): void {
   for (const parameter of parameters) {
     const name = parameter['name'];
     const said = typeof name === 'string' ? (glossary[`${operationId}.${name}`] ?? glossary[name]) : undefined;
-    if (said !== undefined) parameter['description'] ??= said;
+    if (said !== undefined) Object.assign(parameter, describe(parameter, said));
   }
   for (const { content } of [requestBody, ...Object.values(responses)].filter((one) => one !== undefined))
     for (const { schema } of Object.values(content ?? {})) describeFields(schema, operationId, glossary);

@@ -23,8 +23,7 @@ export function tagOf(route: Route): string {
 export function operation(route: Route, errors: ErrorTable, named: NamedSchemas) {
   return {
     operationId: route.call,
-    summary: route.summary,
-    ...(route.description !== undefined && { description: route.description }),
+    ...titleOf(route),
     tags: [tagOf(route)],
     'x-permission': route.permission,
     parameters: [...pathParameters(route), ...queryParameters(route), ...headerParameters(route)],
@@ -32,6 +31,14 @@ export function operation(route: Route, errors: ErrorTable, named: NamedSchemas)
     ...(!['GET', 'DELETE'].includes(route.method) && { requestBody: requestBody(route, named) }),
     responses: responses(route, errors, named),
   };
+}
+
+/** A summary's first words are the title in a list of calls; what follows them opens the description. */
+function titleOf({ summary, description }: Route): { summary: string; description?: string } {
+  const [, title = summary, rest] = /^(.{4,}?)(?:[;:.]|,(?= (?:oldest|newest) first\b)) (.*)$/s.exec(summary) ?? [];
+  const opening = rest === undefined ? [] : [`${rest.charAt(0).toUpperCase()}${rest.slice(1)}.`];
+  const text = [...opening, ...(description === undefined ? [] : [description])].join(' ');
+  return { summary: title, ...(text !== '' && { description: text }) };
 }
 
 function pathParameters(route: Route): object[] {
@@ -57,7 +64,7 @@ function queryParameters(route: Route): object[] {
 function headerParameters(route: Route): object[] {
   const optional = ['OptionalIdempotencyKey'];
   const keys = { required: ['IdempotencyKey'], optional, calls: optional, never: [] }[route.idempotency];
-  return [...keys, ...(route.streams ? ['LastEventId'] : []), 'RequestId'].map(parameter);
+  return [...keys, ...(route.streams ? ['LastEventId'] : [])].map(parameter);
 }
 
 /** Calls without a body take none or `{}`. */

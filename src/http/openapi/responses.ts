@@ -17,20 +17,34 @@ export function headers(...names: readonly string[]): Named {
 export const everyAnswer = ['X-Request-Id', 'X-API-Version'];
 const rates = ['RateLimit', 'RateLimit-Policy'];
 
-/** Failures that are the same on all routes: components, which responses refer to. */
-const shared = new Map<number, readonly string[]>([
-  [401, ['UNAUTHENTICATED', 'INVALID_API_KEY']],
-  [403, ['PERMISSION_DENIED']],
-  [413, ['PAYLOAD_TOO_LARGE']],
-  [415, ['UNSUPPORTED_MEDIA_TYPE']],
-  [422, ['IDEMPOTENCY_KEY_REUSED']],
-  [500, ['INTERNAL']],
-  [503, ['STORE_UNAVAILABLE']],
-]);
+/** Failures that many routes share: each is described once, as a component, which responses refer to. */
+const shared: Readonly<Record<string, readonly string[]>> = {
+  Error400: ['VALIDATION_FAILED'],
+  Error400List: ['VALIDATION_FAILED', 'INVALID_CURSOR'],
+  Error400Body: ['VALIDATION_FAILED', 'MALFORMED_JSON', 'IDEMPOTENCY_KEY_INVALID'],
+  Error400Key: ['VALIDATION_FAILED', 'MALFORMED_JSON', 'IDEMPOTENCY_KEY_REQUIRED', 'IDEMPOTENCY_KEY_INVALID'],
+  Error400Step: ['VALIDATION_FAILED', 'INVALID_CURSOR', 'MALFORMED_JSON', 'IDEMPOTENCY_KEY_INVALID'],
+  Error401: ['UNAUTHENTICATED', 'INVALID_API_KEY'],
+  Error402: ['OPERATIONS_EXHAUSTED'],
+  Error403: ['PERMISSION_DENIED'],
+  Error404: ['SPACE_NOT_FOUND'],
+  Error413: ['PAYLOAD_TOO_LARGE'],
+  Error415: ['UNSUPPORTED_MEDIA_TYPE'],
+  Error422: ['IDEMPOTENCY_KEY_REUSED'],
+  Error429: ['SERVICE_RATE_LIMITED', 'RATE_LIMITED'],
+  Error429Organization: ['SERVICE_RATE_LIMITED'],
+  Error500: ['INTERNAL'],
+  Error503: ['STORE_UNAVAILABLE'],
+};
+const names = new Map(Object.entries(shared).map(([name, codes]) => [[...codes].sort().join(), name]));
+const sharedCodes = new Set(Object.values(shared).flat());
 
 /** Those failures, for `components`. */
 export function sharedFailures(errors: ErrorTable): Named {
-  return Object.fromEntries([...shared].map(([status, codes]) => [`Error${status}`, failure(status, codes, errors)]));
+  const statusOfName = (name: string): number => Number(/\d+/.exec(name));
+  return Object.fromEntries(
+    Object.entries(shared).map(([name, codes]) => [name, failure(statusOfName(name), codes, errors)]),
+  );
 }
 
 /** All responses of a route, by status. */
@@ -51,8 +65,10 @@ export function responses(route: Route, errors: ErrorTable, named: NamedSchemas)
     byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
   }
   for (const [status, codes] of byStatus) {
-    const common = shared.get(status)?.join() === codes.join();
-    all[status] = common ? ref('responses', `Error${status}`) : failure(status, codes, errors);
+    const name = names.get([...codes].sort().join());
+    // What is its own comes first.
+    const ordered = [true, false].flatMap((own) => codes.filter((code) => sharedCodes.has(code) !== own));
+    all[status] = name === undefined ? failure(status, ordered, errors) : ref('responses', name);
   }
   return all;
 }
@@ -70,10 +86,12 @@ function failure(status: number, codes: readonly string[], errors: ErrorTable): 
   const extra = status === 401 ? ['WWW-Authenticate'] : status >= 413 && status !== 422 && status !== 429 ? [] : rates;
   const retry = status === 429 || status === 503 ? ['Retry-After'] : [];
   const narrowed = { properties: { error: { properties: { code: { enum: codes } } } } };
+  const [code = ''] = codes;
+  const example = { error: { code, message: meaning(code, errors), requestId: 'request-4711' } };
   return {
     description: codes.map((code) => `- \`${code}\`: ${meaning(code, errors)}`).join('\n'),
     headers: headers(...everyAnswer, ...extra, ...retry),
-    content: { 'application/json': { schema: { ...ref('schemas', 'Error'), ...narrowed } } },
+    content: { 'application/json': { schema: { ...ref('schemas', 'Error'), ...narrowed }, example } },
   };
 }
 

@@ -15,6 +15,12 @@ interface Described {
   readonly dependencies?: readonly { readonly rel: string; readonly key?: string; readonly peers: readonly string[] }[];
 }
 
+/** Descriptions that say only what is allowed. */
+const rulesOnly = new Set<unknown>();
+
+/** Whether a field's description says nothing of what it means. */
+export const isRule = (description: unknown): boolean => rulesOnly.has(description);
+
 /** Schemas by name: each is written once, and referred to. */
 export type NamedSchemas = Map<string, JsonSchema>;
 
@@ -52,6 +58,7 @@ function completed(json: JsonSchema, described: Described, inherited: string, na
     const also = opaque === true ? 'any JSON value; comes back as it was sent' : meta['description'];
     Object.assign(result, meta);
     if (also !== undefined) result['description'] = own === undefined ? also : `${own}; ${also}`;
+    if (own === undefined) rulesOnly.add(also);
     // A number in a query string is text for Joi.
     if (meta['type'] === 'integer') delete result['minLength'];
   }
@@ -63,7 +70,10 @@ function completed(json: JsonSchema, described: Described, inherited: string, na
   if (only && matches.length === others.length + 1)
     result['anyOf'] = matches.map((match, i) => complete([only, ...others][i] ?? {}, match, presence, named));
   const rules = (described.dependencies ?? []).map(sentence);
-  if (rules.length > 0 && result['description'] === undefined) result['description'] = rules.join('; ');
+  if (rules.length > 0 && result['description'] === undefined) {
+    result['description'] = rules.join('; ');
+    rulesOnly.add(result['description']);
+  }
   if (described.flags?.empty?.allow?.includes(null)) allowNull(result);
   // Joi adds null to the types but not to the values that are allowed.
   const { type, enum: values } = result;

@@ -77,6 +77,9 @@ class LimitsAsyncCalls(AsyncCalls):
     ) -> SpaceLimits:
         """The space's effective limits
 
+        The limits that apply now: those set with PUT, cut to what the plan grants. Never refused
+        for the space's own rate.
+
         `GET /v1/spaces/{spaceId}/limits`
 
         Raises:
@@ -96,7 +99,11 @@ class LimitsAsyncCalls(AsyncCalls):
         idempotency_key: str = ABSENT,
         attempts: int = ABSENT,
     ) -> SpaceLimits:
-        """Set any of the limits; null puts one back to its default
+        """Set any of the limits
+
+        Null puts one back to its default. Fields that are left out stay as they are; `{}` changes
+        nothing. More than the plan grants is refused (409). After a change of plan, the lower of
+        the figure set here and the plan's applies.
 
         `PUT /v1/spaces/{spaceId}/limits`
 
@@ -126,6 +133,9 @@ class CensusAsyncCalls(AsyncCalls):
     ) -> Census:
         """Counts of everything kept, by state
 
+        Every state and the number of its records, zeros included. The figures come from counters,
+        so it costs the same however much is stored.
+
         `GET /v1/spaces/{spaceId}/census`
 
         Raises:
@@ -143,6 +153,9 @@ class BacklogAsyncCalls(AsyncCalls):
         attempts: int = ABSENT,
     ) -> Backlog:
         """What waits to be done or delivered, and since when the oldest of it has waited
+
+        Messages and waiters that wait, deliveries that are still to be made, armed timers, each
+        with the age of its oldest: what an alert looks at.
 
         `GET /v1/spaces/{spaceId}/backlog`
 
@@ -186,7 +199,11 @@ class UsageAsyncCalls(AsyncCalls):
         to: str = ABSENT,
         attempts: int = ABSENT,
     ) -> Usage:
-        """Operations and retained bytes of each UTC day, inclusive; the last 30 days by default
+        """Operations and retained bytes of each UTC day, inclusive
+
+        The last 30 days by default. Days are UTC, at most 400 in one answer, and zero where
+        nothing happened. `operations` is the sum of `byCall`; `syscalls` also counts renewals,
+        replays and empty receives.
 
         `GET /v1/spaces/{spaceId}/usage`
 
@@ -212,21 +229,20 @@ class ScopeAsyncCalls(AsyncCalls):
         idempotency_key: str = ABSENT,
         attempts: int = ABSENT,
     ) -> Scope:
-        """Make a scope before its first use, with a name or below another; 200 where it exists
-        already
+        """Make a scope before its first use, with a name or below another
 
-        Scopes also exist from their first use; this call makes one with a name, or below another.
-        One that exists already is answered with 200 if its parent and name agree with what is
-        given, else it is SCOPE_CONFLICT. A parent holds at most 10,000 scopes made so. One that
-        is never used goes with retention.
+        200 where it exists already. Scopes also exist from their first use; this call makes one
+        with a name, or below another. One that exists already is answered with 200 if its parent
+        and name agree with what is given, else it is SCOPE_CONFLICT. A parent holds at most
+        10,000 scopes made so. One that is never used goes with retention.
 
         `POST /v1/spaces/{spaceId}/scopes`
 
         Args:
             scope_id: the id of the scope; left out: a new one
             parent_scope_id: the scope that it is below; left out: none, it is a run
-            name: for people and for the filter of the list; need not be unique; characters as
-                Unicode code points, without control characters
+            name: for people and for the filter of the list; need not be unique; without control
+                characters
 
         Raises:
             MusterError: MALFORMED_JSON, IDEMPOTENCY_KEY_REQUIRED, IDEMPOTENCY_KEY_INVALID,
@@ -246,20 +262,19 @@ class ScopeAsyncCalls(AsyncCalls):
         name: str | None = ABSENT,
         attempts: int = ABSENT,
     ) -> ScopeList:
-        """List scopes, newest first; by state, by parent, by name
+        """List scopes
 
-        `live` counts the READY, DELAYED and CLAIMED messages and the WAITING waiters of a scope
-        and of all scopes below it.
+        Newest first; by state, by parent, by name. `live` counts the READY, DELAYED and CLAIMED
+        messages and the WAITING waiters of a scope and of all scopes below it.
 
         `GET /v1/spaces/{spaceId}/scopes`
 
         Args:
             limit: the most records in the page
             cursor: the nextCursor of the page before; left out or empty: the first page
-            state: only those in this state, or in one of a comma list
+            state: the state it is in now; only those in this state, or in one of a comma list
             parent_scope_id: only those right below this scope
-            name: only those of exactly this name; characters as Unicode code points, without
-                control characters
+            name: only those of exactly this name; without control characters
 
         Raises:
             MusterError: INVALID_CURSOR, PERMISSION_DENIED, SPACE_NOT_FOUND, RATE_LIMITED
@@ -283,10 +298,11 @@ class ScopeAsyncCalls(AsyncCalls):
         wait_seconds: int = ABSENT,
         attempts: int = ABSENT,
     ) -> Scope:
-        """A scope: its state, its parent and what is live in its subtree
+        """A scope
 
-        With `waitSeconds` it answers once nothing is live in the scope and the scopes below it,
-        cancelled or not, or as it then stands.
+        Its state, its parent and what is live in its subtree. With `waitSeconds` it answers once
+        nothing is live in the scope and the scopes below it, cancelled or not, or as it then
+        stands.
 
         `GET /v1/spaces/{spaceId}/scopes/{scopeId}`
 
@@ -306,14 +322,14 @@ class ScopeAsyncCalls(AsyncCalls):
         idempotency_key: str = ABSENT,
         attempts: int = ABSENT,
     ) -> CancelledRun:
-        """Stop a run: cancel the scope, all below it and what is live there; again answers how far
-        that has come
+        """Stop a run
 
-        From this step on the scope and all below it are CANCELLED: nothing is received, granted,
-        released or satisfied there, tokens are CLAIM_LOST, and new work is SCOPE_CANCELLED. The
-        records end in steps of at most 500, the first with this call, the others by workers
-        within seconds; `done` says whether all have. Called again it goes on and answers the
-        totals so far. Reservations stay until they are settled or voided.
+        Cancel the scope, all below it and what is live there; again answers how far that has
+        come. From this step on the scope and all below it are CANCELLED: nothing is received,
+        granted, released or satisfied there, tokens are CLAIM_LOST, and new work is
+        SCOPE_CANCELLED. The records end in steps of at most 500, the first with this call, the
+        others by workers within seconds; `done` says whether all have. Called again it goes on
+        and answers the totals so far. Reservations stay until they are settled or voided.
 
         `POST /v1/spaces/{spaceId}/scopes/{scopeId}/cancel`
 
@@ -334,7 +350,11 @@ class RunAsyncCalls(AsyncCalls):
         scope_id: Id,
         attempts: int = ABSENT,
     ) -> RunView:
-        """A run: what belongs to a scope and to those below it, newest first
+        """A run
+
+        What belongs to a scope and to those below it, newest first. Everything that belongs to
+        the scope and to all scopes below it, without payloads, at most 200 of each list;
+        `truncated` says that there are more.
 
         `GET /v1/spaces/{spaceId}/ops/runs/{scopeId}`
 
@@ -361,21 +381,21 @@ class MailboxAsyncCalls(AsyncCalls):
         idempotency_key: str = ABSENT,
         attempts: int = ABSENT,
     ) -> Mailbox:
-        """Create a mailbox: a work queue (WORK) or an inbox (INBOX); with unique, answer 200 with
-        the oldest one of its name where there is one
+        """Create a mailbox
 
-        The retry policy says how a message is tried again: before the attempt after the nth it
-        pauses for min(maxRetryDelaySeconds, retryDelaySeconds × 2^(n−1)) seconds.
-        `maxRetryDelaySeconds` is 3,600 by default, or `retryDelaySeconds` if that is more.
+        A work queue (WORK) or an inbox (INBOX); with unique, answer 200 with the oldest one of
+        its name where there is one. The retry policy says how a message is tried again: before
+        the attempt after the nth it pauses for min(maxRetryDelaySeconds, retryDelaySeconds ×
+        2^(n−1)) seconds. `maxRetryDelaySeconds` is 3,600 by default, or `retryDelaySeconds` if
+        that is more.
 
         `POST /v1/spaces/{spaceId}/mailboxes`
 
         Args:
-            name: need not be unique; characters as Unicode code points, without control
-                characters
+            name: need not be unique; without control characters
             mode: WORK: its messages are tasks; INBOX: they are notes
-            recipient_id: of an INBOX: the only holder that may receive from it; characters as
-                Unicode code points, without control characters
+            recipient_id: of an INBOX: the only holder that may receive from it; without control
+                characters
             backlog_limit: the most READY, DELAYED and CLAIMED messages
             max_attempts: how often a message is handed out before it is FAILED
             retry_delay_seconds: the pause before the second attempt; it doubles before each
@@ -399,18 +419,17 @@ class MailboxAsyncCalls(AsyncCalls):
         name: str = ABSENT,
         attempts: int = ABSENT,
     ) -> MailboxList:
-        """List mailboxes, newest first; by name
+        """List mailboxes
 
-        Deleted mailboxes are not listed. `counts.delayed` is the number of messages that wait for
-        their `readyAt`.
+        Newest first; by name. Deleted mailboxes are not listed. `counts.delayed` is the number of
+        messages that wait for their `readyAt`.
 
         `GET /v1/spaces/{spaceId}/mailboxes`
 
         Args:
             limit: the most records in the page
             cursor: the nextCursor of the page before; left out or empty: the first page
-            name: only those of exactly this name; characters as Unicode code points, without
-                control characters
+            name: only those of exactly this name; without control characters
 
         Raises:
             MusterError: INVALID_CURSOR, PERMISSION_DENIED, SPACE_NOT_FOUND, RATE_LIMITED
@@ -432,11 +451,10 @@ class MailboxAsyncCalls(AsyncCalls):
         wait_seconds: int = ABSENT,
         attempts: int = ABSENT,
     ) -> Mailbox:
-        """A mailbox, with how many messages it holds; with waitSeconds, once it holds none that is
-        not finished
+        """A mailbox, with how many messages it holds
 
-        With `waitSeconds` it answers once the mailbox has no READY, DELAYED or CLAIMED message,
-        or as it then stands.
+        With waitSeconds, once it holds none that is not finished. With `waitSeconds` it answers
+        once the mailbox has no READY, DELAYED or CLAIMED message, or as it then stands.
 
         `GET /v1/spaces/{spaceId}/mailboxes/{mailboxId}`
 
@@ -461,17 +479,16 @@ class MailboxAsyncCalls(AsyncCalls):
         idempotency_key: str = ABSENT,
         attempts: int = ABSENT,
     ) -> Mailbox:
-        """Change any of name, backlogLimit and retry policy; what lies in the mailbox stays,
-        whatever the limit
+        """Change any of name, backlogLimit and retry policy
 
-        Any subset of the fields; values that change nothing emit no event and count as no
-        operation. `maxAttempts` is that of messages sent from now on; the pauses are those of the
-        next retries.
+        What lies in the mailbox stays, whatever the limit. Any subset of the fields; values that
+        change nothing emit no event and count as no operation. `maxAttempts` is that of messages
+        sent from now on; the pauses are those of the next retries.
 
         `PATCH /v1/spaces/{spaceId}/mailboxes/{mailboxId}`
 
         Args:
-            name: the new name; characters as Unicode code points, without control characters
+            name: the new name; without control characters
             backlog_limit: the most READY, DELAYED and CLAIMED messages
             max_attempts: of messages that are sent from now on without their own
             retry_delay_seconds: the pause before the second attempt; it doubles before each
@@ -492,12 +509,11 @@ class MailboxAsyncCalls(AsyncCalls):
         idempotency_key: str = ABSENT,
         attempts: int = ABSENT,
     ) -> None:
-        """Delete a mailbox without live messages and undecided groups; its finished messages stay
-        for their time
+        """Delete a mailbox without live messages and undecided groups
 
-        Refused with MAILBOX_NOT_EMPTY while the mailbox has READY, DELAYED or CLAIMED messages,
-        or undecided groups. Its finished messages stay readable until retention removes them, but
-        cannot be requeued.
+        Its finished messages stay for their time. Refused with MAILBOX_NOT_EMPTY while the
+        mailbox has READY, DELAYED or CLAIMED messages, or undecided groups. Its finished messages
+        stay readable until retention removes them, but cannot be requeued.
 
         `DELETE /v1/spaces/{spaceId}/mailboxes/{mailboxId}`
 
@@ -518,12 +534,12 @@ class MailboxAsyncCalls(AsyncCalls):
         idempotency_key: str = ABSENT,
         attempts: int = ABSENT,
     ) -> Purged:
-        """Cancel the READY and DELAYED messages of a mailbox, or of a scope's subtree in it, oldest
-        first, so many in a step
+        """Cancel the READY and DELAYED messages of a mailbox, or of a scope's subtree in it
 
-        Goes in steps of bounded work: call it again with `nextCursor` until that is null. A step
-        may change fewer messages than `max`. Purged messages have the reason CANCELLED_BY_CALLER,
-        CLAIMED ones are left alone. A step counts as one operation if it changed anything.
+        Oldest first, so many in a step. Goes in steps of bounded work: call it again with
+        `nextCursor` until that is null. A step may change fewer messages than `max`. Purged
+        messages have the reason CANCELLED_BY_CALLER, CLAIMED ones are left alone. A step counts
+        as one operation if it changed anything.
 
         `POST /v1/spaces/{spaceId}/mailboxes/{mailboxId}/purge`
 
@@ -550,12 +566,12 @@ class MailboxAsyncCalls(AsyncCalls):
         idempotency_key: str = ABSENT,
         attempts: int = ABSENT,
     ) -> Requeued:
-        """Requeue the messages of a final state, oldest first, so many in a step; those that may not
-        be are passed over
+        """Requeue the messages of a final state
 
-        Goes in steps: call it again with `nextCursor` until that is null. A limit that leaves no
-        room ends a step early, and is an error only where the step has done nothing. A step
-        counts as one operation if it changed anything.
+        Oldest first, so many in a step; those that may not be are passed over. Goes in steps:
+        call it again with `nextCursor` until that is null. A limit that leaves no room ends a
+        step early, and is an error only where the step has done nothing. A step counts as one
+        operation if it changed anything.
 
         `POST /v1/spaces/{spaceId}/mailboxes/{mailboxId}/requeue`
 
@@ -590,11 +606,12 @@ class MessageAsyncCalls(AsyncCalls):
         idempotency_key: str = ABSENT,
         attempts: int = ABSENT,
     ) -> SentMessage:
-        """Send a message; a workKey known in the mailbox answers 200 with the first message
+        """Send a message
 
-        With `delaySeconds` the message is DELAYED until its `readyAt`, and READY from then on,
-        ordered as ready since that moment; a delay that reaches the deadline is refused (400). A
-        DELAYED message counts wherever a READY one does, and as an armed timer.
+        A workKey known in the mailbox answers 200 with the first message. With `delaySeconds` the
+        message is DELAYED until its `readyAt`, and READY from then on, ordered as ready since
+        that moment; a delay that reaches the deadline is refused (400). A DELAYED message counts
+        wherever a READY one does, and as an armed timer.
 
         `POST /v1/spaces/{spaceId}/mailboxes/{mailboxId}/messages`
 
@@ -602,8 +619,7 @@ class MessageAsyncCalls(AsyncCalls):
             scope_id: the run that the message belongs to; created by its first use
             payload: what the receiver gets; any JSON value; comes back as it was sent
             work_key: one message of the mailbox per key: a key that is known answers the first
-                message, with replay true; characters as Unicode code points, without control
-                characters
+                message, with replay true; without control characters
             deadline: when the message expires if it has not ended; must lie in the future
             delay_seconds: nobody receives the message before so many seconds have passed: it is
                 DELAYED
@@ -629,17 +645,19 @@ class MessageAsyncCalls(AsyncCalls):
         work_key: str = ABSENT,
         attempts: int = ABSENT,
     ) -> MessageList:
-        """List messages, oldest first; by state, scope subtree or workKey
+        """List messages
+
+        Oldest first; by state, scope subtree or workKey. A page may be short, or even empty: it
+        ends at 4 MiB, or at 1,000 records looked at. Go on with `nextCursor` until it is null.
 
         `GET /v1/spaces/{spaceId}/mailboxes/{mailboxId}/messages`
 
         Args:
             limit: the most records in the page
             cursor: the nextCursor of the page before; left out or empty: the first page
-            state: only those in this state, or in one of a comma list
+            state: the state it is in now; only those in this state, or in one of a comma list
             scope_id: only those of this scope and of the scopes below it
-            work_key: only the one that was sent with this key; characters as Unicode code points,
-                without control characters
+            work_key: only the one that was sent with this key; without control characters
 
         Raises:
             MusterError: INVALID_CURSOR, PERMISSION_DENIED, MAILBOX_NOT_FOUND, SPACE_NOT_FOUND,
@@ -665,10 +683,10 @@ class MessageAsyncCalls(AsyncCalls):
         wait_seconds: int = ABSENT,
         attempts: int = ABSENT,
     ) -> Message:
-        """A message with its payload and its result; with waitSeconds, once it has ended
+        """A message with its payload and its result
 
-        With `waitSeconds` it answers once the message is ACKED, FAILED, REJECTED, EXPIRED or
-        CANCELLED, or as it then stands.
+        With waitSeconds, once it has ended. With `waitSeconds` it answers once the message is
+        ACKED, FAILED, REJECTED, EXPIRED or CANCELLED, or as it then stands.
 
         `GET /v1/spaces/{spaceId}/messages/{messageId}`
 
@@ -688,11 +706,11 @@ class MessageAsyncCalls(AsyncCalls):
         idempotency_key: str = ABSENT,
         attempts: int = ABSENT,
     ) -> Message:
-        """Cancel a message that is ready or claimed; a claim on it is lost
+        """Cancel a message that is ready or claimed
 
-        READY, DELAYED and CLAIMED messages become CANCELLED with the reason CANCELLED_BY_CALLER.
-        One that is CANCELLED already is answered as it is; one that ended otherwise is
-        MESSAGE_FINISHED.
+        A claim on it is lost. READY, DELAYED and CLAIMED messages become CANCELLED with the
+        reason CANCELLED_BY_CALLER. One that is CANCELLED already is answered as it is; one that
+        ended otherwise is MESSAGE_FINISHED.
 
         `POST /v1/spaces/{spaceId}/messages/{messageId}/cancel`
 
@@ -711,14 +729,13 @@ class MessageAsyncCalls(AsyncCalls):
         idempotency_key: str = ABSENT,
         attempts: int = ABSENT,
     ) -> Message:
-        """Bring a failed, rejected, expired or cancelled message back to its mailbox, with all its
-        attempts
+        """Bring a message back to its mailbox
 
-        A FAILED, REJECTED, EXPIRED or CANCELLED message is READY again, or DELAYED with
-        `delaySeconds`. It keeps its id, workKey, `lastError` and `progress`; its attempts are
-        counted anew, and a deadline that has passed is cleared. Members of decided groups, those
-        with a verdict and messages of cancelled runs stay as they are. Limits and plan are tested
-        as for a send.
+        A failed, rejected, expired or cancelled one, with all its attempts. A FAILED, REJECTED,
+        EXPIRED or CANCELLED message is READY again, or DELAYED with `delaySeconds`. It keeps its
+        id, workKey, `lastError` and `progress`; its attempts are counted anew, and a deadline
+        that has passed is cleared. Members of decided groups, those with a verdict and messages
+        of cancelled runs stay as they are. Limits and plan are tested as for a send.
 
         `POST /v1/spaces/{spaceId}/messages/{messageId}/requeue`
 
@@ -775,22 +792,21 @@ class MessageAsyncCalls(AsyncCalls):
         idempotency_key: str = ABSENT,
         attempts: int = ABSENT,
     ) -> Claim | MessageRecvMany | None:
-        """Claim the oldest ready message of a scope's subtree; 204 when none is ready
+        """Claim the oldest ready message of a scope's subtree
 
-        First in, first out within a run. With `scopeId` `*` runs take turns: each run that has
-        ready messages gives one before any gives a second. With `max` the answer is
-        `{"messages":[…]}`, at least one and at most 4 MiB, each with a token of its own; the
-        plan's claims and operations may cut it short. `progress` and `lastError` of a message are
-        what earlier attempts left.
+        204 when none is ready. First in, first out within a run. With `scopeId` `*` runs take
+        turns: each run that has ready messages gives one before any gives a second. With `max`
+        the answer is `{"messages":[…]}`, at least one and at most 4 MiB, each with a token of its
+        own; the plan's claims and operations may cut it short. `progress` and `lastError` of a
+        message are what earlier attempts left.
 
         `POST /v1/spaces/{spaceId}/mailboxes/{mailboxId}/recv`
 
         Args:
             scope_id: receives from this scope and below; `*`: from every run in turn
-            holder: who works on the message; characters as Unicode code points, without control
-                characters
-            holder_session: which of its sessions: kept with the claim, for people; characters as
-                Unicode code points, without control characters
+            holder: who works on the message; without control characters
+            holder_session: which of its sessions: kept with the claim, for people; without
+                control characters
             lease_seconds: how long the claim lasts unless it is renewed; left out: 30, or the
                 space's maxLeaseSeconds if that is less
             wait_seconds: holds the request for at most so long until a message is ready
@@ -815,16 +831,15 @@ class MessageAsyncCalls(AsyncCalls):
         idempotency_key: str = ABSENT,
         attempts: int = ABSENT,
     ) -> RenewedClaim:
-        """Extend the lease of a claim, counted from now; may shorten it
+        """Extend the lease of a claim, counted from now
 
-        `progress` is kept with the message over its attempts: the next `recv` answers the last
-        one that was given. A renewal is no operation and emits no event.
+        May shorten it. `progress` is kept with the message over its attempts: the next `recv`
+        answers the last one that was given. A renewal is no operation and emits no event.
 
         `POST /v1/spaces/{spaceId}/messages/{messageId}/renew`
 
         Args:
-            token: of the claim, as recv answered it; characters as Unicode code points, without
-                control characters
+            token: of the claim, as recv answered it; without control characters
             lease_seconds: how long the claim lasts from now on; left out: as for recv
             progress: what the work has reached, for the next attempt; at most 4,096 bytes; any
                 JSON value; comes back as it was sent
@@ -847,10 +862,14 @@ class MessageAsyncCalls(AsyncCalls):
     ) -> CompletedMessage:
         """Acknowledge a message, with an optional result, recorded and published in the same step
 
+        Ends the claim: the message is ACKED, and its task SUCCEEDED. A `result` with `mailboxId`
+        and `scopeId` is sent there in the same step. The same token again answers as before, with
+        `replay` true; after the lease was lost it is refused (`CLAIM_LOST`): drop the work.
+
         `POST /v1/spaces/{spaceId}/messages/{messageId}/complete`
 
         Args:
-            token: characters as Unicode code points, without control characters
+            token: of the claim, as recv answered it; without control characters
             result: mailboxId and scopeId come together or not at all; workKey only with them
 
         Raises:
@@ -880,13 +899,11 @@ class MessageAsyncCalls(AsyncCalls):
         `POST /v1/spaces/{spaceId}/messages/{messageId}/nack`
 
         Args:
-            token: of the claim, as recv answered it; characters as Unicode code points, without
-                control characters
+            token: of the claim, as recv answered it; without control characters
             retry: true: for another attempt, if there is one left; false: REJECTED
             delay_seconds: the pause before the next attempt, in place of the one that the mailbox
                 says; only with retry true
-            error: why it failed: kept as lastError; characters as Unicode code points, without
-                control characters
+            error: why it failed: kept as lastError; without control characters
 
         Raises:
             MusterError: MALFORMED_JSON, IDEMPOTENCY_KEY_REQUIRED, IDEMPOTENCY_KEY_INVALID,
@@ -910,8 +927,12 @@ class GroupAsyncCalls(AsyncCalls):
         idempotency_key: str = ABSENT,
         attempts: int = ABSENT,
     ) -> CreatedGroup:
-        """Create a task group: one decision, at the first accept, at `threshold` accepts or once all
-        members are terminal
+        """Create a task group
+
+        One decision, at the first accept, at `threshold` accepts or once all members are
+        terminal. Its members are delivered through `mailboxId`, in a scope of the group's own.
+        Seal it when all members are there, so that it can be found UNSATISFIABLE; a `deadline`
+        decides it as EXPIRED.
 
         `POST /v1/spaces/{spaceId}/task-groups`
 
@@ -940,14 +961,16 @@ class GroupAsyncCalls(AsyncCalls):
         state: str = ABSENT,
         attempts: int = ABSENT,
     ) -> GroupList:
-        """List task groups, newest first; by state
+        """List task groups
+
+        Newest first; by state. Without members; the view of a group has them.
 
         `GET /v1/spaces/{spaceId}/task-groups`
 
         Args:
             limit: the most records in the page
             cursor: the nextCursor of the page before; left out or empty: the first page
-            state: only those in this state, or in one of a comma list
+            state: the state it is in now; only those in this state, or in one of a comma list
 
         Raises:
             MusterError: INVALID_CURSOR, PERMISSION_DENIED, SPACE_NOT_FOUND, RATE_LIMITED
@@ -969,10 +992,11 @@ class GroupAsyncCalls(AsyncCalls):
         wait_seconds: int = ABSENT,
         attempts: int = ABSENT,
     ) -> TaskGroup:
-        """A task group: its state, outcome and members with their verdicts
+        """A task group
 
-        With `waitSeconds` it answers once the group is DECIDED, or as it then stands. A member's
-        `lastError` is what the last nack of its message said.
+        Its state, outcome and members with their verdicts. With `waitSeconds` it answers once the
+        group is DECIDED, or as it then stands. A member's `lastError` is what the last nack of
+        its message said.
 
         `GET /v1/spaces/{spaceId}/task-groups/{groupId}`
 
@@ -992,7 +1016,10 @@ class GroupAsyncCalls(AsyncCalls):
         idempotency_key: str = ABSENT,
         attempts: int = ABSENT,
     ) -> SealedGroup:
-        """Close the membership; again answers the same
+        """Close the membership
+
+        Again answers the same. No member can be added from then on. A group that cannot reach its
+        condition any more is decided as UNSATISFIABLE at once.
 
         `POST /v1/spaces/{spaceId}/task-groups/{groupId}/seal`
 
@@ -1011,8 +1038,11 @@ class GroupAsyncCalls(AsyncCalls):
         idempotency_key: str = ABSENT,
         attempts: int = ABSENT,
     ) -> JoinedTask:
-        """Make an outside task, PENDING, RUNNING or SUCCEEDED and in no group, a member of an OPEN
-        group
+        """Make an outside task a member of an OPEN group
+
+        One that is PENDING, RUNNING or SUCCEEDED and in no group. The task keeps its mailbox and
+        its scope, and is a member in every other respect. Joining again is fine, after the seal,
+        too.
 
         `POST /v1/spaces/{spaceId}/task-groups/{groupId}/join-task`
 
@@ -1051,8 +1081,8 @@ class TaskAsyncCalls(AsyncCalls):
         `POST /v1/spaces/{spaceId}/task-groups/{groupId}/tasks`
 
         Args:
-            task_key: the member's name in the group: each is used once; characters as Unicode
-                code points, without control characters
+            task_key: the member's name in the group: each is used once; without control
+                characters
             input: what the receiver gets as payload; any JSON value; comes back as it was sent
             deadline: when the message expires if it has not ended; must lie in the future
             delay_seconds: nobody receives the message before so many seconds have passed: it is
@@ -1077,7 +1107,11 @@ class TaskAsyncCalls(AsyncCalls):
         idempotency_key: str = ABSENT,
         attempts: int = ABSENT,
     ) -> JudgedTask:
-        """Accept the result of a SUCCEEDED member; the first verdict stands
+        """Accept the result of a SUCCEEDED member
+
+        The first verdict stands. The accept that makes the group's condition true decides it, and
+        cancels the members that nobody has begun. The same verdict again is fine, the other one
+        is refused (`VERDICT_CONFLICT`).
 
         `POST /v1/spaces/{spaceId}/task-groups/{groupId}/tasks/{taskId}/accept`
 
@@ -1096,7 +1130,11 @@ class TaskAsyncCalls(AsyncCalls):
         idempotency_key: str = ABSENT,
         attempts: int = ABSENT,
     ) -> JudgedTask:
-        """Reject a member that is done, however it ended; the first verdict stands
+        """Reject a member that is done, however it ended
+
+        The first verdict stands. A sealed group whose condition cannot come true any more is
+        decided as UNSATISFIABLE with it. The same verdict again is fine, the other one is refused
+        (`VERDICT_CONFLICT`).
 
         `POST /v1/spaces/{spaceId}/task-groups/{groupId}/tasks/{taskId}/reject`
 
@@ -1121,12 +1159,16 @@ class BudgetAsyncCalls(AsyncCalls):
         idempotency_key: str = ABSENT,
         attempts: int = ABSENT,
     ) -> Budget:
-        """Create a budget; its name is unique in the space
+        """Create a budget
+
+        Its name is unique in the space. Always, exactly: limit = reserved + settled + available.
+        Amounts are strings of up to 18 digits, in minor units of `currency` as `scale` says: with
+        scale 2, `"1250"` is 12.50.
 
         `POST /v1/spaces/{spaceId}/budgets`
 
         Args:
-            name: characters as Unicode code points, without control characters
+            name: for people, and to find it by; without control characters
             currency: the three letters of ISO 4217, or a name of your own for other units
             scale: how many digits of an amount are behind the point: 2 for cents
             limit_minor: the whole budget, in minor units
@@ -1146,17 +1188,17 @@ class BudgetAsyncCalls(AsyncCalls):
         name: str = ABSENT,
         attempts: int = ABSENT,
     ) -> BudgetList:
-        """List budgets with their balances, newest first; by name
+        """List budgets with their balances
 
-        The balances are those of the moment: limit = reserved + settled + available.
+        Newest first; by name. The balances are those of the moment: limit = reserved + settled +
+        available.
 
         `GET /v1/spaces/{spaceId}/budgets`
 
         Args:
             limit: the most records in the page
             cursor: the nextCursor of the page before; left out or empty: the first page
-            name: only those of exactly this name; characters as Unicode code points, without
-                control characters
+            name: only those of exactly this name; without control characters
 
         Raises:
             MusterError: INVALID_CURSOR, PERMISSION_DENIED, SPACE_NOT_FOUND, RATE_LIMITED
@@ -1180,15 +1222,17 @@ class BudgetAsyncCalls(AsyncCalls):
         state: str = ABSENT,
         attempts: int = ABSENT,
     ) -> BudgetView:
-        """A budget with its balances and a page of its reservations: ACTIVE ones first, then closed
-        ones, newest first
+        """A budget with its balances and a page of its reservations
+
+        ACTIVE ones first, then closed ones, newest first. Filter the reservations by `state`; the
+        balances are those of the whole budget, whatever the filter.
 
         `GET /v1/spaces/{spaceId}/budgets/{budgetId}`
 
         Args:
             limit: the most records in the page
             cursor: the nextCursor of the page before; left out or empty: the first page
-            state: only those in this state, or in one of a comma list
+            state: the state it is in now; only those in this state, or in one of a comma list
 
         Raises:
             MusterError: INVALID_CURSOR, PERMISSION_DENIED, BUDGET_NOT_FOUND, SPACE_NOT_FOUND,
@@ -1234,23 +1278,23 @@ class BudgetAsyncCalls(AsyncCalls):
         idempotency_key: str = ABSENT,
         attempts: int = ABSENT,
     ) -> Reserved:
-        """Reserve an amount; a known workKey answers the reservation that was made with it. Once
-        settleBy has passed the reservation is overdue, and nothing else happens to it
+        """Reserve an amount
 
-        A `workKey` lets a second attempt find what the first one reserved: whoever asks, the same
-        key and amount answer the first reservation as it now stands, with `replay` true; another
-        amount is WORK_KEY_CONFLICT. The key is known as long as the reservation is kept.
+        A known workKey answers the reservation that was made with it. Once settleBy has passed
+        the reservation is overdue, and nothing else happens to it. A `workKey` lets a second
+        attempt find what the first one reserved: whoever asks, the same key and amount answer the
+        first reservation as it now stands, with `replay` true; another amount is
+        WORK_KEY_CONFLICT. The key is known as long as the reservation is kept.
 
         `POST /v1/spaces/{spaceId}/budgets/{budgetId}/reserve`
 
         Args:
             scope_id: the run that the reservation belongs to; created by its first use
-            holder: who spends it; characters as Unicode code points, without control characters
+            holder: who spends it; without control characters
             amount_minor: in minor units: digits as text, more than 0
             settle_by: when the reservation is overdue unless it is settled or voided
             work_key: one reservation of the budget per key: a key that is known answers the first
-                reservation, with replay true; characters as Unicode code points, without control
-                characters
+                reservation, with replay true; without control characters
 
         Raises:
             MusterError: MALFORMED_JSON, IDEMPOTENCY_KEY_REQUIRED, IDEMPOTENCY_KEY_INVALID,
@@ -1271,15 +1315,19 @@ class BudgetAsyncCalls(AsyncCalls):
         idempotency_key: str = ABSENT,
         attempts: int = ABSENT,
     ) -> BudgetSettle:
-        """Settle part of a reservation or all of it; what is left stays reserved. Idempotent per
-        workKey
+        """Settle part of a reservation or all of it
+
+        What is left stays reserved. Idempotent per workKey. Spends from what the reservation has
+        left, never more (`SETTLEMENT_EXCEEDS_RESERVATION`). Settle as often as you like; once
+        nothing is left, the reservation is SETTLED. Void what will not be used.
 
         `POST /v1/spaces/{spaceId}/budgets/{budgetId}/settle`
 
         Args:
             reservation_id: the reservation's id
             amount_minor: the amount, in minor units, as digits
-            work_key: characters as Unicode code points, without control characters
+            work_key: the caller's name for this work, unique where it is used: a repetition is
+                recognized by it; without control characters
 
         Raises:
             MusterError: MALFORMED_JSON, IDEMPOTENCY_KEY_INVALID, PERMISSION_DENIED,
@@ -1298,13 +1346,17 @@ class BudgetAsyncCalls(AsyncCalls):
         idempotency_key: str = ABSENT,
         attempts: int = ABSENT,
     ) -> BudgetVoid:
-        """Release what is left of a reservation. Idempotent per workKey
+        """Release what is left of a reservation
+
+        Idempotent per workKey. What was not settled is available again, and the reservation is
+        VOIDED.
 
         `POST /v1/spaces/{spaceId}/budgets/{budgetId}/void`
 
         Args:
             reservation_id: the reservation's id
-            work_key: characters as Unicode code points, without control characters
+            work_key: the caller's name for this work, unique where it is used: a repetition is
+                recognized by it; without control characters
 
         Raises:
             MusterError: MALFORMED_JSON, IDEMPOTENCY_KEY_INVALID, PERMISSION_DENIED,
@@ -1326,6 +1378,9 @@ class BarrierAsyncCalls(AsyncCalls):
         attempts: int = ABSENT,
     ) -> Barrier:
         """Create a barrier that releases at its target of arrivals
+
+        Everybody arrives with a key of their own and waits for it with `waitSeconds`. Opened
+        again by nextEpoch, it is used for the next phase.
 
         `POST /v1/spaces/{spaceId}/barriers`
 
@@ -1349,14 +1404,16 @@ class BarrierAsyncCalls(AsyncCalls):
         state: str = ABSENT,
         attempts: int = ABSENT,
     ) -> BarrierList:
-        """List barriers, newest first; by state
+        """List barriers
+
+        Newest first; by state. Go on with `nextCursor` until it is null.
 
         `GET /v1/spaces/{spaceId}/barriers`
 
         Args:
             limit: the most records in the page
             cursor: the nextCursor of the page before; left out or empty: the first page
-            state: only those in this state, or in one of a comma list
+            state: the state it is in now; only those in this state, or in one of a comma list
 
         Raises:
             MusterError: INVALID_CURSOR, PERMISSION_DENIED, SPACE_NOT_FOUND, RATE_LIMITED
@@ -1379,10 +1436,11 @@ class BarrierAsyncCalls(AsyncCalls):
         wait_seconds: int = ABSENT,
         attempts: int = ABSENT,
     ) -> Barrier:
-        """A barrier: its epoch, arrivals and state
+        """A barrier
 
-        With `waitSeconds` it answers once the barrier is not OPEN, or once `epoch`, where that is
-        given, is released, cancelled or past; or as it then stands.
+        Its epoch, arrivals and state. With `waitSeconds` it answers once the barrier is not OPEN,
+        or once `epoch`, where that is given, is released, cancelled or past; or as it then
+        stands.
 
         `GET /v1/spaces/{spaceId}/barriers/{barrierId}`
 
@@ -1406,12 +1464,17 @@ class BarrierAsyncCalls(AsyncCalls):
         idempotency_key: str = ABSENT,
         attempts: int = ABSENT,
     ) -> Barrier:
-        """Arrive, once per arrivalKey and epoch; the arrival that reaches the target releases
+        """Arrive, once per arrivalKey and epoch
+
+        The arrival that reaches the target releases. A repeated `arrivalKey` changes nothing and
+        is answered as the first time, so arriving is safe to retry. `epoch` guards against
+        arriving late: any other than the barrier's is refused (`EPOCH_MISMATCH`).
 
         `POST /v1/spaces/{spaceId}/barriers/{barrierId}/arrive`
 
         Args:
-            arrival_key: characters as Unicode code points, without control characters
+            arrival_key: who arrives: the same key counts once in an epoch; without control
+                characters
             epoch: which round this is: 1 for the first; nextEpoch begins another
 
         Raises:
@@ -1429,6 +1492,8 @@ class BarrierAsyncCalls(AsyncCalls):
         attempts: int = ABSENT,
     ) -> Barrier:
         """Open a RELEASED or CANCELLED barrier again, in the next epoch
+
+        The epoch counts on, and the arrivals begin at none.
 
         `POST /v1/spaces/{spaceId}/barriers/{barrierId}/nextEpoch`
 
@@ -1448,6 +1513,8 @@ class BarrierAsyncCalls(AsyncCalls):
         attempts: int = ABSENT,
     ) -> Barrier:
         """Cancel an OPEN barrier
+
+        Nobody who waits for it gets through: they see CANCELLED. Cancelling again is fine.
 
         `POST /v1/spaces/{spaceId}/barriers/{barrierId}/cancel`
 
@@ -1471,12 +1538,15 @@ class AllowanceAsyncCalls(AsyncCalls):
         idempotency_key: str = ABSENT,
         attempts: int = ABSENT,
     ) -> Allowance:
-        """Create an allowance: so many units in each fixed window
+        """Create an allowance
+
+        So many units in each fixed window. Windows are fixed: with `windowSeconds` 60 one begins
+        with each minute. Units that a window does not use are gone.
 
         `POST /v1/spaces/{spaceId}/allowances`
 
         Args:
-            name: characters as Unicode code points, without control characters
+            name: for people, and to find it by; without control characters
             units_limit: how many units a window has
             window_seconds: how long a window is; windows begin at multiples of it since 1970
 
@@ -1495,17 +1565,17 @@ class AllowanceAsyncCalls(AsyncCalls):
         name: str = ABSENT,
         attempts: int = ABSENT,
     ) -> AllowanceList:
-        """List allowances with their balances of the current window, newest first; by name
+        """List allowances with their balances of the current window
 
-        The balance is that of the current window; `waiting` is the length of the queue.
+        Newest first; by name. The balance is that of the current window; `waiting` is the length
+        of the queue.
 
         `GET /v1/spaces/{spaceId}/allowances`
 
         Args:
             limit: the most records in the page
             cursor: the nextCursor of the page before; left out or empty: the first page
-            name: only those of exactly this name; characters as Unicode code points, without
-                control characters
+            name: only those of exactly this name; without control characters
 
         Raises:
             MusterError: INVALID_CURSOR, PERMISSION_DENIED, SPACE_NOT_FOUND, RATE_LIMITED
@@ -1528,6 +1598,8 @@ class AllowanceAsyncCalls(AsyncCalls):
     ) -> Allowance:
         """An allowance's balance of the current window, and its cooldown
 
+        Units that are left in the current window, and until when it lasts.
+
         `GET /v1/spaces/{spaceId}/allowances/{allowanceId}`
 
         Raises:
@@ -1543,11 +1615,11 @@ class AllowanceAsyncCalls(AsyncCalls):
         idempotency_key: str = ABSENT,
         attempts: int = ABSENT,
     ) -> Allowance:
-        """Change the units of each window, at once; waiters that fit now are granted in the same
-        step
+        """Change the units of each window, at once
 
-        At once, also for the current window. Refused with LIMIT_BELOW_USE below the units of any
-        waiter that is WAITING. `availableUnits` is never less than 0.
+        Waiters that fit now are granted in the same step. At once, also for the current window.
+        Refused with LIMIT_BELOW_USE below the units of any waiter that is WAITING.
+        `availableUnits` is never less than 0.
 
         `PATCH /v1/spaces/{spaceId}/allowances/{allowanceId}`
 
@@ -1573,16 +1645,20 @@ class AllowanceAsyncCalls(AsyncCalls):
         idempotency_key: str = ABSENT,
         attempts: int = ABSENT,
     ) -> Consumption:
-        """Use units of the current window; refused while anyone waits; a known workKey answers its
-        first consumption
+        """Use units of the current window
+
+        Refused while anyone waits; a known workKey answers its first consumption. All units at
+        once or none. It never overtakes those who wait: while anyone does, it is refused
+        (`ALLOWANCE_EXHAUSTED`), and `wait` is the way to queue.
 
         `POST /v1/spaces/{spaceId}/allowances/{allowanceId}/consume`
 
         Args:
             scope_id: the scope's id: a run, or a part of one; null: of no scope
             units: how many units
-            holder: characters as Unicode code points, without control characters
-            work_key: characters as Unicode code points, without control characters
+            holder: who consumes; without control characters
+            work_key: the caller's name for this work, unique where it is used: a repetition is
+                recognized by it; without control characters
 
         Raises:
             MusterError: UNITS_EXCEED_LIMIT, MALFORMED_JSON, IDEMPOTENCY_KEY_REQUIRED,
@@ -1602,13 +1678,17 @@ class AllowanceAsyncCalls(AsyncCalls):
         idempotency_key: str = ABSENT,
         attempts: int = ABSENT,
     ) -> Cooldown:
-        """Block consumption and grants for a time; never shortens a cooldown that runs
+        """Block consumption and grants for a time
+
+        Never shortens a cooldown that runs. For a provider that answers "too many requests":
+        nobody gets units until the cooldown is over, and the queue stays as it is.
 
         `POST /v1/spaces/{spaceId}/allowances/{allowanceId}/cooldown`
 
         Args:
             seconds: how long the cooldown lasts
-            reason: characters as Unicode code points, without control characters
+            reason: why it ended so; null while it has not, or where the state says it; without
+                control characters
 
         Raises:
             MusterError: MALFORMED_JSON, IDEMPOTENCY_KEY_INVALID, OPERATIONS_EXHAUSTED,
@@ -1630,12 +1710,16 @@ class AllowanceAsyncCalls(AsyncCalls):
     ) -> Waiter:
         """Take units at once (GRANTED), or queue for them, first in, first out (WAITING)
 
+        Follow the waiter with `waitSeconds` on its view. It is granted when it is at the head and
+        its units fit: when a window begins, a cooldown ends or the one before it leaves. After
+        `ttlSeconds` it is EXPIRED.
+
         `POST /v1/spaces/{spaceId}/allowances/{allowanceId}/wait`
 
         Args:
             scope_id: the scope's id: a run, or a part of one; null: of no scope
             units: how many units
-            holder: characters as Unicode code points, without control characters
+            holder: who waits; without control characters
             ttl_seconds: how long it waits before it gives up
 
         Raises:
@@ -1680,7 +1764,10 @@ class WaiterAsyncCalls(AsyncCalls):
         idempotency_key: str = ABSENT,
         attempts: int = ABSENT,
     ) -> Waiter:
-        """Leave the queue; again is fine
+        """Leave the queue
+
+        Again is fine. The one behind it moves up. One that was granted or has expired is refused
+        (`WAITER_NOT_WAITING`).
 
         `POST /v1/spaces/{spaceId}/allowance-waiters/{waiterId}/cancel`
 
@@ -1709,17 +1796,22 @@ class ScheduleAsyncCalls(AsyncCalls):
         idempotency_key: str = ABSENT,
         attempts: int = ABSENT,
     ) -> Schedule:
-        """Create a schedule, which sends a message at each moment of a cron expression, or every so
-        many seconds
+        """Create a schedule
+
+        It sends a message at each moment of a cron expression, or every so many seconds. Either
+        `cron`, read on the clock of `timezone`, or `everySeconds`. Each moment sends one message,
+        whatever dies; if several have passed while no worker ran, only the last is sent, and
+        `missed` counts the others.
 
         `POST /v1/spaces/{spaceId}/schedules`
 
         Args:
-            name: characters as Unicode code points, without control characters
+            name: for people, and to find it by; without control characters
             mailbox_id: the mailbox's id
             scope_id: the scope's id: a run, or a part of one; null: of no scope
-            payload: any JSON value; comes back as it was sent
-            cron: five cron fields, or six with seconds; H is not known
+            payload: the sender's JSON value, unchanged; any JSON value; comes back as it was sent
+            cron: five fields, or six with seconds first; null: it goes by everySeconds; five cron
+                fields, or six with seconds; H is not known
             every_seconds: the seconds between two messages, counted from creation; null: it goes
                 by cron
             timezone: the IANA time zone of cron
@@ -1740,7 +1832,10 @@ class ScheduleAsyncCalls(AsyncCalls):
         cursor: str = ABSENT,
         attempts: int = ABSENT,
     ) -> ScheduleList:
-        """List schedules, newest first
+        """List schedules
+
+        Newest first. Those that are paused or ended, too. Go on with `nextCursor` until it is
+        null.
 
         `GET /v1/spaces/{spaceId}/schedules`
 
@@ -1765,7 +1860,10 @@ class ScheduleAsyncCalls(AsyncCalls):
         schedule_id: Id,
         attempts: int = ABSENT,
     ) -> Schedule:
-        """A schedule: when it comes next, and what it sent last
+        """A schedule
+
+        When it comes next, and what it sent last. `nextAt` is null while it is paused, and once
+        it has ended with its run.
 
         `GET /v1/spaces/{spaceId}/schedules/{scheduleId}`
 
@@ -1790,17 +1888,21 @@ class ScheduleAsyncCalls(AsyncCalls):
         idempotency_key: str = ABSENT,
         attempts: int = ABSENT,
     ) -> Schedule:
-        """Change a schedule, pause or resume it; cron replaces everySeconds and the other way round,
-        and what a pause skips is not missed
+        """Change a schedule, pause or resume it
+
+        Cron replaces everySeconds and the other way round, and what a pause skips is not missed.
+        Fields that are left out stay as they are. Moments that have come are sent before the
+        change. One that ended with its run stays so (`SCHEDULE_ENDED`).
 
         `PATCH /v1/spaces/{spaceId}/schedules/{scheduleId}`
 
         Args:
-            name: characters as Unicode code points, without control characters
+            name: for people, and to find it by; without control characters
             mailbox_id: the mailbox's id
             scope_id: the scope's id: a run, or a part of one; null: of no scope
-            payload: any JSON value; comes back as it was sent
-            cron: five cron fields, or six with seconds; H is not known
+            payload: the sender's JSON value, unchanged; any JSON value; comes back as it was sent
+            cron: five fields, or six with seconds first; null: it goes by everySeconds; five cron
+                fields, or six with seconds; H is not known
             every_seconds: the seconds between two messages, counted from creation; null: it goes
                 by cron
             timezone: the IANA time zone of cron
@@ -1822,7 +1924,9 @@ class ScheduleAsyncCalls(AsyncCalls):
         idempotency_key: str = ABSENT,
         attempts: int = ABSENT,
     ) -> None:
-        """Delete a schedule; what it has sent stays
+        """Delete a schedule
+
+        What it has sent stays. No further message is sent. Its name is free again.
 
         `DELETE /v1/spaces/{spaceId}/schedules/{scheduleId}`
 
@@ -1840,7 +1944,10 @@ class ScheduleAsyncCalls(AsyncCalls):
         idempotency_key: str = ABSENT,
         attempts: int = ABSENT,
     ) -> Schedule:
-        """Send a schedule's message now, paused or not; its moments stay as they are
+        """Send a schedule's message now, paused or not
+
+        Its moments stay as they are. The message has no workKey: each trigger sends another one.
+        A refusal, such as a full backlog, is answered to the caller.
 
         `POST /v1/spaces/{spaceId}/schedules/{scheduleId}/trigger`
 
@@ -1864,12 +1971,16 @@ class DestinationAsyncCalls(AsyncCalls):
         idempotency_key: str = ABSENT,
         attempts: int = ABSENT,
     ) -> NewDestination:
-        """Register a webhook destination; its signing secret is shown here only
+        """Register a webhook destination
+
+        Its signing secret is shown here only. It hears what happens from now on, as [Standard
+        Webhooks](https://www.standardwebhooks.com): at least once, in no promised order.
+        Addresses that are not public are refused, unless the service allows them.
 
         `POST /v1/spaces/{spaceId}/destinations`
 
         Args:
-            url: characters as Unicode code points, without control characters
+            url: where the events are posted to; without control characters
             event_types: the types that it hears of, `message.*` for all of a kind; empty: all
 
         Raises:
@@ -1887,7 +1998,9 @@ class DestinationAsyncCalls(AsyncCalls):
         cursor: str = ABSENT,
         attempts: int = ABSENT,
     ) -> DestinationList:
-        """List webhook destinations, newest first
+        """List webhook destinations
+
+        Newest first. Without signing secrets: only creation and rotation show one.
 
         `GET /v1/spaces/{spaceId}/destinations`
 
@@ -1914,6 +2027,8 @@ class DestinationAsyncCalls(AsyncCalls):
     ) -> Destination:
         """A webhook destination
 
+        Its state, why it was disabled, and how often it has failed in a row.
+
         `GET /v1/spaces/{spaceId}/destinations/{destinationId}`
 
         Raises:
@@ -1931,12 +2046,15 @@ class DestinationAsyncCalls(AsyncCalls):
         idempotency_key: str = ABSENT,
         attempts: int = ABSENT,
     ) -> Destination:
-        """Change url, eventTypes or state; once enabled again, it gets events from then on
+        """Change url, eventTypes or state
+
+        Once enabled again, it gets events from then on. DISABLED, it hears nothing, and what it
+        was still to get is given up. Fields that are left out stay as they are.
 
         `PATCH /v1/spaces/{spaceId}/destinations/{destinationId}`
 
         Args:
-            url: characters as Unicode code points, without control characters
+            url: where the events are posted to; without control characters
             event_types: the types that it hears of, `message.*` for all of a kind; empty: all
             state: the state it is in now
 
@@ -1954,7 +2072,9 @@ class DestinationAsyncCalls(AsyncCalls):
         idempotency_key: str = ABSENT,
         attempts: int = ABSENT,
     ) -> None:
-        """Delete a webhook destination; its pending deliveries are dropped
+        """Delete a webhook destination
+
+        Its pending deliveries are dropped. The rows of its attempts stay readable for their time.
 
         `DELETE /v1/spaces/{spaceId}/destinations/{destinationId}`
 
@@ -1972,7 +2092,10 @@ class DestinationAsyncCalls(AsyncCalls):
         idempotency_key: str = ABSENT,
         attempts: int = ABSENT,
     ) -> NewDestination:
-        """Give it a new signing secret, shown here only; for 24 hours the previous one signs too
+        """Give it a new signing secret, shown here only
+
+        For 24 hours the previous one signs too. Deploy the new secret within these 24 hours:
+        until then each delivery has a signature by either.
 
         `POST /v1/spaces/{spaceId}/destinations/{destinationId}/rotate-secret`
 
@@ -1990,7 +2113,9 @@ class DestinationAsyncCalls(AsyncCalls):
         idempotency_key: str = ABSENT,
         attempts: int = ABSENT,
     ) -> Delivery:
-        """Send it a destination.test message now, once; answers the attempt
+        """Send it a destination.test message now, once
+
+        Answers the attempt. It is no event of the journal, and is not repeated if it fails.
 
         `POST /v1/spaces/{spaceId}/destinations/{destinationId}/test`
 
@@ -2013,7 +2138,10 @@ class DeliveryAsyncCalls(AsyncCalls):
         destination_id: Id = ABSENT,
         attempts: int = ABSENT,
     ) -> DeliveryList:
-        """Attempts to deliver, newest first; all or those of one destination
+        """Attempts to deliver
+
+        Newest first; all or those of one destination. One row for each attempt, with its status,
+        duration and error. Bodies of answers are not kept.
 
         `GET /v1/spaces/{spaceId}/deliveries`
 
@@ -2042,7 +2170,10 @@ class DeliveryAsyncCalls(AsyncCalls):
         idempotency_key: str = ABSENT,
         attempts: int = ABSENT,
     ) -> Delivery:
-        """Send the event of an attempt again now, once; answers the new attempt
+        """Send the event of an attempt again now, once
+
+        Answers the new attempt. With the same `webhook-id`, so that a receiver which has seen it
+        can drop it.
 
         `POST /v1/spaces/{spaceId}/deliveries/{deliveryId}/redeliver`
 
@@ -2064,7 +2195,11 @@ class EventAsyncCalls(AsyncCalls):
         cursor: str = ABSENT,
         attempts: int = ABSENT,
     ) -> EventList:
-        """The journal, oldest first; cursor=latest for from now on
+        """The journal
+
+        Oldest first; cursor=latest for from now on. Everything that happened in the space, in
+        order, at least 30 days back. `nextCursor` is never null: keep it, and go on with it
+        whenever you like.
 
         `GET /v1/spaces/{spaceId}/events`
 
@@ -2096,10 +2231,13 @@ class EventAsyncCalls(AsyncCalls):
         cursor: str = ABSENT,
         attempts: int = ABSENT,
     ) -> EventWatch:
-        """The journal, filtered; holds the request until there is something. With Accept:
-        text/event-stream the same as server-sent events, each with its cursor as id
-        (Last-Event-ID goes on after it), until the connection ends: limit and waitSeconds are for
-        pages
+        """The journal, filtered
+
+        Holds the request until there is something. With Accept: text/event-stream the same as
+        server-sent events, each with its cursor as id (Last-Event-ID goes on after it), until the
+        connection ends: limit and waitSeconds are for pages. Filters by `types`, `aggregate` and
+        `scopeId` narrow it; `nextCursor` moves past what they leave out. Delivery is at least
+        once and in order: drop an `eventId` that you have seen.
 
         `GET /v1/spaces/{spaceId}/watch`
 
@@ -2129,10 +2267,10 @@ class SpaceAsyncCalls(AsyncCalls):
         cursor: str = ABSENT,
         attempts: int = ABSENT,
     ) -> SpaceList:
-        """The spaces that the API key can see, newest first
+        """The spaces that the API key can see
 
-        Needs no permission, and is counted in the organization's rate. A key that is limited to
-        some spaces sees those.
+        Newest first. Needs no permission, and is counted in the organization's rate. A key that
+        is limited to some spaces sees those.
 
         `GET /v1/spaces`
 

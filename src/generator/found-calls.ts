@@ -1,0 +1,20 @@
+import type { FoundCall } from '../docs/render/site.ts';
+
+interface Operation {
+  readonly operationId: string;
+  readonly summary: string;
+  readonly description?: string;
+  readonly tags: readonly string[];
+}
+
+/** The calls of the document, as the search of /docs finds them in the API reference. */
+export function callsIn(document: object): FoundCall[] {
+  const { paths } = document as { paths: Record<string, Record<string, Operation>> };
+  return Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, { operationId, summary, description = '', tags }]) => ({
+      name: operationId,
+      text: `${method.toUpperCase()} ${path} ${summary}. ${description}`,
+      anchor: `#tag/${tags[0]}/${operationId}`,
+    })),
+  );
+}
