@@ -22,7 +22,7 @@ describe('The console of a space', function () {
     const says = async (name: string, ...texts: (string | RegExp)[]): Promise<void> => {
       for (const text of texts) await section(tab, name).getByText(text).first().waitFor();
     };
-    await says('Now', /^Ready messages3 ?oldest \d+ s$/, 'Claimed messages', 'Waiters');
+    await says('Now', /^Ready messages3 ?oldest \d+ s$/, 'Claimed messages', 'Waiters', /^Failed work1 ?1 rejected$/);
     await says(
       'Who waits for what',
       'agent-1',
@@ -30,21 +30,24 @@ describe('The console of a space', function () {
       /position 1: the allowance is in cooldown/,
     );
     await says('Who waits for what', /position 2: others are before it/, /^a worker at mailbox jobs </, /lease ends/);
-    await says('Runs', short(seeded.runId), '1 claimed, 1 ready, 2 waiting', short(seeded.gateId), '2 ready');
+    await says('Runs', short(seeded.runId), '4 messages, 2 waiters', short(seeded.gateId), '2 messages');
     await says('Queues', 'WORK', 'INBOX', '4 of 10');
+    await section(tab, 'Now').getByText('Everything that is kept, by state').click();
+    await says('Now', '3 pending', '1 running', '1 failed');
+    await says('Journal', 'barrier.arrived', 'mailbox.created');
+    await tab.go('/money');
     await says('Budgets', /^2,500,000,000,000,000\.00 EUR settled, 3,500,000,000,000,000\.00 EUR reserved, 3,999,/);
     await says('Allowances', /7 of 10 units used in 1 h/, '2 waiting', /^COOLDOWN ends in [^:]+: </);
+    const bar = section(tab, 'Budgets').getByRole('img', { name: /^2,500,000/ });
+    expect(await bar.locator('rect').count()).to.equal(2);
+    await tab.go('/groups');
     await says('Task groups', 'n accepted (2)', /^2 members: 2 pending, 0 running/);
     await says('Barriers', 'OPEN', '1 of 3');
-    await says('Census', '3 pending', '1 running', '1 failed');
-    await says('Journal', 'barrier.arrived', 'mailbox.created');
-    expect(
-      await section(tab, 'Budgets')
-        .getByRole('img', { name: /^2,500,000/ })
-        .locator('rect')
-        .count(),
-    ).to.equal(2);
-    expect(await section(tab, 'Runs').locator('li li').count()).to.equal(1);
+    await tab.go('/schedules');
+    await says('All schedules', '0 9 * * 1-5 (Europe/Berlin)');
+    await tab.go('/failed');
+    await tab.page.getByRole('link', { name: 'rejected 1' }).waitFor();
+    expect(await tab.page.locator('#content button[data-act]').count()).to.equal(0);
   });
 
   it('shows why each message waits, and counts requeues and cancels', async () => {
@@ -72,7 +75,7 @@ describe('The console of a space', function () {
       'nobody has received it',
       'others of its run are before it: position 4',
     );
-    await says('Runs', '4 ready, 2 delayed');
+    await says('Runs', 'nightly run', '6 messages');
     await says('Queues', '6 of 1,000');
     expect(await section(tab, 'Queues').getByRole('cell').allInnerTexts()).to.include.ordered.members([
       'WORK',
@@ -80,7 +83,8 @@ describe('The console of a space', function () {
       '2',
       '0',
     ]);
-    await says('Census', '2 delayed', '1 message.requeued', '2 message.cancelled', '1 scope.cancelled');
+    await section(tab, 'Now').getByText('Everything that is kept, by state').click();
+    await says('Now', '2 delayed', '1 message.requeued', '2 message.cancelled', '1 scope.cancelled');
     await tab.page.goto(`${waiting.url}/console#/space/${waiting.spaceId}/run/${scopeId}`);
     await tab.page.locator('#run').getByText('nightly run').waitFor();
     await tab.page.locator('#run').getByText('6 messages, 0 waiters').waitFor();
@@ -94,11 +98,14 @@ describe('The console of a space', function () {
   it('shows names as text, whatever callers chose', async () => {
     const tab = await Tab.live(world);
     await section(tab, 'Queues').getByText(`jobs ${hostile}`).waitFor();
+    await section(tab, 'Who waits for what').getByText(`agent ${hostile}`).waitFor();
+    await tab.go('/money');
     await section(tab, 'Budgets').getByText(`llm spend ${hostile}`).waitFor();
     await section(tab, 'Allowances').getByText(`calls ${hostile}`).waitFor();
-    await section(tab, 'Who waits for what').getByText(`agent ${hostile}`).waitFor();
-    await tab.page.goto(`${world.url}/console#/space/${world.spaceId}/run/${seeded.runId}`);
+    await tab.go(`/run/${seeded.runId}`);
     await section(tab, 'Waiters of this run').getByText(hostile, { exact: true }).waitFor();
+    await tab.go(`/mailbox/${seeded.mailboxId}`);
+    await tab.page.getByRole('heading', { name: `Mailbox jobs ${hostile}` }).waitFor();
     expect(await tab.evaluate('[window.broken, document.images.length, document.scripts.length]')).to.deep.equal([
       undefined,
       0,
@@ -129,7 +136,8 @@ describe('The console of a space', function () {
   it('opens a run and returns, and shows what belongs to the run and the scopes below', async () => {
     const tab = await Tab.live(world);
     await section(tab, 'Runs')
-      .getByRole('link', { name: short(seeded.runId) })
+      .getByRole('rowheader', { name: short(seeded.runId) })
+      .getByRole('link')
       .click();
     await tab.page.getByRole('heading', { name: `Run ${seeded.runId}` }).waitFor();
     const rows = (name: string) => section(tab, name).getByRole('row');
@@ -147,18 +155,30 @@ describe('The console of a space', function () {
       .locator('#run')
       .getByRole('link', { name: short(seeded.runId) })
       .waitFor();
-    await tab.page.getByRole('link', { name: 'The whole space' }).click();
-    await tab.page.getByRole('heading', { name: 'Census' }).waitFor();
+    await tab.page.getByRole('link', { name: 'Overview' }).click();
+    await tab.page.getByRole('heading', { name: 'Queues' }).waitFor();
     await tab.page.goBack();
     await tab.page.getByRole('heading', { name: `Run ${seeded.gateId}` }).waitFor();
   });
 
-  it('opens a run by its id, and reports if there is none', async () => {
-    const tab = await Tab.live(world, { expected: /status of 404/ });
-    const field = tab.page.getByLabel('Open a run by its scope id');
+  it('finds runs by state and name, and opens one by its id, or reports that there is none', async () => {
+    const tab = await Tab.live(world, { expected: /status of 404/ }, '/runs');
+    const { id } = await world.made('/scopes', { name: 'nightly' });
+    const rows = section(tab, 'All runs').getByRole('row');
+    await tab.page.getByLabel('Name, exactly').fill('nightly');
+    await tab.page.getByRole('button', { name: 'Find' }).click();
+    await rows.nth(1).waitFor();
+    expect(await rows.nth(1).innerText())
+      .to.include(short(id))
+      .and.include('IDLE');
+    expect(await rows.count()).to.equal(2);
+    await tab.page.getByLabel('State').selectOption('CANCELLED');
+    await tab.page.getByRole('button', { name: 'Find' }).click();
+    await tab.page.getByText('No such run.').waitFor();
+    const field = tab.page.getByLabel('Scope id');
     await field.fill('not one');
     await field.press('Enter');
-    await tab.page.getByRole('alert').filter({ hasText: 'which is a UUID' }).waitFor();
+    await tab.page.getByRole('alert').filter({ hasText: 'enter a UUID' }).waitFor();
     await field.fill(randomUUID());
     await field.press('Enter');
     await tab.page.getByText('there is no such scope in this space').waitFor();

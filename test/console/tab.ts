@@ -50,10 +50,10 @@ export class Tab {
     return tab;
   }
 
-  /** Signs in with a key that may only read, and waits until it is live. */
-  static async live(world: World, look: Look = {}, place = ''): Promise<Tab> {
+  /** Signs in, with a key that may only read unless there is another one, and waits until it is live. */
+  static async live(world: World, look: Look = {}, place = '', key?: string): Promise<Tab> {
     const tab = await Tab.open(world, look, place);
-    await tab.signIn(await world.key(['coordination_read']));
+    await tab.signIn(key ?? (await world.key(['coordination_read'])));
     await tab.status('Live.');
     return tab;
   }
@@ -61,6 +61,11 @@ export class Tab {
   async signIn(key: string): Promise<void> {
     await this.page.getByLabel('API key').fill(key);
     await this.page.getByRole('button', { name: 'Sign in' }).click();
+  }
+
+  /** Goes to another page of the space. */
+  async go(place: string): Promise<void> {
+    await this.page.goto(`${this.world.url}/console#/space/${this.world.spaceId}${place}`);
   }
 
   /** Waits until the status line has this text. */

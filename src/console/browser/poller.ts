@@ -33,6 +33,12 @@ export class Poller {
     for (const panel of this.#panels) this.#stale.add(panel);
   }
 
+  /** Is read again, as soon as its least interval allows. */
+  markStale(panel: Panel): void {
+    this.#stale.add(panel);
+    this.#readAt.delete(panel);
+  }
+
   hear(events: readonly Happening[]): void {
     const aggregates = new Set<string>(events.map(({ aggregate }) => aggregate));
     for (const panel of this.#panels) if (panel.hears.some((name) => aggregates.has(name))) this.#stale.add(panel);
@@ -58,7 +64,8 @@ export class Poller {
     this.#readAt.set(panel, performance.now());
     this.#stale.delete(panel);
     try {
-      this.#listener.answered(panel, await this.#api.get(panel.path, signal));
+      const answer = panel.read ? panel.read(this.#api, signal) : this.#api.get(panel.path, signal);
+      this.#listener.answered(panel, await answer);
     } catch (error) {
       if (signal.aborted) return;
       if (!(error instanceof Failure)) throw error;

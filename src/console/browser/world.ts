@@ -1,5 +1,6 @@
+import type { Rights } from './api.ts';
 import { shortId } from './format.ts';
-import type { Waits } from './records.ts';
+import type { Mailbox, Waits } from './records.ts';
 import type { Scopes } from './scopes.ts';
 
 interface Named {
@@ -14,14 +15,19 @@ export class World {
   readonly spaceId: string;
   readonly scopes: Scopes;
   waits: Waits | undefined;
+  /** Those of the last answers. */
+  mailboxes: readonly Mailbox[] = [];
+  /** Without them no button is shown. */
+  readonly can: Rights;
   /** Mailboxes, budgets and allowances by id. */
   readonly #named = new Map<string, Named>();
   /** Increases with every new name. */
   namesVersion = 0;
   #clockAhead = 0;
 
-  constructor(spaceId: string, scopes: Scopes) {
+  constructor(spaceId: string, can: Rights, scopes: Scopes) {
     this.spaceId = spaceId;
+    this.can = can;
     this.scopes = scopes;
   }
 
@@ -37,6 +43,10 @@ export class World {
   name(id: string, named: Named): void {
     if (this.#named.get(id)?.name !== named.name) this.namesVersion++;
     this.#named.set(id, named);
+  }
+
+  learnMailboxes(mailboxes: readonly Mailbox[]): void {
+    for (const { id, name } of mailboxes) this.name(id, { name });
   }
 
   named(id: string): Named {
