@@ -55,13 +55,15 @@ describe("The console's load on its server", function () {
     expect(tab.requests.length).to.equal(before);
     await tab.evaluate(hide(false));
     await tab.page.getByRole('region', { name: 'Queues' }).getByText('meanwhile').waitFor();
-    await tab.page.getByRole('button', { name: 'Pause' }).click();
+    await tab.page.getByRole('button', { name: 'Pause', exact: true }).click();
     await tab.status('Paused.');
-    expect(await tab.page.getByRole('button', { name: 'Pause' }).getAttribute('aria-pressed')).to.equal('true');
+    expect(await tab.page.getByRole('button', { name: 'Pause', exact: true }).getAttribute('aria-pressed')).to.equal(
+      'true',
+    );
     await tab.evaluate(hide(true));
     await tab.evaluate(hide(false));
     await tab.status('Paused.');
-    await tab.page.getByRole('button', { name: 'Pause' }).click();
+    await tab.page.getByRole('button', { name: 'Pause', exact: true }).click();
     await tab.status('Live.');
   });
 

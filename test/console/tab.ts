@@ -1,8 +1,11 @@
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import type { Browser, Page, Request } from 'playwright-core';
 import { launchChromium } from '../support/chromium.ts';
 import type { World } from '../support/world.ts';
 
 let browser: Promise<Browser> | undefined;
+let axe: Promise<string> | undefined;
 const tabs: Tab[] = [];
 
 interface Look {
@@ -76,6 +79,14 @@ export class Tab {
   /** The value of an expression in the page. */
   evaluate<T>(expression: string): Promise<T> {
     return this.page.evaluate(expression) as Promise<T>;
+  }
+
+  /** What axe finds wrong on the page. */
+  async violations(): Promise<string> {
+    axe ??= readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+    if (!(await this.evaluate('"axe" in window'))) await this.evaluate(await axe);
+    const { violations } = await this.evaluate<{ violations: object[] }>('axe.run()');
+    return JSON.stringify(violations, ['id', 'nodes', 'html', 'failureSummary'], 2);
   }
 
   /** The visible text of the whole page. */

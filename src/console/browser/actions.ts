@@ -1,7 +1,7 @@
 import { type Api, Failure } from './api.ts';
 import type { Ask, AskField } from './ask.ts';
-import { count, plural, words } from './format.ts';
-import type { Mailbox, Message, Scope } from './records.ts';
+import { count, duration, money, plural, words } from './format.ts';
+import type { Allowance, Budget, Deliveries, Mailbox, Message, Schedule, Scope } from './records.ts';
 
 /** The data of a button: what it acts on. */
 export type Target = Readonly<Record<string, string | undefined>>;
@@ -52,6 +52,8 @@ const requeue: Action = async (api, { id = '' }) => {
     },
   };
 };
+
+type Delivery = Deliveries['deliveries'][number];
 
 interface Results {
   readonly results: readonly {
@@ -224,6 +226,149 @@ const stop: Action = async (api, { id = '' }) => {
   };
 };
 
+const minorUnits = (text: string, scale: number): string => {
+  const [whole = '', fraction = ''] = text.replaceAll(',', '').split('.');
+  return `${whole}${fraction.padEnd(scale, '0')}`.replace(/^0+(?=\d)/, '');
+};
+
+const limit: Action = async (api, { id = '' }) => {
+  const { name, currency, scale, balances } = await api.get<Budget>(`/budgets/${id}?limit=1`);
+  const of = (minor: string): string => `${money(minor, scale)} ${currency}`;
+  const form = scale === 0 ? /^[\d,]+$/ : new RegExp(`^[\\d,]+(\\.\\d{1,${scale}})?$`);
+  return {
+    title: `Change the limit of budget ${name}?`,
+    lines: [
+      `It is ${of(balances.limit)}: ${of(balances.settled)} settled, ${of(balances.reserved)} reserved, ${of(balances.available)} available.`,
+      'From then on so much can be reserved; never less than what is settled and reserved.',
+      once,
+    ],
+    fields: [
+      {
+        name: 'limit',
+        label: `New limit in ${currency}`,
+        value: money(balances.limit, scale),
+        isNumber: true,
+        check: (text) =>
+          form.test(text) && minorUnits(text, scale).length <= 18
+            ? ''
+            : `Enter an amount with at most ${plural(scale, 'decimal')} and 18 digits.`,
+      },
+    ],
+    confirm: 'Change the limit',
+    act: async (values) => {
+      const limitMinor = minorUnits(values['limit'] ?? '', scale);
+      const changed = await api.send<Budget>('PATCH', `/budgets/${id}`, { limitMinor });
+      const isSame = changed.balances.limit === balances.limit;
+      return `The limit is ${of(changed.balances.limit)}, ${of(changed.balances.available)} available: ${isSame ? 'it was so before, no operation' : 'one operation'}.`;
+    },
+  };
+};
+
+const whole = (min: number, max: number) => (text: string) =>
+  /^\d{1,10}$/.test(text) && Number(text) >= min && Number(text) <= max
+    ? ''
+    : `Enter a whole number from ${count(min)} to ${count(max)}.`;
+
+const units: Action = async (api, { id = '' }) => {
+  const { name, unitsLimit, usedUnits, windowSeconds, waiting } = await api.get<Allowance>(`/allowances/${id}`);
+  return {
+    title: `Change the units of allowance ${name}?`,
+    lines: [
+      `It gives ${plural(unitsLimit, 'unit')} in ${duration(windowSeconds)}, ${count(usedUnits)} used in this window; ${plural(waiting, 'waiter')}.`,
+      'At once, also in this window: waiters that fit then are granted in the same step.',
+      once,
+    ],
+    fields: [
+      { name: 'units', label: 'Units in each window', value: String(unitsLimit), isNumber: true, check: whole(1, 1e9) },
+    ],
+    confirm: 'Change the units',
+    act: async (values) => {
+      const body = { unitsLimit: Number(values['units']) };
+      const changed = await api.send<Allowance>('PATCH', `/allowances/${id}`, body);
+      return `${plural(changed.unitsLimit, 'unit')} in each window, ${count(changed.availableUnits)} available, ${count(changed.waiting)} waiting.`;
+    },
+  };
+};
+
+const cooldown: Action = async (api, { id = '' }) => {
+  const { name, waiting } = await api.get<Allowance>(`/allowances/${id}`);
+  return {
+    title: `Cool down allowance ${name}?`,
+    lines: [
+      `Nobody gets units of it for that time: what is consumed meanwhile is refused, and ${plural(waiting, 'waiter')} wait on.`,
+      'It cannot be shortened, and never shortens a cooldown that runs.',
+      once,
+    ],
+    fields: [
+      { name: 'seconds', label: 'Seconds', value: '60', isNumber: true, check: whole(1, 3600) },
+      { name: 'reason', label: 'Reason, shown to all', value: '' },
+    ],
+    confirm: 'Cool down',
+    act: async (values) => {
+      const body = { seconds: Number(values['seconds']), reason: values['reason'] ?? '' };
+      const { cooldownUntil } = await api.send<Cooldown>('POST', `/allowances/${id}/cooldown`, body);
+      return `It is cooling down until ${new Date(cooldownUntil).toLocaleTimeString('en-GB')}.`;
+    },
+  };
+};
+
+interface Cooldown {
+  readonly cooldownUntil: string;
+}
+
+const pauseSchedule: Action = async (api, { id = '' }) => {
+  const { name } = await api.get<Schedule>(`/schedules/${id}`);
+  return {
+    title: `Pause schedule ${name}?`,
+    lines: ['It sends nothing until it is resumed. What would have come meanwhile is not sent later.', once],
+    confirm: 'Pause the schedule',
+    act: async () => {
+      const { state } = await api.send<Schedule>('PATCH', `/schedules/${id}`, { state: 'PAUSED' });
+      return `It is ${words(state)}: one operation.`;
+    },
+  };
+};
+
+const resumeSchedule: Action = async (api, { id = '' }) => {
+  const { name } = await api.get<Schedule>(`/schedules/${id}`);
+  return {
+    title: `Resume schedule ${name}?`,
+    lines: ['It goes on with its next moment from now; each sent message counts as one operation.', once],
+    confirm: 'Resume the schedule',
+    act: async () => {
+      const { state, nextAt } = await api.send<Schedule>('PATCH', `/schedules/${id}`, { state: 'ACTIVE' });
+      const next = nextAt === null ? '' : `, next at ${new Date(nextAt).toLocaleString('en-GB')}`;
+      return `It is ${words(state)}${next}: one operation.`;
+    },
+  };
+};
+
+const trigger: Action = async (api, { id = '' }) => {
+  const { name, mailboxId } = await api.get<Schedule>(`/schedules/${id}`);
+  return {
+    title: `Send the message of schedule ${name} now?`,
+    lines: [`One message into mailbox ${mailboxId}. Its own moments stay as they are.`, once],
+    confirm: 'Send it now',
+    act: async () => {
+      const { lastMessageId } = await api.send<Schedule>('POST', `/schedules/${id}/trigger`);
+      return `Sent message ${lastMessageId}: one operation.`;
+    },
+  };
+};
+
+const redeliver: Action = async (api, { id = '', type = '' }) => ({
+  title: 'Deliver this event again?',
+  lines: [
+    `The event ${type} of this attempt, once, now. Its receiver may get it twice: the webhook-id is the same.`,
+    once,
+  ],
+  confirm: 'Deliver again',
+  act: async () => {
+    const { state, responseStatus, errorCode } = await api.send<Delivery>('POST', `/deliveries/${id}/redeliver`);
+    return `${state === 'SUCCEEDED' ? 'Delivered' : 'It failed'}: ${responseStatus ?? errorCode ?? 'no response'}. One operation.`;
+  },
+});
+
 /** By the name that buttons carry. */
 export const actions: Readonly<Record<string, Action>> = {
   cancel,
@@ -233,4 +378,11 @@ export const actions: Readonly<Record<string, Action>> = {
   purge,
   requeueAll,
   stop,
+  limit,
+  units,
+  cooldown,
+  pauseSchedule,
+  resumeSchedule,
+  trigger,
+  redeliver,
 };

@@ -90,10 +90,13 @@ export function mailboxLink(mailboxId: string, world: World, text = world.named(
   return el('a', { class: 'named', href: address(world.spaceId, `mailbox/${mailboxId}`, query) }, text);
 }
 
-/** A button that asks before it acts (actions.ts). */
+/** A button that asks before it acts (actions.ts). data: what it acts on; `label`: its name. */
 export function button(action: string, text: string, data: Readonly<Record<string, string>>): Element {
   const given = Object.entries(data).map(([name, value]) => [`data-${name}`, value]);
-  return el('button', { type: 'button', 'data-act': action, ...Object.fromEntries(given) }, text);
+  // Several buttons of a page have the same text.
+  const { label } = data;
+  const named: Record<string, string> = label === undefined ? {} : { 'aria-label': `${text} ${label}` };
+  return el('button', { type: 'button', 'data-act': action, ...Object.fromEntries(given), ...named }, text);
 }
 
 export function buttons(...all: readonly (Element | false | null)[]): Element | null {

@@ -16,7 +16,8 @@ export type Budget = Budgets['budgets'][number];
 export type Allowances = Answer<'allowance.list'>;
 export type Allowance = Answer<'allowance.view'>;
 export type Schedules = Answer<'schedule.list'>;
-export type Schedule = Answer<'schedule.view'>;
+/** A schedule's fields that are both in the list and in the view. */
+export type Schedule = Schedules['schedules'][number];
 export type Destinations = Answer<'destination.list'>;
 export type Deliveries = Answer<'delivery.list'>;
 export type Groups = Answer<'group.list'>;

@@ -7,6 +7,7 @@ import { overviewPage } from './overview.ts';
 import type { Page } from './page.ts';
 import { runsPage } from './runs.ts';
 import { groupsPage, moneyPage, runPage, schedulesPage } from './simple.ts';
+import { webhooksPage } from './webhooks.ts';
 
 type Maker = (place: Place, world: World) => Page;
 
@@ -20,6 +21,7 @@ const ofSpace: Readonly<Record<string, Maker>> = {
   schedules: schedulesPage,
   money: moneyPage,
   groups: groupsPage,
+  webhooks: webhooksPage,
 };
 
 /** Those of one object. */

@@ -1,7 +1,7 @@
 import { el } from '../dom.ts';
 import { count, duration, money, percent } from '../format.ts';
 import { mailboxTable } from '../pages/mailboxes.ts';
-import { age, badge, bar, more, named } from '../parts.ts';
+import { age, badge, bar, button, buttons, more, named } from '../parts.ts';
 import { address } from '../place.ts';
 import type { Allowances, Budgets, Mailboxes } from '../records.ts';
 import { panel } from './panel.ts';
@@ -30,7 +30,7 @@ export const budgets = panel<Budgets>({
   learn: (answer, world) => {
     for (const { id, name, scale, currency } of answer.budgets) world.name(id, { name, scale, currency });
   },
-  render: (answer) => [
+  render: (answer, world) => [
     answer.budgets.length === 0
       ? el('p', { class: 'empty' }, 'No budget yet.')
       : el(
@@ -42,7 +42,14 @@ export const budgets = panel<Budgets>({
             const parts = { settled: percent(settled, limit), reserved: percent(reserved, limit) };
             const text = `${of(settled)} settled, ${of(reserved)} reserved, ${of(available)} available of ${of(limit)}`;
             const name_ = el('span', { class: 'name named' }, name);
-            return el('li', { 'data-key': id }, name_, bar(text, parts), el('span', { class: 'note' }, text));
+            return el(
+              'li',
+              { 'data-key': id },
+              name_,
+              bar(text, parts),
+              el('span', { class: 'note' }, text),
+              buttons(world.can.config && button('limit', 'Change the limit…', { id, label: name })),
+            );
           }),
         ),
     ...more(answer.nextCursor),
@@ -82,6 +89,10 @@ export const allowances = panel<Allowances>({
               note,
               queue,
               cooling,
+              buttons(
+                world.can.config && button('units', 'Change the units…', { id: one.id, label: one.name }),
+                world.can.config && button('cooldown', 'Cool down…', { id: one.id, label: one.name }),
+              ),
             );
           }),
         ),
