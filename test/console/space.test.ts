@@ -34,7 +34,7 @@ describe('The console of a space', function () {
     await says('Queues', 'WORK', 'INBOX', '4 of 10');
     await section(tab, 'Now').getByText('Everything that is kept, by state').click();
     await says('Now', '3 pending', '1 running', '1 failed');
-    await says('Journal', 'barrier.arrived', 'mailbox.created');
+    await says('Journal, as it is written', 'barrier.arrived', 'mailbox.created');
     await tab.go('/money');
     await says('Budgets', /^2,500,000,000,000,000\.00 EUR settled, 3,500,000,000,000,000\.00 EUR reserved, 3,999,/);
     await says('Allowances', /7 of 10 units used in 1 h/, '2 waiting', /^COOLDOWN ends in [^:]+: </);
@@ -115,12 +115,12 @@ describe('The console of a space', function () {
 
   it('follows the journal at once, and updates panels by it', async () => {
     const tab = await Tab.live(world);
-    await section(tab, 'Journal').getByText('mailbox.created').first().waitFor();
+    await section(tab, 'Journal, as it is written').getByText('mailbox.created').first().waitFor();
     const run = randomUUID();
     const name = `new ${randomUUID()}`;
     await world.made('/mailboxes', { name });
     await world.made('/barriers', { scopeId: run, target: 77 });
-    await section(tab, 'Journal').getByText('scope.created').first().waitFor();
+    await section(tab, 'Journal, as it is written').getByText('scope.created').first().waitFor();
     await section(tab, 'Runs').getByText(short(run)).waitFor();
     await section(tab, 'Queues').getByText(name).waitFor();
   });
@@ -128,8 +128,8 @@ describe('The console of a space', function () {
   it('shows one aggregate of the journal when it is selected', async () => {
     const tab = await Tab.live(world);
     await tab.page.getByLabel('Show').selectOption('budget');
-    await section(tab, 'Journal').getByText('message.sent').waitFor({ state: 'detached' });
-    const types = await section(tab, 'Journal').locator('li b').allInnerTexts();
+    await section(tab, 'Journal, as it is written').getByText('message.sent').waitFor({ state: 'detached' });
+    const types = await section(tab, 'Journal, as it is written').locator('li b').allInnerTexts();
     expect(new Set(types)).to.deep.equal(new Set(['budget.created', 'budget.reserved', 'budget.settled']));
   });
 
@@ -146,7 +146,7 @@ describe('The console of a space', function () {
     expect(await rows('Reservations of this run').nth(1).innerText()).to.include('6,000,000,000,000,000.00 EUR');
     expect(await rows('Waiters of this run').count()).to.equal(3);
     expect(await rows('Task groups of this run').getByText('PENDING', { exact: true }).count()).to.equal(2);
-    expect(await section(tab, 'Journal').innerText()).to.not.include('mailbox.created');
+    expect(await section(tab, 'Journal, as it is written').innerText()).to.not.include('mailbox.created');
     await section(tab, 'Scopes below')
       .getByRole('link', { name: short(seeded.gateId) })
       .click();
@@ -184,15 +184,31 @@ describe('The console of a space', function () {
     await tab.page.getByText('there is no such scope in this space').waitFor();
   });
 
-  it('starts a long journal at the present, with a note', async () => {
+  it('starts a busy journal at the present, with a note; its history is read page by page, filtered', async () => {
     const busy = await World.create();
     const mailbox = await busy.made('/mailboxes', { name: 'jobs' });
-    const send = () => busy.made(`/mailboxes/${mailbox.id}/messages`, { scopeId: seeded.runId, payload: 1 });
-    await Promise.all(Array.from({ length: 199 }, send));
-    const tab = await Tab.live(busy);
+    const calls = Array.from({ length: 100 }, () => {
+      const fields = { mailboxId: mailbox.id, scopeId: seeded.runId, payload: 1 };
+      return { call: 'message.send', ...fields };
+    });
+    await busy.made('/batch', { calls });
+    await busy.made('/batch', { calls });
+    const tab = await Tab.live(busy, {}, '/journal');
     await tab.page.getByText(/^Events before \d\d:\d\d:\d\d are not shown here\. 0 events read/).waitFor();
-    await send();
-    await section(tab, 'Journal').getByText('message.sent').waitFor();
+    const other = randomUUID();
+    const { id } = await busy.made(`/mailboxes/${mailbox.id}/messages`, { scopeId: other, payload: 1 });
+    await section(tab, 'Journal, as it is written').getByText('message.sent').waitFor();
+    const history = section(tab, 'History, oldest first');
+    await history.locator('li').nth(99).waitFor();
+    await history.getByText('mailbox.created').waitFor();
+    await history.getByRole('link', { name: 'Next page' }).click();
+    await history.getByRole('link', { name: 'First page' }).waitFor();
+    await history.getByText('mailbox.created').waitFor({ state: 'detached' });
+    await tab.page.getByLabel('Run (scope id)').fill(other);
+    await tab.page.getByLabel('Of type').selectOption('message');
+    await tab.page.getByRole('button', { name: 'Find' }).click();
+    await history.getByRole('link', { name: short(id) }).waitFor();
+    expect(await history.locator('li').count()).to.equal(1);
   });
 
   it('reads again what changed before its watch was connected', async () => {

@@ -48,7 +48,7 @@ export class SpaceView {
       failed: (panel, failure) => this.#failed(panel, failure),
     });
     this.#list = new JournalList(this.#world, this.#closing.signal);
-    this.#journal = new Journal(api, {
+    this.#journal = new Journal(api, () => this.#world.now(), {
       happened: (events) => this.#happened(events),
       skipped: () => {
         this.#list.skipped();
@@ -67,6 +67,8 @@ export class SpaceView {
   }
 
   show(place: Place): Page {
+    // A question about what is no longer shown.
+    byId<HTMLDialogElement>('ask').close();
     const page = pageOf(place, this.#world);
     this.#page = page;
     this.#shown = new Map();
@@ -103,6 +105,7 @@ export class SpaceView {
 
   close(): void {
     this.pause();
+    byId<HTMLDialogElement>('ask').close();
     this.#closing.abort();
   }
 

@@ -80,6 +80,11 @@ function messagePanel(id: string): Panel {
 /** Each read looks at some 5,000 events. */
 const maxReads = 20;
 
+/** Its id says when a message was sent: nothing happened to it before. */
+function begunAt(id: string): string {
+  return new Date(Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16)).toISOString();
+}
+
 interface Found {
   readonly events: readonly Happening[];
   readonly isAll: boolean;
@@ -97,7 +102,8 @@ function eventsPanel(id: string): Panel {
     read: async (api, signal) => {
       let isAll = false;
       for (let reads = 0; reads < maxReads && !isAll; reads++) {
-        const path = `/watch?aggregate=message:${id}&limit=100${cursor && `&cursor=${cursor}`}`;
+        const from = cursor === '' ? `since=${begunAt(id)}` : `cursor=${cursor}`;
+        const path = `/watch?aggregate=message:${id}&limit=100&${from}`;
         const page = await api.get<EventsPage>(path, signal);
         events = [...events, ...page.events];
         isAll = page.nextCursor === cursor;

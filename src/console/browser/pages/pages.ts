@@ -1,6 +1,7 @@
 import type { Place } from '../place.ts';
 import type { World } from '../world.ts';
 import { failedPage } from './failed.ts';
+import { journalPage } from './journal.ts';
 import { mailboxesPage, mailboxPage } from './mailboxes.ts';
 import { messagePage } from './message.ts';
 import { overviewPage } from './overview.ts';
@@ -17,7 +18,7 @@ const ofSpace: Readonly<Record<string, Maker>> = {
   mailboxes: mailboxesPage,
   failed: failedPage,
   runs: runsPage,
-  journal: () => ({ title: 'Journal', content: [], panels: [], journalOf: '' }),
+  journal: (place, world) => journalPage(place, world.now()),
   schedules: schedulesPage,
   money: moneyPage,
   groups: groupsPage,
