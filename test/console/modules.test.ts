@@ -1,8 +1,10 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { duration, money, percent, plural } from '../../src/console/browser/format.ts';
+import { History } from '../../src/console/browser/history.ts';
 import { members, pretty } from '../../src/console/browser/json-text.ts';
 import { address, placeOf } from '../../src/console/browser/place.ts';
+import type { Happening } from '../../src/console/browser/records.ts';
 import { Scopes } from '../../src/console/browser/scopes.ts';
 import { SseReader } from '../../src/console/browser/sse.ts';
 
@@ -79,6 +81,40 @@ describe('The console', () => {
         const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
         const parts = [...members(written)].map(([name, part]) => [name, JSON.parse(part)]);
         expect(Object.fromEntries(parts)).to.deep.equal(isObject ? value : {});
+      }),
+    );
+  });
+
+  it('counts a history from the journal: what was there before is known from what there is now', () => {
+    const spanMs = 60 * 60_000;
+    const now = Date.UTC(2026, 0, 1, 12);
+    const types = ['message.sent', 'message.acked', 'message.failed', 'message.requeued', 'message.claimed'];
+    const happening = fc.record({ minutes: fc.nat(70), type: fc.constantFrom(...types) });
+    fc.assert(
+      fc.property(fc.array(happening), fc.nat(50), (happenings, more) => {
+        const sorted = happenings.sort((a, b) => b.minutes - a.minutes);
+        const events = sorted.map(({ minutes, type }, n) => ({
+          eventId: String(n).padStart(5, '0'),
+          type,
+          occurredAt: new Date(now - minutes * 60_000).toISOString(),
+        })) as unknown as Happening[];
+        const net = (from: number) =>
+          sorted
+            .filter(({ minutes }) => minutes < from)
+            .reduce((all, { type }) => all + ([1, -1, -1, 1, 0][types.indexOf(type)] ?? 0), 0);
+        const begun = more + 200;
+        const history = new History(spanMs);
+        history.add(events.slice(0, 20));
+        // Some come twice: once in a page, once in the watch.
+        history.add(events.slice(10));
+        history.sample(now, begun + net(100), 7.5);
+        const { backlog, completed, failed, oldestSeconds } = history.figures(now);
+        expect(backlog).to.deep.equal(Array.from({ length: 60 }, (_, n) => begun + net(100) - net(59 - n)));
+        const shown = sorted.filter(({ minutes }) => minutes < 60);
+        const sum = (values: readonly (number | undefined)[]) => values.reduce<number>((a, b) => a + (b ?? 0), 0);
+        expect(sum(completed)).to.equal(shown.filter(({ type }) => type === 'message.acked').length);
+        expect(sum(failed)).to.equal(shown.filter(({ type }) => type === 'message.failed').length);
+        expect(oldestSeconds).to.deep.equal([...Array.from({ length: 59 }, () => undefined), 7.5]);
       }),
     );
   });

@@ -95,6 +95,32 @@ describe('The console of a space', function () {
     );
   });
 
+  it('draws the backlog and what was completed and failed over time, from the journal, and goes on', async () => {
+    const drawn = await World.create();
+    const { id } = await drawn.made('/mailboxes', { name: 'drawn' });
+    const scopeId = randomUUID();
+    const send = () => drawn.made(`/mailboxes/${id}/messages`, { scopeId, payload: 1 });
+    const end = async (how: string, more: object) => {
+      const { id: messageId, token } = await drawn.made(`/mailboxes/${id}/recv`, {
+        scopeId,
+        holder: 'h',
+        holderSession: 's',
+      });
+      await drawn.made(`/messages/${messageId}/${how}`, { token, ...more });
+    };
+    for (let n = 0; n < 4; n++) await send();
+    await end('complete', {});
+    await end('nack', { retry: false });
+    const tab = await Tab.live(drawn);
+    const graph = (name: RegExp) => section(tab, 'Over time').getByRole('img', { name });
+    await graph(/^Backlog: 2 now, at most [234] 6 h ago$/).waitFor();
+    await graph(/^Completed: 1 in all now, at most 1 in 6 m/).waitFor();
+    await graph(/^Failed, rejected, expired: 1 in all now/).waitFor();
+    await end('complete', {});
+    await graph(/^Completed: 2 in all now/).waitFor();
+    await graph(/^Backlog: 1 now/).waitFor();
+  });
+
   it('shows names as text, whatever callers chose', async () => {
     const tab = await Tab.live(world);
     await section(tab, 'Queues').getByText(`jobs ${hostile}`).waitFor();

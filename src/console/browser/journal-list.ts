@@ -6,6 +6,8 @@ import type { World } from './world.ts';
 
 const maxKept = 500;
 const maxShown = 100;
+/** Below a page that is about something else. */
+export const fewShown = 20;
 /** Minimum time between redraws. */
 export const drawEveryMs = 250;
 
@@ -14,6 +16,7 @@ export class JournalList {
   #events: Happening[] = [];
   #seen = 0;
   #note = '';
+  #most = maxShown;
   #scopes: (() => ReadonlySet<string>) | undefined;
   #world: World;
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -26,9 +29,10 @@ export class JournalList {
     this.#draw();
   }
 
-  /** Shows only events of these scopes, or all if undefined. */
-  select(scopes: (() => ReadonlySet<string>) | undefined): void {
+  /** Shows only events of these scopes, or all if undefined, and at most so many. */
+  select(scopes: (() => ReadonlySet<string>) | undefined, most = maxShown): void {
     this.#scopes = scopes;
+    this.#most = most;
     this.#draw();
   }
 
@@ -56,7 +60,7 @@ export class JournalList {
         (aggregate === '' || event.aggregate === aggregate) &&
         (!scopes || (event.scopeId !== null && scopes.has(event.scopeId))),
     );
-    const items = shown.slice(0, maxShown).map((event) => eventItem(event, this.#world));
+    const items = shown.slice(0, this.#most).map((event) => eventItem(event, this.#world));
     patch(byId('events'), items);
     const total = `${this.#note}${plural(this.#seen, 'event')} read, newest first.`;
     byId('journal-note').textContent = items.length === 0 ? `${total} None to show yet.` : total;

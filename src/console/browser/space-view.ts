@@ -3,7 +3,7 @@ import { type Api, Failure, type Rights } from './api.ts';
 import { ask } from './ask.ts';
 import { byId, el, patch } from './dom.ts';
 import { Journal } from './journal.ts';
-import { JournalList } from './journal-list.ts';
+import { fewShown, JournalList } from './journal-list.ts';
 import type { Page } from './pages/page.ts';
 import { pageOf } from './pages/pages.ts';
 import type { Panel } from './panels/panel.ts';
@@ -52,6 +52,7 @@ export class SpaceView {
       happened: (events) => this.#happened(events),
       skipped: () => {
         this.#list.skipped();
+        this.#world.dropHistory();
         this.#poller.invalidate();
       },
       connected: () => {
@@ -82,7 +83,8 @@ export class SpaceView {
     }
     byId('journal').hidden = page.journalOf === undefined;
     const scopeId = page.journalOf || undefined;
-    this.#list.select(scopeId === undefined ? undefined : () => this.#world.scopes.subtree(scopeId));
+    const scopes = scopeId === undefined ? undefined : () => this.#world.scopes.subtree(scopeId);
+    this.#list.select(scopes, place.page === 'journal' ? undefined : fewShown);
     this.#poller.show(page.panels);
     return page;
   }
@@ -160,6 +162,7 @@ export class SpaceView {
       const parentId = event.type === 'scope.created' ? event.payload.parentScopeId : undefined;
       this.#world.scopes.learn(event.scopeId, event.occurredAt, parentId);
     }
+    this.#world.hear(events);
     this.#poller.hear(events);
     this.#list.add(events);
   }

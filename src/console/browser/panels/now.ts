@@ -56,7 +56,11 @@ export const now = panel<Now>({
     ]);
     return { backlog, census };
   },
-  learn: ({ backlog }, world) => world.setClock(backlog.asOf),
+  learn: ({ backlog }, world) => {
+    const { asOf, readyMessages, delayedMessages, claimedMessages, oldestReadyAgeSeconds } = backlog;
+    world.setClock(asOf);
+    world.sample(readyMessages + delayedMessages + claimedMessages, oldestReadyAgeSeconds);
+  },
   render: ({ backlog, census: { asOf, ...kinds } }, world) => {
     const { UNREAD, PENDING, DELIVERED, EXHAUSTED } = backlog.outbox;
     const webhooks = `${count(UNREAD)} unread, ${count(DELIVERED)} delivered, ${count(EXHAUSTED)} given up`;
