@@ -11,6 +11,12 @@ import { SseReader } from '../../src/console/browser/sse.ts';
 const id = '7f9c24e8-3b12-4e7a-9c55-0c1f6b2d8a10';
 const other = '01a1fc43-3c71-7002-984a-e30e334b7ba9';
 
+/** A UUIDv7 of a moment. */
+const idAt = (ms: number): string => {
+  const digits = ms.toString(16).padStart(12, '0');
+  return `${digits.slice(0, 8)}-${digits.slice(8)}-7000-8000-000000000000`;
+};
+
 describe('The console', () => {
   it('formats money exactly, to 18 digits', () => {
     expect(money('0', 2)).to.equal('0.00');
@@ -96,6 +102,7 @@ describe('The console', () => {
         const events = sorted.map(({ minutes, type }, n) => ({
           eventId: String(n).padStart(5, '0'),
           type,
+          aggregateId: idAt(now - minutes * 60_000),
           occurredAt: new Date(now - minutes * 60_000).toISOString(),
         })) as unknown as Happening[];
         const net = (from: number) =>
@@ -111,12 +118,47 @@ describe('The console', () => {
         const { backlog, completed, failed, oldestSeconds } = history.figures(now);
         expect(backlog).to.deep.equal(Array.from({ length: 60 }, (_, n) => begun + net(100) - net(59 - n)));
         const shown = sorted.filter(({ minutes }) => minutes < 60);
-        const sum = (values: readonly (number | undefined)[]) => values.reduce<number>((a, b) => a + (b ?? 0), 0);
+        const sum = (values: readonly number[]) => values.reduce((a, b) => a + b, 0);
         expect(sum(completed)).to.equal(shown.filter(({ type }) => type === 'message.acked').length);
         expect(sum(failed)).to.equal(shown.filter(({ type }) => type === 'message.failed').length);
-        expect(oldestSeconds).to.deep.equal([...Array.from({ length: 59 }, () => undefined), 7.5]);
+        expect(oldestSeconds.at(-1)).to.equal(7.5);
       }),
     );
+  });
+
+  it('knows from the ids of messages how old the oldest was, also after it was requeued', () => {
+    const minute = 60_000;
+    const now = Date.UTC(2026, 0, 1, 12);
+    const history = new History(60 * minute);
+    let count = 0;
+    const happen = (minutes: number, type: string, aggregateId: string) =>
+      history.add([
+        {
+          eventId: String(++count),
+          type,
+          aggregateId,
+          occurredAt: new Date(now - minutes * minute).toISOString(),
+        } as unknown as Happening,
+      ]);
+    const [first, second] = [idAt(now - 50 * minute), idAt(now - 20 * minute)] as const;
+    happen(50, 'message.sent', first);
+    happen(40, 'message.failed', first);
+    happen(20, 'message.sent', second);
+    happen(15, 'message.requeued', first);
+    happen(5, 'message.acked', first);
+    history.sample(now, 1, 20 * 60);
+    const { oldestSeconds, backlog } = history.figures(now);
+    const age = (minutes: number) => [backlog[59 - minutes], (oldestSeconds[59 - minutes] ?? 0) / 60];
+    // At the end of each minute.
+    expect([55, 45, 30, 18, 10, 2, 0].map(age)).to.deep.equal([
+      [0, 0],
+      [1, 6],
+      [0, 0],
+      [1, 3],
+      [2, 11],
+      [1, 19],
+      [1, 20],
+    ]);
   });
 
   it('parses server-sent events wherever they are split', () => {

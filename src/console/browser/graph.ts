@@ -17,11 +17,10 @@ interface Shape {
 
 /** A small graph of one figure; the text says the same as far as words can. */
 export function graph({ title, now, most, from, kind, isBad = false }: Shape, values: Series): Element {
-  const top = Math.max(1, ...values.map((value) => value ?? 0));
+  const top = Math.max(1, ...values);
   const rects = values.map((value, x) => {
-    const tall = value === undefined ? 0 : (value / top) * height;
     // Something is never invisible.
-    const shown = value !== undefined && value > 0 ? Math.max(1, tall) : 0;
+    const shown = value > 0 ? Math.max(1, (value / top) * height) : 0;
     const size = { width: kind === 'bars' ? '0.8' : '1.02', height: String(shown) };
     return el('rect', { class: isBad ? 'bad' : 'settled', x: String(x), y: String(height - shown), ...size });
   });

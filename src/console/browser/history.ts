@@ -24,12 +24,17 @@ interface Slot {
   net: number;
   completed: number;
   failed: number;
-  /** The highest that was seen; undefined where nobody looked. */
+  /** When the first of those that ended was sent. */
+  firstSent: number;
+  /** For how long the oldest had been ready, where somebody looked. */
   oldestSeconds: number | undefined;
 }
 
-/** One figure over time, oldest first; undefined where it is not known. */
-export type Series = readonly (number | undefined)[];
+/** One figure over time, oldest first. */
+export type Series = readonly number[];
+
+/** Requeued messages whose second end is looked for. */
+const maxRequeued = 1_000;
 
 export interface Figures {
   readonly spanMs: number;
@@ -40,8 +45,8 @@ export interface Figures {
 }
 
 /**
- * The last minutes or hours of a space, counted from its journal: each change of a message's state is an event there. The
- * age of the oldest message is not, and known only for as long as somebody has looked. Bounded: one slot for each bar.
+ * The last minutes or hours of a space, counted from its journal: each change of a message's state is an event there, and
+ * the id of a message says when it was sent, so that the age of the oldest one is known too. Bounded: one slot for each bar.
  */
 export class History {
   /** How much time the graphs show. */
@@ -50,6 +55,9 @@ export class History {
   /** Ids of events sort like the events. */
   #lastId = '';
   #backlog = 0;
+  /** Since when the oldest that is there now has been ready. */
+  #oldestSince = Number.POSITIVE_INFINITY;
+  readonly #requeuedAt = new Map<string, number>();
 
   constructor(spanMs: number) {
     this.spanMs = spanMs;
@@ -57,12 +65,16 @@ export class History {
 
   /** Counts what has not been counted before. Events are in the order of the journal. */
   add(events: readonly Happening[]): void {
-    for (const { eventId, type, occurredAt } of events) {
+    for (const { eventId, type, aggregateId, occurredAt } of events) {
       if (eventId <= this.#lastId) continue;
       this.#lastId = eventId;
       if (!(countedTypes as readonly string[]).includes(type)) continue;
-      const slot = this.#slot(Date.parse(occurredAt));
-      slot.net += begins.includes(type) ? 1 : -1;
+      const at = Date.parse(occurredAt);
+      const slot = this.#slot(at);
+      const isBegin = begins.includes(type);
+      slot.net += isBegin ? 1 : -1;
+      if (type === 'message.requeued') this.#requeue(aggregateId, at);
+      if (!isBegin) slot.firstSent = Math.min(slot.firstSent, this.#requeuedAt.get(aggregateId) ?? sentAt(aggregateId));
       if (type === 'message.acked') slot.completed++;
       if (failures.includes(type)) slot.failed++;
     }
@@ -71,6 +83,7 @@ export class History {
   /** How many messages are live now, and for how long the oldest has been ready. */
   sample(now: number, backlog: number, oldestSeconds: number | null): void {
     this.#backlog = backlog;
+    this.#oldestSince = oldestSeconds === null ? Number.POSITIVE_INFINITY : now - oldestSeconds * 1000;
     const slot = this.#slot(now);
     slot.oldestSeconds = Math.max(slot.oldestSeconds ?? 0, oldestSeconds ?? 0);
   }
@@ -80,19 +93,24 @@ export class History {
     const indexes = Array.from({ length: slots }, (_, n) => last - slots + 1 + n);
     for (const index of this.#slots.keys()) if (index < (indexes[0] ?? 0)) this.#slots.delete(index);
     const found = indexes.map((index) => this.#slots.get(index));
-    // Backwards from what there is now.
+    // Backwards from what there is now: at the end of each slot those were there that ended later.
     let backlog = this.#backlog;
-    const backlogs = found.toReversed().map((slot) => {
-      const before = backlog;
+    let since = this.#oldestSince;
+    const backlogs: number[] = [];
+    const oldest: number[] = [];
+    for (const [n, slot] of [...found.entries()].reverse()) {
+      const end = Math.min(now, ((indexes[n] ?? 0) + 1) * (this.spanMs / slots));
+      backlogs[n] = Math.max(0, backlog);
+      oldest[n] = slot?.oldestSeconds ?? Math.max(0, (end - since) / 1000);
       backlog -= slot?.net ?? 0;
-      return Math.max(0, before);
-    });
+      since = Math.min(since, slot?.firstSent ?? since);
+    }
     return {
       spanMs: this.spanMs,
-      backlog: backlogs.toReversed(),
+      backlog: backlogs,
       completed: found.map((slot) => slot?.completed ?? 0),
       failed: found.map((slot) => slot?.failed ?? 0),
-      oldestSeconds: found.map((slot) => slot?.oldestSeconds),
+      oldestSeconds: oldest,
     };
   }
 
@@ -102,8 +120,26 @@ export class History {
 
   #slot(at: number): Slot {
     const index = this.#index(at);
-    const slot = this.#slots.get(index) ?? { net: 0, completed: 0, failed: 0, oldestSeconds: undefined };
+    const empty: Slot = {
+      net: 0,
+      completed: 0,
+      failed: 0,
+      firstSent: Number.POSITIVE_INFINITY,
+      oldestSeconds: undefined,
+    };
+    const slot = this.#slots.get(index) ?? empty;
     this.#slots.set(index, slot);
     return slot;
   }
+
+  #requeue(messageId: string, at: number): void {
+    this.#requeuedAt.set(messageId, at);
+    const [first] = this.#requeuedAt.keys();
+    if (this.#requeuedAt.size > maxRequeued && first !== undefined) this.#requeuedAt.delete(first);
+  }
+}
+
+/** Ids of messages are UUIDv7. */
+export function sentAt(messageId: string): number {
+  return Number.parseInt(messageId.replaceAll('-', '').slice(0, 12), 16);
 }

@@ -1,5 +1,6 @@
 import { el } from '../dom.ts';
 import { words } from '../format.ts';
+import { sentAt } from '../history.ts';
 import { members, pretty } from '../json-text.ts';
 import { type Panel, panel } from '../panels/panel.ts';
 import { age, badge, button, buttons, clock, mailboxLink, named, pairs, scopeLink, section } from '../parts.ts';
@@ -80,11 +81,6 @@ function messagePanel(id: string): Panel {
 /** Each read looks at some 5,000 events. */
 const maxReads = 20;
 
-/** Its id says when a message was sent: nothing happened to it before. */
-function begunAt(id: string): string {
-  return new Date(Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16)).toISOString();
-}
-
 interface Found {
   readonly events: readonly Happening[];
   readonly isAll: boolean;
@@ -101,8 +97,9 @@ function eventsPanel(id: string): Panel {
     idleSeconds: 20,
     read: async (api, signal) => {
       let isAll = false;
+      // Nothing happened to it before it was sent.
       for (let reads = 0; reads < maxReads && !isAll; reads++) {
-        const from = cursor === '' ? `since=${begunAt(id)}` : `cursor=${cursor}`;
+        const from = cursor === '' ? `since=${new Date(sentAt(id)).toISOString()}` : `cursor=${cursor}`;
         const path = `/watch?aggregate=message:${id}&limit=100&${from}`;
         const page = await api.get<EventsPage>(path, signal);
         events = [...events, ...page.events];

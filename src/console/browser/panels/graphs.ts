@@ -38,8 +38,8 @@ async function readHistory(api: Api, now: number, signal: AbortSignal): Promise<
   return new History(spansMs.at(-1) ?? 0);
 }
 
-const highest = (values: Series): number => Math.max(0, ...values.map((value) => value ?? 0));
-const sum = (values: Series): number => values.reduce<number>((all, value) => all + (value ?? 0), 0);
+const highest = (values: Series): number => Math.max(0, ...values);
+const sum = (values: Series): number => values.reduce((all, value) => all + value, 0);
 
 function drawn({ spanMs, backlog, completed, failed, oldestSeconds }: Figures): Element {
   const from = `${duration(spanMs / 1000)} ago`;
@@ -81,9 +81,9 @@ function drawn({ spanMs, backlog, completed, failed, oldestSeconds }: Figures): 
     ),
     graph(
       {
-        title: 'Oldest ready',
+        title: 'Oldest message',
         now: oldest === 0 ? 'none' : duration(oldest),
-        most: `${duration(highest(oldestSeconds))} since you look`,
+        most: duration(highest(oldestSeconds)),
         from,
         kind: 'area',
       },
