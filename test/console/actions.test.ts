@@ -34,6 +34,12 @@ describe('The console acts', function () {
     await dialog(tab).waitFor({ state: 'hidden' });
     expect([await stateOf(id), await operations()]).to.deep.equal(['READY', before]);
     await press(tab, 'Cancel…');
+    await dialog(tab).waitFor();
+    // A question is about what is shown.
+    await tab.go('/runs');
+    await dialog(tab).waitFor({ state: 'hidden' });
+    await tab.page.goBack();
+    await press(tab, 'Cancel…');
     await press(tab, 'Cancel the message');
     await said(tab, 'It is cancelled (cancelled by caller): one operation.');
     expect([await stateOf(id), await operations()]).to.deep.equal(['CANCELLED', before + 1]);

@@ -66,9 +66,9 @@ describe('The console is usable', function () {
     ['/webhooks', '#deliveries p'],
   ];
 
-  it('by Tab in the reading order of each page, with a visible focus and no trap', async () => {
+  it('by Tab in the reading order of a page, with a visible focus and no trap', async () => {
     const tab = await Tab.live(world, {}, '', world.apiKey);
-    for (const [place = '', ...parts] of places().slice(0, 9)) {
+    for (const [place = '', ...parts] of places().filter((_, index) => index % 2 === 0)) {
       await tab.go(place);
       for (const part of parts) await tab.page.locator(part).first().waitFor({ state: 'attached' });
       await tab.page.getByRole('button', { name: 'Pause', exact: true }).press('Space');
@@ -133,8 +133,9 @@ describe('The console is usable', function () {
       await passes();
       await tab.signIn(world.apiKey);
       await tab.status('Live.');
-      // The same parts are on other pages: a dark phone need not see them all.
-      const seen = places().filter((_, index) => !('width' in look) || index % 3 === 0);
+      // Each page in one of the looks, and the overview in both: their parts are the same.
+      const turn = 'width' in look ? 1 : 0;
+      const seen = places().filter((_, index) => index === 0 || index % 2 === turn);
       for (const [place = '', ...parts] of seen) {
         await tab.go(place);
         for (const part of parts) await tab.page.locator(part).first().waitFor();

@@ -95,6 +95,26 @@ describe('The console of a space', function () {
     );
   });
 
+  it('shows what waits alike as one row: results that nobody receives bury nothing', async () => {
+    const flooded = await World.create();
+    const results = await flooded.made('/mailboxes', { name: 'results' });
+    const calls = Array.from({ length: 40 }, () => ({
+      call: 'message.send',
+      mailboxId: results.id,
+      scopeId: randomUUID(),
+      payload: 1,
+    }));
+    await flooded.made('/batch', { calls });
+    const { id } = await flooded.made('/mailboxes', { name: 'jobs' });
+    const late = await flooded.made(`/mailboxes/${id}/messages`, { scopeId: randomUUID(), payload: 1 });
+    const tab = await Tab.live(flooded);
+    const rows = tab.page.getByRole('table', { name: 'Waiting for a worker' }).getByRole('row');
+    await rows.filter({ hasText: /^39 morea worker at mailbox results.*nobody has received it39 runs$/ }).waitFor();
+    await rows.getByRole('link', { name: short(late.id) }).waitFor();
+    // With the heads of the columns.
+    expect(await rows.count()).to.equal(4);
+  });
+
   it('draws the backlog and what was completed and failed over time, from the journal, and goes on', async () => {
     const drawn = await World.create();
     const { id } = await drawn.made('/mailboxes', { name: 'drawn' });

@@ -7,7 +7,7 @@ import type { World } from './world.ts';
 const maxKept = 500;
 const maxShown = 100;
 /** Below a page that is about something else. */
-export const fewShown = 20;
+export const fewShown = 30;
 /** Minimum time between redraws. */
 export const drawEveryMs = 250;
 

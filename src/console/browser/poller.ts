@@ -17,6 +17,8 @@ export class Poller {
   // WeakMaps because every view of a run is a new panel.
   readonly #readAt = new WeakMap<Panel, number>();
   readonly #stale = new WeakSet<Panel>();
+  /** Ends the pause between two looks. */
+  #wake = (): void => undefined;
 
   constructor(api: Api, listener: PollerListener) {
     this.#api = api;
@@ -26,6 +28,7 @@ export class Poller {
   /** Selects the panels to read. */
   show(panels: readonly Panel[]): void {
     this.#panels = panels;
+    this.#wake();
   }
 
   /** Events may have been missed: everything is stale. */
@@ -37,6 +40,7 @@ export class Poller {
   markStale(panel: Panel): void {
     this.#stale.add(panel);
     this.#readAt.delete(panel);
+    this.#wake();
   }
 
   hear(events: readonly Happening[]): void {
@@ -49,7 +53,10 @@ export class Poller {
     while (!signal.aborted) {
       const due = this.#api.quietMs > 0 ? [] : this.#panels.filter((panel) => this.#isDue(panel));
       await Promise.all(due.map((panel) => this.#read(panel, signal)));
-      await new Promise((resolve) => setTimeout(resolve, pollMs));
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+        setTimeout(resolve, pollMs);
+      });
     }
   }
 

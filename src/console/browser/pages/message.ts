@@ -57,7 +57,12 @@ function value(name: string, text: string | undefined): Node[] {
   return [el('h2', { 'data-key': name }, name), el('pre', { ...label, 'data-key': `${name} text` }, pretty(text))];
 }
 
-function messagePanel(id: string): Panel {
+/** What the panels of a message know of each other. */
+interface Known {
+  finishedAt: string | null;
+}
+
+function messagePanel(id: string, known: Known): Panel {
   return panel<Shown>({
     id: 'message',
     path: `/messages/${id}`,
@@ -66,7 +71,9 @@ function messagePanel(id: string): Panel {
     idleSeconds: 20,
     read: async (api, signal) => {
       const text = await api.text(`/messages/${id}`, signal);
-      return { message: JSON.parse(text) as Message, texts: members(text) };
+      const message = JSON.parse(text) as Message;
+      known.finishedAt = message.finishedAt;
+      return { message, texts: members(text) };
     },
     render: ({ message, texts }, world) => [
       ...facts(message, world),
@@ -86,7 +93,12 @@ interface Found {
   readonly isAll: boolean;
 }
 
-function eventsPanel(id: string): Panel {
+/** Nothing happens to a finished message: the rest of the journal need not be read. */
+function hasEnded(events: readonly Happening[], { finishedAt }: Known): boolean {
+  return finishedAt !== null && (events.at(-1)?.occurredAt ?? '') >= finishedAt;
+}
+
+function eventsPanel(id: string, known: Known): Panel {
   let cursor = '';
   let events: readonly Happening[] = [];
   return panel<Found>({
@@ -103,7 +115,7 @@ function eventsPanel(id: string): Panel {
         const path = `/watch?aggregate=message:${id}&limit=100&${from}`;
         const page = await api.get<EventsPage>(path, signal);
         events = [...events, ...page.events];
-        isAll = page.nextCursor === cursor;
+        isAll = page.nextCursor === cursor || hasEnded(events, known);
         cursor = page.nextCursor;
       }
       return { events, isAll };
@@ -117,6 +129,7 @@ function eventsPanel(id: string): Panel {
 
 /** One message: its state and claim, its payload, progress and result, and its events. */
 export function messagePage({ id = '' }: Place): Page {
+  const known: Known = { finishedAt: null };
   return {
     title: 'Message',
     id,
@@ -124,6 +137,6 @@ export function messagePage({ id = '' }: Place): Page {
       el('section', { class: 'wide', 'aria-label': 'Message' }, el('div', { id: 'message' })),
       section('Its events', 'message-events'),
     ],
-    panels: [messagePanel(id), eventsPanel(id)],
+    panels: [messagePanel(id, known), eventsPanel(id, known)],
   };
 }
