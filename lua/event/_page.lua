@@ -24,7 +24,17 @@ local function packedPage(cursor, limit, found, known, current)
   return page
 end
 
---- A page of the journal after `cursor`: a stream id, '' for the oldest event kept, `latest` for new ones only. Refuses
+--- The last position before a moment; among packed events the end of a segment, so up to a segment earlier.
+local function positionBefore(moment, trimmedThrough)
+  for _, key in ipairs({ keys.events(), keys.eventSegments() }) do
+    local entry = redis.call('XREVRANGE', key, '(' .. moment .. '-0', '-', 'COUNT', 1)[1]
+    if entry then return entry[1] end
+  end
+  return trimmedThrough
+end
+
+--- A page of the journal after `cursor`: a stream id, '' for the oldest event kept, `latest` for new ones only, `since` and
+--- epoch milliseconds for those from a moment on, which may begin with up to a segment of earlier ones. Refuses
 --- if events after the cursor have been lost. `opened`: how many events follow the cursor in the segment in which it stands,
 --- as `last digest number` (-1: there is no such event), or '' if Node does not know. last: the cursor of the next page if it
 --- is empty, '' if Node has to look into the first of `segments` and call again. `segments` come before `entries`, and may
@@ -40,6 +50,8 @@ local function pageOf(cursor, epoch, limit, opened, trimmedThrough, packedThroug
     local last = redis.call('XREVRANGE', keys.events(), '+', '-', 'COUNT', 1)[1]
     return { last = last and last[1] or streamAfter, epoch = current, entries = {}, segments = {} }
   end
+  local since = string.match(cursor, '^since (%d+)$')
+  if since then cursor, epoch = positionBefore(since, trimmedThrough), current end
   if cursor == '' then cursor = trimmedThrough elseif epoch ~= current then refuse('CURSOR_EXPIRED', 'restored') end
   limit = tonumber(limit)
   if streamAfter ~= trimmedThrough and streamId.isBefore(cursor, streamAfter) then

@@ -1,5 +1,6 @@
 --- Lists messages of a mailbox, oldest first, by states (`,A,B,`), scope subtree and workKey. A page scans at most 1,000
---- records and 4 MiB, so it may be short though there are more; the next cursor is the last id scanned.
+--- records and 4 MiB, so it may be short though there are more; the next cursor is the last id scanned. Those of one state
+--- that can be requeued have an index of their own: a failed message is found behind any number of others.
 --- @args mailboxId states scopeId workKey limit cursor
 --- @reply nextCursor messages:message[]
 --- @include "lib/call"
@@ -9,13 +10,16 @@ if redis.call('EXISTS', keys.mailbox(mailboxId)) == 0 then refuse('MAILBOX_NOT_F
 limit = tonumber(limit)
 local scanLimit, bytesLimit = 1000, 4194304
 local found, bytes, last, more, inSubtree = {}, 0, false, false, {}
+local indexed = { REJECTED = true, FAILED = true, EXPIRED = true, CANCELLED = true }
 
 local ids
 if workKey ~= '' then
   local id = redis.call('HGET', keys.workKeys(mailboxId), workKey)
   ids = id and { id } or {}
 else
-  ids = redis.call('ZRANGE', keys.messages(mailboxId), cursor == '' and '-' or '(' .. cursor, '+', 'BYLEX',
+  local state = string.match(states, '^,(%u+),$')
+  local key = indexed[state] and keys.requeueable(mailboxId, state) or keys.messages(mailboxId)
+  ids = redis.call('ZRANGE', key, cursor == '' and '-' or '(' .. cursor, '+', 'BYLEX',
     'LIMIT', 0, scanLimit + 1)
 end
 

@@ -5,7 +5,7 @@ const cursorForm = /^([0-9a-f]{8})\.([0-9A-Za-z]+)\.((?:0|[1-9]\d{0,14})-(?:0|[1
 /** A position in a space's journal; `epoch` is the journal's generation, which a restore renews. */
 export interface Position {
   readonly epoch: string;
-  /** A stream id; '' for the oldest entry kept, `latest` for the end of the journal. */
+  /** A stream id; '' for the oldest entry kept, `latest` for the end of the journal, `since <ms>` for a moment. */
   readonly entryId: string;
 }
 
@@ -14,9 +14,9 @@ export function writeCursor(spaceId: string, epoch: string, entryId: string): st
   return Buffer.from(`${spaceId.slice(-8)}.${epoch}.${entryId}`).toString('base64url');
 }
 
-/** Throws INVALID_CURSOR for a malformed cursor, and for one of another space. */
-export function readCursor(spaceId: string, cursor: string | undefined): Position {
-  if (cursor === undefined) return { epoch: '', entryId: '' };
+/** since: where to begin without a cursor. Throws INVALID_CURSOR for a malformed cursor, and for one of another space. */
+export function readCursor(spaceId: string, cursor: string | undefined, since?: number): Position {
+  if (cursor === undefined) return { epoch: '', entryId: since === undefined ? '' : `since ${since}` };
   if (cursor === 'latest') return { epoch: '', entryId: 'latest' };
   const text = Buffer.from(cursor, 'base64url').toString();
   const [, space, epoch = '', entryId = ''] = cursorForm.exec(text) ?? [];

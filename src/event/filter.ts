@@ -1,5 +1,5 @@
 import Joi from 'joi';
-import { says } from '../http/fields.ts';
+import { moment, optional, says } from '../http/fields.ts';
 import type { EventNames } from './names.ts';
 import type { Entry } from './record.ts';
 
@@ -11,6 +11,12 @@ function listed(test: (text: string) => boolean, rule: string): Joi.AnySchema<st
     .optional()
     .error(says({ listed: rule, 'string.base': '{#label} must be given once', 'string.empty': rule }));
 }
+
+/** The query parameter `since`: where to begin without a cursor. */
+export const since = () =>
+  optional(moment()).description(
+    'without a cursor: only events from this moment on; among those older than an hour it may begin with up to 1,000 earlier ones',
+  );
 
 /** The query parameters `types` and `aggregate`. */
 export function filterFields(names: EventNames) {

@@ -39,7 +39,9 @@ export class Journal {
     run: (args: PageArgs & { readonly opened: string }) => Promise<PageReply>,
   ): Promise<JournalPage> {
     const journal = `${org} ${spaceId}`;
-    const { cursor, limit } = args;
+    const { limit } = args;
+    // From a moment on, packed events begin with a segment.
+    const cursor = args.cursor.startsWith('since ') ? '' : args.cursor;
     let opened = hint(this.segments.find(journal, cursor), cursor);
     let missing = '';
     for (let runs = 0; runs < maxRuns; runs++) {

@@ -4,6 +4,7 @@ import { exactly } from '../declare/record.ts';
 import { cursor, fields, queryInteger } from '../http/fields.ts';
 import { param, type Route, read } from '../http/route.ts';
 import { readCursor, writeCursor } from './cursor.ts';
+import { since } from './filter.ts';
 import { EventNames } from './names.ts';
 import { pageReply, pageRuns } from './page.ts';
 import { eventRecord } from './record.ts';
@@ -20,19 +21,19 @@ export function eventRoutes(events: readonly EventDeclaration[]): readonly Route
     description:
       'Everything that happened in the space, in order, at least 30 days back. `nextCursor` is never null: keep ' +
       'it, and go on with it whenever you like.',
-    query: fields({ limit: queryInteger(1, 500, 100), cursor: cursor() }),
+    query: fields({ limit: queryInteger(1, 500, 100), cursor: cursor(), since: since() }),
     success: { 200: page },
     refuses: ['INVALID_CURSOR', 'CURSOR_EXPIRED', 'EVENTS_DAMAGED'],
     script: 'event/list',
     args: (input) => {
-      const { epoch, entryId } = readCursor(param(input, 'spaceId'), input.query.cursor);
+      const { epoch, entryId } = readCursor(param(input, 'spaceId'), input.query.cursor, input.query.since);
       return { cursor: entryId, epoch, limit: input.query.limit, opened: '' };
     },
     reply: pageReply,
     serve: async (input, context) => {
       const spaceId = param(input, 'spaceId');
       const { org, journal } = context;
-      const position = readCursor(spaceId, input.query.cursor);
+      const position = readCursor(spaceId, input.query.cursor, input.query.since);
       const args = { cursor: position.entryId, epoch: position.epoch, limit: input.query.limit };
       const { last, epoch, entries } = await journal.page({ org, spaceId }, args, pageRuns(context));
       return {

@@ -4,7 +4,7 @@ import { cursor, fields, id, queryInteger } from '../http/fields.ts';
 import { type Answer, type Input, param, type Route, read } from '../http/route.ts';
 import { readCursor, writeCursor } from './cursor.ts';
 import { type Reader, scanEntries } from './feeds.ts';
-import { Filter, type FilterQuery, filterFields } from './filter.ts';
+import { Filter, type FilterQuery, filterFields, since } from './filter.ts';
 import type { EventNames } from './names.ts';
 import { pageReply, pageRuns } from './page.ts';
 import { Watcher } from './watcher.ts';
@@ -16,6 +16,7 @@ const maxScans = 10;
 
 interface Query extends FilterQuery {
   readonly cursor?: string | undefined;
+  readonly since?: number | undefined;
   readonly limit: number;
   readonly waitSeconds: number;
 }
@@ -40,6 +41,7 @@ export function watchRoute(names: EventNames, page: Joi.Schema): Route {
       limit: queryInteger(1, 500, 100),
       waitSeconds: queryInteger(0, 30, 0),
       cursor: cursor(),
+      since: since(),
     }),
     success: { 200: page },
     streams: true,
@@ -55,7 +57,7 @@ export function watchRoute(names: EventNames, page: Joi.Schema): Route {
 function begin(input: WatchInput) {
   const lastEventId = wantsStream(input) ? input.headers['last-event-id'] : undefined;
   const from = typeof lastEventId === 'string' && lastEventId !== '' ? lastEventId : input.query.cursor;
-  const { epoch, entryId } = readCursor(param(input, 'spaceId'), from);
+  const { epoch, entryId } = readCursor(param(input, 'spaceId'), from, input.query.since);
   return { cursor: entryId, epoch, limit: firstScan(input) };
 }
 

@@ -51,5 +51,6 @@ export const parameters: Readonly<Record<string, string>> = {
   name: 'only those of exactly this name',
   limit: 'how many at most in one answer',
   cursor: 'nextCursor of the answer before, to go on from there',
+  since: 'without a cursor: begin at this date-time',
   idempotencyKey: 'a new text of your own; a call repeated with the same one is done once',
 };

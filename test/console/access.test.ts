@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { listKeys, revokeKey } from '../../src/org/admin.ts';
+import { createSpace, listKeys, revokeKey } from '../../src/org/admin.ts';
 import { World } from '../support/world.ts';
 import { Tab, useChromium } from './tab.ts';
 
@@ -15,13 +15,30 @@ describe('Signing in to the console', function () {
   const refused = { expected: /status of 40[134]|ERR_INCOMPLETE_CHUNKED/ };
   const problem = (tab: Tab, text: string | RegExp) => tab.page.getByRole('alert').filter({ hasText: text }).waitFor();
 
-  it('takes the space from the address, but the key only from the person', async () => {
+  it('takes the key from the person only, and needs nothing else', async () => {
     const tab = await Tab.open(world);
-    expect(await tab.page.getByLabel('Space id').inputValue()).to.equal(world.spaceId);
-    expect(await tab.page.getByLabel('API key').inputValue()).to.equal('');
+    expect(await tab.page.locator('input:visible').count()).to.equal(1);
     await tab.signIn('');
     await problem(tab, 'Enter an API key');
     expect(tab.requests.filter(({ request }) => request.url().includes('/v1/'))).to.deep.equal([]);
+    await tab.page.goto(`${world.url}/console`);
+    await tab.signIn(await world.key(['coordination_read']));
+    await tab.status('Live.');
+    expect(tab.page.url()).to.equal(`${world.url}/console#/space/${world.spaceId}`);
+  });
+
+  it('lists the spaces of a key that sees several, by their names', async () => {
+    const several = await World.create();
+    const { spaceId } = await createSpace(several.service, { org: several.org, name: 'second <b>one</b>' });
+    const tab = await Tab.open(several);
+    await tab.page.goto(`${several.url}/console`);
+    await tab.signIn(several.apiKey);
+    await tab.page.getByRole('link', { name: 'second <b>one</b>' }).click();
+    await tab.status('Live.');
+    expect(tab.page.url()).to.include(spaceId);
+    await tab.page.getByRole('link', { name: 'All spaces' }).click();
+    await tab.page.getByRole('heading', { name: 'Spaces' }).waitFor();
+    expect(await tab.page.locator('#spaces-list a').count()).to.equal(2);
   });
 
   it('explains a wrong key or space, and what to do', async () => {
@@ -31,9 +48,12 @@ describe('Signing in to the console', function () {
     await tab.signIn(await world.key(['coordination_write', 'resource_config']));
     await problem(tab, 'the API key lacks the permission coordination_read: it is the only permission');
     await problem(tab, `key create --org ${world.org} --permissions coordination_read`);
+    await tab.page.getByRole('button', { name: 'Sign out' }).click();
     await tab.signIn(await world.key(['coordination_read'], [(await world.beside()).spaceId]));
     await problem(tab, 'the API key is limited to other spaces.');
-    await tab.page.getByLabel('Space id').fill(randomUUID());
+    expect(await tab.page.locator('#spaces-list a').count()).to.equal(1);
+    await tab.page.goto(`${world.url}/console#/space/${randomUUID()}`);
+    await tab.page.getByRole('button', { name: 'Sign out' }).click();
     await tab.signIn(world.apiKey);
     await problem(tab, 'there is no such space in the organization of this API key.');
   });
@@ -49,13 +69,13 @@ describe('Signing in to the console', function () {
     for (const { request } of tab.requests) expect(request.url()).to.not.include('mk_');
     const other = await tab.page.context().newPage();
     await other.goto(tab.page.url());
-    await other.getByRole('heading', { name: 'Sign in to a space' }).waitFor();
+    await other.getByRole('heading', { name: 'Sign in' }).waitFor();
   });
 
   it('ends on signing out: nothing is kept and nothing is read', async () => {
     const tab = await Tab.live(world);
     await tab.page.getByRole('button', { name: 'Sign out' }).click();
-    await tab.page.getByRole('heading', { name: 'Sign in to a space' }).waitFor();
+    await tab.page.getByRole('heading', { name: 'Sign in' }).waitFor();
     expect(await tab.evaluate('sessionStorage.length')).to.equal(0);
     const before = tab.requests.length;
     await tab.page.waitForTimeout(1_000);

@@ -9,6 +9,8 @@ export interface Seeded {
   readonly gateId: string;
   readonly mailboxId: string;
   readonly budgetId: string;
+  /** A rejected one. */
+  readonly messageId: string;
 }
 
 /** Creates an object of every kind that the console shows, with the most hostile names that callers can choose. */
@@ -59,5 +61,5 @@ export async function seed(world: World): Promise<Seeded> {
     timezone: 'Europe/Berlin',
   };
   await world.made('/schedules', { ...timing, name: `report ${hostile}` });
-  return { runId, gateId: group.scopeId, mailboxId: mailbox.id, budgetId };
+  return { runId, gateId: group.scopeId, mailboxId: mailbox.id, budgetId, messageId: failing.id };
 }

@@ -22,7 +22,7 @@ describe('The console of a space', function () {
     const says = async (name: string, ...texts: (string | RegExp)[]): Promise<void> => {
       for (const text of texts) await section(tab, name).getByText(text).first().waitFor();
     };
-    await says('Now', /^Ready messages3 ?oldest \d+ s$/, 'Claimed messages', 'Waiters');
+    await says('Now', /^Ready messages3 ?oldest \d+ s$/, 'Claimed messages', 'Waiters', /^Failed work1 ?1 rejected$/);
     await says(
       'Who waits for what',
       'agent-1',
@@ -30,21 +30,24 @@ describe('The console of a space', function () {
       /position 1: the allowance is in cooldown/,
     );
     await says('Who waits for what', /position 2: others are before it/, /^a worker at mailbox jobs </, /lease ends/);
-    await says('Runs', short(seeded.runId), '1 claimed, 1 ready, 2 waiting', short(seeded.gateId), '2 ready');
+    await says('Runs', short(seeded.runId), '4 messages, 2 waiters', short(seeded.gateId), '2 messages');
     await says('Queues', 'WORK', 'INBOX', '4 of 10');
+    await section(tab, 'Now').getByText('Everything that is kept, by state').click();
+    await says('Now', '3 pending', '1 running', '1 failed');
+    await says('Journal, as it is written', 'barrier.arrived', 'mailbox.created');
+    await tab.go('/money');
     await says('Budgets', /^2,500,000,000,000,000\.00 EUR settled, 3,500,000,000,000,000\.00 EUR reserved, 3,999,/);
     await says('Allowances', /7 of 10 units used in 1 h/, '2 waiting', /^COOLDOWN ends in [^:]+: </);
+    const bar = section(tab, 'Budgets').getByRole('img', { name: /^2,500,000/ });
+    expect(await bar.locator('rect').count()).to.equal(2);
+    await tab.go('/groups');
     await says('Task groups', 'n accepted (2)', /^2 members: 2 pending, 0 running/);
     await says('Barriers', 'OPEN', '1 of 3');
-    await says('Census', '3 pending', '1 running', '1 failed');
-    await says('Journal', 'barrier.arrived', 'mailbox.created');
-    expect(
-      await section(tab, 'Budgets')
-        .getByRole('img', { name: /^2,500,000/ })
-        .locator('rect')
-        .count(),
-    ).to.equal(2);
-    expect(await section(tab, 'Runs').locator('li li').count()).to.equal(1);
+    await tab.go('/schedules');
+    await says('All schedules', '0 9 * * 1-5 (Europe/Berlin)');
+    await tab.go('/failed');
+    await tab.page.getByRole('link', { name: 'rejected 1' }).waitFor();
+    expect(await tab.page.locator('#content button[data-act]').count()).to.equal(0);
   });
 
   it('shows why each message waits, and counts requeues and cancels', async () => {
@@ -72,7 +75,7 @@ describe('The console of a space', function () {
       'nobody has received it',
       'others of its run are before it: position 4',
     );
-    await says('Runs', '4 ready, 2 delayed');
+    await says('Runs', 'nightly run', '6 messages');
     await says('Queues', '6 of 1,000');
     expect(await section(tab, 'Queues').getByRole('cell').allInnerTexts()).to.include.ordered.members([
       'WORK',
@@ -80,7 +83,8 @@ describe('The console of a space', function () {
       '2',
       '0',
     ]);
-    await says('Census', '2 delayed', '1 message.requeued', '2 message.cancelled', '1 scope.cancelled');
+    await section(tab, 'Now').getByText('Everything that is kept, by state').click();
+    await says('Now', '2 delayed', '1 message.requeued', '2 message.cancelled', '1 scope.cancelled');
     await tab.page.goto(`${waiting.url}/console#/space/${waiting.spaceId}/run/${scopeId}`);
     await tab.page.locator('#run').getByText('nightly run').waitFor();
     await tab.page.locator('#run').getByText('6 messages, 0 waiters').waitFor();
@@ -91,14 +95,63 @@ describe('The console of a space', function () {
     );
   });
 
+  it('shows what waits alike as one row: results that nobody receives bury nothing', async () => {
+    const flooded = await World.create();
+    const results = await flooded.made('/mailboxes', { name: 'results' });
+    const calls = Array.from({ length: 40 }, () => ({
+      call: 'message.send',
+      mailboxId: results.id,
+      scopeId: randomUUID(),
+      payload: 1,
+    }));
+    await flooded.made('/batch', { calls });
+    const { id } = await flooded.made('/mailboxes', { name: 'jobs' });
+    const late = await flooded.made(`/mailboxes/${id}/messages`, { scopeId: randomUUID(), payload: 1 });
+    const tab = await Tab.live(flooded);
+    const rows = tab.page.getByRole('table', { name: 'Waiting for a worker' }).getByRole('row');
+    await rows.filter({ hasText: /^39 morea worker at mailbox results.*nobody has received it39 runs$/ }).waitFor();
+    await rows.getByRole('link', { name: short(late.id) }).waitFor();
+    // With the heads of the columns.
+    expect(await rows.count()).to.equal(4);
+  });
+
+  it('draws the backlog and what was completed and failed over time, from the journal, and goes on', async () => {
+    const drawn = await World.create();
+    const { id } = await drawn.made('/mailboxes', { name: 'drawn' });
+    const scopeId = randomUUID();
+    const send = () => drawn.made(`/mailboxes/${id}/messages`, { scopeId, payload: 1 });
+    const end = async (how: string, more: object) => {
+      const { id: messageId, token } = await drawn.made(`/mailboxes/${id}/recv`, {
+        scopeId,
+        holder: 'h',
+        holderSession: 's',
+      });
+      await drawn.made(`/messages/${messageId}/${how}`, { token, ...more });
+    };
+    for (let n = 0; n < 4; n++) await send();
+    await end('complete', {});
+    await end('nack', { retry: false });
+    const tab = await Tab.live(drawn);
+    const graph = (name: RegExp) => section(tab, 'Over time').getByRole('img', { name });
+    await graph(/^Backlog: 2 now, at most [234] 6 h ago$/).waitFor();
+    await graph(/^Completed: 1 in all now, at most 1 in 6 m/).waitFor();
+    await graph(/^Failed, rejected, expired: 1 in all now/).waitFor();
+    await end('complete', {});
+    await graph(/^Completed: 2 in all now/).waitFor();
+    await graph(/^Backlog: 1 now/).waitFor();
+  });
+
   it('shows names as text, whatever callers chose', async () => {
     const tab = await Tab.live(world);
     await section(tab, 'Queues').getByText(`jobs ${hostile}`).waitFor();
+    await section(tab, 'Who waits for what').getByText(`agent ${hostile}`).waitFor();
+    await tab.go('/money');
     await section(tab, 'Budgets').getByText(`llm spend ${hostile}`).waitFor();
     await section(tab, 'Allowances').getByText(`calls ${hostile}`).waitFor();
-    await section(tab, 'Who waits for what').getByText(`agent ${hostile}`).waitFor();
-    await tab.page.goto(`${world.url}/console#/space/${world.spaceId}/run/${seeded.runId}`);
+    await tab.go(`/run/${seeded.runId}`);
     await section(tab, 'Waiters of this run').getByText(hostile, { exact: true }).waitFor();
+    await tab.go(`/mailbox/${seeded.mailboxId}`);
+    await tab.page.getByRole('heading', { name: `Mailbox jobs ${hostile}` }).waitFor();
     expect(await tab.evaluate('[window.broken, document.images.length, document.scripts.length]')).to.deep.equal([
       undefined,
       0,
@@ -108,12 +161,12 @@ describe('The console of a space', function () {
 
   it('follows the journal at once, and updates panels by it', async () => {
     const tab = await Tab.live(world);
-    await section(tab, 'Journal').getByText('mailbox.created').first().waitFor();
+    await section(tab, 'Journal, as it is written').getByText('mailbox.created').first().waitFor();
     const run = randomUUID();
     const name = `new ${randomUUID()}`;
     await world.made('/mailboxes', { name });
     await world.made('/barriers', { scopeId: run, target: 77 });
-    await section(tab, 'Journal').getByText('scope.created').first().waitFor();
+    await section(tab, 'Journal, as it is written').getByText('scope.created').first().waitFor();
     await section(tab, 'Runs').getByText(short(run)).waitFor();
     await section(tab, 'Queues').getByText(name).waitFor();
   });
@@ -121,15 +174,16 @@ describe('The console of a space', function () {
   it('shows one aggregate of the journal when it is selected', async () => {
     const tab = await Tab.live(world);
     await tab.page.getByLabel('Show').selectOption('budget');
-    await section(tab, 'Journal').getByText('message.sent').waitFor({ state: 'detached' });
-    const types = await section(tab, 'Journal').locator('li b').allInnerTexts();
+    await section(tab, 'Journal, as it is written').getByText('message.sent').waitFor({ state: 'detached' });
+    const types = await section(tab, 'Journal, as it is written').locator('li b').allInnerTexts();
     expect(new Set(types)).to.deep.equal(new Set(['budget.created', 'budget.reserved', 'budget.settled']));
   });
 
   it('opens a run and returns, and shows what belongs to the run and the scopes below', async () => {
     const tab = await Tab.live(world);
     await section(tab, 'Runs')
-      .getByRole('link', { name: short(seeded.runId) })
+      .getByRole('rowheader', { name: short(seeded.runId) })
+      .getByRole('link')
       .click();
     await tab.page.getByRole('heading', { name: `Run ${seeded.runId}` }).waitFor();
     const rows = (name: string) => section(tab, name).getByRole('row');
@@ -138,7 +192,7 @@ describe('The console of a space', function () {
     expect(await rows('Reservations of this run').nth(1).innerText()).to.include('6,000,000,000,000,000.00 EUR');
     expect(await rows('Waiters of this run').count()).to.equal(3);
     expect(await rows('Task groups of this run').getByText('PENDING', { exact: true }).count()).to.equal(2);
-    expect(await section(tab, 'Journal').innerText()).to.not.include('mailbox.created');
+    expect(await section(tab, 'Journal, as it is written').innerText()).to.not.include('mailbox.created');
     await section(tab, 'Scopes below')
       .getByRole('link', { name: short(seeded.gateId) })
       .click();
@@ -147,32 +201,60 @@ describe('The console of a space', function () {
       .locator('#run')
       .getByRole('link', { name: short(seeded.runId) })
       .waitFor();
-    await tab.page.getByRole('link', { name: 'The whole space' }).click();
-    await tab.page.getByRole('heading', { name: 'Census' }).waitFor();
+    await tab.page.getByRole('link', { name: 'Overview' }).click();
+    await tab.page.getByRole('heading', { name: 'Queues' }).waitFor();
     await tab.page.goBack();
     await tab.page.getByRole('heading', { name: `Run ${seeded.gateId}` }).waitFor();
   });
 
-  it('opens a run by its id, and reports if there is none', async () => {
-    const tab = await Tab.live(world, { expected: /status of 404/ });
-    const field = tab.page.getByLabel('Open a run by its scope id');
+  it('finds runs by state and name, and opens one by its id, or reports that there is none', async () => {
+    const tab = await Tab.live(world, { expected: /status of 404/ }, '/runs');
+    const { id } = await world.made('/scopes', { name: 'nightly' });
+    const rows = section(tab, 'All runs').getByRole('row');
+    await tab.page.getByLabel('Name, exactly').fill('nightly');
+    await tab.page.getByRole('button', { name: 'Find' }).click();
+    await rows.nth(1).waitFor();
+    expect(await rows.nth(1).innerText())
+      .to.include(short(id))
+      .and.include('IDLE');
+    expect(await rows.count()).to.equal(2);
+    await tab.page.getByLabel('State').selectOption('CANCELLED');
+    await tab.page.getByRole('button', { name: 'Find' }).click();
+    await tab.page.getByText('No such run.').waitFor();
+    const field = tab.page.getByLabel('Scope id');
     await field.fill('not one');
     await field.press('Enter');
-    await tab.page.getByRole('alert').filter({ hasText: 'which is a UUID' }).waitFor();
+    await tab.page.getByRole('alert').filter({ hasText: 'enter a UUID' }).waitFor();
     await field.fill(randomUUID());
     await field.press('Enter');
     await tab.page.getByText('there is no such scope in this space').waitFor();
   });
 
-  it('starts a long journal at the present, with a note', async () => {
+  it('starts a busy journal at the present, with a note; its history is read page by page, filtered', async () => {
     const busy = await World.create();
     const mailbox = await busy.made('/mailboxes', { name: 'jobs' });
-    const send = () => busy.made(`/mailboxes/${mailbox.id}/messages`, { scopeId: seeded.runId, payload: 1 });
-    await Promise.all(Array.from({ length: 199 }, send));
-    const tab = await Tab.live(busy);
+    const calls = Array.from({ length: 100 }, () => {
+      const fields = { mailboxId: mailbox.id, scopeId: seeded.runId, payload: 1 };
+      return { call: 'message.send', ...fields };
+    });
+    await busy.made('/batch', { calls });
+    await busy.made('/batch', { calls });
+    const tab = await Tab.live(busy, {}, '/journal');
     await tab.page.getByText(/^Events before \d\d:\d\d:\d\d are not shown here\. 0 events read/).waitFor();
-    await send();
-    await section(tab, 'Journal').getByText('message.sent').waitFor();
+    const other = randomUUID();
+    const { id } = await busy.made(`/mailboxes/${mailbox.id}/messages`, { scopeId: other, payload: 1 });
+    await section(tab, 'Journal, as it is written').getByText('message.sent').waitFor();
+    const history = section(tab, 'History, oldest first');
+    await history.locator('li').nth(99).waitFor();
+    await history.getByText('mailbox.created').waitFor();
+    await history.getByRole('link', { name: 'Next page' }).click();
+    await history.getByRole('link', { name: 'First page' }).waitFor();
+    await history.getByText('mailbox.created').waitFor({ state: 'detached' });
+    await tab.page.getByLabel('Run (scope id)').fill(other);
+    await tab.page.getByLabel('Of type').selectOption('message');
+    await tab.page.getByRole('button', { name: 'Find' }).click();
+    await history.getByRole('link', { name: short(id) }).waitFor();
+    expect(await history.locator('li').count()).to.equal(1);
   });
 
   it('reads again what changed before its watch was connected', async () => {

@@ -1,8 +1,11 @@
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import type { Browser, Page, Request } from 'playwright-core';
 import { launchChromium } from '../support/chromium.ts';
 import type { World } from '../support/world.ts';
 
 let browser: Promise<Browser> | undefined;
+let axe: Promise<string> | undefined;
 const tabs: Tab[] = [];
 
 interface Look {
@@ -50,10 +53,10 @@ export class Tab {
     return tab;
   }
 
-  /** Signs in with a key that may only read, and waits until it is live. */
-  static async live(world: World, look: Look = {}, place = ''): Promise<Tab> {
+  /** Signs in, with a key that may only read unless there is another one, and waits until it is live. */
+  static async live(world: World, look: Look = {}, place = '', key?: string): Promise<Tab> {
     const tab = await Tab.open(world, look, place);
-    await tab.signIn(await world.key(['coordination_read']));
+    await tab.signIn(key ?? (await world.key(['coordination_read'])));
     await tab.status('Live.');
     return tab;
   }
@@ -61,6 +64,11 @@ export class Tab {
   async signIn(key: string): Promise<void> {
     await this.page.getByLabel('API key').fill(key);
     await this.page.getByRole('button', { name: 'Sign in' }).click();
+  }
+
+  /** Goes to another page of the space. */
+  async go(place: string): Promise<void> {
+    await this.page.goto(`${this.world.url}/console#/space/${this.world.spaceId}${place}`);
   }
 
   /** Waits until the status line has this text. */
@@ -71,6 +79,14 @@ export class Tab {
   /** The value of an expression in the page. */
   evaluate<T>(expression: string): Promise<T> {
     return this.page.evaluate(expression) as Promise<T>;
+  }
+
+  /** What axe finds wrong on the page. */
+  async violations(): Promise<string> {
+    axe ??= readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+    if (!(await this.evaluate('"axe" in window'))) await this.evaluate(await axe);
+    const { violations } = await this.evaluate<{ violations: object[] }>('axe.run()');
+    return JSON.stringify(violations, ['id', 'nodes', 'html', 'failureSummary'], 2);
   }
 
   /** The visible text of the whole page. */

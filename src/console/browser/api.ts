@@ -1,3 +1,5 @@
+import type { Spaces } from './records.ts';
+
 /** A failed request; status 0 means there was no response. */
 export class Failure extends Error {
   readonly status: number;
@@ -16,12 +18,32 @@ export class Failure extends Error {
   }
 }
 
+/** What a key may do beside reading. */
+export interface Rights {
+  /** coordination_write. */
+  readonly write: boolean;
+  /** resource_config. */
+  readonly config: boolean;
+}
+
 /** Above this share of the request rate the console polls less often, to leave the rate to the workers. */
 const slowdownShare = 0.5;
 const slowdownFactor = 4;
+/** A change whose answer was lost is sent again with its key, so it is made once. */
+const maxTries = 3;
+const longestPauseMs = 10_000;
 
-/** Reads one space with one key; it cannot write. */
+interface Sent {
+  readonly method?: string;
+  readonly accept?: string;
+  readonly body?: string;
+  readonly idempotencyKey?: string;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Reads one space with one key, and changes it when somebody asks for it. */
 export class Api {
+  /** '' for calls that are made in no space. */
   readonly spaceId: string;
   readonly #key: string;
   #quietUntil = 0;
@@ -44,17 +66,64 @@ export class Api {
 
   /** Reads a path of the space. Throws Failure. */
   async get<T>(path: string, signal?: AbortSignal): Promise<T> {
+    return jsonOf<T>(await this.open(path, 'application/json', signal), signal);
+  }
+
+  /** The same as text: numbers in payloads may be longer than those of JavaScript. */
+  async text(path: string, signal?: AbortSignal): Promise<string> {
     const response = await this.open(path, 'application/json', signal);
-    return (await response.json().catch((error: unknown) => {
-      if (signal?.aborted) throw error;
-      throw new Failure(0, 'UNREADABLE', 'the answer was cut off or is not JSON');
-    })) as T;
+    return response.text().catch((error: unknown) => {
+      throw signal?.aborted ? error : unreadable();
+    });
   }
 
   /** The same for a streamed response. */
-  async open(path: string, accept: string, signal?: AbortSignal): Promise<Response> {
-    const response = await fetch(`v1/spaces/${this.spaceId}${path}`, {
-      headers: { Authorization: `Bearer ${this.#key}`, Accept: accept },
+  open(path: string, accept: string, signal?: AbortSignal): Promise<Response> {
+    return this.#request(path, { accept, signal });
+  }
+
+  /** Makes a change, once, and answers what the call answers. Throws Failure. */
+  async send<T>(method: 'POST' | 'PATCH', path: string, body?: object): Promise<T> {
+    const idempotencyKey = randomKey();
+    for (let tries = 1; ; tries++) {
+      try {
+        const text = body && JSON.stringify(body);
+        return await jsonOf<T>(await this.#request(path, { method, idempotencyKey, ...(text && { body: text }) }));
+      } catch (error) {
+        if (!(error instanceof Failure && error.isTransient) || tries === maxTries) throw error;
+        if (error.retryAfterMs > longestPauseMs) throw error;
+        await new Promise((resolve) => setTimeout(resolve, Math.max(500 * tries, error.retryAfterMs)));
+      }
+    }
+  }
+
+  /** The spaces that the key sees, newest first; the first page of them. */
+  spaces(): Promise<Spaces> {
+    return this.get<Spaces>('?limit=200');
+  }
+
+  /** What the key may do, by the tools that it would be shown over MCP: no other call says it. */
+  async rights(): Promise<Rights> {
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' });
+    const accept = 'application/json, text/event-stream';
+    const answer = await jsonOf<Listed>(await this.#request('/mcp', { method: 'POST', accept, body }));
+    const tools = new Set(answer.result?.tools.map(({ name }) => name));
+    return { write: tools.has('message_send'), config: tools.has('budget_reserve') };
+  }
+
+  async #request(
+    path: string,
+    { method = 'GET', accept = 'application/json', body, idempotencyKey, signal }: Sent,
+  ): Promise<Response> {
+    const response = await fetch(`v1/spaces${this.spaceId && `/${this.spaceId}`}${path}`, {
+      method,
+      headers: {
+        Authorization: `Bearer ${this.#key}`,
+        Accept: accept,
+        ...(body !== undefined && { 'Content-Type': 'application/json' }),
+        ...(idempotencyKey !== undefined && { 'Idempotency-Key': idempotencyKey }),
+      },
+      ...(body !== undefined && { body }),
       cache: 'no-store',
       credentials: 'omit',
       redirect: 'error',
@@ -75,6 +144,27 @@ export class Api {
     const { code = 'UNKNOWN', message = `the server answered ${response.status}` } = body.error ?? {};
     return new Failure(response.status, code, message, retryAfterMs);
   }
+}
+
+interface Listed {
+  readonly result?: { readonly tools: readonly { readonly name: string }[] };
+}
+
+async function jsonOf<T>(response: Response, signal?: AbortSignal): Promise<T> {
+  if (response.status === 204) return undefined as T;
+  return (await response.json().catch((error: unknown) => {
+    throw signal?.aborted ? error : unreadable();
+  })) as T;
+}
+
+function unreadable(): Failure {
+  return new Failure(0, 'UNREADABLE', 'the answer was cut off or is not JSON');
+}
+
+/** crypto.randomUUID is only there with TLS or on localhost. */
+function randomKey(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return `console-${Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')}`;
 }
 
 /** The larger used share of the space's and the organization's rate: `"space";r=512;t=34` of `"space";q=600;w=60`. */

@@ -1,6 +1,6 @@
 export type Child = Node | string | number | null;
 
-const svgTags = new Set(['svg', 'rect']);
+const svgTags = new Set(['svg', 'rect', 'path', 'line', 'text', 'g']);
 
 /** Creates an element. Strings become text nodes, so names chosen by callers are never markup. */
 export function el(tag: string, attributes: Readonly<Record<string, string>>, ...children: readonly Child[]): Element {
@@ -10,6 +10,15 @@ export function el(tag: string, attributes: Readonly<Record<string, string>>, ..
   for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
   for (const child of children) if (child !== null) node.append(typeof child === 'number' ? String(child) : child);
   return node;
+}
+
+/** The element itself, for what is more than attributes. */
+export function html<T extends HTMLElement>(
+  tag: string,
+  attributes: Readonly<Record<string, string>>,
+  ...children: readonly Child[]
+): T {
+  return el(tag, attributes, ...children) as T;
 }
 
 /** An element of the page by its id. */

@@ -1,12 +1,13 @@
-import { byId, el, patch } from './dom.ts';
-import { plural, shortId } from './format.ts';
-import { clock, scopeLink } from './parts.ts';
-import { isUuid } from './place.ts';
+import { byId, patch } from './dom.ts';
+import { plural } from './format.ts';
+import { eventItem } from './pages/events.ts';
 import type { Happening } from './records.ts';
 import type { World } from './world.ts';
 
 const maxKept = 500;
 const maxShown = 100;
+/** Below a page that is about something else. */
+export const fewShown = 30;
 /** Minimum time between redraws. */
 export const drawEveryMs = 250;
 
@@ -15,6 +16,7 @@ export class JournalList {
   #events: Happening[] = [];
   #seen = 0;
   #note = '';
+  #most = maxShown;
   #scopes: (() => ReadonlySet<string>) | undefined;
   #world: World;
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -27,9 +29,10 @@ export class JournalList {
     this.#draw();
   }
 
-  /** Shows only events of these scopes, or all if undefined. */
-  select(scopes: (() => ReadonlySet<string>) | undefined): void {
+  /** Shows only events of these scopes, or all if undefined, and at most so many. */
+  select(scopes: (() => ReadonlySet<string>) | undefined, most = maxShown): void {
     this.#scopes = scopes;
+    this.#most = most;
     this.#draw();
   }
 
@@ -57,30 +60,9 @@ export class JournalList {
         (aggregate === '' || event.aggregate === aggregate) &&
         (!scopes || (event.scopeId !== null && scopes.has(event.scopeId))),
     );
-    const items = shown.slice(0, maxShown).map((event) => this.#item(event));
+    const items = shown.slice(0, this.#most).map((event) => eventItem(event, this.#world));
     patch(byId('events'), items);
     const total = `${this.#note}${plural(this.#seen, 'event')} read, newest first.`;
     byId('journal-note').textContent = items.length === 0 ? `${total} None to show yet.` : total;
   }
-
-  #item({ eventId, type, aggregateId, scopeId, occurredAt, payload }: Happening): Element {
-    const details = Object.entries(payload)
-      .filter(([, value]) => value !== aggregateId && value !== scopeId && value !== null)
-      .map(([name, value]) => `${name} ${typeof value === 'string' ? short(value) : JSON.stringify(value)}`);
-    return el(
-      'li',
-      { 'data-key': eventId },
-      clock(occurredAt),
-      ' ',
-      el('b', {}, type),
-      ' ',
-      el('span', { class: 'id' }, shortId(aggregateId)),
-      scopeId === null ? null : el('span', {}, ' run ', scopeLink(scopeId, this.#world)),
-      el('span', { class: 'note' }, details.length === 0 ? '' : ` ${details.join(', ')}`),
-    );
-  }
-}
-
-function short(text: string): string {
-  return isUuid(text) ? shortId(text) : text;
 }

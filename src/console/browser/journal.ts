@@ -2,8 +2,9 @@ import { type Api, Failure } from './api.ts';
 import type { EventsPage, Happening } from './records.ts';
 import { SseReader } from './sse.ts';
 
-/** A shorter journal is shown from its beginning, a longer one from now on. */
+/** What has happened last is shown as far as it fits into a page. */
 const firstPage = 200;
+const recentMs = [24 * 3_600_000, 3_600_000, 10 * 60_000, 60_000];
 /** The server sends something every 15 s; a connection that stays silent this long is dead. */
 const silenceMs = 40_000;
 const firstPauseMs = 2_000;
@@ -24,11 +25,14 @@ interface JournalListener {
 export class Journal {
   readonly #api: Api;
   readonly #listener: JournalListener;
+  readonly #now: () => number;
   #cursor: string | undefined;
   #leftAt = 0;
 
-  constructor(api: Api, listener: JournalListener) {
+  /** @param now the server's time */
+  constructor(api: Api, now: () => number, listener: JournalListener) {
     this.#api = api;
+    this.#now = now;
     this.#listener = listener;
   }
 
@@ -59,10 +63,15 @@ export class Journal {
   }
 
   async #begin(signal: AbortSignal): Promise<void> {
-    const page = await this.#api.get<EventsPage>(`/events?limit=${firstPage}`, signal);
-    const isLong = page.events.length === firstPage;
-    this.#cursor = isLong ? 'latest' : page.nextCursor;
-    if (!isLong) this.#listener.happened(page.events);
+    for (const ms of recentMs) {
+      const since = new Date(this.#now() - ms).toISOString();
+      const page = await this.#api.get<EventsPage>(`/events?limit=${firstPage}&since=${since}`, signal);
+      if (page.events.length === firstPage) continue;
+      this.#cursor = page.nextCursor;
+      this.#listener.happened(page.events);
+      return;
+    }
+    this.#cursor = 'latest';
   }
 
   async #stream(signal: AbortSignal, alive: () => void): Promise<void> {

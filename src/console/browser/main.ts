@@ -1,7 +1,8 @@
 import { Api, Failure } from './api.ts';
-import { byId } from './dom.ts';
-import { isUuid, placeOf, spaceAddress } from './place.ts';
-import type { Census } from './records.ts';
+import { byId, el } from './dom.ts';
+import { shortId } from './format.ts';
+import { address, placeOf } from './place.ts';
+import type { Census, Spaces } from './records.ts';
 import { SpaceView } from './space-view.ts';
 
 const storedKey = 'muster.key';
@@ -19,8 +20,11 @@ const session = {
 
 /** Reasons to pause reading. */
 const pauses = { byHand: false, hidden: document.hidden };
-let opened = 0;
+const views = { 'sign-in': 'sign-in-title', spaces: 'spaces-title', 'page-view': 'page-title' } as const;
+let turns = 0;
 let view: { readonly spaceId: string; readonly space: SpaceView } | undefined;
+/** What the key sees. */
+let known: Spaces['spaces'] = [];
 
 function status(text: string): void {
   const line = byId('status');
@@ -28,22 +32,43 @@ function status(text: string): void {
   if (line.textContent !== text) line.textContent = text;
 }
 
-function showOnly(id: 'sign-in' | 'space-view' | 'run-view'): void {
-  for (const one of ['sign-in', 'space-view', 'run-view']) byId(one).hidden = one !== id;
-  const isIn = id !== 'sign-in';
-  byId('journal').hidden = !isIn;
-  byId('session').hidden = !isIn;
-  document.title = { 'sign-in': 'Sign in', 'space-view': 'Space', 'run-view': 'Run' }[id].concat(' – Muster console');
+function showOnly(wanted: keyof typeof views): void {
+  for (const one of Object.keys(views)) byId(one).hidden = one !== wanted;
+  byId('session').hidden = wanted === 'sign-in';
+  byId('pages').hidden = wanted !== 'page-view';
+  if (wanted !== 'page-view') byId('journal').hidden = true;
+}
+
+function close(): void {
+  view?.space.close();
+  view = undefined;
+  status('');
 }
 
 function signIn(problem = ''): void {
-  view?.space.close();
-  view = undefined;
+  close();
   showOnly('sign-in');
-  status('');
+  document.title = 'Sign in – Muster console';
   byId('problem').textContent = problem;
-  const space = byId<HTMLInputElement>('space');
-  space.value ||= placeOf(location.hash).spaceId ?? '';
+}
+
+/** The spaces to choose from, with what is wrong with the one that was asked for. */
+function showSpaces(problem = ''): void {
+  close();
+  showOnly('spaces');
+  document.title = 'Spaces – Muster console';
+  byId('all-spaces').hidden = true;
+  byId('spaces-problem').textContent = problem;
+  const items = known.map(({ id, name }) =>
+    el(
+      'li',
+      {},
+      el('a', { href: address(id) }, name ?? shortId(id)),
+      ' ',
+      el('span', { class: 'id note' }, name === null ? '' : id),
+    ),
+  );
+  byId('spaces-list').replaceChildren(...items);
 }
 
 /** The failure's message, with advice if the key lacks a permission. */
@@ -62,90 +87,116 @@ function goOn(): void {
   } else view?.space.resume();
 }
 
-/** Opens the space if the key may read it. Otherwise returns the problem. */
-async function open(spaceId: string, key: string): Promise<string> {
-  const turn = ++opened;
-  const api = new Api(spaceId, key);
-  let asOf: string;
+/** Takes the key if it is valid. Otherwise returns the problem. */
+async function enter(key: string): Promise<string> {
   try {
-    ({ asOf } = await api.get<Census>('/census'));
+    ({ spaces: known } = await new Api('', key).spaces());
   } catch (error) {
-    if (error instanceof Failure) return explain(error, key);
-    throw error;
+    if (!(error instanceof Failure)) throw error;
+    if (error.status === 401) session.key = undefined;
+    return explain(error, key);
   }
-  // The user has navigated away meanwhile.
-  if (turn !== opened) return '';
+  if (known.length === 0) return 'This key sees no space. Create one with: npm run -s muster -- space create --help';
   session.key = key;
-  view?.space.close();
-  const space = new SpaceView(api, asOf, {
-    status,
-    refused: (failure) => {
-      session.key = undefined;
-      signIn(explain(failure, key));
-      byId('sign-in-title').focus();
-    },
-  });
-  view = { spaceId, space };
-  byId('space-id').textContent = spaceId;
   return '';
+}
+
+/** Opens the space if the key may read it. Otherwise returns the problem. */
+async function open(spaceId: string, key: string, turn: number): Promise<string> {
+  const api = new Api(spaceId, key);
+  try {
+    const { asOf } = await api.get<Census>('/census');
+    const can = await api.rights();
+    // The user has navigated away meanwhile.
+    if (turn !== turns) return '';
+    close();
+    const space = new SpaceView(api, can, asOf, {
+      status,
+      refused: (failure) => {
+        session.key = undefined;
+        signIn(explain(failure, key));
+        byId('sign-in-title').focus();
+      },
+    });
+    view = { spaceId, space };
+    return '';
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    if (error.status === 401) session.key = undefined;
+    return explain(error, key);
+  }
 }
 
 /** Shows the place in the URL. */
 async function follow(moved: boolean): Promise<void> {
-  const { spaceId, scopeId, section } = placeOf(location.hash);
+  const turn = ++turns;
   const { key } = session;
-  if (spaceId === undefined || key === undefined) {
+  if (key === undefined) {
     signIn();
     return;
   }
-  if (view?.spaceId !== spaceId) {
-    const problem = await open(spaceId, key);
+  if (known.length === 0) {
+    const problem = await enter(key);
     if (problem !== '') {
       signIn(problem);
       return;
     }
   }
-  if (view?.spaceId !== spaceId) return;
-  showOnly(scopeId === undefined ? 'space-view' : 'run-view');
-  for (const link of document.querySelectorAll<HTMLAnchorElement>('a[data-section]'))
-    link.href = spaceAddress(spaceId, link.dataset['section'] || undefined);
-  byId('run-id').textContent = scopeId ?? '';
-  view.space.show(scopeId);
+  const place = placeOf(location.hash);
+  const [only] = known;
+  if (place.spaceId === undefined && known.length === 1 && only) {
+    location.replace(address(only.id));
+    return;
+  }
+  if (place.spaceId === undefined) {
+    showSpaces();
+    if (moved) byId(views.spaces).focus();
+    return;
+  }
+  if (view?.spaceId !== place.spaceId) {
+    const problem = await open(place.spaceId, key, turn);
+    if (turn !== turns) return;
+    if (problem !== '') {
+      showSpaces(problem);
+      return;
+    }
+  }
+  if (!view) return;
+  const { title } = view.space.show(place);
+  showOnly('page-view');
+  const space = known.find(({ id }) => id === place.spaceId);
+  byId('all-spaces').hidden = known.length < 2;
+  byId('space-name').textContent = `Space ${space?.name ?? ''} ${place.spaceId}`.replace('  ', ' ');
+  document.title = `${title} – Muster console`;
+  for (const link of document.querySelectorAll<HTMLAnchorElement>('a[data-page]')) {
+    link.href = address(place.spaceId, link.dataset['page']);
+    if (link.dataset['page'] === place.page) link.setAttribute('aria-current', 'page');
+    else link.removeAttribute('aria-current');
+  }
   goOn();
-  if (moved) focusOn(section, scopeId);
-}
-
-/** Moves the focus to the new content, for users of keyboards and screen readers. */
-function focusOn(section: string | undefined, scopeId: string | undefined): void {
-  const title = document.getElementById(`${section ?? (scopeId === undefined ? 'space' : 'run')}-title`);
-  title?.focus();
-  if (section === undefined) scrollTo(0, 0);
+  if (!moved) return;
+  // For users of keyboards and screen readers.
+  byId(views['page-view']).focus();
+  scrollTo(0, 0);
 }
 
 function start(): void {
   byId('sign-in-form').addEventListener('submit', async (event) => {
     event.preventDefault();
     const key = byId<HTMLInputElement>('key').value.trim();
-    const spaceId = byId<HTMLInputElement>('space').value.trim().toLowerCase();
     const problem = byId('problem');
-    if (key === '' || !isUuid(spaceId)) {
-      problem.textContent = 'Enter an API key, such as mk_dev_…, and a space id, which is a UUID.';
+    if (key === '') {
+      problem.textContent = 'Enter an API key, such as mk_dev_…';
       return;
     }
-    problem.textContent = await open(spaceId, key);
+    problem.textContent = await enter(key);
     if (problem.textContent !== '') return;
     byId<HTMLInputElement>('key').value = '';
-    if (placeOf(location.hash).spaceId === spaceId) await follow(true);
-    else location.hash = spaceAddress(spaceId);
-  });
-  byId('run-form').addEventListener('submit', (event) => {
-    event.preventDefault();
-    const scopeId = byId<HTMLInputElement>('scope').value.trim().toLowerCase();
-    byId('run-problem').textContent = isUuid(scopeId) ? '' : 'Enter a scope id, which is a UUID.';
-    if (view && isUuid(scopeId)) location.hash = `${spaceAddress(view.spaceId)}/run/${scopeId}`;
+    await follow(true);
   });
   byId('sign-out').addEventListener('click', () => {
     session.key = undefined;
+    known = [];
     signIn();
     byId('key').focus();
   });

@@ -1,6 +1,6 @@
 import { type Child, el } from './dom.ts';
 import { count, duration, shortId } from './format.ts';
-import { runAddress } from './place.ts';
+import { address, type Place, type Query } from './place.ts';
 import type { World } from './world.ts';
 
 export interface Row {
@@ -26,10 +26,10 @@ export interface TableText {
 }
 
 /** A table. On narrow screens each row becomes a card, so every cell has its role and column heading. */
-export function table(text: TableText, rows: readonly Row[]): Element {
+export function table(text: TableText, rows: readonly Row[], shownRows = maxRows): Element {
   if (rows.length === 0) return el('p', { class: 'empty' }, text.empty);
-  const first = plainTable(text, rows.slice(0, maxRows));
-  const rest = rows.slice(maxRows);
+  const first = plainTable(text, rows.slice(0, shownRows));
+  const rest = rows.slice(shownRows);
   if (rest.length === 0) return first;
   const caption = `${text.caption}: the rest`;
   const folded = el(
@@ -78,7 +78,64 @@ export function badge(state: string): Element {
 }
 
 export function scopeLink(scopeId: string, world: World): Element {
-  return el('a', { class: 'id', href: runAddress(world.spaceId, scopeId) }, shortId(scopeId));
+  return el('a', { class: 'id', href: address(world.spaceId, `run/${scopeId}`) }, shortId(scopeId));
+}
+
+export function messageLink(messageId: string, world: World): Element {
+  return el('a', { class: 'id', href: address(world.spaceId, `message/${messageId}`) }, shortId(messageId));
+}
+
+/** The mailbox by its name, as far as it is known; with a state, its messages of that state. */
+export function mailboxLink(mailboxId: string, world: World, text = world.named(mailboxId).name, query: Query = {}) {
+  return el('a', { class: 'named', href: address(world.spaceId, `mailbox/${mailboxId}`, query) }, text);
+}
+
+/** A button that asks before it acts (actions.ts). data: what it acts on; `label`: its name. */
+export function button(action: string, text: string, data: Readonly<Record<string, string>>): Element {
+  const given = Object.entries(data).map(([name, value]) => [`data-${name}`, value]);
+  // Several buttons of a page have the same text.
+  const { label } = data;
+  const named: Record<string, string> = label === undefined ? {} : { 'aria-label': `${text} ${label}` };
+  return el('button', { type: 'button', 'data-act': action, ...Object.fromEntries(given), ...named }, text);
+}
+
+export function buttons(...all: readonly (Element | false | null)[]): Element | null {
+  const shown = all.filter((one): one is Element => Boolean(one));
+  return shown.length === 0 ? null : el('p', { class: 'buttons' }, ...shown);
+}
+
+export function pairs(facts: readonly (readonly [string, Child] | null | false)[]): Element {
+  const shown = facts.filter((fact): fact is readonly [string, Child] => Boolean(fact));
+  return el(
+    'dl',
+    { class: 'pairs' },
+    ...shown.map(([name, value]) => el('div', {}, el('dt', {}, name), el('dd', {}, value))),
+  );
+}
+
+/** A heading with content below it; `id`: of the element that a panel fills. */
+export function section(title: string, id: string, ...before: readonly Node[]): Element {
+  const heading = el('h2', { id: `${id}-title`, tabindex: '-1' }, title);
+  return el(
+    'section',
+    { class: 'wide', 'aria-labelledby': `${id}-title` },
+    heading,
+    ...before,
+    el('div', { id }, reading()),
+  );
+}
+
+export function reading(): Element {
+  return el('p', { class: 'empty' }, 'Reading…');
+}
+
+/** Below a page of a list: where it goes on, and its beginning. */
+export function pager({ spaceId = '', page, id, query }: Place, nextCursor: string | null): Node[] {
+  const at = (cursor: string | undefined): string =>
+    address(spaceId, id === undefined ? page : `${page}/${id}`, { ...Object.fromEntries(query), cursor });
+  const first = query.has('cursor') ? el('a', { href: at(undefined), 'data-key': 'first' }, 'First page') : null;
+  const next = nextCursor === null ? null : el('a', { href: at(nextCursor), 'data-key': 'next' }, 'Next page');
+  return first || next ? [el('nav', { 'aria-label': 'Pages', class: 'pages' }, first, next)] : [];
 }
 
 /** The time since or until a moment, which the page keeps up to date. */

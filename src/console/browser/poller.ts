@@ -17,6 +17,8 @@ export class Poller {
   // WeakMaps because every view of a run is a new panel.
   readonly #readAt = new WeakMap<Panel, number>();
   readonly #stale = new WeakSet<Panel>();
+  /** Ends the pause between two looks. */
+  #wake = (): void => undefined;
 
   constructor(api: Api, listener: PollerListener) {
     this.#api = api;
@@ -26,11 +28,19 @@ export class Poller {
   /** Selects the panels to read. */
   show(panels: readonly Panel[]): void {
     this.#panels = panels;
+    this.#wake();
   }
 
   /** Events may have been missed: everything is stale. */
   invalidate(): void {
     for (const panel of this.#panels) this.#stale.add(panel);
+  }
+
+  /** Is read again, as soon as its least interval allows. */
+  markStale(panel: Panel): void {
+    this.#stale.add(panel);
+    this.#readAt.delete(panel);
+    this.#wake();
   }
 
   hear(events: readonly Happening[]): void {
@@ -43,7 +53,10 @@ export class Poller {
     while (!signal.aborted) {
       const due = this.#api.quietMs > 0 ? [] : this.#panels.filter((panel) => this.#isDue(panel));
       await Promise.all(due.map((panel) => this.#read(panel, signal)));
-      await new Promise((resolve) => setTimeout(resolve, pollMs));
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+        setTimeout(resolve, pollMs);
+      });
     }
   }
 
@@ -58,7 +71,8 @@ export class Poller {
     this.#readAt.set(panel, performance.now());
     this.#stale.delete(panel);
     try {
-      this.#listener.answered(panel, await this.#api.get(panel.path, signal));
+      const answer = panel.read ? panel.read(this.#api, signal) : this.#api.get(panel.path, signal);
+      this.#listener.answered(panel, await answer);
     } catch (error) {
       if (signal.aborted) return;
       if (!(error instanceof Failure)) throw error;

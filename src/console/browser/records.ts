@@ -2,15 +2,27 @@ import type { Answer } from 'muster-client';
 
 /** The API's responses, with the types of its client. */
 
+export type Spaces = Answer<'space.list'>;
 export type Census = Answer<'census.get'>;
 export type Backlog = Answer<'backlog.get'>;
 export type Waits = Answer<'waits.get'>;
+export type Usage = Answer<'usage.get'>;
 export type Mailboxes = Answer<'mailbox.list'>;
+export type Mailbox = Answer<'mailbox.view'>;
+export type Messages = Answer<'message.list'>;
+export type Message = Answer<'message.view'>;
 export type Budgets = Answer<'budget.list'>;
+export type Budget = Budgets['budgets'][number];
 export type Allowances = Answer<'allowance.list'>;
+export type Allowance = Answer<'allowance.view'>;
 export type Schedules = Answer<'schedule.list'>;
+/** A schedule's fields that are both in the list and in the view. */
+export type Schedule = Schedules['schedules'][number];
+export type Destinations = Answer<'destination.list'>;
+export type Deliveries = Answer<'delivery.list'>;
 export type Groups = Answer<'group.list'>;
 export type Barriers = Answer<'barrier.list'>;
+export type Scopes = Answer<'scope.list'>;
 export type Run = Answer<'run.view'>;
 export type Scope = Run['scope'];
 /** A group's fields that are both in the list and in the run view. */

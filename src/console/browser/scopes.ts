@@ -2,11 +2,6 @@
 const maxScopes = 1_000;
 const slack = 200;
 
-export interface ScopeNode {
-  readonly id: string;
-  readonly below: readonly ScopeNode[];
-}
-
 interface Known {
   readonly id: string;
   /** null for a root, undefined if unknown. */
@@ -15,7 +10,7 @@ interface Known {
   heardAt: string;
 }
 
-/** The scopes that occur in events, waits, groups and barriers, since no endpoint lists all of them. */
+/** The scopes that occur in events, waits, groups and barriers, so that the live journal of a run is that of its subtree. */
 export class Scopes {
   readonly #known = new Map<string, Known>();
 
@@ -37,18 +32,6 @@ export class Scopes {
       if (path.includes(id)) for (const one of path.slice(0, path.indexOf(id))) found.add(one);
     }
     return found;
-  }
-
-  /** The trees of known scopes, most recent first. */
-  trees(): ScopeNode[] {
-    const below = new Map<string | null, Known[]>();
-    for (const scope of this.#byAge().reverse()) {
-      const parentId = scope.parentId && this.#known.has(scope.parentId) ? scope.parentId : null;
-      below.set(parentId, [...(below.get(parentId) ?? []), scope]);
-    }
-    const nodes = (parentId: string | null): ScopeNode[] =>
-      (below.get(parentId) ?? []).map(({ id }) => ({ id, below: nodes(id) }));
-    return nodes(null);
   }
 
   /** From the scope up to its root. */

@@ -1,24 +1,18 @@
-import type { Api, Failure } from './api.ts';
+import { actions } from './actions.ts';
+import { type Api, Failure, type Rights } from './api.ts';
+import { ask } from './ask.ts';
 import { byId, el, patch } from './dom.ts';
 import { Journal } from './journal.ts';
-import { drawEveryMs, JournalList } from './journal-list.ts';
-import { barriers, groups } from './panels/meetings.ts';
-import { backlog, census } from './panels/now.ts';
+import { fewShown, JournalList } from './journal-list.ts';
+import type { Page } from './pages/page.ts';
+import { pageOf } from './pages/pages.ts';
 import type { Panel } from './panels/panel.ts';
-import { allowances, budgets, queues } from './panels/resources.ts';
-import { runPanel } from './panels/run.ts';
-import { renderRuns } from './panels/runs.ts';
-import { schedules } from './panels/schedules.ts';
-import { waits } from './panels/waits.ts';
-import { ageText } from './parts.ts';
+import { ageText, reading } from './parts.ts';
+import type { Place } from './place.ts';
 import { Poller } from './poller.ts';
 import type { Happening } from './records.ts';
 import { Scopes } from './scopes.ts';
 import { World } from './world.ts';
-
-const ofSpace: readonly Panel[] = [backlog, waits, queues, budgets, allowances, schedules, groups, barriers, census];
-/** Panels with the names that a run's records refer to. */
-const names: readonly Panel[] = [queues, budgets, allowances];
 
 interface SpaceListener {
   status(text: string): void;
@@ -28,6 +22,7 @@ interface SpaceListener {
 
 /** One space, live, until it is closed. */
 export class SpaceView {
+  readonly #api: Api;
   readonly #world: World;
   readonly #poller: Poller;
   readonly #journal: Journal;
@@ -36,25 +31,28 @@ export class SpaceView {
   readonly #closing = new AbortController();
   #running: AbortController | undefined;
   #isLive = false;
-  #runsTimer: ReturnType<typeof setTimeout> | undefined;
-  #run: Panel | undefined;
+  #page: Page | undefined;
   /** The responses shown, to redraw them when a name becomes known. */
   #shown = new Map<Panel, unknown>();
+  /** The last response of each panel that several pages have. */
+  readonly #last = new WeakMap<Panel, unknown>();
 
   /** @param asOf the server's time, now */
-  constructor(api: Api, asOf: string, listener: SpaceListener) {
+  constructor(api: Api, can: Rights, asOf: string, listener: SpaceListener) {
+    this.#api = api;
     this.#listener = listener;
-    this.#world = new World(api.spaceId, new Scopes());
+    this.#world = new World(api.spaceId, can, new Scopes());
     this.#world.setClock(asOf);
     this.#poller = new Poller(api, {
       answered: (panel, answer) => this.#answered(panel, answer),
       failed: (panel, failure) => this.#failed(panel, failure),
     });
     this.#list = new JournalList(this.#world, this.#closing.signal);
-    this.#journal = new Journal(api, {
+    this.#journal = new Journal(api, () => this.#world.now(), {
       happened: (events) => this.#happened(events),
       skipped: () => {
         this.#list.skipped();
+        this.#world.dropHistory();
         this.#poller.invalidate();
       },
       connected: () => {
@@ -63,19 +61,32 @@ export class SpaceView {
       },
       failed: (failure) => this.#journalFailed(failure),
     });
-    for (const { id } of ofSpace) patch(byId(id), [el('p', { class: 'empty' }, 'Reading…')]);
+    const { signal } = this.#closing;
+    byId('content').addEventListener('click', (event) => void this.#clicked(event), { signal });
     const timer = setInterval(() => this.#tick(), 1000);
-    this.#closing.signal.addEventListener('abort', () => clearInterval(timer));
+    signal.addEventListener('abort', () => clearInterval(timer));
   }
 
-  /** The whole space, or one of its runs. */
-  show(scopeId: string | undefined): void {
-    if (this.#run) this.#shown.delete(this.#run);
-    this.#run = scopeId === undefined ? undefined : runPanel(scopeId);
-    if (this.#run) patch(byId('run'), [el('p', { class: 'empty' }, 'Reading…')]);
-    this.#poller.show(this.#run ? [this.#run, ...names] : ofSpace);
-    this.#list.select(scopeId === undefined ? undefined : () => this.#world.scopes.subtree(scopeId));
-    if (!this.#run) this.#drawRuns();
+  show(place: Place): Page {
+    // A question about what is no longer shown.
+    byId<HTMLDialogElement>('ask').close();
+    const page = pageOf(place, this.#world);
+    this.#page = page;
+    this.#shown = new Map();
+    const id = page.id === undefined ? [] : [' ', el('span', { class: 'id' }, page.id)];
+    byId('page-title').replaceChildren(page.title, ...id);
+    byId('page').replaceChildren(...page.content);
+    for (const panel of page.panels) {
+      this.#fill(panel, [reading()]);
+      const last = this.#last.get(panel);
+      if (last !== undefined) this.#take(panel, last);
+    }
+    byId('journal').hidden = page.journalOf === undefined;
+    const scopeId = page.journalOf || undefined;
+    const scopes = scopeId === undefined ? undefined : () => this.#world.scopes.subtree(scopeId);
+    this.#list.select(scopes, place.page === 'journal' ? undefined : fewShown);
+    this.#poller.show(page.panels);
+    return page;
   }
 
   /** Continues reading, including what changed meanwhile. */
@@ -96,6 +107,7 @@ export class SpaceView {
 
   close(): void {
     this.pause();
+    byId<HTMLDialogElement>('ask').close();
     this.#closing.abort();
   }
 
@@ -104,19 +116,24 @@ export class SpaceView {
     if (this.#isLive) this.#listener.status('Live.');
     const { namesVersion } = this.#world;
     panel.learn(answer as never, this.#world);
-    // The previous run's response may arrive late.
-    if (panel.id === 'run' && panel !== this.#run) return;
-    this.#shown.set(panel, answer);
+    // The response for an earlier page may arrive late.
+    if (!this.#page?.panels.includes(panel)) return;
+    this.#take(panel, answer);
     const isNaming = namesVersion !== this.#world.namesVersion;
-    for (const [other, last] of this.#shown) if (isNaming || other === panel) this.#draw(other, last);
-    if (!this.#run) this.#drawRuns();
+    if (isNaming) for (const [other, last] of this.#shown) this.#draw(other, last);
+  }
+
+  #take(panel: Panel, answer: unknown): void {
+    this.#last.set(panel, answer);
+    this.#shown.set(panel, answer);
+    this.#draw(panel, answer);
   }
 
   #failed(panel: Panel, failure: Failure): void {
     if (this.#isOver(failure)) return;
     const permission = failure.code === 'PERMISSION_DENIED' ? 'Not shown: ' : '';
     if (failure.isTransient) this.#showTransient(failure);
-    else patch(byId(panel.id), [el('p', { class: 'problem' }, `${permission}${failure.message}.`)]);
+    else this.#fill(panel, [el('p', { class: 'problem' }, `${permission}${failure.message}.`)]);
   }
 
   #journalFailed(failure: Failure): boolean {
@@ -145,19 +162,35 @@ export class SpaceView {
       const parentId = event.type === 'scope.created' ? event.payload.parentScopeId : undefined;
       this.#world.scopes.learn(event.scopeId, event.occurredAt, parentId);
     }
+    this.#world.hear(events);
     this.#poller.hear(events);
     this.#list.add(events);
-    if (!this.#run) this.#runsTimer ??= setTimeout(() => this.#drawRuns(), drawEveryMs);
   }
 
   #draw(panel: Panel, answer: unknown): void {
-    patch(byId(panel.id), panel.render(answer as never, this.#world));
+    this.#fill(panel, panel.render(answer as never, this.#world));
   }
 
-  #drawRuns(): void {
-    clearTimeout(this.#runsTimer);
-    this.#runsTimer = undefined;
-    patch(byId('runs'), renderRuns(this.#world));
+  /** Some panels are read for what other ones take from them. */
+  #fill(panel: Panel, content: readonly Node[]): void {
+    const container = document.getElementById(panel.id);
+    if (container) patch(container, content);
+  }
+
+  /** One listener for all buttons, which come and go with every answer. */
+  async #clicked({ target }: Event): Promise<void> {
+    const button = target instanceof Element ? target.closest<HTMLElement>('button[data-act]') : null;
+    const { act = '', ...data } = button?.dataset ?? {};
+    const action = actions[act];
+    if (!action) return;
+    try {
+      const question = await action(this.#api, data);
+      const hasActed = await ask(question);
+      if (hasActed) for (const panel of this.#page?.panels ?? []) this.#poller.markStale(panel);
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      if (!this.#isOver(error)) this.#listener.status(`${error.message}.`);
+    }
   }
 
   #tick(): void {

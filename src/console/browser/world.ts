@@ -1,6 +1,11 @@
+import type { Rights } from './api.ts';
 import { shortId } from './format.ts';
-import type { Waits } from './records.ts';
+import type { History } from './history.ts';
+import type { Happening, Mailbox, Waits } from './records.ts';
 import type { Scopes } from './scopes.ts';
+
+/** More than what happens during a few reads. */
+const maxHeard = 5_000;
 
 interface Named {
   readonly name: string;
@@ -14,14 +19,24 @@ export class World {
   readonly spaceId: string;
   readonly scopes: Scopes;
   waits: Waits | undefined;
+  /** Those of the last answers. */
+  mailboxes: readonly Mailbox[] = [];
+  /** Without them no button is shown. */
+  readonly can: Rights;
   /** Mailboxes, budgets and allowances by id. */
   readonly #named = new Map<string, Named>();
+  /** Once it has been read. */
+  history: History | undefined;
+  /** What happens while it is being read. */
+  #heard: Happening[] = [];
+  #sampled: readonly [backlog: number, oldestSeconds: number | null] | undefined;
   /** Increases with every new name. */
   namesVersion = 0;
   #clockAhead = 0;
 
-  constructor(spaceId: string, scopes: Scopes) {
+  constructor(spaceId: string, can: Rights, scopes: Scopes) {
     this.spaceId = spaceId;
+    this.can = can;
     this.scopes = scopes;
   }
 
@@ -34,9 +49,36 @@ export class World {
     return Date.now() + this.#clockAhead;
   }
 
+  takeHistory(history: History): void {
+    this.history = history;
+    history.add(this.#heard);
+    this.#heard = [];
+    if (this.#sampled) history.sample(this.now(), ...this.#sampled);
+  }
+
+  /** What happened in between is not known: the history is to be read again. */
+  dropHistory(): void {
+    this.history = undefined;
+    this.#heard = [];
+  }
+
+  hear(events: readonly Happening[]): void {
+    if (this.history) this.history.add(events);
+    else this.#heard = [...this.#heard, ...events].slice(-maxHeard);
+  }
+
+  sample(backlog: number, oldestSeconds: number | null): void {
+    this.#sampled = [backlog, oldestSeconds];
+    this.history?.sample(this.now(), backlog, oldestSeconds);
+  }
+
   name(id: string, named: Named): void {
     if (this.#named.get(id)?.name !== named.name) this.namesVersion++;
     this.#named.set(id, named);
+  }
+
+  learnMailboxes(mailboxes: readonly Mailbox[]): void {
+    for (const { id, name } of mailboxes) this.name(id, { name });
   }
 
   named(id: string): Named {

@@ -27,6 +27,31 @@ describe('GET /events', () => {
     expect(types((await world.get(`/events?cursor=${next.body.nextCursor}`)).body)).to.deep.equal(['message.sent']);
   });
 
+  it('begins at a moment with since, which a cursor goes before', async () => {
+    const begun = Date.now() + 3_600_000;
+    const at = (seconds: number): string => new Date(begun + seconds * 1000).toISOString();
+    for (const seconds of [10, 20, 30]) {
+      await world.at(begun + seconds * 1000);
+      await queue.sent({ workKey: `at ${seconds}` });
+    }
+    const of = async (path: string) => {
+      const { status, body, text } = await world.get(path);
+      expect(status, text).to.equal(200);
+      return body;
+    };
+    const from = (seconds: number) => `since=${at(seconds)}`;
+    for (const path of ['/events', '/watch']) {
+      expect(types(await of(`${path}?${from(20)}`))).to.deep.equal(['message.sent', 'message.sent']);
+      const page = await of(`${path}?${from(20)}&limit=1`);
+      expect(page.events[0].occurredAt).to.equal(at(20));
+      const next = await of(`${path}?${from(20)}&cursor=${page.nextCursor}`);
+      expect(next.events[0].occurredAt).to.equal(at(30));
+      expect((await of(`${path}?${from(31)}`)).events).to.deep.equal([]);
+      expect((await of(`${path}?since=1999-12-31T23:00:00-01:00&limit=500`)).events).to.have.lengthOf(5);
+      expect(codeOf(await world.get(`${path}?since=yesterday`))).to.equal('400 VALIDATION_FAILED');
+    }
+  });
+
   it('returns a cursor for an empty space, too', async () => {
     const empty = await World.create();
     const { body } = await empty.get('/events');

@@ -81,6 +81,32 @@ describe('The journal when it is packed', () => {
     return answers;
   }
 
+  it('begins a moment within packed events with their segment, and goes on to the live ones', async () => {
+    await work(2);
+    await packAll(world, 5);
+    await world.made('/mailboxes', { name: 'live' });
+    const all: { eventId: string; occurredAt: string }[] = (await world.get('/events?limit=500')).body.events;
+    const order = all.map(({ eventId }) => eventId);
+    const moments = all.map(({ occurredAt }) => occurredAt);
+    for (const n of [0, 7, Math.floor(all.length / 2), all.length - 1]) {
+      const moment = moments[n] ?? '';
+      const found: string[] = [];
+      let path = `/events?since=${moment}&limit=3`;
+      for (let size = 1; size > 0; ) {
+        const { status, body, text } = await world.get(path);
+        expect(status, text).to.equal(200);
+        size = body.events.length;
+        found.push(...body.events.map(({ eventId }: { eventId: string }) => eventId));
+        path = `/events?cursor=${body.nextCursor}&limit=50`;
+      }
+      const first = moments.indexOf(moment);
+      expect(found).to.deep.equal(order.slice(-found.length));
+      expect(found.length).to.be.within(all.length - first, all.length - first + 5);
+    }
+    const { body } = await world.get(`/events?since=${new Date(now + 1).toISOString()}`);
+    expect(body.events).to.deep.equal([]);
+  });
+
   it('reads as before, whatever part of it is packed, in segments of any size', async () => {
     await work(1);
     for (const size of [3, 1000]) {

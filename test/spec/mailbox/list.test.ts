@@ -81,6 +81,14 @@ describe('GET /mailboxes/{id}/messages', () => {
     const second = await many.list(`?scopeId=${otherScope}&cursor=${first.body.nextCursor}`);
     expect(second.body.messages.map(({ id }: { id: string }) => id)).to.deep.equal([last]);
     expect(second.body.nextCursor).to.equal(null);
+    // Those that can be requeued are found at once.
+    await many.world.made(`/messages/${last}/cancel`);
+    for (const query of ['state=CANCELLED', `state=CANCELLED&scopeId=${otherScope}`]) {
+      const { body } = await many.list(`?${query}`);
+      expect(body.messages.map(({ id }: { id: string }) => id)).to.deep.equal([last]);
+      expect(body.nextCursor).to.equal(null);
+    }
+    expect((await many.list(`?state=CANCELLED&cursor=${first.body.nextCursor}`)).status).to.equal(400);
   });
 
   it('bounds a page at 4 MiB', async () => {

@@ -2193,6 +2193,7 @@ class EventAsyncCalls(AsyncCalls):
         *,
         limit: int = ABSENT,
         cursor: str = ABSENT,
+        since: Moment | None = ABSENT,
         attempts: int = ABSENT,
     ) -> EventList:
         """The journal
@@ -2207,18 +2208,22 @@ class EventAsyncCalls(AsyncCalls):
             limit: the most that one page holds
             cursor: the nextCursor of an earlier page; left out: the oldest event; `latest`: from
                 now on
+            since: without a cursor: only events from this moment on; among those older than an
+                hour it may begin with up to 1,000 earlier ones
 
         Raises:
             MusterError: INVALID_CURSOR, PERMISSION_DENIED, SPACE_NOT_FOUND, CURSOR_EXPIRED,
                 RATE_LIMITED, EVENTS_DAMAGED
         """
-        return await self._send(calls.EVENT_LIST, {'limit': limit, 'cursor': cursor}, ABSENT, attempts)
+        return await self._send(calls.EVENT_LIST, {'limit': limit, 'cursor': cursor, 'since': since}, ABSENT, attempts)
 
     def all(
         self,
+        *,
+        since: Moment | None = ABSENT,
     ) -> AsyncIterator[Event]:
         """All of `list`, page by page, as they are read."""
-        return self._all(calls.EVENT_LIST, 'events', {})
+        return self._all(calls.EVENT_LIST, 'events', {'since': since})
 
     async def watch(
         self,
@@ -2229,6 +2234,7 @@ class EventAsyncCalls(AsyncCalls):
         limit: int = ABSENT,
         wait_seconds: int = ABSENT,
         cursor: str = ABSENT,
+        since: Moment | None = ABSENT,
         attempts: int = ABSENT,
     ) -> EventWatch:
         """The journal, filtered
@@ -2249,12 +2255,14 @@ class EventAsyncCalls(AsyncCalls):
             wait_seconds: holds the request for at most so long until there is something to answer
             cursor: the nextCursor of an earlier page; left out: the oldest event; `latest`: from
                 now on
+            since: without a cursor: only events from this moment on; among those older than an
+                hour it may begin with up to 1,000 earlier ones
 
         Raises:
             MusterError: INVALID_CURSOR, PERMISSION_DENIED, SPACE_NOT_FOUND, CURSOR_EXPIRED,
                 RATE_LIMITED, EVENTS_DAMAGED
         """
-        return await self._send(calls.EVENT_WATCH, {'types': types, 'aggregate': aggregate, 'scopeId': scope_id, 'limit': limit, 'waitSeconds': wait_seconds, 'cursor': cursor}, ABSENT, attempts)
+        return await self._send(calls.EVENT_WATCH, {'types': types, 'aggregate': aggregate, 'scopeId': scope_id, 'limit': limit, 'waitSeconds': wait_seconds, 'cursor': cursor, 'since': since}, ABSENT, attempts)
 
 
 class SpaceAsyncCalls(AsyncCalls):

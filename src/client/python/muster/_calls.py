@@ -2270,6 +2270,7 @@ class EventCalls(Calls):
         *,
         limit: int = ABSENT,
         cursor: str = ABSENT,
+        since: Moment | None = ABSENT,
         attempts: int = ABSENT,
     ) -> EventList:
         """The journal
@@ -2284,18 +2285,22 @@ class EventCalls(Calls):
             limit: the most that one page holds
             cursor: the nextCursor of an earlier page; left out: the oldest event; `latest`: from
                 now on
+            since: without a cursor: only events from this moment on; among those older than an
+                hour it may begin with up to 1,000 earlier ones
 
         Raises:
             MusterError: INVALID_CURSOR, PERMISSION_DENIED, SPACE_NOT_FOUND, CURSOR_EXPIRED,
                 RATE_LIMITED, EVENTS_DAMAGED
         """
-        return self._send(EVENT_LIST, {'limit': limit, 'cursor': cursor}, ABSENT, attempts)
+        return self._send(EVENT_LIST, {'limit': limit, 'cursor': cursor, 'since': since}, ABSENT, attempts)
 
     def all(
         self,
+        *,
+        since: Moment | None = ABSENT,
     ) -> Iterator[Event]:
         """All of `list`, page by page, as they are read."""
-        return self._all(EVENT_LIST, 'events', {})
+        return self._all(EVENT_LIST, 'events', {'since': since})
 
     def watch(
         self,
@@ -2306,6 +2311,7 @@ class EventCalls(Calls):
         limit: int = ABSENT,
         wait_seconds: int = ABSENT,
         cursor: str = ABSENT,
+        since: Moment | None = ABSENT,
         attempts: int = ABSENT,
     ) -> EventWatch:
         """The journal, filtered
@@ -2326,12 +2332,14 @@ class EventCalls(Calls):
             wait_seconds: holds the request for at most so long until there is something to answer
             cursor: the nextCursor of an earlier page; left out: the oldest event; `latest`: from
                 now on
+            since: without a cursor: only events from this moment on; among those older than an
+                hour it may begin with up to 1,000 earlier ones
 
         Raises:
             MusterError: INVALID_CURSOR, PERMISSION_DENIED, SPACE_NOT_FOUND, CURSOR_EXPIRED,
                 RATE_LIMITED, EVENTS_DAMAGED
         """
-        return self._send(EVENT_WATCH, {'types': types, 'aggregate': aggregate, 'scopeId': scope_id, 'limit': limit, 'waitSeconds': wait_seconds, 'cursor': cursor}, ABSENT, attempts)
+        return self._send(EVENT_WATCH, {'types': types, 'aggregate': aggregate, 'scopeId': scope_id, 'limit': limit, 'waitSeconds': wait_seconds, 'cursor': cursor, 'since': since}, ABSENT, attempts)
 
 
 class SpaceCalls(Calls):

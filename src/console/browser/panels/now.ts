@@ -1,11 +1,13 @@
 import { type Child, el } from '../dom.ts';
 import { count, words } from '../format.ts';
+import { failedStates } from '../pages/failed.ts';
 import { age } from '../parts.ts';
+import { address } from '../place.ts';
 import type { Backlog, Census, Counts } from '../records.ts';
 import type { World } from '../world.ts';
 import { panel } from './panel.ts';
 
-function tile(name: string, value: number, note: Child): Element {
+function tile(name: Child, value: number, note: Child): Element {
   const small = note === null ? null : el('span', { class: 'note' }, note);
   return el('div', {}, el('dt', {}, name), el('dd', {}, el('span', { class: 'figure' }, count(value)), small));
 }
@@ -16,48 +18,76 @@ function oldest(seconds: number | null, { asOf }: Backlog, world: World): Child 
   return el('span', {}, 'oldest ', age(since, world));
 }
 
-export const backlog = panel<Backlog>({
-  id: 'backlog',
-  path: '/backlog',
-  hears: ['message', 'waiter', 'group', 'budget', 'delivery', 'destination'],
-  everySeconds: 4,
-  idleSeconds: 20,
-  learn: ({ asOf }, world) => world.setClock(asOf),
-  render: (now, world) => {
-    const { UNREAD, PENDING, DELIVERED, EXHAUSTED } = now.outbox;
-    const webhooks = `${count(UNREAD)} unread, ${count(DELIVERED)} delivered, ${count(EXHAUSTED)} given up`;
-    return [
-      el(
-        'dl',
-        { class: 'tiles' },
-        tile('Ready messages', now.readyMessages, oldest(now.oldestReadyAgeSeconds, now, world)),
-        tile('Delayed messages', now.delayedMessages, null),
-        tile('Claimed messages', now.claimedMessages, null),
-        tile('Waiters', now.waitingWaiters, oldest(now.oldestWaiterAgeSeconds, now, world)),
-        tile('Armed timers', now.armedTimers, null),
-        tile('Webhooks pending', PENDING, webhooks),
-      ),
-    ];
-  },
-});
-
 function stateCounts(counts: Counts): Child[] {
   const some = Object.entries(counts).filter(([, value]) => value > 0);
   if (some.length === 0) return [el('span', { class: 'empty' }, 'none')];
   return some.map(([state, value]) => el('span', { class: 'tally' }, el('b', {}, count(value)), ` ${words(state)}`));
 }
 
-export const census = panel<Census>({
-  id: 'census',
-  path: '/census',
-  hears: ['message', 'task', 'group', 'waiter', 'barrier', 'budget', 'scope'],
-  render: ({ asOf, ...kinds }) => [
-    el(
-      'dl',
-      { class: 'pairs' },
-      ...Object.entries(kinds).map(([kind, counts]) =>
-        el('div', {}, el('dt', {}, kind), el('dd', {}, ...stateCounts(counts))),
+/** Work that has failed, and the way there. */
+function failedTile({ messages }: Census, world: World): Element {
+  const some = failedStates.filter((state) => messages[state] > 0);
+  const sum = some.reduce((all, state) => all + messages[state], 0);
+  const note = some.map((state) => `${count(messages[state])} ${words(state)}`).join(', ');
+  // To a list that is not empty.
+  const [state] = some;
+  const href = address(world.spaceId, 'failed', { state: state === 'FAILED' ? undefined : state });
+  const shown = tile(el('a', { href }, 'Failed work'), sum, note === '' ? null : note);
+  if (sum > 0) shown.classList.add('bad');
+  return shown;
+}
+
+/** What there is to do, and everything that is kept, by state. */
+export interface Now {
+  readonly backlog: Backlog;
+  readonly census: Census;
+}
+
+export const now = panel<Now>({
+  id: 'now',
+  path: '/backlog',
+  hears: ['message', 'waiter', 'group', 'budget', 'delivery', 'destination', 'task', 'barrier', 'scope', 'schedule'],
+  everySeconds: 4,
+  idleSeconds: 20,
+  read: async (api, signal) => {
+    const [backlog, census] = await Promise.all([
+      api.get<Backlog>('/backlog', signal),
+      api.get<Census>('/census', signal),
+    ]);
+    return { backlog, census };
+  },
+  learn: ({ backlog }, world) => {
+    const { asOf, readyMessages, delayedMessages, claimedMessages, oldestReadyAgeSeconds } = backlog;
+    world.setClock(asOf);
+    world.sample(readyMessages + delayedMessages + claimedMessages, oldestReadyAgeSeconds);
+  },
+  render: ({ backlog, census: { asOf, ...kinds } }, world) => {
+    const { UNREAD, PENDING, DELIVERED, EXHAUSTED } = backlog.outbox;
+    const webhooks = `${count(UNREAD)} unread, ${count(DELIVERED)} delivered, ${count(EXHAUSTED)} given up`;
+    return [
+      el(
+        'dl',
+        { class: 'tiles' },
+        tile('Ready messages', backlog.readyMessages, oldest(backlog.oldestReadyAgeSeconds, backlog, world)),
+        tile('Delayed messages', backlog.delayedMessages, null),
+        tile('Claimed messages', backlog.claimedMessages, null),
+        failedTile({ asOf, ...kinds }, world),
+        tile('Waiters', backlog.waitingWaiters, oldest(backlog.oldestWaiterAgeSeconds, backlog, world)),
+        tile('Armed timers', backlog.armedTimers, null),
+        tile('Webhooks pending', PENDING, webhooks),
       ),
-    ),
-  ],
+      el(
+        'details',
+        { 'data-key': 'census' },
+        el('summary', {}, 'Everything that is kept, by state'),
+        el(
+          'dl',
+          { class: 'pairs' },
+          ...Object.entries(kinds).map(([kind, counts]) =>
+            el('div', {}, el('dt', {}, kind), el('dd', {}, ...stateCounts(counts))),
+          ),
+        ),
+      ),
+    ];
+  },
 });

@@ -1,3 +1,4 @@
+import type { Api } from '../api.ts';
 import type { World } from '../world.ts';
 
 /** A part of the page that shows one response of the API. */
@@ -5,6 +6,8 @@ export interface Panel {
   /** The id of its element. */
   readonly id: string;
   readonly path: string;
+  /** Where its answer is more than one read of the path. */
+  readonly read: ((api: Api, signal: AbortSignal) => Promise<unknown>) | undefined;
   /** Events of these aggregates make it stale. */
   readonly hears: readonly string[];
   /** Minimum refresh interval when stale, and maximum otherwise. */
@@ -15,7 +18,8 @@ export interface Panel {
   readonly render: (answer: never, world: World) => Node[];
 }
 
-type Definition<T> = Omit<Panel, 'learn' | 'render' | 'everySeconds' | 'idleSeconds'> & {
+type Definition<T> = Omit<Panel, 'read' | 'learn' | 'render' | 'everySeconds' | 'idleSeconds'> & {
+  read?: (api: Api, signal: AbortSignal) => Promise<T>;
   everySeconds?: number;
   idleSeconds?: number;
   learn?: (answer: T, world: World) => void;
@@ -23,5 +27,11 @@ type Definition<T> = Omit<Panel, 'learn' | 'render' | 'everySeconds' | 'idleSeco
 };
 
 export function panel<T>(definition: Definition<T>): Panel {
-  return { everySeconds: 8, idleSeconds: 60, learn: () => undefined, ...definition } as unknown as Panel;
+  return {
+    everySeconds: 8,
+    idleSeconds: 60,
+    read: undefined,
+    learn: () => undefined,
+    ...definition,
+  } as unknown as Panel;
 }

@@ -1,25 +1,12 @@
 import { el } from '../dom.ts';
 import { count, duration, money, percent } from '../format.ts';
-import { age, badge, bar, more, named, type TableText, table } from '../parts.ts';
+import { mailboxTable } from '../pages/mailboxes.ts';
+import { age, badge, bar, button, buttons, more, named } from '../parts.ts';
+import { address } from '../place.ts';
 import type { Allowances, Budgets, Mailboxes } from '../records.ts';
 import { panel } from './panel.ts';
 
 const page = 'limit=50';
-
-const queueText: TableText = {
-  caption: 'Mailboxes',
-  heads: ['Name', 'Mode', 'Ready', 'Delayed', 'Claimed', 'Failed', 'Oldest ready', 'Backlog'],
-  empty: 'No mailbox yet.',
-};
-
-type Mailbox = Mailboxes['mailboxes'][number];
-
-/** Longest waiting first. */
-function byOldest(a: Mailbox, b: Mailbox): number {
-  const moment = ({ oldestReadyAt }: Mailbox): number =>
-    oldestReadyAt === null ? Infinity : Date.parse(oldestReadyAt);
-  return moment(a) === moment(b) ? 0 : moment(a) - moment(b);
-}
 
 export const queues = panel<Mailboxes>({
   id: 'queues',
@@ -27,35 +14,12 @@ export const queues = panel<Mailboxes>({
   hears: ['mailbox', 'message'],
   everySeconds: 4,
   learn: ({ mailboxes }, world) => {
-    for (const { id, name } of mailboxes) world.name(id, { name });
+    world.learnMailboxes(mailboxes);
+    world.mailboxes = mailboxes;
   },
   render: ({ mailboxes, nextCursor }, world) => [
-    table(
-      queueText,
-      [...mailboxes].sort(byOldest).map(({ id, name, mode, counts, oldestReadyAt, backlogLimit }) => {
-        const backlog = counts.ready + counts.delayed + counts.claimed;
-        const label = `${count(backlog)} of ${count(backlogLimit)}`;
-        const claimed = percent(counts.claimed, backlogLimit);
-        const full = bar(`Backlog ${label}`, {
-          settled: claimed,
-          reserved: percent(counts.ready + counts.delayed, backlogLimit),
-        });
-        return {
-          key: id,
-          cells: [
-            named(name),
-            mode,
-            count(counts.ready),
-            count(counts.delayed),
-            count(counts.claimed),
-            count(counts.failed),
-            oldestReadyAt === null ? '–' : age(oldestReadyAt, world),
-            el('span', {}, label, full),
-          ],
-        };
-      }),
-    ),
-    ...more(nextCursor),
+    mailboxTable(mailboxes, world),
+    ...(nextCursor === null ? [] : [el('a', { href: address(world.spaceId, 'mailboxes') }, 'All mailboxes')]),
   ],
 });
 
@@ -66,7 +30,7 @@ export const budgets = panel<Budgets>({
   learn: (answer, world) => {
     for (const { id, name, scale, currency } of answer.budgets) world.name(id, { name, scale, currency });
   },
-  render: (answer) => [
+  render: (answer, world) => [
     answer.budgets.length === 0
       ? el('p', { class: 'empty' }, 'No budget yet.')
       : el(
@@ -78,7 +42,14 @@ export const budgets = panel<Budgets>({
             const parts = { settled: percent(settled, limit), reserved: percent(reserved, limit) };
             const text = `${of(settled)} settled, ${of(reserved)} reserved, ${of(available)} available of ${of(limit)}`;
             const name_ = el('span', { class: 'name named' }, name);
-            return el('li', { 'data-key': id }, name_, bar(text, parts), el('span', { class: 'note' }, text));
+            return el(
+              'li',
+              { 'data-key': id },
+              name_,
+              bar(text, parts),
+              el('span', { class: 'note' }, text),
+              buttons(world.can.config && button('limit', 'Change the limit…', { id, label: name })),
+            );
           }),
         ),
     ...more(answer.nextCursor),
@@ -118,6 +89,10 @@ export const allowances = panel<Allowances>({
               note,
               queue,
               cooling,
+              buttons(
+                world.can.config && button('units', 'Change the units…', { id: one.id, label: one.name }),
+                world.can.config && button('cooldown', 'Cool down…', { id: one.id, label: one.name }),
+              ),
             );
           }),
         ),

@@ -1,17 +1,29 @@
 import { el } from '../dom.ts';
 import { count, money, plural, shortId, words } from '../format.ts';
-import { age, badge, clock, named, scopeLink, type TableText, table } from '../parts.ts';
+import { stateOf } from '../pages/message-list.ts';
+import {
+  age,
+  badge,
+  button,
+  buttons,
+  clock,
+  mailboxLink,
+  messageLink,
+  named,
+  pairs,
+  scopeLink,
+  type TableText,
+  table,
+} from '../parts.ts';
 import type { Run, Scope } from '../records.ts';
-import type { ScopeNode } from '../scopes.ts';
 import type { World } from '../world.ts';
 import { barrierTable, groupTable } from './meetings.ts';
 import { type Panel, panel } from './panel.ts';
-import { scopeTree } from './runs.ts';
 
 const texts = {
   messages: {
     caption: 'Messages',
-    heads: ['Created', 'State', 'Mailbox', 'Key', 'Attempts', 'Holder', 'Scope'],
+    heads: ['Message', 'Created', 'State', 'Mailbox', 'Key', 'Attempts', 'Holder', 'Scope'],
     empty: 'No message.',
   },
   members: {
@@ -32,6 +44,20 @@ const texts = {
   },
 } as const satisfies Record<string, TableText>;
 
+interface ScopeNode {
+  readonly id: string;
+  readonly below: readonly ScopeNode[];
+}
+
+/** Scopes as nested lists, each with a note. */
+function scopeTree(nodes: readonly ScopeNode[], note: (id: string) => string, world: World): Element {
+  const items = nodes.map(({ id, below }) => {
+    const children = below.length === 0 ? null : scopeTree(below, note, world);
+    return el('li', { 'data-key': id }, scopeLink(id, world), el('span', { class: 'note' }, ` ${note(id)}`), children);
+  });
+  return el('ul', { class: 'tree' }, ...items);
+}
+
 function nodesBelow(parentId: string, scopes: readonly Scope[]): ScopeNode[] {
   const children = scopes.filter(({ parentScopeId }) => parentScopeId === parentId);
   return children.map(({ id }) => ({ id, below: nodesBelow(id, scopes) }));
@@ -39,24 +65,21 @@ function nodesBelow(parentId: string, scopes: readonly Scope[]): ScopeNode[] {
 
 function head({ scope, consumptions, truncated }: Run, world: World): Node[] {
   const { parentScopeId } = scope;
-  const facts: [string, Node | string][] = [
-    ...(scope.name === null ? [] : [['Name', named(scope.name)] as [string, Node]]),
+  const facts = pairs([
+    scope.name !== null && ['Name', named(scope.name)],
     ['State', badge(scope.state)],
     ['Live', `${plural(scope.live.messages, 'message')}, ${plural(scope.live.waiters, 'waiter')}`],
     ['Began', clock(scope.createdAt)],
     ['Parent', parentScopeId === null ? 'none: a root' : scopeLink(parentScopeId, world)],
     ['Consumed', `${plural(consumptions.units, 'unit')} in ${plural(consumptions.count, 'call')}`],
-  ];
-  const pairs = facts.map(([name, value]) => el('div', {}, el('dt', {}, name), el('dd', {}, value)));
+  ]);
+  const canStop = world.can.write && scope.state !== 'CANCELLED';
   const note = 'Only 200 records of each kind are shown; there are more.';
-  return [el('dl', { class: 'pairs' }, ...pairs), ...(truncated ? [el('p', { class: 'note' }, note)] : [])];
-}
-
-/** What has become of a message: why it ended, when it is ready, and what the last attempt reported. */
-function stateOf({ state, reason, readyAt, lastError }: Run['messages'][number], world: World): Element {
-  const why = reason === null ? '' : ` ${words(reason)}`;
-  const ready = readyAt === null ? [] : [' ready ', age(readyAt, world)];
-  return el('span', {}, badge(state), why, ...ready, ...(lastError === null ? [] : [': ', named(lastError)]));
+  return [
+    facts,
+    ...[buttons(canStop && button('stop', 'Stop this run…', { id: scope.id }))].filter((one) => one !== null),
+    ...(truncated ? [el('p', { class: 'note' }, note)] : []),
+  ];
 }
 
 function messages(run: Run, world: World): Element {
@@ -65,9 +88,10 @@ function messages(run: Run, world: World): Element {
     run.messages.map((message) => ({
       key: message.id,
       cells: [
+        messageLink(message.id, world),
         clock(message.createdAt),
         stateOf(message, world),
-        named(world.named(message.mailboxId).name),
+        mailboxLink(message.mailboxId, world),
         named(message.taskKey ?? message.workKey ?? '–'),
         `${message.attempts} of ${message.maxAttempts}`,
         named(message.holder ?? '–'),

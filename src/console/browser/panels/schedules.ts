@@ -1,16 +1,27 @@
 import { el } from '../dom.ts';
 import { count, duration } from '../format.ts';
-import { age, badge, more, named, scopeLink, type TableText, table } from '../parts.ts';
-import type { Schedules } from '../records.ts';
+import {
+  age,
+  badge,
+  button,
+  buttons,
+  mailboxLink,
+  messageLink,
+  more,
+  named,
+  scopeLink,
+  type TableText,
+  table,
+} from '../parts.ts';
+import type { Schedule, Schedules } from '../records.ts';
+import type { World } from '../world.ts';
 import { panel } from './panel.ts';
 
-const text: TableText = {
+const text = {
   caption: 'Schedules',
   heads: ['Name', 'State', 'Comes', 'Next', 'Last sent', 'Missed', 'Mailbox', 'Run'],
   empty: 'No schedule.',
-};
-
-type Schedule = Schedules['schedules'][number];
+} as const satisfies TableText;
 
 /** The next to come first, those that do not come last. */
 function byNext(a: Schedule, b: Schedule): number {
@@ -23,6 +34,22 @@ function comes({ cron, everySeconds, timezone }: Schedule): Element {
   return named(`${cron} (${timezone})`);
 }
 
+function lastOf({ lastAt, lastMessageId }: Schedule, world: World): Element | string {
+  if (lastAt === null) return '–';
+  const message = lastMessageId === null ? null : messageLink(lastMessageId, world);
+  return el('span', {}, age(lastAt, world), ' ', message);
+}
+
+function acts({ id, name, state }: Schedule): Element | string {
+  const target = { id, label: name };
+  const shown = buttons(
+    state === 'ACTIVE' && button('pauseSchedule', 'Pause…', target),
+    state === 'PAUSED' && button('resumeSchedule', 'Resume…', target),
+    state !== 'ENDED' && button('trigger', 'Send now…', target),
+  );
+  return shown ?? '–';
+}
+
 export const schedules = panel<Schedules>({
   id: 'schedules',
   path: '/schedules?limit=50',
@@ -33,7 +60,7 @@ export const schedules = panel<Schedules>({
   },
   render: (answer, world) => [
     table(
-      text,
+      world.can.write ? { ...text, heads: [...text.heads, 'Do'] } : text,
       [...answer.schedules].sort(byNext).map((one) => ({
         key: one.id,
         cells: [
@@ -41,10 +68,11 @@ export const schedules = panel<Schedules>({
           badge(one.state),
           comes(one),
           one.nextAt === null ? '–' : age(one.nextAt, world),
-          one.lastAt === null ? '–' : age(one.lastAt, world),
+          lastOf(one, world),
           count(one.missed),
-          named(world.named(one.mailboxId).name),
+          mailboxLink(one.mailboxId, world),
           scopeLink(one.scopeId, world),
+          ...(world.can.write ? [acts(one)] : []),
         ],
       })),
     ),

@@ -1,6 +1,6 @@
 import { el } from '../dom.ts';
-import { plural, shortId } from '../format.ts';
-import { age, named, type Row, scopeLink, type TableText, table } from '../parts.ts';
+import { count, plural, shortId } from '../format.ts';
+import { age, mailboxLink, messageLink, named, type Row, scopeLink, type TableText, table } from '../parts.ts';
 import type { Waits } from '../records.ts';
 import type { World } from '../world.ts';
 import { panel } from './panel.ts';
@@ -14,10 +14,17 @@ const reasons: Readonly<Record<string, string>> = {
   RECEIVER: 'nobody has received it',
 };
 
-const waitingText: TableText = {
-  caption: 'Waiting, longest first',
+const unitsText: TableText = {
+  caption: 'Waiting for units, longest first',
   heads: ['Who', 'For', 'Since', 'Because', 'Run'],
-  empty: 'Nobody is waiting.',
+  empty: 'Nobody is waiting for units.',
+  isCaptionVisible: true,
+};
+
+const workerText: TableText = {
+  caption: 'Waiting for a worker, longest first',
+  heads: ['Who', 'For', 'Since', 'Because', 'Run'],
+  empty: 'No task is waiting for a worker.',
   isCaptionVisible: true,
 };
 
@@ -60,8 +67,8 @@ function whyNobody({ blockedBy, position, readyAt, groupId }: Task, world: World
   return el('span', {}, reason ?? blockedBy, ...until, group);
 }
 
-function waiting({ waiters, waitingTasks }: Waits, world: World): Row[] {
-  const ofAllowances = waiters.map((waiter) => ({
+function forUnits({ waiters }: Waits, world: World): Row[] {
+  const rows = waiters.map((waiter) => ({
     key: waiter.waiterId,
     since: waiter.waitingSince,
     cells: [
@@ -72,18 +79,65 @@ function waiting({ waiters, waitingTasks }: Waits, world: World): Row[] {
       scopeLink(waiter.scopeId, world),
     ],
   }));
-  const ofWorkers = waitingTasks.map((task) => ({
+  return byAge(rows);
+}
+
+/** So many tasks of a mailbox that wait for the same reason are shown one by one: more would bury the others. */
+const maxAlike = 3;
+
+function forWorker({ waitingTasks }: Waits, world: World): Row[] {
+  const alike = new Map<string, Task[]>();
+  for (const task of waitingTasks) {
+    const key = `${task.mailboxId} ${task.blockedBy}`;
+    alike.set(key, [...(alike.get(key) ?? []), task]);
+  }
+  const rows = [...alike].flatMap(([key, tasks]) => {
+    const shown = tasks.length > maxAlike ? tasks.slice(0, 1) : tasks;
+    const rest = tasks.slice(shown.length);
+    return [...shown.map((task) => taskRow(task, world)), ...(rest.length > 0 ? [restRow(key, rest, world)] : [])];
+  });
+  return byAge(rows);
+}
+
+function taskRow(task: Task, world: World): Dated {
+  return {
     key: task.taskId,
     since: task.waitingSince,
     cells: [
-      `task ${shortId(task.taskId)}`,
-      named(`a worker at mailbox ${world.named(task.mailboxId).name}`),
+      el('span', {}, 'task ', messageOf(task, world)),
+      forMailbox(task, world),
       age(task.waitingSince, world),
       whyNobody(task, world),
       scopeLink(task.scopeId, world),
     ],
-  }));
-  return byAge([...ofAllowances, ...ofWorkers]);
+  };
+}
+
+/** A member's task has an id of its own, which is no message's. */
+function messageOf({ taskId, groupId }: Task, world: World): Element {
+  return groupId === null ? messageLink(taskId, world) : el('span', { class: 'id' }, shortId(taskId));
+}
+
+function forMailbox({ mailboxId }: Task, world: World): Element {
+  return el('span', { class: 'named' }, 'a worker at mailbox ', mailboxLink(mailboxId, world));
+}
+
+/** Tasks that wait like the one above. */
+function restRow(key: string, tasks: readonly Task[], world: World): Dated {
+  const [first] = tasks as readonly [Task, ...Task[]];
+  const reason = first.blockedBy === 'HEAD_OF_LINE' ? 'others of their runs are before them' : reasons[first.blockedBy];
+  const runs = new Set(tasks.map(({ scopeId }) => scopeId)).size;
+  return {
+    key,
+    since: first.waitingSince,
+    cells: [
+      `${count(tasks.length)} more`,
+      forMailbox(first, world),
+      age(first.waitingSince, world),
+      reason ?? first.blockedBy,
+      plural(runs, 'run'),
+    ],
+  };
 }
 
 function holding({ heldClaims, heldGrants }: Waits, world: World): Row[] {
@@ -92,7 +146,14 @@ function holding({ heldClaims, heldGrants }: Waits, world: World): Row[] {
     since: claim.claimedAt,
     cells: [
       named(claim.holder),
-      named(`a message of mailbox ${world.named(claim.mailboxId).name}, attempt ${claim.attempt}`),
+      el(
+        'span',
+        { class: 'named' },
+        messageLink(claim.messageId, world),
+        ' of mailbox ',
+        mailboxLink(claim.mailboxId, world),
+        `, attempt ${claim.attempt}`,
+      ),
       age(claim.claimedAt, world),
       el('span', {}, 'lease ends ', age(claim.leaseExpiresAt, world)),
       scopeLink(claim.scopeId, world),
@@ -124,7 +185,8 @@ export const waits = panel<Waits>({
       world.scopes.learn(scopeId, answer.asOf);
   },
   render: (answer, world) => [
-    table(waitingText, waiting(answer, world)),
+    table(unitsText, forUnits(answer, world)),
+    table(workerText, forWorker(answer, world)),
     table(holdingText, holding(answer, world)),
     ...(answer.truncated ? [el('p', { class: 'note' }, 'Only 200 of each kind are shown; there are more.')] : []),
   ],

@@ -1,0 +1,388 @@
+import { type Api, Failure } from './api.ts';
+import type { Ask, AskField } from './ask.ts';
+import { count, duration, money, plural, words } from './format.ts';
+import type { Allowance, Budget, Deliveries, Mailbox, Message, Schedule, Scope } from './records.ts';
+
+/** The data of a button: what it acts on. */
+export type Target = Readonly<Record<string, string | undefined>>;
+
+/** Looks at what a button acts on as it is now, and makes the question. */
+export type Action = (api: Api, target: Target) => Promise<Ask>;
+
+const perStep = 100;
+const once = 'It counts as one operation.';
+
+function each(number: number, noun: string): string {
+  return `It counts as ${plural(number, 'operation')}, one for each ${noun}.`;
+}
+
+const requeueText =
+  'It gets its attempts anew and is ready at once; id, work key, last error and progress stay, the last result and a deadline that has passed do not.';
+
+const cancel: Action = async (api, { id = '' }) => {
+  const message = await api.get<Message>(`/messages/${id}`);
+  const claim =
+    message.state === 'CLAIMED'
+      ? `${message.holder} holds it: the claim is lost, and what its worker still does is not accepted.`
+      : `It is ${words(message.state)}: nobody works on it.`;
+  return {
+    title: 'Cancel this message?',
+    lines: [
+      `Message ${id}, ${message.attempts} of ${message.maxAttempts} attempts.`,
+      claim,
+      `Nobody gets it again unless it is requeued. ${once}`,
+    ],
+    confirm: 'Cancel the message',
+    act: async () => {
+      const { state, reason } = await api.send<Message>('POST', `/messages/${id}/cancel`);
+      return `It is ${words(state)}${reason === null ? '' : ` (${words(reason)})`}: one operation.`;
+    },
+  };
+};
+
+const requeue: Action = async (api, { id = '' }) => {
+  const message = await api.get<Message>(`/messages/${id}`);
+  return {
+    title: 'Requeue this message?',
+    lines: [`Message ${id}, ${words(message.state)} after ${plural(message.attempts, 'attempt')}.`, requeueText, once],
+    confirm: 'Requeue the message',
+    act: async () => {
+      const { state } = await api.send<Message>('POST', `/messages/${id}/requeue`);
+      return `It is ${words(state)}: one operation.`;
+    },
+  };
+};
+
+type Delivery = Deliveries['deliveries'][number];
+
+interface Results {
+  readonly results: readonly {
+    readonly status: number;
+    readonly body: { readonly error?: { readonly message: string } } | null;
+  }[];
+}
+
+/** One call for each of these, in one request: exactly these, whatever else there is. */
+async function callEach(api: Api, call: string, ids: readonly string[], done: string): Promise<string> {
+  const calls = ids.map((messageId) => ({ call, messageId }));
+  const { results } = await api.send<Results>('POST', '/batch', { calls });
+  const refused = results.filter(({ status }) => status >= 300);
+  const made = results.length - refused.length;
+  const why = refused[0]?.body?.error?.message;
+  const text = `${done} ${plural(made, 'message')}: ${plural(made, 'operation')}.`;
+  return refused.length === 0 ? text : `${text} ${plural(refused.length, 'message')} refused: ${why}.`;
+}
+
+const requeueThese: Action = async (api, { ids = '' }) => {
+  const list = ids.split(' ');
+  return {
+    title: `Requeue ${plural(list.length, 'message')}?`,
+    lines: [
+      'Those that are on this page, and no others.',
+      'Each gets its attempts anew and is ready at once; ids, work keys, last errors and progress stay.',
+      each(list.length, 'message'),
+    ],
+    confirm: `Requeue ${plural(list.length, 'message')}`,
+    act: () => callEach(api, 'message.requeue', list, 'Requeued'),
+  };
+};
+
+const cancelThese: Action = async (api, { ids = '' }) => {
+  const list = ids.split(' ');
+  return {
+    title: `Cancel ${plural(list.length, 'message')}?`,
+    lines: [
+      'Those that are on this page, and no others. One that a worker has claimed meanwhile is cancelled too, and its claim lost.',
+      each(list.length, 'message'),
+    ],
+    confirm: `Cancel ${plural(list.length, 'message')}`,
+    act: () => callEach(api, 'message.cancel', list, 'Cancelled'),
+  };
+};
+
+const mostField = (value: number): AskField => ({
+  name: 'most',
+  label: 'At most, the oldest first',
+  value: String(value),
+  isNumber: true,
+  check: (text) => (/^[1-9]\d{0,6}$/.test(text) ? '' : 'Enter a number from 1 to 9,999,999.'),
+});
+
+interface Step {
+  readonly nextCursor: string | null;
+  readonly purged?: number;
+  readonly requeued?: number;
+  readonly cancelled?: number;
+}
+
+/** Goes on in steps until `most` messages are done, or there are no more. */
+async function inSteps(
+  api: Api,
+  path: string,
+  body: object,
+  { most, done, tell }: { most: number; done: string; tell: (text: string) => void },
+): Promise<string> {
+  let total = 0;
+  let steps = 0;
+  let cursor: string | null = null;
+  const said = (): string => `${done} ${plural(total, 'message')}: ${plural(steps, 'operation')}.`;
+  try {
+    do {
+      const max = Math.min(perStep, most - total);
+      const answer: Step = await api.send<Step>('POST', path, { ...body, max, ...(cursor !== null && { cursor }) });
+      const changed = answer.cancelled ?? answer.requeued ?? 0;
+      total += changed;
+      if (changed > 0) steps++;
+      cursor = answer.nextCursor;
+      tell(`${done} ${count(total)} of ${count(most)} so far…`);
+    } while (cursor !== null && total < most);
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    return `${said()} Then it was stopped: ${error.message}.`;
+  }
+  return said();
+}
+
+const within = (scope: string | undefined): string =>
+  scope === undefined ? '' : ` of run ${scope} and the scopes below it`;
+
+const purge: Action = async (api, { id = '', scope }) => {
+  const { name, counts } = await api.get<Mailbox>(`/mailboxes/${id}`);
+  const waiting = counts.ready + counts.delayed;
+  const steps = Math.ceil(waiting / perStep);
+  return {
+    title: `Purge mailbox ${name}?`,
+    lines: [
+      `Cancels READY and DELAYED messages${within(scope)}: ${count(counts.ready)} ready and ${count(counts.delayed)} delayed${scope === undefined ? '' : ' in the whole mailbox'}. ${plural(counts.claimed, 'claimed message')} ${counts.claimed === 1 ? 'is' : 'are'} left alone.`,
+      'Oldest first, never more than the number below; what is sent meanwhile comes after what is ready now.',
+      `They stay readable and can be requeued until retention removes them. It counts as one operation for every ${perStep}, here ${plural(steps, 'operation')}.`,
+    ],
+    fields: [mostField(Math.max(1, waiting))],
+    confirm: 'Purge',
+    act: ({ most = '0' }, tell) =>
+      inSteps(api, `/mailboxes/${id}/purge`, scope === undefined ? {} : { scopeId: scope }, {
+        most: Number(most),
+        done: 'Cancelled',
+        tell,
+      }),
+  };
+};
+
+const requeueAll: Action = async (api, { id = '', state = '', scope }) => {
+  const { name, counts } = await api.get<Mailbox>(`/mailboxes/${id}`);
+  const known = state === 'FAILED' && scope === undefined ? counts.failed : undefined;
+  return {
+    title: `Requeue what is ${words(state)} in ${name}?`,
+    lines: [
+      `Brings ${state} messages${within(scope)} back${known === undefined ? '' : `: there are ${count(known)}`}, never more than the number below. Those of decided groups, with a verdict or of cancelled runs stay as they are.`,
+      'Each gets its attempts anew and is ready at once; ids, work keys, last errors and progress stay.',
+      `It counts as one operation for every ${perStep}${known === undefined ? '' : `, here ${plural(Math.ceil(known / perStep), 'operation')}`}.`,
+    ],
+    fields: [mostField(Math.max(1, known ?? perStep))],
+    confirm: 'Requeue',
+    act: ({ most = '0' }, tell) =>
+      inSteps(
+        api,
+        `/mailboxes/${id}/requeue`,
+        { state, ...(scope !== undefined && { scopeId: scope }) },
+        {
+          most: Number(most),
+          done: 'Requeued',
+          tell,
+        },
+      ),
+  };
+};
+
+interface Stopped {
+  readonly cancelled: Readonly<Record<string, number>>;
+  readonly activeReservations: number;
+  readonly done: boolean;
+}
+
+const stop: Action = async (api, { id = '' }) => {
+  const { name, live } = await api.get<Scope>(`/scopes/${id}`);
+  return {
+    title: name === null ? 'Stop this run?' : `Stop run ${name}?`,
+    lines: [
+      `Cancels scope ${id} and all below it: ${plural(live.messages, 'live message')}, ${plural(live.waiters, 'waiter')}, its open barriers and undecided groups. Claims are lost; schedules of it end.`,
+      'It cannot be taken back: nothing can be sent or reserved there any more. Reservations stay until they are settled or voided.',
+      once,
+    ],
+    confirm: 'Stop the run',
+    act: async (_values, tell) => {
+      for (let asked = 0; ; asked++) {
+        const answer = await api.send<Stopped>('POST', `/scopes/${id}/cancel`);
+        const ended = Object.entries(answer.cancelled).filter(([, number]) => number > 0);
+        const what = ended.map(([kind, number]) => `${count(number)} ${kind}`).join(', ') || 'nothing that was live';
+        const left =
+          answer.activeReservations > 0 ? ` ${plural(answer.activeReservations, 'reservation')} still active.` : '';
+        if (answer.done) return `Stopped. Cancelled: ${what}.${left}`;
+        if (asked === 20) return `Stopped; workers cancel the rest. So far: ${what}.${left}`;
+        tell(`Cancelled so far: ${what}…`);
+        await new Promise((resolve) => setTimeout(resolve, 500));
+      }
+    },
+  };
+};
+
+const minorUnits = (text: string, scale: number): string => {
+  const [whole = '', fraction = ''] = text.replaceAll(',', '').split('.');
+  return `${whole}${fraction.padEnd(scale, '0')}`.replace(/^0+(?=\d)/, '');
+};
+
+const limit: Action = async (api, { id = '' }) => {
+  const { name, currency, scale, balances } = await api.get<Budget>(`/budgets/${id}?limit=1`);
+  const of = (minor: string): string => `${money(minor, scale)} ${currency}`;
+  const form = scale === 0 ? /^[\d,]+$/ : new RegExp(`^[\\d,]+(\\.\\d{1,${scale}})?$`);
+  return {
+    title: `Change the limit of budget ${name}?`,
+    lines: [
+      `It is ${of(balances.limit)}: ${of(balances.settled)} settled, ${of(balances.reserved)} reserved, ${of(balances.available)} available.`,
+      'From then on so much can be reserved; never less than what is settled and reserved.',
+      once,
+    ],
+    fields: [
+      {
+        name: 'limit',
+        label: `New limit in ${currency}`,
+        value: money(balances.limit, scale),
+        isNumber: true,
+        check: (text) =>
+          form.test(text) && minorUnits(text, scale).length <= 18
+            ? ''
+            : `Enter an amount with at most ${plural(scale, 'decimal')} and 18 digits.`,
+      },
+    ],
+    confirm: 'Change the limit',
+    act: async (values) => {
+      const limitMinor = minorUnits(values['limit'] ?? '', scale);
+      const changed = await api.send<Budget>('PATCH', `/budgets/${id}`, { limitMinor });
+      const isSame = changed.balances.limit === balances.limit;
+      return `The limit is ${of(changed.balances.limit)}, ${of(changed.balances.available)} available: ${isSame ? 'it was so before, no operation' : 'one operation'}.`;
+    },
+  };
+};
+
+const whole = (min: number, max: number) => (text: string) =>
+  /^\d{1,10}$/.test(text) && Number(text) >= min && Number(text) <= max
+    ? ''
+    : `Enter a whole number from ${count(min)} to ${count(max)}.`;
+
+const units: Action = async (api, { id = '' }) => {
+  const { name, unitsLimit, usedUnits, windowSeconds, waiting } = await api.get<Allowance>(`/allowances/${id}`);
+  return {
+    title: `Change the units of allowance ${name}?`,
+    lines: [
+      `It gives ${plural(unitsLimit, 'unit')} in ${duration(windowSeconds)}, ${count(usedUnits)} used in this window; ${plural(waiting, 'waiter')}.`,
+      'At once, also in this window: waiters that fit then are granted in the same step.',
+      once,
+    ],
+    fields: [
+      { name: 'units', label: 'Units in each window', value: String(unitsLimit), isNumber: true, check: whole(1, 1e9) },
+    ],
+    confirm: 'Change the units',
+    act: async (values) => {
+      const body = { unitsLimit: Number(values['units']) };
+      const changed = await api.send<Allowance>('PATCH', `/allowances/${id}`, body);
+      return `${plural(changed.unitsLimit, 'unit')} in each window, ${count(changed.availableUnits)} available, ${count(changed.waiting)} waiting.`;
+    },
+  };
+};
+
+const cooldown: Action = async (api, { id = '' }) => {
+  const { name, waiting } = await api.get<Allowance>(`/allowances/${id}`);
+  return {
+    title: `Cool down allowance ${name}?`,
+    lines: [
+      `Nobody gets units of it for that time: what is consumed meanwhile is refused, and ${plural(waiting, 'waiter')} wait on.`,
+      'It cannot be shortened, and never shortens a cooldown that runs.',
+      once,
+    ],
+    fields: [
+      { name: 'seconds', label: 'Seconds', value: '60', isNumber: true, check: whole(1, 3600) },
+      { name: 'reason', label: 'Reason, shown to all', value: '' },
+    ],
+    confirm: 'Cool down',
+    act: async (values) => {
+      const body = { seconds: Number(values['seconds']), reason: values['reason'] ?? '' };
+      const { cooldownUntil } = await api.send<Cooldown>('POST', `/allowances/${id}/cooldown`, body);
+      return `It is cooling down until ${new Date(cooldownUntil).toLocaleTimeString('en-GB')}.`;
+    },
+  };
+};
+
+interface Cooldown {
+  readonly cooldownUntil: string;
+}
+
+const pauseSchedule: Action = async (api, { id = '' }) => {
+  const { name } = await api.get<Schedule>(`/schedules/${id}`);
+  return {
+    title: `Pause schedule ${name}?`,
+    lines: ['It sends nothing until it is resumed. What would have come meanwhile is not sent later.', once],
+    confirm: 'Pause the schedule',
+    act: async () => {
+      const { state } = await api.send<Schedule>('PATCH', `/schedules/${id}`, { state: 'PAUSED' });
+      return `It is ${words(state)}: one operation.`;
+    },
+  };
+};
+
+const resumeSchedule: Action = async (api, { id = '' }) => {
+  const { name } = await api.get<Schedule>(`/schedules/${id}`);
+  return {
+    title: `Resume schedule ${name}?`,
+    lines: ['It goes on with its next moment from now; each sent message counts as one operation.', once],
+    confirm: 'Resume the schedule',
+    act: async () => {
+      const { state, nextAt } = await api.send<Schedule>('PATCH', `/schedules/${id}`, { state: 'ACTIVE' });
+      const next = nextAt === null ? '' : `, next at ${new Date(nextAt).toLocaleString('en-GB')}`;
+      return `It is ${words(state)}${next}: one operation.`;
+    },
+  };
+};
+
+const trigger: Action = async (api, { id = '' }) => {
+  const { name, mailboxId } = await api.get<Schedule>(`/schedules/${id}`);
+  return {
+    title: `Send the message of schedule ${name} now?`,
+    lines: [`One message into mailbox ${mailboxId}. Its own moments stay as they are.`, once],
+    confirm: 'Send it now',
+    act: async () => {
+      const { lastMessageId } = await api.send<Schedule>('POST', `/schedules/${id}/trigger`);
+      return `Sent message ${lastMessageId}: one operation.`;
+    },
+  };
+};
+
+const redeliver: Action = async (api, { id = '', type = '' }) => ({
+  title: 'Deliver this event again?',
+  lines: [
+    `The event ${type} of this attempt, once, now. Its receiver may get it twice: the webhook-id is the same.`,
+    once,
+  ],
+  confirm: 'Deliver again',
+  act: async () => {
+    const { state, responseStatus, errorCode } = await api.send<Delivery>('POST', `/deliveries/${id}/redeliver`);
+    return `${state === 'SUCCEEDED' ? 'Delivered' : 'It failed'}: ${responseStatus ?? errorCode ?? 'no response'}. One operation.`;
+  },
+});
+
+/** By the name that buttons carry. */
+export const actions: Readonly<Record<string, Action>> = {
+  cancel,
+  requeue,
+  requeueThese,
+  cancelThese,
+  purge,
+  requeueAll,
+  stop,
+  limit,
+  units,
+  cooldown,
+  pauseSchedule,
+  resumeSchedule,
+  trigger,
+  redeliver,
+};

@@ -1,0 +1,44 @@
+/** JSON as text, cut and indented without reading it: numbers keep all their digits. */
+
+const token = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g;
+
+/** The members of an object, as they are written; none of anything else. */
+export function members(text: string): Map<string, string> {
+  const found = new Map<string, string>();
+  let depth = 0;
+  let name: string | undefined;
+  let from = 0;
+  for (const { 0: part, index } of text.matchAll(token)) {
+    if (depth === 1 && name === undefined && part.startsWith('"')) name = JSON.parse(part) as string;
+    else if (depth === 1 && part === ':') from = index + 1;
+    if (name !== undefined && depth === 1 && (part === ',' || part === '}')) {
+      found.set(name, text.slice(from, index).trim());
+      name = undefined;
+    }
+    if (part === '{' || part === '[') depth++;
+    else if (part === '}' || part === ']') depth--;
+    if (depth === 1 && part === '[') return found;
+  }
+  return found;
+}
+
+/** Indented by two spaces, empty lists and objects in one line. */
+export function pretty(text: string): string {
+  let out = '';
+  let depth = 0;
+  let last = '';
+  const line = (): string => `\n${'  '.repeat(depth)}`;
+  for (const [part] of text.matchAll(token)) {
+    const isOpen = last === '{' || last === '[';
+    if (part === '}' || part === ']') {
+      depth--;
+      out += isOpen ? part : line() + part;
+    } else {
+      if (isOpen || last === ',') out += line();
+      out += part === ':' ? ': ' : part;
+      if (part === '{' || part === '[') depth++;
+    }
+    last = part;
+  }
+  return out;
+}

@@ -1,0 +1,92 @@
+import type { Api } from '../api.ts';
+import { el } from '../dom.ts';
+import { count, words } from '../format.ts';
+import { panel } from '../panels/panel.ts';
+import { mailboxLink, pager } from '../parts.ts';
+import { address, type Place, queryText } from '../place.ts';
+import type { Census, Mailbox, Mailboxes, Messages } from '../records.ts';
+import type { World } from '../world.ts';
+import { messageTable } from './message-list.ts';
+import type { Page } from './page.ts';
+
+/** How work ends without success, other than by somebody's wish. */
+export const failedStates = ['FAILED', 'REJECTED', 'EXPIRED'] as const;
+type FailedState = (typeof failedStates)[number];
+
+const shownEach = 5;
+const readsAtOnce = 5;
+
+interface Found {
+  readonly census: Census;
+  readonly nextCursor: string | null;
+  readonly mailboxes: readonly { readonly mailbox: Mailbox; readonly messages: Messages }[];
+}
+
+/** The first messages of each mailbox that has some of the state, of a page of mailboxes. */
+async function read(api: Api, state: FailedState, cursor: string | undefined, signal: AbortSignal): Promise<Found> {
+  const [census, { mailboxes: page, nextCursor }] = await Promise.all([
+    api.get<Census>('/census', signal),
+    api.get<Mailboxes>(`/mailboxes${queryText({ limit: '50', cursor })}`, signal),
+  ]);
+  const isCounted = state === 'FAILED';
+  const candidates = census.messages[state] === 0 ? [] : page.filter(({ counts }) => !isCounted || counts.failed > 0);
+  const found: { mailbox: Mailbox; messages: Messages }[] = [];
+  for (let at = 0; at < candidates.length; at += readsAtOnce) {
+    const some = candidates.slice(at, at + readsAtOnce).map(async (mailbox) => ({
+      mailbox,
+      messages: await api.get<Messages>(`/mailboxes/${mailbox.id}/messages?state=${state}&limit=${shownEach}`, signal),
+    }));
+    found.push(...(await Promise.all(some)).filter(({ messages }) => messages.messages.length > 0));
+  }
+  return { census, nextCursor, mailboxes: found };
+}
+
+function tabs({ census }: Found, chosen: FailedState, world: World): Element {
+  const links = failedStates.map((state) => {
+    const href = address(world.spaceId, 'failed', { state: state === 'FAILED' ? undefined : state });
+    const current: Record<string, string> = state === chosen ? { 'aria-current': 'page' } : {};
+    return el('a', { href, ...current }, `${words(state)} ${count(census.messages[state])}`);
+  });
+  return el('nav', { 'aria-label': 'How it ended', class: 'tabs' }, ...links);
+}
+
+/** Work that ended without success, by mailbox. */
+export function failedPage(place: Place): Page {
+  const { query } = place;
+  const state = failedStates.find((one) => one === query.get('state')) ?? 'FAILED';
+  const cursor = query.get('cursor') ?? undefined;
+  const list = panel<Found>({
+    id: 'failed',
+    path: '/census',
+    // The mailboxes are many reads.
+    hears: [],
+    idleSeconds: 30,
+    read: (api, signal) => read(api, state, cursor, signal),
+    learn: ({ mailboxes }, world) => world.learnMailboxes(mailboxes.map(({ mailbox }) => mailbox)),
+    render: (found, world) => [
+      tabs(found, state, world),
+      ...(found.mailboxes.length === 0
+        ? [
+            el(
+              'p',
+              { class: 'empty' },
+              `Nothing ${words(state)} ${found.nextCursor === null ? 'here' : 'on this page'}.`,
+            ),
+          ]
+        : []),
+      ...found.mailboxes.map(({ mailbox, messages }) => {
+        const number = state === 'FAILED' ? `${count(mailbox.counts.failed)} ` : '';
+        const all = mailboxLink(mailbox.id, world, `All ${number}${words(state)} of ${mailbox.name}`, { state });
+        return el(
+          'section',
+          { 'data-key': mailbox.id, 'aria-label': mailbox.name },
+          el('h2', { class: 'named' }, mailbox.name),
+          messageTable(messages.messages, world),
+          el('p', {}, all),
+        );
+      }),
+      ...pager(place, found.nextCursor),
+    ],
+  });
+  return { title: 'Failed work', content: [el('div', { id: list.id })], panels: [list] };
+}

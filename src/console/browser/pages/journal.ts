@@ -1,0 +1,113 @@
+import type { Api } from '../api.ts';
+import { el } from '../dom.ts';
+import { panel } from '../panels/panel.ts';
+import { pager, section } from '../parts.ts';
+import { type Place, queryText } from '../place.ts';
+import type { EventsPage } from '../records.ts';
+import { eventList } from './events.ts';
+import type { Page } from './page.ts';
+import { searchForm } from './search.ts';
+
+const aggregates = [
+  'message',
+  'task',
+  'group',
+  'budget',
+  'barrier',
+  'allowance',
+  'waiter',
+  'mailbox',
+  'scope',
+  'schedule',
+  'limits',
+  'destination',
+  'delivery',
+];
+
+/** How far back history begins, in minutes; '' for the oldest event that is kept. */
+const spans = [
+  ['15', 'the last 15 minutes'],
+  ['60', 'the last hour'],
+  ['360', 'the last 6 hours'],
+  ['1440', 'the last day'],
+  ['all', 'everything that is kept'],
+] as const;
+
+const perPage = 100;
+/** Each looks at some 5,000 events. */
+const maxReads = 10;
+
+interface Found {
+  readonly events: EventsPage['events'];
+  /** null at the end of the journal. */
+  readonly nextCursor: string | null;
+}
+
+/** A page, looked for in so many reads: a filter passes over events. */
+async function read(api: Api, query: string, signal: AbortSignal): Promise<Found> {
+  let page = await api.get<EventsPage>(`/watch${query}`, signal);
+  let last = '';
+  for (let reads = 1; page.events.length === 0 && page.nextCursor !== last && reads < maxReads; reads++) {
+    last = page.nextCursor;
+    const rest = query.replace(/&(cursor|since)=[^&]*/g, '');
+    page = await api.get<EventsPage>(`/watch${rest}&cursor=${last}`, signal);
+  }
+  // An empty page moves its cursor only while there are events to look at.
+  const isEnd = page.events.length === 0 && page.nextCursor === last;
+  return { events: page.events, nextCursor: isEnd ? null : page.nextCursor };
+}
+
+/** The moment so many minutes before now; undefined for the beginning. */
+function begin(span: string, now: number): string | undefined {
+  return span === 'all' ? undefined : new Date(now - Number(span) * 60_000).toISOString();
+}
+
+/** What has happened, from some time ago on, of a kind and of a run; and below, what happens now. */
+export function journalPage(place: Place, now: number): Page {
+  const { query } = place;
+  const span = spans.find(([value]) => value === query.get('span'))?.[0] ?? '15';
+  const cursor = query.get('cursor') ?? undefined;
+  const wanted = queryText({
+    limit: String(perPage),
+    types: query.get('types') ?? undefined,
+    scopeId: query.get('scopeId') ?? undefined,
+    cursor,
+    since: cursor === undefined ? begin(span, now) : undefined,
+  });
+  const list = panel<Found>({
+    id: 'history',
+    path: '/watch',
+    // History does not change; what happens now is below.
+    hears: [],
+    idleSeconds: 3_600,
+    read: (api, signal) => read(api, wanted, signal),
+    render: ({ events, nextCursor }, world) => [
+      events.length === 0 && nextCursor !== null
+        ? el('p', { class: 'empty' }, 'None found yet; the next page looks further.')
+        : eventList(events, world),
+      ...pager(place, nextCursor),
+    ],
+  });
+  const form = searchForm(place, [
+    { name: 'span', label: 'From', options: spans },
+    {
+      name: 'types',
+      label: 'Of type',
+      options: [['', 'any type'], ...aggregates.map((one) => [`${one}.*`, one] as const), ...failures],
+    },
+    { name: 'scopeId', label: 'Run (scope id)', isId: true },
+  ]);
+  return {
+    title: 'Journal',
+    content: [section('History, oldest first', list.id, form)],
+    panels: [list],
+    journalOf: '',
+  };
+}
+
+/** What people look for most. */
+const failures = [
+  ['message.failed,message.rejected,message.expired', 'failed, rejected, expired messages'],
+  ['message.lease_expired', 'lost claims'],
+  ['delivery.exhausted,destination.disabled', 'webhooks given up'],
+] as const;

@@ -1,0 +1,177 @@
+import { el, html } from '../dom.ts';
+import { count, duration, percent, plural, words } from '../format.ts';
+import { panel } from '../panels/panel.ts';
+import { age, bar, button, buttons, mailboxLink, pager, pairs, section, type TableText, table } from '../parts.ts';
+import { type Place, queryText } from '../place.ts';
+import type { Mailbox, Mailboxes } from '../records.ts';
+import type { World } from '../world.ts';
+import { messageTable, readMessages } from './message-list.ts';
+import type { Page } from './page.ts';
+import { searchForm } from './search.ts';
+
+const queueText: TableText = {
+  caption: 'Mailboxes',
+  heads: ['Name', 'Mode', 'Ready', 'Delayed', 'Claimed', 'Failed', 'Oldest ready', 'Backlog'],
+  empty: 'No mailbox here.',
+};
+
+/** Longest waiting first. */
+export function byOldest(a: Mailbox, b: Mailbox): number {
+  const moment = ({ oldestReadyAt }: Mailbox): number =>
+    oldestReadyAt === null ? Infinity : Date.parse(oldestReadyAt);
+  return moment(a) === moment(b) ? 0 : moment(a) - moment(b);
+}
+
+/** A number that leads to those messages. */
+function counted(value: number, { id }: Mailbox, state: string, world: World): Element | string {
+  return value === 0 ? '0' : mailboxLink(id, world, count(value), { state });
+}
+
+export function backlogOf({ counts: { ready, delayed, claimed } }: Mailbox): number {
+  return ready + delayed + claimed;
+}
+
+function fullness(mailbox: Mailbox): Element {
+  const { counts, backlogLimit } = mailbox;
+  const label = `${count(backlogOf(mailbox))} of ${count(backlogLimit)}`;
+  const full = bar(`Backlog ${label}`, {
+    settled: percent(counts.claimed, backlogLimit),
+    reserved: percent(counts.ready + counts.delayed, backlogLimit),
+  });
+  return el('span', {}, label, full);
+}
+
+export function mailboxTable(mailboxes: readonly Mailbox[], world: World): Element {
+  return table(
+    queueText,
+    [...mailboxes].sort(byOldest).map((mailbox) => ({
+      key: mailbox.id,
+      cells: [
+        mailboxLink(mailbox.id, world, mailbox.name),
+        mailbox.mode,
+        counted(mailbox.counts.ready, mailbox, 'READY', world),
+        counted(mailbox.counts.delayed, mailbox, 'DELAYED', world),
+        counted(mailbox.counts.claimed, mailbox, 'CLAIMED', world),
+        counted(mailbox.counts.failed, mailbox, 'FAILED', world),
+        mailbox.oldestReadyAt === null ? '–' : age(mailbox.oldestReadyAt, world),
+        fullness(mailbox),
+      ],
+    })),
+  );
+}
+
+/** All mailboxes, page by page; found by name. */
+export function mailboxesPage(place: Place): Page {
+  const { query } = place;
+  const filters = { name: query.get('name') ?? undefined, cursor: query.get('cursor') ?? undefined };
+  const list = panel<Mailboxes>({
+    id: 'mailbox-list',
+    path: `/mailboxes${queryText({ limit: '50', ...filters })}`,
+    hears: ['mailbox', 'message'],
+    everySeconds: 4,
+    learn: ({ mailboxes }, world) => world.learnMailboxes(mailboxes),
+    render: ({ mailboxes, nextCursor }, world) => [mailboxTable(mailboxes, world), ...pager(place, nextCursor)],
+  });
+  const form = searchForm(place, [{ name: 'name', label: 'Name, exactly' }]);
+  return { title: 'Mailboxes', content: [section('All mailboxes', list.id, form)], panels: [list] };
+}
+
+/** Final states that can be requeued. */
+export const requeueable: readonly string[] = ['FAILED', 'REJECTED', 'EXPIRED', 'CANCELLED'];
+const states = ['READY', 'DELAYED', 'CLAIMED', 'ACKED', ...requeueable];
+
+function head(mailbox: Mailbox, place: Place, world: World): Node[] {
+  const { id, name, mode, recipientId, counts, oldestReadyAt, maxAttempts, retryDelaySeconds } = mailbox;
+  const numbers: Readonly<Record<string, number>> = {
+    READY: counts.ready,
+    DELAYED: counts.delayed,
+    CLAIMED: counts.claimed,
+    FAILED: counts.failed,
+  };
+  const { query } = place;
+  const chosen = query.get('state') ?? '';
+  const filters = { scopeId: query.get('scopeId') ?? undefined, workKey: query.get('workKey') ?? undefined };
+  const tab = (state: string): Element => {
+    const number = numbers[state];
+    const text = `${state === '' ? 'all' : words(state)}${number === undefined ? '' : ` ${count(number)}`}`;
+    const link = mailboxLink(id, world, text, { ...filters, state: state || undefined });
+    if (state === chosen) link.setAttribute('aria-current', 'page');
+    return link;
+  };
+  const target = { id, name, ...(filters.scopeId !== undefined && { scope: filters.scopeId }) };
+  const waiting = counts.ready + counts.delayed;
+  return [
+    pairs([
+      ['Mode', recipientId === null ? mode : el('span', {}, `${mode}, received by `, el('b', {}, recipientId))],
+      ['Backlog', fullness(mailbox)],
+      ['Oldest ready', oldestReadyAt === null ? 'none' : age(oldestReadyAt, world)],
+      [
+        'Retries',
+        `${plural(maxAttempts, 'attempt')}, ${retryDelaySeconds === 0 ? 'at once' : `first after ${duration(retryDelaySeconds)}`}`,
+      ],
+    ]),
+    ...[
+      buttons(
+        world.can.write && waiting > 0 && button('purge', 'Purge what waits…', target),
+        world.can.write &&
+          requeueable.includes(chosen) &&
+          button('requeueAll', `Requeue all ${words(chosen)}…`, { ...target, state: chosen }),
+      ),
+    ].filter((one) => one !== null),
+    el('nav', { 'aria-label': 'Messages by state', class: 'tabs' }, tab(''), ...states.map(tab)),
+  ];
+}
+
+/** One mailbox: its figures, and its messages by state, found by key, run and id. */
+export function mailboxPage(place: Place, world: World): Page {
+  const { query } = place;
+  const id = place.id ?? '';
+  const of = (name: string): string | undefined => query.get(name) ?? undefined;
+  const top = panel<Mailbox>({
+    id: 'mailbox',
+    path: `/mailboxes/${id}`,
+    hears: ['mailbox', 'message'],
+    everySeconds: 4,
+    learn: (mailbox, known) => {
+      known.learnMailboxes([mailbox]);
+      const title = document.getElementById('page-title');
+      if (title) title.textContent = `Mailbox ${mailbox.name}`;
+    },
+    render: (mailbox, known) => head(mailbox, place, known),
+  });
+  const wanted = { state: of('state'), scopeId: of('scopeId'), workKey: of('workKey'), cursor: of('cursor') };
+  const list = readMessages(
+    'messages',
+    `/mailboxes/${id}/messages${queryText({ limit: '50', ...wanted })}`,
+    (answer) => [
+      ...[batchButtons(wanted.state ?? '', answer.messages, world)].filter((one) => one !== null),
+      messageTable(answer.messages, world, answer.nextCursor !== null),
+      ...(answer.isPartial
+        ? [el('p', { class: 'note' }, `Looked through ${count(answer.looked)} messages; there are more.`)]
+        : []),
+      ...pager(place, answer.nextCursor),
+    ],
+  );
+  const search = searchForm(place, [
+    { name: 'workKey', label: 'Work key' },
+    { name: 'scopeId', label: 'Run (scope id)', isId: true },
+    { name: 'messageId', label: 'Message id', isId: true, leadsTo: 'message' },
+  ]);
+  const title = world.named(id).name;
+  const content = [
+    html('section', { class: 'wide', 'aria-label': 'Mailbox' }, el('div', { id: 'mailbox' })),
+    section('Messages', 'messages', search),
+  ];
+  return { title: `Mailbox ${title}`, content, panels: [top, list] };
+}
+
+/** What can be done with all messages that are shown: exactly with these. */
+function batchButtons(state: string, messages: readonly { readonly id: string }[], world: World): Element | null {
+  if (!world.can.write || messages.length === 0) return null;
+  const ids = messages.map(({ id }) => id).join(' ');
+  const these = messages.length === 1 ? 'this message' : `these ${count(messages.length)}`;
+  return buttons(
+    requeueable.includes(state) && button('requeueThese', `Requeue ${these}…`, { ids }),
+    ['READY', 'DELAYED'].includes(state) && button('cancelThese', `Cancel ${these}…`, { ids }),
+  );
+}

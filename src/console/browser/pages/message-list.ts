@@ -1,0 +1,78 @@
+import type { Api } from '../api.ts';
+import { el } from '../dom.ts';
+import { words } from '../format.ts';
+import { type Panel, panel } from '../panels/panel.ts';
+import { age, badge, clock, messageLink, named, scopeLink, type TableText, table } from '../parts.ts';
+import type { Message, Messages } from '../records.ts';
+import type { World } from '../world.ts';
+
+/** The service looks at so many messages for a page, which may be empty though there are more. */
+const perScan = 1_000;
+const maxScans = 20;
+
+interface Found extends Messages {
+  /** How many messages were looked at, at least. */
+  readonly looked: number;
+  /** The next page has not been looked for far enough to know whether it has anything. */
+  readonly isPartial: boolean;
+}
+
+async function search(api: Api, path: string, signal: AbortSignal): Promise<Found> {
+  let answer = await api.get<Messages>(path, signal);
+  let scans = 1;
+  for (; answer.messages.length === 0 && answer.nextCursor !== null && scans < maxScans; scans++)
+    answer = await api.get<Messages>(`${path.replace(/&cursor=[^&]*/, '')}&cursor=${answer.nextCursor}`, signal);
+  const isPartial = answer.messages.length === 0 && answer.nextCursor !== null;
+  return { ...answer, looked: scans * perScan, isPartial };
+}
+
+/** A page of messages. What takes many reads is not read again with every event. */
+export function readMessages(id: string, path: string, render: (found: Found) => Node[]): Panel {
+  const made: { -readonly [K in keyof Panel]: Panel[K] } = panel<Found>({
+    id,
+    path,
+    hears: ['message'],
+    everySeconds: 4,
+    read: async (api, signal) => {
+      const found = await search(api, path, signal);
+      made.everySeconds = found.looked > perScan ? made.idleSeconds : 4;
+      return found;
+    },
+    render,
+  });
+  return made;
+}
+
+const text: TableText = {
+  caption: 'Messages, oldest first',
+  heads: ['Message', 'State', 'Key', 'Attempts', 'Holder', 'Created', 'Run'],
+  empty: 'No such message.',
+};
+
+type Summary = Pick<Message, 'state' | 'reason' | 'readyAt' | 'lastError'>;
+
+/** What has become of a message: why it ended, when it is ready, and what the last attempt reported. */
+export function stateOf({ state, reason, readyAt, lastError }: Summary, world: World): Element {
+  const why = reason === null ? '' : ` ${words(reason)}`;
+  const ready = readyAt === null ? [] : [' ready ', age(readyAt, world)];
+  return el('span', {}, badge(state), why, ...ready, ...(lastError === null ? [] : [': ', named(lastError)]));
+}
+
+export function messageTable(messages: readonly Message[], world: World, isMore = false): Element {
+  return table(
+    isMore && messages.length === 0 ? { ...text, empty: 'None found yet.' } : text,
+    messages.map((message) => ({
+      key: message.id,
+      cells: [
+        messageLink(message.id, world),
+        stateOf(message, world),
+        named(message.workKey ?? message.taskKey ?? '–'),
+        `${message.attempts} of ${message.maxAttempts}`,
+        named(message.holder ?? '–'),
+        clock(message.createdAt),
+        scopeLink(message.scopeId, world),
+      ],
+    })),
+    50,
+  );
+}

@@ -1,0 +1,142 @@
+import { el } from '../dom.ts';
+import { words } from '../format.ts';
+import { sentAt } from '../history.ts';
+import { members, pretty } from '../json-text.ts';
+import { type Panel, panel } from '../panels/panel.ts';
+import { age, badge, button, buttons, clock, mailboxLink, named, pairs, scopeLink, section } from '../parts.ts';
+import type { Place } from '../place.ts';
+import type { EventsPage, Happening, Message } from '../records.ts';
+import type { World } from '../world.ts';
+import { eventList } from './events.ts';
+import { requeueable } from './mailboxes.ts';
+import type { Page } from './page.ts';
+
+/** A message, and its opaque values as they are written. */
+interface Shown {
+  readonly message: Message;
+  readonly texts: ReadonlyMap<string, string>;
+}
+
+const live: readonly string[] = ['READY', 'DELAYED', 'CLAIMED'];
+
+function facts(message: Message, world: World): Node[] {
+  const { id, state, reason, holder, claimedAt, leaseExpiresAt, readyAt, deadline, finishedAt } = message;
+  const claim =
+    holder !== null && leaseExpiresAt !== null && claimedAt !== null
+      ? el('span', {}, named(holder), ' since ', age(claimedAt, world), ', lease ends ', age(leaseExpiresAt, world))
+      : null;
+  return [
+    pairs([
+      ['State', el('span', {}, badge(state), reason === null ? '' : ` ${words(reason)}`)],
+      ['Mailbox', mailboxLink(message.mailboxId, world)],
+      ['Run', scopeLink(message.scopeId, world)],
+      ['Created', clock(message.createdAt)],
+      readyAt !== null && ['Ready', age(readyAt, world)],
+      deadline !== null && ['Deadline', age(deadline, world)],
+      ['Attempts', `${message.attempts} of ${message.maxAttempts}`],
+      claim && ['Claim', claim],
+      finishedAt !== null && ['Finished', clock(finishedAt)],
+      message.workKey !== null && ['Work key', named(message.workKey)],
+      message.taskKey !== null && ['Task key', named(message.taskKey)],
+      message.groupId !== null && ['Group', el('span', { class: 'id' }, message.groupId)],
+      message.lastError !== null && ['Last error', named(message.lastError)],
+    ]),
+    ...[
+      buttons(
+        world.can.write && live.includes(state) && button('cancel', 'Cancel…', { id }),
+        world.can.write && requeueable.includes(state) && button('requeue', 'Requeue…', { id }),
+      ),
+    ].filter((one) => one !== null),
+  ];
+}
+
+function value(name: string, text: string | undefined): Node[] {
+  if (text === undefined || text === 'null') return [];
+  // Focusable, since it scrolls.
+  const label = { tabindex: '0', role: 'group', 'aria-label': name };
+  return [el('h2', { 'data-key': name }, name), el('pre', { ...label, 'data-key': `${name} text` }, pretty(text))];
+}
+
+/** What the panels of a message know of each other. */
+interface Known {
+  finishedAt: string | null;
+}
+
+function messagePanel(id: string, known: Known): Panel {
+  return panel<Shown>({
+    id: 'message',
+    path: `/messages/${id}`,
+    hears: ['message'],
+    everySeconds: 2.5,
+    idleSeconds: 20,
+    read: async (api, signal) => {
+      const text = await api.text(`/messages/${id}`, signal);
+      const message = JSON.parse(text) as Message;
+      known.finishedAt = message.finishedAt;
+      return { message, texts: members(text) };
+    },
+    render: ({ message, texts }, world) => [
+      ...facts(message, world),
+      ...(texts.get('payload') === 'null' ? [el('p', { class: 'empty' }, 'The payload is null.')] : []),
+      ...value('Payload', texts.get('payload')),
+      ...value('Progress', texts.get('progress')),
+      ...value('Result', texts.get('result')),
+    ],
+  });
+}
+
+/** Each read looks at some 5,000 events. */
+const maxReads = 20;
+
+interface Found {
+  readonly events: readonly Happening[];
+  readonly isAll: boolean;
+}
+
+/** Nothing happens to a finished message: the rest of the journal need not be read. */
+function hasEnded(events: readonly Happening[], { finishedAt }: Known): boolean {
+  return finishedAt !== null && (events.at(-1)?.occurredAt ?? '') >= finishedAt;
+}
+
+function eventsPanel(id: string, known: Known): Panel {
+  let cursor = '';
+  let events: readonly Happening[] = [];
+  return panel<Found>({
+    id: 'message-events',
+    path: '/watch',
+    hears: ['message'],
+    everySeconds: 2.5,
+    idleSeconds: 20,
+    read: async (api, signal) => {
+      let isAll = false;
+      // Nothing happened to it before it was sent.
+      for (let reads = 0; reads < maxReads && !isAll; reads++) {
+        const from = cursor === '' ? `since=${new Date(sentAt(id)).toISOString()}` : `cursor=${cursor}`;
+        const path = `/watch?aggregate=message:${id}&limit=100&${from}`;
+        const page = await api.get<EventsPage>(path, signal);
+        events = [...events, ...page.events];
+        isAll = page.nextCursor === cursor || hasEnded(events, known);
+        cursor = page.nextCursor;
+      }
+      return { events, isAll };
+    },
+    render: (found, world) => [
+      eventList(found.events, world),
+      ...(found.isAll ? [] : [el('p', { class: 'note' }, 'Still reading the journal.')]),
+    ],
+  });
+}
+
+/** One message: its state and claim, its payload, progress and result, and its events. */
+export function messagePage({ id = '' }: Place): Page {
+  const known: Known = { finishedAt: null };
+  return {
+    title: 'Message',
+    id,
+    content: [
+      el('section', { class: 'wide', 'aria-label': 'Message' }, el('div', { id: 'message' })),
+      section('Its events', 'message-events'),
+    ],
+    panels: [messagePanel(id, known), eventsPanel(id, known)],
+  };
+}

@@ -1,0 +1,36 @@
+import { el } from '../dom.ts';
+import { graphsPanel } from '../panels/graphs.ts';
+import { now } from '../panels/now.ts';
+import { allowances, budgets, queues } from '../panels/resources.ts';
+import { waits } from '../panels/waits.ts';
+import { section } from '../parts.ts';
+import type { Place } from '../place.ts';
+import type { World } from '../world.ts';
+import type { Page } from './page.ts';
+import { newestRuns } from './runs.ts';
+
+const legend = el(
+  'p',
+  { class: 'legend' },
+  el('span', { class: 'settled' }),
+  ' claimed ',
+  el('span', { class: 'reserved' }),
+  ' ready or delayed',
+);
+
+/** What is going on in the space. Budgets and allowances are read for their names. */
+export function overviewPage(_place: Place, world: World): Page {
+  const graphs = graphsPanel(world);
+  return {
+    title: 'Overview',
+    content: [
+      section('Now', now.id),
+      section('Over time', graphs.id),
+      section('Who waits for what', waits.id),
+      section('Queues', queues.id, legend),
+      section('Runs', newestRuns.id),
+    ],
+    panels: [now, graphs, waits, queues, newestRuns, budgets, allowances],
+    journalOf: '',
+  };
+}

@@ -1,0 +1,35 @@
+import type { Place } from '../place.ts';
+import type { World } from '../world.ts';
+import { failedPage } from './failed.ts';
+import { journalPage } from './journal.ts';
+import { mailboxesPage, mailboxPage } from './mailboxes.ts';
+import { messagePage } from './message.ts';
+import { overviewPage } from './overview.ts';
+import type { Page } from './page.ts';
+import { runsPage } from './runs.ts';
+import { groupsPage, moneyPage, runPage, schedulesPage } from './simple.ts';
+import { webhooksPage } from './webhooks.ts';
+
+type Maker = (place: Place, world: World) => Page;
+
+/** By the name in the address; those of the navigation are in index.html. */
+const ofSpace: Readonly<Record<string, Maker>> = {
+  '': overviewPage,
+  mailboxes: mailboxesPage,
+  failed: failedPage,
+  runs: runsPage,
+  journal: (place, world) => journalPage(place, world.now()),
+  schedules: schedulesPage,
+  money: moneyPage,
+  groups: groupsPage,
+  webhooks: webhooksPage,
+};
+
+/** Those of one object. */
+const ofObject: Readonly<Record<string, Maker>> = { mailbox: mailboxPage, message: messagePage, run: runPage };
+
+/** The overview where there is no such page. */
+export function pageOf(place: Place, world: World): Page {
+  const makers = place.id === undefined ? ofSpace : ofObject;
+  return (makers[place.page] ?? overviewPage)(place, world);
+}

@@ -1,0 +1,65 @@
+import { byId, el, html } from '../dom.ts';
+import { address, isUuid, type Place } from '../place.ts';
+
+export interface Field {
+  readonly name: string;
+  readonly label: string;
+  /** Only a UUID is looked for. */
+  readonly isId?: true;
+  /** A page that shows the object with this id, instead of a filter. */
+  readonly leadsTo?: string;
+  /** To choose from, with their texts; the first is that of no filter. */
+  readonly options?: readonly (readonly [value: string, text: string])[];
+}
+
+/** Filters of a page, which become part of its address; other filters stay, but the list begins anew. */
+export function searchForm(place: Place, fields: readonly Field[]): HTMLElement {
+  const problem = el('p', { class: 'problem', role: 'alert', id: 'search-problem' });
+  const inputs = fields.map((field) => {
+    const common = { id: `search-${field.name}`, 'aria-describedby': 'search-problem' };
+    const input = field.options
+      ? html<HTMLSelectElement>(
+          'select',
+          common,
+          ...field.options.map(([value, text]) => el('option', { value }, text)),
+        )
+      : html<HTMLInputElement>('input', {
+          ...common,
+          type: 'text',
+          autocomplete: 'off',
+          spellcheck: 'false',
+          autocapitalize: 'none',
+        });
+    input.value = place.query.get(field.name) ?? '';
+    return { field, input };
+  });
+  const form = html<HTMLFormElement>(
+    'form',
+    { class: 'search', novalidate: '', role: 'search' },
+    ...inputs.map(({ field, input }) =>
+      el('p', { class: 'field' }, el('label', { for: input.id }, field.label), input),
+    ),
+    el('p', {}, el('button', { type: 'submit' }, 'Find')),
+    problem,
+  );
+  form.addEventListener('submit', (event) => {
+    event.preventDefault();
+    const { spaceId = '', page, id, query } = place;
+    const wanted: Record<string, string | undefined> = { ...Object.fromEntries(query), cursor: undefined };
+    for (const { field, input } of inputs) {
+      const text = field.isId ? input.value.trim().toLowerCase() : input.value;
+      if (field.isId && text !== '' && !isUuid(text)) {
+        problem.textContent = `${field.label}: enter a UUID.`;
+        byId(input.id).focus();
+        return;
+      }
+      if (field.leadsTo !== undefined && text !== '') {
+        location.hash = address(spaceId, `${field.leadsTo}/${text}`);
+        return;
+      }
+      wanted[field.name] = field.leadsTo === undefined ? text : undefined;
+    }
+    location.hash = address(spaceId, id === undefined ? page : `${page}/${id}`, wanted);
+  });
+  return form;
+}

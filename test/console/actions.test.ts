@@ -1,0 +1,182 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from 'chai';
+import { World } from '../support/world.ts';
+import { Tab, useChromium } from './tab.ts';
+
+describe('The console acts', function () {
+  this.timeout(60_000);
+  useChromium();
+  let world: World;
+  let mailboxId: string;
+  const scopeId = randomUUID();
+  before(async () => {
+    world = await World.create();
+    mailboxId = (await world.made('/mailboxes', { name: 'jobs' })).id;
+  });
+
+  const send = async (more: object = {}): Promise<string> =>
+    (await world.made(`/mailboxes/${mailboxId}/messages`, { scopeId, payload: { n: 1 }, ...more })).id;
+  const stateOf = async (id: string): Promise<string> => (await world.get(`/messages/${id}`)).body.state;
+  const dialog = (tab: Tab) => tab.page.getByRole('dialog');
+  const press = (tab: Tab, name: string) => tab.page.getByRole('button', { name, exact: true }).click();
+  const said = (tab: Tab, text: string | RegExp) => dialog(tab).getByRole('status').filter({ hasText: text }).waitFor();
+
+  it('on one message: it asks once, says what it did and what it costs, and does nothing when left', async () => {
+    const id = await send({ payload: { big: 1 }, workKey: 'k1' });
+    const { body } = await world.get('/usage');
+    const operations = (): Promise<number> => world.get('/usage').then((reply) => reply.body.days.at(-1).operations);
+    const before = body.days.at(-1).operations;
+    const tab = await Tab.live(world, {}, `/message/${id}`, world.apiKey);
+    await press(tab, 'Cancel…');
+    await dialog(tab).getByText('It counts as one operation.').waitFor();
+    expect(await tab.evaluate('document.activeElement.textContent')).to.equal('Leave it');
+    await tab.page.keyboard.press('Escape');
+    await dialog(tab).waitFor({ state: 'hidden' });
+    expect([await stateOf(id), await operations()]).to.deep.equal(['READY', before]);
+    await press(tab, 'Cancel…');
+    await dialog(tab).waitFor();
+    // A question is about what is shown.
+    await tab.go('/runs');
+    await dialog(tab).waitFor({ state: 'hidden' });
+    await tab.page.goBack();
+    await press(tab, 'Cancel…');
+    await press(tab, 'Cancel the message');
+    await said(tab, 'It is cancelled (cancelled by caller): one operation.');
+    expect([await stateOf(id), await operations()]).to.deep.equal(['CANCELLED', before + 1]);
+    await press(tab, 'Close');
+    await tab.page.locator('#message').getByText('CANCELLED', { exact: true }).waitFor();
+    await press(tab, 'Requeue…');
+    await press(tab, 'Requeue the message');
+    await said(tab, 'It is ready: one operation.');
+    expect(await stateOf(id)).to.equal('READY');
+    await press(tab, 'Close');
+    await tab.page.locator('#message-events').getByText('message.requeued').waitFor();
+  });
+
+  it('says who loses a claim, and why a call is refused', async () => {
+    const tab = await Tab.live(world, { expected: /status of 409/ }, '', world.apiKey);
+    const id = await send();
+    const other = randomUUID();
+    await world.made(`/mailboxes/${mailboxId}/messages`, { scopeId: other, payload: 2 });
+    const claimed = await world.made(`/mailboxes/${mailboxId}/recv`, {
+      scopeId: other,
+      holder: 'ann',
+      holderSession: 's',
+    });
+    await tab.go(`/message/${claimed.id}`);
+    await press(tab, 'Cancel…');
+    await dialog(tab).getByText('ann holds it: the claim is lost').waitFor();
+    await world.made(`/messages/${claimed.id}/complete`, { token: claimed.token });
+    await press(tab, 'Cancel the message');
+    await dialog(tab).getByRole('alert').filter({ hasText: 'the message is ACKED: only a READY' }).waitFor();
+    await press(tab, 'Close');
+    await world.made(`/messages/${id}/cancel`);
+  });
+
+  it('shows a payload, a result, progress and the last error as they are', async () => {
+    const run = randomUUID();
+    const id = (
+      await world.send(
+        'POST',
+        `/v1/spaces/${world.spaceId}/mailboxes/${mailboxId}/messages`,
+        `{"scopeId":"${run}","payload":{"n":12345678901234567890.10,"<b>":[]},"workKey":"exact"}`,
+        { Authorization: `Bearer ${world.apiKey}`, 'Idempotency-Key': run, 'Content-Type': 'application/json' },
+      )
+    ).body.id;
+    const claim = async () =>
+      world.made(`/mailboxes/${mailboxId}/recv`, { scopeId: run, holder: 'ann', holderSession: 's' });
+    const { token } = await claim();
+    await world.made(`/messages/${id}/renew`, { token, progress: { step: 3 } });
+    await world.made(`/messages/${id}/nack`, { token, retry: true, error: 'the model is busy' });
+    const tab = await Tab.live(world, {}, `/mailbox/${mailboxId}`);
+    await tab.page.getByLabel('Work key').fill('exact');
+    await tab.page.getByRole('button', { name: 'Find' }).click();
+    await tab.page.locator('#messages').getByText('the model is busy').waitFor();
+    await tab.page.locator('#messages tbody a').first().click();
+    const part = (name: string) => tab.page.getByRole('group', { name, exact: true });
+    await part('Payload').waitFor();
+    expect(await part('Payload').innerText()).to.equal('{\n  "n": 12345678901234567890.10,\n  "<b>": []\n}');
+    expect(await part('Progress').innerText()).to.equal('{\n  "step": 3\n}');
+    await tab.page.locator('#message').getByText('the model is busy').waitFor();
+    const again = await claim();
+    await tab.page
+      .locator('#message')
+      .getByText(/^ann since .*, lease ends in/)
+      .waitFor();
+    await world.made(`/messages/${id}/complete`, { token: again.token, result: { payload: { done: true } } });
+    await part('Result').waitFor();
+    expect(await part('Result').innerText()).to.equal('{\n  "done": true\n}');
+    const types = async () => tab.page.locator('#message-events b').allInnerTexts();
+    await tab.page.locator('#message-events').getByText('message.acked').waitFor();
+    expect(await types()).to.deep.equal([
+      'message.sent',
+      'message.claimed',
+      'message.retried',
+      'message.claimed',
+      'message.acked',
+    ]);
+  });
+
+  it('on a mailbox: purges at most what it names, and requeues exactly what is on the page', async () => {
+    const { id } = await world.made('/mailboxes', { name: 'full' });
+    const fill = async (payload: number): Promise<string> =>
+      (await world.made(`/mailboxes/${id}/messages`, { scopeId, payload })).id;
+    const old = [];
+    for (let n = 0; n < 3; n++) old.push(await fill(n));
+    const tab = await Tab.live(world, {}, `/mailbox/${id}`, world.apiKey);
+    await press(tab, 'Purge what waits…');
+    await dialog(tab).getByText('3 ready and 0 delayed').waitFor();
+    expect(await tab.page.getByLabel('At most, the oldest first').inputValue()).to.equal('3');
+    const late = await fill(9);
+    await press(tab, 'Purge');
+    await said(tab, 'Cancelled 3 messages: 1 operation.');
+    expect(await stateOf(late)).to.equal('READY');
+    await press(tab, 'Close');
+    await tab.page.getByRole('link', { name: 'cancelled', exact: true }).click();
+    await press(tab, 'Requeue these 3…');
+    await world.made(`/messages/${late}/cancel`);
+    await press(tab, 'Requeue 3 messages');
+    await said(tab, 'Requeued 3 messages: 3 operations.');
+    expect(await Promise.all([...old, late].map(stateOf))).to.deep.equal(['READY', 'READY', 'READY', 'CANCELLED']);
+    await press(tab, 'Close');
+    await press(tab, 'Requeue all cancelled…');
+    await tab.page.getByLabel('At most, the oldest first').fill('0');
+    await press(tab, 'Requeue');
+    await dialog(tab).getByRole('alert').filter({ hasText: 'Enter a number' }).waitFor();
+    await tab.page.getByLabel('At most, the oldest first').fill('5');
+    await press(tab, 'Requeue');
+    await said(tab, 'Requeued 1 message: 1 operation.');
+    expect(await stateOf(late)).to.equal('READY');
+  });
+
+  it('on a run: stops it and all below it, and says what it ended', async () => {
+    const run = (await world.made('/scopes', { name: 'nightly' })).id;
+    const message = (await world.made(`/mailboxes/${mailboxId}/messages`, { scopeId: run, payload: 1 })).id;
+    const tab = await Tab.live(world, {}, `/run/${run}`, world.apiKey);
+    await press(tab, 'Stop this run…');
+    await dialog(tab).getByText('Stop run nightly?').waitFor();
+    await dialog(tab)
+      .getByText(/1 live message, 0 waiters/)
+      .waitFor();
+    await press(tab, 'Stop the run');
+    await said(tab, 'Stopped. Cancelled: 1 messages.');
+    expect(await stateOf(message)).to.equal('CANCELLED');
+    await press(tab, 'Close');
+    await tab.page.getByRole('button', { name: 'Stop this run…' }).waitFor({ state: 'detached' });
+  });
+
+  it('not with a key that may only read: there is no button', async () => {
+    const id = await send();
+    await world.made(`/messages/${id}/cancel`);
+    const tab = await Tab.live(world, {}, `/mailbox/${mailboxId}?state=CANCELLED`);
+    for (const [place, part] of [
+      [`/mailbox/${mailboxId}?state=CANCELLED`, '#messages table'],
+      [`/message/${id}`, '#message pre'],
+      [`/run/${scopeId}`, '#run table'],
+    ] as const) {
+      await tab.go(place);
+      await tab.page.locator(part).first().waitFor();
+      expect(await tab.page.locator('main button:visible[data-act]').count()).to.equal(0);
+    }
+  });
+});

@@ -1,0 +1,115 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from 'chai';
+import type { MusterService } from '../../src/service.ts';
+import { Sink } from '../support/sink.ts';
+import { delivering, untilRows } from '../support/webhooks.ts';
+import { World } from '../support/world.ts';
+import { Tab, useChromium } from './tab.ts';
+
+describe('The console acts', function () {
+  this.timeout(60_000);
+  useChromium();
+  let service: MusterService;
+  let world: World;
+  before(async () => {
+    service = await delivering();
+    world = await World.create({ on: service });
+  });
+  after(() => service.stop());
+
+  const dialog = (tab: Tab) => tab.page.getByRole('dialog');
+  const press = (tab: Tab, name: string) => tab.page.getByRole('button', { name, exact: true }).click();
+  const said = (tab: Tab, text: string | RegExp) => dialog(tab).getByRole('status').filter({ hasText: text }).waitFor();
+  const problem = (tab: Tab, text: string) => dialog(tab).getByRole('alert').filter({ hasText: text }).waitFor();
+
+  it('on a budget: its limit, exactly, and never below what is used', async () => {
+    const budget = { name: 'llm', currency: 'EUR', scale: 2, limitMinor: '100000' };
+    const { id } = await world.made('/budgets', budget);
+    await world.made(`/budgets/${id}/reserve`, { scopeId: randomUUID(), holder: 'ann', amountMinor: '5000' });
+    const tab = await Tab.live(world, { expected: /status of 409/ }, '/money', world.apiKey);
+    await press(tab, 'Change the limit… llm');
+    await dialog(tab).getByText('It is 1,000.00 EUR: 0.00 EUR settled, 50.00 EUR reserved').waitFor();
+    const field = tab.page.getByLabel('New limit in EUR');
+    await field.fill('1.234');
+    await press(tab, 'Change the limit');
+    await problem(tab, 'at most 2 decimals');
+    await field.fill('9,999,999,999,999,999.5');
+    await press(tab, 'Change the limit');
+    await said(tab, 'The limit is 9,999,999,999,999,999.50 EUR');
+    expect((await world.get(`/budgets/${id}`)).body.limitMinor).to.equal('999999999999999950');
+    await press(tab, 'Close');
+    await tab.page.locator('#budgets').getByText('of 9,999,999,999,999,999.50 EUR').waitFor();
+    await press(tab, 'Change the limit… llm');
+    await field.fill('1');
+    await press(tab, 'Change the limit');
+    await problem(tab, 'reserved');
+  });
+
+  it('on an allowance: its units and a cooldown', async () => {
+    const { id } = await world.made('/allowances', { name: 'calls', unitsLimit: 10, windowSeconds: 3600 });
+    const tab = await Tab.live(world, {}, '/money', world.apiKey);
+    await press(tab, 'Change the units… calls');
+    await tab.page.getByLabel('Units in each window').fill('25');
+    await press(tab, 'Change the units');
+    await said(tab, '25 units in each window, 25 available, 0 waiting.');
+    await press(tab, 'Close');
+    await press(tab, 'Cool down… calls');
+    await tab.page.getByLabel('Seconds').fill('4000');
+    await press(tab, 'Cool down');
+    await problem(tab, 'from 1 to 3,600');
+    await tab.page.getByLabel('Seconds').fill('600');
+    await tab.page.getByLabel('Reason, shown to all').fill('the provider is down');
+    await press(tab, 'Cool down');
+    await said(tab, 'It is cooling down until');
+    const { body } = await world.get(`/allowances/${id}`);
+    expect([body.unitsLimit, body.cooldownReason]).to.deep.equal([25, 'the provider is down']);
+    await press(tab, 'Close');
+    await tab.page.locator('#allowances').getByText('the provider is down').waitFor();
+    const writing = await world.key(['coordination_read', 'coordination_write']);
+    const other = await Tab.live(world, {}, '/money', writing);
+    await other.page.locator('#allowances li').first().waitFor();
+    expect(await other.page.locator('main button[data-act]').count()).to.equal(0);
+  });
+
+  it('on a schedule: pauses it, sends now, and resumes it', async () => {
+    const mailbox = await world.made('/mailboxes', { name: 'reports' });
+    const target = { mailboxId: mailbox.id, scopeId: randomUUID(), payload: 1 };
+    const { id } = await world.made('/schedules', { ...target, name: 'daily', everySeconds: 86_400 });
+    const stateOf = async () => (await world.get(`/schedules/${id}`)).body.state;
+    const tab = await Tab.live(world, {}, '/schedules', world.apiKey);
+    await press(tab, 'Pause… daily');
+    await press(tab, 'Pause the schedule');
+    await said(tab, 'It is paused: one operation.');
+    expect(await stateOf()).to.equal('PAUSED');
+    await press(tab, 'Close');
+    await press(tab, 'Send now… daily');
+    await press(tab, 'Send it now');
+    await said(tab, /^Sent message [0-9a-f-]{36}: one operation\.$/);
+    expect((await world.get(`/mailboxes/${mailbox.id}`)).body.counts.ready).to.equal(1);
+    await press(tab, 'Close');
+    await press(tab, 'Resume… daily');
+    await press(tab, 'Resume the schedule');
+    await said(tab, 'It is active, next at');
+    expect(await stateOf()).to.equal('ACTIVE');
+  });
+
+  it('on a delivery: shows every attempt, and delivers again, once', async () => {
+    const sink = await Sink.start();
+    const { id } = await world.made('/destinations', { url: `${sink.url}/hook`, eventTypes: ['mailbox.created'] });
+    await world.made('/mailboxes', { name: 'watched' });
+    await untilRows(world, 1);
+    const tab = await Tab.live(world, {}, '/webhooks', world.apiKey);
+    await tab.page.locator('#deliveries').getByText('SUCCEEDED').waitFor();
+    expect(await tab.violations()).to.equal('[]');
+    await press(tab, 'Deliver again… mailbox.created');
+    await press(tab, 'Deliver again');
+    await said(tab, 'Delivered: 200. One operation.');
+    expect(sink.received).to.have.lengthOf(2);
+    await press(tab, 'Close');
+    await tab.page.locator('#deliveries').getByText('2 manual').waitFor();
+    await tab.page.getByRole('link', { name: 'Only these' }).click();
+    await tab.page.getByText('Those of one destination.').waitFor();
+    expect(tab.page.url()).to.include(id);
+    await sink.stop();
+  });
+});
