@@ -34,6 +34,7 @@ export const script = `Scalar.createApiReference('#reference', {
   mcp: { disabled: true },
   showDeveloperTools: 'never',
   documentDownloadType: 'none',
+  hideClientButton: true,
   defaultHttpClient: { targetKey: 'shell', clientKey: 'curl' },
   hiddenClients: {
     shell: ['httpie', 'wget'],
