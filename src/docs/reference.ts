@@ -92,7 +92,12 @@ body {
 #bar p {
   margin: 0;
   display: flex;
-  gap: 1rem;
+  gap: 0.8rem;
+}
+@media (width < 30rem) {
+  #bar {
+    font-size: 13px;
+  }
 }
 #bar a {
   color: light-dark(#0b5c8a, #6cbcf0);

@@ -161,11 +161,12 @@ class Records {
 
   #named(name: string): string {
     const schema = this.#schemas[name] ?? {};
-    if (name === 'Event') return this.#class(name, merged((schema.oneOf ?? []).map((one) => this.#resolved(one))));
+    if (name === 'Event') return this.#class(name, merged((schema.oneOf ?? []).map((one) => this.resolved(one))));
     return this.typeOf(schema, name);
   }
 
-  #resolved(schema: Schema): Schema {
+  /** What a reference names. */
+  resolved(schema: Schema): Schema {
     return schema.$ref === undefined ? schema : (this.#schemas[refName(schema.$ref)] ?? {});
   }
 
@@ -328,8 +329,9 @@ function answerOf({ operation }: Call, records: Records): Answer {
     return { type: union([single, 'None']), record: single, many };
   }
   const record = records.typeOf(schema, name);
-  const [plural, items] = Object.entries(schema.properties ?? {}).find(([, field]) => field.type === 'array') ?? [];
-  const cursor = schema.properties?.['nextCursor'];
+  const { properties = {} } = records.resolved(schema);
+  const [plural, items] = Object.entries(properties).find(([, field]) => field.type === 'array') ?? [];
+  const cursor = properties['nextCursor'];
   const page =
     operationId.endsWith('.list') && cursor && plural && items?.items
       ? { json: plural, type: records.typeOf(items.items, name) }

@@ -1,12 +1,14 @@
 import { setImmediate } from 'node:timers/promises';
 import type { EventDeclaration } from '../declare/event.ts';
 import type { ErrorTable } from './errors.ts';
+import { nameAnswers } from './openapi/answers.ts';
 import { batchedCalls } from './openapi/batched.ts';
 import { components, systemPaths } from './openapi/components.ts';
 import { webhooks } from './openapi/events.ts';
 import { describeNamed, describeOperation, type Glossary } from './openapi/glossary.ts';
 import { ofSpace, operation, pathOf, tagOf } from './openapi/operation.ts';
 import type { NamedSchemas } from './openapi/schema.ts';
+import { tagsOf } from './openapi/tags.ts';
 import type { Route } from './route.ts';
 
 const license = { name: 'Apache License 2.0', identifier: 'Apache-2.0' };
@@ -53,6 +55,7 @@ function* describe({ routes, spacelessRoutes, errors, events, glossary }: Descri
     const path = pathOf(route);
     const described = operation(route, errors, named);
     describeOperation(described, glossary);
+    nameAnswers(described, named);
     paths[path] = { ...paths[path], [route.method.toLowerCase()]: described };
     yield;
   }
@@ -60,12 +63,13 @@ function* describe({ routes, spacelessRoutes, errors, events, glossary }: Descri
     const path = `/v1/spaces${route.path}`;
     const { parameters, ...rest } = operation(route, errors, named);
     describeOperation({ parameters, ...rest }, glossary);
+    nameAnswers(rest, named);
     paths[path] = {
       [route.method.toLowerCase()]: { ...rest, parameters: parameters.filter((one) => one !== ofSpace) },
     };
   }
   describeNamed(named, glossary);
-  const tags = [...new Set(routes.map(tagOf)), 'system'].map((name) => ({ name }));
+  const tags = tagsOf([...routes.map(tagOf), 'system']);
   return {
     openapi: '3.1.0',
     info: { title: 'Muster', version: '1', description, license },

@@ -148,7 +148,7 @@ const complete = route({
   method: 'POST',
   path: '/messages/:messageId/complete',
   call: 'message.complete',
-  summary: 'Acknowledge a message, with an optional result, recorded and published in the same step',
+  summary: 'Acknowledge a message; with an optional result, recorded and published in the same step',
   description:
     'Ends the claim: the message is ACKED, and its task SUCCEEDED. A `result` with `mailboxId` and `scopeId` is ' +
     'sent there in the same step. The same token again answers as before, with `replay` true; after the lease was ' +

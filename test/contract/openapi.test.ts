@@ -12,6 +12,7 @@ import { api, type Reply, World } from '../support/world.ts';
 
 interface Operation {
   operationId: string;
+  tags: string[];
   summary: string;
   description?: string;
   'x-permission': string;
@@ -162,6 +163,17 @@ describe('GET /openapi.json', () => {
       for (const [status, { content }] of Object.entries(operation.responses))
         check(content as Content | undefined, `${operationId} ${status}`);
     }
+  });
+
+  it('names the schema of every answer', async () => {
+    const { paths } = await fetched();
+    for (const { operationId, tags, responses } of Object.values(paths).flatMap((path) => Object.values(path)))
+      for (const [status, { content }] of Object.entries(responses)) {
+        const schema = (content as Content | undefined)?.['application/json']?.schema as Schema | undefined;
+        if (!schema || tags.includes('system')) continue;
+        const names = (schema.anyOf?.slice(0, 1) ?? [schema]).map(({ $ref }) => $ref);
+        expect(names[0], `${operationId} ${status}`).to.match(/^#\/components\/schemas\/[A-Z]\w+$/);
+      }
   });
 
   it('describes refusals that many calls share once, and names those of a call first', async () => {

@@ -27,6 +27,7 @@ export const components = (errors: ErrorTable, named: NamedSchemas) => ({
       required: true,
       description: 'The space: `GET /v1/spaces` lists those of an API key',
       schema: { type: 'string', format: 'uuid' },
+      example: '0190a1b2-0000-7000-8000-5face0000001',
     },
     IdempotencyKey: {
       name: 'Idempotency-Key',
@@ -34,6 +35,7 @@ export const components = (errors: ErrorTable, named: NamedSchemas) => ({
       required: true,
       description: keyRule,
       schema: idempotencyKey,
+      example: 'order-4711/1',
     },
     OptionalIdempotencyKey: {
       name: 'Idempotency-Key',
@@ -41,6 +43,7 @@ export const components = (errors: ErrorTable, named: NamedSchemas) => ({
       required: false,
       description: keyRule,
       schema: idempotencyKey,
+      example: 'order-4711/1',
     },
     LastEventId: {
       name: 'Last-Event-ID',

@@ -43,7 +43,12 @@ function titleOf({ summary, description }: Route): { summary: string; descriptio
 
 function pathParameters(route: Route): object[] {
   const schema = { type: 'string', format: 'uuid' };
-  return [ofSpace, ...pathNames(route).map((name) => ({ name, in: 'path', required: true, schema }))];
+  return [
+    ofSpace,
+    ...pathNames(route).map((name) => {
+      return { name, in: 'path', required: true, schema, example: exampleOf(schema, new Map(), name) };
+    }),
+  ];
 }
 
 function queryParameters(route: Route): object[] {

@@ -860,11 +860,12 @@ class MessageAsyncCalls(AsyncCalls):
         idempotency_key: str = ABSENT,
         attempts: int = ABSENT,
     ) -> CompletedMessage:
-        """Acknowledge a message, with an optional result, recorded and published in the same step
+        """Acknowledge a message
 
-        Ends the claim: the message is ACKED, and its task SUCCEEDED. A `result` with `mailboxId`
-        and `scopeId` is sent there in the same step. The same token again answers as before, with
-        `replay` true; after the lease was lost it is refused (`CLAIM_LOST`): drop the work.
+        With an optional result, recorded and published in the same step. Ends the claim: the
+        message is ACKED, and its task SUCCEEDED. A `result` with `mailboxId` and `scopeId` is
+        sent there in the same step. The same token again answers as before, with `replay` true;
+        after the lease was lost it is refused (`CLAIM_LOST`): drop the work.
 
         `POST /v1/spaces/{spaceId}/messages/{messageId}/complete`
 

@@ -937,11 +937,12 @@ class MessageCalls(Calls):
         idempotency_key: str = ABSENT,
         attempts: int = ABSENT,
     ) -> CompletedMessage:
-        """Acknowledge a message, with an optional result, recorded and published in the same step
+        """Acknowledge a message
 
-        Ends the claim: the message is ACKED, and its task SUCCEEDED. A `result` with `mailboxId`
-        and `scopeId` is sent there in the same step. The same token again answers as before, with
-        `replay` true; after the lease was lost it is refused (`CLAIM_LOST`): drop the work.
+        With an optional result, recorded and published in the same step. Ends the claim: the
+        message is ACKED, and its task SUCCEEDED. A `result` with `mailboxId` and `scopeId` is
+        sent there in the same step. The same token again answers as before, with `replay` true;
+        after the lease was lost it is refused (`CLAIM_LOST`): drop the work.
 
         `POST /v1/spaces/{spaceId}/messages/{messageId}/complete`
 
@@ -2581,7 +2582,7 @@ class MessageInBatch(CallsInBatch):
         result: MessageCompleteResult | None = ABSENT,
         idempotency_key: str = ABSENT,
     ) -> BatchedCall[CompletedMessage]:
-        """Acknowledge a message, with an optional result, recorded and published in the same step."""
+        """Acknowledge a message."""
         return self._batched(MESSAGE_COMPLETE, {'messageId': message_id, 'token': token, 'result': result}, idempotency_key)
 
     def nack(
