@@ -75,7 +75,7 @@ function showSpaces(problem = ''): void {
 function explain({ code, message }: Failure, key: string): string {
   if (code !== 'PERMISSION_DENIED' || !message.includes('coordination_read')) return `${message}.`;
   const org = /^mk_([a-z0-9-]+)_/.exec(key)?.[1] ?? '<org>';
-  const command = `npm run -s muster -- key create --org ${org} --permissions coordination_read`;
+  const command = `muster key create --org ${org} --permissions coordination_read`;
   return `${message}: it is the only permission that the console needs. Create such a key with: ${command}`;
 }
 
@@ -96,7 +96,8 @@ async function enter(key: string): Promise<string> {
     if (error.status === 401) session.key = undefined;
     return explain(error, key);
   }
-  if (known.length === 0) return 'This key sees no space. Create one with: npm run -s muster -- space create --help';
+  if (known.length === 0)
+    return 'This key sees no space. Create one with: muster space create (in a clone: npm run -s muster -- space create)';
   session.key = key;
   return '';
 }
