@@ -20,6 +20,8 @@ const fullLength = 256 * 1024;
 const patienceMs = 12 * 3_600_000;
 /** Time between the first and the last message of a segment: with the patience a day, so much longer may one be kept. */
 const spanMs = 12 * 3_600_000;
+/** So much later than they might be they are packed. */
+export const latestMs = patienceMs + spanMs;
 const quietMs = 600_000;
 /** After it came to one that is not over. */
 const waitMs = 60_000;

@@ -19,7 +19,7 @@ import { orUnavailable, unless } from '../redis/failures.ts';
 import { Organizations } from '../redis/organizations.ts';
 import type { Scripts } from '../redis/scripts.ts';
 import { spacesOf } from '../space/list.ts';
-import { MessagePacking } from './message-packing.ts';
+import { latestMs, MessagePacking } from './message-packing.ts';
 import type { Job } from './periodic.ts';
 
 const everyMs = 30_000;
@@ -102,9 +102,11 @@ export class Packing {
     this.#organizations = new Organizations(parts.store);
   }
 
-  /** The age at which events are packed at the latest; undefined: never. */
-  get latestSeconds(): number | undefined {
-    return this.isOn ? (this.#sealAfterMs + gatherMs) / 1000 : undefined;
+  /** The ages at which they are packed at the latest; undefined: never. */
+  get latestSeconds(): { readonly events: number; readonly messages: number } | undefined {
+    if (!this.isOn) return undefined;
+    const messages = this.#packsMessages ? (this.#sealAfterMs + latestMs) / 1000 : Number.POSITIVE_INFINITY;
+    return { events: (this.#sealAfterMs + gatherMs) / 1000, messages };
   }
 
   /** Packs what is due in every organization. One that fails does not delay the others. */

@@ -14,7 +14,7 @@ export class Aging {
   /** Events of a segment; undefined: the journal is not packed. */
   packs: number | undefined;
   /** Messages of a segment; undefined: they are not packed. */
-  packsMessages: number | undefined = process.env['PM'] ? 1 : undefined;
+  packsMessages: number | undefined;
 
   private constructor(world: World, traffic: Traffic, start: number) {
     this.world = world;
@@ -23,12 +23,14 @@ export class Aging {
     this.now = start;
   }
 
-  static async begin(choice: Partial<PlanChoice> = { plan: 'free' }): Promise<Aging> {
+  static async begin(choice: Partial<PlanChoice> = { plan: 'free' }, packsMessages?: number): Promise<Aging> {
     const world = await World.create(choice);
     // Midnight, so that days of usage coincide with days since the start.
     const start = Math.ceil(Date.now() / day) * day;
     await world.at(start);
-    return new Aging(world, await Traffic.on(world), start);
+    const aging = new Aging(world, await Traffic.on(world), start);
+    aging.packsMessages = packsMessages;
+    return aging;
   }
 
   /** Moves the clock to this many milliseconds after the start. */
