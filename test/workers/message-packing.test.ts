@@ -149,6 +149,55 @@ describe('Packing of messages', function () {
     await expectAgreement(world);
   });
 
+  it('changes nothing for calls that come meanwhile', async () => {
+    const sent: string[] = [];
+    const results = new Map<string, unknown>();
+    const claims: { id: string; token: string }[] = [];
+    const any = <T>(list: readonly T[]): T | undefined => list[Math.floor(Math.random() * list.length)];
+    let isOver = false;
+    const packing = (async () => {
+      const others = [service, await start(store.url)];
+      while (!isOver) await Promise.all(others.map((one) => pack(one, { size: 7, patienceMs: 100 })));
+      await others[1]?.stop();
+    })();
+    const act = async (n: number): Promise<void> => {
+      const kind = n % 8;
+      if (kind < 2) sent.push(await queue.sent({ payload: n }));
+      const claim = kind === 2 || kind === 3 ? (await queue.recv()).body : undefined;
+      if (claim) {
+        claims.push(claim);
+        // It may have been cancelled.
+        const { status, body } = await queue.act('complete', claim, { result: { payload: { n } } });
+        if (status === 200) results.set(claim.token, body.taskId);
+      }
+      if (kind === 4) {
+        const again = any(claims);
+        const reply = again && (await queue.act('complete', again));
+        if (again && reply && results.has(again.token))
+          expect(reply.body.taskId, reply.text).to.equal(results.get(again.token));
+      }
+      const id = any(sent);
+      if (!id) return;
+      if (kind === 5) expect((await world.get(`/messages/${id}`)).status).to.equal(200);
+      if (kind === 6) await world.post(`/messages/${id}/cancel`);
+      if (kind === 7) await world.post(`/messages/${id}/requeue`);
+    };
+    let next = 0;
+    await Promise.all(
+      Array.from({ length: 8 }, async () => {
+        while (next < 1_200) await act(next++);
+      }),
+    ).finally(() => {
+      isOver = true;
+      return packing;
+    });
+    const all = (await listed()) as { id: string }[];
+    expect(all.map(({ id }) => id)).to.deep.equal([...sent].sort());
+    expect(await live()).to.be.below(sent.length - 50);
+    expect(await service.store.zcard(`${world.prefix}:unpackedMessages`)).to.be.greaterThan(0);
+    await expectAgreement(world);
+  });
+
   it('is in what a snapshot copies', async () => {
     await finishMany(queue, 230);
     await pack(service, { isAll: false });
