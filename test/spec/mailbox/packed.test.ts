@@ -171,7 +171,7 @@ class Workload {
     const twins = this.#twins;
     for (const id of this.messages) await twins.get(`/messages/${id}`);
     for (const id of this.mailboxes) {
-      const filters = ['', '&state=ACKED', '&state=READY,CANCELLED,FAILED', '&workKey=key%203'];
+      const filters = ['', '&state=ACKED', '&state=READY,CANCELLED,FAILED', '&state=CANCELLED', '&workKey=key%203'];
       filters.push(...this.scopes.slice(0, 4).map((scopeId) => `&scopeId=${scopeId}&state=ACKED,REJECTED`));
       for (const filter of filters)
         for (const limit of filter === '' ? [1 + this.#random(7), 200] : [3]) await this.#pages(id, limit, filter);
