@@ -74,7 +74,7 @@ function start(config: Config, redisUrl: string, signal: AbortSignal): Promise<M
   };
   const metrics = metricsPort === null ? {} : { metricsPort };
   const waiting = { awaitStore: () => awaitStore(redisUrl, { log: warn, signal }) };
-  const settings = { webhookAllowPrivate, sealAfterSeconds };
+  const settings = { webhookAllowPrivate, sealAfterSeconds, packsMessages: true };
   return startService({ redisUrl, role, host, port, ...metrics, ...settings, log, snapshots, ...waiting });
 }
 

@@ -9,6 +9,7 @@ import { createApp } from './http/app.ts';
 import type { Service } from './http/context.ts';
 import { Listener } from './http/listener.ts';
 import { openapiText } from './http/openapi.ts';
+import { PackedMessages } from './mailbox/packed.ts';
 import { mcpGateway } from './mcp/gateway.ts';
 import { Metrics } from './metrics/metrics.ts';
 import { StoreReader } from './metrics/store-reading.ts';
@@ -59,6 +60,8 @@ export interface ServiceOptions {
   readonly resolve?: Resolve;
   /** Events older than that are packed; default: 0, none. */
   readonly sealAfterSeconds?: number;
+  /** Finished messages, too. */
+  readonly packsMessages?: boolean;
   /** Periodic snapshots; default: none. */
   readonly snapshots?: SnapshotterOptions;
   /** Waits for a store that dropped a connection during the start; without it, the start fails. */
@@ -102,9 +105,13 @@ export async function startService(options: ServiceOptions): Promise<MusterServi
   const due = new Due(store, scripts);
   const schedules = new Firing(scripts, due);
   const journal = new Journal(scripts, new Segments(store), options.log);
+  const unpacking = new PackedMessages(journal.segments, options.log);
   const sealAfterSeconds = options.sealAfterSeconds ?? 0;
-  const packing = new Packing({ store, scripts, journal, log: options.log }, { sealAfterSeconds });
-  const retention = new Retention(store, scripts, journal);
+  const packing = new Packing(
+    { store, scripts, journal, log: options.log },
+    { sealAfterSeconds, packsMessages: options.packsMessages ?? false },
+  );
+  const retention = new Retention(store, scripts, journal, unpacking);
   const wake = new Wake(await open('patient'));
   const feeds = new Feeds(scripts, wake, journal);
   const targets = new Targets(options.webhookAllowPrivate ?? false, options.resolve);
@@ -125,6 +132,7 @@ export async function startService(options: ServiceOptions): Promise<MusterServi
     retention,
     packing,
     journal,
+    unpacking,
     wake,
     channel: channelOf,
     parts,

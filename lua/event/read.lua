@@ -1,5 +1,6 @@
 --- The same page as event/list, for operators: without an API key. `from`: a time in milliseconds; without a cursor, the
 --- page begins at or shortly before the first event of that time.
+--- @full
 --- @args cursor epoch limit opened from
 --- @reply last epoch entries segments
 --- @include "event/_page"

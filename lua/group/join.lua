@@ -5,6 +5,7 @@
 --- @include "lib/call"
 --- @include "group/_group"
 --- @include "group/_task"
+--- @include "mailbox/_unpack"
 local counterOf = { READY = 'pending', DELAYED = 'pending', CLAIMED = 'running', ACKED = 'succeeded' }
 local replay = call.open()
 if replay then return replay end
@@ -24,6 +25,7 @@ if not counter then refuse('TASK_NOT_JOINABLE', task.state(member.state)) end
 plan.needOperation()
 if record.members >= group.maxMembers then refuse('GROUP_FULL', group.maxMembers) end
 
+message.unpack(member)
 records.set(member, 'groupId', groupId)
 task.add(record, member)
 group.add(record, counter, 1)

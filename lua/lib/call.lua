@@ -3,7 +3,7 @@
 --- call.open or call.read and returns call.done, .unchanged, .uncounted or .answer. Requests of one organization that
 --- arrive together may share a run: each is atomic by itself, but the records of the API key, the organization and the
 --- space are read once and written once per run.
---- @args callName idempotencyDigest fingerprint drainedThrough
+--- @args callName idempotencyDigest fingerprint drainedThrough unpacked
 --- @around call.serve
 --- @include "lib/clock"
 --- @include "lib/refuse"
@@ -188,6 +188,15 @@ function call.sendBack(code, timerName)
   isSentBack = true
   if isUnchanged then counted = changes end
   error({ err = code .. ' - ' .. (timerName or '') })
+end
+
+--- For records that are packed: sends the call back for them, and says what Node has unpacked for it.
+function records.ask(wanted)
+  call.sendBack('PACKED', wanted)
+end
+
+function records.given()
+  return unpacked
 end
 
 --- What the call has changed so far stays, even if it is sent back.

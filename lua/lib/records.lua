@@ -106,7 +106,7 @@ end
 
 function records.isChanged(key)
   local record = known[key]
-  return record and (record.isNew or record.n > 0) or sums and sums[key]
+  return record and (record.isNew or (record.n or 0) > 0) or sums and sums[key]
 end
 
 --- Reads the counters that were changed without being read, and adds the changes.

@@ -1,6 +1,7 @@
 --- @include "lib/cancels"
 --- @include "scope/_ending"
 --- @include "mailbox/_finish"
+--- @include "mailbox/_packed"
 
 --- Ends a live message of a cancelled run; one whose deadline came before the cancel is EXPIRED.
 function message.stop(record, cancel)
@@ -20,7 +21,11 @@ end
 
 --- It may decide a group elsewhere, which cancels those of its members that wait.
 function cancels.messages.stop(id, cancel)
-  if not message.isLive(message.load(id, 'state')) then return 0 end
+  -- Of packed ones none is live.
+  packed.isPassed = true
+  local found = message.load(id, 'state')
+  packed.isPassed = false
+  if not found or not message.isLive(found) then return 0 end
   local before = message.finishes
   message.stop(message.read(id), cancel)
   return message.finishes - before

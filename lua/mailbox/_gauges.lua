@@ -1,5 +1,7 @@
 --- @include "lib/gauges"
+--- @include "lib/streamId"
 --- @include "mailbox/_oldest"
+--- @include "event/_segments"
 --- The time since which the space's oldest READY message is ready, or false. It is exact if at most `maxMailboxes`
 --- mailboxes have one of the same second, under the same condition as for a mailbox.
 function gauges.oldestReadyAt(maxMailboxes)
@@ -9,4 +11,13 @@ function gauges.oldestReadyAt(maxMailboxes)
     first = math.min(first, oldest.readyOf(mailboxId, maxMailboxes) or first)
   end
   return first < math.huge and first
+end
+
+--- The time of the first event behind the one up to which messages were packed, or false: no packed message is newer.
+function gauges.messagesPackedAt()
+  local position = redis.call('HGET', keys.space(), 'messagesPackedThrough') or '0-0'
+  local packedEvents = segments.from('(' .. position, 1)[1]
+  if packedEvents then return streamId.at(streamId.isBefore(position, packedEvents.first) and packedEvents.first or position) end
+  local entry = redis.call('XRANGE', keys.events(), '(' .. position, '+', 'COUNT', 1)[1]
+  return entry and streamId.at(entry[1])
 end

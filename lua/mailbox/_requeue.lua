@@ -2,6 +2,7 @@
 --- @include "lib/count"
 --- @include "scope/_scope"
 --- @include "mailbox/_message"
+--- @include "mailbox/_unpack"
 --- @include "mailbox/_mailbox"
 --- @include "mailbox/_ready"
 --- @include "mailbox/_delay"
@@ -20,6 +21,7 @@ end
 
 --- Makes a message READY again, or DELAYED, for which there is no obstacle. record: as message.read has it; box: its mailbox.
 function message.requeue(record, box, delaySeconds)
+  message.unpack(record)
   local from, path = record.state, scope.path(record.scopeId)
   sorted.remove(keys.requeueable(record.mailboxId, from), record.id)
   if from == 'FAILED' then records.add(keys.mailbox(record.mailboxId), 'failed', -1) end

@@ -1,6 +1,7 @@
 --- @include "lib/retained"
 --- @include "lib/unit"
 --- @include "mailbox/_message"
+--- @include "mailbox/_packed"
 --- @include "mailbox/_mailbox"
 --- @include "group/_task"
 --- @include "scope/_retain"
@@ -22,7 +23,10 @@ end
 --- Removes a finished message, unless it was brought back and has finished again since `at`; of two ends at one moment the
 --- first finds it, and leaves a tombstone to the second.
 local function remove(messageId, at)
+  -- Packed ones go with their segment.
+  packed.isPassed = true
   local record = message.load(messageId, 'mailboxId', 'scopeId', 'taskId', 'state', 'workKey', 'finishedAt')
+  packed.isPassed = false
   if not record or not record.mailboxId or not record.finishedAt or record.finishedAt > at then return end
   sorted.remove(keys.messages(record.mailboxId), messageId)
   if record.workKey then maps.remove(keys.workKeys(record.mailboxId), record.workKey) end

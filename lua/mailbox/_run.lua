@@ -1,6 +1,7 @@
 --- @include "lib/inRun"
 --- @include "mailbox/_message"
-inRun.messages = {}
+--- @include "mailbox/_packed"
+inRun.messages = { ahead = packed.ahead }
 
 function inRun.messages.index(scopeId)
   return keys.scopeMessages(scopeId)

@@ -7,6 +7,7 @@
 --- @include "mailbox/_below"
 --- @include "mailbox/_room"
 --- @include "mailbox/_requeue"
+--- @include "mailbox/_packed"
 local scanLimit = 1000
 local replay = room.open()
 if replay then return replay end
@@ -20,6 +21,7 @@ end
 
 local ids = redis.call('ZRANGE', keys.requeueable(mailboxId, state), cursor == '' and '-' or '(' .. cursor, '+', 'BYLEX',
   'LIMIT', 0, scanLimit + 1)
+packed.ahead(ids, 1)
 local requeued, last, more = 0, cursor, false
 for i, id in ipairs(ids) do
   local record = i <= scanLimit and requeued < max and message.isBelow(id, scopeId) and message.read(id)

@@ -37,8 +37,9 @@ end
 --- Rows of a kind in these scopes, newest first, and whether there are more: at most `maxRows` rows, with at most 1,000
 --- further records in them.
 function subtree.rows(kind, scopes, maxRows)
-  local found, further = {}, 0
-  for i, id in ipairs(newest(kind, scopes, maxRows + 1)) do
+  local found, further, ids = {}, 0, newest(kind, scopes, maxRows + 1)
+  if kind.ahead then kind.ahead(ids, 1) end
+  for i, id in ipairs(ids) do
     local row, size = kind.row(id)
     further = further + (size or 0)
     if i > maxRows or further > 1000 then return found, true end

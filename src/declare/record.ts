@@ -68,12 +68,15 @@ export class RecordDeclaration<F extends Fields = Fields> {
   #schema: Joi.ObjectSchema | undefined;
   /** Their positions. */
   readonly #places: ReadonlyMap<string, number>;
+  /** The Lua helper that finds records which are packed, so that they have no hash of their own. */
+  readonly packedBy: string | undefined;
   /** Types only. */
   declare readonly type: Answered<F>;
 
-  constructor(name: string, fields: F, luaName = `${name.charAt(0).toLowerCase()}${name.slice(1)}`) {
+  constructor(name: string, fields: F, luaName = `${name.charAt(0).toLowerCase()}${name.slice(1)}`, packedBy?: string) {
     this.name = name;
     this.luaName = luaName;
+    this.packedBy = packedBy;
     this.fields = fields;
     this.wire = wireOf(fields);
     this.#places = new Map(this.wire.map((one, place) => [one, place]));
@@ -103,7 +106,7 @@ export class RecordDeclaration<F extends Fields = Fields> {
 
   /** The same record with further internal fields. */
   extended(more: Fields): RecordDeclaration {
-    return new RecordDeclaration(this.name, { ...this.fields, ...more }, this.luaName);
+    return new RecordDeclaration(this.name, { ...this.fields, ...more }, this.luaName, this.packedBy);
   }
 
   /** A new record without some of the fields. */
@@ -160,8 +163,8 @@ export function census(declaration: RecordDeclaration): Field<Readonly<Record<st
 }
 
 /** Declares a record. lua: its name in scripts and keys, if it differs. */
-export const record = <F extends Fields>(name: string, fields: F, options: { lua?: string } = {}) =>
-  new RecordDeclaration(name, fields, options.lua);
+export const record = <F extends Fields>(name: string, fields: F, options: { lua?: string; packedBy?: string } = {}) =>
+  new RecordDeclaration(name, fields, options.lua, options.packedBy);
 
 /** A record inside a reply or another record. */
 export class One<T> extends Field<T> {

@@ -14,6 +14,8 @@ export interface Place {
   readonly count: number;
   readonly digest: string;
   readonly key: string;
+  /** Default: events of the journal. */
+  readonly holds?: 'messages';
 }
 
 /** A segment whose content is not what was packed. */
@@ -21,7 +23,8 @@ export class DamagedSegment extends Error {
   readonly place: Place;
   constructor(place: Place, what: string) {
     super(
-      `segment ${place.key} of the journal ${what}: its ${place.count} events, ${place.first} to ${place.last}, cannot be read`,
+      `segment ${place.key} of ${place.holds ?? 'the journal'} ${what}: its ${place.count} ${place.holds ?? 'events'}, ` +
+        `${place.first} to ${place.last}, cannot be read`,
     );
     this.place = place;
   }
@@ -103,6 +106,10 @@ export async function pack(lines: readonly string[]): Promise<{ content: Buffer;
   const odd = lines.find((line) => !/^\d+-\d+ [^ \n]+ [^\n]*$/.test(line));
   if (odd !== undefined)
     throw new Error(`entry ${odd.split(' ', 1)[0]} of the journal is no event: it cannot be packed`);
+  return deflated(lines);
+}
+
+export async function deflated(lines: readonly string[]): Promise<{ content: Buffer; digest: string }> {
   const content = await deflate(lines.join('\n'));
   return { content, digest: digestOf(content) };
 }

@@ -59,7 +59,7 @@ export class Segments {
   #keep(name: string, opened: Opened): void {
     const { journal, segment } = opened;
     this.#opened.set(name, opened);
-    this.#ofJournal.set(journal, (this.#ofJournal.get(journal) ?? new Set()).add(segment));
+    if (!segment.place.holds) this.#ofJournal.set(journal, (this.#ofJournal.get(journal) ?? new Set()).add(segment));
     this.#bytes += segment.bytes;
     for (const [oldest, { journal, segment }] of this.#opened) {
       if (this.#bytes <= this.#maxBytes) break;

@@ -9,4 +9,5 @@ export const callArgs = {
   fingerprint: '',
   requestId: '',
   drainedThrough: '',
+  unpacked: '',
 };

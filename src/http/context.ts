@@ -20,11 +20,25 @@ import type { Site } from './site.ts';
 // biome-ignore lint/suspicious/noEmptyInterface: rooms fill it by declaration merging.
 export interface Parts {}
 
+/** What scripts of a request have asked for so far, as they take it. */
+export interface Unpacked {
+  readonly text: string;
+}
+
+/** Opens packed records for scripts that reply PACKED. */
+export interface Unpacking {
+  /** Whether the detail of such a reply asks for them. */
+  isWanted(detail: string): boolean;
+  /** Adds what it asks for to what was unpacked before. */
+  unpack(detail: string, before?: Unpacked): Promise<Unpacked>;
+}
+
 /** What the HTTP layer works with. */
 export interface Service {
   readonly store: Store;
   readonly scripts: Scripts;
   readonly due: Due;
+  readonly unpacking: Unpacking;
   readonly wake: Wake;
   /** The channel on which scripts publish their changes in a space. */
   readonly channel: (org: string, spaceId: string) => string;

@@ -3,10 +3,10 @@ import type { Answered, Fields } from '../declare/field.ts';
 import { One } from '../declare/record.ts';
 import type { ReplyReader } from '../declare/reply.ts';
 import type { Reply } from '../declare/value.ts';
-import { Refusal } from '../redis/scripts.ts';
+import { Refusal, StoreUnavailable } from '../redis/scripts.ts';
 import { admitted } from './admit.ts';
 import { callArgs } from './call-args.ts';
-import type { Context, Sent, ServeContext, Service, Step } from './context.ts';
+import type { Context, Sent, ServeContext, Service, Step, Unpacked } from './context.ts';
 import { readNote } from './envelope.ts';
 import { ApiError, apiError, invalid } from './errors.ts';
 import { type Hold, Looks, type Ran } from './hold.ts';
@@ -16,6 +16,9 @@ import type { Answer, Input, Route } from './route.ts';
 
 /** A script's arguments by name: those of lib/call, which every route's script takes, and the route's. */
 type Args = Record<string, string | number>;
+
+/** A call that asks for packed messages so often meets segments that change all the time. */
+const maxRuns = 50;
 
 /** Runs the endpoint that was found. */
 export const runEndpoint: Step = async (ctx) => {
@@ -148,16 +151,22 @@ export class Endpoint implements Handler {
 
   /**
    * Runs the script. If it refuses with DUE, sweeps and runs it again; more than once if concurrent calls leave more to
-   * sweep.
+   * sweep. Likewise unpacks messages that it asks for with PACKED.
    */
   async #once(org: string, args: Args, asked: Asked): Promise<Reply> {
-    const { due } = this.#service;
-    for (let current = args; ; ) {
+    const { due, unpacking } = this.#service;
+    let unpacked: Unpacked | undefined;
+    for (let current = args, runs = 1; ; runs++) {
       try {
         return await this.#runOnce(this.route.script, org, current, asked);
       } catch (error) {
-        if (!(error instanceof Refusal && error.code === 'DUE')) throw error;
-        current = { ...args, drainedThrough: await due.drain(org, error.detail) };
+        if (!(error instanceof Refusal)) throw error;
+        if (error.code === 'DUE') current = { ...current, drainedThrough: await due.drain(org, error.detail) };
+        else if (error.code === 'PACKED' && unpacking.isWanted(error.detail)) {
+          if (runs > maxRuns) throw new StoreUnavailable('messages are being packed');
+          unpacked = await unpacking.unpack(error.detail, unpacked);
+          current = { ...current, unpacked: unpacked.text };
+        } else throw error;
       }
     }
   }

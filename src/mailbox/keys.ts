@@ -104,4 +104,37 @@ export const mailboxKeys = {
     holds: 'ids of its messages and of the tombstones of its tasks, in order of creation (score 0)',
     goes: 'each entry with its message or tombstone',
   },
+  mailboxSegments: {
+    pattern: 'muster:{org}:<spaceNumber>:mailbox:<mailboxId>:segments',
+    type: 'zset',
+    holds: 'for each segment with messages of it their ids, newest first, with blanks between (score 0)',
+    goes: 'each entry with its messages',
+  },
+  messageSegments: {
+    pattern: 'muster:{org}:<spaceNumber>:messageSegments',
+    type: 'zset',
+    holds:
+      '`last first number digest count kind`: the segments of packed messages in order (score 0), with the ids of their first and last one; kind: MESSAGES, or TOMBSTONES of their tasks',
+    goes: 'each entry with its segment',
+  },
+  messageSegment: {
+    pattern: 'muster:{org}:<spaceNumber>:messageSegment:<segmentNumber>',
+    type: 'string',
+    holds:
+      'the messages of a segment, deflated: a line for each, `id` and a JSON array of the fields and values of its record',
+    goes: "when the plan's retention window has passed since the last of them finished; its tombstones max(window, 30 days) later",
+  },
+  messageSegmentEnds: {
+    pattern: 'muster:{org}:<spaceNumber>:messageSegmentEnds:<kind>',
+    type: 'zset',
+    holds: 'the entries of :messageSegments of a kind, scored by when the last message of the segment finished',
+    goes: 'each entry with its segment',
+  },
+  unpackedMessages: {
+    pattern: 'muster:{org}:<spaceNumber>:unpackedMessages',
+    type: 'zset',
+    holds:
+      'ids of messages that are no longer as their segment has them, because they were brought back or joined a group (score 0)',
+    goes: 'each entry with its segment',
+  },
 } satisfies KeyTable;

@@ -50,42 +50,46 @@ export const reason = oneOf(
 ).orNull();
 
 /** When retention removes a message, a tombstone of its task stays, in which `tombstoneOf` is its mailbox. */
-export const Message = record('Message', {
-  id: id(),
-  mailboxId: id(),
-  scopeId: id(),
-  /** Stored only if it is not the message's own id; '' if there is no task. */
-  taskId: id().orNull().or('=id'),
-  groupId: id().orNull(),
-  taskKey: text().orNull(),
-  state: state('messages', ...messageStates),
-  reason,
-  attempts: number().or(0),
-  /** Stored where it is not 5. */
-  maxAttempts: number(1).or(defaultAttempts),
-  /** Of the last nack that gave one. */
-  lastError: text().orNull(),
-  /** What the last renewal that gave it says of the work: for the next attempt. */
-  progress: opaque().orNull(),
-  workKey: text().orNull(),
-  payload: opaque(),
-  deadline: time().orNull(),
-  /** Of a DELAYED message. */
-  readyAt: time().orNull(),
-  holder: text().orNull(),
-  holderSession: text().orNull(),
-  claimedAt: time().orNull(),
-  leaseExpiresAt: time().orNull(),
-  result: opaque().orNull(),
-  createdAt: time().of((get) => momentOfId(get('id'))),
-  finishedAt: time().orNull(),
-  token: text().orNull().secret(),
-  /** Precedes its id in the queue once it has been returned to it. */
-  place: text().orNull().internal(),
-  resultMessageId: id().orNull().internal(),
-  groupState: text().orNull().internal(),
-  tombstoneOf: id().orNull().internal(),
-});
+export const Message = record(
+  'Message',
+  {
+    id: id(),
+    mailboxId: id(),
+    scopeId: id(),
+    /** Stored only if it is not the message's own id; '' if there is no task. */
+    taskId: id().orNull().or('=id'),
+    groupId: id().orNull(),
+    taskKey: text().orNull(),
+    state: state('messages', ...messageStates),
+    reason,
+    attempts: number().or(0),
+    /** Stored where it is not 5. */
+    maxAttempts: number(1).or(defaultAttempts),
+    /** Of the last nack that gave one. */
+    lastError: text().orNull(),
+    /** What the last renewal that gave it says of the work: for the next attempt. */
+    progress: opaque().orNull(),
+    workKey: text().orNull(),
+    payload: opaque(),
+    deadline: time().orNull(),
+    /** Of a DELAYED message. */
+    readyAt: time().orNull(),
+    holder: text().orNull(),
+    holderSession: text().orNull(),
+    claimedAt: time().orNull(),
+    leaseExpiresAt: time().orNull(),
+    result: opaque().orNull(),
+    createdAt: time().of((get) => momentOfId(get('id'))),
+    finishedAt: time().orNull(),
+    token: text().orNull().secret(),
+    /** Precedes its id in the queue once it has been returned to it. */
+    place: text().orNull().internal(),
+    resultMessageId: id().orNull().internal(),
+    groupState: text().orNull().internal(),
+    tombstoneOf: id().orNull().internal(),
+  },
+  { packedBy: 'mailbox/_packed' },
+);
 
 const {
   mailboxId,

@@ -25,7 +25,7 @@ const backlog = [
   ...outboxStates.map((state) => `outbox:${state}`),
 ];
 
-const ages = ['oldestReadyAt', 'oldestWaitingAt', 'nextScheduleAt', 'oldestUnpackedAt'];
+const ages = ['oldestReadyAt', 'oldestWaitingAt', 'nextScheduleAt', 'oldestUnpackedAt', 'messagesPackedAt'];
 
 const depths = {
   script: 'space/depths',
@@ -41,6 +41,7 @@ export interface Depths {
   readonly oldestWaiterAgeSeconds: number;
   readonly scheduleLagSeconds: number;
   readonly oldestUnpackedAgeSeconds: number;
+  readonly messagesUnpackedAgeSeconds: number;
   readonly spaces: number;
   /** Some spaces were left out, so the sums are too low. */
   readonly isPartial: boolean;
@@ -76,14 +77,20 @@ export async function readDepths(store: Store, scripts: Scripts, events: readonl
     const some = orgs.slice(at, at + organizationsAtOnce);
     for (const found of await Promise.all(some.map((org) => scripts.ask(depths, org, args)))) add(found);
   }
-  const [oldestReadyAgeSeconds = 0, oldestWaiterAgeSeconds = 0, scheduleLagSeconds = 0, oldestUnpackedAgeSeconds = 0] =
-    oldestMs.map((ms) => ms / 1000);
+  const [
+    oldestReadyAgeSeconds = 0,
+    oldestWaiterAgeSeconds = 0,
+    scheduleLagSeconds = 0,
+    oldestUnpackedAgeSeconds = 0,
+    messagesUnpackedAgeSeconds = 0,
+  ] = oldestMs.map((ms) => ms / 1000);
   return {
     counts,
     oldestReadyAgeSeconds,
     oldestWaiterAgeSeconds,
     scheduleLagSeconds,
     oldestUnpackedAgeSeconds,
+    messagesUnpackedAgeSeconds,
     spaces,
     isPartial,
   };

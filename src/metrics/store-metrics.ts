@@ -92,10 +92,14 @@ export function storeMetrics(read: () => Promise<Reading>, events: readonly stri
     ),
     gauge(
       'muster_pack_lag_seconds',
-      'How long the oldest event that should be packed has not been; absent if SEAL_AFTER_SECONDS is 0',
-      ({ depths, packedAfterSeconds }) =>
-        depths && packedAfterSeconds !== undefined
-          ? Math.max(0, depths.oldestUnpackedAgeSeconds - packedAfterSeconds)
+      'How long the oldest event or finished message that should be packed has not been; absent if SEAL_AFTER_SECONDS is 0',
+      ({ depths, packedAfterSeconds: after }) =>
+        depths && after
+          ? Math.max(
+              0,
+              depths.oldestUnpackedAgeSeconds - after.events,
+              depths.messagesUnpackedAgeSeconds - after.messages,
+            )
           : undefined,
     ),
     gauge('muster_spaces_read', 'Spaces included in depths and ages', ({ depths }) => depths?.spaces),

@@ -7,14 +7,19 @@ import { type Depths, readDepths, readSweepLag } from './depths.ts';
 /** A hung store must not block a scrape. */
 const timeoutMs = 2_000;
 
+export interface PackedAfterSeconds {
+  readonly events: number;
+  readonly messages: number;
+}
+
 /** What was read from the store; parts that could not be read are undefined. */
 export interface Reading {
   readonly isUp: boolean;
   readonly state: StoreState | undefined;
   readonly sweepLagSeconds: number | undefined;
   readonly depths: Depths | undefined;
-  /** The age at which events are packed at the latest; undefined: never. */
-  readonly packedAfterSeconds: number | undefined;
+  /** The ages at which they are packed at the latest; undefined: never. */
+  readonly packedAfterSeconds: PackedAfterSeconds | undefined;
 }
 
 interface StoreReaderParts {
@@ -23,7 +28,7 @@ interface StoreReaderParts {
   readonly ready: () => Promise<boolean>;
   /** The types of events that spaces count. */
   readonly events: readonly string[];
-  readonly packedAfterSeconds: number | undefined;
+  readonly packedAfterSeconds: PackedAfterSeconds | undefined;
 }
 
 /** Reads the store for the metrics, at most once per `maxAgeMs` however often they are scraped. */
@@ -32,7 +37,7 @@ export class StoreReader {
   readonly #scripts: Scripts;
   readonly #ready: () => Promise<boolean>;
   readonly events: readonly string[];
-  readonly #packedAfterSeconds: number | undefined;
+  readonly #packedAfterSeconds: PackedAfterSeconds | undefined;
   readonly #maxAgeMs: number;
   #latest: Promise<Reading> | undefined;
   #readAt = 0;

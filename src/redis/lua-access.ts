@@ -43,7 +43,9 @@ export function reader(as: string, record: RecordDeclaration, names: readonly st
   const ids = [...room, 'n = 0', ...(id === '' ? [] : ['id = id']), 'key = key'];
   const others = stored.map(([name]) => name).filter((name) => !names.includes(name));
   const body =
-    names.length === 0 ? wholeReader(fields, ids) : partReader(fields, ids, spareFields(ids, fields, others));
+    names.length === 0
+      ? wholeReader(fields, ids, record.packedBy !== undefined)
+      : partReader(fields, ids, spareFields(ids, fields, others), record.packedBy !== undefined);
   return [
     `function ${record.luaName}.${as}(${id})`,
     `local key = ${key}`,
@@ -53,10 +55,26 @@ export function reader(as: string, record: RecordDeclaration, names: readonly st
   ].join('\n');
 }
 
-function wholeReader(fields: readonly (readonly [string, AnyField])[], ids: readonly string[]): string[] {
+/**
+ * What a reader does if there is no hash: `packed.values` has the values of a packed record, of these fields or (`*`) all
+ * of them as HGETALL replies. Such a record is not written: it has to be unpacked before it changes.
+ */
+const markPacked = 'if isPacked then record.n, record.isPacked = false, true end';
+
+function wholeReader(
+  fields: readonly (readonly [string, AnyField])[],
+  ids: readonly string[],
+  mayBePacked: boolean,
+): string[] {
   return [
     'if record == false or record and record.isWhole then return record or nil end',
     "local flat = record and record.isNew and nothing or run('HGETALL', key)",
+    ...(mayBePacked
+      ? [
+          'local isPacked',
+          "if not flat[1] and not (record and record.isNew) then flat = packed.values(id, '*') or nothing isPacked = not record end",
+        ]
+      : []),
     'if not (record or flat[1]) then return nil end',
     // Preallocates every field: Lua copies a growing table again and again.
     `local whole = { ${[...ids, 'isWhole = true', ...fields.map(([name]) => `${name} = false`)].join(', ')} }`,
@@ -67,6 +85,7 @@ function wholeReader(fields: readonly (readonly [string, AnyField])[], ids: read
     }),
     'if not record then record, known[key] = whole, whole',
     ' else for name, value in pairs(whole) do if record[name] == nil then record[name] = value end end end',
+    ...(mayBePacked ? [markPacked] : []),
     'if sums then fold(record) end',
     'return record',
   ];
@@ -90,6 +109,7 @@ function partReader(
   fields: readonly (readonly [string, AnyField])[],
   ids: readonly string[],
   spare: readonly string[],
+  mayBePacked: boolean,
 ): string[] {
   // The index of a field that every record has.
   const requiredAt = fields.findIndex(([, { special }]) => !special.isNullable && special.or === undefined);
@@ -97,17 +117,29 @@ function partReader(
   const command = `run('${only ? 'HGET' : 'HMGET'}', key, ${fields.map(([name]) => `'${name}'`).join(', ')})`;
   const value = (index: number): string => (only ? 'values' : `values[${index + 1}]`);
   const members = fields.map(([name, field], index) => `${name} = ${converted(value(index), field)}`);
+  const packed = `packed.values(id, '${fields.map(([name]) => name).join(',')}')`;
+  const absent = 'known[key] = false return nil';
+  const missing = mayBePacked
+    ? `local row = ${packed} if not row or not row[${requiredAt + 1}] then ${absent} end values, isPacked = row${only ? '[1]' : ''}, true`
+    : absent;
+  const canBePacked = mayBePacked && requiredAt >= 0;
   return [
     'if not record then',
     ' if record == false then return nil end',
-    ` local values = ${command}`,
-    ...(requiredAt < 0 ? [] : [`if not ${value(requiredAt)} then known[key] = false return nil end`]),
+    ` local values${canBePacked ? ', isPacked' : ''} = ${command}`,
+    ...(requiredAt < 0 ? [] : [`if not ${value(requiredAt)} then ${missing} end`]),
     `record = { ${[...ids, ...members, ...spare].join(', ')} }`,
     'known[key] = record',
+    ...(canBePacked ? [markPacked] : []),
     ` elseif ${fields.map(([name]) => `record.${name} == nil`).join(' or ')} then`,
     ` local values = ${only ? 'false' : 'nothing'}`,
     ...(ids.includes('id = id') ? ['record.id = id'] : []),
-    ` if not record.isNew then values = ${command} end`,
+    ...(mayBePacked
+      ? [
+          ` if record.isPacked then values = (${packed} or nothing)${only ? '[1]' : ''}`,
+          ` elseif not record.isNew then values = ${command} end`,
+        ]
+      : [` if not record.isNew then values = ${command} end`]),
     ...fields.map(
       ([name, field], index) => `if record.${name} == nil then record.${name} = ${converted(value(index), field)} end`,
     ),

@@ -33,7 +33,8 @@ export class LuaRecords {
   needs(name: string): string[] {
     const record = this.record(name);
     const ofSpace = this.#keys[record.luaName]?.pattern.includes('<space') ? ['lib/space'] : [];
-    return ['lib/records', ...(countedStates(record) ? ['lib/count'] : ofSpace)];
+    const packed = record.packedBy === undefined ? [] : [record.packedBy];
+    return ['lib/records', ...(countedStates(record) ? ['lib/count'] : ofSpace), ...packed];
   }
 
   /** Replaces each `load` by a call of the reader for its fields. */

@@ -21,6 +21,9 @@ export const Space = record('Space', {
   /** The last entry that retention has trimmed, and the last one that is in a segment. */
   trimmedThrough: text().orNull().internal(),
   packedThrough: text().orNull().internal(),
+  /** The entry up to which messages were packed in the order in which they were sent; how many segments that has made. */
+  messagesPackedThrough: text().orNull().internal(),
+  messageSegments: number().or(0).internal(),
   idempotencyFrom: number().orNull().internal(),
 });
 

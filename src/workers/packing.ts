@@ -19,6 +19,7 @@ import { orUnavailable, unless } from '../redis/failures.ts';
 import { Organizations } from '../redis/organizations.ts';
 import type { Scripts } from '../redis/scripts.ts';
 import { spacesOf } from '../space/list.ts';
+import { latestMs, MessagePacking } from './message-packing.ts';
 import type { Job } from './periodic.ts';
 
 const everyMs = 30_000;
@@ -55,18 +56,22 @@ interface PackingParts {
 interface PackingOptions {
   /** 0: never. */
   readonly sealAfterSeconds: number;
+  /** Finished messages, too. */
+  readonly packsMessages?: boolean;
 }
 
 /** For tests and tools: packs what is older than that, all of it, without pauses. */
-interface PackNow {
+export interface PackNow {
   readonly sealAfterMs?: number;
+  /** For messages: those that are not over so long after they were sent are passed over. */
+  readonly patienceMs?: number;
   /** Not only whole segments. */
   readonly isAll?: boolean;
   readonly size?: number;
 }
 
 /** `inMs`: there is nothing more to pack for so long. */
-interface Step {
+export interface Step {
   readonly isPacked?: boolean;
   readonly inMs?: number;
 }
@@ -80,22 +85,28 @@ export class Packing {
   readonly isOn: boolean;
   readonly #parts: PackingParts;
   readonly #sealAfterMs: number;
+  readonly #messages: MessagePacking;
+  readonly #packsMessages: boolean;
   readonly #organizations: Organizations;
   /** In `performance.now()` time. */
   readonly #quietUntil = new Map<string, number>();
   #lastStep: Promise<unknown> = Promise.resolve();
   #pauseMs = 0;
 
-  constructor(parts: PackingParts, { sealAfterSeconds }: PackingOptions) {
+  constructor(parts: PackingParts, { sealAfterSeconds, packsMessages = false }: PackingOptions) {
     this.isOn = sealAfterSeconds > 0;
     this.#parts = parts;
+    this.#messages = new MessagePacking(parts);
+    this.#packsMessages = packsMessages;
     this.#sealAfterMs = sealAfterSeconds * 1000;
     this.#organizations = new Organizations(parts.store);
   }
 
-  /** The age at which events are packed at the latest; undefined: never. */
-  get latestSeconds(): number | undefined {
-    return this.isOn ? (this.#sealAfterMs + gatherMs) / 1000 : undefined;
+  /** The ages at which they are packed at the latest; undefined: never. */
+  get latestSeconds(): { readonly events: number; readonly messages: number } | undefined {
+    if (!this.isOn) return undefined;
+    const messages = this.#packsMessages ? (this.#sealAfterMs + latestMs) / 1000 : Number.POSITIVE_INFINITY;
+    return { events: (this.#sealAfterMs + gatherMs) / 1000, messages };
   }
 
   /** Packs what is due in every organization. One that fails does not delay the others. */
@@ -112,15 +123,31 @@ export class Packing {
   /** Resolves with the milliseconds until there is more to pack. */
   async packOrganization(org: string, stopping?: AbortSignal): Promise<number> {
     let inMs = quietMs;
-    for await (const { spaceId } of spacesOf(this.#parts.scripts, org))
+    for await (const { spaceId } of spacesOf(this.#parts.scripts, org)) {
       inMs = Math.min(inMs, await this.packSpace(org, spaceId, stopping));
+      if (this.#packsMessages) inMs = Math.min(inMs, await this.packMessages(org, spaceId, stopping));
+    }
     return inMs;
   }
 
-  /** The same for a space. */
-  async packSpace(org: string, spaceId: string, stopping?: AbortSignal, now?: PackNow): Promise<number> {
+  /** The same for the events of a space. */
+  packSpace(org: string, spaceId: string, stopping?: AbortSignal, now?: PackNow): Promise<number> {
+    return this.#repeat(() => this.#step(org, spaceId, now), stopping, now);
+  }
+
+  /** The same for its finished messages. */
+  packMessages(org: string, spaceId: string, stopping?: AbortSignal, now?: PackNow): Promise<number> {
+    const { sealAfterMs = this.#sealAfterMs } = now ?? {};
+    return this.#repeat(() => this.#messages.step(org, spaceId, sealAfterMs, now), stopping, now);
+  }
+
+  async #repeat(
+    run: () => Promise<Step>,
+    stopping: AbortSignal | undefined,
+    now: PackNow | undefined,
+  ): Promise<number> {
     for (let refused = 0; refused < maxRefused && !stopping?.aborted; ) {
-      const step = await this.#inTurn(() => this.#step(org, spaceId, now), now ? undefined : stopping);
+      const step = await this.#inTurn(run, now ? undefined : stopping);
       if (step.inMs !== undefined) return step.inMs;
       refused = step.isPacked ? 0 : refused + 1;
     }

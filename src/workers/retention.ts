@@ -1,10 +1,12 @@
 import { flag } from '../declare/field.ts';
 import type { Journal } from '../event/journal.ts';
+import type { PackedMessages } from '../mailbox/packed.ts';
 import type { Store } from '../redis/connection.ts';
 import { unless } from '../redis/failures.ts';
 import { Organizations } from '../redis/organizations.ts';
 import type { Scripts } from '../redis/scripts.ts';
 import { spacesOf } from '../space/list.ts';
+import { dropPacked } from './packed-retention.ts';
 import type { Job } from './periodic.ts';
 
 const everyMs = 60_000;
@@ -19,11 +21,13 @@ const ofOrganization = { script: 'retention/records', reply: { more: flag() } };
 export class Retention {
   readonly #scripts: Scripts;
   readonly #journal: Journal;
+  readonly #packed: PackedMessages;
   readonly #organizations: Organizations;
   /** In `performance.now()` time. */
   readonly #quietUntil = new Map<string, number>();
 
-  constructor(store: Store, scripts: Scripts, journal: Journal) {
+  constructor(store: Store, scripts: Scripts, journal: Journal, packed: PackedMessages) {
+    this.#packed = packed;
     this.#scripts = scripts;
     this.#journal = journal;
     this.#organizations = new Organizations(store);
@@ -32,8 +36,10 @@ export class Retention {
   /** Removes everything expired in the organization; resolves with whether any kind took more than one step. */
   async retain(org: string): Promise<boolean> {
     let isBusy = false;
-    for await (const { spaceId } of spacesOf(this.#scripts, org))
+    for await (const { spaceId } of spacesOf(this.#scripts, org)) {
       isBusy = (await repeat(() => this.#ofSpace(org, spaceId))) || isBusy;
+      isBusy = (await dropPacked(this.#scripts, this.#packed, org, spaceId)) || isBusy;
+    }
     // After the spaces: a scope is removed with the last thing that belongs to it.
     const records = { spaceId: '', requestId: '', maxRecords: stepSize };
     return (await repeat(() => this.#scripts.ask(ofOrganization, org, records))) || isBusy;

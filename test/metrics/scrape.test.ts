@@ -137,6 +137,16 @@ describe('GET /metrics', () => {
     expect(await lag(), 'it waits for an hour, and for others for another one').to.be.within(1800, 1830);
     await service.packing.packSpace(old.org, old.spaceId);
     expect(await lag()).to.equal(0);
+    const behind = await metered.service({ role: 'api', packsMessages: true });
+    const late = async () => (await scrape(behind)).value('muster_pack_lag_seconds') ?? Number.NaN;
+    expect(await late(), 'messages may wait for a day').to.equal(0);
+    const older = await world.beside();
+    const then = Date.now() - 100_000_000;
+    await service.store.xadd(`${older.prefix}:events`, `${then}-0`, 'mailbox.created', `${randomUUID()} ~ ~ mode=WORK`);
+    await service.packing.packSpace(older.org, older.spaceId);
+    expect(await late()).to.be.within(10_000, 10_030);
+    await behind.packing.packMessages(older.org, older.spaceId);
+    expect(await late()).to.equal(0);
     const never = await metered.service({ role: 'api', sealAfterSeconds: 0 });
     expect((await scrape(never)).value('muster_pack_lag_seconds')).to.equal(undefined);
   });

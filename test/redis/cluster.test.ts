@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
@@ -245,6 +246,17 @@ describe('A store that is a cluster', function () {
       expect(await service.store.xlen(`${world.prefix}:events`)).to.equal(0);
       expect((await world.get('/events')).text).to.equal(before);
       expect((await world.get('/watch?types=mailbox.*')).text).to.equal(before);
+      const { id } = await world.made('/mailboxes', { name: 'd' });
+      for (let sent = 0; sent < 3; sent++) {
+        const message = await world.made(`/mailboxes/${id}/messages`, { scopeId: randomUUID(), payload: sent });
+        await world.made(`/messages/${message.id}/cancel`);
+      }
+      const list = `/mailboxes/${id}/messages`;
+      const messages = (await world.get(list)).text;
+      const how = { sealAfterMs: 0, isAll: true, size: 2 };
+      await service.packing.packMessages(world.org, world.spaceId, undefined, how);
+      expect(await service.store.zcard(`${world.prefix}:messageSegments`)).to.equal(2);
+      expect((await world.get(list)).text).to.equal(messages);
     }
     await service.stop();
   });

@@ -31,6 +31,7 @@ export function callIn(
     idempotencyDigest,
     fingerprint,
     drainedThrough: '',
+    unpacked: '',
     spaceId: world.spaceId,
     requestId: '',
     ...own,

@@ -19,6 +19,7 @@ function send(queue: Queue, changes: Record<string, string> = {}): Promise<Reply
     idempotencyDigest: digest(randomUUID()),
     fingerprint: fingerprint('same'),
     drainedThrough: '',
+    unpacked: '',
     spaceId: queue.world.spaceId,
     requestId: '',
     mailboxId: queue.id,

@@ -10,7 +10,7 @@ type Members = Map<string, string | null>;
 const derived = new RegExp(
   `^(${[
     ...['mailboxes', 'mailboxNames', 'oldestReady', 'claims', 'tombstones', 'scopes', 'scopeNames', 'waiting'],
-    ...['mailbox:[^:]+:(messages|delayed|turns|heads|workKeys|requeueable:\\w+|ready:.+)'],
+    ...['mailbox:[^:]+:(messages|segments|delayed|turns|heads|workKeys|requeueable:\\w+|ready:.+)'],
     ...['scope:[^:]+:(messages|waiters|barriers|reservations|gates)', 'allowance:[^:]+:(live|units)', 'barriers'],
     ...['budget:[^:]+:(reservations:\\w+|workKeys:RESERVE)', 'groups', 'group:[^:]+:members'],
   ].join('|')})$`,
@@ -58,14 +58,17 @@ class Recounted {
   }
 
   #messages(): void {
-    for (const { id = '', mailboxId, scopeId, state = '', workKey, finishedAt, ...rest } of this.all('message')) {
+    for (const [mailboxId, id] of this.#records.named) this.#put(`mailbox:${mailboxId}:segments`, id);
+    for (const { id = '', mailboxId, scopeId, state = '', workKey, finishedAt, packed, ...rest } of this.all(
+      'message',
+    )) {
       this.#put(`scope:${scopeId}:messages`, id);
       if (mailboxId === undefined) {
-        this.#put('tombstones', `${finishedAt} ${id}`);
+        if (!packed) this.#put('tombstones', `${finishedAt} ${id}`);
         continue;
       }
       const box = `mailbox:${mailboxId}`;
-      this.#put(`${box}:messages`, id);
+      if (!packed) this.#put(`${box}:messages`, id);
       if (workKey !== undefined) this.#put(`${box}:workKeys`, workKey, id);
       if (requeueable.includes(state)) this.#put(`${box}:requeueable:${state}`, id);
       if (state === 'DELAYED') this.#put(`${box}:delayed`, id, rest['readyAt']);
@@ -128,6 +131,8 @@ async function stored(world: World, key: string): Promise<Members> {
   const name = `${world.prefix}:${key}`;
   if (/:workKeys/.test(key)) return new Map(Object.entries(await store.hgetall(name)));
   if (key === 'tombstones') return new Map((await store.lrange(name, '0', '-1')).map((entry) => [entry, null]));
+  if (key.endsWith(':segments'))
+    return new Map((await store.zrange(name, '0', '-1')).flatMap((entry) => entry.split(' ').map((id) => [id, null])));
   const pairs = await store.zrange(name, '0', '-1', 'WITHSCORES');
   return new Map(pairs.flatMap((member, i) => (i % 2 === 0 ? [[member, pairs[i + 1] ?? '']] : [])));
 }

@@ -1,3 +1,5 @@
+import { Segment } from '../../src/event/segment.ts';
+import { fieldsOf, hashOf, placeOfEntry } from '../../src/mailbox/packed.ts';
 import { product } from '../../src/primitives.ts';
 import { addressOf, shardsOf } from '../../src/redis/cluster.ts';
 import { journalOf } from './journal.ts';
@@ -9,6 +11,8 @@ type Hash = Record<string, string>;
 export class Records {
   /** The names of all other keys, without the space's prefix. */
   readonly others = new Set<string>();
+  /** The messages that segments name, each with its mailbox. */
+  readonly named: [mailboxId: string, id: string][] = [];
   readonly #kinds = new Map<string, Map<string, Hash>>();
 
   static async read(world: World): Promise<Records> {
@@ -30,7 +34,25 @@ export class Records {
         await Promise.all(found.map(read));
       }
     }
+    await records.#addPacked(world);
     return records;
+  }
+
+  /** Adds the packed messages, which no index of the scripts is asked for, with the kind of their segment as `packed`. */
+  async #addPacked({ prefix, service: { store } }: World): Promise<void> {
+    const messages = this.of('message');
+    const isUnpacked = new Set(await store.zrange(`${prefix}:unpackedMessages`, '0', '-1'));
+    for (const entry of await store.zrange(`${prefix}:messageSegments`, '0', '-1')) {
+      const [, , number = '', , , kind = ''] = entry.split(' ');
+      const key = `${prefix}:messageSegment:${number}`;
+      const segment = await Segment.open(placeOfEntry(entry, key), await store.getBuffer(key));
+      for (const line of segment.lines) {
+        const id = line.slice(0, 36);
+        const hash = hashOf(fieldsOf(line)) as Hash;
+        if (kind === 'MESSAGES') this.named.push([hash['mailboxId'] ?? '', id]);
+        if (!isUnpacked.has(id)) messages.set(id, { ...hash, packed: kind });
+      }
+    }
   }
 
   of(kind: string): Map<string, Hash> {

@@ -47,7 +47,7 @@ describe('The sweeper', function () {
       callName: 'message.send',
       spaceId: world.spaceId,
       requestId: 'r',
-      ...{ idempotencyDigest: '', fingerprint: '', drainedThrough: '' },
+      ...{ idempotencyDigest: '', fingerprint: '', drainedThrough: '', unpacked: '' },
       ...{ mailboxId, scopeId: randomUUID(), payload: '1', workKey: '', delaySeconds: '', maxAttempts: '' },
     };
     const deadline = Date.now() + inMs;

@@ -15,6 +15,7 @@ export function callArgs(world: World) {
     fingerprint: '',
     requestId: '',
     drainedThrough: '',
+    unpacked: '',
   };
 }
 

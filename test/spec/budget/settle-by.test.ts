@@ -74,6 +74,7 @@ describe('settleBy', () => {
       idempotencyDigest: '',
       fingerprint: '',
       requestId: '',
+      unpacked: '',
     };
     const settle = (reservationId: string, amountMinor: string, workKey: string) => {
       const fields = { budgetId: purse.id, reservationId, amountMinor, workKey, tail: randomTail() };

@@ -44,6 +44,7 @@ describe(`a space used for ${count} days`, () => {
     this.timeout(longMs);
     const aging = await Aging.begin();
     aging.packs = many(0, 1000) || undefined;
+    aging.packsMessages = many(0, 1) || undefined;
     const { world } = aging;
     let early = { bytes: 0, keys: 0 };
     for (let date = 0; date < count; date++) {

@@ -13,6 +13,8 @@ export class Aging {
   now: number;
   /** Events of a segment; undefined: the journal is not packed. */
   packs: number | undefined;
+  /** Messages of a segment; undefined: they are not packed. */
+  packsMessages: number | undefined;
 
   private constructor(world: World, traffic: Traffic, start: number) {
     this.world = world;
@@ -21,12 +23,14 @@ export class Aging {
     this.now = start;
   }
 
-  static async begin(choice: Partial<PlanChoice> = { plan: 'free' }): Promise<Aging> {
+  static async begin(choice: Partial<PlanChoice> = { plan: 'free' }, packsMessages?: number): Promise<Aging> {
     const world = await World.create(choice);
     // Midnight, so that days of usage coincide with days since the start.
     const start = Math.ceil(Date.now() / day) * day;
     await world.at(start);
-    return new Aging(world, await Traffic.on(world), start);
+    const aging = new Aging(world, await Traffic.on(world), start);
+    aging.packsMessages = packsMessages;
+    return aging;
   }
 
   /** Moves the clock to this many milliseconds after the start. */
@@ -41,6 +45,7 @@ export class Aging {
     await this.world.service.due.drain(this.world.org);
     await this.world.service.due.drain(this.world.org, '*');
     if (this.packs !== undefined) await this.pack(this.packs);
+    if (this.packsMessages !== undefined) await this.packMessages(this.packsMessages);
     await this.world.service.retention.retain(this.world.org);
   }
 
@@ -48,6 +53,13 @@ export class Aging {
   async pack(size: number): Promise<void> {
     const { service, org, spaceId } = this.world;
     await service.packing.packSpace(org, spaceId, undefined, { sealAfterMs: 3_600_000, isAll: true, size });
+  }
+
+  /** Packs all messages that finished an hour ago. */
+  async packMessages(size: number): Promise<void> {
+    const { service, org, spaceId } = this.world;
+    const how = { sealAfterMs: 3_600_000, isAll: true, size, patienceMs: 0 };
+    await service.packing.packMessages(org, spaceId, undefined, how);
   }
 
   // biome-ignore lint/suspicious/noExplicitAny: as in Reply.

@@ -33,7 +33,7 @@ function writesOf(code: string): Set<string> {
 
 /** The arguments of lib/call, which the script of every request takes. */
 const callArgs =
-  'spaceId requestId apiKeyDigest permission rateClass callName idempotencyDigest fingerprint drainedThrough';
+  'spaceId requestId apiKeyDigest permission rateClass callName idempotencyDigest fingerprint drainedThrough unpacked';
 
 /** A script's arguments in order, without those of lib/call, which come first. */
 function argsOf(args: readonly string[]): string {

@@ -1,0 +1,116 @@
+--- @include "lib/space"
+--- @include "lib/records"
+--- @include "lib/sorted"
+--- Packed messages. Workers turn finished messages, in the order in which they were sent, into segments: compressed texts
+--- that only Node can read (src/mailbox/packed.ts). They have no record of their own, but are in the indexes as before; a
+--- record wins over what a segment says. The index has an entry for each segment, `last first number digest count kind`, so
+--- that the range of its ids finds it. A script that needs a packed message replies PACKED; Node opens its segment and calls
+--- again with the wanted fields of it in `unpacked`: `{"<fields>": {"<digest>": {"<id>": [value, …]}}}` in a
+--- line, then long texts, for which the values have their places, [from, bytes].
+local packed = {}
+-- A library may have 200 locals at once.
+do
+--- The segment that was found last; what Node has unpacked, and the text that it comes from.
+local segment, given, givenText, textsAt
+--- Whether any message was unpacked before this run.
+local anyUnpacked
+--- Ids that the script is going to load next: Node opens them together.
+local upcoming, first
+--- Ids that are asked for at once.
+local maxWanted = 1000
+
+function packed.begin()
+  segment, given, givenText, upcoming, anyUnpacked = nil, nil, nil, nil, nil
+  --- Whether packed messages count as if there were none.
+  packed.isPassed = false
+end
+
+--- A segment from its entry in the index.
+function packed.described(entry)
+  local last, head, number, digest, messages, kind = string.match(entry, '^(%S+) (%S+) (%S+) (%S+) (%S+) (%S+)$')
+  return { entry = entry, last = last, first = head, number = number, digest = digest, count = tonumber(messages), kind = kind }
+end
+
+--- The key of its content.
+function packed.key(found)
+  local number = found.number
+  return keys.messageSegment(number)
+end
+
+--- The segment whose range has an id; nil if there is none.
+local function segmentOf(id)
+  if not (segment and segment.first <= id and id <= segment.last) then
+    local entry = redis.call('ZRANGE', keys.messageSegments(), '[' .. id, '+', 'BYLEX', 'LIMIT', 0, 1)[1]
+    local found = entry and packed.described(entry)
+    if not found or id < found.first then return nil end
+    segment = found
+  end
+  if anyUnpacked == nil then anyUnpacked = redis.call('EXISTS', keys.unpackedMessages()) == 1 end
+  return not (anyUnpacked and sorted.score(keys.unpackedMessages(), id)) and segment or nil
+end
+
+--- Which ids the script loads next: list[from] and those behind it.
+function packed.ahead(list, from)
+  upcoming, first = list, from
+end
+
+--- What Node needs: the fields, then for each segment its entry, the key and the ids, all with `;` between.
+local function wanted(id, names)
+  local list, from = { id }, 1
+  if upcoming then list, from = upcoming, first end
+  local parts, current = { 'messages', names }, nil
+  for i = from, math.min(#list, from + maxWanted - 1) do
+    local found = segmentOf(list[i])
+    if found then
+      if found ~= current then
+        parts[#parts + 1], parts[#parts + 2] = found.entry, packed.key(found)
+        current = found
+      end
+      parts[#parts + 1] = list[i]
+    end
+  end
+  return table.concat(parts, ';')
+end
+
+--- Reads what Node has unpacked.
+local function read(text)
+  givenText, given, textsAt = text, {}, string.find(text, '\n', 1, true)
+  if textsAt then given = cjson.decode(string.sub(text, 1, textsAt - 1)) end
+end
+
+--- With long texts in their places.
+local function whole(values)
+  for i, value in ipairs(values) do
+    if type(value) == 'table' then
+      values[i] = string.sub(givenText, textsAt + value[1], textsAt + value[1] + value[2] - 1)
+    end
+  end
+  return values
+end
+
+--- The values of these fields of a packed message, or with `*` all that are set, as HGETALL replies; nil if there is no
+--- such message.
+function packed.values(id, names)
+  local found = not packed.isPassed and segmentOf(id)
+  if not found then return nil end
+  local text = records.given and records.given() or ''
+  if text ~= givenText then read(text) end
+  local ofSegment = given[names] and given[names][found.digest]
+  local values = ofSegment and ofSegment[id]
+  if values then return whole(values) end
+  if values == false then return nil end
+  if not records.ask then error('packed message ' .. id) end
+  if upcoming and not packed.isUpcoming(id) then upcoming = nil end
+  records.ask(wanted(id, names))
+end
+
+--- Whether an id is one of those announced; the script has come to it.
+function packed.isUpcoming(id)
+  for i = first, #upcoming do
+    if upcoming[i] == id then
+      first = i
+      return true
+    end
+  end
+end
+end

@@ -1,0 +1,38 @@
+--- @include "mailbox/_packed"
+--- @include "lib/sorted"
+--- @include "lib/unit"
+--- Segments of packed messages, as workers write and remove them.
+
+--- The entries of :mailbox:<id>:segments of a segment with these rows, by mailbox.
+local function entriesOf(rows)
+  local entries = {}
+  for _, row in ipairs(rows) do
+    local own = entries[row.mailboxId]
+    entries[row.mailboxId] = own and row.id .. ' ' .. own or row.id
+  end
+  return entries
+end
+
+--- Adds a segment: its entry, and its content. finishedThrough: when the last of its messages finished.
+function packed.addSegment(entry, content, finishedThrough)
+  local segment = packed.described(entry)
+  unit.command('SET', keys.messageSegment(segment.number), content)
+  sorted.add(keys.messageSegments(), '0', entry)
+  sorted.add(keys.messageSegmentEnds(segment.kind), finishedThrough, entry)
+end
+
+function packed.removeSegment(entry)
+  local segment = packed.described(entry)
+  unit.delete(keys.messageSegment(segment.number))
+  sorted.remove(keys.messageSegments(), entry)
+  sorted.remove(keys.messageSegmentEnds(segment.kind), entry)
+end
+
+--- Adds the messages of a segment to the lists of their mailboxes.
+function packed.addRows(rows)
+  for mailboxId, entry in pairs(entriesOf(rows)) do sorted.add(keys.mailboxSegments(mailboxId), '0', entry) end
+end
+
+function packed.removeRows(rows)
+  for mailboxId, entry in pairs(entriesOf(rows)) do sorted.remove(keys.mailboxSegments(mailboxId), entry) end
+end

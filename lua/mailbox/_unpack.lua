@@ -1,0 +1,13 @@
+--- @include "mailbox/_message"
+--- @include "mailbox/_packed"
+--- @include "lib/sorted"
+
+--- Gives a packed message a record of its own again, which then may change. record: as loaded; any other is left as it is.
+function message.unpack(record)
+  if not record.isPacked then return end
+  message.load(record.id)
+  record.isPacked, record.n = nil, nil
+  message.insert(record)
+  sorted.add(keys.messages(record.mailboxId), '0', record.id)
+  sorted.add(keys.unpackedMessages(), '0', record.id)
+end

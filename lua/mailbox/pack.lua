@@ -1,0 +1,41 @@
+--- Packs finished messages: a segment, from `first` to `last`, takes the place of the records that `rows` names: JSON, each
+--- with id, mailboxId, state and finishedAt. `from` and `through`: the journal entries up to which messages
+--- were packed before and are now; without rows only that changes. Nothing changes if packing has gone on meanwhile, or one
+--- of the messages is no longer as it was.
+--- @full
+--- @args from through first last count digest finishedThrough
+--- @long rows segment
+--- @reply isPacked
+--- @include "lib/unit"
+--- @include "space/_space"
+--- @include "mailbox/_segments"
+--- @include "mailbox/_message"
+local none = { isPacked = 0 }
+if not keyspace.find() then return none end
+local record = space.load('messagesPackedThrough', 'messageSegments')
+if (record.messagesPackedThrough or '') ~= from then return none end
+local list = cjson.decode(rows)
+packed.isPassed = true
+for _, row in ipairs(list) do
+  local found = message.load(row.id, 'mailboxId', 'state', 'finishedAt', 'groupId')
+  if not found or found.mailboxId ~= row.mailboxId or found.state ~= row.state or found.finishedAt ~= row.finishedAt
+    or found.groupId then
+    return none
+  end
+end
+if list[1] then
+  local newest = redis.call('ZRANGE', keys.messageSegments(), '+', '-', 'BYLEX', 'REV', 'LIMIT', 0, 1)[1]
+  if newest and packed.described(newest).last >= first then return none end
+  local number = record.messageSegments + 1
+  records.set(record, 'messageSegments', number)
+  packed.addSegment(table.concat({ last, first, number, digest, count, 'MESSAGES' }, ' '), segment, finishedThrough)
+  packed.addRows(list)
+  for _, row in ipairs(list) do
+    local mailboxId, messageId = row.mailboxId, row.id
+    sorted.remove(keys.messages(mailboxId), messageId)
+    unit.delete(keys.message(messageId))
+  end
+end
+records.set(record, 'messagesPackedThrough', through)
+unit.write()
+return { isPacked = 1 }

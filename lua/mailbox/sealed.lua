@@ -1,0 +1,14 @@
+--- Where packing goes on with the messages of a space: behind the journal entry `position` ('': at its beginning). Messages
+--- that finished at `through` or before can be packed; `last`: the id of the last one in a segment, '' for none.
+--- @full
+--- @args sealAfterMs
+--- @reply now through position epoch last
+--- @include "lib/clock"
+--- @include "lib/maps"
+--- @include "space/_space"
+--- @include "mailbox/_packed"
+if not keyspace.find() then return nil end
+local record = space.load('messagesPackedThrough')
+local entry = redis.call('ZRANGE', keys.messageSegments(), '+', '-', 'BYLEX', 'REV', 'LIMIT', 0, 1)[1]
+return { now = now, through = now - tonumber(sealAfterMs), position = record.messagesPackedThrough or '',
+  epoch = maps.get(keys.org(), 'epoch'), last = entry and packed.described(entry).last or '' }

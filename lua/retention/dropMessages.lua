@@ -1,0 +1,70 @@
+--- Removes a segment of packed messages. rows: JSON, all that are in it, each with id, mailboxId,
+--- scopeId, state, finishedAt, isTask, bytes (what is retained of it) and workKey where it has one. Of tasks tombstones stay: of a segment of MESSAGES, `tombstones`
+--- is a segment of `countOf` of these with this `digest`, '' for none. Nothing is done if the segment has changed.
+--- @args entry digest countOf
+--- @long rows tombstones
+--- @reply isDone
+--- @include "lib/unit"
+--- @include "lib/usage"
+--- @include "space/_space"
+--- @include "retention/_window"
+--- @include "mailbox/_segments"
+--- @include "mailbox/_message"
+--- @include "mailbox/_mailbox"
+--- @include "group/_task"
+--- @include "*/_retain"
+if not keyspace.find() then return { isDone = 0 } end
+local segment = packed.described(entry)
+local finishedThrough = redis.call('ZSCORE', keys.messageSegmentEnds(segment.kind), entry)
+if not finishedThrough then return { isDone = 0 } end
+local record = space.load('usageDay', 'messageSegments')
+usage.enterToday(record)
+-- Those that were unpacked since have a record of their own, or had one.
+local isUnpacked, unpacked = {}, redis.call('ZRANGE', keys.unpackedMessages(), '[' .. segment.first, '[' .. segment.last, 'BYLEX')
+for _, id in ipairs(unpacked) do isUnpacked[id] = true end
+
+local list, scopes = cjson.decode(rows), {}
+
+--- Nothing is left of a message in the indexes.
+local function leaveScope(row)
+  sorted.remove(keys.scopeMessages(row.scopeId), row.id)
+  scopes[row.scopeId] = math.max(scopes[row.scopeId] or 0, row.finishedAt)
+end
+
+local function removeMessage(row)
+  local mailboxId, state = row.mailboxId, row.state
+  if row.workKey then maps.remove(keys.workKeys(mailboxId), row.workKey) end
+  if state ~= 'ACKED' then sorted.remove(keys.requeueable(mailboxId, state), row.id) end
+  if state == 'FAILED' and mailbox.read(mailboxId) then records.add(keys.mailbox(mailboxId), 'failed', -1) end
+  message.leave(state)
+  count.space('retainedBytes', -row.bytes)
+  if row.isTask then
+    count.space('tombstones:' .. task.state(state), 1)
+  else
+    count.space('inbox:' .. state, -1)
+    leaveScope(row)
+  end
+end
+
+for _, row in ipairs(list) do
+  local isTombstone = segment.kind == 'TOMBSTONES'
+  if not isUnpacked[row.id] and not isTombstone then removeMessage(row) end
+  if not isUnpacked[row.id] and isTombstone then
+    count.space('tombstones:' .. task.state(row.state), -1)
+    leaveScope(row)
+  end
+end
+packed.removeSegment(entry)
+if segment.kind == 'MESSAGES' then packed.removeRows(list) end
+if tombstones ~= '' then
+  local number = record.messageSegments + 1
+  records.set(record, 'messageSegments', number)
+  packed.addSegment(table.concat({ segment.last, segment.first, number, digest, countOf, 'TOMBSTONES' }, ' '), tombstones,
+    finishedThrough)
+else
+  for _, id in ipairs(unpacked) do sorted.remove(keys.unpackedMessages(), id) end
+end
+unit.write()
+for scopeId, at in pairs(scopes) do scope.release(scopeId, at) end
+unit.write()
+return { isDone = 1 }

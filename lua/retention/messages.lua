@@ -1,0 +1,15 @@
+--- The oldest segment of packed messages of a kind that is over: of MESSAGES after the plan's window, of TOMBSTONES of their
+--- tasks max(window, 30 days) later. Nothing if there is none. skipped: so many older ones cannot be read.
+--- @args kind skipped
+--- @reply entry key
+--- @include "lib/space"
+--- @include "retention/_window"
+--- @include "mailbox/_packed"
+if not keyspace.find() then return nil end
+local shorter, longer = window.ofPlan()
+local through = now - shorter - (kind == 'MESSAGES' and 0 or longer)
+if through < 0 then return nil end
+local entry = redis.call('ZRANGE', keys.messageSegmentEnds(kind), '-inf', string.format('%d', through), 'BYSCORE',
+  'LIMIT', skipped, 1)[1]
+if not entry then return nil end
+return { entry = entry, key = packed.key(packed.described(entry)) }

@@ -1,0 +1,149 @@
+import type { Logger } from 'pino';
+import { DamagedSegment, type Place, type Segment } from '../event/segment.ts';
+import type { Segments } from '../event/segments.ts';
+import type { Unpacked, Unpacking } from '../http/context.ts';
+
+/** Of long texts that a script gets at once: more than a page has. */
+const maxBytes = 5 * 1024 * 1024;
+const longLength = 256;
+
+/** A long text is told by its place in those that follow the rows: its first byte, counted from 1, and its length. */
+type Values = readonly (string | false | readonly [from: number, bytes: number])[];
+/** By the fields that were asked for, the digest of the segment and the id; false: it has no such message. */
+type Rows = Record<string, Record<string, Record<string, Values | false>>>;
+
+/** What a request has unpacked so far. */
+interface MessagesUnpacked extends Unpacked {
+  readonly rows: Rows;
+  readonly texts: string[];
+  bytes: number;
+  /** Keys of segments that had no content: they may have been replaced. */
+  readonly missing: Set<string>;
+}
+
+/** An entry of the index (lua/mailbox/_packed.lua) as a place of its segment. */
+export function placeOfEntry(entry: string, key: string): Place {
+  const [last = '', first = '', , digest = '', count = ''] = entry.split(' ');
+  return { last, first, count: Number(count), digest, key, holds: 'messages' };
+}
+
+/** The fields that may be long: they are read only where they are asked for. */
+const texts: readonly string[] = ['payload', 'result', 'lastError', 'progress'];
+
+/** `id [field, value, …]`, a tab and the same for the texts: a message, from its stored fields and values, in a segment. */
+export function lineOf(id: string, flat: readonly string[]): string {
+  const [head, tail]: [string[], string[]] = [[], []];
+  for (let at = 0; at < flat.length; at += 2)
+    (texts.includes(flat[at] as string) ? tail : head).push(flat[at] as string, flat[at + 1] as string);
+  return `${id} ${JSON.stringify(head)}\t${JSON.stringify(tail)}`;
+}
+
+/** The line of a message in a segment, whose lines are in order. */
+export function findMessage(segment: Segment, id: string): string | undefined {
+  const { lines } = segment;
+  let [low, high] = [0, lines.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((lines[middle] as string) < id) low = middle + 1;
+    else high = middle;
+  }
+  const line = lines[low];
+  return line?.startsWith(`${id} `) ? line : undefined;
+}
+
+/** The stored fields and values of a line, one after the other. */
+export function fieldsOf(line: string, withTexts = true): string[] {
+  const tab = line.indexOf('\t');
+  const head = JSON.parse(line.slice(line.indexOf(' ') + 1, tab)) as string[];
+  return withTexts ? [...head, ...(JSON.parse(line.slice(tab + 1)) as string[])] : head;
+}
+
+/** Opens packed messages for scripts (lua/mailbox/_packed.lua). */
+export class PackedMessages implements Unpacking {
+  readonly #segments: Segments;
+  readonly #log: Logger;
+
+  constructor(segments: Segments, log: Logger) {
+    this.#segments = segments;
+    this.#log = log;
+  }
+
+  isWanted(detail: string): boolean {
+    return detail.startsWith('messages;');
+  }
+
+  /** Adds what a script asks for to what it has. Throws DamagedSegment. */
+  async unpack(detail: string, before?: MessagesUnpacked): Promise<MessagesUnpacked> {
+    const [, names = '', ...parts] = detail.split(';');
+    const all: Omit<MessagesUnpacked, 'text'> = before ?? { rows: {}, texts: [], bytes: 0, missing: new Set() };
+    const { rows, missing } = all;
+    rows[names] ??= {};
+    const own = rows[names];
+    const most = all.bytes + maxBytes;
+    for (let at = 0; at < parts.length && all.bytes < most; ) {
+      const place = placeOfEntry(parts[at++] ?? '', parts[at++] ?? '');
+      const segment = await this.open(place);
+      if (!segment && missing.has(place.key)) throw this.reported(new DamagedSegment(place, 'is missing'));
+      if (!segment) missing.add(place.key);
+      own[place.digest] ??= {};
+      const ofSegment = own[place.digest] as Record<string, Values | false>;
+      for (; at < parts.length && !parts[at]?.includes(' '); at++) {
+        const id = parts[at] ?? '';
+        if (!segment || all.bytes >= most) continue;
+        const line = findMessage(segment, id);
+        ofSegment[id] = line === undefined ? false : valuesOf(line, names).map((value) => placed(value, all));
+      }
+    }
+    return { ...all, text: `${JSON.stringify(rows)}\n${all.texts.join('')}` };
+  }
+
+  /** Undefined if its content is gone, as when it has just been replaced: then the index has another. */
+  async open(place: Place): Promise<Segment | undefined> {
+    return this.#segments.open('', place).catch((error) => {
+      throw this.reported(error);
+    });
+  }
+
+  /** Names a damaged segment in the log. */
+  reported(error: unknown): unknown {
+    if (error instanceof DamagedSegment)
+      this.#log.error({ segment: error.place.key, error: error.message }, 'packed messages cannot be read');
+    return error;
+  }
+}
+
+/** A long text goes behind the others: to be read as JSON would take Redis ten times as long. */
+function placed(value: string | false, all: Pick<MessagesUnpacked, 'texts' | 'bytes'>): Values[number] {
+  if (value === false || value.length < longLength) return value;
+  const bytes = Buffer.byteLength(value);
+  const place = [all.bytes + 1, bytes] as const;
+  all.texts.push(value);
+  all.bytes += bytes;
+  return place;
+}
+
+function valuesOf(line: string, names: string): (string | false)[] {
+  if (names === '*') return fieldsOf(line);
+  const wanted = names.split(',');
+  const hash = hashOf(
+    fieldsOf(
+      line,
+      wanted.some((name) => texts.includes(name)),
+    ),
+  );
+  return wanted.map((name) => hash[name] ?? false);
+}
+
+/** The stored fields of a message by name. */
+export type MessageHash = Readonly<Partial<Record<string, string>>>;
+
+export function hashOf(flat: readonly string[]): MessageHash {
+  const hash: Record<string, string> = {};
+  for (let at = 0; at < flat.length; at += 2) hash[flat[at] as string] = flat[at + 1] as string;
+  return hash;
+}
+
+/** When a message was sent. */
+export function timeOfId(id: string): number {
+  return Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
+}

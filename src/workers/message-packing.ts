@@ -1,0 +1,181 @@
+import type { Logger } from 'pino';
+import { number, raw, text } from '../declare/field.ts';
+import type { Value } from '../declare/value.ts';
+import { DamagedPage } from '../event/damaged.ts';
+import { timeOf } from '../event/entry-id.ts';
+import type { Journal } from '../event/journal.ts';
+import { pageReply } from '../event/page.ts';
+import { readEntry } from '../event/record.ts';
+import { deflated } from '../event/segment.ts';
+import { hashOf, lineOf, type MessageHash, timeOfId } from '../mailbox/packed.ts';
+import { Refusal, type Scripts } from '../redis/scripts.ts';
+import type { PackNow, Step } from './packing.ts';
+
+/** Messages of a segment. */
+const segmentSize = 100;
+const pageSize = 500;
+/** Characters of a segment, at which no more are added: to open it takes milliseconds. */
+const fullLength = 256 * 1024;
+/** A message that is not over so long after it was sent is passed over, and is never packed. */
+const patienceMs = 12 * 3_600_000;
+/** Time between the first and the last message of a segment: with the patience a day, so much longer may one be kept. */
+const spanMs = 12 * 3_600_000;
+/** So much later than they might be they are packed. */
+export const latestMs = patienceMs + spanMs;
+const quietMs = 600_000;
+/** After it came to one that is not over. */
+const waitMs = 60_000;
+
+const sealed = {
+  script: 'mailbox/sealed',
+  reply: { now: number(), through: number(), position: text(), epoch: text(), last: text() },
+};
+const packable = { script: 'mailbox/packable', reply: { records: raw<[id: string, flat: string[]][]>() } };
+const packCall = { script: 'mailbox/pack', reply: { isPacked: number() } };
+const readCall = { script: 'event/read', reply: pageReply };
+
+interface Place {
+  readonly org: string;
+  readonly spaceId: string;
+}
+
+interface Chosen {
+  readonly id: string;
+  readonly flat: readonly string[];
+  readonly hash: MessageHash;
+}
+
+/** What the journal has of messages that can be packed: those chosen, and the position behind the last one looked at. */
+interface Looked {
+  readonly chosen: readonly Chosen[];
+  readonly position: string;
+  /** There is no reason to wait for others. */
+  readonly isFull: boolean;
+  /** It came to one that is not over. */
+  readonly isHeld: boolean;
+}
+
+/**
+ * Packs finished messages in the order in which they were sent, which the journal has (docs/design.md, "Packed history"):
+ * so the range of its ids finds the segment of a message. One that is not over holds the others up for some hours. Messages
+ * with a group keep their records, and those that were passed over.
+ */
+export class MessagePacking {
+  readonly #scripts: Scripts;
+  readonly #journal: Journal;
+  readonly #log: Logger;
+
+  constructor({ scripts, journal, log }: { scripts: Scripts; journal: Journal; log: Logger }) {
+    this.#scripts = scripts;
+    this.#journal = journal;
+    this.#log = log;
+  }
+
+  /** Packs one segment. */
+  async step(org: string, spaceId: string, sealAfterMs: number, options: PackNow = {}): Promise<Step> {
+    const found = await this.#scripts.find(sealed, org, { spaceId, requestId: '', sealAfterMs });
+    if (!found) return { inMs: quietMs };
+    const { now, through, position: from, last } = found;
+    const { chosen, position, isFull, isHeld } = await this.#look({ org, spaceId }, found, options);
+    const [oldest] = chosen;
+    const isDue = isFull || options.isAll || (oldest && timeOfId(oldest.id) + spanMs <= now);
+    if (oldest && !isDue) return { inMs: isHeld ? waitMs : quietMs };
+    if (position === from) return { inMs: isHeld ? waitMs : Math.max(1_000, Math.min(quietMs, now - through)) };
+
+    const sorted = [...chosen].sort((a, b) => (a.id < b.id ? -1 : 1)).filter(({ id }) => id > last);
+    const rows = sorted.map(({ id, hash: { mailboxId, state, finishedAt } }) => ({
+      ...{ id, mailboxId, state },
+      finishedAt: Number(finishedAt),
+    }));
+    const ends = rows.map(({ finishedAt }) => finishedAt);
+    const { content, digest } = await deflated(sorted.map(({ id, flat }) => lineOf(id, flat)));
+    const { isPacked } = await this.#scripts.ask(packCall, org, {
+      ...{ spaceId, requestId: '', from, through: position, digest, count: rows.length },
+      first: sorted[0]?.id ?? '',
+      last: sorted.at(-1)?.id ?? '',
+      finishedThrough: Math.max(0, ...ends),
+      rows: JSON.stringify(rows),
+      segment: content,
+    });
+    return { isPacked: isPacked === 1 };
+  }
+
+  /** Goes through the journal until there is enough for a segment. */
+  async #look(
+    place: Place,
+    {
+      now,
+      through,
+      position: from,
+      epoch,
+      last,
+    }: { now: number; through: number; position: string; epoch: string; last: string },
+    { isAll = false, size = segmentSize, patienceMs: patience = patienceMs }: PackNow,
+  ): Promise<Looked> {
+    const chosen: Chosen[] = [];
+    let length = 0;
+    let position = from;
+    const looked = (isFull: boolean, isHeld: boolean): Looked => ({ chosen, position, isFull, isHeld });
+    for (let cursor = from; ; ) {
+      const page = await this.#page(place, cursor, epoch);
+      if (page.entries.length === 0 && page.last === cursor) return looked(false, false);
+      const entries = page.entries.map(readEntry);
+      const sent = entries.filter(({ entryId, type }) => type === 'message.sent' && timeOf(entryId) <= through);
+      const records = await this.#records(
+        place,
+        sent.map(({ aggregateId }) => aggregateId),
+      );
+      for (const { entryId, type, aggregateId: id } of entries) {
+        if (timeOf(entryId) > through) return looked(false, false);
+        const flat = type === 'message.sent' ? records.get(id) : undefined;
+        const hash = flat && hashOf(flat);
+        if (flat && hash?.mailboxId && id > last) {
+          const finishedAt = Number(hash.finishedAt ?? Number.POSITIVE_INFINITY);
+          const sentAt = timeOfId(id);
+          if (finishedAt > through && sentAt + patience > now) return looked(isAll, true);
+          if (finishedAt <= Math.min(through, sentAt + patienceMs) && hash.groupId === undefined) {
+            const [oldest] = chosen;
+            if (oldest && sentAt > timeOfId(oldest.id) + spanMs) return looked(true, false);
+            chosen.push({ id, flat, hash });
+            length += flat.reduce((sum, text) => sum + text.length, 0);
+          }
+        }
+        position = entryId;
+        if (chosen.length === size || length >= fullLength) return looked(true, false);
+      }
+      cursor = page.last;
+    }
+  }
+
+  /** A page of the journal; behind a damaged segment, whose messages keep their records, if it comes to one. */
+  async #page(
+    { org, spaceId }: Place,
+    cursor: string,
+    epoch: string,
+  ): Promise<{ last: string; entries: readonly Value[] }> {
+    try {
+      const args = { cursor, epoch: cursor === '' ? '' : epoch, limit: pageSize };
+      return await this.#journal.page({ org, spaceId }, args, (more) =>
+        this.#scripts.ask(readCall, org, { ...more, spaceId, requestId: '', from: '' }),
+      );
+    } catch (error) {
+      if (error instanceof DamagedPage) return { last: error.place.last, entries: [] };
+      if (!(error instanceof Refusal && error.code === 'CURSOR_EXPIRED') || cursor === '') throw error;
+      this.#log.warn(
+        { org, spaceId },
+        'packing of messages begins with the oldest event: its place in the journal is gone',
+      );
+      return this.#page({ org, spaceId }, '', '');
+    }
+  }
+
+  async #records({ org, spaceId }: Place, ids: readonly string[]): Promise<Map<string, readonly string[]>> {
+    const found = new Map<string, readonly string[]>();
+    for (let at = 0; at < ids.length; at += segmentSize) {
+      const some = ids.slice(at, at + segmentSize).join(',');
+      const { records } = await this.#scripts.ask(packable, org, { spaceId, requestId: '', ids: some });
+      for (const [id, flat] of records) found.set(id, flat);
+    }
+    return found;
+  }
+}

@@ -1,0 +1,269 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'chai';
+import type { Redis } from 'ioredis';
+import pino from 'pino';
+import { many } from '../../src/declare/record.ts';
+import { Claim } from '../../src/mailbox/records.ts';
+import { type MusterService, type ServiceOptions, startService } from '../../src/service.ts';
+import { copyKeys } from '../../src/snapshot/copy-keys.ts';
+import { freePort, RedisServer } from '../fault/redis-server.ts';
+import { callArgs } from '../spec/allowance/script.ts';
+import { sendMany } from '../spec/mailbox/many.ts';
+import { Queue } from '../spec/mailbox/queue.ts';
+import { expectAgreement } from '../support/agree.ts';
+import { OwnStore } from '../support/own-store.ts';
+import { codeOf, World } from '../support/world.ts';
+
+const recv = { script: 'mailbox/recv', reply: { claims: many(Claim) } };
+
+/** Messages that were sent, received and completed by the scripts. */
+async function finishMany(queue: Queue, howMany: number): Promise<void> {
+  const { world, id, scopeId } = queue;
+  const { scripts } = world.service;
+  const caller = { ...callArgs(world), rateClass: 'held' };
+  for (let done = 0; done < howMany; done += 100) {
+    await sendMany(queue, Math.min(100, howMany - done));
+    const { claims } = await scripts.request(recv, world.org, {
+      ...caller,
+      ...{ mailboxId: id, scopeId, holder: 'h', holderSession: 's', leaseSeconds: '', max: 100 },
+      ...{ tokens: randomBytes(1600).toString('hex'), looksAgain: '', bytesLimit: 4e6, callName: 'message.recv' },
+    });
+    const result = { resultMailboxId: '', resultScopeId: '', resultWorkKey: '', result: '', tail: '' };
+    await Promise.all(
+      claims.map(({ id: messageId, token }) =>
+        scripts.run('mailbox/complete', world.org, {
+          ...{ ...caller, callName: 'message.complete', ...result, messageId, token },
+        }),
+      ),
+    );
+  }
+}
+
+/** On the real clock and separate stores. */
+describe('Packing of messages', function () {
+  this.timeout(60_000);
+  let store: OwnStore;
+  let service: MusterService;
+  let world: World;
+  let queue: Queue;
+  const start = (redisUrl: string, options: Partial<ServiceOptions> = {}): Promise<MusterService> =>
+    startService({ redisUrl, role: 'api', host: '127.0.0.1', port: 0, log: pino({ level: 'silent' }), ...options });
+
+  before(async () => {
+    store = await OwnStore.start();
+    service = await start(store.url);
+    await service.scripts.load();
+  });
+  after(async () => {
+    await service.stop();
+    await store.stop();
+  });
+  const begin = async (on: MusterService): Promise<void> => {
+    world = await World.create({ on, limits: { maxBacklog: 10_000 } });
+    queue = await Queue.create({}, world);
+  };
+  beforeEach(() => begin(service));
+
+  const live = async (of = world) => (await of.service.store.keys(`${of.prefix}:message:*`)).length;
+  const memory = async () => Number(/used_memory:(\d+)/.exec(await service.store.info('memory'))?.[1]);
+  const pack = (of: MusterService, more: object = {}) =>
+    of.packing.packMessages(world.org, world.spaceId, undefined, { sealAfterMs: 0, isAll: true, ...more });
+
+  /** All messages of the mailbox as the API lists them. */
+  async function listed(of = world): Promise<unknown[]> {
+    const all: unknown[] = [];
+    for (let cursor = ''; ; ) {
+      const { body } = await of.get(`/mailboxes/${queue.id}/messages?limit=200${cursor}`);
+      all.push(...body.messages);
+      if (!body.nextCursor) return all;
+      cursor = `&cursor=${body.nextCursor}`;
+    }
+  }
+
+  it('works in a store that is nearly full, or full, and makes room in it', async () => {
+    for (const share of [0.95, 1.1]) {
+      await finishMany(queue, 3_000);
+      const before = await listed();
+      const used = await memory();
+      await service.store.config('SET', 'maxmemory', String(Math.floor(used / share)));
+      try {
+        const full = await world.post('/mailboxes', { name: 'x' });
+        expect(codeOf(full)).to.equal(share > 1 ? '503 STORE_UNAVAILABLE' : '201');
+        await pack(service);
+        expect(await live()).to.equal(0);
+        expect(await memory()).to.be.below(used - 1_000_000);
+      } finally {
+        await service.store.config('SET', 'maxmemory', '0');
+      }
+      expect(await listed()).to.deep.equal(before);
+      await expectAgreement(world);
+      await begin(service);
+    }
+  });
+
+  it('takes less than 250 bytes each, with all indexes', async () => {
+    const { store: redis } = service;
+    const count = 2_000;
+    for (let n = 0; n < count; n += 100) {
+      const scope = new Queue(world, queue.id);
+      await finishMany(scope, 100);
+    }
+    await pack(service);
+    let bytes = 0;
+    for (const key of await redis.keys(`${world.prefix}:*essage*`))
+      bytes += (await redis.memory('USAGE', key, 'SAMPLES', 0)) ?? 0;
+    bytes += (await redis.memory('USAGE', `${world.prefix}:mailbox:${queue.id}:segments`, 'SAMPLES', 0)) ?? 0;
+    expect(await live()).to.equal(0);
+    expect(bytes / count).to.be.within(50, 200);
+  });
+
+  it('is done by workers, with what is over for so long', async () => {
+    await finishMany(queue, 250);
+    const before = await listed();
+    await sleep(1_100);
+    const worker = await start(store.url, { role: 'worker', sealAfterSeconds: 1, packsMessages: true });
+    while ((await live()) > 50) await sleep(20);
+    await worker.stop();
+    // The others wait for more.
+    expect(await live()).to.equal(50);
+    expect(await listed()).to.deep.equal(before);
+  });
+
+  it('is held up by a message that is not over, for some hours', async () => {
+    await finishMany(queue, 30);
+    const waiting = await queue.sent();
+    await finishMany(new Queue(world, queue.id), 30);
+    await pack(service);
+    expect(await live()).to.equal(31);
+    await world.made(`/messages/${waiting}/cancel`);
+    await pack(service);
+    expect(await live()).to.equal(0);
+    await queue.sent();
+    await finishMany(new Queue(world, queue.id), 30);
+    await pack(service, { patienceMs: 0 });
+    expect(await live()).to.equal(1);
+    await expectAgreement(world);
+  });
+
+  it('changes nothing for calls that come meanwhile', async () => {
+    const sent: string[] = [];
+    const results = new Map<string, unknown>();
+    const claims: { id: string; token: string }[] = [];
+    const any = <T>(list: readonly T[]): T | undefined => list[Math.floor(Math.random() * list.length)];
+    let isOver = false;
+    const packing = (async () => {
+      const others = [service, await start(store.url)];
+      while (!isOver) await Promise.all(others.map((one) => pack(one, { size: 7, patienceMs: 100 })));
+      await others[1]?.stop();
+    })();
+    const act = async (n: number): Promise<void> => {
+      const kind = n % 8;
+      if (kind < 2) sent.push(await queue.sent({ payload: n }));
+      const claim = kind === 2 || kind === 3 ? (await queue.recv()).body : undefined;
+      if (claim) {
+        claims.push(claim);
+        // It may have been cancelled.
+        const { status, body } = await queue.act('complete', claim, { result: { payload: { n } } });
+        if (status === 200) results.set(claim.token, body.taskId);
+      }
+      if (kind === 4) {
+        const again = any(claims);
+        const reply = again && (await queue.act('complete', again));
+        if (again && reply && results.has(again.token))
+          expect(reply.body.taskId, reply.text).to.equal(results.get(again.token));
+      }
+      const id = any(sent);
+      if (!id) return;
+      if (kind === 5) expect((await world.get(`/messages/${id}`)).status).to.equal(200);
+      if (kind === 6) await world.post(`/messages/${id}/cancel`);
+      if (kind === 7) await world.post(`/messages/${id}/requeue`);
+    };
+    let next = 0;
+    await Promise.all(
+      Array.from({ length: 8 }, async () => {
+        while (next < 1_200) await act(next++);
+      }),
+    ).finally(() => {
+      isOver = true;
+      return packing;
+    });
+    const all = (await listed()) as { id: string }[];
+    expect(all.map(({ id }) => id)).to.deep.equal([...sent].sort());
+    expect(await live()).to.be.below(sent.length - 50);
+    expect(await service.store.zcard(`${world.prefix}:unpackedMessages`)).to.be.greaterThan(0);
+    await expectAgreement(world);
+  });
+
+  it('is in what a snapshot copies', async () => {
+    await finishMany(queue, 230);
+    await pack(service, { isAll: false });
+    expect(await live()).to.equal(30);
+    const before = await listed();
+    const other = await OwnStore.start();
+    const { store: target } = await other.admin();
+    await copyKeys(service.store as Redis, target);
+    const restored = await start(other.url);
+    const there = new World(restored, world.org, world.spaceId, world.apiKey);
+    expect(await listed(there)).to.deep.equal(before);
+    await pack(restored);
+    expect(await live(there)).to.equal(0);
+    expect(await listed(there)).to.deep.equal(before);
+    await expectAgreement(there);
+    await restored.stop();
+    await other.stop();
+  });
+
+  it('has a damaged segment named, and the messages of others read', async () => {
+    await finishMany(queue, 60);
+    const ids = ((await listed()) as { id: string }[]).map(({ id }) => id);
+    await pack(service, { size: 20 });
+    const { prefix } = world;
+    const [, second = ''] = await service.store.zrange(`${prefix}:messageSegments`, '0', '-1');
+    await service.store.set(`${prefix}:messageSegment:${second.split(' ')[2]}`, 'garbage');
+    const lines: string[] = [];
+    const log = pino({ level: 'error' }, { write: (line: string) => void lines.push(line) });
+    const fresh = await start(store.url, { log });
+    const other = new World(fresh, world.org, world.spaceId, world.apiKey);
+    expect((await other.get(`/messages/${ids[5]}`)).body.id).to.equal(ids[5]);
+    expect(codeOf(await other.get(`/messages/${ids[25]}`))).to.equal('500 INTERNAL');
+    expect(lines.join('')).to.contain(`segment ${prefix}:messageSegment:2 of messages is damaged: its 20 messages`);
+    expect((await other.get(`/messages/${ids[45]}`)).body.id).to.equal(ids[45]);
+    await fresh.stop();
+  });
+
+  it('loses and doubles nothing when the store is killed at any moment while two workers pack', async () => {
+    const dir = await mkdtemp(join(tmpdir(), 'muster-packing-'));
+    const redis = await new RedisServer(dir, await freePort(), { appendfsync: 'always' }).start();
+    let services = await Promise.all([start(redis.url), start(redis.url)]);
+    const stop = () => Promise.all(services.map((one) => one.stop()));
+    await begin(services[0] as MusterService);
+    const { org, spaceId, apiKey } = world;
+    await finishMany(queue, 600);
+    const before = await listed();
+    const left: number[] = [];
+    for (const killAfterMs of [15, 60, 150]) {
+      const packed = services.map((one) => pack(one, { size: 5 }).catch(() => undefined));
+      await sleep(killAfterMs);
+      await redis.kill();
+      await Promise.all(packed);
+      await stop();
+      await redis.start();
+      services = await Promise.all([start(redis.url), start(redis.url)]);
+      const there = new World(services[0] as MusterService, org, spaceId, apiKey);
+      expect(await listed(there)).to.deep.equal(before);
+      left.push(await live(there));
+    }
+    expect(
+      left.some((count) => count > 0 && count < before.length),
+      left.join(),
+    ).to.equal(true);
+    await expectAgreement(new World(services[0] as MusterService, org, spaceId, apiKey));
+    await stop();
+    await redis.stop();
+    await rm(dir, { recursive: true });
+  });
+});
