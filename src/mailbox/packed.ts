@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import { DamagedSegment, type Place, type Segment } from '../event/segment.ts';
 import type { Segments } from '../event/segments.ts';
 import type { Unpacked, Unpacking } from '../http/context.ts';
+import { ApiError } from '../http/errors.ts';
 
 /** Of long texts that a script gets at once: more than a page has. */
 const maxBytes = 5 * 1024 * 1024;
@@ -72,7 +73,7 @@ export class PackedMessages implements Unpacking {
     return detail.startsWith('messages;');
   }
 
-  /** Adds what a script asks for to what it has. Throws DamagedSegment. */
+  /** Adds what a script asks for to what it has. Throws ApiError where a segment is damaged. */
   async unpack(detail: string, before?: MessagesUnpacked): Promise<MessagesUnpacked> {
     const [, names = '', ...parts] = detail.split(';');
     const all: Omit<MessagesUnpacked, 'text'> = before ?? { rows: {}, texts: [], bytes: 0, missing: new Set() };
@@ -82,8 +83,10 @@ export class PackedMessages implements Unpacking {
     const most = all.bytes + maxBytes;
     for (let at = 0; at < parts.length && all.bytes < most; ) {
       const place = placeOfEntry(parts[at++] ?? '', parts[at++] ?? '');
-      const segment = await this.open(place);
-      if (!segment && missing.has(place.key)) throw this.reported(new DamagedSegment(place, 'is missing'));
+      const segment = await this.open(place).catch((error) => {
+        throw refusalOf(error);
+      });
+      if (!segment && missing.has(place.key)) throw refusalOf(this.reported(new DamagedSegment(place, 'is missing')));
       if (!segment) missing.add(place.key);
       own[place.digest] ??= {};
       const ofSegment = own[place.digest] as Record<string, Values | false>;
@@ -97,7 +100,7 @@ export class PackedMessages implements Unpacking {
     return { ...all, text: `${JSON.stringify(rows)}\n${all.texts.join('')}` };
   }
 
-  /** Undefined if its content is gone, as when it has just been replaced: then the index has another. */
+  /** Undefined if its content is gone, as when it has just been replaced: then the index has another. Throws DamagedSegment. */
   async open(place: Place): Promise<Segment | undefined> {
     return this.#segments.open('', place).catch((error) => {
       throw this.reported(error);
@@ -110,6 +113,14 @@ export class PackedMessages implements Unpacking {
       this.#log.error({ segment: error.place.key, error: error.message }, 'packed messages cannot be read');
     return error;
   }
+}
+
+/** What the caller is told. */
+function refusalOf(error: unknown): unknown {
+  if (!(error instanceof DamagedSegment)) return error;
+  const { first, last } = error.place;
+  const message = `the store has damaged the messages ${first} to ${last}: tell the operator; all others are as before`;
+  return new ApiError(500, 'INTERNAL', message);
 }
 
 /** A long text goes behind the others: to be read as JSON would take Redis ten times as long. */

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Lab } from './lab.ts';
 import { type Chance, chanceOf, seedOf } from './seed.ts';
 import { type Circumstances, expectSound } from './verify.ts';
@@ -5,6 +6,33 @@ import { Workload } from './workload.ts';
 
 /** How long a fault goes on, or comes again. */
 const faultMs = 15_000;
+
+/** Everything that can be packed, in small segments. */
+const packNow = { sealAfterMs: 0, isAll: true, size: 20, patienceMs: 1_000 };
+
+/** Runs `act` while history is packed as soon as it is over, so that most of what is read later is packed. */
+async function packing<T>(lab: Lab, act: () => Promise<T>): Promise<T> {
+  const service = await lab.service();
+  const { packing } = service;
+  let isOver = false;
+  const packAll = async (): Promise<void> => {
+    for (const { org, spaceId } of lab.tenants) {
+      await packing.packMessages(org, spaceId, undefined, packNow);
+      await packing.packSpace(org, spaceId, undefined, packNow);
+    }
+  };
+  const packer = (async () => {
+    // What fails is tried again.
+    for (; !isOver; await sleep(200)) await packAll().catch(() => undefined);
+  })();
+  try {
+    return await act();
+  } finally {
+    isOver = true;
+    await packer;
+    await service.stop();
+  }
+}
 
 /** Runs `act` while the workload runs, and leaves nothing of it behind, whatever happens. */
 export async function underLoad<T>(
@@ -18,7 +46,7 @@ export async function underLoad<T>(
   const load = new Workload(() => lab.urls(), lab.tenants, seed);
   try {
     load.start();
-    await check(load, await act(load, chanceOf(seed + 1)));
+    await check(load, await packing(lab, () => act(load, chanceOf(seed + 1))));
   } catch (error) {
     for (const { stderr } of [...lab.apis, ...(lab.worker ? [lab.worker] : [])]) console.error(stderr.slice(-3_000));
     throw error;

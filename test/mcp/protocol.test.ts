@@ -89,8 +89,8 @@ describe('POST /v1/spaces/{spaceId}/mcp', () => {
       expect((await client.listResourceTemplates()).resourceTemplates).to.deep.equal([]);
       const [page] = contents;
       expect(messages[0]?.content).to.deep.equal({ type: 'text', text: page && 'text' in page ? page.text : '' });
-      for (const wrong of [client.getPrompt({ name: 'x' }), client.readResource({ uri: 'muster://x' })])
-        expect(await wrong.then(String, ({ code }) => code)).to.be.oneOf([-32602, -32002]);
+      for (const wrong of [() => client.getPrompt({ name: 'x' }), () => client.readResource({ uri: 'muster://x' })])
+        expect(await wrong().then(String, ({ code }) => code)).to.be.oneOf([-32602, -32002]);
       expect(agent.name).to.match(/^agent-/);
       await client.close();
     }
