@@ -7,8 +7,8 @@ import { Workload } from './workload.ts';
 /** How long a fault goes on, or comes again. */
 const faultMs = 15_000;
 
-/** Everything that can be packed, in small segments. */
-const packNow = { sealAfterMs: 0, isAll: true, size: 20, patienceMs: 1_000 };
+/** Everything that can be packed. */
+const packNow = { sealAfterMs: 0, isAll: true, patienceMs: 1_000 };
 
 /** Runs `act` while history is packed as soon as it is over, so that most of what is read later is packed. */
 async function packing<T>(lab: Lab, act: () => Promise<T>): Promise<T> {
@@ -17,7 +17,8 @@ async function packing<T>(lab: Lab, act: () => Promise<T>): Promise<T> {
   let isOver = false;
   const packAll = async (): Promise<void> => {
     for (const { org, spaceId } of lab.tenants) {
-      await packing.packMessages(org, spaceId, undefined, packNow);
+      // Small segments: more of them change while somebody reads.
+      await packing.packMessages(org, spaceId, undefined, { ...packNow, size: 20 });
       await packing.packSpace(org, spaceId, undefined, packNow);
     }
   };
