@@ -33,8 +33,13 @@ end
 
 --- The key of its content.
 function packed.key(found)
-  local number = found.number
-  return keys.messageSegment(number)
+  return keys.messageSegment(found.number)
+end
+
+--- The newest segment; nil if there is none.
+function packed.newest()
+  local entry = redis.call('ZRANGE', keys.messageSegments(), '+', '-', 'BYLEX', 'REV', 'LIMIT', 0, 1)[1]
+  return entry and packed.described(entry)
 end
 
 --- The segment whose range has an id; nil if there is none.

@@ -13,10 +13,13 @@ local function entriesOf(rows)
   return entries
 end
 
---- Adds a segment: its entry, and its content. finishedThrough: when the last of its messages finished.
-function packed.addSegment(entry, content, finishedThrough)
-  local segment = packed.described(entry)
-  unit.command('SET', keys.messageSegment(segment.number), content)
+--- Adds a segment, last, first, digest, count and kind, under the space's next number. record: the space, with
+--- messageSegments. finishedThrough: when the last of its messages finished.
+function packed.addSegment(record, segment, content, finishedThrough)
+  local number = record.messageSegments + 1
+  records.set(record, 'messageSegments', number)
+  local entry = table.concat({ segment.last, segment.first, number, segment.digest, segment.count, segment.kind }, ' ')
+  unit.command('SET', keys.messageSegment(number), content)
   sorted.add(keys.messageSegments(), '0', entry)
   sorted.add(keys.messageSegmentEnds(segment.kind), finishedThrough, entry)
 end

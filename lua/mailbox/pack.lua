@@ -24,11 +24,10 @@ for _, row in ipairs(list) do
   end
 end
 if list[1] then
-  local newest = redis.call('ZRANGE', keys.messageSegments(), '+', '-', 'BYLEX', 'REV', 'LIMIT', 0, 1)[1]
-  if newest and packed.described(newest).last >= first then return none end
-  local number = record.messageSegments + 1
-  records.set(record, 'messageSegments', number)
-  packed.addSegment(table.concat({ last, first, number, digest, count, 'MESSAGES' }, ' '), segment, finishedThrough)
+  local newest = packed.newest()
+  if newest and newest.last >= first then return none end
+  packed.addSegment(record, { last = last, first = first, digest = digest, count = count, kind = 'MESSAGES' }, segment,
+    finishedThrough)
   packed.addRows(list)
   for _, row in ipairs(list) do
     local mailboxId, messageId = row.mailboxId, row.id

@@ -9,6 +9,6 @@
 --- @include "mailbox/_packed"
 if not keyspace.find() then return nil end
 local record = space.load('messagesPackedThrough')
-local entry = redis.call('ZRANGE', keys.messageSegments(), '+', '-', 'BYLEX', 'REV', 'LIMIT', 0, 1)[1]
+local newest = packed.newest()
 return { now = now, through = now - tonumber(sealAfterMs), position = record.messagesPackedThrough or '',
-  epoch = maps.get(keys.org(), 'epoch'), last = entry and packed.described(entry).last or '' }
+  epoch = maps.get(keys.org(), 'epoch'), last = newest and newest.last or '' }

@@ -1,6 +1,7 @@
---- Removes a segment of packed messages. rows: JSON, all that are in it, each with id, mailboxId,
---- scopeId, state, finishedAt, isTask, bytes (what is retained of it) and workKey where it has one. Of tasks tombstones stay: of a segment of MESSAGES, `tombstones`
---- is a segment of `countOf` of these with this `digest`, '' for none. Nothing is done if the segment has changed.
+--- Removes a segment of packed messages. rows: JSON, all that are in it, each with id, mailboxId, scopeId, state,
+--- finishedAt, isTask, bytes (what is retained of it) and workKey where it has one. Of tasks tombstones stay: of a segment of
+--- MESSAGES, `tombstones` is a segment of `countOf` of these with this `digest`, '' for none. Nothing is done if the segment
+--- has changed.
 --- @args entry digest countOf
 --- @long rows tombstones
 --- @reply isDone
@@ -57,9 +58,8 @@ end
 packed.removeSegment(entry)
 if segment.kind == 'MESSAGES' then packed.removeRows(list) end
 if tombstones ~= '' then
-  local number = record.messageSegments + 1
-  records.set(record, 'messageSegments', number)
-  packed.addSegment(table.concat({ segment.last, segment.first, number, digest, countOf, 'TOMBSTONES' }, ' '), tombstones,
+  packed.addSegment(record,
+    { last = segment.last, first = segment.first, digest = digest, count = countOf, kind = 'TOMBSTONES' }, tombstones,
     finishedThrough)
 else
   for _, id in ipairs(unpacked) do sorted.remove(keys.unpackedMessages(), id) end

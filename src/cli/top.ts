@@ -1,11 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
-import type { Answer, Muster } from '../client/index.ts';
-import { createMuster } from '../client/index.ts';
+import { type Answer, createMuster, type Muster } from '../client/index.ts';
 import { isPassing } from '../client/journal.ts';
 import { ConfigError } from '../config.ts';
-import type { Cli } from './command.ts';
-import { examples } from './command.ts';
+import { type Cli, examples } from './command.ts';
 import { table } from './table.ts';
 
 const settings = ['MUSTER_URL', 'MUSTER_SPACE', 'MUSTER_KEY'] as const;
@@ -86,7 +84,7 @@ async function lookAt(muster: Muster): Promise<Look> {
 }
 
 /** What a terminal with so many rows shows. */
-export function screen(look: Look, before: Look | undefined, rows: number): string {
+function screen(look: Look, before: Look | undefined, rows: number): string {
   const { backlog, census, budgets, allowances } = look;
   const asOf = Date.parse(backlog.asOf);
   const { UNREAD, PENDING, EXHAUSTED } = backlog.outbox;

@@ -76,10 +76,15 @@ export class Segment {
 
   /** The place of the first event after a position. */
   after(position: string): number {
+    return this.firstPlace((line) => isBefore(position, idOf(line)));
+  }
+
+  /** The place of the first line of which this is true, as it is of all that follow it. */
+  firstPlace(isReached: (line: string) => boolean): number {
     let [low, high] = [0, this.lines.length];
     while (low < high) {
       const middle = (low + high) >> 1;
-      if (isBefore(position, idOf(this.lines[middle]))) high = middle;
+      if (isReached(this.lines[middle] as string)) high = middle;
       else low = middle + 1;
     }
     return low;

@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
 import { renderSite } from '../docs/render/site.ts';
 import { openapi } from '../http/openapi.ts';
 import { product } from '../primitives.ts';
@@ -17,7 +18,7 @@ for (const [name, text] of Object.entries(texts)) writeFileSync(`${folder}${name
 
 // The build names a folder for the pages of /docs. The Python client's calls are committed, so that pip installs it from a
 // checkout: the build leaves them as they are.
-const [, docs] = process.argv.slice(process.argv.indexOf('--docs') >>> 0);
+const { docs } = parseArgs({ options: { docs: { type: 'string' } } }).values;
 if (docs === undefined) {
   const pythonFolder = fileURLToPath(new URL('../client/python/muster/', import.meta.url));
   for (const [name, text] of Object.entries(pythonTexts(document))) writeFileSync(`${pythonFolder}${name}.py`, text);

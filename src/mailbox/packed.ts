@@ -29,7 +29,7 @@ export function placeOfEntry(entry: string, key: string): Place {
 }
 
 /** The fields that may be long: they are read only where they are asked for. */
-const texts: readonly string[] = ['payload', 'result', 'lastError', 'progress'];
+export const texts: readonly string[] = ['payload', 'result', 'lastError', 'progress'];
 
 /** `id [field, value, …]`, a tab and the same for the texts: a message, from its stored fields and values, in a segment. */
 export function lineOf(id: string, flat: readonly string[]): string {
@@ -41,14 +41,7 @@ export function lineOf(id: string, flat: readonly string[]): string {
 
 /** The line of a message in a segment, whose lines are in order. */
 export function findMessage(segment: Segment, id: string): string | undefined {
-  const { lines } = segment;
-  let [low, high] = [0, lines.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((lines[middle] as string) < id) low = middle + 1;
-    else high = middle;
-  }
-  const line = lines[low];
+  const line = segment.lines[segment.firstPlace((one) => one >= id)];
   return line?.startsWith(`${id} `) ? line : undefined;
 }
 
@@ -152,9 +145,4 @@ export function hashOf(flat: readonly string[]): MessageHash {
   const hash: Record<string, string> = {};
   for (let at = 0; at < flat.length; at += 2) hash[flat[at] as string] = flat[at + 1] as string;
   return hash;
-}
-
-/** When a message was sent. */
-export function timeOfId(id: string): number {
-  return Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
 }

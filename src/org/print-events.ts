@@ -56,11 +56,11 @@ export async function printEvents(
   );
   const journal = new Journal(scripts, new Segments(store), pino({ level: 'silent' }));
   let failure: unknown;
-  for (let [cursor, epoch] = ['', '']; ; ) {
+  for (let [cursor, epoch] = [from ? `since ${from}` : '', '']; ; ) {
     let page: JournalPage;
     try {
       page = await journal.page(reader, { cursor, epoch, limit: pageSize }, (args) =>
-        scripts.ask(read, reader.org, { ...args, spaceId: reader.spaceId, requestId: '', from: from || '' }),
+        scripts.ask(read, reader.org, { ...args, spaceId: reader.spaceId, requestId: '' }),
       );
     } catch (error) {
       if (!(error instanceof DamagedPage)) throw error;

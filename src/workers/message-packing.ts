@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
-import { number, raw, text } from '../declare/field.ts';
+import { type Answered, number, raw, text } from '../declare/field.ts';
+import { momentOfId } from '../declare/moment.ts';
 import type { Value } from '../declare/value.ts';
 import { DamagedPage } from '../event/damaged.ts';
 import { timeOf } from '../event/entry-id.ts';
@@ -7,7 +8,7 @@ import type { Journal } from '../event/journal.ts';
 import { pageReply } from '../event/page.ts';
 import { readEntry } from '../event/record.ts';
 import { deflated } from '../event/segment.ts';
-import { hashOf, lineOf, type MessageHash, timeOfId } from '../mailbox/packed.ts';
+import { hashOf, lineOf, type MessageHash } from '../mailbox/packed.ts';
 import { Refusal, type Scripts } from '../redis/scripts.ts';
 import type { PackNow, Step } from './packing.ts';
 
@@ -33,6 +34,9 @@ const sealed = {
 const packable = { script: 'mailbox/packable', reply: { records: raw<[id: string, flat: string[]][]>() } };
 const packCall = { script: 'mailbox/pack', reply: { isPacked: number() } };
 const readCall = { script: 'event/read', reply: pageReply };
+
+/** Up to when messages can be packed, and where that goes on in the journal (lua/mailbox/sealed.lua). */
+type Sealed = Answered<typeof sealed.reply>;
 
 interface Place {
   readonly org: string;
@@ -78,7 +82,7 @@ export class MessagePacking {
     const { now, through, position: from, last } = found;
     const { chosen, position, isFull, isHeld } = await this.#look({ org, spaceId }, found, options);
     const [oldest] = chosen;
-    const isDue = isFull || options.isAll || (oldest && timeOfId(oldest.id) + spanMs <= now);
+    const isDue = isFull || options.isAll || (oldest && momentOfId(oldest.id) + spanMs <= now);
     if (oldest && !isDue) return { inMs: isHeld ? waitMs : quietMs };
     if (position === from) return { inMs: isHeld ? waitMs : Math.max(1_000, Math.min(quietMs, now - through)) };
 
@@ -103,13 +107,7 @@ export class MessagePacking {
   /** Goes through the journal until there is enough for a segment. */
   async #look(
     place: Place,
-    {
-      now,
-      through,
-      position: from,
-      epoch,
-      last,
-    }: { now: number; through: number; position: string; epoch: string; last: string },
+    { now, through, position: from, epoch, last }: Sealed,
     { isAll = false, size = segmentSize, patienceMs: patience = patienceMs }: PackNow,
   ): Promise<Looked> {
     const chosen: Chosen[] = [];
@@ -131,11 +129,11 @@ export class MessagePacking {
         const hash = flat && hashOf(flat);
         if (flat && hash?.mailboxId && id > last) {
           const finishedAt = Number(hash.finishedAt ?? Number.POSITIVE_INFINITY);
-          const sentAt = timeOfId(id);
+          const sentAt = momentOfId(id);
           if (finishedAt > through && sentAt + patience > now) return looked(isAll, true);
           if (finishedAt <= Math.min(through, sentAt + patienceMs) && hash.groupId === undefined) {
             const [oldest] = chosen;
-            if (oldest && sentAt > timeOfId(oldest.id) + spanMs) return looked(true, false);
+            if (oldest && sentAt > momentOfId(oldest.id) + spanMs) return looked(true, false);
             chosen.push({ id, flat, hash });
             length += flat.reduce((sum, text) => sum + text.length, 0);
           }
@@ -156,7 +154,7 @@ export class MessagePacking {
     try {
       const args = { cursor, epoch: cursor === '' ? '' : epoch, limit: pageSize };
       return await this.#journal.page({ org, spaceId }, args, (more) =>
-        this.#scripts.ask(readCall, org, { ...more, spaceId, requestId: '', from: '' }),
+        this.#scripts.ask(readCall, org, { ...more, spaceId, requestId: '' }),
       );
     } catch (error) {
       if (error instanceof DamagedPage) return { last: error.place.last, entries: [] };

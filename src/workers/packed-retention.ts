@@ -1,6 +1,14 @@
 import { flag, text } from '../declare/field.ts';
 import { DamagedSegment, deflated, type Segment } from '../event/segment.ts';
-import { fieldsOf, hashOf, lineOf, type MessageHash, type PackedMessages, placeOfEntry } from '../mailbox/packed.ts';
+import {
+  fieldsOf,
+  hashOf,
+  lineOf,
+  type MessageHash,
+  type PackedMessages,
+  placeOfEntry,
+  texts,
+} from '../mailbox/packed.ts';
 import type { Scripts } from '../redis/scripts.ts';
 
 const due = { script: 'retention/messages', reply: { entry: text(), key: text() } };
@@ -8,7 +16,6 @@ const drop = { script: 'retention/dropMessages', reply: { isDone: flag() } };
 const kinds = ['MESSAGES', 'TOMBSTONES'] as const;
 /** What a tombstone keeps: see lua/mailbox/_retain.lua. */
 const ofTombstone = ['scopeId', 'taskId', 'groupId', 'taskKey', 'state', 'reason', 'attempts', 'finishedAt'];
-const retained = ['payload', 'result', 'lastError', 'progress'];
 
 /** Removes the packed messages of a space that are over, by segments. */
 export async function dropPacked(
@@ -66,7 +73,7 @@ async function dropOne(
 
 function rowOf({ id, hash }: { id: string; hash: MessageHash }) {
   const { mailboxId, scopeId, state, workKey, taskId, finishedAt } = hash;
-  const bytes = retained.reduce((sum, name) => sum + Buffer.byteLength(hash[name] ?? ''), 0);
+  const bytes = texts.reduce((sum, name) => sum + Buffer.byteLength(hash[name] ?? ''), 0);
   return { id, mailboxId, scopeId, state, finishedAt: Number(finishedAt), isTask: taskId !== '', bytes, workKey };
 }
 

@@ -16,7 +16,7 @@ export async function journalOf({ service, org, spaceId }: World): Promise<Journ
   const all: JournalEntry[] = [];
   for (let [cursor, epoch] = ['', '']; ; ) {
     const page = await journal.page({ org, spaceId }, { cursor, epoch, limit: 500 }, (args) =>
-      scripts.ask(read, org, { ...args, spaceId, requestId: '', from: '' }),
+      scripts.ask(read, org, { ...args, spaceId, requestId: '' }),
     );
     if (page.entries.length === 0) return all;
     all.push(...(page.entries as JournalEntry[]));
