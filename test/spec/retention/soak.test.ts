@@ -4,7 +4,10 @@ import { longMs, many } from '../../support/long.ts';
 import { recount } from '../../support/recount.ts';
 import { Aging, day } from './support.ts';
 
-/** The number of the organization's keys, and the bytes they take by the store's own account. */
+/** Kept for 400 days by rule: in this light traffic usage records weigh more than what they are about. */
+const kept = /:usage:|reservation/;
+
+/** The number of the organization's keys, and the bytes that all but these take by the store's own account. */
 async function footprint({ world }: Aging): Promise<{ bytes: number; keys: number }> {
   const { store } = world.service;
   let bytes = 0;
@@ -13,8 +16,8 @@ async function footprint({ world }: Aging): Promise<{ bytes: number; keys: numbe
     const [next, found] = await store.scan(cursor, 'MATCH', `muster:{${world.org}}*`, 'COUNT', 1000);
     cursor = next;
     for (const key of found) {
-      bytes += (await store.memory('USAGE', key, 'SAMPLES', '0')) ?? 0;
       keys++;
+      if (!kept.test(key)) bytes += (await store.memory('USAGE', key, 'SAMPLES', '0')) ?? 0;
     }
   }
   return { bytes, keys };
@@ -40,7 +43,7 @@ async function live(aging: Aging, date: number): Promise<void> {
 const count = many(160, 400);
 
 describe(`a space used for ${count} days`, () => {
-  it('takes at most half as much memory again at the end as after a quarter, and every retained figure is right', async function () {
+  it('takes hardly more memory at the end than after a quarter, and every retained figure is right', async function () {
     this.timeout(longMs);
     const aging = await Aging.begin();
     aging.packs = many(0, 1000) || undefined;
@@ -53,7 +56,9 @@ describe(`a space used for ${count} days`, () => {
       if (date % (count / 2) === count / 2 - 1) await expectAgreement(world);
     }
     const late = await footprint(aging);
-    expect(late.bytes).to.be.below(early.bytes * 1.5);
+    console.error("FOOT", early, late);
+    // The few days of the short run are shorter than what is kept for a month and more.
+    expect(late.bytes).to.be.below(early.bytes * many(1.5, 1.2));
 
     const { census } = await recount(world);
     // Records that finish early in a day are removed early in a later day: the day at the end is not counted.
