@@ -56,7 +56,6 @@ describe(`a space used for ${count} days`, () => {
       if (date % (count / 2) === count / 2 - 1) await expectAgreement(world);
     }
     const late = await footprint(aging);
-    console.error("FOOT", early, late);
     // The few days of the short run are shorter than what is kept for a month and more.
     expect(late.bytes).to.be.below(early.bytes * many(1.5, 1.2));
 
