@@ -26,6 +26,12 @@ function group.cancelOf(record)
   return scope.cancelOf(scope.path(record.scopeId))
 end
 
+--- Whether it is still to be decided; false for one that is gone.
+function group.isUndecided(groupId)
+  local record = group.load(groupId, 'state')
+  return record and record.state ~= 'DECIDED'
+end
+
 --- Refuses new members unless the group is OPEN.
 function group.needOpen(record)
   scope.needRunning(scope.path(record.scopeId))

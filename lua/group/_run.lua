@@ -20,6 +20,6 @@ end
 
 --- A group with its members, without their outcomes; and the number of members.
 function inRun.groups.row(id)
-  local record = group.summary(group.load(id))
+  local record = group.summary(group.withMembers({ group.load(id) })[1])
   return rows.taskGroupSummary(record), #record.tasks
 end

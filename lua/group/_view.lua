@@ -1,6 +1,7 @@
 --- @include "group/_group"
 --- @include "group/_task"
 --- @include "mailbox/_message"
+--- @include "mailbox/_packed"
 
 --- Fills in the state of a task that has not ended from its message. Once it has ended, its own record has it, which
 --- outlives the message.
@@ -9,17 +10,23 @@ local function withState(found, record)
   return found
 end
 
---- The members in the order they joined.
-local function tasksOf(groupId)
-  local found = redis.call('ZRANGE', keys.groupMembers(groupId), 0, -1)
-  for i, taskId in ipairs(found) do found[i] = task.load(taskId) end
-  return found
+--- Adds their members to the records, in the order they joined. Packed messages of all of them are opened together.
+function group.withMembers(list)
+  local messageIds = {}
+  for _, record in ipairs(list) do
+    record.tasks = redis.call('ZRANGE', keys.groupMembers(record.id), 0, -1)
+    for i, taskId in ipairs(record.tasks) do
+      local member = task.load(taskId)
+      record.tasks[i], messageIds[#messageIds + 1] = member, member.messageId
+    end
+  end
+  packed.ahead(messageIds, 1)
+  return list
 end
 
---- Adds members with outcomes to the record; returns it and the size of the outcomes in bytes.
+--- A record with members, with their outcomes; and the size of these in bytes.
 function group.view(record)
   local bytes = 0
-  record.tasks = tasksOf(record.id)
   for _, member in ipairs(record.tasks) do
     local sent = message.load(member.messageId, 'state', 'attempts', 'result', 'lastError')
     if sent then
@@ -30,9 +37,8 @@ function group.view(record)
   return record, bytes
 end
 
---- Adds members without outcomes to the record.
+--- A record with members, without their outcomes.
 function group.summary(record)
-  record.tasks = tasksOf(record.id)
   for _, member in ipairs(record.tasks) do
     local sent = message.load(member.messageId, 'state', 'attempts', 'lastError')
     if sent then withState(member, sent).lastError = sent.lastError end

@@ -8,17 +8,26 @@ call.read()
 limit = tonumber(limit)
 local scanLimit, bytesLimit = 1000, 4194304
 local ids = redis.call('ZRANGE', keys.groups(), cursor == '' and '+' or '(' .. cursor, '-', 'BYLEX', 'REV', 'LIMIT', 0, scanLimit + 1)
-local page, scanned, bytes, last, more = {}, 0, 0, false, false
+local chosen, scanned, last, more = {}, 0, false, false
 for _, groupId in ipairs(ids) do
-  if #page == limit or scanned >= scanLimit or bytes >= bytesLimit then
+  if #chosen == limit or scanned >= scanLimit then
     more = true
     break
   end
   scanned, last = scanned + 1, groupId
   if states == '' or string.find(states, ',' .. group.load(groupId, 'state').state .. ',', 1, true) then
-    local record, size = group.view(group.load(groupId))
-    page[#page + 1] = record
-    scanned, bytes = scanned + #record.tasks, bytes + size
+    local record = group.load(groupId)
+    chosen[#chosen + 1] = record
+    scanned = scanned + record.members
   end
+end
+local page, bytes = {}, 0
+for i, record in ipairs(group.withMembers(chosen)) do
+  if bytes >= bytesLimit then
+    more, last = true, page[i - 1].id
+    break
+  end
+  local shown, size = group.view(record)
+  page[i], bytes = shown, bytes + size
 end
 return call.answer({ nextCursor = more and last, groups = page })

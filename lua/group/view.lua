@@ -4,4 +4,4 @@
 --- @include "lib/call"
 --- @include "group/_view"
 call.read()
-return call.answer({ group = group.view(group.read(groupId)) })
+return call.answer({ group = group.view(group.withMembers({ group.read(groupId) })[1]) })

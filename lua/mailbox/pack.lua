@@ -10,6 +10,7 @@
 --- @include "space/_space"
 --- @include "mailbox/_segments"
 --- @include "mailbox/_message"
+--- @include "group/_group"
 local none = { isPacked = 0 }
 if not keyspace.find() then return none end
 local record = space.load('messagesPackedThrough', 'messageSegments')
@@ -19,7 +20,7 @@ packed.isPassed = true
 for _, row in ipairs(list) do
   local found = message.load(row.id, 'mailboxId', 'state', 'finishedAt', 'groupId')
   if not found or found.mailboxId ~= row.mailboxId or found.state ~= row.state or found.finishedAt ~= row.finishedAt
-    or found.groupId then
+    or found.groupId and group.isUndecided(found.groupId) then
     return none
   end
 end

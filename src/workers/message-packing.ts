@@ -31,7 +31,10 @@ const sealed = {
   script: 'mailbox/sealed',
   reply: { now: number(), through: number(), position: text(), epoch: text(), last: text() },
 };
-const packable = { script: 'mailbox/packable', reply: { records: raw<[id: string, flat: string[]][]>() } };
+const packable = {
+  script: 'mailbox/packable',
+  reply: { records: raw<[id: string, flat: string[], isHeld: number][]>() },
+};
 const packCall = { script: 'mailbox/pack', reply: { isPacked: number() } };
 const readCall = { script: 'event/read', reply: pageReply };
 
@@ -41,6 +44,12 @@ type Sealed = Answered<typeof sealed.reply>;
 interface Place {
   readonly org: string;
   readonly spaceId: string;
+}
+
+interface Stored {
+  readonly flat: readonly string[];
+  /** A member of a group that is still to be decided. */
+  readonly isHeld: boolean;
 }
 
 interface Chosen {
@@ -61,8 +70,8 @@ interface Looked {
 
 /**
  * Packs finished messages in the order in which they were sent, which the journal has (docs/design.md, "Packed history"):
- * so the range of its ids finds the segment of a message. One that is not over holds the others up for some hours. Messages
- * with a group keep their records, and those that were passed over.
+ * so the range of its ids finds the segment of a message. One that is not over, or whose group is not decided, holds the
+ * others up for some hours; then it is passed over, and keeps its record.
  */
 export class MessagePacking {
   readonly #scripts: Scripts;
@@ -125,13 +134,14 @@ export class MessagePacking {
       );
       for (const { entryId, type, aggregateId: id } of entries) {
         if (timeOf(entryId) > through) return looked(false, false);
-        const flat = type === 'message.sent' ? records.get(id) : undefined;
+        const { flat, isHeld } = (type === 'message.sent' && records.get(id)) || {};
         const hash = flat && hashOf(flat);
         if (flat && hash?.mailboxId && id > last) {
           const finishedAt = Number(hash.finishedAt ?? Number.POSITIVE_INFINITY);
           const sentAt = momentOfId(id);
-          if (finishedAt > through && sentAt + patience > now) return looked(isAll, true);
-          if (finishedAt <= Math.min(through, sentAt + patienceMs) && hash.groupId === undefined) {
+          const isOver = finishedAt <= through && !isHeld;
+          if (!isOver && sentAt + patience > now) return looked(isAll, true);
+          if (isOver && finishedAt <= sentAt + patienceMs) {
             const [oldest] = chosen;
             if (oldest && sentAt > momentOfId(oldest.id) + spanMs) return looked(true, false);
             chosen.push({ id, flat, hash });
@@ -167,12 +177,12 @@ export class MessagePacking {
     }
   }
 
-  async #records({ org, spaceId }: Place, ids: readonly string[]): Promise<Map<string, readonly string[]>> {
-    const found = new Map<string, readonly string[]>();
+  async #records({ org, spaceId }: Place, ids: readonly string[]): Promise<Map<string, Stored>> {
+    const found = new Map<string, Stored>();
     for (let at = 0; at < ids.length; at += segmentSize) {
       const some = ids.slice(at, at + segmentSize).join(',');
       const { records } = await this.#scripts.ask(packable, org, { spaceId, requestId: '', ids: some });
-      for (const [id, flat] of records) found.set(id, flat);
+      for (const [id, flat, isHeld] of records) found.set(id, { flat, isHeld: isHeld === 1 });
     }
     return found;
   }

@@ -21,6 +21,7 @@ class Workload {
   readonly mailboxes: string[] = [];
   readonly messages: string[] = [];
   readonly groups: string[] = [];
+  readonly tasks: { groupId: string; taskId: string; messageId: string }[] = [];
   readonly #claims: { id: string; token: string; taskId: string | null }[] = [];
   /** So many claims were completed in turn. */
   #done = 0;
@@ -35,6 +36,22 @@ class Workload {
     for (const more of [{}, { maxAttempts: 1 }, { mode: 'INBOX' }])
       this.mailboxes.push((await this.#twins.post('/mailboxes', { name: 'm', ...more })).body.id);
     for (const scopeId of this.scopes) await this.#twins.post('/scopes', { scopeId });
+    await this.#decided();
+  }
+
+  /** A member of a decided group. */
+  async #decided(): Promise<void> {
+    const [parentScopeId, mailboxId] = [this.scopes[0], this.mailboxes[0]];
+    const group = await this.#post('/task-groups', { parentScopeId, mailboxId, condition: 'FIRST_ACCEPTED' });
+    const { groupId, scopeId } = group.body;
+    const task = await this.#post(`/task-groups/${groupId}/tasks`, { taskKey: 'first', input: 1 });
+    this.messages.push(task.body.messageId);
+    const claim = { scopeId, holder: 'h', holderSession: 's', leaseSeconds: 10 };
+    const { token } = (await this.#post(`/mailboxes/${mailboxId}/recv`, claim)).body;
+    await this.#post(`/messages/${task.body.messageId}/complete`, { token, result: { payload: 'done' } });
+    await this.#post(`/task-groups/${groupId}/tasks/${task.body.taskId}/accept`);
+    this.groups.push(groupId);
+    this.scopes.push(scopeId);
   }
 
   /** A few calls in one request. */
@@ -74,7 +91,7 @@ class Workload {
       ...[() => this.#nack(), () => this.#nack(), () => this.#renew(), () => this.#cancel(), () => this.#cancel()],
       ...[() => this.#requeue(), () => this.#requeue(), () => this.#requeueAll(), () => this.#purge()],
       ...[() => this.#again(), () => this.#again(), () => this.#group(), () => this.#join(), () => this.#join()],
-      ...[() => this.#batch(), () => this.#batch()],
+      ...[() => this.#batch(), () => this.#batch(), () => this.#verdict(), () => this.#verdict()],
     ];
     await this.#one(acts)?.();
     await this.#twins.pass(1 + this.#random(500));
@@ -152,12 +169,27 @@ class Workload {
   async #group(): Promise<void> {
     const last = this.groups.at(-1);
     if (!last || this.#random(3) === 0) {
-      const body = { parentScopeId: this.#one(this.scopes), mailboxId: this.mailboxes[0], condition: 'ALL_TERMINAL' };
+      const condition = this.#one(['ALL_TERMINAL', 'FIRST_ACCEPTED']);
+      const body = { parentScopeId: this.#one(this.scopes), mailboxId: this.mailboxes[0], condition };
       const made = await this.#post('/task-groups', body);
       this.groups.push(made.body.groupId);
       this.scopes.push(made.body.scopeId);
     } else if (this.#random(4) === 0) await this.#post(`/task-groups/${last}/seal`);
-    else await this.#post(`/task-groups/${last}/tasks`, { taskKey: `t${this.#random(99)}`, input: 1 });
+    else {
+      const { status, body } = await this.#post(`/task-groups/${last}/tasks`, {
+        taskKey: `t${this.#random(99)}`,
+        input: 1,
+      });
+      if (status !== 201) return;
+      this.messages.push(body.messageId);
+      this.tasks.push({ groupId: last, taskId: body.taskId, messageId: body.messageId });
+    }
+  }
+
+  async #verdict(): Promise<void> {
+    const task = this.#late(this.tasks);
+    const verdict = this.#one(['accept', 'accept', 'reject']);
+    if (task) await this.#post(`/task-groups/${task.groupId}/tasks/${task.taskId}/${verdict}`);
   }
 
   /** Outside tasks of every state join. */
@@ -214,8 +246,10 @@ describe('Finished messages when they are packed', function () {
       const { store } = twins.packed.service;
       const segments = await store.zrange(`${twins.packed.prefix}:messageSegments`, '0', '-1');
       const packed = segments.reduce((sum, entry) => sum + Number(entry.split(' ')[4]), 0);
-      expect(packed).to.be.greaterThan(workload.messages.length / 4);
+      expect(packed).to.be.greaterThan((workload.messages.length - workload.tasks.length) / 4);
       expect(await store.zcard(`${twins.packed.prefix}:unpackedMessages`)).to.be.greaterThan(0);
+      // The member of a decided group.
+      expect(await store.exists(`${twins.packed.prefix}:message:${workload.messages[0]}`)).to.equal(0);
       for (const world of twins.worlds) await expectAgreement(world);
     });
 });
