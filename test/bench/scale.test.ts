@@ -37,7 +37,8 @@ describe('npm run bench:scale', () => {
     expect(mean).to.include({ redisCpuMicros: 60, journal: 150, record: 300 });
 
     const cost = costOf({ redisCpuMicros: 60, apiMicros: 300, journal: 100, replay: 100, record: 100 });
-    const needs = needsOf(cost, { operationsPerSecond: 20_000, retentionDays: 10, shardGib: 2_000 });
+    const footprint = { event: 0, packedEvent: 100, message: 0, packedMessage: 300 };
+    const needs = needsOf(cost, footprint, { operationsPerSecond: 20_000, retentionDays: 10, shardGib: 2_000 });
     expect(needs).to.include({ perShard: 10_000, perProcess: 2_000, shardsByProcessor: 2, processes: 10 });
     // The journal stays 30 days at the least, a replay record two.
     expect(needs.journalGib / needs.replayGib).to.be.closeTo(15, 1e-9);

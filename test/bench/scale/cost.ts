@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
+import type { Store } from '../../../src/redis/cluster.ts';
 import { cpuMicros } from '../cpu.ts';
 import { RedisProbe } from '../redis-cost.ts';
 import type { Caller } from './caller.ts';
@@ -27,9 +28,24 @@ export const COST_NAMES = [
 ];
 
 /** Until buffers have shrunk and the append-only file is written. */
-const SETTLE_MS = 150;
+export const SETTLE_MS = 150;
 
 type Reading = Omit<Cost, 'record'> & { memory: number };
+
+const fieldsOf = (info: string) => (name: string) => Number(new RegExp(`^${name}:([0-9.]+)`, 'm').exec(info)?.[1] ?? 0);
+
+/** Memory that data takes, from INFO memory. */
+export function usedBytes(info: string): number {
+  const field = fieldsOf(info);
+  return field('used_memory') - field('mem_clients_normal') - field('mem_aof_buffer');
+}
+
+/** What a space keeps of answers to requests with an Idempotency-Key. */
+export async function replayBytes(redis: Store, keys: string): Promise<number> {
+  const today = Math.floor(Date.now() / 86_400_000);
+  const days = [today - 1, today].map((day) => redis.memory('USAGE', `${keys}:idempotency:${day}`, 'SAMPLES', 0));
+  return (await Promise.all(days)).reduce<number>((sum, size) => sum + (size ?? 0), 0);
+}
 
 /** Reads all that a call can cost before and after many of them. */
 export class Meter {
@@ -58,17 +74,9 @@ export class Meter {
     this.#own = await this.cost(1, async () => undefined);
   }
 
-  async #replayBytes(): Promise<number> {
-    const today = Math.floor(Date.now() / 86_400_000);
-    const days = [today - 1, today].map((day) =>
-      this.#redis.memory('USAGE', `${this.#space}:idempotency:${day}`, 'SAMPLES', 0),
-    );
-    return (await Promise.all(days)).reduce<number>((sum, size) => sum + (size ?? 0), 0);
-  }
-
   async #read(): Promise<{ reading: Reading; micros: Awaited<ReturnType<RedisProbe['read']>> }> {
     const info = await this.#redis.info('everything');
-    const field = (name: string) => Number(new RegExp(`^${name}:([0-9.]+)`, 'm').exec(info)?.[1] ?? 0);
+    const field = fieldsOf(info);
     const traffic = this.#caller.traffic();
     const micros = await this.#probe.read();
     return {
@@ -77,9 +85,9 @@ export class Meter {
         redisMicros: 0,
         redisCpuMicros: micros.cpuMicros,
         apiMicros: cpuMicros(this.#apiPid),
-        memory: field('used_memory') - field('mem_clients_normal') - field('mem_aof_buffer'),
+        memory: usedBytes(info),
         journal: (await this.#redis.memory('USAGE', `${this.#space}:events`, 'SAMPLES', 0)) ?? 0,
-        replay: await this.#replayBytes(),
+        replay: await replayBytes(this.#redis, this.#space),
         aof: field('aof_current_size'),
         redisIn: field('total_net_input_bytes'),
         redisOut: field('total_net_output_bytes'),

@@ -1,58 +1,145 @@
-// What packing makes of the journal that the calls have left behind.
+// What finished messages and their events take, before and after they are packed.
+import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import pino from 'pino';
 import { Journal } from '../../../src/event/journal.ts';
 import { Segments } from '../../../src/event/segments.ts';
 import { product } from '../../../src/primitives.ts';
+import type { Store } from '../../../src/redis/cluster.ts';
 import { connect } from '../../../src/redis/connection.ts';
 import { Scripts } from '../../../src/redis/scripts.ts';
 import { Packing } from '../../../src/workers/packing.ts';
 import { cpuMicros } from '../cpu.ts';
 import { fixed, table, whole } from '../report.ts';
+import type { Caller } from './caller.ts';
+import { replayBytes, SETTLE_MS, usedBytes } from './cost.ts';
+import type { Answer } from './sequence.ts';
 
-interface History {
-  events: number;
-  /** Of memory, before and after. */
-  bytes: number;
-  packedBytes: number;
-  /** Processor time of packing them. */
-  redisMicros: number;
-  workerMicros: number;
+const ORG = 'bench';
+const RUN_MESSAGES = 100;
+export const EVENTS_PER_MESSAGE = 3;
+/** In each space. */
+export const AGENTS = 4;
+
+export interface HistorySpace {
+  readonly spaceId: string;
+  /** The prefix of its keys. */
+  readonly keys: string;
+  readonly caller: Caller;
 }
 
-/** Packs all events of a space; `keys`: the prefix of its keys. */
-export async function packHistory(
-  socketPath: string,
-  redisPid: number,
-  { org, spaceId, keys }: { org: string; spaceId: string; keys: string },
-): Promise<History> {
+export interface History {
+  readonly payload: string;
+  readonly messages: number;
+  /** Of memory, all in but the replays: a message with its events, and the events alone. */
+  readonly bytes: number;
+  readonly eventBytes: number;
+  readonly packedBytes: number;
+  readonly packedEventBytes: number;
+  /** Processor time of packing a message and its events. */
+  readonly redisMicros: number;
+  readonly workerMicros: number;
+}
+
+/** Payloads whose texts are as long as wanted: what compresses well, and what does not at all. */
+export const PAYLOADS = {
+  'the same text': (bytes: number) =>
+    'Read the page, and say in a sentence what is new in it. '.repeat(bytes).slice(0, bytes),
+  'random characters': (bytes: number) => randomBytes(bytes).toString('base64').slice(0, bytes),
+} as const;
+
+/** Messages that are sent, received and completed, 100 in a run: so many, several runs at once in each of the spaces. */
+async function fill(spaces: readonly HistorySpace[], messages: number, payload: () => unknown): Promise<void> {
+  let left = Math.ceil(messages / RUN_MESSAGES);
+  const agent = async ({ caller }: HistorySpace): Promise<void> => {
+    const post = async (path: string, body: object): Promise<Answer> =>
+      (await caller.call({ method: 'POST', path, body })) as Answer;
+    const { id: mailboxId } = await post('/mailboxes', { name: crypto.randomUUID() });
+    while (left-- > 0) {
+      const scopeId = crypto.randomUUID();
+      const claim = { scopeId, holder: 'bench', holderSession: 's-1', leaseSeconds: 600 };
+      for (let n = 0; n < RUN_MESSAGES; n++) {
+        await post(`/mailboxes/${mailboxId}/messages`, { scopeId, payload: payload() });
+        const { id, token } = await post(`/mailboxes/${mailboxId}/recv`, claim);
+        await post(`/messages/${id}/complete`, { token });
+      }
+    }
+  };
+  await Promise.all(spaces.flatMap((space) => Array.from({ length: AGENTS }, () => agent(space))));
+}
+
+/** Packs all events and finished messages of these spaces. */
+export async function packSpaces(store: Store, spaceIds: readonly string[]): Promise<void> {
   const log = pino({ level: 'error' });
-  const store = await connect(socketPath);
+  const scripts = new Scripts(store, product.words);
+  const journal = new Journal(scripts, new Segments(store), log);
+  const packing = new Packing({ store, scripts, journal, log }, { sealAfterSeconds: 1, packsMessages: true });
+  for (const spaceId of spaceIds) {
+    await packing.packSpace(ORG, spaceId, undefined, { sealAfterMs: 0, isAll: true });
+    await packing.packMessages(ORG, spaceId, undefined, { sealAfterMs: 0, isAll: true });
+  }
+}
+
+/** Fills the spaces and packs them. */
+export async function measureHistory(
+  address: string,
+  redisPid: number,
+  spaces: readonly HistorySpace[],
+  { payload, messages, bytes }: { payload: keyof typeof PAYLOADS; messages: number; bytes: number },
+): Promise<History> {
+  const store = await connect(address);
+  const sum = async (of: (space: HistorySpace) => Promise<number>) =>
+    (await Promise.all(spaces.map(of))).reduce((total, one) => total + one, 0);
+  const read = async () => {
+    await sleep(SETTLE_MS);
+    const all = usedBytes(await store.info('memory')) - (await sum(({ keys }) => replayBytes(store, keys)));
+    return { all, events: await sum(({ keys }) => eventBytes(store, keys)) };
+  };
   try {
-    const scripts = new Scripts(store, product.words);
-    const journal = new Journal(scripts, new Segments(store), log);
-    const packing = new Packing({ store, scripts, journal, log }, { sealAfterSeconds: 1 });
-    const memoryOf = async (): Promise<number> => {
-      const index = await store.xrange(`${keys}:eventSegments`, '-', '+');
-      const all = [`${keys}:events`, `${keys}:eventSegments`, ...index.map(([last]) => `${keys}:eventSegment:${last}`)];
-      const sizes = await Promise.all(all.map((key) => store.memory('USAGE', key, 'SAMPLES', 0)));
-      return sizes.reduce<number>((sum, size) => sum + (size ?? 0), 0);
-    };
-    const events = await store.xlen(`${keys}:events`);
-    const bytes = await memoryOf();
+    const before = await read();
+    await fill(spaces, messages, () => ({ text: PAYLOADS[payload](bytes - '{"text":""}'.length) }));
+    const live = await read();
     const [redis, worker] = [cpuMicros(redisPid), cpuMicros(process.pid)];
-    await packing.packSpace(org, spaceId, undefined, { sealAfterMs: 0, isAll: true });
+    await packSpaces(
+      store,
+      spaces.map(({ spaceId }) => spaceId),
+    );
     const [redisMicros, workerMicros] = [cpuMicros(redisPid) - redis, cpuMicros(process.pid) - worker];
-    return { events, bytes, packedBytes: await memoryOf(), redisMicros, workerMicros };
+    const packed = await read();
+    return {
+      ...{ payload, messages },
+      bytes: (live.all - before.all) / messages,
+      eventBytes: (live.events - before.events) / messages,
+      packedBytes: (packed.all - before.all) / messages,
+      packedEventBytes: (packed.events - before.events) / messages,
+      redisMicros: redisMicros / messages,
+      workerMicros: workerMicros / messages,
+    };
   } finally {
     store.disconnect();
   }
 }
 
-export function historyTable({ events, bytes, packedBytes, redisMicros, workerMicros }: History): string {
-  const each = (value: number, digits: number): string => fixed(value / events, digits);
-  const header = ['', 'events', 'bytes', 'bytes, packed', 'redis cpu µs', 'worker cpu µs'];
-  const row = [whole(events), each(bytes, 1), each(packedBytes, 1), each(redisMicros, 1), each(workerMicros, 1)];
-  return table('Measured, per event of the journal: memory before and after packing, and what packing takes', header, [
-    ['event', ...row],
+async function eventBytes(store: Store, keys: string): Promise<number> {
+  const index = await store.xrange(`${keys}:eventSegments`, '-', '+');
+  const all = [`${keys}:events`, `${keys}:eventSegments`, ...index.map(([last]) => `${keys}:eventSegment:${last}`)];
+  const sizes = await Promise.all(all.map((key) => store.memory('USAGE', key, 'SAMPLES', 0)));
+  return sizes.reduce<number>((sum, size) => sum + (size ?? 0), 0);
+}
+
+export function historyTable(list: readonly History[]): string {
+  const [first] = list;
+  if (!first) return '';
+  const event = (bytes: number) => fixed(bytes / EVENTS_PER_MESSAGE, 1);
+  const rows = list.map((one) => [
+    `message, ${one.payload}`,
+    ...[one.bytes - one.eventBytes, one.packedBytes - one.packedEventBytes].map(whole),
+    ...[one.redisMicros, one.workerMicros].map((micros) => fixed(micros, 1)),
   ]);
+  return table(
+    `Measured over ${whole(first.messages)} finished messages, 100 a run, and their ${EVENTS_PER_MESSAGE} events each: bytes of memory, all ` +
+      'indexes in; processor time of packing a message with its events',
+    ['', 'bytes', 'bytes, packed', 'redis cpu µs', 'worker cpu µs'],
+    [['event', event(first.eventBytes), event(first.packedEventBytes), '', ''], ...rows],
+  );
 }

@@ -1,19 +1,28 @@
 // npm run bench:scale -- --help
 import { availableParallelism } from 'node:os';
+import { connect } from '../../../src/redis/connection.ts';
 import { machine, start } from '../options.ts';
 import { startRedis } from '../peers/stores/redis.ts';
 import type { Store } from '../peers/stores/store.ts';
 import { MusterProcess, MusterServer } from '../servers/muster.ts';
 import { Caller } from './caller.ts';
 import { type Cost, Meter, perform } from './cost.ts';
-import { historyTable, packHistory } from './history.ts';
+import {
+  AGENTS,
+  EVENTS_PER_MESSAGE,
+  type History,
+  historyTable,
+  measureHistory,
+  PAYLOADS,
+  packSpaces,
+} from './history.ts';
 import { operations } from './operations.ts';
-import { meanCost, needsOf } from './plan.ts';
+import { type Footprint, meanCost, needsOf, scalePlan } from './plan.ts';
 import { type Options, readOptions } from './settings.ts';
 import { findKnee } from './simulate.ts';
-import { costTable, kneeTable, needsTable } from './tables.ts';
+import { costTable, kneeTable, needsTable, scalePlanTable } from './tables.ts';
 
-/** Spaces that the simulation is driven over: each takes 100,000 requests a minute. */
+/** Each takes 100,000 requests a minute. */
 const SPACES = 16;
 const FIRST_OFFER = 600;
 /** So many that a slow answer does not keep back what is offered next. */
@@ -34,14 +43,16 @@ function payloadOf(bytes: number): unknown {
 
 type Costs = Record<'write' | 'read', Map<string, Cost>>;
 
-const SPACE_KEYS = 'muster:{bench}:1';
+/** The prefix of a space's keys; the first is 1. */
+const keysOf = (index: number) => `muster:{bench}:${index + 1}`;
+const spaceIdOf = (path: string) => path.split('/').at(-1) ?? '';
 /** A page of the journal, before and after it is packed. */
 const EVENTS_PAGE = 'events, page of 100';
 
 async function measureCosts(store: Store, muster: MusterServer, options: Options): Promise<Costs> {
   const [path = ''] = muster.paths;
   const caller = new Caller(muster.url + path, muster.headers, options.connections);
-  const meter = new Meter(store.address, SPACE_KEYS, caller, muster.pid);
+  const meter = new Meter(store.address, keysOf(0), caller, muster.pid);
   const costs: Costs = { write: new Map(), read: new Map() };
   const payload = payloadOf(options.payloadBytes);
   try {
@@ -57,9 +68,8 @@ async function measureCosts(store: Store, muster: MusterServer, options: Options
       const cost = await meter.cost(operation.times, () => perform(caller, operation, options.connections));
       costs[operation.kind].set(operation.name, cost);
     }
-    const spaceId = path.split('/').at(-1) ?? '';
-    console.error('packing');
-    console.log(historyTable(await packHistory(store.address, store.pid, { org: 'bench', spaceId, keys: SPACE_KEYS })));
+    const redis = await connect(store.address);
+    await packSpaces(redis, [spaceIdOf(path)]).finally(() => redis.disconnect());
     const page = operations(options.times, payload).find(({ name }) => name === EVENTS_PAGE);
     if (page) {
       const cost = await meter.cost(page.times, () => perform(caller, page, options.connections));
@@ -70,6 +80,37 @@ async function measureCosts(store: Store, muster: MusterServer, options: Options
     meter.stop();
     caller.stop();
   }
+}
+
+/** In all spaces but the first, where the calls were measured. */
+async function measureHistories(store: Store, muster: MusterServer, options: Options): Promise<History[]> {
+  const callers = muster.paths.map((path) => new Caller(muster.url + path, muster.headers, AGENTS));
+  const spaces = muster.paths.map((path, index) => ({
+    ...{ spaceId: spaceIdOf(path), keys: keysOf(index) },
+    caller: callers[index] as Caller,
+  }));
+  const histories: History[] = [];
+  try {
+    for (const payload of Object.keys(PAYLOADS) as (keyof typeof PAYLOADS)[]) {
+      console.error(`finished messages, ${payload}`);
+      const how = { payload, messages: options.historyMessages, bytes: options.payloadBytes };
+      histories.push(await measureHistory(store.address, store.pid, spaces.slice(1), how));
+    }
+    return histories;
+  } finally {
+    for (const caller of callers) caller.stop();
+  }
+}
+
+/** The dearest of them. */
+function footprintOf(histories: readonly History[]): Footprint {
+  const most = (of: (history: History) => number) => Math.max(...histories.map(of));
+  return {
+    event: most(({ eventBytes }) => eventBytes / EVENTS_PER_MESSAGE),
+    packedEvent: most(({ packedEventBytes }) => packedEventBytes / EVENTS_PER_MESSAGE),
+    message: most(({ bytes, eventBytes }) => bytes - eventBytes),
+    packedMessage: most(({ packedBytes, packedEventBytes }) => packedBytes - packedEventBytes),
+  };
 }
 
 async function simulate(store: Store, muster: MusterServer, options: Options): Promise<void> {
@@ -93,8 +134,7 @@ async function bench(options: Options): Promise<void> {
   try {
     const store = await startRedis();
     cleanUps.push(() => store.stop());
-    const spaces = options.simulate.length > 0 ? SPACES : 1;
-    const muster = await MusterServer.start(store.address, spaces, payloadOf(payloadBytes));
+    const muster = await MusterServer.start(store.address, SPACES, payloadOf(payloadBytes));
     cleanUps.push(() => muster.stop());
     console.log(
       `${times.toLocaleString('en')} calls each, ${options.connections} at once, payloads of ${payloadBytes} bytes, ` +
@@ -104,8 +144,12 @@ async function bench(options: Options): Promise<void> {
     console.log(costTable('write', costs.write));
     console.log(costTable('read', costs.read));
     const mix = meanCost(MIX.map((name) => costs.write.get(name)).filter((cost) => cost !== undefined));
-    const needs = loads.map((load) => needsOf(mix, { operationsPerSecond: load, retentionDays, shardGib }));
+    const histories = await measureHistories(store, muster, options);
+    console.log(historyTable(histories));
+    const footprint = footprintOf(histories);
+    const needs = loads.map((load) => needsOf(mix, footprint, { operationsPerSecond: load, retentionDays, shardGib }));
     console.log(needsTable(loads, needs, shardGib));
+    console.log(scalePlanTable(scalePlan(costs.write, mix, footprint), shardGib));
     if (options.simulate.length > 0) await simulate(store, muster, options);
   } finally {
     await cleanUp();

@@ -15,6 +15,20 @@ const JOURNAL_DAYS = 30;
 const REPLAY_DAYS = 2;
 const DAY_SECONDS = 86_400;
 const GIB = 2 ** 30;
+/** So long events stay unpacked: SEAL_AFTER_SECONDS and an hour in which others gather. */
+const LIVE_EVENT_DAYS = 2 / 24;
+/** And finished messages, if one that is not over holds them up as long as it can. */
+const LIVE_MESSAGE_DAYS = 13 / 24;
+/** Operations of a message's life, each with an event: send, recv, complete. */
+const LIFE = 3;
+
+/** Bytes of memory, all in. */
+export interface Footprint {
+  readonly event: number;
+  readonly packedEvent: number;
+  readonly message: number;
+  readonly packedMessage: number;
+}
 
 export interface Needs {
   perShard: number;
@@ -40,15 +54,16 @@ export function meanCost(costs: Cost[]): Cost {
   return Object.fromEntries(names.map((name) => [name, sum(name)])) as unknown as Cost;
 }
 
-export function needsOf(cost: Cost, load: Load): Needs {
+export function needsOf(cost: Cost, footprint: Footprint, load: Load): Needs {
   const { operationsPerSecond, retentionDays, shardGib } = load;
   const perDay = operationsPerSecond * DAY_SECONDS;
   const gib = (bytes: number, days: number) => (bytes * perDay * days) / GIB;
   const perShard = (HEADROOM * 1e6) / cost.redisCpuMicros;
   const perProcess = (HEADROOM * 1e6) / cost.apiMicros;
-  const journalGib = gib(cost.journal, Math.max(retentionDays, JOURNAL_DAYS));
+  const { event, packedEvent, message, packedMessage } = footprint;
+  const journalGib = gib(packedEvent, Math.max(retentionDays, JOURNAL_DAYS)) + gib(event, LIVE_EVENT_DAYS);
   const replayGib = gib(cost.replay, REPLAY_DAYS);
-  const recordGib = gib(cost.record, retentionDays);
+  const recordGib = gib(packedMessage / LIFE, retentionDays) + gib(message / LIFE, LIVE_MESSAGE_DAYS);
   const memoryGib = journalGib + replayGib + recordGib;
   const shardsByProcessor = Math.ceil(operationsPerSecond / perShard);
   const shardsByMemory = Math.ceil(memoryGib / shardGib);
@@ -69,4 +84,45 @@ export function needsOf(cost: Cost, load: Load): Needs {
     redisMbitPerSecond: mbit(cost.redisIn + cost.redisOut),
     httpMbitPerSecond: mbit(cost.httpIn + cost.httpOut),
   };
+}
+
+export interface PlanPart {
+  readonly what: string;
+  readonly count: number;
+  readonly bytes: number;
+}
+
+const SCALE = { operations: 100_000_000, agents: 5_000, runs: 50_000, tasks: 500_000, retentionDays: 90 };
+const MONTH_DAYS = 30;
+/** As often the clients renew a lease of a minute. */
+const RENEWAL_SECONDS = 20;
+/** The highest that one space may have. */
+const BACKLOG = 1_000_000;
+
+/** What one organization on the Scale plan keeps if it uses everything that the plan has. */
+export function scalePlan(costs: ReadonlyMap<string, Cost>, mix: Cost, footprint: Footprint): PlanPart[] {
+  const { operations, agents, runs, tasks, retentionDays } = SCALE;
+  const { event, packedEvent, message, packedMessage } = footprint;
+  const perDay = operations / MONTH_DAYS;
+  const kept = perDay * retentionDays;
+  const left = (name: string) => {
+    const { journal, record } = costs.get(name) ?? mix;
+    return journal + record;
+  };
+  const renewals = (agents * DAY_SECONDS * REPLAY_DAYS) / RENEWAL_SECONDS;
+  return [
+    { what: `events of ${retentionDays} days, packed`, count: kept, bytes: packedEvent },
+    { what: 'events not packed yet', count: perDay * LIVE_EVENT_DAYS, bytes: event },
+    { what: `finished messages of ${retentionDays} days, packed`, count: kept / LIFE, bytes: packedMessage },
+    { what: 'finished messages not packed yet', count: (perDay * LIVE_MESSAGE_DAYS) / LIFE, bytes: message },
+    { what: 'replays of operations, two days', count: perDay * REPLAY_DAYS, bytes: mix.replay },
+    {
+      what: `replays of renewals, two days, one in ${RENEWAL_SECONDS} s`,
+      count: renewals,
+      bytes: costs.get('message.renew')?.replay ?? mix.replay,
+    },
+    { what: 'active tasks', count: tasks, bytes: left('task.submit') },
+    { what: 'active runs', count: runs, bytes: left('group.create') },
+    { what: 'a full backlog', count: BACKLOG, bytes: left('message.send') },
+  ];
 }

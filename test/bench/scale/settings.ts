@@ -7,6 +7,12 @@ const NUMBERS = {
   'payload-bytes': { default: 100, least: 2, says: 'bytes of the payload of a message' },
   'retention-days': { default: 30, least: 0, says: 'days that finished messages are kept' },
   'shard-gib': { default: 64, least: 0.001, says: 'GiB of memory that the data of one shard may fill' },
+  'history-messages': {
+    default: 100_000,
+    least: 1_500,
+    most: 600_000,
+    says: 'messages that are finished and packed, of each kind of payload',
+  },
   seconds: { default: 5, least: 1, says: 'seconds of each step of the simulation' },
 };
 const LISTS = {
@@ -26,6 +32,7 @@ export interface Options {
   payloadBytes: number;
   retentionDays: number;
   shardGib: number;
+  historyMessages: number;
   seconds: number;
   /** Operations a second, each worked out. */
   loads: number[];
@@ -37,7 +44,13 @@ export interface Options {
 export function readOptions(args: string[]): Options | string {
   const read = readArgs('bench:scale', NUMBERS, LISTS, args);
   if (typeof read === 'string') return read;
-  const { 'payload-bytes': payloadBytes, 'retention-days': retentionDays, 'shard-gib': shardGib, ...rest } = read;
-  const [loads, simulate] = [rest.loads.map(Number), rest.simulate.map(Number)];
-  return { ...rest, payloadBytes, retentionDays, shardGib, loads, simulate };
+  return {
+    ...{ times: read.times, connections: read.connections, seconds: read.seconds },
+    payloadBytes: read['payload-bytes'],
+    retentionDays: read['retention-days'],
+    shardGib: read['shard-gib'],
+    historyMessages: read['history-messages'],
+    loads: read.loads.map(Number),
+    simulate: read.simulate.map(Number),
+  };
 }

@@ -1,6 +1,6 @@
 import { fixed, table, whole } from '../report.ts';
 import { COST_NAMES, type Cost } from './cost.ts';
-import { HEADROOM, type Needs } from './plan.ts';
+import { HEADROOM, type Needs, type PlanPart } from './plan.ts';
 import { limitOf, type Step } from './simulate.ts';
 
 const HEADS: Record<keyof Cost, string> = {
@@ -86,4 +86,16 @@ export function kneeTable(steps: Step[]): string {
   const title = `Simulated: one shard, ${last?.processes} API process(es), offered send, recv and complete in turn`;
   const header = ['offered op/s', 'done op/s', 'p50 ms', 'p99 ms', 'redis', 'api', 'load generator', 'idle or others'];
   return `${table(title, header, rows)}\nat its end: ${last ? limitOf(last) : '-'}`;
+}
+
+/** What one organization on the Scale plan keeps, in one shard. */
+export function scalePlanTable(parts: readonly PlanPart[], shardGib: number): string {
+  const gib = (bytes: number) => bytes / 2 ** 30;
+  const rows = parts.map(({ what, count, bytes }) => [what, whole(count), whole(bytes), fixed(gib(count * bytes), 2)]);
+  const sum = parts.reduce((total, { count, bytes }) => total + count * bytes, 0);
+  return table(
+    `Arithmetic: one organization on the Scale plan at its full figures, in one shard of ${shardGib} GiB`,
+    ['', 'number', 'bytes each', 'GiB'],
+    [...rows, ['in all', '', '', fixed(gib(sum), 1)]],
+  );
 }
