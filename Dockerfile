@@ -8,7 +8,8 @@ RUN npm ci --ignore-scripts
 COPY src src
 # The pages that the service shows.
 COPY docs docs
-COPY lua/README.md lua/
+# The pages show its README; the libraries are drafted from the rest.
+COPY lua lua
 COPY README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md LICENSE ./
 RUN npm run -s build
 
@@ -16,7 +17,6 @@ FROM node:20.20.2-bookworm-slim
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 METRICS_PORT=9464 DATA_DIR=/var/lib/muster
 WORKDIR /muster
 COPY --from=build /muster/dist dist
-COPY lua lua
 COPY package.json LICENSE ./
 RUN install --directory --owner=node --group=node --mode=0700 /var/lib/muster
 RUN ln -s /muster/dist/cli/bin.js /usr/local/bin/muster && chmod 755 dist/cli/bin.js

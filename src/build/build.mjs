@@ -34,16 +34,9 @@ function filesOf(folder) {
 function hashOfSources() {
   const hash = createHash('sha256');
   const settings = ['package-lock.json', 'package.json', 'tsconfig.json', 'tsconfig.build.json'];
-  const texts = [
-    'README.md',
-    'CHANGELOG.md',
-    'CONTRIBUTING.md',
-    'SECURITY.md',
-    'lua/README.md',
-    'src/client/python/README.md',
-  ];
+  const texts = ['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.md', 'src/client/python/README.md'];
   const others = [...settings, ...texts].map((name) => join(root, name));
-  for (const path of [...others, ...filesOf(source), ...filesOf(join(root, 'docs'))])
+  for (const path of [...others, ...['src', 'docs', 'lua'].flatMap((name) => filesOf(join(root, name)))])
     hash
       .update(`${relative(root, path)}\0`)
       .update(readFileSync(path))
@@ -120,7 +113,7 @@ function licencesOf(paths) {
 
 async function stage() {
   const tsc = join(dirname(require.resolve('typescript/package.json')), 'bin/tsc');
-  run(['--import', 'tsx'], 'src/generator/main.ts', '--docs', join(staged, 'docs/site'));
+  run(['--import', 'tsx'], 'src/generator/main.ts', '--build', staged);
   run([tsc], '-p', 'tsconfig.build.json');
   run([tsc], '-p', 'src/console/browser');
   run([tsc], '-p', 'src/docs/browser');

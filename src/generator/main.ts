@@ -1,10 +1,12 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { renderSite } from '../docs/render/site.ts';
 import { openapi } from '../http/openapi.ts';
 import { product } from '../primitives.ts';
+import { draftOf } from '../redis/loader.ts';
+import { roomNames } from '../redis/source.ts';
 import { clientTexts } from './calls.ts';
 import { callsIn } from './found-calls.ts';
 import { pythonTexts } from './python.ts';
@@ -16,16 +18,19 @@ const texts = await clientTexts(document);
 mkdirSync(folder, { recursive: true });
 for (const [name, text] of Object.entries(texts)) writeFileSync(`${folder}${name}.ts`, text);
 
-// The build names a folder for the pages of /docs. The Python client's calls are committed, so that pip installs it from a
+// The build names its folder, for the pages of /docs and the drafts of the Lua libraries. The Python client's calls are committed, so that pip installs it from a
 // checkout: the build leaves them as they are.
-const { docs } = parseArgs({ options: { docs: { type: 'string' } } }).values;
-if (docs === undefined) {
+const { build } = parseArgs({ options: { build: { type: 'string' } } }).values;
+if (build === undefined) {
   const pythonFolder = fileURLToPath(new URL('../client/python/muster/', import.meta.url));
   for (const [name, text] of Object.entries(pythonTexts(document))) writeFileSync(`${pythonFolder}${name}.py`, text);
 } else {
-  for (const [path, text] of renderSite(callsIn(document))) {
-    const file = path.replace('/docs', docs);
+  const write = (file: string, text: string | Buffer) => {
     mkdirSync(dirname(file), { recursive: true });
     writeFileSync(file, text);
-  }
+  };
+  for (const [path, text] of renderSite(callsIn(document)))
+    write(path.replace('/docs', join(build, 'docs/site')), text);
+  for (const room of roomNames())
+    write(join(build, `chunks/libraries/${room}.json`), JSON.stringify(draftOf(room, product.words)));
 }

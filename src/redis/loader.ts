@@ -1,4 +1,7 @@
 import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { ReplyMember } from '../declare/reply.ts';
 import { expandKeys, type KeyTable } from './keys.ts';
 import { type EventTable, emittedTypes, emitters } from './lua-events.ts';
@@ -42,6 +45,11 @@ export interface Script {
 /** Files that replace others, which they may include as `=lib/unit`. Tests replace lib/clock. */
 export type Overrides = Readonly<Record<string, string>>;
 
+/** A library before it has its guard and, named by its text, its version. */
+export interface Draft extends Pick<Library, 'text' | 'origins'> {
+  readonly scripts: readonly Script[];
+}
+
 /** A source file with its keys and records expanded. */
 interface Expanded extends Source {
   readonly file: string;
@@ -53,21 +61,24 @@ interface Expanded extends Source {
 /**
  * Builds the library of `lua/<room>/`. Files of lib/ and `_helper` files run once, when Redis loads the library, each
  * before its first user. Every other file is a script, and becomes a function. Each call of a script sets the `@args`
- * of the helpers that it includes; its own are its locals. `guard` is Lua that every function begins with. The linter
- * passes the name of a script instead of a room, and gets a library with that script only.
+ * of the helpers that it includes; its own are its locals. The linter passes the name of a script instead of a room, and
+ * gets a library with that script only.
  *
  * @throws Error for circular includes, and for an argument that is declared twice
  */
-export function loadLibrary(
+export function loadLibrary(room: string, words: Vocabulary, overrides: Overrides = {}): Library {
+  return complete(room, draftOf(room, words, overrides));
+}
+
+export function draftOf(
   room: string,
   words: Vocabulary,
   overrides: Overrides = {},
-  guard = '',
   sources = new Sources(words.folders),
-): Library {
+): Draft {
   const library = new Builder(words, overrides, sources);
   const functions: string[] = [];
-  const scripts = new Map<string, Script>();
+  const scripts: Script[] = [];
   const isWanted = (file: string): boolean => file === room || (isScript(file) && file.startsWith(`${room}/`));
   for (const name of [...sources.files.keys()].filter(isWanted)) {
     const source = library.read(name);
@@ -79,18 +90,30 @@ export function loadLibrary(
     checkReplies(name, source, below);
     const functionName = `${name.replace('/', '_')}_@version@`;
     const { long, gathers, reply } = source;
-    scripts.set(name, { name, functionName, args, long, gathers, reply });
-    functions.push(library.toFunction(functionName, guard, shared, source, below));
+    scripts.push({ name, functionName, args, long, gathers, reply });
+    functions.push(library.toFunction(functionName, shared, source, below));
   }
-  const { text: draft, origins } = library.text(functions);
-  const version = createHash('sha256').update(draft).digest('hex').slice(0, 8);
-  const named = (text: string): string => text.replaceAll('@version@', version);
-  const all = [...scripts].map(
-    ([name, script]) => [name, { ...script, functionName: named(script.functionName) }] as const,
-  );
-  const text = `#!lua name=muster_${room}_${version}\n${named(draft)}`;
-  return { version, text, origins: ['', ...origins], scripts: new Map(all) };
+  return { ...library.text(functions), scripts };
 }
+
+/** `guard`: Lua that every function begins with. */
+function complete(room: string, draft: Draft, guard = ''): Library {
+  const guarded = draft.text.replaceAll('@guard@', () => guard && ` ${guard}`);
+  const version = createHash('sha256').update(guarded).digest('hex').slice(0, 8);
+  const named = (text: string): string => text.replaceAll('@version@', version);
+  const scripts = draft.scripts.map(
+    (script) => [script.name, { ...script, functionName: named(script.functionName) }] as const,
+  );
+  const text = `#!lua name=muster_${room}_${version}\n${named(guarded)}`;
+  return { version, text, origins: ['', ...draft.origins], scripts: new Map(scripts) };
+}
+
+/**
+ * This package's libraries as the build has drafted them: putting them together takes a third of a start. Only a bundle
+ * has this folder beside it, and none of that is run with other words or overrides.
+ */
+const drafts = fileURLToPath(new URL('libraries/', import.meta.url));
+const hasDrafts = existsSync(drafts);
 
 /** The libraries of a product, each built on first use and shared by all services of the process. */
 export class Libraries {
@@ -98,14 +121,13 @@ export class Libraries {
   readonly #words: Vocabulary;
   readonly #overrides: Overrides;
   readonly #guard: string;
-  readonly #sources: Sources;
+  #sources: Sources | undefined;
   readonly #built = new Map<string, Library>();
 
   private constructor(words: Vocabulary, overrides: Overrides, guard: string) {
     this.#words = words;
     this.#overrides = overrides;
     this.#guard = guard;
-    this.#sources = new Sources(words.folders);
   }
 
   static of(words: Vocabulary, overrides: Overrides, guard: string): Libraries {
@@ -118,16 +140,24 @@ export class Libraries {
   }
 
   get rooms(): string[] {
-    return roomNames(this.#sources.files);
+    return hasDrafts ? readdirSync(drafts).map((file) => basename(file, '.json')) : roomNames(this.#read().files);
   }
 
   of(room: string): Library {
     let library = this.#built.get(room);
     if (!library) {
-      library = loadLibrary(room, this.#words, this.#overrides, this.#guard, this.#sources);
+      const draft = hasDrafts
+        ? (JSON.parse(readFileSync(join(drafts, `${room}.json`), 'utf8')) as Draft)
+        : draftOf(room, this.#words, this.#overrides, this.#read());
+      library = complete(room, draft, this.#guard);
       this.#built.set(room, library);
     }
     return library;
+  }
+
+  #read(): Sources {
+    this.#sources ??= new Sources(this.#words.folders);
+    return this.#sources;
   }
 }
 
@@ -208,7 +238,6 @@ class Builder {
    */
   toFunction(
     functionName: string,
-    guard: string,
     shared: readonly string[],
     { path, args, long, body, lines, reply, allowsFull }: Expanded,
     below: readonly Expanded[],
@@ -239,8 +268,7 @@ class Builder {
         ? `redis.register_function{ function_name = '${functionName}', flags = { 'allow-oom' }, callback = function(keys, args)`
         : `redis.register_function('${functionName}', function(keys, args)`,
       'root, run, spaceNumber, spaceRoot = keys[1], redis.call',
-      'query = run',
-      ...(guard === '' ? [] : [guard]),
+      'query = run@guard@',
       `${functionName}_begin()`,
       runs,
       allowsFull ? 'end }' : 'end)',

@@ -1,8 +1,11 @@
 import { spawnSync } from 'node:child_process';
-import { readdirSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
+import { product } from '../../src/primitives.ts';
+import { draftOf } from '../../src/redis/loader.ts';
+import { roomNames } from '../../src/redis/source.ts';
 import { Pace } from '../support/pace.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -31,5 +34,19 @@ describe('The build', () => {
     await pace.expectDone(1000);
     expect(status).to.equal(0);
     expect(written()).to.deep.equal(before);
+  });
+
+  it("has every room's Lua library, as the loader drafts it from lua/, beside the bundle that looks for it", () => {
+    const chunks = `${root}dist/chunks/`;
+    const libraries = readdirSync(`${chunks}libraries`).map((file) => file.replace('.json', ''));
+    expect(libraries.sort()).to.deep.equal(roomNames().sort());
+    for (const room of libraries)
+      expect(JSON.parse(readFileSync(`${chunks}libraries/${room}.json`, 'utf8')), room).to.deep.equal(
+        draftOf(room, product.words),
+      );
+    const readers = readdirSync(`${root}dist`, { recursive: true, encoding: 'utf8' }).filter(
+      (path) => path.endsWith('.js') && readFileSync(join(root, 'dist', path), 'utf8').includes('"libraries/"'),
+    );
+    expect(readers.map((path) => path.replace(/[\w-]+\.js$/, ''))).to.deep.equal(['chunks/']);
   });
 });

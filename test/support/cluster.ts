@@ -125,6 +125,13 @@ export class TestCluster {
   }
 
   static async start(masters: number, replicasEach = 0): Promise<TestCluster> {
+    const cluster = await TestCluster.form(masters, replicasEach);
+    await cluster.writable();
+    return cluster;
+  }
+
+  /** Its nodes know each other, but take no writes before they have run for two seconds. */
+  static async form(masters: number, replicasEach = 0): Promise<TestCluster> {
     const dir = await mkdtemp(join(tmpdir(), 'muster-cluster-'));
     const started: ClusterNode[] = [];
     for (let i = 0; i < masters * (1 + replicasEach); i++) started.push(await ClusterNode.start(dir));
@@ -146,6 +153,9 @@ export class TestCluster {
       const master = this.masters[i % this.masters.length];
       if (master) await replica.cluster('REPLICATE', await master.id());
     }
+  }
+
+  async writable(): Promise<void> {
     for (const replica of this.replicas)
       await until(async () => (await replica.admin.info('replication')).includes('master_link_status:up'));
     await this.#settled('cluster_state:ok');

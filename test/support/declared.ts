@@ -16,13 +16,18 @@ const rateless = ['UNAUTHENTICATED', 'INVALID_API_KEY', 'PERMISSION_DENIED', 'SP
   'PAYLOAD_TOO_LARGE',
   'UNSUPPORTED_MEDIA_TYPE',
 ]);
-const published = openapi(product) as { paths: Record<string, Record<string, unknown>> };
 // ajv-formats exports its function as a property of itself.
 const formats = addFormats as unknown as (ajv: Ajv2020) => void;
 // Most schemas are used once or twice: optimizing their code takes longer than it saves.
-const ajv = new Ajv2020({ strict: false, discriminator: true, code: { optimize: false } });
+// That the document's schemas are valid ones is a test of its own (test/contract).
+const ajv = new Ajv2020({
+  strict: false,
+  discriminator: true,
+  meta: false,
+  validateSchema: false,
+  code: { optimize: false },
+});
 formats(ajv);
-ajv.addSchema({ $id: 'https://muster/', ...published });
 
 const patterns = [
   ...allRoutes.map((route) => ({ route, path: `/v1/spaces/{spaceId}${route.path.replaceAll(/:(\w+)/g, '{$1}')}` })),
@@ -30,6 +35,24 @@ const patterns = [
 ].map(({ route, path }) => ({ route, path, form: new RegExp(`^${path.replaceAll(/{\w+}/g, '[^/]+')}$`) }));
 const compiled = new Map<string, ValidateFunction>();
 const union = eventUnion(product.events);
+
+interface Document {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+  readonly components: { readonly schemas: Readonly<Record<string, unknown>> };
+}
+
+/** The document of /openapi.json with this route only; undefined if it refers to what that does not have. */
+export function openapiOf(route: Route): Document | undefined {
+  const isOfSpace = allRoutes.includes(route);
+  const [routes, spacelessRoutes] = isOfSpace ? [[route], []] : [[], [route]];
+  const document = openapi({ ...product, routes, spacelessRoutes, events: [] }) as Document;
+  // Unions of what is not in it.
+  const { Call: _call, Event: _event, ...schemas } = document.components.schemas;
+  const names = JSON.stringify([document.paths, schemas]).matchAll(/"#\/components\/schemas\/([\w.]+)"/g);
+  return [...names].every(([, name = '']) => name in schemas)
+    ? { ...document, components: { ...document.components, schemas } }
+    : undefined;
+}
 
 /** The route of a request. */
 function routeOf(method: string, url: string): Route | undefined {
@@ -51,9 +74,7 @@ export function checkDeclared(method: string, url: string, reply: Reply): void {
 /** Throws if an event is not what its type declares. */
 export function checkEvent(event: unknown): void {
   const { error } = union.validate(event);
-  const pointer = 'https://muster/#/components/schemas/Event';
-  const validate = compiled.get(pointer) ?? ajv.compile({ $ref: pointer });
-  compiled.set(pointer, validate);
+  const validate = validatorAt(whole(), '#/components/schemas/Event');
   const problem = error?.message ?? (validate(event) ? undefined : ajv.errorsText(validate.errors));
   if (problem !== undefined) throw new Error(`${JSON.stringify(event)} is not as declared: ${problem}`);
 }
@@ -106,10 +127,37 @@ function publishedSchema(route: Route, status: number): ValidateFunction {
   const path = patterns.find((one) => one.route === route)?.path ?? '';
   const at = ['paths', path, route.method.toLowerCase(), 'responses', status, 'content', 'application/json', 'schema'];
   const pointer = at.map((part) => encodeURIComponent(String(part).replaceAll('/', '~1'))).join('/');
-  let validate = compiled.get(pointer);
-  if (!validate) {
-    validate = ajv.compile({ $ref: `https://muster/#/${pointer}` });
-    compiled.set(pointer, validate);
-  }
+  return validatorAt(documentOf(route), `#/${pointer}`);
+}
+
+/** The names of the documents that ajv knows. */
+const documents = new Map<Route | 'whole', string>();
+
+function known(of: Route | 'whole', document: object): string {
+  const id = `https://muster/${documents.size}/`;
+  documents.set(of, id);
+  ajv.addSchema({ $id: id, ...document });
+  return id;
+}
+
+const whole = (): string => documents.get('whole') ?? known('whole', openapi(product));
+
+/**
+ * The document with this route only, which has the same schemas (test/contract/openapi.test.ts): the whole one takes a
+ * second to make, and one file of tests uses little of it. The whole one for a route that refers to others, or to events.
+ */
+function documentOf(route: Route): string {
+  const id = documents.get(route);
+  if (id !== undefined) return id;
+  const alone = openapiOf(route);
+  if (alone) return known(route, alone);
+  documents.set(route, whole());
+  return whole();
+}
+
+function validatorAt(document: string, pointer: string): ValidateFunction {
+  const url = document + pointer;
+  const validate = compiled.get(url) ?? ajv.compile({ $ref: url });
+  compiled.set(url, validate);
   return validate;
 }

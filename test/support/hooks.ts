@@ -1,7 +1,7 @@
 import { endStore, prepareStore } from './store.ts';
 
-// Runs while mocha loads the tests. Import nothing here that they import: it would be loaded twice.
-prepareStore();
+// Before mocha loads the tests, which stops everything else for a second or two: hooks.wait.mjs awaits it.
+export const preparing = prepareStore().catch(() => undefined);
 
 /** For the whole run: stops what tests started, and fails the run if they left something behind. */
 export const mochaHooks = {

@@ -2,25 +2,19 @@ import { clients } from './clients.ts';
 import { TestCluster } from './cluster.ts';
 import type { OwnStore } from './own-store.ts';
 
-interface Started {
-  readonly store: OwnStore | TestCluster;
-  /** Its clients before any test. */
-  readonly known: ReadonlySet<string>;
-}
-
-/** A promise, so that concurrent tests start only one. */
-let starting: Promise<Started> | undefined;
-let isUsed = false;
+/** Promises, so that concurrent tests start only one. */
+let starting: Promise<OwnStore | TestCluster> | undefined;
+/** Its clients before any test. */
+let known: Promise<ReadonlySet<string>> | undefined;
 
 /** A cluster of one node, which refuses the same as a larger one; TEST_REDIS=plain: an embedded store. */
-async function start(): Promise<Started> {
+async function start(): Promise<OwnStore | TestCluster> {
   const isPlain = process.env['TEST_REDIS'] === 'plain';
-  const store = isPlain ? await (await import('./own-store.ts')).OwnStore.start() : await TestCluster.start(1);
-  return { store, known: await clients(store.url) };
+  return isPlain ? (await import('./own-store.ts')).OwnStore.start() : TestCluster.form(1);
 }
 
 /** Starts the store early: a new cluster takes no writes for two seconds, while the tests are loaded. */
-export function prepareStore(): Promise<Started> {
+export function prepareStore(): Promise<OwnStore | TestCluster> {
   starting ??= start();
   // Its users handle a failure.
   starting.catch(() => undefined);
@@ -29,8 +23,11 @@ export function prepareStore(): Promise<Started> {
 
 /** The store of this test run. */
 export async function redisUrl(): Promise<string> {
-  isUsed = true;
-  return (await prepareStore()).store.url;
+  const store = await prepareStore();
+  if (store instanceof TestCluster) await store.writable();
+  known ??= clients(store.url);
+  await known;
+  return store.url;
 }
 
 type LastLook = (url: string, known: ReadonlySet<string>) => Promise<string[]>;
@@ -44,13 +41,12 @@ export function lookLast(look: LastLook): void {
 
 /** Stops the store; returns what tests have left there. */
 export async function endStore(): Promise<string[]> {
-  const started = await starting?.catch(() => undefined);
-  if (!started) return [];
+  const store = await starting?.catch(() => undefined);
+  if (!store) return [];
   try {
-    return isUsed ? await lastLook(started.store.url, started.known) : [];
+    return known ? await lastLook(store.url, await known) : [];
   } finally {
-    starting = undefined;
-    isUsed = false;
-    await started.store.stop();
+    starting = known = undefined;
+    await store.stop();
   }
 }

@@ -5,6 +5,7 @@ import { createKey, createOrganization, createSpace, type PlanChoice } from '../
 import { type MusterService, startService } from '../../src/service.ts';
 import { checkDeclared } from './declared.ts';
 import { dirt } from './dirt.ts';
+import { exchange } from './exchange.ts';
 import { lookLast, redisUrl } from './store.ts';
 
 export const clockFile = fileURLToPath(new URL('clock.lua', import.meta.url));
@@ -110,10 +111,8 @@ export class World {
 
   /** Sends exactly these bytes. Throws if the answer is not what its route declares. */
   async send(method: string, path: string, body?: string, headers: Record<string, string> = {}): Promise<Reply> {
-    const response = await fetch(`${this.url}${path}`, { method, headers, ...(body !== undefined && { body }) });
-    const text = await response.text();
-    const parsed = text === '' ? undefined : JSON.parse(text);
-    const reply: Reply = { status: response.status, headers: response.headers, text, body: parsed };
+    const answer = await exchange(method, `${this.url}${path}`, headers, body);
+    const reply: Reply = { ...answer, body: answer.text === '' ? undefined : JSON.parse(answer.text) };
     checkDeclared(method, path, reply);
     return reply;
   }
