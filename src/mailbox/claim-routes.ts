@@ -35,7 +35,7 @@ const look: Hold['look'] = async (run, isLast, again) => {
   }
 };
 
-const Claims = exactly({ messages: Joi.array().items(Claim.schema).min(1).max(100) });
+const Claims = exactly({ messages: Joi.array().items(Claim.schema).min(1).max(100) }).meta({ component: 'Claims' });
 
 const recv = route({
   method: 'POST',

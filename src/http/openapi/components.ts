@@ -1,6 +1,6 @@
 import type { ErrorTable } from '../errors.ts';
 import { everyAnswer, headers, sharedFailures } from './responses.ts';
-import type { NamedSchemas } from './schema.ts';
+import { type NamedSchemas, schemaRef } from './schema.ts';
 
 const text = { type: 'string' };
 const requestId = { type: 'string', pattern: '^[A-Za-z0-9._-]{1,128}$' };
@@ -9,6 +9,13 @@ const header = (description: string, schema: object) => ({ description, schema }
 
 const keyRule =
   'New for each operation, the same for its retries. Within 24 hours the same request gets the same answer, with Idempotent-Replayed';
+
+const statusOf = (value: string, description: string) => ({
+  type: 'object',
+  required: ['status'],
+  additionalProperties: false,
+  properties: { status: { const: value, description } },
+});
 
 /** The components that operations refer to. */
 export const components = (errors: ErrorTable, named: NamedSchemas) => ({
@@ -64,6 +71,8 @@ export const components = (errors: ErrorTable, named: NamedSchemas) => ({
   },
   schemas: {
     ...Object.fromEntries([...named].sort(([a], [b]) => (a < b ? -1 : 1))),
+    Health: statusOf('ok', 'the process answers'),
+    Readiness: statusOf('ready', 'the store takes calls'),
     Error: {
       type: 'object',
       required: ['error'],
@@ -109,28 +118,19 @@ export function systemPaths(): Record<string, object> {
       },
     },
   });
-  const status = (value: string): [object, object] => [
-    {
-      type: 'object',
-      required: ['status'],
-      additionalProperties: false,
-      properties: { status: { const: value } },
-    },
-    { status: value },
-  ];
   const internal = { 500: { $ref: '#/components/responses/Error500' } };
   const unavailable = { ...internal, 503: { $ref: '#/components/responses/Error503' } };
   return {
     '/healthz': get(
       'system.health',
       ['Whether the process answers', 'For a liveness probe: it does not ask the store.'],
-      status('ok'),
+      [schemaRef('Health'), { status: 'ok' }],
       internal,
     ),
     '/readyz': get(
       'system.ready',
       ['Whether the store takes calls', 'For a readiness probe, and for those who distribute requests.'],
-      status('ready'),
+      [schemaRef('Readiness'), { status: 'ready' }],
       unavailable,
     ),
     '/openapi.json': get(

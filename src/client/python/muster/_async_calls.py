@@ -23,6 +23,7 @@ from ._records import (
     CancelledRun,
     Census,
     Claim,
+    Claims,
     CompletedMessage,
     Consumption,
     Cooldown,
@@ -42,7 +43,6 @@ from ._records import (
     Message,
     MessageCompleteResult,
     MessageList,
-    MessageRecvMany,
     NackedMessage,
     NewDestination,
     Purged,
@@ -765,7 +765,7 @@ class MessageAsyncCalls(AsyncCalls):
         wait_seconds: int | None = ABSENT,
         idempotency_key: str = ABSENT,
         attempts: int = ABSENT,
-    ) -> MessageRecvMany | None: ...
+    ) -> Claims | None: ...
     @overload
     async def recv(
         self,
@@ -791,7 +791,7 @@ class MessageAsyncCalls(AsyncCalls):
         max: int | None = ABSENT,
         idempotency_key: str = ABSENT,
         attempts: int = ABSENT,
-    ) -> Claim | MessageRecvMany | None:
+    ) -> Claim | Claims | None:
         """Claim the oldest ready message of a scope's subtree
 
         204 when none is ready. First in, first out within a run. With `scopeId` `*` runs take

@@ -22,6 +22,7 @@ from ._records import (
     CancelledRun,
     Census,
     Claim,
+    Claims,
     CompletedMessage,
     Consumption,
     Cooldown,
@@ -41,7 +42,6 @@ from ._records import (
     Message,
     MessageCompleteResult,
     MessageList,
-    MessageRecvMany,
     NackedMessage,
     NewDestination,
     Purged,
@@ -90,7 +90,7 @@ MESSAGE_VIEW: Endpoint[Message] = Endpoint('message.view', 'GET', '/messages/{me
 MESSAGE_CANCEL: Endpoint[Message] = Endpoint('message.cancel', 'POST', '/messages/{messageId}/cancel', Message)
 MESSAGE_REQUEUE: Endpoint[Message] = Endpoint('message.requeue', 'POST', '/messages/{messageId}/requeue', Message)
 MESSAGE_RECV: Endpoint[Claim | None] = Endpoint('message.recv', 'POST', '/mailboxes/{mailboxId}/recv', Claim)
-MESSAGE_RECV_MANY: Endpoint[MessageRecvMany | None] = Endpoint('message.recv', 'POST', '/mailboxes/{mailboxId}/recv', MessageRecvMany)
+MESSAGE_RECV_MANY: Endpoint[Claims | None] = Endpoint('message.recv', 'POST', '/mailboxes/{mailboxId}/recv', Claims)
 MESSAGE_RENEW: Endpoint[RenewedClaim] = Endpoint('message.renew', 'POST', '/messages/{messageId}/renew', RenewedClaim)
 MESSAGE_COMPLETE: Endpoint[CompletedMessage] = Endpoint('message.complete', 'POST', '/messages/{messageId}/complete', CompletedMessage)
 MESSAGE_NACK: Endpoint[NackedMessage] = Endpoint('message.nack', 'POST', '/messages/{messageId}/nack', NackedMessage)
@@ -842,7 +842,7 @@ class MessageCalls(Calls):
         wait_seconds: int | None = ABSENT,
         idempotency_key: str = ABSENT,
         attempts: int = ABSENT,
-    ) -> MessageRecvMany | None: ...
+    ) -> Claims | None: ...
     @overload
     def recv(
         self,
@@ -868,7 +868,7 @@ class MessageCalls(Calls):
         max: int | None = ABSENT,
         idempotency_key: str = ABSENT,
         attempts: int = ABSENT,
-    ) -> Claim | MessageRecvMany | None:
+    ) -> Claim | Claims | None:
         """Claim the oldest ready message of a scope's subtree
 
         204 when none is ready. First in, first out within a run. With `scopeId` `*` runs take
@@ -2534,7 +2534,7 @@ class MessageInBatch(CallsInBatch):
         max: int,
         lease_seconds: int | None = ABSENT,
         idempotency_key: str = ABSENT,
-    ) -> BatchedCall[MessageRecvMany | None]: ...
+    ) -> BatchedCall[Claims | None]: ...
     @overload
     def recv(
         self,
@@ -2556,7 +2556,7 @@ class MessageInBatch(CallsInBatch):
         lease_seconds: int | None = ABSENT,
         max: int | None = ABSENT,
         idempotency_key: str = ABSENT,
-    ) -> BatchedCall[Claim | None] | BatchedCall[MessageRecvMany | None]:
+    ) -> BatchedCall[Claim | None] | BatchedCall[Claims | None]:
         """Claim the oldest ready message of a scope's subtree."""
         if max is ABSENT:
             return self._batched(MESSAGE_RECV, {'mailboxId': mailbox_id, 'scopeId': scope_id, 'holder': holder, 'holderSession': holder_session, 'leaseSeconds': lease_seconds}, idempotency_key)

@@ -31,6 +31,7 @@ __all__ = [
     'CancelledRunCancelled',
     'Census',
     'Claim',
+    'Claims',
     'CompletedMessage',
     'Consumption',
     'ConsumptionTotals',
@@ -55,7 +56,6 @@ __all__ = [
     'Message',
     'MessageCompleteResult',
     'MessageList',
-    'MessageRecvMany',
     'MessageSummary',
     'NackedMessage',
     'NewDestination',
@@ -973,8 +973,8 @@ class Claim(Record):
     """how long the claim lasts from when it was made or renewed."""
 
 
-class MessageRecvMany(Record):
-    """A record of the API: `MessageRecvMany`."""
+class Claims(Record):
+    """A record of the API: `Claims`."""
     __slots__ = ()
     _records = {
         'messages': Claim,
