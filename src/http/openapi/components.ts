@@ -8,7 +8,7 @@ export const idempotencyKey = { type: 'string', pattern: '^[\\x21-\\x7e]{1,255}$
 const header = (description: string, schema: object) => ({ description, schema });
 
 const keyRule =
-  'New for each operation, the same for its retries. Within 24 hours the same request gets the same answer, with Idempotent-Replayed';
+  'Names the operation for its retries: new for each operation, the same for all its attempts. Within 24 hours the same request gets the same answer, with Idempotent-Replayed';
 
 const statusOf = (value: string, description: string) => ({
   type: 'object',
@@ -56,7 +56,8 @@ export const components = (errors: ErrorTable, named: NamedSchemas) => ({
       name: 'Last-Event-ID',
       in: 'header',
       required: false,
-      description: 'Of a stream that broke off: goes on after this event, in place of cursor',
+      description:
+        'The last event that was read of a stream that broke off: it goes on after that, whatever cursor says',
       schema: text,
     },
   },
@@ -83,9 +84,12 @@ export const components = (errors: ErrorTable, named: NamedSchemas) => ({
           required: ['code', 'message', 'requestId'],
           additionalProperties: false,
           properties: {
-            code: { ...text, description: 'what programs look at' },
-            message: { ...text, description: 'what was wrong, with which field, and what would be right' },
-            requestId: { ...requestId, description: 'quote it to the operator' },
+            code: { ...text, description: 'what went wrong, for programs: a constant' },
+            message: { ...text, description: 'what went wrong, for people: with which field, and what would be right' },
+            requestId: {
+              ...requestId,
+              description: 'the request, as the log and the events know it: quote it to the operator',
+            },
           },
           description: 'what was wrong',
         },
