@@ -8,5 +8,6 @@ export const barrierGlossary: Glossary = {
   target: 'how many arrivals release it',
   arrivalKey: 'who arrives: the same key counts once in an epoch',
   releasedAt: 'when it was released; null: it is not',
-  barriers: 'barriers; in counts: how many',
+  'barrier.arrive.epoch':
+    'the epoch to arrive in: any other than the present one is refused; left out: the present one',
 };

@@ -50,7 +50,7 @@ const view = read({
     'released, cancelled or past; or as it then stands.',
   query: fields({
     epoch: queryInteger(1, 999_999_999).description(
-      'with waitSeconds: the epoch to wait for; without it the one that the barrier is in',
+      'the epoch to wait for, with waitSeconds; left out: the one that the barrier is in',
     ),
   }),
   success: { 200: Barrier.schema },

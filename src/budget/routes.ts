@@ -97,10 +97,12 @@ const reserve = route({
   body: fields({
     scopeId: id().description('the run that the reservation belongs to; created by its first use'),
     holder: text(1, 256).description('who spends it'),
-    amountMinor: amount('1').description('in minor units: digits as text, more than 0'),
-    settleBy: optional(moment()).description('when the reservation is overdue unless it is settled or voided'),
+    amountMinor: amount('1').description('how much to set aside, in minor units: digits as text, more than 0'),
+    settleBy: optional(moment()).description(
+      'when the reservation becomes overdue unless it is settled or voided before',
+    ),
     workKey: optional(key()).description(
-      'one reservation of the budget per key: a key that is known answers the first reservation, with replay true',
+      "the caller's name for what is paid, one reservation of the budget each: a known one answers the first reservation, with replay true",
     ),
   }),
   success: { 201: Reservation.with('Reserved', { replay: flag(), balances: one(Balances) }).schema },

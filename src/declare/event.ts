@@ -48,7 +48,9 @@ export function events(payloads: Readonly<Record<string, Fields | Counted>>): re
         scopeId: isScoped ? id().schema : Joi.valid(null),
         occurredAt: time().schema,
         requestId: text().orNull().schema,
-        payload: exactly(Object.fromEntries(Object.entries(members).map(([name, field]) => [name, field.schema]))),
+        payload: exactly(
+          Object.fromEntries(Object.entries(members).map(([name, field]) => [name, field.schema])),
+        ).description('what it happened to, and how that stood then'),
       }).meta({ component: type });
     return {
       type,

@@ -15,7 +15,7 @@ function listed(test: (text: string) => boolean, rule: string): Joi.AnySchema<st
 /** The query parameter `since`: where to begin without a cursor. */
 export const since = () =>
   optional(moment()).description(
-    'without a cursor: only events from this moment on; among those older than an hour it may begin with up to 1,000 earlier ones',
+    'where to begin without a cursor: with the events of this moment; of those older than an hour up to 1,000 earlier ones may come first',
   );
 
 /** The query parameters `types` and `aggregate`. */

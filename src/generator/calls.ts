@@ -43,6 +43,12 @@ const spaces = '/v1/spaces';
 /** The client's own path parameter. */
 const space = '/{spaceId}';
 
+/** What a schema is, by itself or by its name. */
+function resolved(schema: Json, { components }: Document): Json {
+  const { $ref } = schema;
+  return typeof $ref === 'string' ? (components.schemas[$ref.split('/').at(-1) ?? ''] as Json) : schema;
+}
+
 function callsOf({ paths }: Document): Call[] {
   return Object.entries(paths)
     .filter(([path]) => path.startsWith(spaces))
@@ -122,7 +128,7 @@ function wrapped(text: string, width: number): string[] {
 }
 
 /** The type parameters of the opaque JSON values in what a call takes, or answers. */
-function opaquesIn(contents: readonly Content[], { components }: Document): string[] {
+function opaquesIn(contents: readonly Content[], document: Document): string[] {
   const found = new Set<string>();
   const seen = new Set<string>();
   const parameters: Record<string, string> = {
@@ -145,7 +151,7 @@ function opaquesIn(contents: readonly Content[], { components }: Document): stri
     };
     if ($ref !== undefined && !seen.has($ref)) {
       seen.add($ref);
-      walk(components.schemas[$ref.split('/').at(-1) ?? ''] as Json, inResult);
+      walk(resolved(schema, document), inResult);
     }
     for (const one of [...anyOf, ...(items ? [items] : [])]) walk(one, inResult);
     for (const [name, field] of Object.entries(properties)) {
@@ -161,12 +167,9 @@ function opaquesIn(contents: readonly Content[], { components }: Document): stri
 }
 
 /** The list of a call that answers pages: its name, and that of the iterator over all of them. */
-function pagesOf({ method, operation }: Call, { components }: Document) {
+function pagesOf({ method, operation }: Call, document: Document) {
   const schema = operation.responses['200']?.content?.['application/json']?.schema ?? {};
-  const named = typeof schema['$ref'] === 'string' ? schema['$ref'].split('/').at(-1) : undefined;
-  const { properties } = (named === undefined ? schema : components.schemas[named]) as {
-    properties?: Record<string, Json>;
-  };
+  const { properties } = resolved(schema, document) as { properties?: Record<string, Json> };
   const cursor = properties?.['nextCursor'];
   const isList = operation.operationId.endsWith('.list');
   const isEndless = cursor !== undefined && !JSON.stringify(cursor).includes('null');
@@ -176,8 +179,8 @@ function pagesOf({ method, operation }: Call, { components }: Document) {
 }
 
 /** Whether a call has no required arguments. */
-function needsNothing({ path, operation: { parameters = [], requestBody } }: Call): boolean {
-  const required = requestBody?.content['application/json'].schema['required'] ?? [];
+function needsNothing({ path, operation: { parameters = [], requestBody } }: Call, document: Document): boolean {
+  const { required = [] } = resolved(requestBody?.content['application/json'].schema ?? {}, document);
   return (
     !path.replace(space, '').includes('{') &&
     !parameters.some((one) => one.required) &&
@@ -220,7 +223,7 @@ function signature(call: Call, kind: Kind, { document, codesOf }: Source): strin
   const generics = opaques.length === 0 ? '' : `<${opaques.map((one) => `${one} = unknown`).join(', ')}>`;
   const both = ['Payload', 'Result'].map((one) => (opaques.includes(one) ? one : 'unknown')).join(', ');
   const typed = (type: string): string => (given.length === 0 ? type : `Typed<${type}, ${both}>`);
-  const optional = needsNothing(call) ? '?' : '';
+  const optional = needsNothing(call, document) ? '?' : '';
   const taking = (more = '') => {
     const args = `${kind.args}<${id}${more}>`;
     return `args${optional}: ${taken.length === 0 ? args : `Typed<${args}, ${both}>`}, options?: ${kind.options}`;
@@ -240,7 +243,7 @@ function signature(call: Call, kind: Kind, { document, codesOf }: Source): strin
   const pages = kind === alone ? pagesOf(call, document) : undefined;
   return [
     ...lines.flatMap((line) => [text, `    ${line}`]),
-    ...(pages ? [iterator(call, pages, typed, generics)] : []),
+    ...(pages ? [iterator(call, pages, optional, typed, generics)] : []),
   ].join('\n');
 }
 
@@ -248,11 +251,12 @@ function signature(call: Call, kind: Kind, { document, codesOf }: Source): strin
 function iterator(
   call: Call,
   { list, iterator }: NonNullable<ReturnType<typeof pagesOf>>,
+  optional: string,
   typed: (type: string) => string,
   generics: string,
 ): string {
   const id = `'${call.operation.operationId}'`;
-  const args = `args${needsNothing(call) ? '?' : ''}: Args<${id}, never, 'cursor'>, options?: CallOptions`;
+  const args = `args${optional}: Args<${id}, never, 'cursor'>, options?: CallOptions`;
   const item = typed(`Answer<${id}>['${list}'][number]`);
   const text = comment([`The ${list} of all pages, one by one: \`${call.method} ${spaces}${call.path}\``], '    ');
   return `${text}\n    ${iterator}${generics}(${args}): AsyncGenerator<${item}, void>;`;

@@ -214,7 +214,12 @@ interface Argument {
 
 /** Types of arguments, and the classes of those that are objects. */
 class Arguments {
+  readonly #records: Records;
   readonly #classes = new Map<string, string>();
+
+  constructor(records: Records) {
+    this.#records = records;
+  }
 
   get text(): string {
     return [...this.#classes.values()].join('\n\n\n');
@@ -244,9 +249,9 @@ class Arguments {
     const inQuery = parameters
       .filter((one) => one.in === 'query')
       .map(({ name, schema, required = false, description }) => argument(name, schema, required, description));
-    const body = operation.requestBody?.content['application/json'].schema;
-    const inBody = Object.entries(body?.properties ?? {}).map(([json, schema]) =>
-      argument(json, schema, (body?.required ?? []).includes(json)),
+    const body = this.#records.resolved(operation.requestBody?.content['application/json'].schema ?? {});
+    const inBody = Object.entries(body.properties ?? {}).map(([json, schema]) =>
+      argument(json, schema, (body.required ?? []).includes(json)),
     );
     const all = [...inPath, ...inQuery, ...inBody].filter(({ json }) => !isBatched || json !== 'waitSeconds');
     return [...all.filter(({ isRequired }) => isRequired), ...all.filter(({ isRequired }) => !isRequired)];
@@ -371,11 +376,12 @@ class PythonClient {
   readonly #batched: ReadonlySet<string>;
   readonly #commonCodes: ReadonlySet<string>;
   readonly #records: Records;
-  readonly #arguments = new Arguments();
+  readonly #arguments: Arguments;
 
   constructor(document: Document) {
     this.#document = document;
     this.#records = new Records(document.components.schemas);
+    this.#arguments = new Arguments(this.#records);
     this.#calls = Object.entries(document.paths)
       .filter(([path]) => path.startsWith(spaces))
       .flatMap(([path, methods]) =>

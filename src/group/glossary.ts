@@ -12,7 +12,9 @@ export const groupGlossary: Glossary = {
   outcome: 'how the group was decided; null while it is not',
   'Task.outcome': 'the payload of the result that its worker completed it with; null: none',
   verdict: 'what was said of its result: ACCEPTED or REJECTED; null: nothing yet',
-  members: 'the tasks of the group; in counts: how many',
+  members: 'how many tasks the group has',
+  'TaskGroup.members': 'the tasks of the group',
+  'TaskGroupSummary.members': 'the tasks of the group',
   counts: 'how many tasks are in which state',
   pending: 'how many are not worked on yet',
   running: 'how many are worked on',
@@ -24,6 +26,4 @@ export const groupGlossary: Glossary = {
   rejected: 'how many results were rejected',
   sealedAt: 'since when no task can be added; null: it is still open',
   decidedAt: 'when it was decided; null: it is not',
-  groups: 'groups; in counts: how many',
-  tasks: 'tasks by state',
 };

@@ -11,7 +11,7 @@ import { taskRoutes } from './task-routes.ts';
 const { id: groupId, scopeId, outcome } = TaskGroup.fields;
 
 const threshold = optional(integer(1, 1000))
-  .description('how many accepts N_ACCEPTED needs: required there, ignored otherwise')
+  .description('how many accepted tasks decide the group; required with N_ACCEPTED, ignored otherwise')
   .when('condition', { not: 'N_ACCEPTED', otherwise: Joi.required() })
   .messages({
     'any.required': 'threshold is missing: N_ACCEPTED needs the number of accepts, a whole number from 1 to 1000',

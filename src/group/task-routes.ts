@@ -31,7 +31,7 @@ const submit = route({
   permission: 'coordination_write',
   idempotency: 'required',
   body: fields({
-    taskKey: key().description("the member's name in the group: each is used once"),
+    taskKey: key().description("the caller's name for the task; each is used once in a group"),
     input: opaque().optional().description('what the receiver gets as payload'),
     ...whenAndHowOften,
   }),

@@ -65,8 +65,12 @@ export const batchRoute: Route = route({
           fields({
             status: Joi.number().integer().min(200).max(599),
             body: Joi.any().allow(null).description('what the call answers by itself; null where that has no content'),
-            replayed: Joi.boolean().description('the answer of an earlier call with the same key'),
-            retryAfter: Joi.number().integer().min(0).optional().description('whole seconds; of a 429'),
+            replayed: Joi.boolean().description('whether this is the answer of an earlier call with the same key'),
+            retryAfter: Joi.number()
+              .integer()
+              .min(0)
+              .optional()
+              .description('after how many seconds to try again; of a 429 only'),
           }),
         )
         .min(1)

@@ -220,6 +220,7 @@ export const states = (...known: readonly string[]): Joi.AnySchema<string | unde
     rule: `must be one of ${known.join(', ')}, or a comma-separated list of them, given once`,
     json: {
       pattern: `^(${known.join('|')})(,(${known.join('|')}))*$`,
-      description: 'only those in this state, or in one of a comma list',
     },
-  }).optional();
+  })
+    .optional()
+    .description('only those in this state; several with commas in between');

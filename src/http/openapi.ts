@@ -1,11 +1,11 @@
 import { setImmediate } from 'node:timers/promises';
 import type { EventDeclaration } from '../declare/event.ts';
 import type { ErrorTable } from './errors.ts';
-import { nameAnswers } from './openapi/answers.ts';
 import { batchedCalls } from './openapi/batched.ts';
 import { components, systemPaths } from './openapi/components.ts';
 import { webhooks } from './openapi/events.ts';
 import { describeNamed, describeOperation, type Glossary } from './openapi/glossary.ts';
+import { nameSchemas } from './openapi/names.ts';
 import { ofSpace, operation, pathOf, tagOf } from './openapi/operation.ts';
 import type { NamedSchemas } from './openapi/schema.ts';
 import { tagsOf } from './openapi/tags.ts';
@@ -55,7 +55,7 @@ function* describe({ routes, spacelessRoutes, errors, events, glossary }: Descri
     const path = pathOf(route);
     const described = operation(route, errors, named);
     describeOperation(described, glossary);
-    nameAnswers(described, named);
+    nameSchemas(described, named);
     paths[path] = { ...paths[path], [route.method.toLowerCase()]: described };
     yield;
   }
@@ -63,7 +63,7 @@ function* describe({ routes, spacelessRoutes, errors, events, glossary }: Descri
     const path = `/v1/spaces${route.path}`;
     const { parameters, ...rest } = operation(route, errors, named);
     describeOperation({ parameters, ...rest }, glossary);
-    nameAnswers(rest, named);
+    nameSchemas(rest, named);
     paths[path] = {
       [route.method.toLowerCase()]: { ...rest, parameters: parameters.filter((one) => one !== ofSpace) },
     };

@@ -106,7 +106,7 @@ interface Read<Query, R extends Fields>
 }
 
 const waitSeconds = queryInteger(0, 30, 0).description(
-  'holds the request for at most so long until the record has come to its end, then answers it as it stands',
+  'how long the request may be held until the record has come to its end; then it is answered as it stands',
 );
 
 /** Declares a GET, for keys with coordination_read. */

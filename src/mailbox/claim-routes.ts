@@ -35,7 +35,7 @@ const look: Hold['look'] = async (run, isLast, again) => {
   }
 };
 
-const Claims = exactly({ messages: Joi.array().items(Claim.schema).min(1).max(100) });
+const Claims = exactly({ messages: Joi.array().items(Claim.schema).min(1).max(100) }).meta({ component: 'Claims' });
 
 const recv = route({
   method: 'POST',
@@ -50,17 +50,15 @@ const recv = route({
   permission: 'coordination_write',
   idempotency: 'never',
   body: fields({
-    scopeId: idOr('*').description('receives from this scope and below; `*`: from every run in turn').example('*'),
+    scopeId: idOr('*').description('the scope to receive from, with all below it; `*`: every run in turn').example('*'),
     holder: text(1, 256).description('who works on the message'),
-    holderSession: text(1, 256).description('which of its sessions: kept with the claim, for people'),
+    holderSession: text(1, 256).description("which of the holder's sessions: kept with the claim, for people"),
     leaseSeconds: optional(integer(5, 600)).description(
       "how long the claim lasts unless it is renewed; left out: 30, or the space's maxLeaseSeconds if that is less",
     ),
-    waitSeconds: optional(integer(0, 30), 0).description(
-      'holds the request for at most so long until a message is ready',
-    ),
+    waitSeconds: optional(integer(0, 30), 0).description('how long the request may be held until a message is ready'),
     max: optional(integer(1, 100)).description(
-      'answers `messages`, a list of at most so many, in place of one message',
+      'how many messages to receive at most: the answer is a list of them, `messages`; left out: one message, by itself',
     ),
   }),
   success: { 200: Joi.alternatives(Claim.schema, Claims), 204: null },
@@ -113,7 +111,7 @@ const renew = route({
   idempotency: 'required',
   rate: 'recovery',
   body: fields({
-    token: text(1, 256).description('of the claim, as recv answered it'),
+    token: text(1, 256).description("the claim's token, as recv answered it"),
     leaseSeconds: optional(integer(5, 600)).description('how long the claim lasts from now on; left out: as for recv'),
     progress: opaque().optional().description('what the work has reached, for the next attempt; at most 4,096 bytes'),
   }),
@@ -167,7 +165,6 @@ const complete = route({
       })
         .and('mailboxId', 'scopeId')
         .with('workKey', 'mailboxId')
-        .description('mailboxId and scopeId come together or not at all; workKey only with them')
         .error(
           says({
             'object.and': 'result.mailboxId and result.scopeId must be sent together, or neither',
@@ -219,10 +216,12 @@ const nack = route({
   idempotency: 'required',
   rate: 'recovery',
   body: fields({
-    token: text(1, 256).description('of the claim, as recv answered it'),
-    retry: flag().description('true: for another attempt, if there is one left; false: REJECTED'),
+    token: text(1, 256).description("the claim's token, as recv answered it"),
+    retry: flag().description(
+      'whether to try again: true: once more, if an attempt is left; false: the message is REJECTED',
+    ),
     delaySeconds: optional(integer(0, 86_400)).description(
-      'the pause before the next attempt, in place of the one that the mailbox says; only with retry true',
+      "the pause before the next attempt, in place of the mailbox's; only with retry true",
     ),
     error: optional(text(1, 2048)).description('why it failed: kept as lastError'),
   }),

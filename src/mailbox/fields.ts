@@ -5,7 +5,7 @@ export const maxAttempts = () => integer(1, 100).description('how often a messag
 
 /** How long a message waits before it is ready, where its caller says so. */
 export const delaySeconds = () =>
-  integer(0, 2_592_000).description('nobody receives the message before so many seconds have passed: it is DELAYED');
+  integer(0, 2_592_000).description('for how many seconds nobody receives the message: it is DELAYED');
 
 /** The pauses of a mailbox before a retry: the first, and the longest. */
 export const retryDelaySeconds = () =>
@@ -14,7 +14,9 @@ export const maxRetryDelaySeconds = () => integer(1, 86_400).description('the lo
 
 /** What a send and a submit may say of their message. */
 export const whenAndHowOften = {
-  deadline: optional(moment()).description('when the message expires if it has not ended; must lie in the future'),
+  deadline: optional(moment()).description(
+    'when the message expires unless it has ended before; must lie in the future',
+  ),
   delaySeconds: optional(delaySeconds()),
   maxAttempts: optional(maxAttempts()).description(
     "how often the message is handed out before it is FAILED; left out: the mailbox's at this time",

@@ -38,8 +38,10 @@ const update = route({
   idempotency: 'optional',
   body: fields({
     name: optional(key(200)).description('the new name'),
-    backlogLimit: optional(integer(1, 100_000)).description('the most READY, DELAYED and CLAIMED messages'),
-    maxAttempts: optional(maxAttempts()).description('of messages that are sent from now on without their own'),
+    backlogLimit: optional(integer(1, 100_000)),
+    maxAttempts: optional(maxAttempts()).description(
+      'how often a message is handed out before it is FAILED, if it is sent from now on without a maxAttempts of its own',
+    ),
     retryDelaySeconds: optional(retryDelaySeconds()),
     maxRetryDelaySeconds: optional(maxRetryDelaySeconds()),
   }),

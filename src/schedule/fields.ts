@@ -6,7 +6,7 @@ export const cron = () =>
   matching(
     (value) => Cron.of(value) !== undefined,
     'must be a cron expression of five fields, or six with seconds, that comes at some time, like 0 9 * * 1-5',
-    { description: 'five cron fields, or six with seconds; H is not known' },
+    { description: 'five fields, or six with seconds first, without H' },
   );
 
 export const timezone = () =>

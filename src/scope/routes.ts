@@ -21,7 +21,7 @@ const create = route({
   body: fields({
     scopeId: optional(id()).description('the id of the scope; left out: a new one'),
     parentScopeId: optional(id()).description('the scope that it is below; left out: none, it is a run'),
-    name: optional(key(200)).description('for people and for the filter of the list; need not be unique'),
+    name: optional(key(200)).description('for people, and to find it by; need not be unique'),
   }),
   success: { 201: Scope.schema, 200: Scope.schema },
   refuses: [

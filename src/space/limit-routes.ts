@@ -12,7 +12,7 @@ function limitField({ min, max, isGranted }: Limit): Joi.AnySchema<number | null
   return integer(min, Number.MAX_SAFE_INTEGER, max)
     .allow(null)
     .optional()
-    .description(`at most ${max}, and no more than the plan grants`);
+    .meta({ description: `at most ${max}, and no more than the plan grants` });
 }
 
 /** The space's limits, as they are in force and to be set; `limits`: of all rooms. */

@@ -33,6 +33,9 @@ interface Schema {
 
 type Content = Record<string, { schema?: object; example?: unknown }>;
 
+/** Of calls that take no fields. */
+const emptyBody = '#/components/schemas/EmptyBody';
+
 /** The document, as clients get it. */
 async function fetched(): Promise<{ paths: Record<string, Record<string, Operation>>; components: object }> {
   const response = await fetch(`${(await api()).url}/openapi.json`);
@@ -116,8 +119,9 @@ describe('GET /openapi.json', () => {
   it('has a title and a description for every call, and says of every field what it means', async () => {
     const document = await fetched();
     const operations = Object.values(document.paths).flatMap((path) => Object.values(path));
-    // More than the rule that all fields of its kind share.
-    const meaning = /^(?!without control|any JSON value|one of a comma).{8,}/s;
+    // More than the rule that all fields of its kind share, and before any rule.
+    const meaning =
+      /^(?!without control|any JSON value|at most|in minor|must|true:|null:|(?:\w+, )*\w+: \w+ of them).{8,}/s;
     const walk = (schema: Schema, path: string): void => {
       for (const [name, field] of Object.entries(schema.properties ?? {})) {
         const isRef = field.$ref !== undefined || field.anyOf?.some(({ $ref }) => $ref !== undefined);
@@ -158,22 +162,29 @@ describe('GET /openapi.json', () => {
     for (const operation of Object.values(document.paths).flatMap((path) => Object.values(path))) {
       const { operationId, requestBody } = operation;
       const body = requestBody?.content;
-      if (body && Object.keys((body['application/json'].schema as Schema).properties ?? {}).length > 0)
-        check(body as Content, operationId);
+      if (body && (body['application/json'].schema as Schema).$ref !== emptyBody) check(body as Content, operationId);
       for (const [status, { content }] of Object.entries(operation.responses))
         check(content as Content | undefined, `${operationId} ${status}`);
     }
   });
 
-  it('names the schema of every answer', async () => {
+  it('names the schema of every body and of every answer', async () => {
     const { paths } = await fetched();
-    for (const { operationId, tags, responses } of Object.values(paths).flatMap((path) => Object.values(path)))
+    const bodies: string[] = [];
+    for (const { operationId, requestBody, responses } of Object.values(paths).flatMap((path) => Object.values(path))) {
+      if (requestBody) bodies.push((requestBody.content['application/json'].schema as Schema).$ref ?? operationId);
       for (const [status, { content }] of Object.entries(responses)) {
         const schema = (content as Content | undefined)?.['application/json']?.schema as Schema | undefined;
-        if (!schema || tags.includes('system')) continue;
-        const names = (schema.anyOf?.slice(0, 1) ?? [schema]).map(({ $ref }) => $ref);
-        expect(names[0], `${operationId} ${status}`).to.match(/^#\/components\/schemas\/[A-Z]\w+$/);
+        if (!schema || operationId === 'system.openapi') continue;
+        for (const { $ref } of schema.anyOf ?? [schema])
+          expect($ref, `${operationId} ${status}`).to.match(/^#\/components\/schemas\/[A-Z]\w+$/);
       }
+    }
+    for (const body of bodies) expect(body).to.match(/^#\/components\/schemas\/[A-Z]\w+Body$/);
+    // Each call takes its own, unless it takes nothing.
+    const own = bodies.filter((body) => body !== emptyBody);
+    expect(own).to.include('#/components/schemas/MessageSendBody');
+    expect(new Set(own).size).to.equal(own.length);
   });
 
   it('describes refusals that many calls share once, and names those of a call first', async () => {
@@ -217,15 +228,13 @@ describe('GET /openapi.json', () => {
     const document = await fetched();
     expect(JSON.stringify(document)).to.not.match(/`[A-Z_]+`: …?(\\n|")/);
     const amounts = ['0', '000', '1', '010', '9'.repeat(18), '9'.repeat(19), '-1', ''];
-    const taken = (call: string) => {
-      const route = allRoutes.find((one) => one.call === call) as Route;
-      const { schema } = operationOf(document, route).requestBody?.content['application/json'] ?? {};
-      const { properties } = schema as { properties: { amountMinor: object } };
-      const validate = new Ajv2020({ strict: false }).compile(properties.amountMinor);
+    const { schemas } = document.components as { schemas: Record<string, Schema> };
+    const taken = (body: string) => {
+      const validate = new Ajv2020({ strict: false }).compile(schemas[body]?.properties?.['amountMinor'] ?? false);
       return amounts.filter((amount) => validate(amount));
     };
-    expect(taken('budget.reserve')).to.deep.equal(['1', '010', '9'.repeat(18)]);
-    expect(taken('budget.settle')).to.deep.equal(['0', '000', '1', '010', '9'.repeat(18)]);
+    expect(taken('BudgetReserveBody')).to.deep.equal(['1', '010', '9'.repeat(18)]);
+    expect(taken('BudgetSettleBody')).to.deep.equal(['0', '000', '1', '010', '9'.repeat(18)]);
   });
 });
 

@@ -7,6 +7,7 @@ interface Locked {
   readonly resolved?: string;
   readonly link?: boolean;
   readonly hasInstallScript?: boolean;
+  readonly engines?: { readonly node?: string };
 }
 
 const read = async (name: string): Promise<string> => readFile(new URL(`../../${name}`, import.meta.url), 'utf8');
@@ -39,6 +40,11 @@ describe('what is installed', () => {
       for (const [name, range] of Object.entries({ ...dependencies, ...devDependencies }))
         expect(range, name).to.match(/^\^?\d+\.\d+\.\d+$/);
     }
+  });
+
+  it('warns of no Node that is too old: of what asks for a newer one, only the bundle for browsers is used', () => {
+    const newer = locked.filter(([, { engines }]) => /^>= ?2[1-9]/.test(engines?.node ?? '')).map(([name]) => name);
+    expect(newer, 'take its `engines` out of package-lock.json if no part of it runs in Node').to.deep.equal([]);
   });
 
   it('runs no install scripts, except two that choose a binary and work without it', () => {

@@ -1,6 +1,6 @@
 import type { ErrorTable } from '../errors.ts';
 import { everyAnswer, headers, sharedFailures } from './responses.ts';
-import type { NamedSchemas } from './schema.ts';
+import { type NamedSchemas, schemaRef } from './schema.ts';
 
 const text = { type: 'string' };
 const requestId = { type: 'string', pattern: '^[A-Za-z0-9._-]{1,128}$' };
@@ -8,7 +8,14 @@ export const idempotencyKey = { type: 'string', pattern: '^[\\x21-\\x7e]{1,255}$
 const header = (description: string, schema: object) => ({ description, schema });
 
 const keyRule =
-  'New for each operation, the same for its retries. Within 24 hours the same request gets the same answer, with Idempotent-Replayed';
+  'Names the operation for its retries: new for each operation, the same for all its attempts. Within 24 hours the same request gets the same answer, with Idempotent-Replayed';
+
+const statusOf = (value: string, description: string) => ({
+  type: 'object',
+  required: ['status'],
+  additionalProperties: false,
+  properties: { status: { const: value, description } },
+});
 
 /** The components that operations refer to. */
 export const components = (errors: ErrorTable, named: NamedSchemas) => ({
@@ -49,7 +56,8 @@ export const components = (errors: ErrorTable, named: NamedSchemas) => ({
       name: 'Last-Event-ID',
       in: 'header',
       required: false,
-      description: 'Of a stream that broke off: goes on after this event, in place of cursor',
+      description:
+        'The last event that was read of a stream that broke off: it goes on after that, whatever cursor says',
       schema: text,
     },
   },
@@ -64,6 +72,8 @@ export const components = (errors: ErrorTable, named: NamedSchemas) => ({
   },
   schemas: {
     ...Object.fromEntries([...named].sort(([a], [b]) => (a < b ? -1 : 1))),
+    Health: statusOf('ok', 'the process answers'),
+    Readiness: statusOf('ready', 'the store takes calls'),
     Error: {
       type: 'object',
       required: ['error'],
@@ -74,9 +84,12 @@ export const components = (errors: ErrorTable, named: NamedSchemas) => ({
           required: ['code', 'message', 'requestId'],
           additionalProperties: false,
           properties: {
-            code: { ...text, description: 'what programs look at' },
-            message: { ...text, description: 'what was wrong, with which field, and what would be right' },
-            requestId: { ...requestId, description: 'quote it to the operator' },
+            code: { ...text, description: 'what went wrong, for programs: a constant' },
+            message: { ...text, description: 'what went wrong, for people: with which field, and what would be right' },
+            requestId: {
+              ...requestId,
+              description: 'the request, as the log and the events know it: quote it to the operator',
+            },
           },
           description: 'what was wrong',
         },
@@ -109,28 +122,19 @@ export function systemPaths(): Record<string, object> {
       },
     },
   });
-  const status = (value: string): [object, object] => [
-    {
-      type: 'object',
-      required: ['status'],
-      additionalProperties: false,
-      properties: { status: { const: value } },
-    },
-    { status: value },
-  ];
   const internal = { 500: { $ref: '#/components/responses/Error500' } };
   const unavailable = { ...internal, 503: { $ref: '#/components/responses/Error503' } };
   return {
     '/healthz': get(
       'system.health',
       ['Whether the process answers', 'For a liveness probe: it does not ask the store.'],
-      status('ok'),
+      [schemaRef('Health'), { status: 'ok' }],
       internal,
     ),
     '/readyz': get(
       'system.ready',
       ['Whether the store takes calls', 'For a readiness probe, and for those who distribute requests.'],
-      status('ready'),
+      [schemaRef('Readiness'), { status: 'ready' }],
       unavailable,
     ),
     '/openapi.json': get(

@@ -12,9 +12,9 @@ export const commonFields: Glossary = {
   createdAt: 'when it was made',
   finishedAt: 'when it ended; null before',
   closedAt: 'when nothing of it was left; null before',
-  asOf: 'the moment that the figures are of',
-  replay: 'true: an earlier request did it already, and this one changed nothing',
-  truncated: 'true: there is more than is shown',
+  asOf: 'the moment of these figures',
+  replay: 'whether an earlier request did it already, so that this one changed nothing',
+  truncated: 'whether there is more than is shown',
   nextCursor: 'the cursor of the next page; null: this was the last',
   cursor: 'the nextCursor of the page before, unchanged; left out: from the beginning',
   limit: 'the most that one page holds',
@@ -26,21 +26,34 @@ export const commonFields: Glossary = {
   waitingSince: 'since when it has waited',
   expiresAt: 'when it gives up waiting',
   blockedBy: 'what it waits for',
-  waitSeconds: 'holds the request for at most so long until there is something to answer',
+  waitSeconds: 'how long the request may be held until there is something to answer',
   idempotencyKey:
-    "like the header: the same key, the same call's retry; left out: made of the batch's key and the call's index",
+    "names the call for its retries, as the header Idempotency-Key does; left out: made of the batch's key and the call's index",
   call: 'the name of the call',
-  calls: 'the calls, in the order they are made',
+  calls: 'the calls, in the order in which they are made',
   results: 'what became of each call, in the same order',
   status: 'the HTTP status that a request of its own would have had',
   error: 'what was wrong',
 };
 
-/** Fields whose names are states or event types are counters. */
-function counterOf(name: string): string | undefined {
+/**
+ * Fields whose names are states or event types are counters, and `messages` is a list of them, their number, or their
+ * numbers by state.
+ */
+function namesake(name: string, { type, properties }: JsonSchema): string | undefined {
   if (/^[A-Z]+$/.test(name)) return `how many are ${name}`;
   if (/^[a-z]+\.[a-z_]+$/.test(name)) return `how often ${name} has happened in the space`;
-  return undefined;
+  if (!/^[a-z]+s$/.test(name)) return undefined;
+  if (type === 'array') return `the ${name}`;
+  if (type === 'integer') return `how many ${name}`;
+  return properties === undefined ? undefined : `how many ${name} are in which state`;
+}
+
+/** What null would mean is said where it is allowed. */
+function fitting(meaning: string, field: JsonSchema): string {
+  const { type, anyOf } = (field['schema'] ?? field) as { type?: string | string[]; anyOf?: { type?: string }[] };
+  const isNeverNull = type === undefined ? anyOf?.every((one) => one.type !== 'null') : ![type].flat().includes('null');
+  return isNeverNull ? meaning.replace(/; null\b[^;]*$/, '') : meaning;
 }
 
 type Properties = Record<string, JsonSchema>;
@@ -49,14 +62,15 @@ type Properties = Record<string, JsonSchema>;
 function describe(field: JsonSchema, meaning: string | undefined): JsonSchema {
   const own = field['description'];
   if (meaning === undefined || (own !== undefined && !isRule(own))) return field;
-  return { ...field, description: own === undefined ? meaning : `${meaning}; ${own}` };
+  const said = fitting(meaning, field);
+  return { ...field, description: own === undefined ? said : `${said}; ${own}` };
 }
 
 /** Describes the fields below a schema that nothing describes; `path`: `Message`, then `Message.counts`. */
 function describeFields(schema: JsonSchema, path: string, glossary: Glossary): void {
   const properties = (schema['properties'] ?? {}) as Properties;
   for (const [name, field] of Object.entries(properties)) {
-    const description = glossary[`${path}.${name}`] ?? glossary[name] ?? counterOf(name);
+    const description = glossary[`${path}.${name}`] ?? glossary[name] ?? namesake(name, field);
     const described = describe(field, description);
     properties[name] = described;
     describeFields(described, `${path}.${name}`, glossary);

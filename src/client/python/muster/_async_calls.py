@@ -23,6 +23,7 @@ from ._records import (
     CancelledRun,
     Census,
     Claim,
+    Claims,
     CompletedMessage,
     Consumption,
     Cooldown,
@@ -42,7 +43,6 @@ from ._records import (
     Message,
     MessageCompleteResult,
     MessageList,
-    MessageRecvMany,
     NackedMessage,
     NewDestination,
     Purged,
@@ -108,9 +108,11 @@ class LimitsAsyncCalls(AsyncCalls):
         `PUT /v1/spaces/{spaceId}/limits`
 
         Args:
-            requests_per_minute: at most 100000, and no more than the plan grants
+            requests_per_minute: the most requests of a UTC minute; recovery calls are counted but
+                never refused; at most 100000, and no more than the plan grants
             max_backlog: the most messages of the space that have not ended
-            max_payload_bytes: at most 65536, and no more than the plan grants
+            max_payload_bytes: the most bytes of a payload, input or result, as compact JSON; at
+                most 65536, and no more than the plan grants
             max_lease_seconds: the longest lease that a claim may ask for
             max_pending_waiters: the most who wait for units at once
             max_armed_timers: the most deadlines, delays and settleBy moments that are still ahead
@@ -241,8 +243,7 @@ class ScopeAsyncCalls(AsyncCalls):
         Args:
             scope_id: the id of the scope; left out: a new one
             parent_scope_id: the scope that it is below; left out: none, it is a run
-            name: for people and for the filter of the list; need not be unique; without control
-                characters
+            name: for people, and to find it by; need not be unique; without control characters
 
         Raises:
             MusterError: MALFORMED_JSON, IDEMPOTENCY_KEY_REQUIRED, IDEMPOTENCY_KEY_INVALID,
@@ -272,7 +273,7 @@ class ScopeAsyncCalls(AsyncCalls):
         Args:
             limit: the most records in the page
             cursor: the nextCursor of the page before; left out or empty: the first page
-            state: the state it is in now; only those in this state, or in one of a comma list
+            state: only those in this state; several with commas in between
             parent_scope_id: only those right below this scope
             name: only those of exactly this name; without control characters
 
@@ -307,8 +308,8 @@ class ScopeAsyncCalls(AsyncCalls):
         `GET /v1/spaces/{spaceId}/scopes/{scopeId}`
 
         Args:
-            wait_seconds: holds the request for at most so long until the record has come to its
-                end, then answers it as it stands
+            wait_seconds: how long the request may be held until the record has come to its end;
+                then it is answered as it stands
 
         Raises:
             MusterError: PERMISSION_DENIED, SCOPE_NOT_FOUND, SPACE_NOT_FOUND, RATE_LIMITED
@@ -392,17 +393,19 @@ class MailboxAsyncCalls(AsyncCalls):
         `POST /v1/spaces/{spaceId}/mailboxes`
 
         Args:
-            name: need not be unique; without control characters
-            mode: WORK: its messages are tasks; INBOX: they are notes
-            recipient_id: of an INBOX: the only holder that may receive from it; without control
+            name: for people, and to find it by; need not be unique; without control characters
+            mode: what it is for: WORK: work that any holder takes on; INBOX: notes to one
+                recipient
+            recipient_id: the only holder that may receive; of an INBOX only; without control
                 characters
-            backlog_limit: the most READY, DELAYED and CLAIMED messages
+            backlog_limit: the most messages it holds that have not ended: READY, DELAYED or
+                CLAIMED
             max_attempts: how often a message is handed out before it is FAILED
             retry_delay_seconds: the pause before the second attempt; it doubles before each
                 further one
             max_retry_delay_seconds: the longest of those pauses
-            unique: where mailboxes of this name exist, answer the oldest one with 200 and change
-                nothing
+            unique: whether to make none where mailboxes of this name exist: the oldest one is
+                then answered, with 200
 
         Raises:
             MusterError: MALFORMED_JSON, IDEMPOTENCY_KEY_REQUIRED, IDEMPOTENCY_KEY_INVALID,
@@ -459,8 +462,8 @@ class MailboxAsyncCalls(AsyncCalls):
         `GET /v1/spaces/{spaceId}/mailboxes/{mailboxId}`
 
         Args:
-            wait_seconds: holds the request for at most so long until the record has come to its
-                end, then answers it as it stands
+            wait_seconds: how long the request may be held until the record has come to its end;
+                then it is answered as it stands
 
         Raises:
             MusterError: PERMISSION_DENIED, MAILBOX_NOT_FOUND, SPACE_NOT_FOUND, RATE_LIMITED
@@ -489,8 +492,10 @@ class MailboxAsyncCalls(AsyncCalls):
 
         Args:
             name: the new name; without control characters
-            backlog_limit: the most READY, DELAYED and CLAIMED messages
-            max_attempts: of messages that are sent from now on without their own
+            backlog_limit: the most messages it holds that have not ended: READY, DELAYED or
+                CLAIMED
+            max_attempts: how often a message is handed out before it is FAILED, if it is sent
+                from now on without a maxAttempts of its own
             retry_delay_seconds: the pause before the second attempt; it doubles before each
                 further one
             max_retry_delay_seconds: the longest of those pauses
@@ -618,11 +623,10 @@ class MessageAsyncCalls(AsyncCalls):
         Args:
             scope_id: the run that the message belongs to; created by its first use
             payload: what the receiver gets; any JSON value; comes back as it was sent
-            work_key: one message of the mailbox per key: a key that is known answers the first
-                message, with replay true; without control characters
-            deadline: when the message expires if it has not ended; must lie in the future
-            delay_seconds: nobody receives the message before so many seconds have passed: it is
-                DELAYED
+            work_key: the sender's name for this work, one message of the mailbox each: a known
+                one answers the first message, with replay true; without control characters
+            deadline: when the message expires unless it has ended before; must lie in the future
+            delay_seconds: for how many seconds nobody receives the message: it is DELAYED
             max_attempts: how often the message is handed out before it is FAILED; left out: the
                 mailbox's at this time
 
@@ -655,9 +659,9 @@ class MessageAsyncCalls(AsyncCalls):
         Args:
             limit: the most records in the page
             cursor: the nextCursor of the page before; left out or empty: the first page
-            state: the state it is in now; only those in this state, or in one of a comma list
+            state: only those in this state; several with commas in between
             scope_id: only those of this scope and of the scopes below it
-            work_key: only the one that was sent with this key; without control characters
+            work_key: only the one that was sent with this workKey; without control characters
 
         Raises:
             MusterError: INVALID_CURSOR, PERMISSION_DENIED, MAILBOX_NOT_FOUND, SPACE_NOT_FOUND,
@@ -691,8 +695,8 @@ class MessageAsyncCalls(AsyncCalls):
         `GET /v1/spaces/{spaceId}/messages/{messageId}`
 
         Args:
-            wait_seconds: holds the request for at most so long until the record has come to its
-                end, then answers it as it stands
+            wait_seconds: how long the request may be held until the record has come to its end;
+                then it is answered as it stands
 
         Raises:
             MusterError: PERMISSION_DENIED, MESSAGE_NOT_FOUND, SPACE_NOT_FOUND, RATE_LIMITED
@@ -740,8 +744,7 @@ class MessageAsyncCalls(AsyncCalls):
         `POST /v1/spaces/{spaceId}/messages/{messageId}/requeue`
 
         Args:
-            delay_seconds: nobody receives the message before so many seconds have passed: it is
-                DELAYED
+            delay_seconds: for how many seconds nobody receives the message: it is DELAYED
 
         Raises:
             MusterError: MALFORMED_JSON, IDEMPOTENCY_KEY_INVALID, OPERATIONS_EXHAUSTED,
@@ -765,7 +768,7 @@ class MessageAsyncCalls(AsyncCalls):
         wait_seconds: int | None = ABSENT,
         idempotency_key: str = ABSENT,
         attempts: int = ABSENT,
-    ) -> MessageRecvMany | None: ...
+    ) -> Claims | None: ...
     @overload
     async def recv(
         self,
@@ -791,7 +794,7 @@ class MessageAsyncCalls(AsyncCalls):
         max: int | None = ABSENT,
         idempotency_key: str = ABSENT,
         attempts: int = ABSENT,
-    ) -> Claim | MessageRecvMany | None:
+    ) -> Claim | Claims | None:
         """Claim the oldest ready message of a scope's subtree
 
         204 when none is ready. First in, first out within a run. With `scopeId` `*` runs take
@@ -803,14 +806,15 @@ class MessageAsyncCalls(AsyncCalls):
         `POST /v1/spaces/{spaceId}/mailboxes/{mailboxId}/recv`
 
         Args:
-            scope_id: receives from this scope and below; `*`: from every run in turn
+            scope_id: the scope to receive from, with all below it; `*`: every run in turn
             holder: who works on the message; without control characters
-            holder_session: which of its sessions: kept with the claim, for people; without
-                control characters
+            holder_session: which of the holder's sessions: kept with the claim, for people;
+                without control characters
             lease_seconds: how long the claim lasts unless it is renewed; left out: 30, or the
                 space's maxLeaseSeconds if that is less
-            wait_seconds: holds the request for at most so long until a message is ready
-            max: answers `messages`, a list of at most so many, in place of one message
+            wait_seconds: how long the request may be held until a message is ready
+            max: how many messages to receive at most: the answer is a list of them, `messages`;
+                left out: one message, by itself
 
         Raises:
             MusterError: LEASE_LIMIT_EXCEEDED, MALFORMED_JSON, OPERATIONS_EXHAUSTED,
@@ -839,7 +843,7 @@ class MessageAsyncCalls(AsyncCalls):
         `POST /v1/spaces/{spaceId}/messages/{messageId}/renew`
 
         Args:
-            token: of the claim, as recv answered it; without control characters
+            token: the claim's token, as recv answered it; without control characters
             lease_seconds: how long the claim lasts from now on; left out: as for recv
             progress: what the work has reached, for the next attempt; at most 4,096 bytes; any
                 JSON value; comes back as it was sent
@@ -870,8 +874,9 @@ class MessageAsyncCalls(AsyncCalls):
         `POST /v1/spaces/{spaceId}/messages/{messageId}/complete`
 
         Args:
-            token: of the claim, as recv answered it; without control characters
-            result: mailboxId and scopeId come together or not at all; workKey only with them
+            token: the claim's token, as recv answered it; without control characters
+            result: what came of the work: kept with the message, and sent on where mailboxId and
+                scopeId say so; mailboxId, scopeId: all of them or none; workKey only with mailboxId
 
         Raises:
             MusterError: MALFORMED_JSON, IDEMPOTENCY_KEY_REQUIRED, IDEMPOTENCY_KEY_INVALID,
@@ -900,10 +905,11 @@ class MessageAsyncCalls(AsyncCalls):
         `POST /v1/spaces/{spaceId}/messages/{messageId}/nack`
 
         Args:
-            token: of the claim, as recv answered it; without control characters
-            retry: true: for another attempt, if there is one left; false: REJECTED
-            delay_seconds: the pause before the next attempt, in place of the one that the mailbox
-                says; only with retry true
+            token: the claim's token, as recv answered it; without control characters
+            retry: whether to try again: true: once more, if an attempt is left; false: the
+                message is REJECTED
+            delay_seconds: the pause before the next attempt, in place of the mailbox's; only with
+                retry true
             error: why it failed: kept as lastError; without control characters
 
         Raises:
@@ -942,7 +948,8 @@ class GroupAsyncCalls(AsyncCalls):
             condition: what decides the group: the first accepted task, `threshold` accepted ones,
                 or the end of all
             parent_scope_id: the scope that it is below; null: it is a run of its own
-            threshold: how many accepts N_ACCEPTED needs: required there, ignored otherwise
+            threshold: how many accepted tasks decide the group; required with N_ACCEPTED, ignored
+                otherwise
             deadline: when it expires unless it has ended before; null: never
 
         Raises:
@@ -971,7 +978,7 @@ class GroupAsyncCalls(AsyncCalls):
         Args:
             limit: the most records in the page
             cursor: the nextCursor of the page before; left out or empty: the first page
-            state: the state it is in now; only those in this state, or in one of a comma list
+            state: only those in this state; several with commas in between
 
         Raises:
             MusterError: INVALID_CURSOR, PERMISSION_DENIED, SPACE_NOT_FOUND, RATE_LIMITED
@@ -1002,8 +1009,8 @@ class GroupAsyncCalls(AsyncCalls):
         `GET /v1/spaces/{spaceId}/task-groups/{groupId}`
 
         Args:
-            wait_seconds: holds the request for at most so long until the record has come to its
-                end, then answers it as it stands
+            wait_seconds: how long the request may be held until the record has come to its end;
+                then it is answered as it stands
 
         Raises:
             MusterError: PERMISSION_DENIED, GROUP_NOT_FOUND, SPACE_NOT_FOUND, RATE_LIMITED
@@ -1048,7 +1055,7 @@ class GroupAsyncCalls(AsyncCalls):
         `POST /v1/spaces/{spaceId}/task-groups/{groupId}/join-task`
 
         Args:
-            task_id: the task's id; null: it carries no task
+            task_id: the task's id
 
         Raises:
             MusterError: MALFORMED_JSON, IDEMPOTENCY_KEY_INVALID, OPERATIONS_EXHAUSTED,
@@ -1082,12 +1089,11 @@ class TaskAsyncCalls(AsyncCalls):
         `POST /v1/spaces/{spaceId}/task-groups/{groupId}/tasks`
 
         Args:
-            task_key: the member's name in the group: each is used once; without control
-                characters
+            task_key: the caller's name for the task; each is used once in a group; without
+                control characters
             input: what the receiver gets as payload; any JSON value; comes back as it was sent
-            deadline: when the message expires if it has not ended; must lie in the future
-            delay_seconds: nobody receives the message before so many seconds have passed: it is
-                DELAYED
+            deadline: when the message expires unless it has ended before; must lie in the future
+            delay_seconds: for how many seconds nobody receives the message: it is DELAYED
             max_attempts: how often the message is handed out before it is FAILED; left out: the
                 mailbox's at this time
 
@@ -1233,7 +1239,7 @@ class BudgetAsyncCalls(AsyncCalls):
         Args:
             limit: the most records in the page
             cursor: the nextCursor of the page before; left out or empty: the first page
-            state: the state it is in now; only those in this state, or in one of a comma list
+            state: only those in this state; several with commas in between
 
         Raises:
             MusterError: INVALID_CURSOR, PERMISSION_DENIED, BUDGET_NOT_FOUND, SPACE_NOT_FOUND,
@@ -1292,10 +1298,10 @@ class BudgetAsyncCalls(AsyncCalls):
         Args:
             scope_id: the run that the reservation belongs to; created by its first use
             holder: who spends it; without control characters
-            amount_minor: in minor units: digits as text, more than 0
-            settle_by: when the reservation is overdue unless it is settled or voided
-            work_key: one reservation of the budget per key: a key that is known answers the first
-                reservation, with replay true; without control characters
+            amount_minor: how much to set aside, in minor units: digits as text, more than 0
+            settle_by: when the reservation becomes overdue unless it is settled or voided before
+            work_key: the caller's name for what is paid, one reservation of the budget each: a
+                known one answers the first reservation, with replay true; without control characters
 
         Raises:
             MusterError: MALFORMED_JSON, IDEMPOTENCY_KEY_REQUIRED, IDEMPOTENCY_KEY_INVALID,
@@ -1326,7 +1332,7 @@ class BudgetAsyncCalls(AsyncCalls):
 
         Args:
             reservation_id: the reservation's id
-            amount_minor: the amount, in minor units, as digits
+            amount_minor: how much was spent, in minor units: digits as text
             work_key: the caller's name for this work, unique where it is used: a repetition is
                 recognized by it; without control characters
 
@@ -1386,7 +1392,7 @@ class BarrierAsyncCalls(AsyncCalls):
         `POST /v1/spaces/{spaceId}/barriers`
 
         Args:
-            scope_id: the scope's id: a run, or a part of one; null: of no scope
+            scope_id: the scope's id: a run, or a part of one
             target: how many arrivals release it
 
         Raises:
@@ -1414,7 +1420,7 @@ class BarrierAsyncCalls(AsyncCalls):
         Args:
             limit: the most records in the page
             cursor: the nextCursor of the page before; left out or empty: the first page
-            state: the state it is in now; only those in this state, or in one of a comma list
+            state: only those in this state; several with commas in between
 
         Raises:
             MusterError: INVALID_CURSOR, PERMISSION_DENIED, SPACE_NOT_FOUND, RATE_LIMITED
@@ -1446,10 +1452,10 @@ class BarrierAsyncCalls(AsyncCalls):
         `GET /v1/spaces/{spaceId}/barriers/{barrierId}`
 
         Args:
-            epoch: with waitSeconds: the epoch to wait for; without it the one that the barrier is
+            epoch: the epoch to wait for, with waitSeconds; left out: the one that the barrier is
                 in
-            wait_seconds: holds the request for at most so long until the record has come to its
-                end, then answers it as it stands
+            wait_seconds: how long the request may be held until the record has come to its end;
+                then it is answered as it stands
 
         Raises:
             MusterError: PERMISSION_DENIED, BARRIER_NOT_FOUND, SPACE_NOT_FOUND, RATE_LIMITED
@@ -1476,7 +1482,8 @@ class BarrierAsyncCalls(AsyncCalls):
         Args:
             arrival_key: who arrives: the same key counts once in an epoch; without control
                 characters
-            epoch: which round this is: 1 for the first; nextEpoch begins another
+            epoch: the epoch to arrive in: any other than the present one is refused; left out:
+                the present one
 
         Raises:
             MusterError: MALFORMED_JSON, IDEMPOTENCY_KEY_INVALID, PERMISSION_DENIED,
@@ -1655,7 +1662,7 @@ class AllowanceAsyncCalls(AsyncCalls):
         `POST /v1/spaces/{spaceId}/allowances/{allowanceId}/consume`
 
         Args:
-            scope_id: the scope's id: a run, or a part of one; null: of no scope
+            scope_id: the scope's id: a run, or a part of one
             units: how many units
             holder: who consumes; without control characters
             work_key: the caller's name for this work, unique where it is used: a repetition is
@@ -1688,8 +1695,7 @@ class AllowanceAsyncCalls(AsyncCalls):
 
         Args:
             seconds: how long the cooldown lasts
-            reason: why it ended so; null while it has not, or where the state says it; without
-                control characters
+            reason: why it cools down, for those who wait; without control characters
 
         Raises:
             MusterError: MALFORMED_JSON, IDEMPOTENCY_KEY_INVALID, OPERATIONS_EXHAUSTED,
@@ -1718,7 +1724,7 @@ class AllowanceAsyncCalls(AsyncCalls):
         `POST /v1/spaces/{spaceId}/allowances/{allowanceId}/wait`
 
         Args:
-            scope_id: the scope's id: a run, or a part of one; null: of no scope
+            scope_id: the scope's id: a run, or a part of one
             units: how many units
             holder: who waits; without control characters
             ttl_seconds: how long it waits before it gives up
@@ -1750,8 +1756,8 @@ class WaiterAsyncCalls(AsyncCalls):
         `GET /v1/spaces/{spaceId}/allowance-waiters/{waiterId}`
 
         Args:
-            wait_seconds: holds the request for at most so long until the record has come to its
-                end, then answers it as it stands
+            wait_seconds: how long the request may be held until the record has come to its end;
+                then it is answered as it stands
 
         Raises:
             MusterError: PERMISSION_DENIED, WAITER_NOT_FOUND, SPACE_NOT_FOUND, RATE_LIMITED
@@ -1809,10 +1815,10 @@ class ScheduleAsyncCalls(AsyncCalls):
         Args:
             name: for people, and to find it by; without control characters
             mailbox_id: the mailbox's id
-            scope_id: the scope's id: a run, or a part of one; null: of no scope
-            payload: the sender's JSON value, unchanged; any JSON value; comes back as it was sent
-            cron: five fields, or six with seconds first; null: it goes by everySeconds; five cron
-                fields, or six with seconds; H is not known
+            scope_id: the scope's id: a run, or a part of one
+            payload: what each message carries; any JSON value; comes back as it was sent
+            cron: when it sends, as a cron expression; null: it goes by everySeconds; five fields,
+                or six with seconds first, without H
             every_seconds: the seconds between two messages, counted from creation; null: it goes
                 by cron
             timezone: the IANA time zone of cron
@@ -1901,9 +1907,10 @@ class ScheduleAsyncCalls(AsyncCalls):
             name: for people, and to find it by; without control characters
             mailbox_id: the mailbox's id
             scope_id: the scope's id: a run, or a part of one; null: of no scope
-            payload: the sender's JSON value, unchanged; any JSON value; comes back as it was sent
-            cron: five fields, or six with seconds first; null: it goes by everySeconds; five cron
-                fields, or six with seconds; H is not known
+            payload: what each message carries from now on; any JSON value; comes back as it was
+                sent
+            cron: when it sends, as a cron expression; null: it goes by everySeconds; five fields,
+                or six with seconds first, without H
             every_seconds: the seconds between two messages, counted from creation; null: it goes
                 by cron
             timezone: the IANA time zone of cron
@@ -2209,8 +2216,8 @@ class EventAsyncCalls(AsyncCalls):
             limit: the most that one page holds
             cursor: the nextCursor of an earlier page; left out: the oldest event; `latest`: from
                 now on
-            since: without a cursor: only events from this moment on; among those older than an
-                hour it may begin with up to 1,000 earlier ones
+            since: where to begin without a cursor: with the events of this moment; of those older
+                than an hour up to 1,000 earlier ones may come first
 
         Raises:
             MusterError: INVALID_CURSOR, PERMISSION_DENIED, SPACE_NOT_FOUND, CURSOR_EXPIRED,
@@ -2251,13 +2258,13 @@ class EventAsyncCalls(AsyncCalls):
         Args:
             types: only these types, comma-separated; `message.*` for all of a kind
             aggregate: only of these kinds, comma-separated, or of one object: `message:<id>`
-            scope_id: the scope's id: a run, or a part of one; null: of no scope
+            scope_id: the scope's id: a run, or a part of one
             limit: the most that one page holds
-            wait_seconds: holds the request for at most so long until there is something to answer
+            wait_seconds: how long the request may be held until there is something to answer
             cursor: the nextCursor of an earlier page; left out: the oldest event; `latest`: from
                 now on
-            since: without a cursor: only events from this moment on; among those older than an
-                hour it may begin with up to 1,000 earlier ones
+            since: where to begin without a cursor: with the events of this moment; of those older
+                than an hour up to 1,000 earlier ones may come first
 
         Raises:
             MusterError: INVALID_CURSOR, PERMISSION_DENIED, SPACE_NOT_FOUND, CURSOR_EXPIRED,

@@ -22,6 +22,7 @@ from ._records import (
     CancelledRun,
     Census,
     Claim,
+    Claims,
     CompletedMessage,
     Consumption,
     Cooldown,
@@ -41,7 +42,6 @@ from ._records import (
     Message,
     MessageCompleteResult,
     MessageList,
-    MessageRecvMany,
     NackedMessage,
     NewDestination,
     Purged,
@@ -90,7 +90,7 @@ MESSAGE_VIEW: Endpoint[Message] = Endpoint('message.view', 'GET', '/messages/{me
 MESSAGE_CANCEL: Endpoint[Message] = Endpoint('message.cancel', 'POST', '/messages/{messageId}/cancel', Message)
 MESSAGE_REQUEUE: Endpoint[Message] = Endpoint('message.requeue', 'POST', '/messages/{messageId}/requeue', Message)
 MESSAGE_RECV: Endpoint[Claim | None] = Endpoint('message.recv', 'POST', '/mailboxes/{mailboxId}/recv', Claim)
-MESSAGE_RECV_MANY: Endpoint[MessageRecvMany | None] = Endpoint('message.recv', 'POST', '/mailboxes/{mailboxId}/recv', MessageRecvMany)
+MESSAGE_RECV_MANY: Endpoint[Claims | None] = Endpoint('message.recv', 'POST', '/mailboxes/{mailboxId}/recv', Claims)
 MESSAGE_RENEW: Endpoint[RenewedClaim] = Endpoint('message.renew', 'POST', '/messages/{messageId}/renew', RenewedClaim)
 MESSAGE_COMPLETE: Endpoint[CompletedMessage] = Endpoint('message.complete', 'POST', '/messages/{messageId}/complete', CompletedMessage)
 MESSAGE_NACK: Endpoint[NackedMessage] = Endpoint('message.nack', 'POST', '/messages/{messageId}/nack', NackedMessage)
@@ -185,9 +185,11 @@ class LimitsCalls(Calls):
         `PUT /v1/spaces/{spaceId}/limits`
 
         Args:
-            requests_per_minute: at most 100000, and no more than the plan grants
+            requests_per_minute: the most requests of a UTC minute; recovery calls are counted but
+                never refused; at most 100000, and no more than the plan grants
             max_backlog: the most messages of the space that have not ended
-            max_payload_bytes: at most 65536, and no more than the plan grants
+            max_payload_bytes: the most bytes of a payload, input or result, as compact JSON; at
+                most 65536, and no more than the plan grants
             max_lease_seconds: the longest lease that a claim may ask for
             max_pending_waiters: the most who wait for units at once
             max_armed_timers: the most deadlines, delays and settleBy moments that are still ahead
@@ -318,8 +320,7 @@ class ScopeCalls(Calls):
         Args:
             scope_id: the id of the scope; left out: a new one
             parent_scope_id: the scope that it is below; left out: none, it is a run
-            name: for people and for the filter of the list; need not be unique; without control
-                characters
+            name: for people, and to find it by; need not be unique; without control characters
 
         Raises:
             MusterError: MALFORMED_JSON, IDEMPOTENCY_KEY_REQUIRED, IDEMPOTENCY_KEY_INVALID,
@@ -349,7 +350,7 @@ class ScopeCalls(Calls):
         Args:
             limit: the most records in the page
             cursor: the nextCursor of the page before; left out or empty: the first page
-            state: the state it is in now; only those in this state, or in one of a comma list
+            state: only those in this state; several with commas in between
             parent_scope_id: only those right below this scope
             name: only those of exactly this name; without control characters
 
@@ -384,8 +385,8 @@ class ScopeCalls(Calls):
         `GET /v1/spaces/{spaceId}/scopes/{scopeId}`
 
         Args:
-            wait_seconds: holds the request for at most so long until the record has come to its
-                end, then answers it as it stands
+            wait_seconds: how long the request may be held until the record has come to its end;
+                then it is answered as it stands
 
         Raises:
             MusterError: PERMISSION_DENIED, SCOPE_NOT_FOUND, SPACE_NOT_FOUND, RATE_LIMITED
@@ -469,17 +470,19 @@ class MailboxCalls(Calls):
         `POST /v1/spaces/{spaceId}/mailboxes`
 
         Args:
-            name: need not be unique; without control characters
-            mode: WORK: its messages are tasks; INBOX: they are notes
-            recipient_id: of an INBOX: the only holder that may receive from it; without control
+            name: for people, and to find it by; need not be unique; without control characters
+            mode: what it is for: WORK: work that any holder takes on; INBOX: notes to one
+                recipient
+            recipient_id: the only holder that may receive; of an INBOX only; without control
                 characters
-            backlog_limit: the most READY, DELAYED and CLAIMED messages
+            backlog_limit: the most messages it holds that have not ended: READY, DELAYED or
+                CLAIMED
             max_attempts: how often a message is handed out before it is FAILED
             retry_delay_seconds: the pause before the second attempt; it doubles before each
                 further one
             max_retry_delay_seconds: the longest of those pauses
-            unique: where mailboxes of this name exist, answer the oldest one with 200 and change
-                nothing
+            unique: whether to make none where mailboxes of this name exist: the oldest one is
+                then answered, with 200
 
         Raises:
             MusterError: MALFORMED_JSON, IDEMPOTENCY_KEY_REQUIRED, IDEMPOTENCY_KEY_INVALID,
@@ -536,8 +539,8 @@ class MailboxCalls(Calls):
         `GET /v1/spaces/{spaceId}/mailboxes/{mailboxId}`
 
         Args:
-            wait_seconds: holds the request for at most so long until the record has come to its
-                end, then answers it as it stands
+            wait_seconds: how long the request may be held until the record has come to its end;
+                then it is answered as it stands
 
         Raises:
             MusterError: PERMISSION_DENIED, MAILBOX_NOT_FOUND, SPACE_NOT_FOUND, RATE_LIMITED
@@ -566,8 +569,10 @@ class MailboxCalls(Calls):
 
         Args:
             name: the new name; without control characters
-            backlog_limit: the most READY, DELAYED and CLAIMED messages
-            max_attempts: of messages that are sent from now on without their own
+            backlog_limit: the most messages it holds that have not ended: READY, DELAYED or
+                CLAIMED
+            max_attempts: how often a message is handed out before it is FAILED, if it is sent
+                from now on without a maxAttempts of its own
             retry_delay_seconds: the pause before the second attempt; it doubles before each
                 further one
             max_retry_delay_seconds: the longest of those pauses
@@ -695,11 +700,10 @@ class MessageCalls(Calls):
         Args:
             scope_id: the run that the message belongs to; created by its first use
             payload: what the receiver gets; any JSON value; comes back as it was sent
-            work_key: one message of the mailbox per key: a key that is known answers the first
-                message, with replay true; without control characters
-            deadline: when the message expires if it has not ended; must lie in the future
-            delay_seconds: nobody receives the message before so many seconds have passed: it is
-                DELAYED
+            work_key: the sender's name for this work, one message of the mailbox each: a known
+                one answers the first message, with replay true; without control characters
+            deadline: when the message expires unless it has ended before; must lie in the future
+            delay_seconds: for how many seconds nobody receives the message: it is DELAYED
             max_attempts: how often the message is handed out before it is FAILED; left out: the
                 mailbox's at this time
 
@@ -732,9 +736,9 @@ class MessageCalls(Calls):
         Args:
             limit: the most records in the page
             cursor: the nextCursor of the page before; left out or empty: the first page
-            state: the state it is in now; only those in this state, or in one of a comma list
+            state: only those in this state; several with commas in between
             scope_id: only those of this scope and of the scopes below it
-            work_key: only the one that was sent with this key; without control characters
+            work_key: only the one that was sent with this workKey; without control characters
 
         Raises:
             MusterError: INVALID_CURSOR, PERMISSION_DENIED, MAILBOX_NOT_FOUND, SPACE_NOT_FOUND,
@@ -768,8 +772,8 @@ class MessageCalls(Calls):
         `GET /v1/spaces/{spaceId}/messages/{messageId}`
 
         Args:
-            wait_seconds: holds the request for at most so long until the record has come to its
-                end, then answers it as it stands
+            wait_seconds: how long the request may be held until the record has come to its end;
+                then it is answered as it stands
 
         Raises:
             MusterError: PERMISSION_DENIED, MESSAGE_NOT_FOUND, SPACE_NOT_FOUND, RATE_LIMITED
@@ -817,8 +821,7 @@ class MessageCalls(Calls):
         `POST /v1/spaces/{spaceId}/messages/{messageId}/requeue`
 
         Args:
-            delay_seconds: nobody receives the message before so many seconds have passed: it is
-                DELAYED
+            delay_seconds: for how many seconds nobody receives the message: it is DELAYED
 
         Raises:
             MusterError: MALFORMED_JSON, IDEMPOTENCY_KEY_INVALID, OPERATIONS_EXHAUSTED,
@@ -842,7 +845,7 @@ class MessageCalls(Calls):
         wait_seconds: int | None = ABSENT,
         idempotency_key: str = ABSENT,
         attempts: int = ABSENT,
-    ) -> MessageRecvMany | None: ...
+    ) -> Claims | None: ...
     @overload
     def recv(
         self,
@@ -868,7 +871,7 @@ class MessageCalls(Calls):
         max: int | None = ABSENT,
         idempotency_key: str = ABSENT,
         attempts: int = ABSENT,
-    ) -> Claim | MessageRecvMany | None:
+    ) -> Claim | Claims | None:
         """Claim the oldest ready message of a scope's subtree
 
         204 when none is ready. First in, first out within a run. With `scopeId` `*` runs take
@@ -880,14 +883,15 @@ class MessageCalls(Calls):
         `POST /v1/spaces/{spaceId}/mailboxes/{mailboxId}/recv`
 
         Args:
-            scope_id: receives from this scope and below; `*`: from every run in turn
+            scope_id: the scope to receive from, with all below it; `*`: every run in turn
             holder: who works on the message; without control characters
-            holder_session: which of its sessions: kept with the claim, for people; without
-                control characters
+            holder_session: which of the holder's sessions: kept with the claim, for people;
+                without control characters
             lease_seconds: how long the claim lasts unless it is renewed; left out: 30, or the
                 space's maxLeaseSeconds if that is less
-            wait_seconds: holds the request for at most so long until a message is ready
-            max: answers `messages`, a list of at most so many, in place of one message
+            wait_seconds: how long the request may be held until a message is ready
+            max: how many messages to receive at most: the answer is a list of them, `messages`;
+                left out: one message, by itself
 
         Raises:
             MusterError: LEASE_LIMIT_EXCEEDED, MALFORMED_JSON, OPERATIONS_EXHAUSTED,
@@ -916,7 +920,7 @@ class MessageCalls(Calls):
         `POST /v1/spaces/{spaceId}/messages/{messageId}/renew`
 
         Args:
-            token: of the claim, as recv answered it; without control characters
+            token: the claim's token, as recv answered it; without control characters
             lease_seconds: how long the claim lasts from now on; left out: as for recv
             progress: what the work has reached, for the next attempt; at most 4,096 bytes; any
                 JSON value; comes back as it was sent
@@ -947,8 +951,9 @@ class MessageCalls(Calls):
         `POST /v1/spaces/{spaceId}/messages/{messageId}/complete`
 
         Args:
-            token: of the claim, as recv answered it; without control characters
-            result: mailboxId and scopeId come together or not at all; workKey only with them
+            token: the claim's token, as recv answered it; without control characters
+            result: what came of the work: kept with the message, and sent on where mailboxId and
+                scopeId say so; mailboxId, scopeId: all of them or none; workKey only with mailboxId
 
         Raises:
             MusterError: MALFORMED_JSON, IDEMPOTENCY_KEY_REQUIRED, IDEMPOTENCY_KEY_INVALID,
@@ -977,10 +982,11 @@ class MessageCalls(Calls):
         `POST /v1/spaces/{spaceId}/messages/{messageId}/nack`
 
         Args:
-            token: of the claim, as recv answered it; without control characters
-            retry: true: for another attempt, if there is one left; false: REJECTED
-            delay_seconds: the pause before the next attempt, in place of the one that the mailbox
-                says; only with retry true
+            token: the claim's token, as recv answered it; without control characters
+            retry: whether to try again: true: once more, if an attempt is left; false: the
+                message is REJECTED
+            delay_seconds: the pause before the next attempt, in place of the mailbox's; only with
+                retry true
             error: why it failed: kept as lastError; without control characters
 
         Raises:
@@ -1019,7 +1025,8 @@ class GroupCalls(Calls):
             condition: what decides the group: the first accepted task, `threshold` accepted ones,
                 or the end of all
             parent_scope_id: the scope that it is below; null: it is a run of its own
-            threshold: how many accepts N_ACCEPTED needs: required there, ignored otherwise
+            threshold: how many accepted tasks decide the group; required with N_ACCEPTED, ignored
+                otherwise
             deadline: when it expires unless it has ended before; null: never
 
         Raises:
@@ -1048,7 +1055,7 @@ class GroupCalls(Calls):
         Args:
             limit: the most records in the page
             cursor: the nextCursor of the page before; left out or empty: the first page
-            state: the state it is in now; only those in this state, or in one of a comma list
+            state: only those in this state; several with commas in between
 
         Raises:
             MusterError: INVALID_CURSOR, PERMISSION_DENIED, SPACE_NOT_FOUND, RATE_LIMITED
@@ -1079,8 +1086,8 @@ class GroupCalls(Calls):
         `GET /v1/spaces/{spaceId}/task-groups/{groupId}`
 
         Args:
-            wait_seconds: holds the request for at most so long until the record has come to its
-                end, then answers it as it stands
+            wait_seconds: how long the request may be held until the record has come to its end;
+                then it is answered as it stands
 
         Raises:
             MusterError: PERMISSION_DENIED, GROUP_NOT_FOUND, SPACE_NOT_FOUND, RATE_LIMITED
@@ -1125,7 +1132,7 @@ class GroupCalls(Calls):
         `POST /v1/spaces/{spaceId}/task-groups/{groupId}/join-task`
 
         Args:
-            task_id: the task's id; null: it carries no task
+            task_id: the task's id
 
         Raises:
             MusterError: MALFORMED_JSON, IDEMPOTENCY_KEY_INVALID, OPERATIONS_EXHAUSTED,
@@ -1159,12 +1166,11 @@ class TaskCalls(Calls):
         `POST /v1/spaces/{spaceId}/task-groups/{groupId}/tasks`
 
         Args:
-            task_key: the member's name in the group: each is used once; without control
-                characters
+            task_key: the caller's name for the task; each is used once in a group; without
+                control characters
             input: what the receiver gets as payload; any JSON value; comes back as it was sent
-            deadline: when the message expires if it has not ended; must lie in the future
-            delay_seconds: nobody receives the message before so many seconds have passed: it is
-                DELAYED
+            deadline: when the message expires unless it has ended before; must lie in the future
+            delay_seconds: for how many seconds nobody receives the message: it is DELAYED
             max_attempts: how often the message is handed out before it is FAILED; left out: the
                 mailbox's at this time
 
@@ -1310,7 +1316,7 @@ class BudgetCalls(Calls):
         Args:
             limit: the most records in the page
             cursor: the nextCursor of the page before; left out or empty: the first page
-            state: the state it is in now; only those in this state, or in one of a comma list
+            state: only those in this state; several with commas in between
 
         Raises:
             MusterError: INVALID_CURSOR, PERMISSION_DENIED, BUDGET_NOT_FOUND, SPACE_NOT_FOUND,
@@ -1369,10 +1375,10 @@ class BudgetCalls(Calls):
         Args:
             scope_id: the run that the reservation belongs to; created by its first use
             holder: who spends it; without control characters
-            amount_minor: in minor units: digits as text, more than 0
-            settle_by: when the reservation is overdue unless it is settled or voided
-            work_key: one reservation of the budget per key: a key that is known answers the first
-                reservation, with replay true; without control characters
+            amount_minor: how much to set aside, in minor units: digits as text, more than 0
+            settle_by: when the reservation becomes overdue unless it is settled or voided before
+            work_key: the caller's name for what is paid, one reservation of the budget each: a
+                known one answers the first reservation, with replay true; without control characters
 
         Raises:
             MusterError: MALFORMED_JSON, IDEMPOTENCY_KEY_REQUIRED, IDEMPOTENCY_KEY_INVALID,
@@ -1403,7 +1409,7 @@ class BudgetCalls(Calls):
 
         Args:
             reservation_id: the reservation's id
-            amount_minor: the amount, in minor units, as digits
+            amount_minor: how much was spent, in minor units: digits as text
             work_key: the caller's name for this work, unique where it is used: a repetition is
                 recognized by it; without control characters
 
@@ -1463,7 +1469,7 @@ class BarrierCalls(Calls):
         `POST /v1/spaces/{spaceId}/barriers`
 
         Args:
-            scope_id: the scope's id: a run, or a part of one; null: of no scope
+            scope_id: the scope's id: a run, or a part of one
             target: how many arrivals release it
 
         Raises:
@@ -1491,7 +1497,7 @@ class BarrierCalls(Calls):
         Args:
             limit: the most records in the page
             cursor: the nextCursor of the page before; left out or empty: the first page
-            state: the state it is in now; only those in this state, or in one of a comma list
+            state: only those in this state; several with commas in between
 
         Raises:
             MusterError: INVALID_CURSOR, PERMISSION_DENIED, SPACE_NOT_FOUND, RATE_LIMITED
@@ -1523,10 +1529,10 @@ class BarrierCalls(Calls):
         `GET /v1/spaces/{spaceId}/barriers/{barrierId}`
 
         Args:
-            epoch: with waitSeconds: the epoch to wait for; without it the one that the barrier is
+            epoch: the epoch to wait for, with waitSeconds; left out: the one that the barrier is
                 in
-            wait_seconds: holds the request for at most so long until the record has come to its
-                end, then answers it as it stands
+            wait_seconds: how long the request may be held until the record has come to its end;
+                then it is answered as it stands
 
         Raises:
             MusterError: PERMISSION_DENIED, BARRIER_NOT_FOUND, SPACE_NOT_FOUND, RATE_LIMITED
@@ -1553,7 +1559,8 @@ class BarrierCalls(Calls):
         Args:
             arrival_key: who arrives: the same key counts once in an epoch; without control
                 characters
-            epoch: which round this is: 1 for the first; nextEpoch begins another
+            epoch: the epoch to arrive in: any other than the present one is refused; left out:
+                the present one
 
         Raises:
             MusterError: MALFORMED_JSON, IDEMPOTENCY_KEY_INVALID, PERMISSION_DENIED,
@@ -1732,7 +1739,7 @@ class AllowanceCalls(Calls):
         `POST /v1/spaces/{spaceId}/allowances/{allowanceId}/consume`
 
         Args:
-            scope_id: the scope's id: a run, or a part of one; null: of no scope
+            scope_id: the scope's id: a run, or a part of one
             units: how many units
             holder: who consumes; without control characters
             work_key: the caller's name for this work, unique where it is used: a repetition is
@@ -1765,8 +1772,7 @@ class AllowanceCalls(Calls):
 
         Args:
             seconds: how long the cooldown lasts
-            reason: why it ended so; null while it has not, or where the state says it; without
-                control characters
+            reason: why it cools down, for those who wait; without control characters
 
         Raises:
             MusterError: MALFORMED_JSON, IDEMPOTENCY_KEY_INVALID, OPERATIONS_EXHAUSTED,
@@ -1795,7 +1801,7 @@ class AllowanceCalls(Calls):
         `POST /v1/spaces/{spaceId}/allowances/{allowanceId}/wait`
 
         Args:
-            scope_id: the scope's id: a run, or a part of one; null: of no scope
+            scope_id: the scope's id: a run, or a part of one
             units: how many units
             holder: who waits; without control characters
             ttl_seconds: how long it waits before it gives up
@@ -1827,8 +1833,8 @@ class WaiterCalls(Calls):
         `GET /v1/spaces/{spaceId}/allowance-waiters/{waiterId}`
 
         Args:
-            wait_seconds: holds the request for at most so long until the record has come to its
-                end, then answers it as it stands
+            wait_seconds: how long the request may be held until the record has come to its end;
+                then it is answered as it stands
 
         Raises:
             MusterError: PERMISSION_DENIED, WAITER_NOT_FOUND, SPACE_NOT_FOUND, RATE_LIMITED
@@ -1886,10 +1892,10 @@ class ScheduleCalls(Calls):
         Args:
             name: for people, and to find it by; without control characters
             mailbox_id: the mailbox's id
-            scope_id: the scope's id: a run, or a part of one; null: of no scope
-            payload: the sender's JSON value, unchanged; any JSON value; comes back as it was sent
-            cron: five fields, or six with seconds first; null: it goes by everySeconds; five cron
-                fields, or six with seconds; H is not known
+            scope_id: the scope's id: a run, or a part of one
+            payload: what each message carries; any JSON value; comes back as it was sent
+            cron: when it sends, as a cron expression; null: it goes by everySeconds; five fields,
+                or six with seconds first, without H
             every_seconds: the seconds between two messages, counted from creation; null: it goes
                 by cron
             timezone: the IANA time zone of cron
@@ -1978,9 +1984,10 @@ class ScheduleCalls(Calls):
             name: for people, and to find it by; without control characters
             mailbox_id: the mailbox's id
             scope_id: the scope's id: a run, or a part of one; null: of no scope
-            payload: the sender's JSON value, unchanged; any JSON value; comes back as it was sent
-            cron: five fields, or six with seconds first; null: it goes by everySeconds; five cron
-                fields, or six with seconds; H is not known
+            payload: what each message carries from now on; any JSON value; comes back as it was
+                sent
+            cron: when it sends, as a cron expression; null: it goes by everySeconds; five fields,
+                or six with seconds first, without H
             every_seconds: the seconds between two messages, counted from creation; null: it goes
                 by cron
             timezone: the IANA time zone of cron
@@ -2286,8 +2293,8 @@ class EventCalls(Calls):
             limit: the most that one page holds
             cursor: the nextCursor of an earlier page; left out: the oldest event; `latest`: from
                 now on
-            since: without a cursor: only events from this moment on; among those older than an
-                hour it may begin with up to 1,000 earlier ones
+            since: where to begin without a cursor: with the events of this moment; of those older
+                than an hour up to 1,000 earlier ones may come first
 
         Raises:
             MusterError: INVALID_CURSOR, PERMISSION_DENIED, SPACE_NOT_FOUND, CURSOR_EXPIRED,
@@ -2328,13 +2335,13 @@ class EventCalls(Calls):
         Args:
             types: only these types, comma-separated; `message.*` for all of a kind
             aggregate: only of these kinds, comma-separated, or of one object: `message:<id>`
-            scope_id: the scope's id: a run, or a part of one; null: of no scope
+            scope_id: the scope's id: a run, or a part of one
             limit: the most that one page holds
-            wait_seconds: holds the request for at most so long until there is something to answer
+            wait_seconds: how long the request may be held until there is something to answer
             cursor: the nextCursor of an earlier page; left out: the oldest event; `latest`: from
                 now on
-            since: without a cursor: only events from this moment on; among those older than an
-                hour it may begin with up to 1,000 earlier ones
+            since: where to begin without a cursor: with the events of this moment; of those older
+                than an hour up to 1,000 earlier ones may come first
 
         Raises:
             MusterError: INVALID_CURSOR, PERMISSION_DENIED, SPACE_NOT_FOUND, CURSOR_EXPIRED,
@@ -2534,7 +2541,7 @@ class MessageInBatch(CallsInBatch):
         max: int,
         lease_seconds: int | None = ABSENT,
         idempotency_key: str = ABSENT,
-    ) -> BatchedCall[MessageRecvMany | None]: ...
+    ) -> BatchedCall[Claims | None]: ...
     @overload
     def recv(
         self,
@@ -2556,7 +2563,7 @@ class MessageInBatch(CallsInBatch):
         lease_seconds: int | None = ABSENT,
         max: int | None = ABSENT,
         idempotency_key: str = ABSENT,
-    ) -> BatchedCall[Claim | None] | BatchedCall[MessageRecvMany | None]:
+    ) -> BatchedCall[Claim | None] | BatchedCall[Claims | None]:
         """Claim the oldest ready message of a scope's subtree."""
         if max is ABSENT:
             return self._batched(MESSAGE_RECV, {'mailboxId': mailbox_id, 'scopeId': scope_id, 'holder': holder, 'holderSession': holder_session, 'leaseSeconds': lease_seconds}, idempotency_key)

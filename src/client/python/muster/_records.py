@@ -31,6 +31,7 @@ __all__ = [
     'CancelledRunCancelled',
     'Census',
     'Claim',
+    'Claims',
     'CompletedMessage',
     'Consumption',
     'ConsumptionTotals',
@@ -55,7 +56,6 @@ __all__ = [
     'Message',
     'MessageCompleteResult',
     'MessageList',
-    'MessageRecvMany',
     'MessageSummary',
     'NackedMessage',
     'NewDestination',
@@ -198,36 +198,36 @@ class Census(Record):
     """A record of the API: `Census`."""
     __slots__ = ()
     as_of: str
-    """the moment that the figures are of."""
+    """the moment of these figures."""
     scopes: dict[str, int]
-    """scopes; in counts: how many."""
+    """how many scopes are in which state."""
     claims: dict[str, int]
-    """live claims."""
+    """how many live claims there are."""
     messages: dict[str, int]
-    """messages; in counts: how many."""
+    """how many messages are in which state."""
     tasks: dict[str, int]
-    """tasks by state."""
+    """how many tasks are in which state."""
     groups: dict[str, int]
-    """groups; in counts: how many."""
+    """how many groups are in which state."""
     reservations: dict[str, int]
-    """reservations; in counts: how many."""
+    """how many reservations are in which state."""
     barriers: dict[str, int]
-    """barriers; in counts: how many."""
+    """how many barriers are in which state."""
     waiters: dict[str, int]
-    """those who wait for units; in counts: how many."""
+    """how many waiters are in which state."""
     schedules: dict[str, int]
-    """schedules; in counts: how many."""
+    """how many schedules are in which state."""
     timers: dict[str, int]
-    """moments that are still ahead."""
+    """deadlines, delays and other moments that are still ahead."""
     events: dict[str, int]
-    """the events, oldest first; in counts: how often each type has happened."""
+    """how often each of these types has happened in the space."""
 
 
 class Backlog(Record):
     """A record of the API: `Backlog`."""
     __slots__ = ()
     as_of: str
-    """the moment that the figures are of."""
+    """the moment of these figures."""
     ready_messages: int
     """how many messages are READY."""
     delayed_messages: int
@@ -256,7 +256,7 @@ class HeldClaim(Record):
     task_id: str | None
     """the task's id; null: it carries no task."""
     scope_id: str
-    """the scope's id: a run, or a part of one; null: of no scope."""
+    """the scope's id: a run, or a part of one."""
     holder: str
     """who holds it: a name that the caller chose."""
     holder_session: str
@@ -273,13 +273,13 @@ class WaitingTask(Record):
     """A record of the API: `WaitingTask`."""
     __slots__ = ()
     task_id: str
-    """the task's id; null: it carries no task."""
+    """the task's id."""
     group_id: str | None
     """the group's id; null: of no group."""
     mailbox_id: str
     """the mailbox's id."""
     scope_id: str
-    """the scope's id: a run, or a part of one; null: of no scope."""
+    """the scope's id: a run, or a part of one."""
     waiting_since: str
     """since when it has waited."""
     ready_at: str | None
@@ -298,7 +298,7 @@ class WaitingWaiter(Record):
     allowance_id: str
     """the allowance's id."""
     scope_id: str
-    """the scope's id: a run, or a part of one; null: of no scope."""
+    """the scope's id: a run, or a part of one."""
     holder: str
     """who holds it: a name that the caller chose."""
     units: int
@@ -323,7 +323,7 @@ class HeldGrant(Record):
     allowance_id: str
     """the allowance's id."""
     scope_id: str
-    """the scope's id: a run, or a part of one; null: of no scope."""
+    """the scope's id: a run, or a part of one."""
     holder: str
     """who holds it: a name that the caller chose."""
     units: int
@@ -342,7 +342,7 @@ class WaitingSchedule(Record):
     mailbox_id: str
     """the mailbox's id."""
     scope_id: str
-    """the scope's id: a run, or a part of one; null: of no scope."""
+    """the scope's id: a run, or a part of one."""
     next_at: str | None
     """when it sends next; null: it is paused or has ended."""
     last_at: str | None
@@ -362,19 +362,19 @@ class Waits(Record):
         'schedules': WaitingSchedule,
     }
     as_of: str
-    """the moment that the figures are of."""
+    """the moment of these figures."""
     held_claims: list[HeldClaim]
     """who works on what."""
     waiting_tasks: list[WaitingTask]
     """tasks that nobody works on yet, and why."""
     waiters: list[WaitingWaiter]
-    """those who wait for units; in counts: how many."""
+    """the waiters."""
     held_grants: list[HeldGrant]
     """who was granted units of a window that has not ended."""
     schedules: list[WaitingSchedule]
-    """schedules; in counts: how many."""
+    """the schedules."""
     truncated: bool
-    """true: there is more than is shown."""
+    """whether there is more than is shown."""
 
 
 class UsageDay(Record):
@@ -410,9 +410,9 @@ class ScopeLive(Record):
     """how much has not ended, in the scope and all below it."""
     __slots__ = ()
     messages: int
-    """messages; in counts: how many."""
+    """how many messages."""
     waiters: int
-    """those who wait for units; in counts: how many."""
+    """how many waiters."""
 
 
 class Scope(Record):
@@ -442,7 +442,7 @@ class ScopeList(Record):
         'scopes': Scope,
     }
     scopes: list[Scope]
-    """scopes; in counts: how many."""
+    """the scopes."""
     next_cursor: str | None
     """the cursor of the next page; null: this was the last."""
 
@@ -455,7 +455,7 @@ class MessageSummary(Record):
     mailbox_id: str
     """the mailbox's id."""
     scope_id: str
-    """the scope's id: a run, or a part of one; null: of no scope."""
+    """the scope's id: a run, or a part of one."""
     task_id: str | None
     """the task's id; null: it carries no task."""
     group_id: str | None
@@ -496,7 +496,7 @@ class TaskGroupSummaryCounts(Record):
     """how many tasks are in which state."""
     __slots__ = ()
     members: int
-    """the tasks of the group; in counts: how many."""
+    """how many tasks the group has."""
     pending: int
     """how many are not worked on yet."""
     running: int
@@ -519,7 +519,7 @@ class TaskSummary(Record):
     """A record of the API: `TaskSummary`."""
     __slots__ = ()
     task_id: str
-    """the task's id; null: it carries no task."""
+    """the task's id."""
     task_key: str | None
     """the caller's name for the task, unique in its group."""
     state: Literal['PENDING', 'RUNNING', 'SUCCEEDED', 'FAILED', 'EXPIRED', 'CANCELLED']
@@ -548,9 +548,9 @@ class TaskGroupSummary(Record):
     id: str
     """the record's id."""
     group_id: str
-    """the group's id; null: of no group."""
+    """the group's id."""
     scope_id: str
-    """the scope's id: a run, or a part of one; null: of no scope."""
+    """the scope's id: a run, or a part of one."""
     parent_scope_id: str | None
     """the scope that it is below; null: it is a run of its own."""
     mailbox_id: str
@@ -568,7 +568,7 @@ class TaskGroupSummary(Record):
     counts: TaskGroupSummaryCounts
     """how many tasks are in which state."""
     members: list[TaskSummary]
-    """the tasks of the group; in counts: how many."""
+    """the tasks of the group."""
     created_at: str
     """when it was made."""
     sealed_at: str | None
@@ -585,7 +585,7 @@ class Reservation(Record):
     budget_id: str
     """the budget's id."""
     scope_id: str
-    """the scope's id: a run, or a part of one; null: of no scope."""
+    """the scope's id: a run, or a part of one."""
     holder: str
     """who holds it: a name that the caller chose."""
     amount_minor: str
@@ -601,7 +601,7 @@ class Reservation(Record):
     settle_by: str | None
     """when it should be settled; later it is marked overdue; null: whenever."""
     overdue: bool
-    """true: settleBy has passed and something is still set aside."""
+    """whether settleBy has passed while something is still set aside."""
     work_key: str | None
     """the caller's name for this work, unique where it is used: a repetition is recognized by it."""
     created_at: str
@@ -616,7 +616,7 @@ class Barrier(Record):
     id: str
     """the record's id."""
     scope_id: str
-    """the scope's id: a run, or a part of one; null: of no scope."""
+    """the scope's id: a run, or a part of one."""
     state: Literal['OPEN', 'RELEASED', 'CANCELLED']
     """the state it is in now."""
     epoch: int
@@ -641,7 +641,7 @@ class Waiter(Record):
     allowance_id: str
     """the allowance's id."""
     scope_id: str
-    """the scope's id: a run, or a part of one; null: of no scope."""
+    """the scope's id: a run, or a part of one."""
     holder: str
     """who holds it: a name that the caller chose."""
     units: int
@@ -677,9 +677,9 @@ class ScheduleSummary(Record):
     mailbox_id: str
     """the mailbox's id."""
     scope_id: str
-    """the scope's id: a run, or a part of one; null: of no scope."""
+    """the scope's id: a run, or a part of one."""
     cron: str | None
-    """five fields, or six with seconds first; null: it goes by everySeconds."""
+    """when it sends, as a cron expression; null: it goes by everySeconds."""
     every_seconds: int | None
     """the seconds between two messages, counted from creation; null: it goes by cron."""
     timezone: str
@@ -717,36 +717,36 @@ class RunView(Record):
     scope: Scope
     """the scope itself."""
     scopes: list[Scope]
-    """scopes; in counts: how many."""
+    """the scopes."""
     messages: list[MessageSummary]
-    """messages; in counts: how many."""
+    """the messages."""
     groups: list[TaskGroupSummary]
-    """groups; in counts: how many."""
+    """the groups."""
     reservations: list[Reservation]
-    """reservations; in counts: how many."""
+    """the reservations."""
     barriers: list[Barrier]
-    """barriers; in counts: how many."""
+    """the barriers."""
     waiters: list[Waiter]
-    """those who wait for units; in counts: how many."""
+    """the waiters."""
     consumptions: ConsumptionTotals
     """what was consumed in the run."""
     schedules: list[ScheduleSummary]
-    """schedules; in counts: how many."""
+    """the schedules."""
     truncated: bool
-    """true: there is more than is shown."""
+    """whether there is more than is shown."""
 
 
 class CancelledRunCancelled(Record):
     """how much the cancel has ended so far."""
     __slots__ = ()
     messages: int
-    """messages; in counts: how many."""
+    """how many messages."""
     groups: int
-    """groups; in counts: how many."""
+    """how many groups."""
     barriers: int
-    """barriers; in counts: how many."""
+    """how many barriers."""
     waiters: int
-    """those who wait for units; in counts: how many."""
+    """how many waiters."""
 
 
 class CancelledRun(Record):
@@ -756,7 +756,7 @@ class CancelledRun(Record):
         'cancelled': CancelledRunCancelled,
     }
     scope_id: str
-    """the scope's id: a run, or a part of one; null: of no scope."""
+    """the scope's id: a run, or a part of one."""
     state: Literal['CANCELLED']
     """the state it is in now."""
     cancelled: CancelledRunCancelled
@@ -764,7 +764,7 @@ class CancelledRun(Record):
     active_reservations: int
     """how many reservations are still set aside: only a void gives them back."""
     done: bool
-    """true: nothing live is left."""
+    """whether nothing live is left."""
 
 
 class MailboxCounts(Record):
@@ -791,11 +791,11 @@ class Mailbox(Record):
     name: str
     """for people, and to find it by."""
     mode: Literal['WORK', 'INBOX']
-    """WORK: a queue that any holder receives from; INBOX: for one recipient only."""
+    """who receives: WORK: any holder; INBOX: its recipient alone."""
     recipient_id: str | None
-    """of an INBOX: the only holder that may receive from it."""
+    """the only holder that may receive; of an INBOX only."""
     backlog_limit: int
-    """the most messages it holds that have not ended."""
+    """the most messages it holds that have not ended: READY, DELAYED or CLAIMED."""
     max_attempts: int
     """how often a message is handed out before it is FAILED."""
     retry_delay_seconds: int
@@ -850,7 +850,7 @@ class SentMessage(Record):
     state: Literal['READY', 'DELAYED', 'CLAIMED', 'ACKED', 'REJECTED', 'FAILED', 'EXPIRED', 'CANCELLED']
     """the state it is in now."""
     replay: bool
-    """true: an earlier request did it already, and this one changed nothing."""
+    """whether an earlier request did it already, so that this one changed nothing."""
 
 
 class Message(Record):
@@ -861,7 +861,7 @@ class Message(Record):
     mailbox_id: str
     """the mailbox's id."""
     scope_id: str
-    """the scope's id: a run, or a part of one; null: of no scope."""
+    """the scope's id: a run, or a part of one."""
     task_id: str | None
     """the task's id; null: it carries no task."""
     group_id: str | None
@@ -911,7 +911,7 @@ class MessageList(Record):
         'messages': Message,
     }
     messages: list[Message]
-    """messages; in counts: how many."""
+    """the messages."""
     next_cursor: str | None
     """the cursor of the next page; null: this was the last."""
 
@@ -924,7 +924,7 @@ class Claim(Record):
     mailbox_id: str
     """the mailbox's id."""
     scope_id: str
-    """the scope's id: a run, or a part of one; null: of no scope."""
+    """the scope's id: a run, or a part of one."""
     task_id: str | None
     """the task's id; null: it carries no task."""
     group_id: str | None
@@ -966,21 +966,21 @@ class Claim(Record):
     finished_at: str | None
     """when it ended; null before."""
     token: str
-    """of this claim: renew, complete and nack take it; a secret of its holder."""
+    """the claim's secret: renew, complete and nack take it."""
     attempt: int
     """which attempt this is: 1 for the first."""
     lease_seconds: int
     """how long the claim lasts from when it was made or renewed."""
 
 
-class MessageRecvMany(Record):
-    """A record of the API: `MessageRecvMany`."""
+class Claims(Record):
+    """A record of the API: `Claims`."""
     __slots__ = ()
     _records = {
         'messages': Claim,
     }
     messages: list[Claim]
-    """messages; in counts: how many."""
+    """the messages."""
 
 
 class RenewedClaim(Record):
@@ -1014,7 +1014,7 @@ class CompletedMessage(Record):
     group_state: Literal['OPEN', 'SEALED', 'DECIDED'] | None
     """the state of the group it is a member of; null: of none."""
     replay: bool
-    """true: an earlier request did it already, and this one changed nothing."""
+    """whether an earlier request did it already, so that this one changed nothing."""
 
 
 class NackedMessage(Record):
@@ -1036,9 +1036,9 @@ class CreatedGroup(Record):
     id: str
     """the record's id."""
     group_id: str
-    """the group's id; null: of no group."""
+    """the group's id."""
     scope_id: str
-    """the scope's id: a run, or a part of one; null: of no scope."""
+    """the scope's id: a run, or a part of one."""
     state: Literal['OPEN']
     """the state it is in now."""
 
@@ -1047,7 +1047,7 @@ class TaskGroupCounts(Record):
     """how many tasks are in which state."""
     __slots__ = ()
     members: int
-    """the tasks of the group; in counts: how many."""
+    """how many tasks the group has."""
     pending: int
     """how many are not worked on yet."""
     running: int
@@ -1070,7 +1070,7 @@ class Task(Record):
     """A record of the API: `Task`."""
     __slots__ = ()
     task_id: str
-    """the task's id; null: it carries no task."""
+    """the task's id."""
     task_key: str | None
     """the caller's name for the task, unique in its group."""
     state: Literal['PENDING', 'RUNNING', 'SUCCEEDED', 'FAILED', 'EXPIRED', 'CANCELLED']
@@ -1101,9 +1101,9 @@ class TaskGroup(Record):
     id: str
     """the record's id."""
     group_id: str
-    """the group's id; null: of no group."""
+    """the group's id."""
     scope_id: str
-    """the scope's id: a run, or a part of one; null: of no scope."""
+    """the scope's id: a run, or a part of one."""
     parent_scope_id: str | None
     """the scope that it is below; null: it is a run of its own."""
     mailbox_id: str
@@ -1121,7 +1121,7 @@ class TaskGroup(Record):
     counts: TaskGroupCounts
     """how many tasks are in which state."""
     members: list[Task]
-    """the tasks of the group; in counts: how many."""
+    """the tasks of the group."""
     created_at: str
     """when it was made."""
     sealed_at: str | None
@@ -1137,7 +1137,7 @@ class GroupList(Record):
         'groups': TaskGroup,
     }
     groups: list[TaskGroup]
-    """groups; in counts: how many."""
+    """the groups."""
     next_cursor: str | None
     """the cursor of the next page; null: this was the last."""
 
@@ -1146,7 +1146,7 @@ class SealedGroup(Record):
     """A record of the API: `SealedGroup`."""
     __slots__ = ()
     group_id: str
-    """the group's id; null: of no group."""
+    """the group's id."""
     state: Literal['SEALED']
     """the state it is in now."""
     outcome: Literal['SATISFIED', 'UNSATISFIABLE', 'EXPIRED', 'CANCELLED'] | None
@@ -1159,15 +1159,15 @@ class SubmittedTask(Record):
     id: str
     """the record's id."""
     task_id: str
-    """the task's id; null: it carries no task."""
+    """the task's id."""
     task_key: str
     """the caller's name for the task, unique in its group."""
     group_id: str
-    """the group's id; null: of no group."""
+    """the group's id."""
     message_id: str
     """the message's id."""
     scope_id: str
-    """the scope's id: a run, or a part of one; null: of no scope."""
+    """the scope's id: a run, or a part of one."""
     state: Literal['PENDING']
     """the state it is in now."""
 
@@ -1176,13 +1176,13 @@ class JudgedTask(Record):
     """A record of the API: `JudgedTask`."""
     __slots__ = ()
     task_id: str
-    """the task's id; null: it carries no task."""
+    """the task's id."""
     verdict: Literal['ACCEPTED', 'REJECTED']
-    """what was said of its result: ACCEPTED or REJECTED; null: nothing yet."""
+    """what was said of its result: ACCEPTED or REJECTED."""
     group_id: str
-    """the group's id; null: of no group."""
+    """the group's id."""
     group_state: Literal['OPEN', 'SEALED', 'DECIDED']
-    """the state of the group it is a member of; null: of none."""
+    """the state of the group it is a member of."""
     outcome: Literal['SATISFIED', 'UNSATISFIABLE', 'EXPIRED', 'CANCELLED'] | None
     """how the group was decided; null while it is not."""
 
@@ -1191,20 +1191,20 @@ class JoinedTask(Record):
     """A record of the API: `JoinedTask`."""
     __slots__ = ()
     group_id: str
-    """the group's id; null: of no group."""
+    """the group's id."""
     group_state: Literal['OPEN', 'SEALED', 'DECIDED']
-    """the state of the group it is a member of; null: of none."""
+    """the state of the group it is a member of."""
     task_id: str
-    """the task's id; null: it carries no task."""
+    """the task's id."""
     members: int
-    """the tasks of the group; in counts: how many."""
+    """how many tasks the group has."""
 
 
 class BudgetBalances(Record):
-    """limit = reserved + settled + available, at every moment."""
+    """what is reserved, spent and left: limit = reserved + settled + available, at every moment."""
     __slots__ = ()
     limit: str
-    """the most that one page holds."""
+    """the whole budget, in minor units."""
     reserved: str
     """set aside and not used yet, in minor units."""
     settled: str
@@ -1230,7 +1230,7 @@ class Budget(Record):
     limit_minor: str
     """the whole budget, in minor units."""
     balances: BudgetBalances
-    """limit = reserved + settled + available, at every moment."""
+    """what is reserved, spent and left: limit = reserved + settled + available, at every moment."""
     created_at: str
     """when it was made."""
 
@@ -1248,10 +1248,10 @@ class BudgetList(Record):
 
 
 class BudgetViewBalances(Record):
-    """limit = reserved + settled + available, at every moment."""
+    """what is reserved, spent and left: limit = reserved + settled + available, at every moment."""
     __slots__ = ()
     limit: str
-    """the most that one page holds."""
+    """the whole budget, in minor units."""
     reserved: str
     """set aside and not used yet, in minor units."""
     settled: str
@@ -1278,11 +1278,11 @@ class BudgetView(Record):
     limit_minor: str
     """the whole budget, in minor units."""
     balances: BudgetViewBalances
-    """limit = reserved + settled + available, at every moment."""
+    """what is reserved, spent and left: limit = reserved + settled + available, at every moment."""
     created_at: str
     """when it was made."""
     reservations: list[Reservation]
-    """reservations; in counts: how many."""
+    """the reservations."""
     next_cursor: str | None
     """the cursor of the next page; null: this was the last."""
 
@@ -1311,7 +1311,7 @@ class Reserved(Record):
     budget_id: str
     """the budget's id."""
     scope_id: str
-    """the scope's id: a run, or a part of one; null: of no scope."""
+    """the scope's id: a run, or a part of one."""
     holder: str
     """who holds it: a name that the caller chose."""
     amount_minor: str
@@ -1327,7 +1327,7 @@ class Reserved(Record):
     settle_by: str | None
     """when it should be settled; later it is marked overdue; null: whenever."""
     overdue: bool
-    """true: settleBy has passed and something is still set aside."""
+    """whether settleBy has passed while something is still set aside."""
     work_key: str | None
     """the caller's name for this work, unique where it is used: a repetition is recognized by it."""
     created_at: str
@@ -1335,9 +1335,9 @@ class Reserved(Record):
     closed_at: str | None
     """when nothing of it was left; null before."""
     replay: bool
-    """true: an earlier request did it already, and this one changed nothing."""
+    """whether an earlier request did it already, so that this one changed nothing."""
     balances: Balances
-    """limit = reserved + settled + available, at every moment."""
+    """what is reserved, spent and left: limit = reserved + settled + available, at every moment."""
 
 
 class Entry(Record):
@@ -1350,12 +1350,12 @@ class Entry(Record):
     reservation_id: str
     """the reservation's id."""
     kind: Literal['SETTLE', 'VOID']
-    """SETTLE: spent; VOID: given back."""
+    """what was done: SETTLE: the amount was spent; VOID: it was given back."""
     amount_minor: str
     """the amount, in minor units, as digits."""
     work_key: str
-    """unique among the settlements, and among the voids, of the budget: a repetition answers the
-    first one
+    """the caller's name for the entry, unique among the budget's settlements and among its voids: a
+    repetition answers the first one
     """
     created_at: str
     """when it was made."""
@@ -1372,11 +1372,11 @@ class BudgetSettle(Record):
     entry: Entry
     """the ledger entry that was made."""
     replay: bool
-    """true: an earlier request did it already, and this one changed nothing."""
+    """whether an earlier request did it already, so that this one changed nothing."""
     reservation: Reservation
     """the reservation as it now stands."""
     balances: Balances
-    """limit = reserved + settled + available, at every moment."""
+    """what is reserved, spent and left: limit = reserved + settled + available, at every moment."""
 
 
 class BudgetVoid(Record):
@@ -1390,11 +1390,11 @@ class BudgetVoid(Record):
     entry: Entry
     """the ledger entry that was made."""
     replay: bool
-    """true: an earlier request did it already, and this one changed nothing."""
+    """whether an earlier request did it already, so that this one changed nothing."""
     reservation: Reservation
     """the reservation as it now stands."""
     balances: Balances
-    """limit = reserved + settled + available, at every moment."""
+    """what is reserved, spent and left: limit = reserved + settled + available, at every moment."""
 
 
 class BarrierList(Record):
@@ -1404,7 +1404,7 @@ class BarrierList(Record):
         'barriers': Barrier,
     }
     barriers: list[Barrier]
-    """barriers; in counts: how many."""
+    """the barriers."""
     next_cursor: str | None
     """the cursor of the next page; null: this was the last."""
 
@@ -1458,7 +1458,7 @@ class Consumption(Record):
     allowance_id: str
     """the allowance's id."""
     scope_id: str
-    """the scope's id: a run, or a part of one; null: of no scope."""
+    """the scope's id: a run, or a part of one."""
     holder: str
     """who holds it: a name that the caller chose."""
     units: int
@@ -1466,7 +1466,7 @@ class Consumption(Record):
     work_key: str | None
     """the caller's name for this work, unique where it is used: a repetition is recognized by it."""
     replay: bool
-    """true: an earlier request did it already, and this one changed nothing."""
+    """whether an earlier request did it already, so that this one changed nothing."""
     window_ends_at: str
     """when the window ends."""
     available_units: int
@@ -1481,7 +1481,7 @@ class Cooldown(Record):
     allowance_id: str
     """the allowance's id."""
     cooldown_until: str
-    """nothing is given out before this moment; null: no cooldown."""
+    """nothing is given out before this moment."""
     reason: str | None
     """why it cools down."""
 
@@ -1496,11 +1496,11 @@ class Schedule(Record):
     mailbox_id: str
     """the mailbox's id."""
     scope_id: str
-    """the scope's id: a run, or a part of one; null: of no scope."""
+    """the scope's id: a run, or a part of one."""
     payload: Any
-    """the sender's JSON value, unchanged."""
+    """what each message carries."""
     cron: str | None
-    """five fields, or six with seconds first; null: it goes by everySeconds."""
+    """when it sends, as a cron expression; null: it goes by everySeconds."""
     every_seconds: int | None
     """the seconds between two messages, counted from creation; null: it goes by cron."""
     timezone: str
@@ -1528,7 +1528,7 @@ class ScheduleList(Record):
         'schedules': Schedule,
     }
     schedules: list[Schedule]
-    """schedules; in counts: how many."""
+    """the schedules."""
     next_cursor: str | None
     """the cursor of the next page; null: this was the last."""
 
@@ -1654,7 +1654,7 @@ class EventList(Record):
         'events': Event,
     }
     events: list[Event]
-    """the events, oldest first; in counts: how often each type has happened."""
+    """the events, oldest first."""
     next_cursor: str
     """the cursor of what comes after; never null."""
 
@@ -1666,7 +1666,7 @@ class EventWatch(Record):
         'events': Event,
     }
     events: list[Event]
-    """the events, oldest first; in counts: how often each type has happened."""
+    """the events, oldest first."""
     next_cursor: str
     """the cursor of what comes after; never null."""
 

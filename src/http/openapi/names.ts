@@ -1,0 +1,44 @@
+import { type JsonSchema, type NamedSchemas, schemaRef } from './schema.ts';
+
+interface Media {
+  schema: JsonSchema;
+}
+
+interface Content {
+  readonly content?: Readonly<Record<string, Media>>;
+}
+
+interface Operation {
+  readonly operationId: string;
+  readonly requestBody?: Content;
+  readonly responses: Readonly<Record<string, Content>>;
+}
+
+/** `MailboxList` of `mailbox.list`, `Waits` of `waits.get`. */
+const nameOf = (call: string): string =>
+  call
+    .replace(/\.get$/, '')
+    .split('.')
+    .map((word) => `${word.charAt(0).toUpperCase()}${word.slice(1)}`)
+    .join('');
+
+/** The schema's name from now on; one that is the same may have it already. */
+function name(media: Media, called: string, named: NamedSchemas): void {
+  const known = named.get(called);
+  if (known !== undefined && JSON.stringify(known) !== JSON.stringify(media.schema))
+    throw new Error(`${called} is the name of this schema and of another`);
+  named.set(called, media.schema);
+  media.schema = schemaRef(called);
+}
+
+/** Names what a call takes, `MessageSendBody`, and what it answers, where no record has named that: `MessageList`. */
+export function nameSchemas(operation: object, named: NamedSchemas): void {
+  const { operationId, requestBody, responses } = operation as Operation;
+  const body = requestBody?.content?.['application/json'];
+  // Calls that take no fields take the same.
+  if (body) name(body, body.schema['properties'] === undefined ? 'EmptyBody' : `${nameOf(operationId)}Body`, named);
+  for (const [status, { content }] of Object.entries(responses)) {
+    const answer = content?.['application/json'];
+    if (answer && status < '300' && answer.schema['properties'] !== undefined) name(answer, nameOf(operationId), named);
+  }
+}
