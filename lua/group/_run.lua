@@ -18,8 +18,8 @@ function inRun.groups.holds(scopeId)
   return groupOf(scopeId)
 end
 
---- A group with its members, without their outcomes; and the number of members.
+--- A group with its members, without their outcomes; the number of members; and whether these are whole.
 function inRun.groups.row(id)
-  local record = group.summary(group.withMembers({ group.load(id) })[1])
-  return rows.taskGroupSummary(record), #record.tasks
+  local record, isWhole = group.summary(group.withMembers({ group.load(id) })[1])
+  return rows.taskGroupSummary(record), #record.tasks, isWhole
 end

@@ -37,11 +37,22 @@ function group.view(record)
   return record, bytes
 end
 
---- A record with members, without their outcomes.
-function group.summary(record)
+--- The damaged segment that has the message of a member, if any.
+function group.damaged(record)
   for _, member in ipairs(record.tasks) do
-    local sent = message.load(member.messageId, 'state', 'attempts', 'lastError')
-    if sent then withState(member, sent).lastError = sent.lastError end
+    local damaged = packed.damaged(member.messageId)
+    if damaged then return damaged end
   end
-  return record
+end
+
+--- A record with members, without their outcomes; and whether all is there that is shown of them.
+function group.summary(record)
+  local isWhole = true
+  for _, member in ipairs(record.tasks) do
+    local isDamaged = packed.damaged(member.messageId)
+    local sent = not isDamaged and message.load(member.messageId, 'state', 'attempts', 'lastError')
+    if sent then withState(member, sent).lastError = sent.lastError end
+    isWhole = isWhole and not isDamaged
+  end
+  return record, isWhole
 end

@@ -1,5 +1,6 @@
 --- Lists groups, newest first, of the states `,A,B,` ('' for all). A page scans at most 1,000 groups and members and, after
---- its first group, 4 MiB of outcomes, so it may be short though there are more; the next cursor is the last id scanned.
+--- its first group, 4 MiB of outcomes, so it may be short though there are more; the next cursor is the last id scanned. A
+--- page ends before a group with damaged outcomes; one that begins with it is refused with its id, behind which the list goes on.
 --- @args states limit cursor
 --- @reply nextCursor groups:group[]
 --- @include "lib/call"
@@ -23,7 +24,9 @@ for _, groupId in ipairs(ids) do
 end
 local page, bytes = {}, 0
 for i, record in ipairs(group.withMembers(chosen)) do
-  if bytes >= bytesLimit then
+  local damaged = group.damaged(record)
+  if damaged and i == 1 then packed.refuseDamaged(damaged, record.id) end
+  if damaged or bytes >= bytesLimit then
     more, last = true, page[i - 1].id
     break
   end

@@ -1,3 +1,4 @@
+--- @include "lib/refuse"
 --- @include "lib/space"
 --- @include "lib/records"
 --- @include "lib/sorted"
@@ -6,12 +7,14 @@
 --- record wins over what a segment says. The index has an entry for each segment, `last first number digest count kind`, so
 --- that the range of its ids finds it. A script that needs a packed message replies PACKED; Node opens its segment and calls
 --- again with the wanted fields of it in `unpacked`: `{"<fields>": {"<digest>": {"<id>": [value, …]}}}` in a
---- line, then long texts, for which the values have their places, [from, bytes].
+--- line, then long texts, for which the values have their places, [from, bytes]. A digest with false is of a damaged segment.
 local packed = {}
 -- A library may have 200 locals at once.
 do
 --- The segment that was found last; what Node has unpacked, and the text that it comes from.
 local segment, given, givenText, textsAt
+--- Digests of segments that are damaged; nil: Node has met none.
+local damaged
 --- Whether any message was unpacked before this run.
 local anyUnpacked
 --- Ids that the script is going to load next: Node opens them together.
@@ -20,7 +23,7 @@ local upcoming, first
 local maxWanted = 1000
 
 function packed.begin()
-  segment, given, givenText, upcoming, anyUnpacked = nil, nil, nil, nil, nil
+  segment, given, givenText, damaged, upcoming, anyUnpacked = nil, nil, nil, nil, nil, nil
   --- Whether packed messages count as if there were none.
   packed.isPassed = false
 end
@@ -77,10 +80,46 @@ local function wanted(id, names)
   return table.concat(parts, ';')
 end
 
---- Reads what Node has unpacked.
-local function read(text)
-  givenText, given, textsAt = text, {}, string.find(text, '\n', 1, true)
+--- Reads what Node has unpacked for the request.
+local function read()
+  local text = records.given and records.given() or ''
+  if text == givenText then return end
+  givenText, given, damaged, textsAt = text, {}, nil, string.find(text, '\n', 1, true)
   if textsAt then given = cjson.decode(string.sub(text, 1, textsAt - 1)) end
+  for _, ofFields in pairs(given) do
+    for digest, ofSegment in pairs(ofFields) do
+      if not ofSegment then
+        damaged = damaged or {}
+        damaged[digest] = true
+      end
+    end
+  end
+end
+
+--- The damaged segment that has a message; nil where Node has not met one. A script that can go on without the message
+--- asks before it loads it.
+function packed.damaged(id)
+  read()
+  local found = damaged and segmentOf(id)
+  if not (found and damaged[found.digest]) then return nil end
+  -- One that was not packed with those around it.
+  return redis.call('EXISTS', keys.message(id)) == 0 and found or nil
+end
+
+--- Refuses because of a damaged segment. behind: the last id of a list that is in it, if the caller can go on from there.
+function packed.refuseDamaged(found, behind)
+  refuse('MESSAGES_DAMAGED', found.first .. ' ' .. found.last .. (behind and ' ' .. behind or ''))
+end
+
+--- The last of the first ids that are in a damaged segment.
+function packed.lastDamaged(found, ids)
+  local last
+  for _, id in ipairs(ids) do
+    local other = packed.damaged(id)
+    if not other or other.entry ~= found.entry then break end
+    last = id
+  end
+  return last
 end
 
 --- With long texts in their places.
@@ -94,12 +133,12 @@ local function whole(values)
 end
 
 --- The values of these fields of a packed message, or with `*` all that are set, as HGETALL replies; nil if there is no
---- such message.
+--- such message. Refuses where it cannot be read.
 function packed.values(id, names)
   local found = not packed.isPassed and segmentOf(id)
   if not found then return nil end
-  local text = records.given and records.given() or ''
-  if text ~= givenText then read(text) end
+  read()
+  if damaged and damaged[found.digest] then packed.refuseDamaged(found) end
   local ofSegment = given[names] and given[names][found.digest]
   local values = ofSegment and ofSegment[id]
   if values then return whole(values) end

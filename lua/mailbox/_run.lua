@@ -7,8 +7,9 @@ function inRun.messages.index(scopeId)
   return keys.scopeMessages(scopeId)
 end
 
---- A message, or the tombstone of its task.
+--- A message, or the tombstone of its task; nil for one that is damaged.
 function inRun.messages.row(id)
+  if packed.damaged(id) then return nil end
   local record = message.load(id, 'scopeId', 'mailboxId', 'tombstoneOf', 'taskId', 'groupId', 'taskKey', 'state', 'reason',
     'attempts', 'workKey', 'deadline', 'holder', 'holderSession', 'claimedAt', 'leaseExpiresAt', 'finishedAt', 'maxAttempts', 'lastError', 'readyAt')
   record.mailboxId = record.mailboxId or record.tombstoneOf

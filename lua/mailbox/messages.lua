@@ -1,6 +1,7 @@
 --- Lists messages of a mailbox, oldest first, by states (`,A,B,`), scope subtree and workKey. A page scans at most 1,000
 --- records and 4 MiB, so it may be short though there are more; the next cursor is the last id scanned. Those of one state
---- that can be requeued have an index of their own: a failed message is found behind any number of others.
+--- that can be requeued have an index of their own: a failed message is found behind any number of others. A page ends
+--- before messages that are damaged; one that begins with them is refused with the id behind which the list goes on.
 --- @args mailboxId states scopeId workKey limit cursor
 --- @reply nextCursor messages:message[]
 --- @include "lib/call"
@@ -14,23 +15,36 @@ local indexed = { REJECTED = true, FAILED = true, EXPIRED = true, CANCELLED = tr
 local isFiltered = states ~= '' or scopeId ~= ''
 local chosen, found, bytes, last, more, inSubtree = {}, {}, 0, false, false, {}
 
-local ids
 local state = string.match(states, '^,(%u+),$')
-if workKey ~= '' then
-  local id = redis.call('HGET', keys.workKeys(mailboxId), workKey)
-  ids = id and { id } or {}
-elseif indexed[state] then
-  ids = redis.call('ZRANGE', keys.requeueable(mailboxId, state), cursor == '' and '-' or '(' .. cursor, '+', 'BYLEX',
-    'LIMIT', 0, scanLimit + 1)
-else
-  ids = packed.idsOf(mailboxId, cursor, (isFiltered and scanLimit or limit) + 1)
+
+--- At most `most` ids behind one ('': from the first on) that the page may have.
+local function idsBehind(after, most)
+  if workKey ~= '' then
+    local id = redis.call('HGET', keys.workKeys(mailboxId), workKey)
+    return id and { id } or {}
+  end
+  if not indexed[state] then return packed.idsOf(mailboxId, after, most) end
+  return redis.call('ZRANGE', keys.requeueable(mailboxId, state), after == '' and '-' or '(' .. after, '+', 'BYLEX', 'LIMIT', 0, most)
+end
+
+local ids = idsBehind(cursor, (isFiltered and scanLimit or limit) + 1)
+
+--- Whether the page ends before a damaged message; `before` is the last id that was looked at.
+local function endsBefore(id, before)
+  local damaged = packed.damaged(id)
+  if not damaged then return false end
+  if not chosen[1] then
+    packed.refuseDamaged(damaged, workKey == '' and packed.lastDamaged(damaged, idsBehind(before or cursor, damaged.count)))
+  end
+  more = true
+  return true
 end
 
 local function isWanted(id)
   if not isFiltered then return true end
-  local looked = message.load(id, 'state', 'scopeId')
-  -- What was unpacked and has gone since is still named by its segment.
-  if not looked then return false end
+  local looked = message.load(id, 'mailboxId', 'state', 'scopeId')
+  -- What was unpacked and has gone since, but for the tombstone of its task, is still named by its segment.
+  if not looked or not looked.mailboxId then return false end
   local messageScope = looked.scopeId
   if scopeId ~= '' and inSubtree[messageScope] == nil then
     local path = redis.call('HGET', keys.scope(messageScope), 'path')
@@ -45,13 +59,14 @@ for i, id in ipairs(ids) do
     more = true
     break
   end
+  if endsBefore(id, last) then break end
   last = id
   if isWanted(id) then chosen[#chosen + 1] = id end
 end
 packed.ahead(chosen, 1)
 for _, id in ipairs(chosen) do
   local record = message.load(id)
-  if record then
+  if record and record.mailboxId then
     found[#found + 1] = message.shown(record)
     bytes = bytes + #record.payload + #(record.result or '')
     if bytes > bytesLimit and id ~= ids[#ids] then

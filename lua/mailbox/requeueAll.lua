@@ -1,6 +1,6 @@
 --- Requeues messages of a final state in a mailbox, oldest first, those of a scope's subtree alone where there is one.
 --- Those that may not be are passed over. A step looks at 1,000 at most; the next cursor is the last id looked at. A
---- limit ends it, and refuses it where nothing was done before.
+--- limit or a damaged message ends it, and refuses it where nothing was done before.
 --- @args mailboxId state scopeId max cursor
 --- @reply requeued nextCursor
 --- @include "lib/call"
@@ -19,11 +19,20 @@ local function timersOf(record)
   return record.deadline and record.deadline > now and 1 or 0
 end
 
-local ids = redis.call('ZRANGE', keys.requeueable(mailboxId, state), cursor == '' and '-' or '(' .. cursor, '+', 'BYLEX',
-  'LIMIT', 0, scanLimit + 1)
+local function idsBehind(after, most)
+  return redis.call('ZRANGE', keys.requeueable(mailboxId, state), after == '' and '-' or '(' .. after, '+', 'BYLEX', 'LIMIT', 0, most)
+end
+
+local ids = idsBehind(cursor, scanLimit + 1)
 packed.ahead(ids, 1)
 local requeued, last, more = 0, cursor, false
 for i, id in ipairs(ids) do
+  local damaged = packed.damaged(id)
+  if damaged then
+    if requeued == 0 then packed.refuseDamaged(damaged, packed.lastDamaged(damaged, idsBehind(last, damaged.count))) end
+    more = true
+    break
+  end
   local record = i <= scanLimit and requeued < max and message.isBelow(id, scopeId) and message.read(id)
   if record and message.obstacle(record) then record = false end
   if record and requeued == 0 then

@@ -35,15 +35,16 @@ local function newest(kind, scopes, maxIds)
 end
 
 --- Rows of a kind in these scopes, newest first, and whether there are more: at most `maxRows` rows, with at most 1,000
---- further records in them.
+--- further records in them. Damaged ones are among those that are not shown.
 function subtree.rows(kind, scopes, maxRows)
-  local found, further, ids = {}, 0, newest(kind, scopes, maxRows + 1)
+  local found, further, isCut, ids = {}, 0, false, newest(kind, scopes, maxRows + 1)
   if kind.ahead then kind.ahead(ids, 1) end
   for i, id in ipairs(ids) do
-    local row, size = kind.row(id)
+    local row, size, isWhole = kind.row(id)
     further = further + (size or 0)
     if i > maxRows or further > 1000 then return found, true end
-    found[i] = row
+    found[#found + 1] = row
+    isCut = isCut or not row or isWhole == false
   end
-  return found, false
+  return found, isCut
 end

@@ -23,4 +23,9 @@ export class MusterError extends Error {
     this.requestId = requestId;
     this.retryAfterSeconds = retryAfterSeconds;
   }
+
+  /** Of EVENTS_DAMAGED and MESSAGES_DAMAGED: the `cursor` that continues behind what cannot be read; otherwise null. */
+  get nextCursor(): string | null {
+    return /; cursor=(\S+) continues after them$/.exec(this.message)?.[1] ?? null;
+  }
 }

@@ -54,8 +54,9 @@ export function journal<const F extends EventFilter = never>(
   };
 }
 
-/** Whether to try again: no answer, a cut stream, 429, or a failure of the server. */
+/** Whether to try again: no answer, a cut stream, 429, or a failure of the server that is no damage. */
 export function isPassing(error: unknown): boolean {
+  if (error instanceof MusterError && error.code.endsWith('_DAMAGED')) return false;
   return !(error instanceof MusterError) || error.status === 0 || error.status === 429 || error.status >= 500;
 }
 

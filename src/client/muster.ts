@@ -25,7 +25,7 @@ export interface Muster extends Calls {
   batch<const List extends readonly BatchedCall[]>(list: List, options?: CallOptions): Promise<BatchResults<List>>;
   /**
    * The journal as it goes on: `for await (const event of muster.events({ types: ['message.*'] }))`. Goes on by itself over
-   * cut connections, and gives each event once. Throws where it cannot go on: CURSOR_EXPIRED, a revoked key.
+   * cut connections, and gives each event once. Throws where it cannot go on: CURSOR_EXPIRED, EVENTS_DAMAGED, a revoked key.
    */
   events<const F extends EventFilter = never>(options?: JournalOptions<F>): Journal<EventOf<F>>;
 }

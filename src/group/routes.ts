@@ -5,6 +5,7 @@ import { fields, id, integer, moment, oneOf, optional } from '../http/fields.ts'
 import { randomTail } from '../http/random.ts';
 import { readList } from '../http/read-list.ts';
 import { param, type Route, read, route } from '../http/route.ts';
+import { damagedDetail } from '../mailbox/errors.ts';
 import { conditions, groupStates, TaskGroup } from './records.ts';
 import { taskRoutes } from './task-routes.ts';
 
@@ -71,6 +72,8 @@ const list = readList({
   plural: 'groups',
   states: groupStates,
   record: TaskGroup,
+  refuses: ['MESSAGES_DAMAGED'],
+  detail: damagedDetail,
 });
 
 const view = read({
@@ -81,7 +84,7 @@ const view = read({
     "With `waitSeconds` it answers once the group is DECIDED, or as it then stands. A member's " +
     '`lastError` is what the last nack of its message said.',
   success: { 200: TaskGroup.schema },
-  refuses: ['GROUP_NOT_FOUND'],
+  refuses: ['GROUP_NOT_FOUND', 'MESSAGES_DAMAGED'],
   script: 'group/view',
   reply: { group: one(TaskGroup) },
   wait: { on: 'groupId', isOver: ({ group }) => group.state === 'DECIDED' },

@@ -128,6 +128,7 @@ const join = route({
     'TASK_NOT_JOINABLE',
     'OPERATIONS_EXHAUSTED',
     'GROUP_FULL',
+    'MESSAGES_DAMAGED',
   ],
   script: 'group/join',
   args: ({ body }) => body,

@@ -92,7 +92,10 @@ export class Endpoint implements Handler {
     }
     Object.assign(args, input.params, routeArgs);
     if (route.serve) return this.#serve(caller, args, input, asked);
-    const ran = await this.#run(caller.org, args, input, asked);
+    const ran = await this.#run(caller.org, args, input, asked).catch((error) => {
+      if (!(error instanceof Refusal && route.detail)) throw error;
+      throw new Refusal(error.code, error.note, route.detail(error, input));
+    });
     return sent(this.#answer(ran, input), ran.note.headers);
   }
 

@@ -2,6 +2,7 @@ import type Joi from 'joi';
 import type { Fields } from '../declare/field.ts';
 import { text } from '../declare/field.ts';
 import { many, type RecordDeclaration } from '../declare/record.ts';
+import type { Refusal } from '../redis/scripts.ts';
 import { fields, key, page, states } from './fields.ts';
 import { Cursors, pageReply, positions, statesText } from './page.ts';
 import { type Route, read } from './route.ts';
@@ -16,6 +17,9 @@ interface ListRoute<F extends Fields> extends Pick<Route, 'path' | 'call' | 'sum
   readonly filters?: Readonly<Record<string, Joi.AnySchema<string | undefined>>>;
   /** The format of its positions, if they are not ids. */
   readonly position?: RegExp;
+  /** Error codes beyond those of every list, and the detail of a refusal, which may need the cursor behind a position. */
+  readonly refuses?: readonly string[];
+  readonly detail?: (refusal: Refusal, cursorBehind: (position: string) => string | null) => string;
 }
 
 /** The filter by name. */
@@ -26,13 +30,14 @@ export const byName = () => ({ name: key(200).optional().description('only those
  * records.
  */
 export function readList<F extends Fields>(list: ListRoute<F>): Route {
-  const { plural, record, states: known, filters = {}, position = positions.id, ...route } = list;
+  const { plural, record, states: known, filters = {}, position = positions.id, refuses = [], detail, ...route } = list;
   const cursors = new Cursors(plural, position);
   return read({
     ...route,
     query: fields({ ...page(), ...(known && { state: states(...known) }), ...filters }),
     success: { 200: pageReply(plural, record.schema) },
-    refuses: ['INVALID_CURSOR'],
+    refuses: ['INVALID_CURSOR', ...refuses],
+    detail: (refusal, input) => detail?.(refusal, (last) => cursors.next(input, last)) ?? refusal.detail,
     args: (input) => ({
       limit: input.query.limit,
       cursor: cursors.read(input),

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type Joi from 'joi';
 import type { Answered, Fields } from '../declare/field.ts';
+import type { Refusal } from '../redis/scripts.ts';
 import type { ServeContext } from './context.ts';
 import { fields, queryInteger } from './fields.ts';
 import { type Hold, holdRead, type Wait } from './hold.ts';
@@ -85,6 +86,8 @@ export interface Route<Query = unknown, Body = unknown, R extends Fields = Field
    * the reply. If the script replies with nothing, the answer is always 204.
    */
   readonly answer?: (reply: Answered<R>, input: Input<Query, Body>, replayed: boolean) => Answer;
+  /** Completes the detail of the script's refusal by what only the route knows, as a list's cursor. */
+  readonly detail?: (refusal: Refusal, input: Input<Query, Body>) => string;
   readonly receives?: Receives<Query, Body, R>;
   /** How to hold the request while there is nothing to answer; undefined: not at all. */
   readonly hold?: (input: Input<Query, Body>) => Hold | undefined;

@@ -117,7 +117,7 @@ const renew = route({
   }),
   opaque: ['progress'],
   success: { 200: record('RenewedClaim', { id: messageId, state: oneOf('CLAIMED'), ...renewed }).schema },
-  refuses: ['MESSAGE_NOT_FOUND', 'CLAIM_LOST', 'LEASE_LIMIT_EXCEEDED', 'PAYLOAD_TOO_LARGE'],
+  refuses: ['MESSAGE_NOT_FOUND', 'CLAIM_LOST', 'LEASE_LIMIT_EXCEEDED', 'PAYLOAD_TOO_LARGE', 'MESSAGES_DAMAGED'],
   script: 'mailbox/renew',
   args: ({ body }) => ({ token: body.token, leaseSeconds: body.leaseSeconds ?? '', progress: body.progress ?? '' }),
   reply: renewed,
@@ -175,7 +175,7 @@ const complete = route({
   }),
   opaque: ['result', 'payload'],
   success: { 200: CompletedMessage.schema },
-  refuses: ['MESSAGE_NOT_FOUND', 'CLAIM_LOST', 'MAILBOX_NOT_FOUND', 'PAYLOAD_TOO_LARGE'],
+  refuses: ['MESSAGE_NOT_FOUND', 'CLAIM_LOST', 'MAILBOX_NOT_FOUND', 'PAYLOAD_TOO_LARGE', 'MESSAGES_DAMAGED'],
   script: 'mailbox/complete',
   args: ({ body }) => ({
     token: body.token,
@@ -227,7 +227,7 @@ const nack = route({
   }),
   example: { state: 'DELAYED', readyAt: '2026-01-31T12:01:00.000Z' },
   success: { 200: record('NackedMessage', { id: messageId, ...given }).schema },
-  refuses: ['MESSAGE_NOT_FOUND', 'CLAIM_LOST'],
+  refuses: ['MESSAGE_NOT_FOUND', 'CLAIM_LOST', 'MESSAGES_DAMAGED'],
   script: 'mailbox/nack',
   args: ({ body: { token, retry, delaySeconds, error } }) => {
     if (!retry && delaySeconds !== undefined) throw invalid('delaySeconds may only be sent with retry true');

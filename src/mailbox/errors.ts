@@ -1,4 +1,5 @@
 import { type ErrorTable, entry } from '../http/errors.ts';
+import type { Refusal } from '../redis/scripts.ts';
 
 const claimLost: Record<string, string> = {
   LAPSED: 'the lease of this token is over and the message is ready for others: receive again',
@@ -51,8 +52,20 @@ export const mailboxErrors: ErrorTable = {
     (limit) =>
       `the organization has its plan's ${limit} active runs: use a scopeId that exists, or retry when a run has ended`,
   ),
+  MESSAGES_DAMAGED: entry(500, (detail) => {
+    const [first = '', last = '', cursor] = detail.split(' ');
+    const rest = cursor === undefined ? 'all others are as before' : `cursor=${cursor} continues after them`;
+    return `the store has damaged the messages ${first} to ${last}: tell the operator; ${rest}`;
+  }),
   CONCURRENCY_LIMITED: entry(
     429,
     (limit) => `the organization holds its plan's ${limit} claims at once: retry when one is completed`,
   ),
 };
+
+/** The detail of a list's refusal. Of MESSAGES_DAMAGED, whose last word is the last damaged id, with the cursor behind that. */
+export function damagedDetail({ code, detail }: Refusal, cursorBehind: (id: string) => string | null): string {
+  const [first = '', last = '', behind] = detail.split(' ');
+  if (code !== 'MESSAGES_DAMAGED' || behind === undefined) return detail;
+  return `${first} ${last} ${cursorBehind(behind)}`;
+}

@@ -3,6 +3,7 @@ import { one, record } from '../declare/record.ts';
 import { bodyCursor, fields, id, integer, key, oneOf, optional } from '../http/fields.ts';
 import { Cursors, positions } from '../http/page.ts';
 import { type Input, type Route, read, route } from '../http/route.ts';
+import { damagedDetail } from './errors.ts';
 import { maxAttempts, maxRetryDelaySeconds, retryDelaySeconds } from './fields.ts';
 import { Mailbox, requeueableStates } from './records.ts';
 
@@ -143,8 +144,8 @@ const requeue = route({
     'Requeue the messages of a final state, oldest first, so many in a step; those that may not be are passed over',
   description:
     'Goes in steps: call it again with `nextCursor` until that is null. A limit that leaves no room ends ' +
-    'a step early, and is an error only where the step has done nothing. A step counts as one operation ' +
-    'if it changed anything.',
+    'a step early, and is an error only where the step has done nothing; so do messages that the store has damaged: ' +
+    'MESSAGES_DAMAGED has the cursor that continues after them. A step counts as one operation if it changed anything.',
   permission: 'coordination_write',
   idempotency: 'optional',
   body: fields({
@@ -162,6 +163,7 @@ const requeue = route({
     'BACKLOG_FULL',
     'TIMERS_FULL',
     'ACTIVE_TASKS_LIMITED',
+    'MESSAGES_DAMAGED',
   ],
   script: 'mailbox/requeueAll',
   args: (input) => ({
@@ -171,6 +173,7 @@ const requeue = route({
     cursor: requeueCursors.read(input),
   }),
   reply: { requeued: number(), nextCursor },
+  detail: (refusal, input) => damagedDetail(refusal, (behind) => requeueCursors.next(input, behind)),
   answer: ({ requeued, nextCursor }, input) => ({
     status: 200,
     body: { requeued, nextCursor: requeueCursors.next(input, nextCursor) },

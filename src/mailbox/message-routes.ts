@@ -24,7 +24,7 @@ const view = read({
     'With `waitSeconds` it answers once the message is ACKED, FAILED, REJECTED, EXPIRED or CANCELLED, or ' +
     'as it then stands.',
   success: { 200: Message.schema },
-  refuses: ['MESSAGE_NOT_FOUND'],
+  refuses: ['MESSAGE_NOT_FOUND', 'MESSAGES_DAMAGED'],
   script: 'mailbox/viewMessage',
   reply,
   wait: { on: 'messageId', isOver: ({ message }) => message.finishedAt !== null },
@@ -43,7 +43,7 @@ const cancel = route({
   rate: 'recovery',
   example: { state: 'CANCELLED', reason: 'CANCELLED_BY_CALLER', finishedAt: '2026-01-31T12:00:00.000Z' },
   success: { 200: Message.schema },
-  refuses: ['MESSAGE_NOT_FOUND', 'MESSAGE_FINISHED'],
+  refuses: ['MESSAGE_NOT_FOUND', 'MESSAGE_FINISHED', 'MESSAGES_DAMAGED'],
   script: 'mailbox/cancel',
   ...changed,
 });
@@ -74,6 +74,7 @@ const requeue = route({
     'BACKLOG_FULL',
     'TIMERS_FULL',
     'ACTIVE_TASKS_LIMITED',
+    'MESSAGES_DAMAGED',
   ],
   script: 'mailbox/requeue',
   args: ({ body }) => ({ delaySeconds: body.delaySeconds }),

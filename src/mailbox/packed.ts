@@ -2,7 +2,6 @@ import type { Logger } from 'pino';
 import { DamagedSegment, type Place, type Segment } from '../event/segment.ts';
 import type { Segments } from '../event/segments.ts';
 import type { Unpacked, Unpacking } from '../http/context.ts';
-import { ApiError } from '../http/errors.ts';
 
 /** Of long texts that a script gets at once: more than a page has. */
 const maxBytes = 5 * 1024 * 1024;
@@ -10,8 +9,10 @@ const longLength = 256;
 
 /** A long text is told by its place in those that follow the rows: its first byte, counted from 1, and its length. */
 type Values = readonly (string | false | readonly [from: number, bytes: number])[];
-/** By the fields that were asked for, the digest of the segment and the id; false: it has no such message. */
-type Rows = Record<string, Record<string, Record<string, Values | false>>>;
+/** By the id of a message; false: the segment has no such message. */
+type RowsOfSegment = Record<string, Values | false>;
+/** By the fields that were asked for and the digest of the segment; false: it is damaged. */
+type Rows = Record<string, Record<string, RowsOfSegment | false>>;
 
 /** What a request has unpacked so far. */
 interface MessagesUnpacked extends Unpacked {
@@ -66,7 +67,7 @@ export class PackedMessages implements Unpacking {
     return detail.startsWith('messages;');
   }
 
-  /** Adds what a script asks for to what it has. Throws ApiError where a segment is damaged. */
+  /** Adds what a script asks for to what it has. */
   async unpack(detail: string, before?: MessagesUnpacked): Promise<MessagesUnpacked> {
     const [, names = '', ...parts] = detail.split(';');
     const all: Omit<MessagesUnpacked, 'text'> = before ?? { rows: {}, texts: [], bytes: 0, missing: new Set() };
@@ -76,21 +77,30 @@ export class PackedMessages implements Unpacking {
     const most = all.bytes + maxBytes;
     for (let at = 0; at < parts.length && all.bytes < most; ) {
       const place = placeOfEntry(parts[at++] ?? '', parts[at++] ?? '');
-      const segment = await this.open(place).catch((error) => {
-        throw refusalOf(error);
-      });
-      if (!segment && missing.has(place.key)) throw refusalOf(this.reported(new DamagedSegment(place, 'is missing')));
-      if (!segment) missing.add(place.key);
-      own[place.digest] ??= {};
-      const ofSegment = own[place.digest] as Record<string, Values | false>;
+      const segment = await this.#openOrDamaged(place, missing);
+      const ofSegment = own[place.digest] || {};
+      own[place.digest] = segment !== 'damaged' && ofSegment;
       for (; at < parts.length && !parts[at]?.includes(' '); at++) {
         const id = parts[at] ?? '';
-        if (!segment || all.bytes >= most) continue;
+        if (!segment || segment === 'damaged' || all.bytes >= most) continue;
         const line = findMessage(segment, id);
         ofSegment[id] = line === undefined ? false : valuesOf(line, names).map((value) => placed(value, all));
       }
     }
     return { ...all, text: `${JSON.stringify(rows)}\n${all.texts.join('')}` };
+  }
+
+  /** Undefined for one that has to be asked for again; `missing` has those that were. */
+  async #openOrDamaged(place: Place, missing: Set<string>): Promise<Segment | 'damaged' | undefined> {
+    try {
+      const segment = await this.open(place);
+      if (!segment && missing.has(place.key)) throw this.reported(new DamagedSegment(place, 'is missing'));
+      if (!segment) missing.add(place.key);
+      return segment;
+    } catch (error) {
+      if (error instanceof DamagedSegment) return 'damaged';
+      throw error;
+    }
   }
 
   /** Undefined if its content is gone, as when it has just been replaced: then the index has another. Throws DamagedSegment. */
@@ -106,14 +116,6 @@ export class PackedMessages implements Unpacking {
       this.#log.error({ segment: error.place.key, error: error.message }, 'packed messages cannot be read');
     return error;
   }
-}
-
-/** What the caller is told. */
-function refusalOf(error: unknown): unknown {
-  if (!(error instanceof DamagedSegment)) return error;
-  const { first, last } = error.place;
-  const message = `the store has damaged the messages ${first} to ${last}: tell the operator; all others are as before`;
-  return new ApiError(500, 'INTERNAL', message);
 }
 
 /** A long text goes behind the others: to be read as JSON would take Redis ten times as long. */

@@ -18,6 +18,7 @@ import { randomTail } from '../http/random.ts';
 import { byName, readList } from '../http/read-list.ts';
 import { param, type Route, read, route } from '../http/route.ts';
 import { claimRoutes } from './claim-routes.ts';
+import { damagedDetail } from './errors.ts';
 import { maxAttempts, maxRetryDelaySeconds, retryDelaySeconds, whenAndHowOften } from './fields.ts';
 import { manageRoutes } from './manage-routes.ts';
 import { messageRoutes } from './message-routes.ts';
@@ -125,6 +126,7 @@ const send = route({
     'TIMERS_FULL',
     'ACTIVE_TASKS_LIMITED',
     'ACTIVE_RUNS_LIMITED',
+    'MESSAGES_DAMAGED',
   ],
   script: 'mailbox/send',
   args: ({ body }) => ({
@@ -151,7 +153,8 @@ const messages = read({
   summary: 'List messages, oldest first; by state, scope subtree or workKey',
   description:
     'A page may be short, or even empty: it ends at 4 MiB, or at 1,000 records looked at. Go on with `nextCursor` ' +
-    'until it is null.',
+    'until it is null. A page that begins with messages that the store has damaged is MESSAGES_DAMAGED, and ' +
+    'has the cursor that continues after them.',
   query: fields({
     ...page(),
     state: states(...messageStates),
@@ -159,7 +162,7 @@ const messages = read({
     workKey: key().optional().description('only the one that was sent with this workKey'),
   }),
   success: { 200: pageReply('messages', Message.schema) },
-  refuses: ['MAILBOX_NOT_FOUND', 'INVALID_CURSOR'],
+  refuses: ['MAILBOX_NOT_FOUND', 'INVALID_CURSOR', 'MESSAGES_DAMAGED'],
   script: 'mailbox/messages',
   args: (input) => ({
     states: statesText(input.query.state),
@@ -169,6 +172,7 @@ const messages = read({
     cursor: messageCursors.read(input),
   }),
   reply: { nextCursor: textField().orNull(), messages: many(Message) },
+  detail: (refusal, input) => damagedDetail(refusal, (behind) => messageCursors.next(input, behind)),
   answer: ({ messages, nextCursor }, input) => ({
     status: 200,
     body: { messages, nextCursor: messageCursors.next(input, nextCursor) },

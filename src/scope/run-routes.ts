@@ -23,7 +23,7 @@ export function runRoutes({ inRun, cancelled, stays }: Pick<Parts, 'inRun' | 'ca
     summary: 'A run: what belongs to a scope and to those below it, newest first',
     description:
       'Everything that belongs to the scope and to all scopes below it, without payloads, at most 200 of each ' +
-      'list; `truncated` says that there are more.',
+      'list; `truncated` says that there are more, or some that the store has damaged.',
     success: {
       200: exactly({
         scope: Scope.schema,

@@ -53,6 +53,37 @@ describe('lists and the journal of the typed client', () => {
     expect(refused).to.be.instanceOf(MusterError).and.to.include({ code: 'MAILBOX_NOT_FOUND' });
   });
 
+  it('throws where the store has damaged what comes next, with the cursor that continues behind it', async () => {
+    const own = await World.create();
+    const client = createMuster({ url: own.url, key: own.apiKey, spaceId: own.spaceId });
+    const { id: mailboxId } = await client.mailbox.create({ name: 'a' });
+    const sent: string[] = [];
+    for (let n = 0; n < 3; n++) {
+      const { id } = await client.message.send({ mailboxId, scopeId, payload: n });
+      sent.push(id);
+      if (n < 2) await client.message.cancel({ messageId: id });
+    }
+    const { org, spaceId, prefix, service } = own;
+    const now = { sealAfterMs: 0, isAll: true };
+    await service.packing.packMessages(org, spaceId, undefined, { ...now, patienceMs: 0 });
+    await service.packing.packSpace(org, spaceId, undefined, { ...now, size: 3 });
+    const [[last] = ['']] = await service.store.xrange(`${prefix}:eventSegments`, '-', '+');
+    for (const key of ['messageSegment:1', `eventSegment:${last}`]) await service.store.set(`${prefix}:${key}`, 'x');
+    const failure = async (iterable: AsyncIterable<unknown>): Promise<MusterError> =>
+      take(iterable, 1).catch((error) => error);
+    const ofList = await failure(client.message.all({ mailboxId }));
+    expect(ofList).to.be.instanceOf(MusterError).and.to.include({ code: 'MESSAGES_DAMAGED', status: 500 });
+    const { messages } = await client.message.list({ mailboxId, cursor: ofList.nextCursor ?? '' });
+    expect(messages.map(({ id }) => id)).to.deep.equal(sent.slice(2));
+    const ofJournal = await failure(client.events({}));
+    expect(ofJournal).to.be.instanceOf(MusterError).and.to.include({ code: 'EVENTS_DAMAGED' });
+    const [next] = await take(client.events({ cursor: ofJournal.nextCursor ?? '' }), 1);
+    const { events } = (await own.get(`/events?cursor=${ofJournal.nextCursor}&limit=1`)).body;
+    expect(next?.eventId).to.equal(events[0].eventId);
+    const ofOne = await client.message.view({ messageId: sent[0] ?? '' }).catch((error) => error);
+    expect(ofOne).to.include({ code: 'MESSAGES_DAMAGED', nextCursor: null });
+  });
+
   it('iterates over the journal as far as it goes, and over the reservations of a budget', async () => {
     const own = await world.beside({ requestsPerMinute: 1000 });
     const client = createMuster({ url: own.url, key: own.apiKey, spaceId: own.spaceId });

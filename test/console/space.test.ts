@@ -257,6 +257,24 @@ describe('The console of a space', function () {
     expect(await history.locator('li').count()).to.equal(1);
   });
 
+  it('shows a mailbox but for messages that the store has damaged, and says which', async () => {
+    const own = await World.create();
+    const { id } = await own.made('/mailboxes', { name: 'jobs' });
+    const sent: string[] = [];
+    for (let n = 0; n < 4; n++)
+      sent.push((await own.made(`/mailboxes/${id}/messages`, { scopeId: seeded.runId, payload: n })).id);
+    for (const one of sent.slice(0, 3)) await own.made(`/messages/${one}/cancel`);
+    const { org, spaceId, prefix, service } = own;
+    const how = { sealAfterMs: 0, isAll: true, patienceMs: 0, size: 2 };
+    await service.packing.packMessages(org, spaceId, undefined, how);
+    await service.store.set(`${prefix}:messageSegment:1`, 'garbage');
+    const tab = await Tab.live(own, { expected: /status of 500/ }, `/mailbox/${id}`);
+    const list = section(tab, 'Messages');
+    await list.getByRole('link', { name: short(sent[2] ?? '') }).waitFor();
+    expect(await list.getByRole('row').count()).to.equal(3);
+    await list.getByText(`Some are not shown: the store has damaged the messages ${sent[0]} to ${sent[1]}`).waitFor();
+  });
+
   it('reads again what changed before its watch was connected', async () => {
     const busy = await World.create();
     await Promise.all(Array.from({ length: 200 }, () => busy.made('/mailboxes', { name: 'jobs' })));

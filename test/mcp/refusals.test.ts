@@ -289,6 +289,25 @@ describe('Every refusal that a tool’s route declares', function () {
     await service.store.set(segment, content ?? '');
   });
 
+  it('and that of a store which has damaged a finished message', async () => {
+    const { org, spaceId, prefix, service } = world;
+    const send = { scopeId: randomUUID(), payload: 1, workKey: 'damaged' };
+    await world.made(`/mailboxes/${on.mailboxId}/messages`, send);
+    const claim = await world.made(`/mailboxes/${on.mailboxId}/recv`, { ...on.own, scopeId: send.scopeId });
+    const held = { messageId: claim.id, token: claim.token };
+    await world.made(`/messages/${claim.id}/complete`, { token: claim.token });
+    const now = { sealAfterMs: 0, isAll: true, patienceMs: 0 };
+    await service.packing.packMessages(org, spaceId, undefined, now);
+    await service.store.set(`${prefix}:messageSegment:1`, 'garbage');
+    await refused(['message_view', 'MESSAGES_DAMAGED', { messageId: claim.id }]);
+    for (const tool of ['message_renew', 'message_complete']) await refused([tool, 'MESSAGES_DAMAGED', held]);
+    await refused(['message_nack', 'MESSAGES_DAMAGED', { ...held, retry: true }]);
+    await refused(['message_send', 'MESSAGES_DAMAGED', { ...send, mailboxId: on.mailboxId }]);
+    await refused(['group_view', 'MESSAGES_DAMAGED', { groupId: on.decidedId }]);
+    await service.store.del(`${prefix}:messageSegment:1`);
+    await refused(['message_view', 'MESSAGES_DAMAGED', { messageId: claim.id }]);
+  });
+
   it('and those by time: a cursor that has expired', async () => {
     const { nextCursor } = await (agents[0] as Agent).made('event_watch', { limit: 1 });
     await world.service.store.hset(`muster:{${world.org}}`, 'epoch', 'another');

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from threading import Thread, Timer
 
-from muster import Journal, Muster
+from muster import Journal, Muster, MusterError
 from support import Proxy, ServerTest
 
 
@@ -47,3 +47,9 @@ class TheJournal(ServerTest):
     def test_what_cannot_pass_is_raised(self) -> None:
         self.fails('INVALID_CURSOR', lambda: next(self.muster.events(cursor='x')))
         self.fails('VALIDATION_FAILED', lambda: next(self.muster.events(types=['nothing.*'])))
+
+    def test_damage_does_not_pass_and_has_the_cursor_behind_it(self) -> None:
+        damage = MusterError('EVENTS_DAMAGED', 'tell the operator; cursor=abc continues after them', status=500)
+        self.assertEqual((damage.is_passing, damage.next_cursor), (False, 'abc'))
+        defect = MusterError('INTERNAL', 'an unexpected error', status=500)
+        self.assertEqual((defect.is_passing, defect.next_cursor), (True, None))

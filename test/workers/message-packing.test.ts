@@ -230,7 +230,7 @@ describe('Packing of messages', function () {
     const other = new World(fresh, world.org, world.spaceId, world.apiKey);
     expect((await other.get(`/messages/${ids[5]}`)).body.id).to.equal(ids[5]);
     const damaged = await other.get(`/messages/${ids[25]}`);
-    expect(codeOf(damaged)).to.equal('500 INTERNAL');
+    expect(codeOf(damaged)).to.equal('500 MESSAGES_DAMAGED');
     expect(damaged.body.error.message).to.contain(`the messages ${ids[20]} to ${ids[39]}`);
     expect(lines.join('')).to.contain(`segment ${prefix}:messageSegment:2 of messages is damaged: its 20 messages`);
     expect((await other.get(`/messages/${ids[45]}`)).body.id).to.equal(ids[45]);

@@ -355,7 +355,7 @@ class RunAsyncCalls(AsyncCalls):
 
         What belongs to a scope and to those below it, newest first. Everything that belongs to
         the scope and to all scopes below it, without payloads, at most 200 of each list;
-        `truncated` says that there are more.
+        `truncated` says that there are more, or some that the store has damaged.
 
         `GET /v1/spaces/{spaceId}/ops/runs/{scopeId}`
 
@@ -575,8 +575,9 @@ class MailboxAsyncCalls(AsyncCalls):
 
         Oldest first, so many in a step; those that may not be are passed over. Goes in steps:
         call it again with `nextCursor` until that is null. A limit that leaves no room ends a
-        step early, and is an error only where the step has done nothing. A step counts as one
-        operation if it changed anything.
+        step early, and is an error only where the step has done nothing; so do messages that the
+        store has damaged: MESSAGES_DAMAGED has the cursor that continues after them. A step
+        counts as one operation if it changed anything.
 
         `POST /v1/spaces/{spaceId}/mailboxes/{mailboxId}/requeue`
 
@@ -590,7 +591,7 @@ class MailboxAsyncCalls(AsyncCalls):
             MusterError: INVALID_CURSOR, MALFORMED_JSON, IDEMPOTENCY_KEY_INVALID,
                 OPERATIONS_EXHAUSTED, PERMISSION_DENIED, MAILBOX_NOT_FOUND, SPACE_NOT_FOUND,
                 BACKLOG_FULL, TIMERS_FULL, ACTIVE_TASKS_LIMITED, PAYLOAD_TOO_LARGE,
-                UNSUPPORTED_MEDIA_TYPE, IDEMPOTENCY_KEY_REUSED, RATE_LIMITED
+                UNSUPPORTED_MEDIA_TYPE, IDEMPOTENCY_KEY_REUSED, RATE_LIMITED, MESSAGES_DAMAGED
         """
         return await self._send(calls.MAILBOX_REQUEUE, {'mailboxId': mailbox_id, 'state': state, 'scopeId': scope_id, 'max': max, 'cursor': cursor}, idempotency_key, attempts)
 
@@ -634,7 +635,8 @@ class MessageAsyncCalls(AsyncCalls):
             MusterError: MALFORMED_JSON, IDEMPOTENCY_KEY_REQUIRED, IDEMPOTENCY_KEY_INVALID,
                 OPERATIONS_EXHAUSTED, PERMISSION_DENIED, MAILBOX_NOT_FOUND, SPACE_NOT_FOUND,
                 SCOPE_CANCELLED, BACKLOG_FULL, TIMERS_FULL, ACTIVE_TASKS_LIMITED, ACTIVE_RUNS_LIMITED,
-                PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE, IDEMPOTENCY_KEY_REUSED, RATE_LIMITED
+                PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE, IDEMPOTENCY_KEY_REUSED, RATE_LIMITED,
+                MESSAGES_DAMAGED
         """
         return await self._send(calls.MESSAGE_SEND, {'mailboxId': mailbox_id, 'scopeId': scope_id, 'payload': payload, 'workKey': work_key, 'deadline': deadline, 'delaySeconds': delay_seconds, 'maxAttempts': max_attempts}, idempotency_key, attempts)
 
@@ -652,7 +654,9 @@ class MessageAsyncCalls(AsyncCalls):
         """List messages
 
         Oldest first; by state, scope subtree or workKey. A page may be short, or even empty: it
-        ends at 4 MiB, or at 1,000 records looked at. Go on with `nextCursor` until it is null.
+        ends at 4 MiB, or at 1,000 records looked at. Go on with `nextCursor` until it is null. A
+        page that begins with messages that the store has damaged is MESSAGES_DAMAGED, and has the
+        cursor that continues after them.
 
         `GET /v1/spaces/{spaceId}/mailboxes/{mailboxId}/messages`
 
@@ -665,7 +669,7 @@ class MessageAsyncCalls(AsyncCalls):
 
         Raises:
             MusterError: INVALID_CURSOR, PERMISSION_DENIED, MAILBOX_NOT_FOUND, SPACE_NOT_FOUND,
-                RATE_LIMITED
+                RATE_LIMITED, MESSAGES_DAMAGED
         """
         return await self._send(calls.MESSAGE_LIST, {'mailboxId': mailbox_id, 'limit': limit, 'cursor': cursor, 'state': state, 'scopeId': scope_id, 'workKey': work_key}, ABSENT, attempts)
 
@@ -699,7 +703,8 @@ class MessageAsyncCalls(AsyncCalls):
                 then it is answered as it stands
 
         Raises:
-            MusterError: PERMISSION_DENIED, MESSAGE_NOT_FOUND, SPACE_NOT_FOUND, RATE_LIMITED
+            MusterError: PERMISSION_DENIED, MESSAGE_NOT_FOUND, SPACE_NOT_FOUND, RATE_LIMITED,
+                MESSAGES_DAMAGED
         """
         return await self._send(calls.MESSAGE_VIEW, {'messageId': message_id, 'waitSeconds': wait_seconds}, ABSENT, attempts)
 
@@ -721,7 +726,7 @@ class MessageAsyncCalls(AsyncCalls):
         Raises:
             MusterError: MALFORMED_JSON, IDEMPOTENCY_KEY_INVALID, PERMISSION_DENIED,
                 MESSAGE_NOT_FOUND, SPACE_NOT_FOUND, MESSAGE_FINISHED, PAYLOAD_TOO_LARGE,
-                UNSUPPORTED_MEDIA_TYPE, IDEMPOTENCY_KEY_REUSED
+                UNSUPPORTED_MEDIA_TYPE, IDEMPOTENCY_KEY_REUSED, MESSAGES_DAMAGED
         """
         return await self._send(calls.MESSAGE_CANCEL, {'messageId': message_id}, idempotency_key, attempts)
 
@@ -751,7 +756,7 @@ class MessageAsyncCalls(AsyncCalls):
                 PERMISSION_DENIED, MESSAGE_NOT_FOUND, SPACE_NOT_FOUND, MESSAGE_NOT_REQUEUABLE,
                 SCOPE_CANCELLED, GROUP_DECIDED, VERDICT_CONFLICT, MAILBOX_NOT_FOUND, BACKLOG_FULL,
                 TIMERS_FULL, ACTIVE_TASKS_LIMITED, PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE,
-                IDEMPOTENCY_KEY_REUSED, RATE_LIMITED
+                IDEMPOTENCY_KEY_REUSED, RATE_LIMITED, MESSAGES_DAMAGED
         """
         return await self._send(calls.MESSAGE_REQUEUE, {'messageId': message_id, 'delaySeconds': delay_seconds}, idempotency_key, attempts)
 
@@ -851,7 +856,8 @@ class MessageAsyncCalls(AsyncCalls):
         Raises:
             MusterError: LEASE_LIMIT_EXCEEDED, MALFORMED_JSON, IDEMPOTENCY_KEY_REQUIRED,
                 IDEMPOTENCY_KEY_INVALID, PERMISSION_DENIED, MESSAGE_NOT_FOUND, SPACE_NOT_FOUND,
-                CLAIM_LOST, PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE, IDEMPOTENCY_KEY_REUSED
+                CLAIM_LOST, PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE, IDEMPOTENCY_KEY_REUSED,
+                MESSAGES_DAMAGED
         """
         return await self._send(calls.MESSAGE_RENEW, {'messageId': message_id, 'token': token, 'leaseSeconds': lease_seconds, 'progress': progress}, idempotency_key, attempts)
 
@@ -881,7 +887,7 @@ class MessageAsyncCalls(AsyncCalls):
         Raises:
             MusterError: MALFORMED_JSON, IDEMPOTENCY_KEY_REQUIRED, IDEMPOTENCY_KEY_INVALID,
                 PERMISSION_DENIED, MESSAGE_NOT_FOUND, SPACE_NOT_FOUND, CLAIM_LOST, MAILBOX_NOT_FOUND,
-                PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE, IDEMPOTENCY_KEY_REUSED
+                PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE, IDEMPOTENCY_KEY_REUSED, MESSAGES_DAMAGED
         """
         return await self._send(calls.MESSAGE_COMPLETE, {'messageId': message_id, 'token': token, 'result': result}, idempotency_key, attempts)
 
@@ -915,7 +921,7 @@ class MessageAsyncCalls(AsyncCalls):
         Raises:
             MusterError: MALFORMED_JSON, IDEMPOTENCY_KEY_REQUIRED, IDEMPOTENCY_KEY_INVALID,
                 PERMISSION_DENIED, MESSAGE_NOT_FOUND, SPACE_NOT_FOUND, CLAIM_LOST, PAYLOAD_TOO_LARGE,
-                UNSUPPORTED_MEDIA_TYPE, IDEMPOTENCY_KEY_REUSED
+                UNSUPPORTED_MEDIA_TYPE, IDEMPOTENCY_KEY_REUSED, MESSAGES_DAMAGED
         """
         return await self._send(calls.MESSAGE_NACK, {'messageId': message_id, 'token': token, 'retry': retry, 'delaySeconds': delay_seconds, 'error': error}, idempotency_key, attempts)
 
@@ -1061,7 +1067,7 @@ class GroupAsyncCalls(AsyncCalls):
             MusterError: MALFORMED_JSON, IDEMPOTENCY_KEY_INVALID, OPERATIONS_EXHAUSTED,
                 PERMISSION_DENIED, GROUP_NOT_FOUND, SPACE_NOT_FOUND, SCOPE_CANCELLED, GROUP_NOT_OPEN,
                 TASK_NOT_FOUND, TASK_NOT_JOINABLE, GROUP_FULL, PAYLOAD_TOO_LARGE,
-                UNSUPPORTED_MEDIA_TYPE, IDEMPOTENCY_KEY_REUSED, RATE_LIMITED
+                UNSUPPORTED_MEDIA_TYPE, IDEMPOTENCY_KEY_REUSED, RATE_LIMITED, MESSAGES_DAMAGED
         """
         return await self._send(calls.GROUP_JOIN, {'groupId': group_id, 'taskId': task_id}, idempotency_key, attempts)
 

@@ -432,7 +432,7 @@ class RunCalls(Calls):
 
         What belongs to a scope and to those below it, newest first. Everything that belongs to
         the scope and to all scopes below it, without payloads, at most 200 of each list;
-        `truncated` says that there are more.
+        `truncated` says that there are more, or some that the store has damaged.
 
         `GET /v1/spaces/{spaceId}/ops/runs/{scopeId}`
 
@@ -652,8 +652,9 @@ class MailboxCalls(Calls):
 
         Oldest first, so many in a step; those that may not be are passed over. Goes in steps:
         call it again with `nextCursor` until that is null. A limit that leaves no room ends a
-        step early, and is an error only where the step has done nothing. A step counts as one
-        operation if it changed anything.
+        step early, and is an error only where the step has done nothing; so do messages that the
+        store has damaged: MESSAGES_DAMAGED has the cursor that continues after them. A step
+        counts as one operation if it changed anything.
 
         `POST /v1/spaces/{spaceId}/mailboxes/{mailboxId}/requeue`
 
@@ -667,7 +668,7 @@ class MailboxCalls(Calls):
             MusterError: INVALID_CURSOR, MALFORMED_JSON, IDEMPOTENCY_KEY_INVALID,
                 OPERATIONS_EXHAUSTED, PERMISSION_DENIED, MAILBOX_NOT_FOUND, SPACE_NOT_FOUND,
                 BACKLOG_FULL, TIMERS_FULL, ACTIVE_TASKS_LIMITED, PAYLOAD_TOO_LARGE,
-                UNSUPPORTED_MEDIA_TYPE, IDEMPOTENCY_KEY_REUSED, RATE_LIMITED
+                UNSUPPORTED_MEDIA_TYPE, IDEMPOTENCY_KEY_REUSED, RATE_LIMITED, MESSAGES_DAMAGED
         """
         return self._send(MAILBOX_REQUEUE, {'mailboxId': mailbox_id, 'state': state, 'scopeId': scope_id, 'max': max, 'cursor': cursor}, idempotency_key, attempts)
 
@@ -711,7 +712,8 @@ class MessageCalls(Calls):
             MusterError: MALFORMED_JSON, IDEMPOTENCY_KEY_REQUIRED, IDEMPOTENCY_KEY_INVALID,
                 OPERATIONS_EXHAUSTED, PERMISSION_DENIED, MAILBOX_NOT_FOUND, SPACE_NOT_FOUND,
                 SCOPE_CANCELLED, BACKLOG_FULL, TIMERS_FULL, ACTIVE_TASKS_LIMITED, ACTIVE_RUNS_LIMITED,
-                PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE, IDEMPOTENCY_KEY_REUSED, RATE_LIMITED
+                PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE, IDEMPOTENCY_KEY_REUSED, RATE_LIMITED,
+                MESSAGES_DAMAGED
         """
         return self._send(MESSAGE_SEND, {'mailboxId': mailbox_id, 'scopeId': scope_id, 'payload': payload, 'workKey': work_key, 'deadline': deadline, 'delaySeconds': delay_seconds, 'maxAttempts': max_attempts}, idempotency_key, attempts)
 
@@ -729,7 +731,9 @@ class MessageCalls(Calls):
         """List messages
 
         Oldest first; by state, scope subtree or workKey. A page may be short, or even empty: it
-        ends at 4 MiB, or at 1,000 records looked at. Go on with `nextCursor` until it is null.
+        ends at 4 MiB, or at 1,000 records looked at. Go on with `nextCursor` until it is null. A
+        page that begins with messages that the store has damaged is MESSAGES_DAMAGED, and has the
+        cursor that continues after them.
 
         `GET /v1/spaces/{spaceId}/mailboxes/{mailboxId}/messages`
 
@@ -742,7 +746,7 @@ class MessageCalls(Calls):
 
         Raises:
             MusterError: INVALID_CURSOR, PERMISSION_DENIED, MAILBOX_NOT_FOUND, SPACE_NOT_FOUND,
-                RATE_LIMITED
+                RATE_LIMITED, MESSAGES_DAMAGED
         """
         return self._send(MESSAGE_LIST, {'mailboxId': mailbox_id, 'limit': limit, 'cursor': cursor, 'state': state, 'scopeId': scope_id, 'workKey': work_key}, ABSENT, attempts)
 
@@ -776,7 +780,8 @@ class MessageCalls(Calls):
                 then it is answered as it stands
 
         Raises:
-            MusterError: PERMISSION_DENIED, MESSAGE_NOT_FOUND, SPACE_NOT_FOUND, RATE_LIMITED
+            MusterError: PERMISSION_DENIED, MESSAGE_NOT_FOUND, SPACE_NOT_FOUND, RATE_LIMITED,
+                MESSAGES_DAMAGED
         """
         return self._send(MESSAGE_VIEW, {'messageId': message_id, 'waitSeconds': wait_seconds}, ABSENT, attempts)
 
@@ -798,7 +803,7 @@ class MessageCalls(Calls):
         Raises:
             MusterError: MALFORMED_JSON, IDEMPOTENCY_KEY_INVALID, PERMISSION_DENIED,
                 MESSAGE_NOT_FOUND, SPACE_NOT_FOUND, MESSAGE_FINISHED, PAYLOAD_TOO_LARGE,
-                UNSUPPORTED_MEDIA_TYPE, IDEMPOTENCY_KEY_REUSED
+                UNSUPPORTED_MEDIA_TYPE, IDEMPOTENCY_KEY_REUSED, MESSAGES_DAMAGED
         """
         return self._send(MESSAGE_CANCEL, {'messageId': message_id}, idempotency_key, attempts)
 
@@ -828,7 +833,7 @@ class MessageCalls(Calls):
                 PERMISSION_DENIED, MESSAGE_NOT_FOUND, SPACE_NOT_FOUND, MESSAGE_NOT_REQUEUABLE,
                 SCOPE_CANCELLED, GROUP_DECIDED, VERDICT_CONFLICT, MAILBOX_NOT_FOUND, BACKLOG_FULL,
                 TIMERS_FULL, ACTIVE_TASKS_LIMITED, PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE,
-                IDEMPOTENCY_KEY_REUSED, RATE_LIMITED
+                IDEMPOTENCY_KEY_REUSED, RATE_LIMITED, MESSAGES_DAMAGED
         """
         return self._send(MESSAGE_REQUEUE, {'messageId': message_id, 'delaySeconds': delay_seconds}, idempotency_key, attempts)
 
@@ -928,7 +933,8 @@ class MessageCalls(Calls):
         Raises:
             MusterError: LEASE_LIMIT_EXCEEDED, MALFORMED_JSON, IDEMPOTENCY_KEY_REQUIRED,
                 IDEMPOTENCY_KEY_INVALID, PERMISSION_DENIED, MESSAGE_NOT_FOUND, SPACE_NOT_FOUND,
-                CLAIM_LOST, PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE, IDEMPOTENCY_KEY_REUSED
+                CLAIM_LOST, PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE, IDEMPOTENCY_KEY_REUSED,
+                MESSAGES_DAMAGED
         """
         return self._send(MESSAGE_RENEW, {'messageId': message_id, 'token': token, 'leaseSeconds': lease_seconds, 'progress': progress}, idempotency_key, attempts)
 
@@ -958,7 +964,7 @@ class MessageCalls(Calls):
         Raises:
             MusterError: MALFORMED_JSON, IDEMPOTENCY_KEY_REQUIRED, IDEMPOTENCY_KEY_INVALID,
                 PERMISSION_DENIED, MESSAGE_NOT_FOUND, SPACE_NOT_FOUND, CLAIM_LOST, MAILBOX_NOT_FOUND,
-                PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE, IDEMPOTENCY_KEY_REUSED
+                PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE, IDEMPOTENCY_KEY_REUSED, MESSAGES_DAMAGED
         """
         return self._send(MESSAGE_COMPLETE, {'messageId': message_id, 'token': token, 'result': result}, idempotency_key, attempts)
 
@@ -992,7 +998,7 @@ class MessageCalls(Calls):
         Raises:
             MusterError: MALFORMED_JSON, IDEMPOTENCY_KEY_REQUIRED, IDEMPOTENCY_KEY_INVALID,
                 PERMISSION_DENIED, MESSAGE_NOT_FOUND, SPACE_NOT_FOUND, CLAIM_LOST, PAYLOAD_TOO_LARGE,
-                UNSUPPORTED_MEDIA_TYPE, IDEMPOTENCY_KEY_REUSED
+                UNSUPPORTED_MEDIA_TYPE, IDEMPOTENCY_KEY_REUSED, MESSAGES_DAMAGED
         """
         return self._send(MESSAGE_NACK, {'messageId': message_id, 'token': token, 'retry': retry, 'delaySeconds': delay_seconds, 'error': error}, idempotency_key, attempts)
 
@@ -1138,7 +1144,7 @@ class GroupCalls(Calls):
             MusterError: MALFORMED_JSON, IDEMPOTENCY_KEY_INVALID, OPERATIONS_EXHAUSTED,
                 PERMISSION_DENIED, GROUP_NOT_FOUND, SPACE_NOT_FOUND, SCOPE_CANCELLED, GROUP_NOT_OPEN,
                 TASK_NOT_FOUND, TASK_NOT_JOINABLE, GROUP_FULL, PAYLOAD_TOO_LARGE,
-                UNSUPPORTED_MEDIA_TYPE, IDEMPOTENCY_KEY_REUSED, RATE_LIMITED
+                UNSUPPORTED_MEDIA_TYPE, IDEMPOTENCY_KEY_REUSED, RATE_LIMITED, MESSAGES_DAMAGED
         """
         return self._send(GROUP_JOIN, {'groupId': group_id, 'taskId': task_id}, idempotency_key, attempts)
 

@@ -151,7 +151,8 @@ class Muster(AllCalls):
                 the oldest event that is kept
 
         Raises:
-            MusterError: CURSOR_EXPIRED if what follows the cursor is no longer kept
+            MusterError: CURSOR_EXPIRED if what follows the cursor is no longer kept, EVENTS_DAMAGED if the store
+                has damaged it (`error.next_cursor` goes on behind it)
         """
         query = {'types': None if types is None else ','.join(types), 'aggregate': aggregate, 'scopeId': scope_id}
         if cursor == 'latest':

@@ -45,8 +45,14 @@ class MusterError(Exception):
 
     @property
     def is_passing(self) -> bool:
-        """Whether the same call may succeed later: no answer, 429, or a failure of the server."""
-        return self.status in (0, 429) or self.status >= 500
+        """Whether the same call may succeed later: no answer, 429, or a failure of the server that is no damage."""
+        return self.status in (0, 429) or (self.status >= 500 and not self.code.endswith('_DAMAGED'))
+
+    @property
+    def next_cursor(self) -> str | None:
+        """Of EVENTS_DAMAGED and MESSAGES_DAMAGED: the `cursor` that continues behind what cannot be read"""
+        found = re.search(r'; cursor=(\S+) continues after them$', self.message)
+        return found.group(1) if found else None
 
 
 def _restored(

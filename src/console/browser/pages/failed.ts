@@ -4,8 +4,9 @@ import { count, words } from '../format.ts';
 import { panel } from '../panels/panel.ts';
 import { mailboxLink, pager } from '../parts.ts';
 import { address, type Place, queryText } from '../place.ts';
-import type { Census, Mailbox, Mailboxes, Messages } from '../records.ts';
+import type { Census, Mailbox, Mailboxes } from '../records.ts';
 import type { World } from '../world.ts';
+import { damageNotes, type Readable, readPassing } from './damaged.ts';
 import { messageTable } from './message-list.ts';
 import type { Page } from './page.ts';
 
@@ -19,7 +20,7 @@ const readsAtOnce = 5;
 interface Found {
   readonly census: Census;
   readonly nextCursor: string | null;
-  readonly mailboxes: readonly { readonly mailbox: Mailbox; readonly messages: Messages }[];
+  readonly mailboxes: readonly { readonly mailbox: Mailbox; readonly messages: Readable }[];
 }
 
 /** The first messages of each mailbox that has some of the state, of a page of mailboxes. */
@@ -30,13 +31,14 @@ async function read(api: Api, state: FailedState, cursor: string | undefined, si
   ]);
   const isCounted = state === 'FAILED';
   const candidates = census.messages[state] === 0 ? [] : page.filter(({ counts }) => !isCounted || counts.failed > 0);
-  const found: { mailbox: Mailbox; messages: Messages }[] = [];
+  const found: { mailbox: Mailbox; messages: Readable }[] = [];
   for (let at = 0; at < candidates.length; at += readsAtOnce) {
     const some = candidates.slice(at, at + readsAtOnce).map(async (mailbox) => ({
       mailbox,
-      messages: await api.get<Messages>(`/mailboxes/${mailbox.id}/messages?state=${state}&limit=${shownEach}`, signal),
+      messages: await readPassing(api, `/mailboxes/${mailbox.id}/messages?state=${state}&limit=${shownEach}`, signal),
     }));
-    found.push(...(await Promise.all(some)).filter(({ messages }) => messages.messages.length > 0));
+    const isShown = ({ messages, damaged }: Readable) => messages.length + damaged.length > 0;
+    found.push(...(await Promise.all(some)).filter(({ messages }) => isShown(messages)));
   }
   return { census, nextCursor, mailboxes: found };
 }
@@ -81,6 +83,7 @@ export function failedPage(place: Place): Page {
           'section',
           { 'data-key': mailbox.id, 'aria-label': mailbox.name },
           el('h2', { class: 'named' }, mailbox.name),
+          ...damageNotes(messages),
           messageTable(messages.messages, world),
           el('p', {}, all),
         );

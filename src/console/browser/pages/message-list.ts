@@ -3,14 +3,15 @@ import { el } from '../dom.ts';
 import { words } from '../format.ts';
 import { type Panel, panel } from '../panels/panel.ts';
 import { age, badge, clock, messageLink, named, scopeLink, type TableText, table } from '../parts.ts';
-import type { Message, Messages } from '../records.ts';
+import type { Message } from '../records.ts';
 import type { World } from '../world.ts';
+import { damageNotes, type Readable, readPassing } from './damaged.ts';
 
 /** The service looks at so many messages for a page, which may be empty though there are more. */
 const perScan = 1_000;
 const maxScans = 20;
 
-interface Found extends Messages {
+interface Found extends Readable {
   /** How many messages were looked at, at least. */
   readonly looked: number;
   /** The next page has not been looked for far enough to know whether it has anything. */
@@ -18,12 +19,15 @@ interface Found extends Messages {
 }
 
 async function search(api: Api, path: string, signal: AbortSignal): Promise<Found> {
-  let answer = await api.get<Messages>(path, signal);
+  let answer = await readPassing(api, path, signal);
+  const damaged = [...answer.damaged];
   let scans = 1;
-  for (; answer.messages.length === 0 && answer.nextCursor !== null && scans < maxScans; scans++)
-    answer = await api.get<Messages>(`${path.replace(/&cursor=[^&]*/, '')}&cursor=${answer.nextCursor}`, signal);
+  for (; answer.messages.length === 0 && answer.nextCursor !== null && scans < maxScans; scans++) {
+    answer = await readPassing(api, `${path.replace(/&cursor=[^&]*/, '')}&cursor=${answer.nextCursor}`, signal);
+    damaged.push(...answer.damaged);
+  }
   const isPartial = answer.messages.length === 0 && answer.nextCursor !== null;
-  return { ...answer, looked: scans * perScan, isPartial };
+  return { ...answer, damaged, looked: scans * perScan, isPartial };
 }
 
 /** A page of messages. What takes many reads is not read again with every event. */
@@ -38,7 +42,7 @@ export function readMessages(id: string, path: string, render: (found: Found) =>
       made.everySeconds = found.looked > perScan ? made.idleSeconds : 4;
       return found;
     },
-    render,
+    render: (found) => [...damageNotes(found), ...render(found)],
   });
   return made;
 }
