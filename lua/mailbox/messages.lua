@@ -1,40 +1,37 @@
 --- Lists messages of a mailbox, oldest first, by states (`,A,B,`), scope subtree and workKey. A page scans at most 1,000
---- records and 4 MiB, so it may be short though there are more; the next cursor is the last id scanned. Those of one state
---- that can be requeued have an index of their own: a failed message is found behind any number of others. A page ends
---- before messages that are damaged; one that begins with them is refused with the id behind which the list goes on.
+--- records and 4 MiB, so it may be short though there are more; the next cursor is the last id scanned. What is scanned is
+--- the smallest index that has all that may be wanted: a few are found behind any number of others. A page ends before
+--- messages that are damaged; one that begins with them is refused with the id behind which the list goes on.
 --- @args mailboxId states scopeId workKey limit cursor
 --- @reply nextCursor messages:message[]
 --- @include "lib/call"
 --- @include "mailbox/_message"
 --- @include "mailbox/_ids"
+--- @include "mailbox/_indexes"
 call.read()
 if redis.call('EXISTS', keys.mailbox(mailboxId)) == 0 then refuse('MAILBOX_NOT_FOUND') end
 limit = tonumber(limit)
 local scanLimit, bytesLimit = 1000, 4194304
-local indexed = { REJECTED = true, FAILED = true, EXPIRED = true, CANCELLED = true }
 local isFiltered = states ~= '' or scopeId ~= ''
 local chosen, found, bytes, last, more, inSubtree = {}, {}, 0, false, false, {}
 
-local state = string.match(states, '^,(%u+),$')
-
---- At most `most` ids behind one ('': from the first on) that the page may have.
-local function idsBehind(after, most)
+--- At most `most` ids behind one ('': from the first on) that the page may have; `few` where all of them are wanted.
+local function idsBehind(after, most, few)
   if workKey ~= '' then
     local id = redis.call('HGET', keys.workKeys(mailboxId), workKey)
     return id and { id } or {}
   end
-  if not indexed[state] then return packed.idsOf(mailboxId, after, most) end
-  return redis.call('ZRANGE', keys.requeueable(mailboxId, state), after == '' and '-' or '(' .. after, '+', 'BYLEX', 'LIMIT', 0, most)
+  return indexes.ids(mailboxId, states, scopeId, after, most, few)
 end
 
-local ids = idsBehind(cursor, (isFiltered and scanLimit or limit) + 1)
+local ids = idsBehind(cursor, (isFiltered and scanLimit or limit) + 1, limit + 1)
 
 --- Whether the page ends before a damaged message; `before` is the last id that was looked at.
 local function endsBefore(id, before)
   local damaged = packed.damaged(id)
   if not damaged then return false end
   if not chosen[1] then
-    packed.refuseDamaged(damaged, workKey == '' and packed.lastDamaged(damaged, idsBehind(before or cursor, damaged.count)))
+    packed.refuseDamaged(damaged, workKey == '' and packed.lastDamaged(damaged, idsBehind(before or cursor, damaged.count, damaged.count)))
   end
   more = true
   return true
@@ -43,8 +40,9 @@ end
 local function isWanted(id)
   if not isFiltered then return true end
   local looked = message.load(id, 'mailboxId', 'state', 'scopeId')
-  -- What was unpacked and has gone since, but for the tombstone of its task, is still named by its segment.
-  if not looked or not looked.mailboxId then return false end
+  -- What was unpacked and has gone since, but for the tombstone of its task, is still named by its segment; a scope has
+  -- messages of other mailboxes, too.
+  if not looked or looked.mailboxId ~= mailboxId then return false end
   local messageScope = looked.scopeId
   if scopeId ~= '' and inSubtree[messageScope] == nil then
     local path = redis.call('HGET', keys.scope(messageScope), 'path')

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
+import * as fc from 'fast-check';
 import { codeOf } from '../../support/world.ts';
 import { Queue } from './queue.ts';
 
@@ -76,19 +77,71 @@ describe('GET /mailboxes/{id}/messages', () => {
     await many.world.call('PUT', '/limits', { maxBacklog: 2000 });
     for (let i = 0; i < 11; i++) await Promise.all(Array.from({ length: 100 }, () => many.sent()));
     const last = await many.sent({ scopeId: otherScope });
-    const first = await many.list(`?scopeId=${otherScope}`);
-    expect(first.body.messages).to.deep.equal([]);
-    const second = await many.list(`?scopeId=${otherScope}&cursor=${first.body.nextCursor}`);
-    expect(second.body.messages.map(({ id }: { id: string }) => id)).to.deep.equal([last]);
-    expect(second.body.nextCursor).to.equal(null);
-    // Those that can be requeued are found at once.
-    await many.world.made(`/messages/${last}/cancel`);
-    for (const query of ['state=CANCELLED', `state=CANCELLED&scopeId=${otherScope}`]) {
+    const claim = await many.claim({ scopeId: otherScope });
+    const finds = async (query: string) => {
       const { body } = await many.list(`?${query}`);
       expect(body.messages.map(({ id }: { id: string }) => id)).to.deep.equal([last]);
       expect(body.nextCursor).to.equal(null);
-    }
+    };
+    // Few messages are found at once, by their state or their run.
+    for (const query of ['state=CLAIMED', `scopeId=${otherScope}`, `state=CLAIMED,FAILED&scopeId=${otherScope}`])
+      await finds(query);
+    await many.act('complete', claim);
+    await finds(`state=ACKED&scopeId=${otherScope}`);
+    const first = await many.list('?state=ACKED');
+    expect(first.body.messages).to.deep.equal([]);
+    await finds(`state=ACKED&cursor=${first.body.nextCursor}`);
     expect((await many.list(`?state=CANCELLED&cursor=${first.body.nextCursor}`)).status).to.equal(400);
+  });
+
+  it('lists the same by every filter, whichever index it reads', async () => {
+    const own = await Queue.create({ maxAttempts: 3 });
+    const { world } = own;
+    const beside = await Queue.create({}, world);
+    const [run, other] = [own.scopeId, randomUUID()];
+    await own.sent();
+    const gate: string = (await world.made('/scopes', { parentScopeId: run })).id;
+    const scopes = [run, gate, other];
+    const steps = fc.array(fc.tuple(fc.nat(9), fc.nat(2)), { minLength: 150, maxLength: 150 });
+    const claims: { id: string; token: string }[] = [];
+    for (const [step, nth] of fc.sample(steps, { numRuns: 1, seed: 7 }).flat()) {
+      const scopeId = scopes[nth] as string;
+      const [one] = claims;
+      if (step < 3) await own.sent({ scopeId });
+      else if (step < 4) await own.sent({ scopeId, delaySeconds: 600 });
+      else if (step < 6) claims.push(...((await own.recv({ scopeId, max: 2 })).body?.messages ?? []));
+      else if (step < 7) await beside.sent({ scopeId }).then(() => beside.claim({ scopeId }));
+      else if (one) await own.act(step === 7 ? 'complete' : 'nack', one, step === 7 ? {} : { retry: step === 8 });
+      if (step > 6) claims.shift();
+    }
+    type Row = { id: string; state: string; scopeId: string };
+    const every = async (query: string, limit: number): Promise<Row[]> => {
+      const rows: Row[] = [];
+      for (let cursor = ''; cursor !== null; ) {
+        const { body } = await own.list(`?limit=${limit}${query}${cursor && `&cursor=${cursor}`}`);
+        rows.push(...body.messages);
+        cursor = body.nextCursor;
+      }
+      return rows;
+    };
+    const all = await every('', 200);
+    const states = ['READY', 'DELAYED', 'CLAIMED', 'ACKED', 'REJECTED', 'READY,CLAIMED,REJECTED', 'READY,ACKED', ''];
+    const filters: [string, string[]][] = [
+      ['', scopes],
+      [run, [run, gate]],
+      [gate, [gate]],
+      [other, [other]],
+    ];
+    for (const state of states) {
+      for (const [scopeId, within] of filters) {
+        const query = `${state && `&state=${state}`}${scopeId && `&scopeId=${scopeId}`}`;
+        const wanted = all.filter(
+          (row) => (!state || state.split(',').includes(row.state)) && within.includes(row.scopeId),
+        );
+        if (scopeId === '') expect(wanted, query).to.not.deep.equal([]);
+        for (const limit of [2, 200]) expect(await every(query, limit), query).to.deep.equal(wanted);
+      }
+    }
   });
 
   it('bounds a page at 4 MiB', async () => {

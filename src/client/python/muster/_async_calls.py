@@ -987,7 +987,8 @@ class GroupAsyncCalls(AsyncCalls):
             state: only those in this state; several with commas in between
 
         Raises:
-            MusterError: INVALID_CURSOR, PERMISSION_DENIED, SPACE_NOT_FOUND, RATE_LIMITED
+            MusterError: INVALID_CURSOR, PERMISSION_DENIED, SPACE_NOT_FOUND, RATE_LIMITED,
+                MESSAGES_DAMAGED
         """
         return await self._send(calls.GROUP_LIST, {'limit': limit, 'cursor': cursor, 'state': state}, ABSENT, attempts)
 
@@ -1019,7 +1020,8 @@ class GroupAsyncCalls(AsyncCalls):
                 then it is answered as it stands
 
         Raises:
-            MusterError: PERMISSION_DENIED, GROUP_NOT_FOUND, SPACE_NOT_FOUND, RATE_LIMITED
+            MusterError: PERMISSION_DENIED, GROUP_NOT_FOUND, SPACE_NOT_FOUND, RATE_LIMITED,
+                MESSAGES_DAMAGED
         """
         return await self._send(calls.GROUP_VIEW, {'groupId': group_id, 'waitSeconds': wait_seconds}, ABSENT, attempts)
 

@@ -1064,7 +1064,8 @@ class GroupCalls(Calls):
             state: only those in this state; several with commas in between
 
         Raises:
-            MusterError: INVALID_CURSOR, PERMISSION_DENIED, SPACE_NOT_FOUND, RATE_LIMITED
+            MusterError: INVALID_CURSOR, PERMISSION_DENIED, SPACE_NOT_FOUND, RATE_LIMITED,
+                MESSAGES_DAMAGED
         """
         return self._send(GROUP_LIST, {'limit': limit, 'cursor': cursor, 'state': state}, ABSENT, attempts)
 
@@ -1096,7 +1097,8 @@ class GroupCalls(Calls):
                 then it is answered as it stands
 
         Raises:
-            MusterError: PERMISSION_DENIED, GROUP_NOT_FOUND, SPACE_NOT_FOUND, RATE_LIMITED
+            MusterError: PERMISSION_DENIED, GROUP_NOT_FOUND, SPACE_NOT_FOUND, RATE_LIMITED,
+                MESSAGES_DAMAGED
         """
         return self._send(GROUP_VIEW, {'groupId': group_id, 'waitSeconds': wait_seconds}, ABSENT, attempts)
 

@@ -1,0 +1,131 @@
+--- @include "lib/id"
+--- @include "mailbox/_ids"
+--- @include "mailbox/_mailbox"
+--- Which index a list of messages reads: of those that have all messages of the wanted states, or of the wanted scope, the
+--- one with the fewest. Some are in order of creation and read from the cursor on; the others are read whole, and only
+--- while they are small.
+local indexes = {}
+-- A library may have 200 locals at once.
+do
+--- Members that are read whole: some milliseconds of the store.
+local maxWhole = 5000
+local maxScopes = 50
+local requeueable = { REJECTED = true, FAILED = true, EXPIRED = true, CANCELLED = true }
+local live = { READY = true, DELAYED = true, CLAIMED = true }
+
+local function size(key)
+  return redis.call('ZCARD', key)
+end
+
+--- The sets of READY messages: that of the scope, or those of all root scopes; nil where they are too many.
+local function readySets(mailboxId, scopeId)
+  if scopeId ~= '' then return { keys.ready(mailboxId, scopeId) } end
+  local roots = keys.heads(mailboxId)
+  if size(roots) > maxWhole then return nil end
+  local chosen = {}
+  for i, rootId in ipairs(redis.call('ZRANGE', roots, 0, -1)) do chosen[i] = keys.ready(mailboxId, rootId) end
+  return chosen
+end
+
+--- The sets that have all messages of these states, those in order of creation and the others, and their size; nil where
+--- there are none.
+local function ofStates(mailboxId, states, scopeId)
+  local ordered, others, sum, whole = {}, {}, 0, 0
+  local function add(list, key)
+    local members = size(key)
+    list[#list + 1], sum = key, sum + members
+    if list == others then whole = whole + members end
+  end
+  for state in string.gmatch(states, '%u+') do
+    if requeueable[state] then
+      add(ordered, keys.requeueable(mailboxId, state))
+    elseif state == 'CLAIMED' then
+      add(others, keys.claims())
+    elseif state == 'DELAYED' then
+      add(others, keys.delayed(mailboxId))
+    elseif state == 'READY' then
+      local chosen = (scopeId ~= '' or mailbox.load(mailboxId, 'ready').ready <= maxWhole) and readySets(mailboxId, scopeId)
+      if not chosen then return nil end
+      for _, key in ipairs(chosen) do add(others, key) end
+    else
+      return nil
+    end
+    if whole > maxWhole then return nil end
+  end
+  return { ordered = ordered, others = others, size = sum }
+end
+
+--- The sets of the messages of a scope and of those below it, and their size; nil where they are many scopes.
+local function ofScope(scopeId)
+  local scopes, looked, chosen, sum = { scopeId }, 1, {}, 0
+  while scopes[looked] do
+    for _, child in ipairs(redis.call('ZRANGE', keys.gates(scopes[looked]), 0, maxScopes)) do
+      if #scopes == maxScopes then return nil end
+      scopes[#scopes + 1] = string.sub(child, -36)
+    end
+    chosen[looked] = keys.scopeMessages(scopes[looked])
+    sum = sum + size(chosen[looked])
+    looked = looked + 1
+  end
+  -- Of several, each is read as far as a page goes.
+  return (not chosen[2] or sum <= maxWhole) and { ordered = chosen, others = {}, size = sum } or nil
+end
+
+--- Collects ids, of which only the first `limit` are kept. Returns what adds one, and what tells them in order.
+local function firstOf(limit)
+  local ids, last = {}
+  local function cut()
+    table.sort(ids)
+    for i = #ids, limit + 1, -1 do ids[i] = nil end
+    last = ids[limit]
+    return ids
+  end
+  local function add(id)
+    if last and id > last then return end
+    ids[#ids + 1] = id
+    if #ids == 2 * limit then cut() end
+  end
+  return add, cut
+end
+
+--- The ids of these chosen behind a cursor, in order of creation, at most `limit`.
+local function read(mailboxId, chosen, cursor, limit)
+  local from = cursor == '' and '-' or '(' .. cursor
+  if #chosen.ordered == 1 and not chosen.others[1] then
+    return redis.call('ZRANGE', chosen.ordered[1], from, '+', 'BYLEX', 'LIMIT', 0, limit)
+  end
+  local add, inOrder = firstOf(limit)
+  for _, key in ipairs(chosen.ordered) do
+    for _, id in ipairs(redis.call('ZRANGE', key, from, '+', 'BYLEX', 'LIMIT', 0, limit)) do add(id) end
+  end
+  -- Nothing becomes ready, or is claimed until a moment, before it was sent.
+  local since = cursor == '' and 0 or momentOf(cursor)
+  for _, key in ipairs(chosen.others) do
+    local members = redis.call('ZRANGE', key, since, '+inf', 'BYSCORE')
+    -- The claims are those of all mailboxes.
+    local own = key == keys.claims() and members[1] and redis.call('ZMSCORE', keys.messages(mailboxId), unpack(members))
+    for i, member in ipairs(members) do
+      -- In front of the id of a READY message may stand its place.
+      local id = #member == 36 and member or string.sub(member, -36)
+      if id > cursor and (not own or own[i]) then add(id) end
+    end
+  end
+  return inOrder()
+end
+
+--- Ids among which all messages of a mailbox are that may be wanted, behind a cursor, oldest first, at most `limit`; those
+--- of an index that has no others, at most `few`.
+function indexes.ids(mailboxId, states, scopeId, cursor, limit, few)
+  local isLive = states ~= ''
+  for state in string.gmatch(states, '%u+') do isLive = isLive and live[state] end
+  local best = states ~= '' and ofStates(mailboxId, states, scopeId)
+  local other = scopeId ~= '' and ofScope(scopeId)
+  if other and not (best and best.size < other.size) then best = other end
+  if best then
+    local isAllRecords = isLive or size(keys.mailboxSegments(mailboxId)) == 0
+    local isSmallest = not isAllRecords or best.size <= size(keys.messages(mailboxId))
+    if isSmallest then return read(mailboxId, best, cursor, scopeId == '' and few or limit) end
+  end
+  return packed.idsOf(mailboxId, cursor, limit, isLive)
+end
+end
