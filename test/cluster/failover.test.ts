@@ -78,7 +78,11 @@ describe('Masters of a cluster that die under load', function () {
       // A replica that lags; without this, one on the same machine has everything.
       await heir.admin.config('SET', 'masteruser', 'nobody', 'masterauth', 'nothing');
       await heir.admin.call('CLIENT', 'KILL', 'TYPE', 'master');
+      const sent = () => [...hit].reduce((sum, tenant) => sum + tenant.sent.size, 0);
+      const replicated = sent();
       await sleep(lagMs);
+      await until(async () => sent() > replicated);
+      for (const tenant of hit) tenant.isTorn = true;
       await master.kill();
       killedAt = Date.now();
       await heir.admin.config('SET', 'masteruser', '', 'masterauth', '');

@@ -20,6 +20,8 @@ export class Tenant {
   slowestMs = 0;
   failures = 0;
   readonly statuses = new Set<number>();
+  /** Whether its store may forget what it has just answered: then a call may not find what the one before has made. */
+  isTorn = false;
   readonly #urls: readonly string[];
   readonly #scopeId = randomUUID();
   #mailbox = '';
@@ -104,15 +106,18 @@ export class Tenant {
     if (claim.status === 200) await this.ask(`/messages/${claim.body.id}/complete`, { token: claim.body.token });
   }
 
+  #expect(actual: unknown, expected: unknown): void {
+    if (!this.isTorn) expect(actual).to.deep.equal(expected);
+  }
+
   /** A run that is stopped with what it has. */
   async #stop(): Promise<void> {
     const { body: scope } = await this.ask('/scopes', { name: 'stopped' });
     await this.ask('/barriers', { scopeId: scope.id, target: 2 });
     const { body: message } = await this.ask(`/mailboxes/${this.#mailbox}/messages`, { scopeId: scope.id, payload: 1 });
     const { body } = await this.ask(`/scopes/${scope.id}/cancel`, {});
-    expect([body.state, body.done, body.cancelled.messages, body.cancelled.barriers]).to.deep.equal([
-      ...['CANCELLED', true, 1, 1],
-    ]);
+    const { messages, barriers } = body.cancelled ?? {};
+    this.#expect([body.state, body.done, messages, barriers], ['CANCELLED', true, 1, 1]);
     this.sent.set(message.id, Date.now());
   }
 
@@ -121,9 +126,9 @@ export class Tenant {
     const path = `/mailboxes/${this.#mailbox}`;
     const sent = { scopeId: randomUUID(), payload: 1, delaySeconds: 600, maxAttempts: 2 };
     const { body: message } = await this.ask(`${path}/messages`, sent);
-    expect(message.state).to.equal('DELAYED');
+    this.#expect(message.state, 'DELAYED');
     await this.ask(`/messages/${message.id}/cancel`, {});
-    expect((await this.ask(`/messages/${message.id}/requeue`, {})).body.state).to.equal('READY');
+    this.#expect((await this.ask(`/messages/${message.id}/requeue`, {})).body.state, 'READY');
     const all = { scopeId: '*', holder: 'agent', holderSession: 's', leaseSeconds: 60, max: 5 };
     const { status, body } = await this.ask(`${path}/recv`, all);
     for (const { id, token } of status === 200 ? body.messages : [])
@@ -174,6 +179,7 @@ export class Tenant {
 
   /** As `check`, but a tail of what was acknowledged may be lost: answers when that was, and goes on from what is there. */
   async checkTorn(): Promise<number[]> {
+    this.isTorn = false;
     this.#before = { ...(await this.#consistent()), rounds: this.rounds };
     const there = await this.#messageIds();
     const lost = [...this.sent].filter(([id]) => !there.has(id));

@@ -28,12 +28,12 @@ describe('a worker that is killed at random moments', () => {
     service = await delivering({ role: 'api' });
     sink = await Sink.start();
     const world = await World.create({ on: service });
-    // A third of all requests fail, but no delivery so often that its attempts are used up.
+    // A third of all requests fail, but no delivery so often that these and the kills use up its attempts.
     const failures = new Map<string, number>();
     sink.answer = (response, { path, headers }) => {
       const name = `${path} ${headers['webhook-id']}`;
       const failed = failures.get(name) ?? 0;
-      if (failed < 5 && Math.random() < 1 / 3) {
+      if (failed < 2 && Math.random() < 1 / 3) {
         failures.set(name, failed + 1);
         response.writeHead(500).end();
       } else globalThis.setTimeout(() => response.end(), Math.random() * 20);

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
-import type { Store } from '../../../src/redis/cluster.ts';
 import { cpuMicros } from '../cpu.ts';
 import { RedisProbe } from '../redis-cost.ts';
 import type { Caller } from './caller.ts';
@@ -40,11 +39,15 @@ export function usedBytes(info: string): number {
   return field('used_memory') - field('mem_clients_normal') - field('mem_aof_buffer');
 }
 
-/** What a space keeps of answers to requests with an Idempotency-Key. */
-export async function replayBytes(redis: Store, keys: string): Promise<number> {
+/** The keys of a space's answers to requests with an Idempotency-Key. */
+export function replayKeys(keys: string): string[] {
   const today = Math.floor(Date.now() / 86_400_000);
-  const days = [today - 1, today].map((day) => redis.memory('USAGE', `${keys}:idempotency:${day}`, 'SAMPLES', 0));
-  return (await Promise.all(days)).reduce<number>((sum, size) => sum + (size ?? 0), 0);
+  return [today - 1, today].map((day) => `${keys}:idempotency:${day}`);
+}
+
+async function replayBytes(redis: Redis, keys: string): Promise<number> {
+  const sizes = replayKeys(keys).map((key) => redis.memory('USAGE', key, 'SAMPLES', 0));
+  return (await Promise.all(sizes)).reduce<number>((sum, size) => sum + (size ?? 0), 0);
 }
 
 /** Reads all that a call can cost before and after many of them. */
