@@ -19,8 +19,8 @@ local damaged
 local anyUnpacked
 --- Ids that the script is going to load next: Node opens them together.
 local upcoming, first
---- Ids that are asked for at once.
-local maxWanted = 1000
+--- Ids that are asked for at once; fewer at first, as a page may need no more.
+local maxWanted, maxFirst = 1000, 200
 
 function packed.begin()
   segment, given, givenText, damaged, upcoming, anyUnpacked = nil, nil, nil, nil, nil, nil
@@ -67,7 +67,7 @@ local function wanted(id, names)
   local list, from = { id }, 1
   if upcoming then list, from = upcoming, first end
   local parts, current = { 'messages', names }, nil
-  for i = from, math.min(#list, from + maxWanted - 1) do
+  for i = from, math.min(#list, from + (textsAt and maxWanted or maxFirst) - 1) do
     local found = segmentOf(list[i])
     if found then
       if found ~= current then
