@@ -45,6 +45,26 @@ describe('The console acts', function () {
     await problem(tab, 'reserved');
   });
 
+  it('on a budget that is used up: the front page leads to it, and it says who has spent it', async () => {
+    const { id } = await world.made('/budgets', { name: 'tokens', currency: 'EUR', scale: 0, limitMinor: '70' });
+    const scopeId = randomUUID();
+    await world.made(`/budgets/${id}/reserve`, { scopeId, holder: 'ann', amountMinor: '70' });
+    const tab = await Tab.live(world, {}, '', world.apiKey);
+    await tab.page.locator('#now').getByText('tokens').waitFor();
+    await tab.page.getByRole('link', { name: 'Budgets used up' }).click();
+    await tab.page.locator('#budgets').getByText('USED UP').waitFor();
+    await tab.page.getByRole('link', { name: 'tokens' }).click();
+    await tab.page.getByRole('heading', { name: 'Budget tokens' }).waitFor();
+    const row = tab.page.locator('#budget').getByRole('row').nth(1);
+    expect(await row.innerText()).to.match(/ACTIVE\s+ann\s+70 EUR/);
+    await press(tab, 'Change the limit… tokens');
+    await tab.page.getByLabel('New limit in EUR').fill('100');
+    await press(tab, 'Change the limit');
+    await said(tab, 'The limit is 100 EUR, 30 EUR available: one operation.');
+    await press(tab, 'Close');
+    await tab.page.locator('#budget').getByText('30 EUR available of 100 EUR').first().waitFor();
+  });
+
   it('on an allowance: its units and a cooldown', async () => {
     const { id } = await world.made('/allowances', { name: 'calls', unitsLimit: 10, windowSeconds: 3600 });
     const tab = await Tab.live(world, {}, '/money', world.apiKey);
@@ -110,6 +130,19 @@ describe('The console acts', function () {
     await tab.page.getByRole('link', { name: 'Only these' }).click();
     await tab.page.getByText('Those of one destination.').waitFor();
     expect(tab.page.url()).to.include(id);
+    await tab.go('/webhooks');
+    await press(tab, `Disable… ${sink.url}/hook`);
+    await press(tab, 'Disable it');
+    await said(tab, 'It is disabled: one operation.');
+    await press(tab, 'Close');
+    await tab.go('');
+    await tab.page.locator('#now').getByText('1 destination disabled').waitFor();
+    await tab.page.getByRole('link', { name: 'Webhooks pending' }).click();
+    await press(tab, `Enable again… ${sink.url}/hook`);
+    await dialog(tab).getByText('It was disabled:').waitFor();
+    await press(tab, 'Enable it');
+    await said(tab, 'It is active: one operation.');
+    expect((await world.get(`/destinations/${id}`)).body.state).to.equal('ACTIVE');
     await sink.stop();
   });
 });

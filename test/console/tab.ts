@@ -81,11 +81,13 @@ export class Tab {
     return this.page.evaluate(expression) as Promise<T>;
   }
 
-  /** What axe finds wrong on the page. */
-  async violations(): Promise<string> {
+  /** What axe finds wrong on the page, or in a part of it; of all its rules, or of these. */
+  async violations(part = 'html', rules: readonly string[] = []): Promise<string> {
     axe ??= readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
     if (!(await this.evaluate('"axe" in window'))) await this.evaluate(await axe);
-    const { violations } = await this.evaluate<{ violations: object[] }>('axe.run()');
+    const { violations } = await this.evaluate<{ violations: object[] }>(
+      `axe.run('${part}', ${rules.length === 0 ? '{}' : JSON.stringify({ runOnly: rules })})`,
+    );
     return JSON.stringify(violations, ['id', 'nodes', 'html', 'failureSummary'], 2);
   }
 

@@ -1,7 +1,7 @@
 import { type Api, Failure } from './api.ts';
 import type { Ask, AskField } from './ask.ts';
 import { count, duration, money, plural, words } from './format.ts';
-import type { Allowance, Budget, Deliveries, Mailbox, Message, Schedule, Scope } from './records.ts';
+import type { Allowance, Budget, Deliveries, Destination, Mailbox, Message, Schedule, Scope } from './records.ts';
 
 /** The data of a button: what it acts on. */
 export type Target = Readonly<Record<string, string | undefined>>;
@@ -73,12 +73,13 @@ async function callEach(api: Api, call: string, ids: readonly string[], done: st
   return refused.length === 0 ? text : `${text} ${plural(refused.length, 'message')} refused: ${why}.`;
 }
 
-const requeueThese: Action = async (api, { ids = '' }) => {
+const requeueThese: Action = async (api, { ids = '', error }) => {
   const list = ids.split(' ');
+  const which = error === undefined ? 'Those' : `Those with the last error “${error}”`;
   return {
     title: `Requeue ${plural(list.length, 'message')}?`,
     lines: [
-      'Those that are on this page, and no others.',
+      `${which} that are on this page, and no others.`,
       'Each gets its attempts anew and is ready at once; ids, work keys, last errors and progress stay.',
       each(list.length, 'message'),
     ],
@@ -214,7 +215,8 @@ const stop: Action = async (api, { id = '' }) => {
       for (let asked = 0; ; asked++) {
         const answer = await api.send<Stopped>('POST', `/scopes/${id}/cancel`);
         const ended = Object.entries(answer.cancelled).filter(([, number]) => number > 0);
-        const what = ended.map(([kind, number]) => `${count(number)} ${kind}`).join(', ') || 'nothing that was live';
+        const what =
+          ended.map(([kind, number]) => plural(number, kind.replace(/s$/, ''))).join(', ') || 'nothing that was live';
         const left =
           answer.activeReservations > 0 ? ` ${plural(answer.activeReservations, 'reservation')} still active.` : '';
         if (answer.done) return `Stopped. Cancelled: ${what}.${left}`;
@@ -343,6 +345,41 @@ const resumeSchedule: Action = async (api, { id = '' }) => {
   };
 };
 
+const enable: Action = async (api, { id = '' }) => {
+  const { url, disabledReason } = await api.get<Destination>(`/destinations/${id}`);
+  const why = disabledReason === null ? '' : ` It was disabled: ${words(disabledReason)}.`;
+  return {
+    title: 'Enable this destination again?',
+    lines: [
+      `${url} hears what happens from then on.${why}`,
+      'What it has missed stays given up: deliver that again below, one by one, or read it from the journal.',
+      once,
+    ],
+    confirm: 'Enable it',
+    act: async () => {
+      const { state } = await api.send<Destination>('PATCH', `/destinations/${id}`, { state: 'ACTIVE' });
+      return `It is ${words(state)}: one operation.`;
+    },
+  };
+};
+
+const disable: Action = async (api, { id = '' }) => {
+  const { url, consecutiveFailures } = await api.get<Destination>(`/destinations/${id}`);
+  return {
+    title: 'Disable this destination?',
+    lines: [
+      `${url} hears nothing until it is enabled again; ${plural(consecutiveFailures, 'attempt')} failed in a row.`,
+      'What it was still to get is given up. The journal keeps it.',
+      once,
+    ],
+    confirm: 'Disable it',
+    act: async () => {
+      const { state } = await api.send<Destination>('PATCH', `/destinations/${id}`, { state: 'DISABLED' });
+      return `It is ${words(state)}: one operation.`;
+    },
+  };
+};
+
 const trigger: Action = async (api, { id = '' }) => {
   const { name, mailboxId } = await api.get<Schedule>(`/schedules/${id}`);
   return {
@@ -383,6 +420,8 @@ export const actions: Readonly<Record<string, Action>> = {
   cooldown,
   pauseSchedule,
   resumeSchedule,
+  enable,
+  disable,
   trigger,
   redeliver,
 };

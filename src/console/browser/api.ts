@@ -97,9 +97,9 @@ export class Api {
     }
   }
 
-  /** The spaces that the key sees, newest first; the first page of them. */
-  spaces(): Promise<Spaces> {
-    return this.get<Spaces>('?limit=200');
+  /** A page of the spaces that the key sees, newest first. */
+  spaces(cursor?: string): Promise<Spaces> {
+    return this.get<Spaces>(`?limit=200${cursor === undefined ? '' : `&cursor=${cursor}`}`);
   }
 
   /** What the key may do, by the tools that it would be shown over MCP: no other call says it. */

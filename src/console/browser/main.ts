@@ -25,6 +25,8 @@ let turns = 0;
 let view: { readonly spaceId: string; readonly space: SpaceView } | undefined;
 /** What the key sees. */
 let known: Spaces['spaces'] = [];
+/** Where there are more of them. */
+let moreSpaces: string | null = null;
 
 function status(text: string): void {
   const line = byId('status');
@@ -69,6 +71,24 @@ function showSpaces(problem = ''): void {
     ),
   );
   byId('spaces-list').replaceChildren(...items);
+  byId('more-spaces').hidden = moreSpaces === null;
+}
+
+/** Adds the next page of the spaces, and goes on from its first one. */
+async function readMoreSpaces(): Promise<void> {
+  const { key } = session;
+  if (key === undefined || moreSpaces === null) return;
+  const shown = known.length;
+  try {
+    const page = await new Api('', key).spaces(moreSpaces);
+    known = [...known, ...page.spaces];
+    moreSpaces = page.nextCursor;
+    showSpaces();
+    byId('spaces-list').querySelectorAll('a')[shown]?.focus();
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    byId('spaces-problem').textContent = `${error.message}.`;
+  }
 }
 
 /** The failure's message, with advice if the key lacks a permission. */
@@ -90,7 +110,7 @@ function goOn(): void {
 /** Takes the key if it is valid. Otherwise returns the problem. */
 async function enter(key: string): Promise<string> {
   try {
-    ({ spaces: known } = await new Api('', key).spaces());
+    ({ spaces: known, nextCursor: moreSpaces } = await new Api('', key).spaces());
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     if (error.status === 401) session.key = undefined;
@@ -201,6 +221,7 @@ function start(): void {
     signIn();
     byId('key').focus();
   });
+  byId('more-spaces').addEventListener('click', () => void readMoreSpaces());
   const pause = byId('pause');
   pause.addEventListener('click', () => {
     pauses.byHand = !pauses.byHand;

@@ -129,13 +129,14 @@ export function reading(): Element {
   return el('p', { class: 'empty' }, 'Reading…');
 }
 
-/** Below a page of a list: where it goes on, and its beginning. */
-export function pager({ spaceId = '', page, id, query }: Place, nextCursor: string | null): Node[] {
+/** Below a page of a list: where it goes on, and its beginning. list: its name, where a page has several. */
+export function pager({ spaceId = '', page, id, query }: Place, nextCursor: string | null, list = 'cursor'): Node[] {
   const at = (cursor: string | undefined): string =>
-    address(spaceId, id === undefined ? page : `${page}/${id}`, { ...Object.fromEntries(query), cursor });
-  const first = query.has('cursor') ? el('a', { href: at(undefined), 'data-key': 'first' }, 'First page') : null;
+    address(spaceId, id === undefined ? page : `${page}/${id}`, { ...Object.fromEntries(query), [list]: cursor });
+  const first = query.has(list) ? el('a', { href: at(undefined), 'data-key': 'first' }, 'First page') : null;
   const next = nextCursor === null ? null : el('a', { href: at(nextCursor), 'data-key': 'next' }, 'Next page');
-  return first || next ? [el('nav', { 'aria-label': 'Pages', class: 'pages' }, first, next)] : [];
+  const label = list === 'cursor' ? 'Pages' : `Pages of ${list}`;
+  return first || next ? [el('nav', { 'aria-label': label, class: 'pages' }, first, next)] : [];
 }
 
 /** The time since or until a moment, which the page keeps up to date. */
@@ -156,9 +157,4 @@ export function clock(moment: string): Element {
   const time = `${two(at.getHours())}:${two(at.getMinutes())}:${two(at.getSeconds())}`;
   const isToday = at.toDateString() === new Date().toDateString();
   return el('time', { datetime: moment }, isToday ? time : day + time);
-}
-
-/** A note below a list of which only the first page is read. */
-export function more(nextCursor: string | null): Node[] {
-  return nextCursor === null ? [] : [el('p', { class: 'note' }, 'Only the newest are shown; there are more.')];
 }

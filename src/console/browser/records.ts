@@ -13,12 +13,14 @@ export type Messages = Answer<'message.list'>;
 export type Message = Answer<'message.view'>;
 export type Budgets = Answer<'budget.list'>;
 export type Budget = Budgets['budgets'][number];
+export type BudgetView = Answer<'budget.view'>;
 export type Allowances = Answer<'allowance.list'>;
 export type Allowance = Answer<'allowance.view'>;
 export type Schedules = Answer<'schedule.list'>;
 /** A schedule's fields that are both in the list and in the view. */
 export type Schedule = Schedules['schedules'][number];
 export type Destinations = Answer<'destination.list'>;
+export type Destination = Answer<'destination.view'>;
 export type Deliveries = Answer<'delivery.list'>;
 export type Groups = Answer<'group.list'>;
 export type Barriers = Answer<'barrier.list'>;

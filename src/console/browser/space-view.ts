@@ -174,7 +174,17 @@ export class SpaceView {
   /** Some panels are read for what other ones take from them. */
   #fill(panel: Panel, content: readonly Node[]): void {
     const container = document.getElementById(panel.id);
-    if (container) patch(container, content);
+    if (!container) return;
+    const hadFocus = container.contains(document.activeElement);
+    patch(container, content);
+    if (hadFocus) this.#keepFocus(container);
+  }
+
+  /** What had the focus may be gone: the keyboard goes on from the heading above it, not from the top of the page. */
+  #keepFocus(near: Element | null): void {
+    if (document.activeElement !== document.body) return;
+    const heading = near?.closest('section')?.querySelector<HTMLElement>('h2[tabindex]');
+    (heading ?? byId('page-title')).focus({ preventScroll: true });
   }
 
   /** One listener for all buttons, which come and go with every answer. */
@@ -185,7 +195,11 @@ export class SpaceView {
     if (!action) return;
     try {
       const question = await action(this.#api, data);
+      const page = this.#page;
+      const near = button?.closest('section') ?? null;
       const hasActed = await ask(question);
+      // The button may have gone meanwhile.
+      if (this.#page === page) this.#keepFocus(near);
       if (hasActed) for (const panel of this.#page?.panels ?? []) this.#poller.markStale(panel);
     } catch (error) {
       if (!(error instanceof Failure)) throw error;

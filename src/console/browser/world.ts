@@ -30,7 +30,11 @@ export class World {
   /** What happens while it is being read. */
   #heard: Happening[] = [];
   #sampled: readonly [backlog: number, oldestSeconds: number | null] | undefined;
-  /** Increases with every new name. */
+  /** Webhook destinations that hear nothing. */
+  disabled = 0;
+  /** Budgets of which nothing is left, of the newest ones. */
+  usedUp: readonly { readonly id: string; readonly name: string }[] = [];
+  /** Increases with every new name, and with what else other panels show. */
   namesVersion = 0;
   #clockAhead = 0;
 
@@ -75,6 +79,16 @@ export class World {
   name(id: string, named: Named): void {
     if (this.#named.get(id)?.name !== named.name) this.namesVersion++;
     this.#named.set(id, named);
+  }
+
+  learnDisabled(disabled: number): void {
+    if (disabled !== this.disabled) this.namesVersion++;
+    this.disabled = disabled;
+  }
+
+  learnUsedUp(usedUp: World['usedUp']): void {
+    if (usedUp.length !== this.usedUp.length) this.namesVersion++;
+    this.usedUp = usedUp;
   }
 
   learnMailboxes(mailboxes: readonly Mailbox[]): void {

@@ -16,6 +16,8 @@ type FailedState = (typeof failedStates)[number];
 
 const shownEach = 5;
 const readsAtOnce = 5;
+/** Pages of mailboxes without any that are passed over. */
+const maxPages = 20;
 
 interface Found {
   readonly census: Census;
@@ -23,14 +25,25 @@ interface Found {
   readonly mailboxes: readonly { readonly mailbox: Mailbox; readonly messages: Readable }[];
 }
 
+/** Mailboxes that may have some. How many failed is counted, so those with none are passed over, however many they are. */
+async function candidatesOf(api: Api, state: FailedState, cursor: string | undefined, signal: AbortSignal) {
+  const isCounted = state === 'FAILED';
+  let next: string | null = cursor ?? null;
+  for (let reads = 1; ; reads++) {
+    const page: Mailboxes = await api.get(`/mailboxes${queryText({ limit: '50', cursor: next ?? undefined })}`, signal);
+    const candidates = page.mailboxes.filter(({ counts }) => !isCounted || counts.failed > 0);
+    next = page.nextCursor;
+    if (candidates.length > 0 || next === null || reads === maxPages) return { candidates, nextCursor: next };
+  }
+}
+
 /** The first messages of each mailbox that has some of the state, of a page of mailboxes. */
 async function read(api: Api, state: FailedState, cursor: string | undefined, signal: AbortSignal): Promise<Found> {
-  const [census, { mailboxes: page, nextCursor }] = await Promise.all([
+  const [census, { candidates: page, nextCursor }] = await Promise.all([
     api.get<Census>('/census', signal),
-    api.get<Mailboxes>(`/mailboxes${queryText({ limit: '50', cursor })}`, signal),
+    candidatesOf(api, state, cursor, signal),
   ]);
-  const isCounted = state === 'FAILED';
-  const candidates = census.messages[state] === 0 ? [] : page.filter(({ counts }) => !isCounted || counts.failed > 0);
+  const candidates = census.messages[state] === 0 ? [] : page;
   const found: { mailbox: Mailbox; messages: Readable }[] = [];
   for (let at = 0; at < candidates.length; at += readsAtOnce) {
     const some = candidates.slice(at, at + readsAtOnce).map(async (mailbox) => ({

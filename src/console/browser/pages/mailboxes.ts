@@ -1,9 +1,21 @@
 import { el, html } from '../dom.ts';
 import { count, duration, percent, plural, words } from '../format.ts';
 import { panel } from '../panels/panel.ts';
-import { age, bar, button, buttons, mailboxLink, pager, pairs, section, type TableText, table } from '../parts.ts';
+import {
+  age,
+  bar,
+  button,
+  buttons,
+  mailboxLink,
+  named,
+  pager,
+  pairs,
+  section,
+  type TableText,
+  table,
+} from '../parts.ts';
 import { type Place, queryText } from '../place.ts';
-import type { Mailbox, Mailboxes } from '../records.ts';
+import type { Mailbox, Mailboxes, Message } from '../records.ts';
 import type { World } from '../world.ts';
 import { messageTable, readMessages } from './message-list.ts';
 import type { Page } from './page.ts';
@@ -142,9 +154,12 @@ export function mailboxPage(place: Place, world: World): Page {
   const wanted = { state: of('state'), scopeId: of('scopeId'), workKey: of('workKey'), cursor: of('cursor') };
   const list = readMessages(
     'messages',
-    `/mailboxes/${id}/messages${queryText({ limit: '50', ...wanted })}`,
+    `/mailboxes/${id}/messages${queryText({ limit: '100', ...wanted })}`,
     (answer) => [
-      ...[batchButtons(wanted.state ?? '', answer.messages, world)].filter((one) => one !== null),
+      ...[
+        batchButtons(wanted.state ?? '', answer.messages, world),
+        errorsOf(wanted.state ?? '', answer.messages, world),
+      ].filter((one) => one !== null),
       messageTable(answer.messages, world, answer.nextCursor !== null),
       ...(answer.isPartial
         ? [el('p', { class: 'note' }, `Looked through ${count(answer.looked)} messages; there are more.`)]
@@ -165,8 +180,40 @@ export function mailboxPage(place: Place, world: World): Page {
   return { title: `Mailbox ${title}`, content, panels: [top, list] };
 }
 
+/** So many errors of a page are told one by one. */
+const maxErrors = 8;
+const shortError = 80;
+
+/** What went wrong with the messages that are shown, most often first: those of one error can be requeued without the others. */
+function errorsOf(state: string, messages: readonly Message[], world: World): Element | null {
+  const byError = new Map<string, string[]>();
+  for (const { id, lastError } of messages) byError.set(lastError ?? '', [...(byError.get(lastError ?? '') ?? []), id]);
+  if (!requeueable.includes(state) || byError.size < 2) return null;
+  const sorted = [...byError].sort(([, a], [, b]) => b.length - a.length);
+  const items = sorted.slice(0, maxErrors).map(([error, ids]) => {
+    const text = error === '' ? 'no error was given' : cut(error);
+    const target = { ids: ids.join(' '), error: text, label: text };
+    const act = world.can.write && button('requeueThese', `Requeue ${count(ids.length)}…`, target);
+    return el('li', { 'data-key': error }, el('b', {}, count(ids.length)), ' × ', named(text), buttons(act));
+  });
+  const rest = sorted.length - items.length;
+  const note = rest === 0 ? null : el('p', { class: 'note' }, `${plural(rest, 'other error')} on this page.`);
+  const title = `Last errors on this page`;
+  return el(
+    'div',
+    { role: 'group', 'aria-label': title },
+    el('h3', {}, title),
+    el('ul', { class: 'plain' }, ...items),
+    note,
+  );
+}
+
+function cut(text: string): string {
+  return text.length > shortError ? `${text.slice(0, shortError)}…` : text;
+}
+
 /** What can be done with all messages that are shown: exactly with these. */
-function batchButtons(state: string, messages: readonly { readonly id: string }[], world: World): Element | null {
+function batchButtons(state: string, messages: readonly Message[], world: World): Element | null {
   if (!world.can.write || messages.length === 0) return null;
   const ids = messages.map(({ id }) => id).join(' ');
   const these = messages.length === 1 ? 'this message' : `these ${count(messages.length)}`;

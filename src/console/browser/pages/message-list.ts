@@ -77,6 +77,6 @@ export function messageTable(messages: readonly Message[], world: World, isMore 
         scopeLink(message.scopeId, world),
       ],
     })),
-    50,
+    100,
   );
 }

@@ -8,6 +8,7 @@ import type { Place } from '../place.ts';
 import type { World } from '../world.ts';
 import type { Page } from './page.ts';
 import { newestRuns } from './runs.ts';
+import { destinations } from './webhooks.ts';
 
 const legend = el(
   'p',
@@ -18,7 +19,7 @@ const legend = el(
   ' ready or delayed',
 );
 
-/** What is going on in the space. Budgets and allowances are read for their names. */
+/** What is going on in the space. Budgets, allowances and destinations are read for their names and what is wrong with them. */
 export function overviewPage(_place: Place, world: World): Page {
   const graphs = graphsPanel(world);
   return {
@@ -30,7 +31,7 @@ export function overviewPage(_place: Place, world: World): Page {
       section('Queues', queues.id, legend),
       section('Runs', newestRuns.id),
     ],
-    panels: [now, graphs, waits, queues, newestRuns, budgets, allowances],
+    panels: [now, graphs, waits, queues, newestRuns, budgets, allowances, destinations],
     journalOf: '',
   };
 }

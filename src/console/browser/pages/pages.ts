@@ -1,5 +1,6 @@
 import type { Place } from '../place.ts';
 import type { World } from '../world.ts';
+import { budgetPage } from './budget.ts';
 import { failedPage } from './failed.ts';
 import { journalPage } from './journal.ts';
 import { mailboxesPage, mailboxPage } from './mailboxes.ts';
@@ -26,7 +27,15 @@ const ofSpace: Readonly<Record<string, Maker>> = {
 };
 
 /** Those of one object. */
-const ofObject: Readonly<Record<string, Maker>> = { mailbox: mailboxPage, message: messagePage, run: runPage };
+const ofObject: Readonly<Record<string, Maker>> = {
+  mailbox: mailboxPage,
+  message: messagePage,
+  run: runPage,
+  budget: budgetPage,
+};
+
+/** Those of a space and those of one object by their names. */
+export const pageNames = { ofSpace: Object.keys(ofSpace), ofObject: Object.keys(ofObject) };
 
 /** The overview where there is no such page. */
 export function pageOf(place: Place, world: World): Page {

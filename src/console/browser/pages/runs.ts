@@ -1,3 +1,4 @@
+import type { Api } from '../api.ts';
 import { el } from '../dom.ts';
 import { plural } from '../format.ts';
 import { type Panel, panel } from '../panels/panel.ts';
@@ -14,9 +15,9 @@ const text: TableText = {
   empty: 'No such run.',
 };
 
-function runTable(scopes: readonly Scope[], world: World): Element {
+function runTable(scopes: readonly Scope[], world: World, isMore = false): Element {
   return table(
-    text,
+    isMore && scopes.length === 0 ? { ...text, empty: 'None found yet; the next page looks further.' } : text,
     scopes.map(({ id, name, state, live, createdAt, parentScopeId }) => ({
       key: id,
       cells: [
@@ -32,10 +33,21 @@ function runTable(scopes: readonly Scope[], world: World): Element {
   );
 }
 
+/** The service looks at 1,000 runs for a page of one state, which may be empty though there are more. */
+const maxScans = 20;
+
+async function search(api: Api, path: string, signal: AbortSignal): Promise<Scopes> {
+  let answer = await api.get<Scopes>(path, signal);
+  for (let scans = 1; answer.scopes.length === 0 && answer.nextCursor !== null && scans < maxScans; scans++)
+    answer = await api.get<Scopes>(`${path.replace(/&cursor=[^&]*/, '')}&cursor=${answer.nextCursor}`, signal);
+  return answer;
+}
+
 function runsPanel(id: string, path: string, render: (answer: Scopes, world: World) => Node[]): Panel {
   return panel<Scopes>({
     id,
     path,
+    read: (api, signal) => search(api, path, signal),
     hears: ['scope', 'message', 'waiter'],
     everySeconds: 4,
     idleSeconds: 20,
@@ -59,7 +71,7 @@ export function runsPage(place: Place): Page {
   const list = runsPanel(
     'run-list',
     `/scopes${queryText({ limit: '50', ...wanted })}`,
-    ({ scopes, nextCursor }, world) => [runTable(scopes, world), ...pager(place, nextCursor)],
+    ({ scopes, nextCursor }, world) => [runTable(scopes, world, nextCursor !== null), ...pager(place, nextCursor)],
   );
   const form = searchForm(place, [
     {

@@ -12,8 +12,8 @@ export interface Field {
   readonly options?: readonly (readonly [value: string, text: string])[];
 }
 
-/** Filters of a page, which become part of its address; other filters stay, but the list begins anew. */
-export function searchForm(place: Place, fields: readonly Field[]): HTMLElement {
+/** Filters of a page, which become part of its address; other filters stay, but its lists begin anew. */
+export function searchForm(place: Place, fields: readonly Field[], lists = ['cursor']): HTMLElement {
   const problem = el('p', { class: 'problem', role: 'alert', id: 'search-problem' });
   const inputs = fields.map((field) => {
     const common = { id: `search-${field.name}`, 'aria-describedby': 'search-problem' };
@@ -45,7 +45,8 @@ export function searchForm(place: Place, fields: readonly Field[]): HTMLElement 
   form.addEventListener('submit', (event) => {
     event.preventDefault();
     const { spaceId = '', page, id, query } = place;
-    const wanted: Record<string, string | undefined> = { ...Object.fromEntries(query), cursor: undefined };
+    const wanted: Record<string, string | undefined> = Object.fromEntries(query);
+    for (const list of lists) wanted[list] = undefined;
     for (const { field, input } of inputs) {
       const text = field.isId ? input.value.trim().toLowerCase() : input.value;
       if (field.isId && text !== '' && !isUuid(text)) {

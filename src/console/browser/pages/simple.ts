@@ -1,11 +1,12 @@
 import { el } from '../dom.ts';
-import { barriers, groups } from '../panels/meetings.ts';
-import { allowances, budgets, queues } from '../panels/resources.ts';
+import { barriersPanel, groupsPanel } from '../panels/meetings.ts';
+import { allowances, allowancesPanel, budgets, budgetsPanel, queues } from '../panels/resources.ts';
 import { runPanel } from '../panels/run.ts';
-import { schedules } from '../panels/schedules.ts';
+import { schedulesPanel } from '../panels/schedules.ts';
 import { section } from '../parts.ts';
 import type { Place } from '../place.ts';
 import type { Page } from './page.ts';
+import { searchForm } from './search.ts';
 
 function legend(settled: string, reserved: string): Element {
   const sample = (name: string): Element => el('span', { class: name });
@@ -22,19 +23,23 @@ export function runPage({ id = '' }: Place): Page {
   };
 }
 
-export function moneyPage(): Page {
+export function moneyPage(place: Place): Page {
+  const [money, quotas] = [budgetsPanel(place), allowancesPanel(place)];
+  const form = searchForm(place, [{ name: 'name', label: 'Name, exactly' }], ['budgets', 'allowances']);
   return {
     title: 'Money and quotas',
-    content: [section('Budgets', budgets.id, legend('settled', 'reserved')), section('Allowances', allowances.id)],
-    panels: [budgets, allowances],
+    content: [section('Budgets', money.id, form, legend('settled', 'reserved')), section('Allowances', quotas.id)],
+    panels: [money, quotas],
   };
 }
 
-export function schedulesPage(): Page {
+export function schedulesPage(place: Place): Page {
+  const schedules = schedulesPanel(place);
   return { title: 'Schedules', content: [section('All schedules', schedules.id)], panels: [schedules, queues] };
 }
 
-export function groupsPage(): Page {
+export function groupsPage(place: Place): Page {
+  const [groups, barriers] = [groupsPanel(place), barriersPanel(place)];
   return {
     title: 'Groups and barriers',
     content: [section('Task groups', groups.id, legend('succeeded', 'running')), section('Barriers', barriers.id)],

@@ -11,7 +11,7 @@ const destinationText: TableText = {
   caption: 'Destinations',
   heads: ['Destination', 'State', 'Events', 'Failures in a row', 'Last success', 'Deliveries'],
   empty: 'No destination.',
-};
+} as const satisfies TableText;
 
 const deliveryText = {
   caption: 'Attempts, newest first',
@@ -19,9 +19,19 @@ const deliveryText = {
   empty: 'No attempt yet.',
 } as const satisfies TableText;
 
+function destinationButton(id: string, url: string, state: string): Element {
+  const target = { id, label: url };
+  const isOff = state === 'DISABLED';
+  return el(
+    'span',
+    {},
+    buttons(isOff ? button('enable', 'Enable again…', target) : button('disable', 'Disable…', target)),
+  );
+}
+
 function destinationTable({ destinations }: Destinations, world: World): Element {
   return table(
-    destinationText,
+    world.can.write ? { ...destinationText, heads: [...destinationText.heads, 'Do'] } : destinationText,
     destinations.map(({ id, url, state, disabledReason, eventTypes, consecutiveFailures, lastSuccessAt }) => ({
       key: id,
       cells: [
@@ -31,6 +41,7 @@ function destinationTable({ destinations }: Destinations, world: World): Element
         count(consecutiveFailures),
         lastSuccessAt === null ? '–' : age(lastSuccessAt, world),
         el('a', { href: address(world.spaceId, 'webhooks', { destinationId: id }) }, 'Only these'),
+        ...(world.can.write ? [destinationButton(id, url, state)] : []),
       ],
     })),
   );
@@ -57,19 +68,21 @@ function deliveryRow(one: Delivery, world: World) {
   };
 }
 
+export const destinations = panel<Destinations>({
+  id: 'destinations',
+  path: '/destinations',
+  hears: ['destination', 'delivery'],
+  idleSeconds: 20,
+  learn: (answer, world) => {
+    for (const { id, url } of answer.destinations) world.name(id, { name: url });
+    world.learnDisabled(answer.destinations.filter(({ state }) => state === 'DISABLED').length);
+  },
+  render: (answer, world) => [destinationTable(answer, world)],
+});
+
 /** Webhook destinations, and every attempt to deliver to them. */
 export function webhooksPage(place: Place): Page {
   const { query } = place;
-  const destinations = panel<Destinations>({
-    id: 'destinations',
-    path: '/destinations',
-    hears: ['destination', 'delivery'],
-    idleSeconds: 20,
-    learn: (answer, world) => {
-      for (const { id, url } of answer.destinations) world.name(id, { name: url });
-    },
-    render: (answer, world) => [destinationTable(answer, world)],
-  });
   const destinationId = query.get('destinationId') ?? undefined;
   const wanted = { destinationId, cursor: query.get('cursor') ?? undefined };
   const deliveries = panel<Deliveries>({

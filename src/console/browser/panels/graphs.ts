@@ -2,23 +2,28 @@ import type { Api } from '../api.ts';
 import { el } from '../dom.ts';
 import { count, duration } from '../format.ts';
 import { graph } from '../graph.ts';
-import { countedTypes, type Figures, History, type Series, slots } from '../history.ts';
+import { countedTypes, type Figures, History, type Sample, type Series, slots } from '../history.ts';
 import type { EventsPage, Happening } from '../records.ts';
 import type { World } from '../world.ts';
 import { type Panel, panel } from './panel.ts';
 
-/** The longest first: the one whose events are read in a few pages. */
-const spansMs = [6 * 3_600_000, 3_600_000, 10 * 60_000];
+const spanMs = 6 * 3_600_000;
 const perPage = 500;
+/** Where so many pages do not have all events of the time, it is estimated from samples. */
 const maxPages = 6;
+const samples = 20;
+const perSample = 300;
+const readsAtOnce = 4;
+
+const counted = `types=${countedTypes.join(',')}`;
+const sinceText = (at: number): string => `since=${new Date(at).toISOString()}`;
 
 /** All events of the time; undefined if they are too many. */
 async function eventsOf(api: Api, since: number, signal: AbortSignal): Promise<Happening[] | undefined> {
-  const query = `types=${countedTypes.join(',')}&limit=${perPage}`;
   const found: Happening[] = [];
-  let from = `since=${new Date(since).toISOString()}`;
+  let from = sinceText(since);
   for (let pages = 0; pages < maxPages; pages++) {
-    const { events, nextCursor } = await api.get<EventsPage>(`/watch?${query}&${from}`, signal);
+    const { events, nextCursor } = await api.get<EventsPage>(`/watch?${counted}&limit=${perPage}&${from}`, signal);
     found.push(...events);
     if (from === `cursor=${nextCursor}`) return found;
     from = `cursor=${nextCursor}`;
@@ -26,24 +31,40 @@ async function eventsOf(api: Api, since: number, signal: AbortSignal): Promise<H
   return undefined;
 }
 
-/** The history of as much time as a few reads tell; without any it begins now. */
-async function readHistory(api: Api, now: number, signal: AbortSignal): Promise<History> {
-  for (const spanMs of spansMs) {
-    const events = await eventsOf(api, now - spanMs, signal);
-    if (!events) continue;
-    const history = new History(spanMs);
-    history.add(events);
-    return history;
+/** The first events of equal parts of the time until now. */
+async function samplesOf(api: Api, now: number, signal: AbortSignal): Promise<Sample[]> {
+  const partMs = spanMs / samples;
+  const first = Math.floor(now / partMs) - samples + 1;
+  const found: Sample[] = [];
+  for (let part = 0; part < samples; part += readsAtOnce) {
+    const some = Array.from({ length: Math.min(readsAtOnce, samples - part) }, async (_, n): Promise<Sample> => {
+      const from = (first + part + n) * partMs;
+      const until = from + partMs;
+      const path = `/watch?${counted}&limit=${perSample}&${sinceText(from)}`;
+      const { events } = await api.get<EventsPage>(path, signal);
+      const own = events.filter(({ occurredAt }) => Date.parse(occurredAt) < until);
+      return { from, until: Math.min(until, now), events: own, isCut: own.length === perSample };
+    });
+    found.push(...(await Promise.all(some)));
   }
-  return new History(spansMs.at(-1) ?? 0);
+  return found;
+}
+
+/** The history of the last hours: of all its events, or where they are many, of samples. */
+async function readHistory(api: Api, now: number, signal: AbortSignal): Promise<History> {
+  const history = new History(spanMs);
+  const events = await eventsOf(api, now - spanMs, signal);
+  if (events) history.add(events);
+  else history.estimate(await samplesOf(api, now, signal), now);
+  return history;
 }
 
 const highest = (values: Series): number => Math.max(0, ...values);
 const sum = (values: Series): number => values.reduce((all, value) => all + value, 0);
 
-function drawn({ spanMs, backlog, completed, failed, oldestSeconds }: Figures): Element {
-  const from = `${duration(spanMs / 1000)} ago`;
-  const slot = duration(spanMs / slots / 1000);
+function drawn({ spanMs: shownMs, backlog, completed, failed, oldestSeconds }: Figures): Element {
+  const from = `${duration(shownMs / 1000)} ago`;
+  const slot = duration(shownMs / slots / 1000);
   const oldest = oldestSeconds.at(-1) ?? 0;
   return el(
     'div',
@@ -105,6 +126,16 @@ export function graphsPanel(world: World): Panel {
       if (!world.history) world.takeHistory(await readHistory(api, world.now(), signal));
       return {};
     },
-    render: () => (world.history ? [drawn(world.history.figures(world.now()))] : []),
+    render: () => {
+      if (!world.history) return [];
+      const figures = world.history.figures(world.now());
+      return figures.isEstimated ? [drawn(figures), estimatedNote()] : [drawn(figures)];
+    },
   });
+}
+
+function estimatedNote(): Element {
+  const text =
+    'So much happens here that what was before is estimated from samples; what happens from now on is counted.';
+  return el('p', { class: 'note' }, text);
 }

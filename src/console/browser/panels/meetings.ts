@@ -1,9 +1,10 @@
 import { el } from '../dom.ts';
 import { count, percent, plural, shortId, words } from '../format.ts';
-import { age, badge, bar, more, named, type Row, scopeLink, type TableText, table } from '../parts.ts';
+import { age, badge, bar, named, pager, type Row, scopeLink, type TableText, table } from '../parts.ts';
+import { type Place, queryText } from '../place.ts';
 import type { Barrier, Barriers, Group, Groups } from '../records.ts';
 import type { World } from '../world.ts';
-import { panel } from './panel.ts';
+import { type Panel, panel } from './panel.ts';
 
 const groupText: TableText = {
   caption: 'Task groups',
@@ -43,16 +44,18 @@ export function groupTable(groups: readonly Group[], world: World): Element {
   );
 }
 
-export const groups = panel<Groups>({
-  id: 'groups',
-  path: '/task-groups?limit=20',
-  hears: ['group', 'task'],
-  learn: (answer, world) => {
-    for (const { scopeId, parentScopeId, createdAt } of answer.groups)
-      world.scopes.learn(scopeId, createdAt, parentScopeId);
-  },
-  render: (answer, world) => [groupTable(answer.groups, world), ...more(answer.nextCursor)],
-});
+export function groupsPanel(place: Place): Panel {
+  return panel<Groups>({
+    id: 'groups',
+    path: `/task-groups${queryText({ limit: '20', cursor: place.query.get('groups') ?? undefined })}`,
+    hears: ['group', 'task'],
+    learn: (answer, world) => {
+      for (const { scopeId, parentScopeId, createdAt } of answer.groups)
+        world.scopes.learn(scopeId, createdAt, parentScopeId);
+    },
+    render: (answer, world) => [groupTable(answer.groups, world), ...pager(place, answer.nextCursor, 'groups')],
+  });
+}
 
 export function barrierTable(barriers: readonly Barrier[], world: World): Element {
   return table(
@@ -74,12 +77,14 @@ export function barrierTable(barriers: readonly Barrier[], world: World): Elemen
   );
 }
 
-export const barriers = panel<Barriers>({
-  id: 'barriers',
-  path: '/barriers?limit=50',
-  hears: ['barrier'],
-  learn: (answer, world) => {
-    for (const { scopeId, createdAt } of answer.barriers) world.scopes.learn(scopeId, createdAt);
-  },
-  render: (answer, world) => [barrierTable(answer.barriers, world), ...more(answer.nextCursor)],
-});
+export function barriersPanel(place: Place): Panel {
+  return panel<Barriers>({
+    id: 'barriers',
+    path: `/barriers${queryText({ limit: '50', cursor: place.query.get('barriers') ?? undefined })}`,
+    hears: ['barrier'],
+    learn: (answer, world) => {
+      for (const { scopeId, createdAt } of answer.barriers) world.scopes.learn(scopeId, createdAt);
+    },
+    render: (answer, world) => [barrierTable(answer.barriers, world), ...pager(place, answer.nextCursor, 'barriers')],
+  });
+}

@@ -1,5 +1,5 @@
 import { type Child, el } from '../dom.ts';
-import { count, words } from '../format.ts';
+import { count, plural, words } from '../format.ts';
 import { failedStates } from '../pages/failed.ts';
 import { age } from '../parts.ts';
 import { address } from '../place.ts';
@@ -37,6 +37,28 @@ function failedTile({ messages }: Census, world: World): Element {
   return shown;
 }
 
+/** Budgets of which nothing is left, where there are any among the newest. */
+function usedUpTile(world: World): Element | null {
+  const [first, ...rest] = world.usedUp;
+  if (!first) return null;
+  const href = address(world.spaceId, 'money');
+  const note = rest.length === 0 ? first.name : `${first.name} and ${count(rest.length)} more`;
+  const shown = tile(el('a', { href }, 'Budgets used up'), world.usedUp.length, el('span', { class: 'named' }, note));
+  shown.classList.add('bad');
+  return shown;
+}
+
+/** What webhooks are still to get, and whether a destination hears nothing any more. */
+function webhookTile({ outbox }: Backlog, world: World): Element {
+  const { UNREAD, PENDING, DELIVERED, EXHAUSTED } = outbox;
+  const { disabled } = world;
+  const note = `${count(UNREAD)} unread, ${count(DELIVERED)} delivered, ${count(EXHAUSTED)} given up`;
+  const name = el('a', { href: address(world.spaceId, 'webhooks') }, 'Webhooks pending');
+  const shown = tile(name, PENDING, disabled > 0 ? `${plural(disabled, 'destination')} disabled; ${note}` : note);
+  if (disabled > 0) shown.classList.add('bad');
+  return shown;
+}
+
 /** What there is to do, and everything that is kept, by state. */
 export interface Now {
   readonly backlog: Backlog;
@@ -62,8 +84,6 @@ export const now = panel<Now>({
     world.sample(readyMessages + delayedMessages + claimedMessages, oldestReadyAgeSeconds);
   },
   render: ({ backlog, census: { asOf, ...kinds } }, world) => {
-    const { UNREAD, PENDING, DELIVERED, EXHAUSTED } = backlog.outbox;
-    const webhooks = `${count(UNREAD)} unread, ${count(DELIVERED)} delivered, ${count(EXHAUSTED)} given up`;
     return [
       el(
         'dl',
@@ -74,7 +94,8 @@ export const now = panel<Now>({
         failedTile({ asOf, ...kinds }, world),
         tile('Waiters', backlog.waitingWaiters, oldest(backlog.oldestWaiterAgeSeconds, backlog, world)),
         tile('Armed timers', backlog.armedTimers, null),
-        tile('Webhooks pending', PENDING, webhooks),
+        usedUpTile(world),
+        webhookTile(backlog, world),
       ),
       el(
         'details',

@@ -1,16 +1,15 @@
 import { el } from '../dom.ts';
 import { count, duration, money, percent } from '../format.ts';
 import { mailboxTable } from '../pages/mailboxes.ts';
-import { age, badge, bar, button, buttons, more, named } from '../parts.ts';
-import { address } from '../place.ts';
-import type { Allowances, Budgets, Mailboxes } from '../records.ts';
-import { panel } from './panel.ts';
-
-const page = 'limit=50';
+import { age, badge, bar, button, buttons, named, pager } from '../parts.ts';
+import { address, type Place, queryText } from '../place.ts';
+import type { Allowance, Allowances, Budget, Budgets, Mailboxes } from '../records.ts';
+import type { World } from '../world.ts';
+import { type Panel, panel } from './panel.ts';
 
 export const queues = panel<Mailboxes>({
   id: 'queues',
-  path: `/mailboxes?${page}`,
+  path: '/mailboxes?limit=50',
   hears: ['mailbox', 'message'],
   everySeconds: 4,
   learn: ({ mailboxes }, world) => {
@@ -23,79 +22,100 @@ export const queues = panel<Mailboxes>({
   ],
 });
 
-export const budgets = panel<Budgets>({
-  id: 'budgets',
-  path: `/budgets?${page}`,
-  hears: ['budget'],
-  learn: (answer, world) => {
-    for (const { id, name, scale, currency } of answer.budgets) world.name(id, { name, scale, currency });
-  },
-  render: (answer, world) => [
-    answer.budgets.length === 0
-      ? el('p', { class: 'empty' }, 'No budget yet.')
-      : el(
-          'ul',
-          { class: 'bars' },
-          ...answer.budgets.map(({ id, name, currency, scale, balances }) => {
-            const { limit, reserved, settled, available } = balances;
-            const of = (minor: string): string => `${money(minor, scale)} ${currency}`;
-            const parts = { settled: percent(settled, limit), reserved: percent(reserved, limit) };
-            const text = `${of(settled)} settled, ${of(reserved)} reserved, ${of(available)} available of ${of(limit)}`;
-            const name_ = el('span', { class: 'name named' }, name);
-            return el(
-              'li',
-              { 'data-key': id },
-              name_,
-              bar(text, parts),
-              el('span', { class: 'note' }, text),
-              buttons(world.can.config && button('limit', 'Change the limit…', { id, label: name })),
-            );
-          }),
-        ),
-    ...more(answer.nextCursor),
-  ],
-});
+/** `1.00 EUR settled, …`: the balances of a budget in words. */
+export function balancesText({ currency, scale, balances }: Pick<Budget, 'currency' | 'scale' | 'balances'>): string {
+  const of = (minor: string): string => `${money(minor, scale)} ${currency}`;
+  const { limit, reserved, settled, available } = balances;
+  return `${of(settled)} settled, ${of(reserved)} reserved, ${of(available)} available of ${of(limit)}`;
+}
 
-export const allowances = panel<Allowances>({
-  id: 'allowances',
-  path: `/allowances?${page}`,
-  hears: ['allowance', 'waiter'],
-  idleSeconds: 20,
-  learn: (answer, world) => {
-    for (const { id, name } of answer.allowances) world.name(id, { name });
-  },
-  render: (answer, world) => [
-    answer.allowances.length === 0
-      ? el('p', { class: 'empty' }, 'No allowance yet.')
-      : el(
-          'ul',
-          { class: 'bars' },
-          ...answer.allowances.map((one) => {
-            const { usedUnits, unitsLimit, waiting, cooldownUntil, cooldownReason } = one;
-            const used = `${count(usedUnits)} of ${count(unitsLimit)} units used in ${duration(one.windowSeconds)}`;
-            const why = cooldownReason === null ? [] : [': ', named(cooldownReason)];
-            const isCooling = cooldownUntil !== null && Date.parse(cooldownUntil) > world.now();
-            const cooling = isCooling
-              ? el('span', {}, badge('COOLDOWN'), ' ends ', age(cooldownUntil, world), ...why)
-              : null;
-            const note = el('span', { class: 'note' }, `${used}, window ends `, age(one.windowEndsAt, world));
-            const queue = waiting > 0 ? el('span', { class: 'note' }, `${count(waiting)} waiting`) : null;
-            const full = bar(used, { settled: percent(usedUnits, unitsLimit) });
-            return el(
-              'li',
-              { 'data-key': one.id },
-              el('span', { class: 'name named' }, one.name),
-              full,
-              note,
-              queue,
-              cooling,
-              buttons(
-                world.can.config && button('units', 'Change the units…', { id: one.id, label: one.name }),
-                world.can.config && button('cooldown', 'Cool down…', { id: one.id, label: one.name }),
-              ),
-            );
-          }),
-        ),
-    ...more(answer.nextCursor),
-  ],
-});
+/** The balances of a budget as a bar and in words. */
+export function balancesBar(budget: Budget): Node[] {
+  const { limit, reserved, settled } = budget.balances;
+  const text = balancesText(budget);
+  const parts = { settled: percent(settled, limit), reserved: percent(reserved, limit) };
+  return [bar(text, parts), el('span', { class: 'note' }, text)];
+}
+
+function budgetItem(budget: Budget, world: World): Element {
+  const { id, name, balances } = budget;
+  const isUsedUp = balances.available === '0';
+  return el(
+    'li',
+    { 'data-key': id },
+    el('a', { class: 'name named', href: address(world.spaceId, `budget/${id}`) }, name),
+    isUsedUp ? el('span', {}, ' ', badge('USED UP')) : null,
+    ...balancesBar(budget),
+    buttons(world.can.config && button('limit', 'Change the limit…', { id, label: name })),
+  );
+}
+
+/** The same filters for both lists; each has its own pages. */
+function filtered(place: Place | undefined, list: string): string {
+  const of = (name: string): string | undefined => place?.query.get(name) ?? undefined;
+  return queryText({ limit: '50', name: of('name'), cursor: of(list) });
+}
+
+/** A page of the budgets; without a place the newest, which are read for their names. */
+export function budgetsPanel(place?: Place): Panel {
+  return panel<Budgets>({
+    id: 'budgets',
+    path: `/budgets${filtered(place, 'budgets')}`,
+    hears: ['budget'],
+    learn: (answer, world) => {
+      for (const { id, name, scale, currency } of answer.budgets) world.name(id, { name, scale, currency });
+      if (!place) world.learnUsedUp(answer.budgets.filter(({ balances }) => balances.available === '0'));
+    },
+    render: (answer, world) => [
+      answer.budgets.length === 0
+        ? el('p', { class: 'empty' }, 'No budget here.')
+        : el('ul', { class: 'bars' }, ...answer.budgets.map((budget) => budgetItem(budget, world))),
+      ...(place ? pager(place, answer.nextCursor, 'budgets') : []),
+    ],
+  });
+}
+
+export const budgets = budgetsPanel();
+
+function allowanceItem(one: Allowance, world: World): Element {
+  const { usedUnits, unitsLimit, waiting, cooldownUntil, cooldownReason } = one;
+  const used = `${count(usedUnits)} of ${count(unitsLimit)} units used in ${duration(one.windowSeconds)}`;
+  const why = cooldownReason === null ? [] : [': ', named(cooldownReason)];
+  const isCooling = cooldownUntil !== null && Date.parse(cooldownUntil) > world.now();
+  const cooling = isCooling ? el('span', {}, badge('COOLDOWN'), ' ends ', age(cooldownUntil, world), ...why) : null;
+  const note = el('span', { class: 'note' }, `${used}, window ends `, age(one.windowEndsAt, world));
+  const queue = waiting > 0 ? el('span', { class: 'note' }, `${count(waiting)} waiting`) : null;
+  return el(
+    'li',
+    { 'data-key': one.id },
+    el('span', { class: 'name named' }, one.name),
+    bar(used, { settled: percent(usedUnits, unitsLimit) }),
+    note,
+    queue,
+    cooling,
+    buttons(
+      world.can.config && button('units', 'Change the units…', { id: one.id, label: one.name }),
+      world.can.config && button('cooldown', 'Cool down…', { id: one.id, label: one.name }),
+    ),
+  );
+}
+
+export function allowancesPanel(place?: Place): Panel {
+  return panel<Allowances>({
+    id: 'allowances',
+    path: `/allowances${filtered(place, 'allowances')}`,
+    hears: ['allowance', 'waiter'],
+    idleSeconds: 20,
+    learn: (answer, world) => {
+      for (const { id, name } of answer.allowances) world.name(id, { name });
+    },
+    render: (answer, world) => [
+      answer.allowances.length === 0
+        ? el('p', { class: 'empty' }, 'No allowance here.')
+        : el('ul', { class: 'bars' }, ...answer.allowances.map((one) => allowanceItem(one, world))),
+      ...(place ? pager(place, answer.nextCursor, 'allowances') : []),
+    ],
+  });
+}
+
+export const allowances = allowancesPanel();

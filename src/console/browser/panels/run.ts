@@ -15,6 +15,7 @@ import {
   type TableText,
   table,
 } from '../parts.ts';
+import { address } from '../place.ts';
 import type { Run, Scope } from '../records.ts';
 import type { World } from '../world.ts';
 import { barrierTable, groupTable } from './meetings.ts';
@@ -129,7 +130,7 @@ function reservations(run: Run, world: World): Element {
         cells: [
           clock(one.createdAt),
           badge(one.state),
-          named(name),
+          el('a', { class: 'named', href: address(world.spaceId, `budget/${one.budgetId}`) }, name),
           named(one.holder),
           of(one.amountMinor),
           of(one.settledMinor),

@@ -7,15 +7,16 @@ import {
   buttons,
   mailboxLink,
   messageLink,
-  more,
   named,
+  pager,
   scopeLink,
   type TableText,
   table,
 } from '../parts.ts';
+import { type Place, queryText } from '../place.ts';
 import type { Schedule, Schedules } from '../records.ts';
 import type { World } from '../world.ts';
-import { panel } from './panel.ts';
+import { type Panel, panel } from './panel.ts';
 
 const text = {
   caption: 'Schedules',
@@ -50,32 +51,36 @@ function acts({ id, name, state }: Schedule): Element | string {
   return shown ?? '–';
 }
 
-export const schedules = panel<Schedules>({
-  id: 'schedules',
-  path: '/schedules?limit=50',
-  hears: ['schedule'],
-  idleSeconds: 20,
-  learn: (answer, world) => {
-    for (const { id, name } of answer.schedules) world.name(id, { name });
-  },
-  render: (answer, world) => [
-    table(
-      world.can.write ? { ...text, heads: [...text.heads, 'Do'] } : text,
-      [...answer.schedules].sort(byNext).map((one) => ({
-        key: one.id,
-        cells: [
-          named(one.name),
-          badge(one.state),
-          comes(one),
-          one.nextAt === null ? '–' : age(one.nextAt, world),
-          lastOf(one, world),
-          count(one.missed),
-          mailboxLink(one.mailboxId, world),
-          scopeLink(one.scopeId, world),
-          ...(world.can.write ? [acts(one)] : []),
-        ],
-      })),
-    ),
-    ...more(answer.nextCursor),
-  ],
-});
+/** A page of the schedules. */
+export function schedulesPanel(place: Place): Panel {
+  return panel<Schedules>({
+    id: 'schedules',
+    path: `/schedules${queryText({ limit: '50', cursor: place.query.get('cursor') ?? undefined })}`,
+    hears: ['schedule'],
+    idleSeconds: 20,
+    learn: (answer, world) => {
+      for (const { id, name } of answer.schedules) world.name(id, { name });
+    },
+    render: (answer, world) => [
+      table(
+        world.can.write ? { ...text, heads: [...text.heads, 'Do'] } : text,
+        [...answer.schedules].sort(byNext).map((one) => ({
+          key: one.id,
+          cells: [
+            named(one.name),
+            badge(one.state),
+            comes(one),
+            one.nextAt === null ? '–' : age(one.nextAt, world),
+            lastOf(one, world),
+            count(one.missed),
+            mailboxLink(one.mailboxId, world),
+            scopeLink(one.scopeId, world),
+            ...(world.can.write ? [acts(one)] : []),
+          ],
+        })),
+        50,
+      ),
+      ...pager(place, answer.nextCursor),
+    ],
+  });
+}

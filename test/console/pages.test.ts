@@ -1,0 +1,210 @@
+import { expect } from 'chai';
+import type { MusterService } from '../../src/service.ts';
+import { Sink } from '../support/sink.ts';
+import { delivering, untilRows } from '../support/webhooks.ts';
+import { World } from '../support/world.ts';
+import { type Seeded, seed } from './seed.ts';
+import { Tab, useChromium } from './tab.ts';
+
+/** What Tab must reach, in this order: everything visible that can be used. */
+const usable = `[...document.querySelectorAll('a[href], button, input, select, summary, pre')]
+  .filter((node) => node.checkVisibility()).map((node) => node.outerHTML)`;
+/** The focused element, and whether it is visible as such. */
+const focused = `(() => {
+  const node = document.activeElement;
+  const { outlineStyle, outlineWidth } = getComputedStyle(node);
+  const { left, right, width } = node.getBoundingClientRect();
+  const isSeen = outlineStyle !== 'none' && parseFloat(outlineWidth) >= 2 && width > 0 && left >= 0 && right <= innerWidth;
+  return { html: node.outerHTML, isSeen };
+})()`;
+/** What is cut off on a screen of 360 pixels, or makes it scroll sideways. */
+const wide = `document.documentElement.scrollWidth === 360 ? [...document.querySelectorAll('body *')]
+  .filter((node) => node.checkVisibility() && !node.closest('.unseen, thead, #skip') &&
+    node.getBoundingClientRect().right > 360.5).map((node) => node.outerHTML) : ['the page']`;
+
+/** The rules that tell of colours and sizes; the others find on a small dark screen what they find on a large one. */
+const ofLooks = ['color-contrast', 'link-in-text-block', 'scrollable-region-focusable', 'target-size'];
+
+describe('Every page of the console', function () {
+  this.timeout(120_000);
+  useChromium();
+  let service: MusterService;
+  let sink: Sink;
+  let world: World;
+  let seeded: Seeded;
+  let ready: string;
+  before(async () => {
+    [service, sink] = await Promise.all([delivering(), Sink.start()]);
+    world = await World.create({ on: service });
+    await world.beside();
+    const hooks = ['a', 'b'].map((path) => `${sink.url}/${path.repeat(60)}`);
+    const [, off] = await Promise.all(
+      hooks.map((url) => world.made('/destinations', { url, eventTypes: ['mailbox.created'] })),
+    );
+    seeded = await seed(world);
+    const { mailboxId, runId } = seeded;
+    const claim = { scopeId: runId, holder: 'h', holderSession: 's' };
+    const failing = await world.made(`/mailboxes/${mailboxId}/recv`, claim);
+    await world.made(`/messages/${failing.id}/nack`, { token: failing.token, retry: false, error: 'e'.repeat(200) });
+    ready = (await world.made(`/mailboxes/${mailboxId}/messages`, { scopeId: runId, payload: 1 })).id;
+    const hourly = { mailboxId, scopeId: runId, payload: 1, everySeconds: 3600 };
+    const paused = await world.made('/schedules', { ...hourly, name: 'paused' });
+    await world.call('PATCH', `/schedules/${paused.id}`, { state: 'PAUSED' });
+    await untilRows(world, 4);
+    await world.call('PATCH', `/destinations/${off?.id}`, { state: 'DISABLED' });
+  });
+  after(() => Promise.all([service.stop(), sink.stop()]));
+
+  /** By the name in the address: the pages, and what is on each once it is complete. */
+  const places = (): Record<string, string[][]> => ({
+    '': [['', '#runs table', '#events li', '.graphs', '#waits table', '#queues table']],
+    mailboxes: [['/mailboxes', '#mailbox-list table']],
+    failed: [['/failed?state=REJECTED', '#failed table']],
+    runs: [['/runs', '#run-list table']],
+    journal: [['/journal', '#history li', '#events li']],
+    schedules: [['/schedules', '#schedules table', '#schedules button']],
+    money: [['/money', '#budgets li', '#budgets button', '#allowances li', '#allowances button']],
+    groups: [['/groups', '#groups table', '#barriers table']],
+    webhooks: [['/webhooks', '#deliveries table', '#deliveries button', '#destinations table', '#destinations button']],
+    mailbox: ['REJECTED', 'READY'].map((state) => [
+      `/mailbox/${seeded.mailboxId}?state=${state}`,
+      '#mailbox button',
+      '#messages button',
+      '#messages table',
+    ]),
+    message: [seeded.messageId, ready].map((id) => [
+      `/message/${id}`,
+      '#message pre',
+      '#message button',
+      '#message-events li',
+    ]),
+    run: [[`/run/${seeded.runId}`, '#run table', '#run button', '#events li']],
+    budget: [[`/budget/${seeded.budgetId}`, '#budget table', '#budget button']],
+  });
+
+  /** Goes from page to page; a page that has no place above fails here. */
+  const overAll = async (tab: Tab, look: (place: string) => Promise<void>, canAct = true): Promise<void> => {
+    const names = await tab.evaluate<Record<string, string[]>>(
+      'import("./console/pages/pages.js").then(({ pageNames }) => pageNames)',
+    );
+    const known = places();
+    expect(Object.keys(known)).to.have.members(Object.values(names).flat());
+    for (const [place = '', ...parts] of Object.values(known).flat()) {
+      await tab.go(place);
+      for (const part of parts) if (canAct || !part.endsWith(' button')) await tab.page.locator(part).first().waitFor();
+      await look(place);
+    }
+  };
+
+  const pause = (tab: Tab) => tab.page.getByRole('button', { name: 'Pause', exact: true }).press('Space');
+
+  it('is used by keyboard alone, in reading order, with a visible focus and no trap, and has no finding of axe in light', async () => {
+    const tab = await Tab.open(world);
+    const { keyboard } = tab.page;
+    const passes = async (where: string) => expect(await tab.violations(), where).to.equal('[]');
+    const reaches = async (where: string, least: number): Promise<void> => {
+      const wanted = await tab.evaluate<string[]>(usable);
+      expect(wanted.length, where).to.be.at.least(least);
+      await tab.page.locator('#skip').focus();
+      await tab.evaluate(`window.reached = [${focused}]; document.addEventListener('focusin', window.note = () =>
+        window.reached.push(${focused}))`);
+      for (const _ of wanted) await keyboard.press('Tab');
+      const reached = await tab.evaluate<object[]>(
+        `document.removeEventListener('focusin', window.note); window.reached`,
+      );
+      // The last Tab leaves the page, or begins it anew.
+      expect(reached.slice(0, wanted.length), where).to.deep.equal(wanted.map((html) => ({ html, isSeen: true })));
+      expect(await tab.evaluate('document.activeElement.outerHTML')).to.not.equal(wanted.at(-1));
+    };
+    await passes('signing in');
+    await reaches('signing in', 5);
+    await tab.page.goto(`${world.url}/console`);
+    await tab.page.getByLabel('API key').fill(world.apiKey);
+    await keyboard.press('Enter');
+    await tab.page.locator('#spaces-list a').nth(1).waitFor();
+    await passes('spaces');
+    await reaches('spaces', 6);
+    const asked = new Set<string>();
+    await tab.go('');
+    await tab.status('Live.');
+    await overAll(tab, async (place) => {
+      await pause(tab);
+      await passes(place);
+      await reaches(place, 16);
+      const acts = tab.page.locator('button[data-act]');
+      for (let n = 0; n < (await acts.count()); n++) {
+        const act = (await acts.nth(n).getAttribute('data-act')) ?? '';
+        if (asked.has(act)) continue;
+        asked.add(act);
+        await acts.nth(n).focus();
+        const button = await tab.evaluate(focused);
+        await keyboard.press('Enter');
+        const dialog = tab.page.getByRole('dialog');
+        await dialog.waitFor();
+        expect(await tab.violations('#ask'), act).to.equal('[]');
+        await keyboard.press('Escape');
+        await dialog.waitFor({ state: 'hidden' });
+        expect(await tab.evaluate(focused), act).to.deep.equal(button);
+      }
+      await pause(tab);
+    });
+    const all = await tab.evaluate<string[]>(
+      'import("./console/actions.js").then(({ actions }) => Object.keys(actions))',
+    );
+    expect([...asked]).to.have.members(all);
+  });
+
+  it('has the focus at its heading when it is opened, and no button for a key that may only read', async () => {
+    const tab = await Tab.live(world);
+    await overAll(
+      tab,
+      async (place) => {
+        if (place !== '') expect(await tab.evaluate('document.activeElement.id'), place).to.equal('page-title');
+        expect(await tab.page.locator('main button[data-act]').count(), place).to.equal(0);
+      },
+      false,
+    );
+  });
+
+  it('keeps the keyboard near what was done when a button has gone', async () => {
+    const tab = await Tab.live(world, {}, '', world.apiKey);
+    const { keyboard } = tab.page;
+    await tab.go('/webhooks');
+    await tab.page.getByRole('button', { name: /^Enable again/ }).focus();
+    await keyboard.press('Enter');
+    await tab.page.getByRole('button', { name: 'Leave it' }).waitFor();
+    await keyboard.press('Tab');
+    await keyboard.press('Enter');
+    await tab.page.getByRole('status').filter({ hasText: 'It is active: one operation.' }).waitFor();
+    await keyboard.press('Enter');
+    await tab.page.locator('#destinations').getByText('DISABLED').waitFor({ state: 'detached' });
+    expect(await tab.evaluate('document.activeElement.tagName')).to.be.oneOf(['BUTTON', 'H2']);
+    await tab.go(`/run/${seeded.gateId}`);
+    await tab.page.getByRole('button', { name: 'Stop this run…' }).focus();
+    await keyboard.press('Enter');
+    await tab.page.getByRole('button', { name: 'Leave it' }).waitFor();
+    await keyboard.press('Tab');
+    await keyboard.press('Enter');
+    await tab.page.getByRole('status').filter({ hasText: 'Stopped.' }).waitFor();
+    await keyboard.press('Enter');
+    await tab.page.getByRole('button', { name: 'Stop this run…' }).waitFor({ state: 'detached' });
+    expect(await tab.evaluate('document.activeElement.id')).to.equal('page-title');
+  });
+
+  it('fits on a phone of 360 pixels, and has no finding of axe there in dark', async () => {
+    const tab = await Tab.open(world, { width: 360, colorScheme: 'dark' });
+    const passes = async (where: string): Promise<void> => {
+      expect(await tab.evaluate(wide), where).to.deep.equal([]);
+      expect(await tab.violations('html', ofLooks), where).to.equal('[]');
+    };
+    await passes('signing in');
+    await tab.page.goto(`${world.url}/console`);
+    await tab.signIn(world.apiKey);
+    await tab.page.locator('#spaces-list a').nth(1).waitFor();
+    await passes('spaces');
+    await overAll(tab, passes);
+    await tab.page.getByRole('button', { name: 'Change the limit…' }).click();
+    await tab.page.getByRole('dialog').waitFor();
+    await passes('a question');
+  });
+});
