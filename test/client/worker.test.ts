@@ -304,11 +304,16 @@ describe('the worker of the typed client', () => {
 
   it('finishes what it works on when it closes, and gives back what takes too long', async () => {
     const mailboxId = await mailbox({ retryDelaySeconds: 60 });
+    let close = () => {};
+    const closing = new Promise<void>((resolve) => {
+      close = resolve;
+    });
     const reasons: unknown[] = [];
     const worker = start<number>(
       { mailbox: { mailboxId }, concurrency: 3 },
       async ({ payload }, { signal, progress }) => {
         progress(payload);
+        await closing;
         await new Promise((resolve) => {
           setTimeout(resolve, payload);
           signal.addEventListener('abort', resolve);
@@ -322,6 +327,7 @@ describe('the worker of the typed client', () => {
     // A receive that is on its way while it is aborted may still get what comes: this one is held, and let go.
     await until(() => worker.counts.active === 2 && world.service.wake.size === 1);
     const later = worker.close(0.3);
+    close();
     await until(() => world.service.wake.size === 0);
     const third = await sent(mailboxId, 0);
     expect(worker.close()).to.equal(later);
