@@ -1,5 +1,7 @@
 // What finished messages and their events take, before and after they are packed.
 import { randomBytes } from 'node:crypto';
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pino from 'pino';
 import { Journal } from '../../../src/event/journal.ts';
@@ -39,6 +41,14 @@ export interface History {
   /** Processor time of packing a message and its events. */
   readonly redisMicros: number;
   readonly workerMicros: number;
+  /** Of the whole store, before and after. */
+  readonly snapshot: Snapshot;
+  readonly packedSnapshot: Snapshot;
+}
+
+interface Snapshot {
+  readonly bytes: number;
+  readonly millis: number;
 }
 
 /** Payloads whose texts are as long as wanted: what compresses well, and what does not at all. */
@@ -97,9 +107,10 @@ export async function measureHistory(
     return { all: usedBytes(await store.info('memory')), events: await sum(({ keys }) => eventBytes(store, keys)) };
   };
   try {
-    const before = await read();
+    const empty = await read();
     await fill(spaces, messages, () => ({ text: PAYLOADS[payload](bytes - '{"text":""}'.length) }));
     const live = await read();
+    const before = await snapshotOf(store);
     const [redis, worker] = [cpuMicros(redisPid), cpuMicros(process.pid)];
     await packSpaces(
       store,
@@ -109,16 +120,27 @@ export async function measureHistory(
     const packed = await read();
     return {
       ...{ payload, messages },
-      bytes: (live.all - before.all) / messages,
-      eventBytes: (live.events - before.events) / messages,
-      packedBytes: (packed.all - before.all) / messages,
-      packedEventBytes: (packed.events - before.events) / messages,
+      bytes: (live.all - empty.all) / messages,
+      eventBytes: (live.events - empty.events) / messages,
+      packedBytes: (packed.all - empty.all) / messages,
+      packedEventBytes: (packed.events - empty.events) / messages,
       redisMicros: redisMicros / messages,
       workerMicros: workerMicros / messages,
+      snapshot: before,
+      packedSnapshot: await snapshotOf(store),
     };
   } finally {
     store.disconnect();
   }
+}
+
+async function snapshotOf(store: Store): Promise<Snapshot> {
+  const begun = performance.now();
+  await store.bgsave();
+  while (/^rdb_bgsave_in_progress:1/m.test(await store.info('persistence'))) await sleep(10);
+  const millis = performance.now() - begun;
+  const [, folder = '', , file = ''] = (await store.config('GET', 'dir', 'dbfilename')) as string[];
+  return { bytes: (await stat(join(folder, file))).size, millis };
 }
 
 async function eventBytes(store: Store, keys: string): Promise<number> {
@@ -131,16 +153,24 @@ async function eventBytes(store: Store, keys: string): Promise<number> {
 export function historyTable(list: readonly History[]): string {
   const [first] = list;
   if (!first) return '';
+  const megabytes = (bytes: number) => `${fixed(bytes / 1e6, 1)} MB`;
   const event = (bytes: number) => fixed(bytes / EVENTS_PER_MESSAGE, 1);
   const rows = list.map((one) => [
     `message, ${one.payload}`,
     ...[one.bytes - one.eventBytes, one.packedBytes - one.packedEventBytes].map(whole),
     ...[one.redisMicros, one.workerMicros].map((micros) => fixed(micros, 1)),
   ]);
-  return table(
+  const snapshots = list.map(({ payload, snapshot, packedSnapshot }) => {
+    const [live, packed] = [snapshot, packedSnapshot].map(
+      ({ bytes, millis: took }) => `${megabytes(bytes)} in ${whole(took)} ms`,
+    );
+    return `snapshot of the store, ${payload}: ${live}; packed ${packed}`;
+  });
+  const footprint = table(
     `Measured over ${whole(first.messages)} finished messages, 100 a run, and their ${EVENTS_PER_MESSAGE} events each: bytes of memory, all ` +
       'indexes in; processor time of packing a message with its events',
     ['', 'bytes', 'bytes, packed', 'redis cpu µs', 'worker cpu µs'],
     [['event', event(first.eventBytes), event(first.packedEventBytes), '', ''], ...rows],
   );
+  return [footprint, ...snapshots].join('\n');
 }
