@@ -23,9 +23,45 @@ export const page = `<!doctype html>
 </html>
 `;
 
-/** A call has the address that its name gives it: #tag/mailbox/message.recv. Nothing is sent to Scalar, or loaded from it. */
-export const script = `Scalar.createApiReference('#reference', {
-  url: '../openapi.json',
+/**
+ * A call has the address that its name gives it: #tag/mailbox/message.recv. Nothing is sent to Scalar, or loaded from it.
+ * The errors that many calls share are one line of each, to be unfolded; openapi.json has them by status. What Scalar's
+ * markup leaves unnamed is named once it is there.
+ */
+export const script = `const fold = (document) => {
+  const shared = document.components.responses;
+  for (const { responses } of Object.values(document.paths).flatMap(Object.values)) {
+    const common = Object.entries(responses).filter(([, { $ref }]) => $ref !== undefined);
+    for (const [status] of common) delete responses[status];
+    const lines = common.map(([status, { $ref }]) =>
+      shared[$ref.split('/').at(-1)].description.replaceAll(/^- /gm, '- ' + status + ' '),
+    );
+    responses.default = {
+      description: ['Errors that many calls share:\\n', ...lines].join('\\n'),
+      content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+    };
+  }
+  return document;
+};
+
+const mend = () => {
+  const each = (selector, change) => document.querySelectorAll('#reference ' + selector).forEach(change);
+  each('button.scalar-code-copy:not([aria-label])', (button) => button.setAttribute('aria-label', 'Copy'));
+  each('button.show-more[aria-label^="Show all"]', (button) => button.removeAttribute('aria-label'));
+  each('.response-card[role=region]', (card) => card.setAttribute('role', 'group'));
+};
+let isDue = false;
+new MutationObserver(() => {
+  if (isDue) return;
+  isDue = true;
+  requestAnimationFrame(() => {
+    isDue = false;
+    mend();
+  });
+}).observe(document.getElementById('reference'), { childList: true, subtree: true });
+
+const show = (document) => Scalar.createApiReference('#reference', {
+  content: fold(document),
   servers: [{ url: new URL('..', location.href).href.replace(/\\/$/, '') }],
   generateOperationSlug: ({ operationId, method, path }) => operationId ?? method + path,
   withDefaultFonts: false,
@@ -48,6 +84,10 @@ export const script = `Scalar.createApiReference('#reference', {
   defaultOpenFirstTag: false,
   persistAuth: false,
 });
+const failed = () => {
+  document.getElementById('reference').innerText = 'openapi.json could not be read: load the page again.';
+};
+fetch('../openapi.json').then((answer) => answer.json()).then(show).catch(failed);
 `;
 
 export const style = `:root {
@@ -108,5 +148,15 @@ html {
 .scalar-app section.section {
   padding-block: 28px;
   outline: none;
+}
+.scalar-app ul.endpoints,
+.scalar-app .scalar-card-content:has(> ul.endpoints) {
+  max-height: none;
+  overflow: hidden;
+}
+.scalar-app .flex-1.text-sm.font-medium.whitespace-nowrap {
+  min-width: 0;
+  overflow: hidden;
+  text-overflow: ellipsis;
 }
 `;

@@ -11,6 +11,29 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 const files = groups.flatMap((group) => group.files);
 const paths = files.map(pathOf);
 
+/** Where the part of a page begins in which one looks things up: at these headings, or at one of its own. */
+const usual = /^(States|Recipes|Calls|Limits)\b/;
+const begins: Readonly<Record<string, string>> = {
+  'docs/concepts.md': 'Message state, task state',
+  'docs/workers.md': 'Leases and retries',
+  'docs/guarantees.md': 'What happens when something dies',
+  'docs/requests.md': 'Lists',
+  'docs/mcp.md': 'What it can do',
+  'docs/operate/security.md': 'Who may do what',
+  'docs/operate/redis-cli.md': 'What one asks at 3 a.m.',
+};
+/** Pages that axe looks at, and what they show when they are there. */
+const audited = [
+  ['/docs', 'The primitives'],
+  ['/docs/evidence/scale', 'Scale'],
+  ['/docs/api', 'Show More'],
+  ['/docs/api#tag/mailbox/message.recv', '--request POST'],
+] as const;
+
+/** Pages that are all of that kind, and those that GitHub shows first. */
+const isLookedUp = (file: string): boolean =>
+  !/^(docs|src)\//.test(file) || /^docs\/(errors|reference|design)\.md$|^docs\/(evidence\/|examples$)/.test(file);
+
 /** What the service answers, by its path: asked once. */
 const texts = new Map<string, Promise<string>>();
 async function textOf(path: string): Promise<string> {
@@ -168,6 +191,11 @@ describe('/docs in a browser', function () {
     await page.getByText('--request POST').first().waitFor();
     const section = page.locator('section[id$="/message.recv"]').last();
     expect((await section.boundingBox())?.height).to.be.within(800, 2 * 856);
+    // What many calls are refused with is one line, which unfolds.
+    const shared = section.getByText('Errors that many calls share');
+    expect(await section.getByText('VALIDATION_FAILED').isVisible()).to.equal(false);
+    await shared.click();
+    await section.getByText('VALIDATION_FAILED').waitFor();
     expect([...hosts]).to.deep.equal([new URL((await api()).url ?? '').host]);
   });
 
@@ -183,6 +211,20 @@ describe('/docs in a browser', function () {
       await first.filter({ hasText: expected }).waitFor();
       expect(await first.locator('b').innerText()).to.equal(expected);
     }
+  });
+
+  it('answers the question of a page in two screens, before what is looked up', async () => {
+    await open('/docs', 1440);
+    const long: string[] = [];
+    for (const file of files.filter((name) => !isLookedUp(name))) {
+      await go(pathOf(file));
+      const tops = await page.evaluate<[string, number][]>(
+        '[...document.querySelectorAll("article h2"), document.querySelector("article + *")].map((one) => [one.textContent, one.getBoundingClientRect().top])',
+      );
+      const [, height = 0] = tops.find(([title]) => title === begins[file] || usual.test(title)) ?? tops.at(-1) ?? [];
+      if (height > 2 * 900) long.push(`${file} ${Math.round(height)}`);
+    }
+    expect(long).to.deep.equal([]);
   });
 
   it('fits 360 pixels, each page', async () => {
@@ -215,8 +257,12 @@ describe('/docs in a browser', function () {
     it(`passes an automatic accessibility audit, at ${width} pixels in ${scheme}`, async () => {
       const audit = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
       await open('/docs', width, scheme);
-      for (const path of ['/docs', '/docs/evidence/scale']) {
+      for (const [path, shown] of audited) {
+        await page.goto('about:blank');
         await go(path);
+        await page.getByText(shown).first().waitFor();
+        // Scalar's markup is mended in the frame after it is there.
+        await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
         await page.evaluate(audit);
         const { violations } = await page.evaluate<{ violations: object[] }>('axe.run()');
         expect(JSON.stringify(violations, ['id', 'nodes', 'html', 'failureSummary'], 2), path).to.equal('[]');
