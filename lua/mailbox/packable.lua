@@ -1,19 +1,23 @@
 --- The records of messages (`ids`, with commas between) as they are stored, each as its id, fields and values, and 1 for a
---- member of a group that is not decided, which may still change it; those that have none are left out.
+--- member of a group that is not decided, which may still change it; those that have none are left out. looked: of so many
+--- ids; the others come too late for about 64 KiB, which is what a step may take.
 --- @full
 --- @args ids
---- @reply records
+--- @reply records looked
 --- @include "lib/unit"
 --- @include "space/_space"
 --- @include "mailbox/_message"
 --- @include "group/_group"
-local found = {}
-if not keyspace.find() then return { records = found } end
+local found, looked, bytes, bytesLimit = {}, 0, 0, 65536
+if not keyspace.find() then return { records = found, looked = looked } end
 for id in string.gmatch(ids, '[^,]+') do
+  if bytes >= bytesLimit then break end
+  looked = looked + 1
   local flat = redis.call('HGETALL', keys.message(id))
   if flat[1] then
     local groupId = message.load(id, 'groupId').groupId
     found[#found + 1] = { id, flat, groupId and group.isUndecided(groupId) and 1 or 0 }
+    for i = 2, #flat, 2 do bytes = bytes + #flat[i] end
   end
 end
-return { records = found }
+return { records = found, looked = looked }

@@ -14,7 +14,7 @@ import type { PackNow, Step } from './packing.ts';
 
 /** Messages of a segment. */
 const segmentSize = 100;
-const pageSize = 500;
+const pageSize = 250;
 /** Characters of a segment, at which no more are added: to open it takes milliseconds. */
 const fullLength = 256 * 1024;
 /** A message that is not over so long after it was sent is passed over, and is never packed. */
@@ -33,7 +33,7 @@ const sealed = {
 };
 const packable = {
   script: 'mailbox/packable',
-  reply: { records: raw<[id: string, flat: string[], isHeld: number][]>() },
+  reply: { records: raw<[id: string, flat: string[], isHeld: number][]>(), looked: number() },
 };
 const packCall = { script: 'mailbox/pack', reply: { isPacked: number() } };
 const readCall = { script: 'event/read', reply: pageReply };
@@ -127,13 +127,14 @@ export class MessagePacking {
       const page = await this.#page(place, cursor, epoch);
       if (page.entries.length === 0 && page.last === cursor) return looked(false, false);
       const entries = page.entries.map(readEntry);
-      const sent = entries.filter(({ entryId, type }) => type === 'message.sent' && timeOf(entryId) <= through);
-      const records = await this.#records(
-        place,
-        sent.map(({ aggregateId }) => aggregateId),
-      );
+      const sent = entries
+        .filter(({ entryId, type }) => type === 'message.sent' && timeOf(entryId) <= through)
+        .map(({ aggregateId }) => aggregateId);
+      const records = new Map<string, Stored>();
+      let [met, read] = [0, 0];
       for (const { entryId, type, aggregateId: id } of entries) {
         if (timeOf(entryId) > through) return looked(false, false);
+        if (type === 'message.sent' && met++ === read) read += await this.#read(place, sent.slice(read), records);
         const { flat, isHeld } = (type === 'message.sent' && records.get(id)) || {};
         const hash = flat && hashOf(flat);
         if (flat && hash?.mailboxId && id > last) {
@@ -177,13 +178,11 @@ export class MessagePacking {
     }
   }
 
-  async #records({ org, spaceId }: Place, ids: readonly string[]): Promise<Map<string, Stored>> {
-    const found = new Map<string, Stored>();
-    for (let at = 0; at < ids.length; at += segmentSize) {
-      const some = ids.slice(at, at + segmentSize).join(',');
-      const { records } = await this.#scripts.ask(packable, org, { spaceId, requestId: '', ids: some });
-      for (const [id, flat, isHeld] of records) found.set(id, { flat, isHeld: isHeld === 1 });
-    }
-    return found;
+  /** Reads the records of the first of these messages, up to about 64 KiB; resolves with how many were looked at. */
+  async #read({ org, spaceId }: Place, ids: readonly string[], into: Map<string, Stored>): Promise<number> {
+    const args = { spaceId, requestId: '', ids: ids.slice(0, segmentSize).join(',') };
+    const { records, looked } = await this.#scripts.ask(packable, org, args);
+    for (const [id, flat, isHeld] of records) into.set(id, { flat, isHeld: isHeld === 1 });
+    return looked;
   }
 }

@@ -175,12 +175,13 @@ describe('Packed messages that the store has damaged', () => {
       // 10 to 12, 14, 16, 18 to 21.
       expect(await walk(`limit=${limit}`)).to.deep.equal({ found: readable, refusals: 4 });
       const inScope = readable.filter((id) => id !== ids[17]);
-      expect(await walk(`limit=${limit}&scopeId=${queue.scopeId}`)).to.deep.equal({ found: inScope, refusals: 4 });
+      // Without 17 and 19, which are of other runs.
+      expect(await walk(`limit=${limit}&scopeId=${queue.scopeId}`)).to.deep.equal({ found: inScope, refusals: 3 });
       for (const [states, refusals] of [
         ['CANCELLED', 1],
         ['REJECTED', 1],
         ['ACKED', 4],
-        ['READY,CANCELLED', 4],
+        ['READY,CANCELLED', 2],
       ] as const)
         expect(await walk(`limit=${limit}&state=${states}`), states).to.deep.equal({
           found: readableOf(states),
