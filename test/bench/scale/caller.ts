@@ -30,13 +30,21 @@ export class Caller {
   }
 
   /** The answer's body; null where it has none. */
-  call({ method, path, body }: Call): Promise<unknown> {
+  async call(call: Call): Promise<unknown> {
+    const key = `scale-${process.pid}-${this.#nextKey++}`;
+    // A connection that was idle while this process was busy may be closed by the time that it is used.
+    return this.#send(call, key).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ECONNRESET') throw error;
+      return this.#send(call, key);
+    });
+  }
+
+  #send({ method, path, body }: Call, key: string): Promise<unknown> {
     const text = body === undefined ? '' : JSON.stringify(body);
     const headers = {
       ...this.#headers,
       ...(text && { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) }),
-      ...(method !== 'GET' &&
-        !path.endsWith('/recv') && { 'idempotency-key': `scale-${process.pid}-${this.#nextKey++}` }),
+      ...(method !== 'GET' && !path.endsWith('/recv') && { 'idempotency-key': key }),
     };
     return new Promise((resolve, reject) => {
       const sent = request(this.#url + path, { method, headers, agent: this.#agent }, (response) => {
