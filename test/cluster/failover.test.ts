@@ -101,10 +101,10 @@ describe('Masters of a cluster that die under load', function () {
       `      acknowledged sends lost with it: ${lost.length}, of the last ${tailMs} ms (its replica lagged by ${lagMs} ms)`,
     );
     console.log(`      the others: ${here.failures} answers 503, the longest refusal ${here.ms} ms`);
+    await master.up();
     await pace.expect(here.ms, noticeMs);
     expect(tailMs).to.be.at.least(1);
     await pace.expect(tailMs, 2 * lagMs);
-    await master.up();
   });
 
   const shards = [
