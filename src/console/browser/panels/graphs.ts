@@ -42,8 +42,11 @@ async function samplesOf(api: Api, now: number, signal: AbortSignal): Promise<Sa
       const until = from + partMs;
       const path = `/watch?${counted}&limit=${perSample}&${sinceText(from)}`;
       const { events } = await api.get<EventsPage>(path, signal);
-      const own = events.filter(({ occurredAt }) => Date.parse(occurredAt) < until);
-      return { from, until: Math.min(until, now), events: own, isCut: own.length === perSample };
+      const times = events.map(({ occurredAt }) => Date.parse(occurredAt));
+      // Earlier ones may come first.
+      const own = events.filter((_, n) => (times[n] ?? 0) >= from && (times[n] ?? 0) < until);
+      const isCut = events.length === perSample && (times.at(-1) ?? 0) < until;
+      return { from, until: Math.min(until, now), events: own, isCut };
     });
     found.push(...(await Promise.all(some)));
   }
