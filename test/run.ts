@@ -1,26 +1,13 @@
-// npm test: the suite in parts, each a mocha process with its own Redis. Three run side by side, as many tests mostly
-// wait; tests that are bounded by time run alone. For any other choice of files: npx mocha <files>.
+// npm test: the suite in parts, each a mocha process with its own Redis. Four run side by side, as many tests mostly wait,
+// and lint and types with them; tests that are bounded by time run alone. For any other choice of files: npx mocha <files>.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 
-const rooms = ['embedded', 'http', 'lua', 'metrics', 'redis', 'spec/!(process|snapshot)'];
-const products = [
-  'attack/quick',
-  'bench',
-  'cli',
-  'client',
-  'contract',
-  'demo',
-  'docker',
-  'docs',
-  'load',
-  'mcp',
-  'model',
-  'python',
-  'readme',
-];
-/** The parts that wait most: for processes, and for a browser. */
-const processes = ['console', 'spec/{process,snapshot}', 'workers'];
+const rooms = ['redis', 'spec/!(process|snapshot)'];
+const interfaces = ['attack/quick', 'console', 'contract', 'docs', 'http', 'lua', 'model'];
+/** Also those that pack dist/, or have files of their own there. */
+const products = ['bench', 'cli', 'client', 'demo', 'docker', 'load', 'mcp', 'python', 'readme'];
+const processes = ['embedded', 'metrics', 'spec/{process,snapshot}', 'workers'];
 const moments = [
   'workers/schedules.test.ts',
   'workers/sweeper.test.ts',
@@ -71,7 +58,21 @@ async function run(places: readonly string[], live: boolean): Promise<Result> {
   return { passed: Number(passed ?? 0), failed: Number(failed ?? 0) || (code === 0 && !isStuck ? 0 : 1) };
 }
 
-const results = await Promise.all([run(rooms, true), run(products, false), run(processes, false)]);
+/** Lint and types; prints only what is wrong. */
+async function check(): Promise<Result> {
+  const checks = spawn('npm', ['run', '-s', 'check'], { stdio: ['ignore', 'pipe', 'pipe'] });
+  let text = '';
+  for (const stream of [checks.stdout, checks.stderr])
+    stream.setEncoding('utf8').on('data', (piece: string) => {
+      text += piece;
+    });
+  const [code] = (await once(checks, 'close')) as [number | null];
+  if (code !== 0) process.stdout.write(text);
+  return { passed: 0, failed: code === 0 ? 0 : 1 };
+}
+
+const parts = [run(rooms, true), ...[interfaces, products, processes].map((places) => run(places, false))];
+const results = await Promise.all([check(), ...parts]);
 results.push(await run(moments, true));
 const sum = (count: (result: Result) => number) => results.reduce((all, result) => all + count(result), 0);
 const failed = sum((result) => result.failed);

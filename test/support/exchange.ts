@@ -36,7 +36,12 @@ export function exchange(
         resolve({ status: response.statusCode ?? 0, headers: received, text });
       });
     });
-    sent.once('error', reject);
+    sent.once('error', (error: NodeJS.ErrnoException) => {
+      // The server had closed an idle connection, which a busy process sees only now: it has not read the request.
+      const isUnread = sent.reusedSocket && error.code === 'ECONNRESET';
+      if (isUnread) exchange(method, url, headers, body).then(resolve, reject);
+      else reject(error);
+    });
     sent.end(body);
   });
 }
