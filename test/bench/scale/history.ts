@@ -139,8 +139,8 @@ async function snapshotOf(store: Store): Promise<Snapshot> {
   await store.bgsave();
   while (/^rdb_bgsave_in_progress:1/m.test(await store.info('persistence'))) await sleep(10);
   const millis = performance.now() - begun;
-  const [, folder = '', , file = ''] = (await store.config('GET', 'dir', 'dbfilename')) as string[];
-  return { bytes: (await stat(join(folder, file))).size, millis };
+  const setting = async (name: string) => ((await store.config('GET', name)) as string[])[1] ?? '';
+  return { bytes: (await stat(join(await setting('dir'), await setting('dbfilename')))).size, millis };
 }
 
 async function eventBytes(store: Store, keys: string): Promise<number> {
