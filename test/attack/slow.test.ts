@@ -37,7 +37,7 @@ describe('A server under slow, huge or very many requests', function () {
     const { spaceId, apiKey } = server.access;
     const { id } = (await call(url, server.access, '/mailboxes', { name: 'jobs' })).body;
     post = `POST /v1/spaces/${spaceId}/mailboxes HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n`;
-    client = fork(normalClient, [url, spaceId, apiKey, id]);
+    client = fork(normalClient, [url, spaceId, apiKey, id], { execArgv: ['--import', 'tsx'] });
     await sleep(1_500);
     await report();
     await sleep(attackMs);

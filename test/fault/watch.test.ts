@@ -82,7 +82,9 @@ describe('watch at its bounds', () => {
 
 /** Holds as many as there are to be, in a process of its own, which tells when all were answered with a text. */
 async function hold(world: World, path: string, awaited: string, held: () => number): Promise<ChildProcess> {
-  const holding = fork(holder, [world.url, path, world.apiKey, awaited, String(many)]);
+  const holding = fork(holder, [world.url, path, world.apiKey, awaited, String(many)], {
+    execArgv: ['--import', 'tsx'],
+  });
   child = holding;
   while (held() < many) await setTimeout(20);
   return holding;

@@ -19,7 +19,7 @@ describe('a worker that is killed at random moments', () => {
   let child: ChildProcess;
 
   async function start(): Promise<void> {
-    child = fork(worker, [await redisUrl()]);
+    child = fork(worker, [await redisUrl()], { execArgv: ['--import', 'tsx'] });
     await once(child, 'message');
   }
 

