@@ -182,10 +182,12 @@ describe('Packing of messages', function () {
       if (kind === 6) await world.post(`/messages/${id}/cancel`);
       if (kind === 7) await world.post(`/messages/${id}/requeue`);
     };
+    // However slow packing is, some message is brought back from a segment.
+    const unpacked = () => service.store.zcard(`${world.prefix}:unpackedMessages`);
     let next = 0;
     await Promise.all(
       Array.from({ length: 8 }, async () => {
-        while (next < 1_200) await act(next++);
+        while (next < 1_200 || (await unpacked()) === 0) await act(next++);
       }),
     ).finally(() => {
       isOver = true;
@@ -194,7 +196,6 @@ describe('Packing of messages', function () {
     const all = (await listed()) as { id: string }[];
     expect(all.map(({ id }) => id)).to.deep.equal([...sent].sort());
     expect(await live()).to.be.below(sent.length - 50);
-    expect(await service.store.zcard(`${world.prefix}:unpackedMessages`)).to.be.greaterThan(0);
     await expectAgreement(world);
   });
 
