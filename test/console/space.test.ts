@@ -46,8 +46,12 @@ describe('The console of a space', function () {
     await tab.go('/schedules');
     await says('All schedules', '0 9 * * 1-5 (Europe/Berlin)');
     await tab.go('/failed');
-    await tab.page.getByRole('link', { name: 'rejected 1' }).waitFor();
+    // The first state that there is anything of.
+    await tab.page.getByRole('link', { name: 'rejected 1' }).and(tab.page.locator('[aria-current=page]')).waitFor();
+    await tab.page.locator('#failed table').waitFor();
     expect(await tab.page.locator('#content button[data-act]').count()).to.equal(0);
+    await tab.go('/journal');
+    expect(await tab.page.getByLabel('From').inputValue()).to.equal('15');
   });
 
   it('shows why each message waits, and counts requeues and cancels', async () => {

@@ -20,6 +20,7 @@ const readsAtOnce = 5;
 const maxPages = 20;
 
 interface Found {
+  readonly state: FailedState;
   readonly census: Census;
   readonly nextCursor: string | null;
   readonly mailboxes: readonly { readonly mailbox: Mailbox; readonly messages: Readable }[];
@@ -37,12 +38,19 @@ async function candidatesOf(api: Api, state: FailedState, cursor: string | undef
   }
 }
 
-/** The first messages of each mailbox that has some of the state, of a page of mailboxes. */
-async function read(api: Api, state: FailedState, cursor: string | undefined, signal: AbortSignal): Promise<Found> {
-  const [census, { candidates: page, nextCursor }] = await Promise.all([
-    api.get<Census>('/census', signal),
-    candidatesOf(api, state, cursor, signal),
-  ]);
+/**
+ * The first messages of each mailbox that has some of the state, of a page of mailboxes. Where no state is asked for, it is the
+ * first that there are any of.
+ */
+async function read(
+  api: Api,
+  asked: FailedState | undefined,
+  cursor: string | undefined,
+  signal: AbortSignal,
+): Promise<Found> {
+  const census = await api.get<Census>('/census', signal);
+  const state = asked ?? failedStates.find((one) => census.messages[one] > 0) ?? 'FAILED';
+  const { candidates: page, nextCursor } = await candidatesOf(api, state, cursor, signal);
   const candidates = census.messages[state] === 0 ? [] : page;
   const found: { mailbox: Mailbox; messages: Readable }[] = [];
   for (let at = 0; at < candidates.length; at += readsAtOnce) {
@@ -53,12 +61,12 @@ async function read(api: Api, state: FailedState, cursor: string | undefined, si
     const isShown = ({ messages, damaged }: Readable) => messages.length + damaged.length > 0;
     found.push(...(await Promise.all(some)).filter(({ messages }) => isShown(messages)));
   }
-  return { census, nextCursor, mailboxes: found };
+  return { state, census, nextCursor, mailboxes: found };
 }
 
-function tabs({ census }: Found, chosen: FailedState, world: World): Element {
+function tabs({ census, state: chosen }: Found, world: World): Element {
   const links = failedStates.map((state) => {
-    const href = address(world.spaceId, 'failed', { state: state === 'FAILED' ? undefined : state });
+    const href = address(world.spaceId, 'failed', { state });
     const current: Record<string, string> = state === chosen ? { 'aria-current': 'page' } : {};
     return el('a', { href, ...current }, `${words(state)} ${count(census.messages[state])}`);
   });
@@ -68,7 +76,7 @@ function tabs({ census }: Found, chosen: FailedState, world: World): Element {
 /** Work that ended without success, by mailbox. */
 export function failedPage(place: Place): Page {
   const { query } = place;
-  const state = failedStates.find((one) => one === query.get('state')) ?? 'FAILED';
+  const state = failedStates.find((one) => one === query.get('state'));
   const cursor = query.get('cursor') ?? undefined;
   const list = panel<Found>({
     id: 'failed',
@@ -79,19 +87,21 @@ export function failedPage(place: Place): Page {
     read: (api, signal) => read(api, state, cursor, signal),
     learn: ({ mailboxes }, world) => world.learnMailboxes(mailboxes.map(({ mailbox }) => mailbox)),
     render: (found, world) => [
-      tabs(found, state, world),
+      tabs(found, world),
       ...(found.mailboxes.length === 0
         ? [
             el(
               'p',
               { class: 'empty' },
-              `Nothing ${words(state)} ${found.nextCursor === null ? 'here' : 'on this page'}.`,
+              `Nothing ${words(found.state)} ${found.nextCursor === null ? 'here' : 'on this page'}.`,
             ),
           ]
         : []),
       ...found.mailboxes.map(({ mailbox, messages }) => {
-        const number = state === 'FAILED' ? `${count(mailbox.counts.failed)} ` : '';
-        const all = mailboxLink(mailbox.id, world, `All ${number}${words(state)} of ${mailbox.name}`, { state });
+        const number = found.state === 'FAILED' ? `${count(mailbox.counts.failed)} ` : '';
+        const all = mailboxLink(mailbox.id, world, `All ${number}${words(found.state)} of ${mailbox.name}`, {
+          state: found.state,
+        });
         return el(
           'section',
           { 'data-key': mailbox.id, 'aria-label': mailbox.name },
@@ -101,7 +111,7 @@ export function failedPage(place: Place): Page {
           el('p', {}, all),
         );
       }),
-      ...pager(place, found.nextCursor),
+      ...pager({ ...place, query: new URLSearchParams([...place.query, ['state', found.state]]) }, found.nextCursor),
     ],
   });
   return { title: 'Failed work', content: [el('div', { id: list.id })], panels: [list] };

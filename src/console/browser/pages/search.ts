@@ -30,7 +30,7 @@ export function searchForm(place: Place, fields: readonly Field[], lists = ['cur
           spellcheck: 'false',
           autocapitalize: 'none',
         });
-    input.value = place.query.get(field.name) ?? '';
+    input.value = place.query.get(field.name) ?? field.options?.[0]?.[0] ?? '';
     return { field, input };
   });
   const form = html<HTMLFormElement>(
