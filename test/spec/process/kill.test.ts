@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import type { Redis } from 'ioredis';
 import pino from 'pino';
@@ -43,7 +44,7 @@ describe('kill -9 of an API or worker process between any two steps', function (
     / flags=b\S* .* cmd=fcall /.test((await redis.client('LIST')) as string);
   /** Whether a client is blocked, also one that is about to run the next script of a sweep. */
   const isHeldUp = async (): Promise<boolean> =>
-    / flags=b\S* .* cmd=(fcall|zadd|zrem|evalsha) /.test((await redis.client('LIST')) as string);
+    / flags=b\S* .* cmd=(fcall|zadd|zrem|eval|evalsha) /.test((await redis.client('LIST')) as string);
 
   /** Kills the process when its script call has reached Redis: before the script runs, or before its reply is read. */
   async function killAround(muster: MusterProcess, moment: 'before' | 'after', request: () => Promise<unknown>) {
@@ -184,11 +185,15 @@ describe('kill -9 of an API or worker process between any two steps', function (
     const api = await start('api');
     await first.end('SIGKILL');
     const mailbox = (await call(api.url, access, '/mailboxes', { name: 'sweep' })).body.id;
-    const deadline = new Date(Date.now() + 700).toISOString();
-    await call(api.url, access, `/mailboxes/${mailbox}/messages`, { scopeId, payload: 1, deadline });
-    // Its first look finds the message due.
+    // It stands still until the message is due and the store takes no writes.
     const killed = await start('worker');
+    killed.signal('SIGSTOP');
+    const deadline = Date.now() + 300;
+    const message = { scopeId, payload: 1, deadline: new Date(deadline).toISOString() };
+    await call(api.url, access, `/mailboxes/${mailbox}/messages`, message);
+    await sleep(Math.max(0, deadline - Date.now()));
     await redis.client('PAUSE', 30_000, 'WRITE');
+    killed.signal('SIGCONT');
     await until(isHeldUp);
     await killed.end('SIGKILL');
     await redis.client('UNPAUSE');
