@@ -6,6 +6,11 @@ local function cutPage(ids, limit)
   return ids, ids[#ids]
 end
 
+--- At most `limit` ids after one ('': from the first on), oldest first. The key is a sorted set of ids, all of one score.
+local function idsAfter(key, after, limit)
+  return redis.call('ZRANGE', key, after == '' and '-' or '(' .. after, '+', 'BYLEX', 'LIMIT', 0, limit)
+end
+
 --- A page of a list, newest first, after the id `cursor` ('' for the first): its ids, and the last of them where there
 --- are more, or false. The key is a sorted set of ids, all of one score.
 local function page(key, limit, cursor)

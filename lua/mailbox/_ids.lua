@@ -1,10 +1,10 @@
+--- @include "lib/page"
 --- @include "mailbox/_packed"
 
 --- Ids of a mailbox behind `after` ('': from the first on), oldest first, at most `limit`: those of its records and those
---- that are packed. isLive: only those of live messages are wanted, which are never packed.
-function packed.idsOf(mailboxId, after, limit, isLive)
-  local ids = redis.call('ZRANGE', keys.messages(mailboxId), after == '' and '-' or '(' .. after, '+', 'BYLEX', 'LIMIT', 0, limit)
-  if isLive then return ids end
+--- that are packed.
+function packed.idsOf(mailboxId, after, limit)
+  local ids = idsAfter(keys.messages(mailboxId), after, limit)
   local through, from, size = ids[limit], after == '' and '-' or '(' .. after, 4
   local list, last = {}, after
   while #list < limit and not (through and last >= through) do

@@ -1,4 +1,5 @@
 --- @include "lib/id"
+--- @include "lib/page"
 --- @include "mailbox/_ids"
 --- @include "mailbox/_mailbox"
 --- Which index a list of messages reads: of those that have all messages of the wanted states, or of the wanted scope, the
@@ -90,13 +91,10 @@ end
 
 --- The ids of these chosen behind a cursor, in order of creation, at most `limit`.
 local function read(mailboxId, chosen, cursor, limit)
-  local from = cursor == '' and '-' or '(' .. cursor
-  if #chosen.ordered == 1 and not chosen.others[1] then
-    return redis.call('ZRANGE', chosen.ordered[1], from, '+', 'BYLEX', 'LIMIT', 0, limit)
-  end
+  if #chosen.ordered == 1 and not chosen.others[1] then return idsAfter(chosen.ordered[1], cursor, limit) end
   local add, inOrder = firstOf(limit)
   for _, key in ipairs(chosen.ordered) do
-    for _, id in ipairs(redis.call('ZRANGE', key, from, '+', 'BYLEX', 'LIMIT', 0, limit)) do add(id) end
+    for _, id in ipairs(idsAfter(key, cursor, limit)) do add(id) end
   end
   -- Nothing becomes ready, or is claimed until a moment, before it was sent.
   local since = cursor == '' and 0 or momentOf(cursor)
@@ -126,6 +124,7 @@ function indexes.ids(mailboxId, states, scopeId, cursor, limit, few)
     local isSmallest = not isAllRecords or best.size <= size(keys.messages(mailboxId))
     if isSmallest then return read(mailboxId, best, cursor, scopeId == '' and few or limit) end
   end
-  return packed.idsOf(mailboxId, cursor, limit, isLive)
+  -- Live ones are never packed.
+  return isLive and idsAfter(keys.messages(mailboxId), cursor, limit) or packed.idsOf(mailboxId, cursor, limit)
 end
 end

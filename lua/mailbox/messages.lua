@@ -31,7 +31,8 @@ local function endsBefore(id, before)
   local damaged = packed.damaged(id)
   if not damaged then return false end
   if not chosen[1] then
-    packed.refuseDamaged(damaged, workKey == '' and packed.lastDamaged(damaged, idsBehind(before or cursor, damaged.count, damaged.count)))
+    local behind = workKey == '' and packed.lastDamaged(damaged, idsBehind(before or cursor, damaged.count, damaged.count))
+    packed.refuseDamaged(damaged, behind)
   end
   more = true
   return true

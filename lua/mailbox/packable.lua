@@ -6,7 +6,6 @@
 --- @reply records looked
 --- @include "lib/unit"
 --- @include "space/_space"
---- @include "mailbox/_message"
 --- @include "group/_group"
 local found, looked, bytes, bytesLimit = {}, 0, 0, 65536
 if not keyspace.find() then return { records = found, looked = looked } end
@@ -15,9 +14,12 @@ for id in string.gmatch(ids, '[^,]+') do
   looked = looked + 1
   local flat = redis.call('HGETALL', keys.message(id))
   if flat[1] then
-    local groupId = message.load(id, 'groupId').groupId
+    local groupId
+    for i = 2, #flat, 2 do
+      bytes = bytes + #flat[i]
+      if flat[i - 1] == 'groupId' then groupId = flat[i] end
+    end
     found[#found + 1] = { id, flat, groupId and group.isUndecided(groupId) and 1 or 0 }
-    for i = 2, #flat, 2 do bytes = bytes + #flat[i] end
   end
 end
 return { records = found, looked = looked }

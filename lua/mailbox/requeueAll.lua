@@ -4,6 +4,7 @@
 --- @args mailboxId state scopeId max cursor
 --- @reply requeued nextCursor
 --- @include "lib/call"
+--- @include "lib/page"
 --- @include "mailbox/_below"
 --- @include "mailbox/_room"
 --- @include "mailbox/_requeue"
@@ -20,7 +21,7 @@ local function timersOf(record)
 end
 
 local function idsBehind(after, most)
-  return redis.call('ZRANGE', keys.requeueable(mailboxId, state), after == '' and '-' or '(' .. after, '+', 'BYLEX', 'LIMIT', 0, most)
+  return idsAfter(keys.requeueable(mailboxId, state), after, most)
 end
 
 local ids = idsBehind(cursor, scanLimit + 1)

@@ -1,7 +1,10 @@
 /** A page of a list; what it holds is under the list's name. */
 type Page = Readonly<Record<string, unknown>> & { readonly nextCursor: string | null };
 
-/** The items of all pages, in order. Throws where a page cannot be read, as where it is damaged. A list whose cursor never ends, the journal, is over at its first empty page. */
+/**
+ * The items of all pages, in order. Throws where a page cannot be read, as where it is damaged. A list whose cursor never
+ * ends, the journal, is over at its first empty page.
+ */
 export async function* itemsOf<T>(
   name: string,
   read: (cursor: { readonly cursor?: string }) => Promise<unknown>,

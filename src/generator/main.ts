@@ -18,8 +18,8 @@ const texts = await clientTexts(document);
 mkdirSync(folder, { recursive: true });
 for (const [name, text] of Object.entries(texts)) writeFileSync(`${folder}${name}.ts`, text);
 
-// The build names its folder, for the pages of /docs and the drafts of the Lua libraries. The Python client's calls are committed, so that pip installs it from a
-// checkout: the build leaves them as they are.
+// The build names its folder, for the pages of /docs and the drafts of the Lua libraries. The Python client's calls are
+// committed, so that pip installs it from a checkout: the build leaves them as they are.
 const { build } = parseArgs({ options: { build: { type: 'string' } } }).values;
 if (build === undefined) {
   const pythonFolder = fileURLToPath(new URL('../client/python/muster/', import.meta.url));

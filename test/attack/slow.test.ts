@@ -1,4 +1,4 @@
-import { type ChildProcess, fork } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import type { Socket } from 'node:net';
@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
+import { forkFile } from '../support/fork.ts';
 import { call, Processes } from '../support/processes.ts';
 import { drip, pour, Sockets } from './support/sockets.ts';
 
@@ -37,7 +38,7 @@ describe('A server under slow, huge or very many requests', function () {
     const { spaceId, apiKey } = server.access;
     const { id } = (await call(url, server.access, '/mailboxes', { name: 'jobs' })).body;
     post = `POST /v1/spaces/${spaceId}/mailboxes HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n`;
-    client = fork(normalClient, [url, spaceId, apiKey, id], { execArgv: ['--import', 'tsx'] });
+    client = forkFile(normalClient, [url, spaceId, apiKey, id]);
     await sleep(1_500);
     await report();
     await sleep(attackMs);

@@ -1,10 +1,11 @@
-import { type ChildProcess, fork } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { channelOf } from '../../src/space/keys.ts';
+import { forkFile } from '../support/fork.ts';
 import { Watching } from '../support/watching.ts';
 import { World } from '../support/world.ts';
 
@@ -82,9 +83,7 @@ describe('watch at its bounds', () => {
 
 /** Holds as many as there are to be, in a process of its own, which tells when all were answered with a text. */
 async function hold(world: World, path: string, awaited: string, held: () => number): Promise<ChildProcess> {
-  const holding = fork(holder, [world.url, path, world.apiKey, awaited, String(many)], {
-    execArgv: ['--import', 'tsx'],
-  });
+  const holding = forkFile(holder, [world.url, path, world.apiKey, awaited, String(many)]);
   child = holding;
   while (held() < many) await setTimeout(20);
   return holding;

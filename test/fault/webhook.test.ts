@@ -1,10 +1,11 @@
-import { type ChildProcess, fork } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import type { MusterService } from '../../src/service.ts';
 import { channelOf } from '../../src/space/keys.ts';
+import { forkFile } from '../support/fork.ts';
 import { Sink } from '../support/sink.ts';
 import { redisUrl } from '../support/store.ts';
 import { delivering } from '../support/webhooks.ts';
@@ -19,7 +20,7 @@ describe('a worker that is killed at random moments', () => {
   let child: ChildProcess;
 
   async function start(): Promise<void> {
-    child = fork(worker, [await redisUrl()], { execArgv: ['--import', 'tsx'] });
+    child = forkFile(worker, [await redisUrl()]);
     await once(child, 'message');
   }
 

@@ -1,4 +1,3 @@
-import { fork } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -8,6 +7,7 @@ import { Due } from '../../src/redis/due.ts';
 import { Firing } from '../../src/schedule/firing.ts';
 import type { MusterService } from '../../src/service.ts';
 import { expectAgreement } from '../support/agree.ts';
+import { forkFile } from '../support/fork.ts';
 import { many } from '../support/long.ts';
 import { OwnStore } from '../support/own-store.ts';
 import { Pace } from '../support/pace.ts';
@@ -88,7 +88,7 @@ describe('Schedules fired by workers', function () {
 
   it('skip and repeat nothing when a worker is killed while it fires', async () => {
     const { world, mailboxId, ids } = await begin({ cron }, 40);
-    const child = fork(worker, [store.url], { execArgv: ['--import', 'tsx'] });
+    const child = forkFile(worker, [store.url]);
     await once(child, 'message');
     const isFiring = (from: number) => async () => (await sent(world, mailboxId)).length > from;
     // In the middle of a round, not at its end.

@@ -15,11 +15,11 @@ import { cpuMicros } from '../cpu.ts';
 import { fixed, table, whole } from '../report.ts';
 import type { Caller } from './caller.ts';
 import { replayKeys, SETTLE_MS, usedBytes } from './cost.ts';
+import { LIFE } from './plan.ts';
 import type { Answer } from './sequence.ts';
 
 const ORG = 'bench';
 const RUN_MESSAGES = 100;
-export const EVENTS_PER_MESSAGE = 3;
 /** In each space. */
 export const AGENTS = 4;
 
@@ -154,7 +154,7 @@ export function historyTable(list: readonly History[]): string {
   const [first] = list;
   if (!first) return '';
   const megabytes = (bytes: number) => `${fixed(bytes / 1e6, 1)} MB`;
-  const event = (bytes: number) => fixed(bytes / EVENTS_PER_MESSAGE, 1);
+  const event = (bytes: number) => fixed(bytes / LIFE, 1);
   const rows = list.map((one) => [
     `message, ${one.payload}`,
     ...[one.bytes - one.eventBytes, one.packedBytes - one.packedEventBytes].map(whole),
@@ -167,7 +167,7 @@ export function historyTable(list: readonly History[]): string {
     return `snapshot of the store, ${payload}: ${live}; packed ${packed}`;
   });
   const footprint = table(
-    `Measured over ${whole(first.messages)} finished messages, 100 a run, and their ${EVENTS_PER_MESSAGE} events each: bytes of memory, all ` +
+    `Measured over ${whole(first.messages)} finished messages, 100 a run, and their ${LIFE} events each: bytes of memory, all ` +
       'indexes in; processor time of packing a message with its events',
     ['', 'bytes', 'bytes, packed', 'redis cpu µs', 'worker cpu µs'],
     [['event', event(first.eventBytes), event(first.packedEventBytes), '', ''], ...rows],

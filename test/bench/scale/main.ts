@@ -7,17 +7,9 @@ import type { Store } from '../peers/stores/store.ts';
 import { MusterProcess, MusterServer } from '../servers/muster.ts';
 import { Caller } from './caller.ts';
 import { type Cost, Meter, perform } from './cost.ts';
-import {
-  AGENTS,
-  EVENTS_PER_MESSAGE,
-  type History,
-  historyTable,
-  measureHistory,
-  PAYLOADS,
-  packSpaces,
-} from './history.ts';
+import { AGENTS, type History, historyTable, measureHistory, PAYLOADS, packSpaces } from './history.ts';
 import { operations } from './operations.ts';
-import { type Footprint, meanCost, needsOf, scalePlan } from './plan.ts';
+import { type Footprint, LIFE, meanCost, needsOf, scalePlan } from './plan.ts';
 import { type Options, readOptions } from './settings.ts';
 import { findKnee } from './simulate.ts';
 import { costTable, kneeTable, needsTable, scalePlanTable } from './tables.ts';
@@ -106,8 +98,8 @@ async function measureHistories(store: Store, muster: MusterServer, options: Opt
 function footprintOf(histories: readonly History[]): Footprint {
   const most = (of: (history: History) => number) => Math.max(...histories.map(of));
   return {
-    event: most(({ eventBytes }) => eventBytes / EVENTS_PER_MESSAGE),
-    packedEvent: most(({ packedEventBytes }) => packedEventBytes / EVENTS_PER_MESSAGE),
+    event: most(({ eventBytes }) => eventBytes / LIFE),
+    packedEvent: most(({ packedEventBytes }) => packedEventBytes / LIFE),
     message: most(({ bytes, eventBytes }) => bytes - eventBytes),
     packedMessage: most(({ packedBytes, packedEventBytes }) => packedBytes - packedEventBytes),
   };

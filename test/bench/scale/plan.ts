@@ -20,7 +20,7 @@ const LIVE_EVENT_DAYS = 2 / 24;
 /** And finished messages, if one that is not over holds them up as long as it can. */
 const LIVE_MESSAGE_DAYS = 13 / 24;
 /** Operations of a message's life, each with an event: send, recv, complete. */
-const LIFE = 3;
+export const LIFE = 3;
 
 /** Bytes of memory, all in. */
 export interface Footprint {
