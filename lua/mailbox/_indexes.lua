@@ -2,6 +2,7 @@
 --- @include "lib/page"
 --- @include "mailbox/_ids"
 --- @include "mailbox/_mailbox"
+--- @include "mailbox/_message"
 --- Which index a list of messages reads: of those that have all messages of the wanted states, or of the wanted scope, the
 --- one with the fewest. Some are in order of creation and read from the cursor on; the others are read whole, and only
 --- while they are small.
@@ -11,8 +12,6 @@ do
 --- Members that are read whole: some milliseconds of the store.
 local maxWhole = 5000
 local maxScopes = 50
-local requeueable = { REJECTED = true, FAILED = true, EXPIRED = true, CANCELLED = true }
-local live = { READY = true, DELAYED = true, CLAIMED = true }
 
 local function size(key)
   return redis.call('ZCARD', key)
@@ -38,7 +37,7 @@ local function ofStates(mailboxId, states, scopeId)
     if list == others then whole = whole + members end
   end
   for state in string.gmatch(states, '%u+') do
-    if requeueable[state] then
+    if message.requeueable[state] then
       add(ordered, keys.requeueable(mailboxId, state))
     elseif state == 'CLAIMED' then
       add(others, keys.claims())
@@ -115,7 +114,7 @@ end
 --- of an index that has no others, at most `few`.
 function indexes.ids(mailboxId, states, scopeId, cursor, limit, few)
   local isLive = states ~= ''
-  for state in string.gmatch(states, '%u+') do isLive = isLive and live[state] end
+  for state in string.gmatch(states, '%u+') do isLive = isLive and message.live[state] end
   local best = states ~= '' and ofStates(mailboxId, states, scopeId)
   local other = scopeId ~= '' and ofScope(scopeId)
   if other and not (best and best.size < other.size) then best = other end

@@ -16,10 +16,12 @@ function message.readForRetry(messageId)
     'leaseExpiresAt', 'place', 'resultMessageId', 'groupState', 'maxAttempts')
 end
 
---- Whether it is READY, DELAYED or CLAIMED.
+--- The states of messages that are not over, and those of which a requeue brings them back. ACKED is neither.
+message.live = { READY = true, DELAYED = true, CLAIMED = true }
+message.requeueable = { REJECTED = true, FAILED = true, EXPIRED = true, CANCELLED = true }
+
 function message.isLive(record)
-  local state = record.state
-  return state == 'READY' or state == 'CLAIMED' or state == 'DELAYED'
+  return message.live[record.state] == true
 end
 
 --- The state that a caller is to see: a DELAYED message is READY from its moment on, swept or not.

@@ -8,13 +8,12 @@
 --- @include "mailbox/_delay"
 --- @include "group/_requeue"
 --- Bringing back messages that ended without success.
-local isRequeueable = { REJECTED = true, FAILED = true, EXPIRED = true, CANCELLED = true }
 local ofEnd = { 'reason', 'finishedAt', 'token', 'holder', 'holderSession', 'claimedAt', 'leaseExpiresAt' }
 
 --- Why a message may not come back, the first reason of all, and what there is to say of it: 'state', 'scope', 'group'
 --- or 'verdict'; nil where it may.
 function message.obstacle(record)
-  if not isRequeueable[record.state] then return 'state', record.state end
+  if not message.requeueable[record.state] then return 'state', record.state end
   if scope.cancelOf(scope.path(record.scopeId)) then return 'scope' end
   if record.groupId then return message.memberObstacle(record) end
 end

@@ -50,8 +50,9 @@ async function read(
 ): Promise<Found> {
   const census = await api.get<Census>('/census', signal);
   const state = asked ?? failedStates.find((one) => census.messages[one] > 0) ?? 'FAILED';
-  const { candidates: page, nextCursor } = await candidatesOf(api, state, cursor, signal);
-  const candidates = census.messages[state] === 0 ? [] : page;
+  const nothing = { candidates: [], nextCursor: null };
+  const { candidates, nextCursor } =
+    census.messages[state] === 0 ? nothing : await candidatesOf(api, state, cursor, signal);
   const found: { mailbox: Mailbox; messages: Readable }[] = [];
   for (let at = 0; at < candidates.length; at += readsAtOnce) {
     const some = candidates.slice(at, at + readsAtOnce).map(async (mailbox) => ({
