@@ -9,6 +9,7 @@ import { expect } from 'chai';
 import { parseAllDocuments } from 'yaml';
 import { table } from '../../src/cli/table.ts';
 import { readConfig } from '../../src/config.ts';
+import { muster } from '../support/cli.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const run = promisify(execFile);
@@ -41,7 +42,7 @@ describe('the packed package', function () {
 
   it('has one command, which says its version and what it can do', async () => {
     expect((await run(command, ['--version'], { env })).stdout).to.equal('0.1.0\n');
-    const { stdout } = await run(command, ['--help'], { env });
+    const { stdout } = await muster(['--help'], {});
     expect(stdout).to.match(/^Usage: muster /);
     for (const noun of ['serve', 'org', 'space', 'key', 'audit', 'snapshot'])
       expect(stdout).to.match(new RegExp(`^  ${noun} `, 'm'));

@@ -74,7 +74,9 @@ export class Reader {
   async repeat({ block, shown }: Example): Promise<void> {
     const codes = (text: string): string[] =>
       [...text.matchAll(/"error":\{"code":"(\w+)"/g)].map(([, code = '']) => code);
-    expect(codes(await this.#run(block)), block.text).to.deep.equal(codes(shown?.text ?? ''));
+    // npm was shown to run it the first time, and takes longer than the command itself.
+    const again = { ...block, text: block.text.replaceAll('npm run -s muster --', 'node dist/cli/main.js') };
+    expect(codes(await this.#run(again)), block.text).to.deep.equal(codes(shown?.text ?? ''));
   }
 
   async #run(block: Block): Promise<string> {

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { startEmbedded } from '../../src/embedded/embedded.ts';
+import { exchange } from './exchange.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -17,16 +18,18 @@ interface Ended {
   readonly stderr: string;
 }
 
-/** A process of `npm start`, from the build that `npm test` makes first. */
+const main = [process.execPath, 'dist/main.js'];
+
+/** A process of `npm start`, from the build that `npm test` makes first; without npm by default. */
 export class MusterProcess {
   stdout = '';
   stderr = '';
   readonly ended: Promise<Ended>;
   readonly #child: ChildProcess;
 
-  constructor(settings: Record<string, string>, args: readonly string[]) {
+  constructor(settings: Record<string, string>, args: readonly string[], [command = '', ...words] = main) {
     const env = { ...process.env, REDIS_URL: '', PORT: '0', LOG_LEVEL: 'warn', ...settings };
-    this.#child = spawn(process.execPath, ['dist/main.js', ...args], {
+    this.#child = spawn(command, [...words, ...args], {
       cwd: root,
       env,
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -82,8 +85,8 @@ export class Processes {
     return folder;
   }
 
-  start(settings: Record<string, string>, args: readonly string[] = []): MusterProcess {
-    const started = new MusterProcess(settings, args);
+  start(settings: Record<string, string>, args: readonly string[] = [], command?: string[]): MusterProcess {
+    const started = new MusterProcess(settings, args, command);
     this.#processes.push(started);
     return started;
   }
@@ -123,10 +126,14 @@ export async function call(
     'Idempotency-Key': idempotencyKey,
     'Content-Type': 'application/json',
   };
-  const request = body === undefined ? { headers } : { method: 'POST', headers, body: JSON.stringify(body) };
-  const response = await fetch(`${url}/v1/spaces/${spaceId}${path}`, request);
-  const text = await response.text();
-  return { status: response.status, headers: response.headers, body: text === '' ? undefined : JSON.parse(text) };
+  const sent = body === undefined ? undefined : JSON.stringify(body);
+  const method = sent === undefined ? 'GET' : 'POST';
+  const {
+    status,
+    headers: received,
+    text,
+  } = await exchange(method, `${url}/v1/spaces/${spaceId}${path}`, headers, sent);
+  return { status, headers: received, body: text === '' ? undefined : JSON.parse(text) };
 }
 
 /** Repeats a call, at an address that may change, until the answer is not 503. */

@@ -29,8 +29,15 @@ const place = {
   folder: fileURLToPath(new URL('../../.python', import.meta.url)),
 };
 
+let known: Promise<Program> | undefined;
+
 /** Python with pip: from PYTHON, PATH, or the distribution's packages, downloaded once into `.python/`. */
-export async function findPython(): Promise<Program> {
+export function findPython(): Promise<Program> {
+  known ??= find();
+  return known;
+}
+
+async function find(): Promise<Program> {
   const found = await findProgram(kind, place);
   const hasPip = await run(found.command, ['-m', 'pip', '--version'], { env: found.env }).then(
     () => true,

@@ -15,9 +15,10 @@ describe('A full store', function () {
   let first: MusterProcess;
   let second: MusterProcess;
   let access: Access;
+  let DATA_DIR: string;
 
   before(async () => {
-    const DATA_DIR = await processes.folder();
+    DATA_DIR = await processes.folder();
     first = await processes.start({ DATA_DIR }).ready();
     ({ access } = first);
     redis = (await connect(`${DATA_DIR}/redis.sock`, 'patient')) as Redis;
@@ -79,12 +80,8 @@ describe('A full store', function () {
   });
 
   it('prevents a start if it was restored and then not shut down cleanly, with a clear one-line error', async () => {
-    const DATA_DIR = await processes.folder();
-    const killed = await processes.start({ DATA_DIR }).ready();
-    const store = (await connect(`${DATA_DIR}/redis.sock`, 'patient')) as Redis;
-    const pid = Number(/process_id:(\d+)/.exec(await store.info('server'))?.[1]);
-    store.disconnect();
-    await killed.end('SIGKILL');
+    const pid = Number(/process_id:(\d+)/.exec(await redis.info('server'))?.[1]);
+    await first.end('SIGKILL');
     process.kill(pid, 'SIGKILL');
     // A restored store has epochs to renew; another would have nothing to write.
     await writeFile(join(DATA_DIR, 'restored'), '');

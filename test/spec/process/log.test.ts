@@ -5,6 +5,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { freePort } from '../../fault/redis-server.ts';
+import { exchange } from '../../support/exchange.ts';
 import { Pace } from '../../support/pace.ts';
 import { Processes, until } from '../../support/processes.ts';
 
@@ -21,7 +22,7 @@ describe('A process whose output nobody reads', function () {
     const env = { ...process.env, REDIS_URL: '', PORT: String(port), LOG_LEVEL: 'debug', DATA_DIR };
     const child = spawn(process.execPath, ['dist/main.js'], { env, stdio: ['ignore', stdout, stderr] });
     const request = (): Promise<number | undefined> =>
-      fetch(`http://127.0.0.1:${port}/readyz`).then(
+      exchange('GET', `http://127.0.0.1:${port}/readyz`, {}).then(
         ({ status }) => status,
         () => undefined,
       );

@@ -1,13 +1,14 @@
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdir, readFile } from 'node:fs/promises';
 import { Agent, request } from 'node:http';
 import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { readConfig } from '../../../src/config.ts';
 import { startEmbedded } from '../../../src/embedded/embedded.ts';
 import { isAlive } from '../../../src/embedded/process-identity.ts';
 import { roomNames } from '../../../src/redis/source.ts';
+import { serve } from '../../../src/serve.ts';
 import { listSnapshots, snapshotFolder } from '../../../src/snapshot/folder.ts';
 import { ask } from '../../embedded/support.ts';
 import { isBuilt } from '../../readme/reader.ts';
@@ -15,6 +16,9 @@ import { Pace } from '../../support/pace.ts';
 import { call, type MusterProcess, Processes, until } from '../../support/processes.ts';
 
 const recordIn = (folder: string): Promise<string> => readFile(join(folder, 'server.json'), 'utf8').catch(() => '');
+
+/** npm says nothing itself. */
+const ofNpm = { ...isBuilt, npm_config_loglevel: 'error' };
 
 const scopeId = '7f9c24e8-3b12-4e7a-9c55-0c1f6b2d8a10';
 
@@ -26,8 +30,9 @@ describe('Start and shutdown of a process', function () {
   const startOnOwnFolder = async (settings: Record<string, string> = {}): Promise<MusterProcess> =>
     processes.start({ DATA_DIR: await processes.folder(), ...settings }).ready();
 
-  it('on SIGTERM, answers requests in flight, ends held requests with their empty answers, and exits 0', async () => {
-    const muster = await startOnOwnFolder();
+  it('on SIGTERM, also to npm start, answers requests in flight, ends held requests with their empty answers, and exits 0', async () => {
+    const DATA_DIR = await processes.folder();
+    const muster = await processes.start({ DATA_DIR, ...ofNpm }, [], ['npm', 'start']).ready();
     const { url, access } = muster;
     const mailbox = (await call(url, access, '/mailboxes', { name: 'jobs' })).body.id;
     const quiet = (await call(url, access, '/mailboxes', { name: 'quiet' })).body.id;
@@ -53,25 +58,11 @@ describe('Start and shutdown of a process', function () {
     await pace.expect(performance.now() - begun, 4000);
     expect(stderr).to.equal('');
     agent.destroy();
+    expect(await fetch(`${url}/healthz`).catch(() => 'nobody listens')).to.equal('nobody listens');
     for (const answer of await Promise.all(held)) expect(answer.status).to.equal(204);
     expect((await watch).status).to.equal(200);
     // No answer was cut off: each send was answered or not accepted.
     for (const answer of await Promise.all(sends)) if (answer) expect(answer.status).to.equal(201);
-  });
-
-  it('stops the server when npm start gets a SIGTERM', async () => {
-    const env = { ...process.env, ...isBuilt, REDIS_URL: '', PORT: '0', DATA_DIR: await processes.folder() };
-    const npm = spawn('npm', ['start'], { env, stdio: ['ignore', 'pipe', 'ignore'] });
-    let printed = '';
-    npm.stdout.on('data', (text) => {
-      printed += text;
-    });
-    await until(() => /^listening on /m.test(printed));
-    const url = /^listening on (.*)$/m.exec(printed)?.[1];
-    npm.kill('SIGTERM');
-    await once(npm, 'close');
-    expect(npm.exitCode).to.equal(0);
-    expect(await fetch(`${url}/healthz`).catch(() => 'nobody listens')).to.equal('nobody listens');
   });
 
   it('prints usage and settings for --help, one line for an unknown argument, and starts nothing', async () => {
@@ -105,13 +96,7 @@ describe('Start and shutdown of a process', function () {
     }
   });
 
-  it('treats signals in quick succession as one, as Ctrl-C reaches npm start from the terminal, from npm and as a hangup', async () => {
-    const muster = await startOnOwnFolder();
-    muster.signal('SIGHUP');
-    expect((await muster.end('SIGINT')).status).to.equal(0);
-  });
-
-  it('completes within 10 s despite a request that never ends or a store that is away; a second SIGTERM or SIGINT exits 1 at once', async () => {
+  it('completes within 10 s despite a request that never ends and a store that is away; a second SIGTERM or SIGINT exits 1 at once', async () => {
     const unending = async (muster: MusterProcess) => {
       const { hostname, port } = new URL(muster.url);
       const socket = connect(Number(port), hostname).on('error', () => undefined);
@@ -122,20 +107,21 @@ describe('Start and shutdown of a process', function () {
       return socket;
     };
     const store = await startEmbedded({ dataDir: await processes.folder(), log: () => undefined });
-    const settings = { REDIS_URL: store.socketPath };
-    const starts = [startOnOwnFolder(), startOnOwnFolder(), startOnOwnFolder(settings)] as const;
-    const [patient, hurried, storeless] = await Promise.all(starts);
-    await Promise.all([unending(patient), unending(hurried), store.stop()]);
+    const [patient, hurried] = await Promise.all([
+      startOnOwnFolder({ REDIS_URL: store.socketPath }),
+      startOnOwnFolder(),
+    ]);
+    await Promise.all([unending(patient), unending(hurried)]);
+    await store.stop();
     const pace = await Pace.begin();
     const begun = performance.now();
     patient.signal('SIGTERM');
     hurried.signal('SIGTERM');
-    storeless.signal('SIGTERM');
     const again = setInterval(() => hurried.signal('SIGINT'), 100);
     expect((await hurried.ended).status).to.equal(1);
     clearInterval(again);
     const hurriedMs = performance.now() - begun;
-    for (const one of [patient, storeless]) expect((await one.ended).status).to.equal(0);
+    expect((await patient.ended).status).to.equal(0);
     await pace.expect(performance.now() - begun, 9000);
     await pace.expect(hurriedMs, 3000);
   });
@@ -147,26 +133,34 @@ describe('Start and shutdown of a process', function () {
     await once(other, 'listening');
     const address = other.address();
     const port = String(typeof address === 'object' ? address?.port : 0);
-    const settings: [Record<string, string>, RegExp][] = [
-      [{ PORT: port }, new RegExp(`^127\\.0\\.0\\.1:${port} is in use: .*set PORT.*\\n$`)],
-      [{ PORT: '80800' }, /^PORT: "80800" cannot be used; it must be a whole number from 0 to 65535\n$/],
-      [{ ROLE: 'both' }, /^ROLE: "both" cannot be used; it must be one of .*\n$/],
-      [{ SNAPSHOT_INTERVAL_SECONDS: '0' }, /^SNAPSHOT_INTERVAL_SECONDS: .*\n$/],
-      [{ REDIS_URL: 'localhost' }, /^REDIS_URL: .*\n$/],
-      [{ REDIS_URL: redis.socketPath }, /^the store is written in format 2, and .* format 3: run the version .*\n$/],
-      [{ DATA_DIR: '/dev/null' }, /^DATA_DIR: \/dev\/null cannot be used \(.*\); it must be a folder .*\n$/],
-      [{ DATA_DIR: '/proc/muster' }, /^DATA_DIR: \/proc\/muster cannot be used \(.*\); it must be a folder .*\n$/],
-      [{ REDIS_SERVER: '/nowhere' }, /^REDIS_SERVER=\/nowhere cannot be used: there is no such program\n$/],
+    const lines: [Record<string, string>, RegExp][] = [
+      [{ PORT: port }, new RegExp(`^127\\.0\\.0\\.1:${port} is in use: .*set PORT.*$`)],
+      [{ PORT: '80800' }, /^PORT: "80800" cannot be used; it must be a whole number from 0 to 65535$/],
+      [{ REDIS_URL: redis.socketPath }, /^the store is written in format 2, and .* format 3: run the version .*$/],
     ];
     const ends = await Promise.all(
-      settings.map(async ([setting]) => processes.start({ DATA_DIR: await processes.folder(), ...setting }).ended),
+      lines.map(async ([setting]) => processes.start({ DATA_DIR: await processes.folder(), ...setting }).ended),
     );
     other.close();
     expect(await ask(redis.socketPath, 'KEYS', '*')).to.equal('muster:format');
     await redis.stop();
-    for (const [index, [, line]] of settings.entries()) {
-      expect(ends[index]?.stderr).to.match(line);
+    for (const [index, [, line]] of lines.entries()) {
+      expect(ends[index]?.stderr).to.match(/^.*\n$/);
+      expect(ends[index]?.stderr.trim()).to.match(line);
       expect(ends[index]).to.include({ status: 1, stdout: '' });
+    }
+    // Found before anything is started, so a process of its own would only print them.
+    const found: [Record<string, string>, RegExp][] = [
+      [{ ROLE: 'both' }, /^ROLE: "both" cannot be used; it must be one of .*$/],
+      [{ SNAPSHOT_INTERVAL_SECONDS: '0' }, /^SNAPSHOT_INTERVAL_SECONDS: .*$/],
+      [{ REDIS_URL: 'localhost' }, /^REDIS_URL: .*$/],
+      [{ DATA_DIR: '/dev/null' }, /^DATA_DIR: \/dev\/null cannot be used \(.*\); it must be a folder .*$/],
+      [{ DATA_DIR: '/proc/muster' }, /^DATA_DIR: \/proc\/muster cannot be used \(.*\); it must be a folder .*$/],
+      [{ REDIS_SERVER: '/nowhere' }, /^REDIS_SERVER=\/nowhere cannot be used: there is no such program$/],
+    ];
+    for (const [setting, line] of found) {
+      const starts = async () => serve(readConfig({ ...setting, PORT: '0' }), AbortSignal.timeout(10_000));
+      expect(await starts().catch((error: Error) => error.message)).to.match(line);
     }
   });
 
@@ -213,7 +207,7 @@ describe('Start and shutdown of a process', function () {
     await redis.stop();
   });
 
-  it('creates organization, space and key once a store that refuses calls at the first start accepts them', async () => {
+  it('creates organization, space and key once a store that refuses calls at the first start accepts them; ends at several signals as at one', async () => {
     const DATA_DIR = await processes.folder();
     // Less than an empty server uses.
     const muster = await processes.start({ DATA_DIR, REDIS_MAXMEMORY: '1mb' }).ready();
@@ -222,16 +216,20 @@ describe('Start and shutdown of a process', function () {
     await ask(join(DATA_DIR, 'redis.sock'), 'CONFIG', 'SET', 'maxmemory', '0');
     await until(() => /^export MUSTER_KEY=.*\n.*\n$/m.test(muster.stdout));
     expect((await call(muster.url, muster.access, '/limits')).status).to.equal(200);
-    expect((await muster.end('SIGTERM')).status).to.equal(0);
+    // Signals in quick succession are one, as Ctrl-C reaches npm start from the terminal, from npm and as a hangup.
+    muster.signal('SIGHUP');
+    expect((await muster.end('SIGINT')).status).to.equal(0);
   });
 
   it("exits with status 1 on an uncaught error, without printing the error's properties", async () => {
     const defect = "process.on('SIGUSR2',()=>{throw Object.assign(new Error('oh'),{secret:1})})";
-    const muster = await startOnOwnFolder({ NODE_OPTIONS: `--import=data:text/javascript,${encodeURI(defect)}` });
+    const NODE_OPTIONS = `--import=data:text/javascript,${encodeURI(defect)}`;
+    const muster = processes.start({ REDIS_URL: '/nowhere.sock', NODE_OPTIONS });
+    await until(() => /^waiting for the store .*\n$/.test(muster.stderr));
     const { status, stderr } = await muster.end('SIGUSR2');
     expect(status).to.equal(1);
     expect(stderr)
-      .to.match(/^fatal error: Error: oh\n/)
+      .to.match(/^fatal error: Error: oh\n/m)
       .and.not.contain('secret: 1');
   });
 });

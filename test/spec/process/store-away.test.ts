@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import type { Redis } from 'ioredis';
 import { connect } from '../../../src/redis/connection.ts';
@@ -68,7 +69,10 @@ describe('A process whose store goes away and comes back', function () {
         const n = next++;
         const answer = await send(n);
         if (answer.status === 201) acknowledged.set(answer.body.id, n);
-        else refused.push(answer);
+        else {
+          refused.push(answer);
+          await sleep(20);
+        }
       }
     });
     await until(() => acknowledged.size > 200);
