@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import type { PlanChoice } from '../../src/org/admin.ts';
+import { until } from '../support/processes.ts';
 import { codeOf, type Reply, World } from '../support/world.ts';
 
 const minute = 60_000;
@@ -172,7 +173,7 @@ describe('Request rates', () => {
     const claim = await world.made(`/mailboxes/${id}/recv`, recv);
     for (let i = 0; i < 4; i++) await world.get('/mailboxes');
     const held = world.post(`/mailboxes/${id}/recv`, { ...recv, waitSeconds: 20 });
-    while (world.service.wake.size === 0) await new Promise((resolve) => setImmediate(resolve));
+    await until(() => world.service.wake.size > 0);
     expect((await world.get('/mailboxes')).status).to.equal(429);
     await world.made(`/messages/${claim.id}/nack`, { token: claim.token, retry: true });
     const reply = await held;

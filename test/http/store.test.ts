@@ -4,6 +4,7 @@ import pino from 'pino';
 import { connect } from '../../src/redis/connection.ts';
 import { type MusterService, startService } from '../../src/service.ts';
 import { OwnStore } from '../support/own-store.ts';
+import { until } from '../support/processes.ts';
 import { codeOf, World } from '../support/world.ts';
 
 describe('Store down, loading, read-only or out of memory: 503 STORE_UNAVAILABLE', () => {
@@ -59,8 +60,11 @@ describe('Store down, loading, read-only or out of memory: 503 STORE_UNAVAILABLE
     expect(codeOf(refused)).to.equal('503 STORE_UNAVAILABLE');
     const admin = await store.admin();
     await admin.store.call('REPLICAOF', 'NO', 'ONE');
-    let again = await world.post(path, { scopeId, payload: 1 }, key);
-    while (again.status === 503) again = await world.post(path, { scopeId, payload: 1 }, key);
+    let again = refused;
+    await until(async () => {
+      again = await world.post(path, { scopeId, payload: 1 }, key);
+      return again.status !== 503;
+    });
     expect([again.status, again.body.replay]).to.deep.equal([201, false]);
     expect(await service.store.client('ID')).to.not.equal(connection);
   });
@@ -68,7 +72,7 @@ describe('Store down, loading, read-only or out of memory: 503 STORE_UNAVAILABLE
   it('down: calls, even invalid ones, and /readyz are 503, but not /healthz; held receives are released', async () => {
     const recv = { scopeId: randomUUID(), holder: 'h', holderSession: 's', waitSeconds: 2 };
     const held = world.post(path.replace('messages', 'recv'), recv);
-    while (service.wake.size === 0) await new Promise((resolve) => setImmediate(resolve));
+    await until(() => service.wake.size > 0);
     await store.stop();
     for (const reply of [await send(), await world.get('/mailboxes'), await world.get('/mailboxes?limit=0')]) {
       expect(codeOf(reply)).to.equal('503 STORE_UNAVAILABLE');

@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import { histogram, Tally } from '../../src/metrics/scraped.ts';
 import { createSpace } from '../../src/org/admin.ts';
 import type { MusterService } from '../../src/service.ts';
+import { until } from '../support/processes.ts';
 import { World } from '../support/world.ts';
 import { Metered, scrape } from './metered.ts';
 
@@ -175,7 +176,7 @@ describe('GET /metrics', () => {
     const empty = await world.made('/mailboxes', { name: 'empty' });
     const receives = [1, 2].map(() => world.post(`/mailboxes/${empty.id}/recv`, { ...claim, waitSeconds: 20 }));
     const watch = world.get('/watch?cursor=latest&types=message.*&waitSeconds=20');
-    while (service.wake.size < 2 || service.feeds.size === 0) await new Promise((resolve) => setImmediate(resolve));
+    await until(() => service.wake.size >= 2 && service.feeds.size > 0);
     const now = await scrape(service);
     expect(now.value('muster_held_requests', { kind: 'receive' })).to.equal(2);
     expect(now.value('muster_held_requests', { kind: 'watch' })).to.equal(1);

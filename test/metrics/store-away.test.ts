@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import type { MusterService } from '../../src/service.ts';
 import { Pace } from '../support/pace.ts';
+import { until } from '../support/processes.ts';
 import type { Scrape } from './exposition.ts';
 import { Metered, scrape } from './metered.ts';
 
@@ -72,7 +73,7 @@ describe('GET /metrics when the store has problems', () => {
     expect(await persistence()).to.deep.equal([0, 1]);
     await mkdir(join(metered.store.dataDir, 'dump.rdb'));
     await service.store.bgsave();
-    while ((await persistence())[1] === 1);
+    await until(async () => (await persistence())[1] !== 1);
     expect(await persistence()).to.deep.equal([0, 0]);
   });
 

@@ -184,7 +184,7 @@ describe('A store that is a cluster', function () {
       .to.be.instanceOf(StoreUnavailable)
       .with.property('message', 'no connection');
     await node?.up();
-    while ((await show()).code !== 'ORG_NOT_FOUND') await new Promise((resolve) => setImmediate(resolve));
+    await until(async () => (await show()).code === 'ORG_NOT_FOUND');
     store.disconnect();
   });
 

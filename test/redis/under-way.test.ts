@@ -3,6 +3,7 @@ import { allWords } from '../../src/primitives.ts';
 import { loadLibrary } from '../../src/redis/loader.ts';
 import { Refusal, StoreUnavailable } from '../../src/redis/scripts.ts';
 import { OwnStore } from '../support/own-store.ts';
+import { until } from '../support/processes.ts';
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
@@ -76,7 +77,10 @@ describe('calls during a run of their script', () => {
     for (const error of await Promise.all(calls)) expect(error).to.be.instanceOf(StoreUnavailable);
     await goOn();
     let outcome: unknown;
-    while (!(outcome instanceof Refusal)) outcome = await send();
-    expect(outcome.code).to.equal('INVALID_API_KEY');
+    await until(async () => {
+      outcome = await send();
+      return outcome instanceof Refusal;
+    });
+    expect(outcome).to.have.property('code', 'INVALID_API_KEY');
   });
 });

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
 import { type Store, shardsOf } from '../../src/redis/cluster.ts';
 
@@ -62,7 +63,7 @@ export class Commands {
     await Promise.all(this.#shards.map((shard) => shard.echo(this.#mark)));
     while (this.#marked < this.#shards.length) {
       if (this.#isStopped) throw new Error('nothing is heard any more');
-      await new Promise((resolve) => setImmediate(resolve));
+      await sleep(1);
     }
     return this.#sent.splice(0);
   }

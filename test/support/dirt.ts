@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { storedFields } from '../../src/declare/record.ts';
 import { allWords } from '../../src/primitives.ts';
 import { connect, type Store } from '../../src/redis/connection.ts';
@@ -22,8 +23,8 @@ function keyMatcher({ pattern }: KeyDeclaration): RegExp {
 const declared = Object.values(allKeys).map((key) => ({ form: keyMatcher(key), type: key.type, pattern: key.pattern }));
 /** The key of the test clock. */
 const clock = /^muster:\{[a-z0-9-]+\}:clock(:ticks)?$/;
-/** Round trips until the server has noticed that a connection was closed. */
-const patience = 2000;
+/** Looks until the server has noticed that a connection was closed. */
+const patience = 200;
 
 /** What a test run should not have left in its store: connections, undeclared keys and fields. */
 export async function dirt(url: string, known: ReadonlySet<string>): Promise<string[]> {
@@ -40,6 +41,7 @@ async function leaks(store: Store, known: ReadonlySet<string>): Promise<string[]
   for (let i = 0; i < patience; i++) {
     left = (await otherClients(store)).filter((id) => !known.has(id));
     if (left.length === 0) return [];
+    await sleep(10);
   }
   const list = String(await store.call('CLIENT', 'LIST')).split('\n');
   return list.filter((line) => left.some((id) => line.startsWith(`id=${id} `))).map((line) => `leaked: ${line}`);

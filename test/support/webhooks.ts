@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import pino from 'pino';
 import { type MusterService, type ServiceOptions, startService } from '../../src/service.ts';
 import { Sink } from './sink.ts';
@@ -65,7 +66,9 @@ interface Row {
 
 /** Attempts so far, newest first. */
 export async function rows(world: World, query = ''): Promise<Row[]> {
-  return (await world.get(`/deliveries?limit=200${query}`)).body.deliveries;
+  const { status, body, text } = await world.get(`/deliveries?limit=200${query}`);
+  if (status !== 200) throw new Error(`deliveries: ${status} ${text}`);
+  return body.deliveries;
 }
 
 /** Resolves when there are at least this many rows. */
@@ -73,6 +76,6 @@ export async function untilRows(world: World, count: number, query = ''): Promis
   for (;;) {
     const found = await rows(world, query);
     if (found.length >= count) return found;
-    await new Promise(setImmediate);
+    await sleep(10);
   }
 }

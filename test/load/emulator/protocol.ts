@@ -29,7 +29,6 @@ export type Phase =
 
 /** Passed to each thread: `signal` wakes it when the answer to its request is at `port`. */
 export interface ThreadData {
-  readonly script: string;
   readonly env: Readonly<Record<string, string>>;
   readonly signal: Int32Array;
 }

@@ -1,4 +1,6 @@
+import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
+import { build } from 'esbuild';
 import { Measured } from './measured.ts';
 import type { Answer, FromThread, Phase, Request, ThreadData } from './protocol.ts';
 
@@ -18,6 +20,23 @@ interface Options {
   readonly thresholds: Readonly<Record<string, readonly string[]>>;
 }
 
+const folder = fileURLToPath(new URL('.', import.meta.url));
+
+/** The program of a script's threads in one text, so that none of them needs a loader of modules. */
+async function bundle(script: URL): Promise<string> {
+  const contents = `import { serve } from './thread.ts'; serve(() => import(${JSON.stringify(fileURLToPath(script))}));`;
+  const names = ['k6/crypto', 'k6/execution', 'k6/http', 'k6/metrics', 'k6'];
+  const { outputFiles } = await build({
+    stdin: { contents, resolveDir: folder },
+    alias: Object.fromEntries(names.map((name) => [name, `${folder}modules/${name.replace('k6/', '')}.ts`])),
+    bundle: true,
+    platform: 'node',
+    target: `node${process.versions.node}`,
+    write: false,
+  });
+  return outputFiles[0]?.text ?? '';
+}
+
 /**
  * Runs a k6 script without k6, which is in no registry that the project uses: a thread per VU, synchronous requests,
  * and the parts of k6's modules that the scripts use. The scripts' types keep them from using more
@@ -27,8 +46,9 @@ export async function runLoad(script: URL, env: Readonly<Record<string, string>>
   const said: string[] = [];
   let measured = new Measured({});
   const threads: Thread[] = [];
+  const program = await bundle(script);
   const thread = (): Thread => {
-    const created = new Thread(script.href, env, (message) => {
+    const created = new Thread(program, env, (message) => {
       if ('sample' in message) measured.add(message.sample);
       else if ('said' in message) said.push(message.said);
     });
@@ -69,10 +89,10 @@ class Thread {
   #done: (value: unknown) => void = () => undefined;
   #failed: (error: Error) => void = () => undefined;
 
-  constructor(script: string, env: Readonly<Record<string, string>>, hear: (message: FromThread) => void) {
+  constructor(program: string, env: Readonly<Record<string, string>>, hear: (message: FromThread) => void) {
     this.#hear = hear;
-    const workerData: ThreadData = { script, env, signal: this.#signal };
-    this.#worker = new Worker(new URL('boot.mjs', import.meta.url), { workerData, execArgv: [] });
+    const workerData: ThreadData = { env, signal: this.#signal };
+    this.#worker = new Worker(program, { eval: true, workerData, execArgv: [] });
     this.#worker.on('message', (message: FromThread) => this.#take(message));
     this.#worker.on('error', (error) => this.#failed(error));
   }

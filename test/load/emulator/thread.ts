@@ -1,9 +1,8 @@
-import { register } from 'node:module';
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 import type { Answer, FromThread, Phase, Request, Sample, ThreadData } from './protocol.ts';
 
 /** One thread is what k6 calls a VU: it loads its own copy of the script, and blocks while it waits. */
-const { script, env, signal } = workerData as ThreadData;
+const { env, signal } = workerData as ThreadData;
 if (!parentPort) throw new Error('this is not a thread');
 const port = parentPort;
 const send = (message: FromThread): void => port.postMessage(message);
@@ -32,19 +31,7 @@ export let iteration = 0;
 
 type Script = Readonly<Record<string, unknown>>;
 
-async function load(): Promise<Script> {
-  const folder = new URL('modules/', import.meta.url).href;
-  const hook = `export const resolve = (name, context, next) =>
-    next(name === 'k6' || name.startsWith('k6/') ? '${folder}' + (name.slice(3) || 'k6') + '.ts' : name, context);`;
-  register(`data:text/javascript,${encodeURIComponent(hook)}`);
-  Object.assign(globalThis, { __ENV: env });
-  console.error = (text: unknown) => send({ said: String(text) });
-  return import(script);
-}
-
-const loaded = load();
-
-async function perform(phase: Phase): Promise<unknown> {
+async function perform(loaded: Promise<Script>, phase: Phase): Promise<unknown> {
   const exported = await loaded;
   if (phase.name === 'options') return exported['options'];
   const run = exported[phase.name === 'iterate' ? phase.exec : phase.name] as (data: unknown) => unknown;
@@ -63,9 +50,15 @@ async function perform(phase: Phase): Promise<unknown> {
   return undefined;
 }
 
-port.on('message', (phase: Phase) => {
-  perform(phase).then(
-    (done) => send({ done }),
-    (error) => send({ failed: `${phase.name}: ${error}` }),
-  );
-});
+/** Runs the phases that the main thread asks for. */
+export function serve(load: () => Promise<Script>): void {
+  Object.assign(globalThis, { __ENV: env });
+  console.error = (text: unknown) => send({ said: String(text) });
+  const loaded = load();
+  port.on('message', (phase: Phase) => {
+    perform(loaded, phase).then(
+      (done) => send({ done }),
+      (error) => send({ failed: `${phase.name}: ${error}` }),
+    );
+  });
+}

@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import pino from 'pino';
 import { type MusterService, startService } from '../../../src/service.ts';
 import { checkEvent } from '../../support/declared.ts';
+import { until } from '../../support/processes.ts';
 import { redisUrl } from '../../support/store.ts';
 import { World } from '../../support/world.ts';
 
@@ -160,10 +161,11 @@ describe('watch as server-sent events', () => {
     await send();
     const [message] = await stream.next(1);
     const next = stream.next(1);
-    for (const { chunks } = stream; stream.chunks < chunks + 2; ) await new Promise(setImmediate);
+    const { chunks } = stream;
+    await until(() => stream.chunks >= chunks + 2);
     await world.made('/mailboxes', { name: 'other' });
     const { nextCursor } = (await world.get('/watch?cursor=latest')).body;
-    while (stream.lastId !== nextCursor) await new Promise(setImmediate);
+    await until(() => stream.lastId === nextCursor);
     await send();
     globalThis.setTimeout = begin;
     const [other] = await next;
@@ -174,9 +176,9 @@ describe('watch as server-sent events', () => {
   it('frees the watch at once when the client disconnects', async () => {
     const { world } = await ready();
     const stream = await Stream.open(world, 'cursor=latest');
-    while (world.service.feeds.size === 0) await new Promise(setImmediate);
+    await until(() => world.service.feeds.size > 0);
     stream.close();
-    while (world.service.feeds.size > 0) await new Promise(setImmediate);
+    await until(() => world.service.feeds.size === 0);
   });
 
   it('answers held watches with an empty page and ends the streams on shutdown', async () => {
@@ -187,7 +189,7 @@ describe('watch as server-sent events', () => {
     const { nextCursor } = (await world.get('/watch?cursor=latest')).body;
     const held = world.get(`/watch?cursor=${nextCursor}&waitSeconds=30`);
     const stream = await Stream.open(world, `cursor=${nextCursor}`);
-    while (service.feeds.size < 2) await new Promise(setImmediate);
+    await until(() => service.feeds.size >= 2);
     const stopped = service.stop();
     expect((await held).body).to.deep.equal({ events: [], nextCursor });
     expect(await stream.next(1)).to.deep.equal([]);

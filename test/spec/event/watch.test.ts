@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { Pace } from '../../support/pace.ts';
+import { until } from '../../support/processes.ts';
 import { type Reply, World } from '../../support/world.ts';
 
 interface Event {
@@ -38,7 +39,7 @@ describe('watch', () => {
     const pace = await Pace.begin();
     for (let from = cursor, i = 0; i < 5; i++) {
       const held = world.get(`/watch?cursor=${from}&waitSeconds=30&types=message.sent`);
-      while (world.service.feeds.size === 0) await new Promise(setImmediate);
+      await until(() => world.service.feeds.size > 0);
       await send(randomUUID());
       const written = performance.now();
       const reply = await held;
@@ -51,7 +52,7 @@ describe('watch', () => {
   it('answers an empty page when the time is up, with a cursor past the events filtered out', async () => {
     const { world, cursor, send } = await ready();
     const held = world.get(`/watch?cursor=${cursor}&waitSeconds=1&aggregate=budget`);
-    while (world.service.feeds.size === 0) await new Promise(setImmediate);
+    await until(() => world.service.feeds.size > 0);
     await send(randomUUID());
     const reply = await held;
     expect(reply.body.events).to.deep.equal([]);
@@ -104,7 +105,7 @@ describe('watch', () => {
     const { nextCursor } = (await world.get('/watch?cursor=latest')).body;
     const hold = async (filter: string, size: number) => {
       const held = world.get(`/watch?cursor=${nextCursor}&waitSeconds=30&${filter}`);
-      while (world.service.feeds.size < size) await new Promise(setImmediate);
+      await until(() => world.service.feeds.size >= size);
       return { held };
     };
     const both = [await hold('types=message.sent', 1), await hold(`scopeId=${run}`, 2)];
@@ -190,7 +191,7 @@ describe('watch', () => {
     const reader = await world.key(['coordination_read']);
     const headers = { Authorization: `Bearer ${reader}` };
     const held = world.call('GET', `/watch?cursor=${cursor}&waitSeconds=30`, undefined, headers);
-    while (world.service.feeds.size === 0) await new Promise(setImmediate);
+    await until(() => world.service.feeds.size > 0);
     const { hash } = await import('node:crypto');
     const digest = hash('sha256', reader, 'base64url');
     await world.service.store.hset(`muster:{${world.org}}:key:${digest}`, 'revokedAt', '1');
@@ -204,7 +205,7 @@ describe('watch', () => {
       Number(await world.service.store.hget(`muster:{${world.org}}:${world.spaceId}`, 'usedRequests'));
     await world.at(Math.ceil(Date.now() / 60_000) * 60_000);
     const held = world.get(`/watch?cursor=${cursor}&waitSeconds=30&types=mailbox.created`);
-    while (world.service.feeds.size === 0) await new Promise(setImmediate);
+    await until(() => world.service.feeds.size > 0);
     for (let i = 0; i < 5; i++) await send(randomUUID());
     await world.made('/mailboxes', { name: 'other' });
     await held;
@@ -216,9 +217,9 @@ describe('watch', () => {
     const gone = new AbortController();
     const url = `${world.url}/v1/spaces/${world.spaceId}/watch?cursor=${cursor}&waitSeconds=30`;
     const held = fetch(url, { headers: { Authorization: `Bearer ${world.apiKey}` }, signal: gone.signal });
-    while (world.service.feeds.size === 0) await new Promise(setImmediate);
+    await until(() => world.service.feeds.size > 0);
     gone.abort();
     await held.catch(() => undefined);
-    while (world.service.feeds.size > 0) await new Promise(setImmediate);
+    await until(() => world.service.feeds.size === 0);
   });
 });

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { uuidOf } from '../../../src/event/record.ts';
 import { journalOf } from '../../support/journal.ts';
+import { until } from '../../support/processes.ts';
 import { Deliveries, rows, untilRows } from '../../support/webhooks.ts';
 import type { World } from '../../support/world.ts';
 
@@ -52,7 +53,10 @@ describe('webhooks of events that are packed', function () {
     // As if they had been there from the beginning; one of them has read on.
     for (const [n, position] of [created[0], created[60]].entries())
       await store.hset(`${world.prefix}:destination:${ids[n]}`, { position, readCount: n === 0 ? 1 : 61 });
-    while ((await outbox(world)).DELIVERED < 131 + 71) await poke(world);
+    await until(async () => {
+      await poke(world);
+      return (await outbox(world)).DELIVERED >= 131 + 71;
+    });
     expect(await outbox(world)).to.include({ UNREAD: 0, PENDING: 0, EXHAUSTED: 0 });
     for (const [path, from] of [
       ['/a', 1],
@@ -76,8 +80,10 @@ describe('webhooks of events that are packed', function () {
     const [last = ''] = (await to.service.store.xrange(`${world.prefix}:eventSegments`, '-', '+')).map(([one]) => one);
     await to.service.store.set(`${world.prefix}:eventSegment:${last}`, 'garbage');
     await world.at(now + day);
-    await poke(world);
-    while ((await outbox(world)).EXHAUSTED === 0) await poke(world);
+    await until(async () => {
+      await poke(world);
+      return (await outbox(world)).EXHAUSTED > 0;
+    });
     expect(await rows(world)).to.have.length(1);
     expect((await world.post(`/deliveries/${row?.id}/redeliver`)).status).to.equal(404);
     expect((await world.get(`/destinations/${id}`)).body.state).to.equal('ACTIVE');
