@@ -1,4 +1,5 @@
 --- @record allowance
+--- @include "lib/clock"
 --- @include "lib/refuse"
 --- @include "lib/records"
 --- @include "lib/sorted"

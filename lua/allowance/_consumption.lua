@@ -1,5 +1,6 @@
 --- @record consumption
 --- @include "lib/records"
+--- @include "lib/maps"
 --- @include "lib/finished"
 --- @include "scope/_scope"
 --- @include "allowance/_allowance"

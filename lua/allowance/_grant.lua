@@ -1,3 +1,4 @@
+--- @include "lib/unit"
 --- @include "allowance/_allowance"
 --- @include "allowance/_waiter"
 --- Grants waiters their units, which have been used in `source` (an allowance.read) already. For each new grant up to two

@@ -1,4 +1,5 @@
 --- @record message
+--- @include "lib/clock"
 --- @include "lib/refuse"
 --- @include "lib/count"
 --- What all transitions of a message share: its record and its census. A message of a WORK mailbox is its own task.

@@ -18,9 +18,3 @@ end
 function turns.leave(mailboxId, rootId)
   if mailbox.load(mailboxId, 'turn').turn then sorted.remove(keys.turns(mailboxId), rootId) end
 end
-
---- The root scope whose turn it is; nil if no message is ready.
-function turns.first(box)
-  if not box.turn then call.sendBack('DUE', timer.named('mailbox:turns', box.id)) end
-  return (sorted.first(keys.turns(box.id)))
-end

@@ -30,7 +30,10 @@ local tokenLength, drained = #tokens / max, tonumber(drainedThrough)
 if box.nextReadyAt then delay.ripenSome(box) end
 while #claims < max do
   local queue = scopeId
-  if queue == '*' then queue = turns.first(box) end
+  if queue == '*' then
+    if not box.turn then call.sendBack('DUE', timer.named('mailbox:turns', mailboxId)) end
+    queue = sorted.first(keys.turns(mailboxId))
+  end
   local member, readyAt
   if queue then member, readyAt = ready.first(mailboxId, queue) end
   local isFirst = not claims[1]

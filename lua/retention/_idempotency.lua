@@ -1,4 +1,5 @@
 --- @include "lib/clock"
+--- @include "lib/space"
 --- @include "lib/unit"
 
 --- Removes the idempotency records of at most `maxDays` days from `first` on, up to the last day that lies more than 24 hours

@@ -4,6 +4,7 @@
 --- @include "lib/maps"
 --- @include "lib/sorted"
 --- @include "lib/timer"
+--- @include "lib/unit"
 --- @include "scope/_scope"
 --- What all changes of a schedule share. Its next moment stands in two sets: of its space, and of the organization, which
 --- workers look at (src/schedule/firing.ts) and no call waits for.

@@ -1,4 +1,5 @@
 --- @include "lib/clock"
+--- @include "lib/space"
 --- @include "lib/unit"
 --- The rows of attempts: one stream per space.
 local row = {}

@@ -45,13 +45,13 @@ export interface Script {
 /** Files that replace others, which they may include as `=lib/unit`. Tests replace lib/clock. */
 export type Overrides = Readonly<Record<string, string>>;
 
-/** A library before it has its guard and, named by its text, its version. */
+/** A library without its first line, and before it has its guard and, named by its text, its version. */
 export interface Draft extends Pick<Library, 'text' | 'origins'> {
   readonly scripts: readonly Script[];
 }
 
 /** A source file with its keys and records expanded. */
-interface Expanded extends Source {
+export interface Expanded extends Source {
   readonly file: string;
   readonly path: string;
   /** `['name.begin']` if the file has such a function, which resets its state before each call. */
@@ -61,8 +61,7 @@ interface Expanded extends Source {
 /**
  * Builds the library of `lua/<room>/`. Files of lib/ and `_helper` files run once, when Redis loads the library, each
  * before its first user. Every other file is a script, and becomes a function. Each call of a script sets the `@args`
- * of the helpers that it includes; its own are its locals. The linter passes the name of a script instead of a room, and
- * gets a library with that script only.
+ * of the helpers that it includes; its own are its locals.
  *
  * @throws Error for circular includes, and for an argument that is declared twice
  */
@@ -76,24 +75,9 @@ export function draftOf(
   overrides: Overrides = {},
   sources = new Sources(words.folders),
 ): Draft {
-  const library = new Builder(words, overrides, sources);
-  const functions: string[] = [];
-  const scripts: Script[] = [];
-  const isWanted = (file: string): boolean => file === room || (isScript(file) && file.startsWith(`${room}/`));
-  for (const name of [...sources.files.keys()].filter(isWanted)) {
-    const source = library.read(name);
-    const below = library.addHelpers(name);
-    const shared = [...new Set(below.flatMap(({ args }) => args))];
-    const args = [...shared, ...source.args, ...source.long];
-    const twice = args.find((arg, index) => args.indexOf(arg) !== index);
-    if (twice !== undefined) throw new Error(`${name}: argument ${twice} is declared twice`);
-    checkReplies(name, source, below);
-    const functionName = `${name.replace('/', '_')}_@version@`;
-    const { long, gathers, reply } = source;
-    scripts.push({ name, functionName, args, long, gathers, reply });
-    functions.push(library.toFunction(functionName, shared, source, below));
-  }
-  return { ...library.text(functions), scripts };
+  const builder = new Builder(words, overrides, sources);
+  for (const name of sources.files.keys()) if (isScript(name) && name.startsWith(`${room}/`)) builder.addScript(name);
+  return builder.draft();
 }
 
 /** `guard`: Lua that every function begins with. */
@@ -162,7 +146,7 @@ export class Libraries {
 }
 
 /** Collects the parts of a library. */
-class Builder {
+export class Builder {
   readonly #words: Vocabulary;
   readonly #overrides: Overrides;
   readonly #sources: Sources;
@@ -171,6 +155,8 @@ class Builder {
   /** Each helper with all that it includes, in the order in which the library has them. */
   readonly #below = new Map<string, readonly Expanded[]>();
   readonly #helpers: Expanded[] = [];
+  readonly #scripts: Script[] = [];
+  readonly #functions: string[] = [];
   readonly #emitted = new Set<string>();
   readonly #lines = new LuaLines();
 
@@ -214,7 +200,22 @@ class Builder {
     return expanded;
   }
 
-  /** Adds the helpers that a script includes to the library, and returns them in its order. */
+  /** Adds a script, and the helpers that it includes. */
+  addScript(name: string): void {
+    const source = this.read(name);
+    const below = this.addHelpers(name);
+    const shared = [...new Set(below.flatMap(({ args }) => args))];
+    const args = [...shared, ...source.args, ...source.long];
+    const twice = args.find((arg, index) => args.indexOf(arg) !== index);
+    if (twice !== undefined) throw new Error(`${name}: argument ${twice} is declared twice`);
+    checkReplies(name, source, below);
+    const functionName = `${name.replace('/', '_')}_@version@`;
+    const { long, gathers, reply } = source;
+    this.#scripts.push({ name, functionName, args, long, gathers, reply });
+    this.#functions.push(this.#toFunction(functionName, shared, source, below));
+  }
+
+  /** Adds the helpers that a file includes to the library, and returns them in its order. */
   addHelpers(name: string): Expanded[] {
     const below = this.read(name).includes.flatMap((file) => this.#add(file, [name]));
     return [...new Set(below)];
@@ -236,7 +237,7 @@ class Builder {
    * A script's function: resets the helpers, unpacks the arguments, and runs the file's code. If a helper has an
    * `@around` function, that runs the code as often as needed, each time with the arguments from `offset + 1` on.
    */
-  toFunction(
+  #toFunction(
     functionName: string,
     shared: readonly string[],
     { path, args, long, body, lines, reply, allowsFull }: Expanded,
@@ -278,8 +279,7 @@ class Builder {
     return [mark(prologue), mark(body, lines), mark(epilogue)].join('\n');
   }
 
-  /** The library's text without its first line. */
-  text(functions: readonly string[]): ReturnType<LuaLines['unmarked']> {
+  draft(): Draft {
     const args = [...new Set(this.#helpers.flatMap((helper) => helper.args))];
     const helpers = this.#helpers.map(({ file, path, records, body, lines }) => {
       const tables = records.map((record) => `${this.#records.define(record)}\n`).join('');
@@ -288,10 +288,10 @@ class Builder {
       return `${mark(tables)}${mark(body, lines)}\n${mark(after)}`;
     });
     const declared = args.length > 0 ? `local ${args.join(', ')}\n` : '';
-    const below = [this.#records.rows(), ...functions].join('');
+    const below = [this.#records.rows(), ...this.#functions].join('');
     const registries = new Set(this.#helpers.flatMap(({ registry = [] }) => registry));
     const kept = withoutUnused(helpers, below, registries);
     const locals = 'local root, run, query, rows, spaceNumber, spaceRoot\n';
-    return this.#lines.unmarked([locals, declared, ...kept, below].join(''));
+    return { ...this.#lines.unmarked([locals, declared, ...kept, below].join('')), scripts: this.#scripts };
   }
 }
