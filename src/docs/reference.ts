@@ -154,6 +154,9 @@ html {
   max-height: none;
   overflow: hidden;
 }
+.scalar-app .client-libraries__select {
+  min-width: 24px;
+}
 .scalar-app .flex-1.text-sm.font-medium.whitespace-nowrap {
   min-width: 0;
   overflow: hidden;

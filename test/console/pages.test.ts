@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import type { MusterService } from '../../src/service.ts';
+import { rulesOfLooks } from '../support/chromium.ts';
 import { Sink } from '../support/sink.ts';
 import { delivering, untilRows } from '../support/webhooks.ts';
 import { World } from '../support/world.ts';
@@ -21,9 +22,6 @@ const focused = `(() => {
 const wide = `document.documentElement.scrollWidth === 360 ? [...document.querySelectorAll('body *')]
   .filter((node) => node.checkVisibility() && !node.closest('.unseen, thead, #skip') &&
     node.getBoundingClientRect().right > 360.5).map((node) => node.outerHTML) : ['the page']`;
-
-/** The rules that tell of colours and sizes; the others find on a small dark screen what they find on a large one. */
-const ofLooks = ['color-contrast', 'link-in-text-block', 'scrollable-region-focusable', 'target-size'];
 
 describe('Every page of the console', function () {
   this.timeout(120_000);
@@ -108,7 +106,7 @@ describe('Every page of the console', function () {
       await tab.page.locator('#skip').focus();
       await tab.evaluate(`window.reached = [${focused}]; document.addEventListener('focusin', window.note = () =>
         window.reached.push(${focused}))`);
-      for (const _ of wanted) await keyboard.press('Tab');
+      await Promise.all(wanted.map(() => keyboard.press('Tab')));
       const reached = await tab.evaluate<object[]>(
         `document.removeEventListener('focusin', window.note); window.reached`,
       );
@@ -195,7 +193,7 @@ describe('Every page of the console', function () {
     const tab = await Tab.open(world, { width: 360, colorScheme: 'dark' });
     const passes = async (where: string): Promise<void> => {
       expect(await tab.evaluate(wide), where).to.deep.equal([]);
-      expect(await tab.violations('html', ofLooks), where).to.equal('[]');
+      expect(await tab.violations('html', rulesOfLooks), where).to.equal('[]');
     };
     await passes('signing in');
     await tab.page.goto(`${world.url}/console`);

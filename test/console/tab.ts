@@ -1,11 +1,8 @@
-import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import type { Browser, Page, Request } from 'playwright-core';
-import { launchChromium } from '../support/chromium.ts';
+import { launchChromium, violationsOf } from '../support/chromium.ts';
 import type { World } from '../support/world.ts';
 
 let browser: Promise<Browser> | undefined;
-let axe: Promise<string> | undefined;
 const tabs: Tab[] = [];
 
 interface Look {
@@ -82,13 +79,8 @@ export class Tab {
   }
 
   /** What axe finds wrong on the page, or in a part of it; of all its rules, or of these. */
-  async violations(part = 'html', rules: readonly string[] = []): Promise<string> {
-    axe ??= readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-    if (!(await this.evaluate('"axe" in window'))) await this.evaluate(await axe);
-    const { violations } = await this.evaluate<{ violations: object[] }>(
-      `axe.run('${part}', ${rules.length === 0 ? '{}' : JSON.stringify({ runOnly: rules })})`,
-    );
-    return JSON.stringify(violations, ['id', 'nodes', 'html', 'failureSummary'], 2);
+  violations(part?: string, rules?: readonly string[]): Promise<string> {
+    return violationsOf(this.page, part, rules);
   }
 
   /** The visible text of the whole page. */

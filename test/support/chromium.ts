@@ -1,5 +1,7 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
-import { type Browser, chromium } from 'playwright-core';
+import { type Browser, chromium, type Page } from 'playwright-core';
 import { findProgram, type ProgramKind } from '../../src/program/find.ts';
 
 /** Debian builds the headless shell from the same source as `chromium`; it needs far fewer libraries. */
@@ -37,4 +39,23 @@ export async function launchChromium(): Promise<Browser> {
     // Its sandbox fails as root and in most containers, and it only opens our own pages.
     chromiumSandbox: false,
   });
+}
+
+let axe: string | undefined;
+
+/** The rules that tell of colours and sizes; the others find on a small dark screen what they find on a large one. */
+export const rulesOfLooks = ['color-contrast', 'link-in-text-block', 'scrollable-region-focusable', 'target-size'];
+
+/**
+ * What axe finds wrong on the page, or in a part of it; of all its rules, or of these. Only that leaves the page: the
+ * thousands of elements that pass cost more to bring here than to judge.
+ */
+export async function violationsOf(page: Page, part = 'html', rules: readonly string[] = []): Promise<string> {
+  axe ??= readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+  if (!(await page.evaluate('"axe" in window'))) await page.evaluate(axe);
+  const options = { resultTypes: ['violations'], ...(rules.length > 0 && { runOnly: rules }) };
+  return page.evaluate<string>(
+    `axe.run('${part}', ${JSON.stringify(options)}).then(({ violations }) =>
+      JSON.stringify(violations, ['id', 'nodes', 'html', 'failureSummary'], 2))`,
+  );
 }
