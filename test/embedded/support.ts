@@ -6,8 +6,11 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
 import { Redis } from 'ioredis';
 import { type EmbeddedOptions, type EmbeddedRedis, startEmbedded } from '../../src/embedded/embedded.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
 
 /** Starts embedded servers in temporary folders, and leaves nothing behind. */
 export class Stores {
@@ -30,20 +33,23 @@ export class Stores {
 
   /** Another process that starts (or joins) the server of `dataDir`, and stops its store on SIGTERM. */
   async startInOtherProcess(dataDir: string, env = process.env): Promise<OtherProcess> {
-    const words = ['--import', 'tsx', '--input-type=module', '--eval', scriptOfOther(dataDir)];
-    const cwd = fileURLToPath(new URL('../..', import.meta.url));
-    const child = spawn(process.execPath, words, { cwd, env, stdio: ['ignore', 'pipe', 'inherit'] });
+    const child = spawn(process.execPath, ['--input-type=module', '-', dataDir], {
+      cwd: root,
+      env,
+      stdio: ['pipe', 'pipe', 'inherit'],
+    });
+    child.stdin.end(await other());
     const exited = once(child, 'exit');
-    const other: OtherProcess = {
+    const started: OtherProcess = {
       async end(signal) {
         child.kill(signal);
         await exited;
       },
     };
-    this.#others.push(other);
+    this.#others.push(started);
     const [line] = await Promise.race([once(createInterface(child.stdout), 'line'), exited]);
     if (line !== 'ready') throw new Error(`the other process ended with ${String(line)}`);
-    return other;
+    return started;
   }
 
   /** In reverse order of their starts: those that joined disconnect first. */
@@ -97,11 +103,27 @@ interface OtherProcess {
   end(signal: NodeJS.Signals): Promise<void>;
 }
 
-function scriptOfOther(dataDir: string): string {
-  const module = new URL('../../src/embedded/embedded.ts', import.meta.url).href;
-  return `
-    import { startEmbedded } from ${JSON.stringify(module)};
-    const store = await startEmbedded({ dataDir: ${JSON.stringify(dataDir)}, log: console.error });
+let bundled: Promise<string> | undefined;
+
+/** The program of another process, in one text: with tsx, each start would take three times as long. */
+function other(): Promise<string> {
+  bundled ??= bundleOfOther();
+  return bundled;
+}
+
+async function bundleOfOther(): Promise<string> {
+  const program = `
+    import { startEmbedded } from './src/embedded/embedded.ts';
+    const store = await startEmbedded({ dataDir: process.argv[2], log: console.error });
     process.once('SIGTERM', () => store.stop());
     console.log('ready');`;
+  const { outputFiles } = await build({
+    stdin: { contents: program, resolveDir: root },
+    bundle: true,
+    write: false,
+    platform: 'node',
+    format: 'esm',
+    banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
+  });
+  return outputFiles[0]?.text ?? '';
 }
