@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
-import { failure } from '../support/cli.ts';
+import { failure, muster as inThisProcess } from '../support/cli.ts';
 import { OwnStore } from '../support/own-store.ts';
 
 const sh = (line: string) => promisify(execFile)('sh', ['-c', line]);
@@ -115,7 +115,7 @@ describe('A failing command', () => {
     expect([JSON.parse(line).error.code, status, failed.stderr]).to.deep.equal(['ORG_NOT_FOUND', '1', '']);
     const { stdout, stderr } = await sh(`${muster} org list; echo $?`);
     expect([stdout, stderr]).to.deep.equal(['{"organizations":[],"nextCursor":null}\n0\n', '']);
-    expect((await sh(`${muster} key create --help`)).stdout).to.match(/^Usage: muster key create/);
+    expect((await inThisProcess(['key', 'create', '--help'], {})).stdout).to.match(/^Usage: muster key create/);
   });
 
   it('reports output lost on a full disk; a reader that stops early is no failure', async () => {

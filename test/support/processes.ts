@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { startEmbedded } from '../../src/embedded/embedded.ts';
+import { readRecord } from '../../src/embedded/store-folder.ts';
 import { exchange } from './exchange.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -95,7 +96,7 @@ export class Processes {
   async clear(): Promise<void> {
     await Promise.all(this.#processes.splice(0).map((one) => one.end('SIGKILL')));
     for (const dataDir of this.#folders.splice(0)) {
-      await (await startEmbedded({ dataDir, log: () => undefined })).stop();
+      if (await readRecord(dataDir)) await (await startEmbedded({ dataDir, log: () => undefined })).stop();
       await rm(dataDir, { recursive: true, force: true });
     }
   }
