@@ -53,7 +53,14 @@ interface Raw {
 /** /openapi.json as a client gets it: possible requests and their possible answers. */
 export class Document {
   readonly operations: readonly Operation[];
-  readonly #ajv = new Ajv2020({ strict: false });
+  // That the schemas are valid ones is a test of its own (test/contract). Each is compiled once, and used little.
+  readonly #ajv = new Ajv2020({
+    strict: false,
+    meta: false,
+    validateSchema: false,
+    code: { optimize: false },
+    inlineRefs: false,
+  });
   readonly #compiled = new Map<string, ValidateFunction>();
 
   private constructor(raw: Raw) {
