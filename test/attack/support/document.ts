@@ -116,7 +116,7 @@ export class Document {
       throw new Error(`${method} ${target}\nanswered ${reply.status} ${reply.text}\n${why}`);
     };
     if (reply.status >= 500) fail('never a failure of ours');
-    checkDeclared(method, target, reply);
+    checkDeclared(method, target, reply, { published: false });
     if (!operation || reply.text === '') return;
     const response = operation.responses[reply.status];
     if (!response) fail(`${operation.id} does not declare ${reply.status}`);
