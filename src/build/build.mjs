@@ -99,6 +99,20 @@ async function bundle() {
   writeFileSync(join(staged, 'THIRD-PARTY-LICENSES.txt'), licencesOf(Object.keys(metafile.inputs)));
 }
 
+/** A page loads one file: not each of its modules, which name one another only once they are there. */
+async function bundlePages() {
+  const { build } = await import('esbuild');
+  await build({
+    entryPoints: ['console/browser/main.ts', 'docs/browser/docs.ts'].map((path) => join(source, path)),
+    outbase: source,
+    outdir: staged,
+    bundle: true,
+    format: 'esm',
+    target: 'es2023',
+    logLevel: 'error',
+  });
+}
+
 /** The licences of the packages that these files are of. */
 function licencesOf(paths) {
   const folders = new Set(paths.flatMap((path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path) ?? []));
@@ -118,6 +132,7 @@ async function stage() {
   run([tsc], '-p', 'src/console/browser');
   run([tsc], '-p', 'src/docs/browser');
   await bundle();
+  await bundlePages();
   const assets = ['console/browser', 'docs/browser'].flatMap((folder) => filesOf(join(source, folder)));
   for (const path of assets.filter((path) => /\.(html|css|svg)$/.test(path)))
     cpSync(path, join(staged, relative(source, path)));

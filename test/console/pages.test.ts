@@ -83,7 +83,7 @@ describe('Every page of the console', function () {
   /** Goes from page to page; a page that has no place above fails here. */
   const overAll = async (tab: Tab, look: (place: string) => Promise<void>, canAct = true): Promise<void> => {
     const names = await tab.evaluate<Record<string, string[]>>(
-      'import("./console/pages/pages.js").then(({ pageNames }) => pageNames)',
+      'import("./console/main.js").then(({ pageNames }) => pageNames)',
     );
     const known = places();
     expect(Object.keys(known)).to.have.members(Object.values(names).flat());
@@ -146,9 +146,7 @@ describe('Every page of the console', function () {
       }
       await pause(tab);
     });
-    const all = await tab.evaluate<string[]>(
-      'import("./console/actions.js").then(({ actions }) => Object.keys(actions))',
-    );
+    const all = await tab.evaluate<string[]>('import("./console/main.js").then(({ actions }) => Object.keys(actions))');
     expect([...asked]).to.have.members(all);
   });
 

@@ -25,10 +25,9 @@ async function ask(path: string, headers: Record<string, string> = {}, method = 
   });
 }
 
-const ours = new URL('../../src/console/browser/', import.meta.url);
-const files = readdirSync(ours, { recursive: true, encoding: 'utf8' })
-  .filter((name) => /\.(ts|css|svg)$/.test(name))
-  .map((name) => `/console/${name.replace(/\.ts$/, '.js')}`);
+const files = readdirSync(new URL('../../dist/console/browser/', import.meta.url))
+  .filter((name) => /\.(js|css|svg)$/.test(name))
+  .map((name) => `/console/${name}`);
 
 describe('GET /console', function () {
   this.timeout(60_000);
@@ -60,7 +59,7 @@ describe('GET /console', function () {
   it('serves each of its files with its type and the same policy', async () => {
     const types = { js: 'text/javascript; charset=utf-8', css: 'text/css; charset=utf-8', svg: 'image/svg+xml' };
     const policy = (await ask('/console')).headers['content-security-policy'];
-    expect(files).to.include.members(['/console/main.js', '/console/panels/waits.js', '/console/console.css']);
+    expect(files).to.have.members(['/console/main.js', '/console/console.css', '/console/icon.svg']);
     for (const path of files) {
       const { status, headers } = await ask(path);
       expect([path, status]).to.deep.equal([path, 200]);
@@ -111,6 +110,7 @@ describe('GET /console', function () {
       '/console/main.ts',
       '/console/tsconfig.json',
       '/console/panels',
+      '/console/api.js',
       '/console/__proto__',
       '/Console',
     ];

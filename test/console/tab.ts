@@ -1,8 +1,10 @@
-import type { Browser, Page, Request } from 'playwright-core';
-import { launchChromium, violationsOf } from '../support/chromium.ts';
+import type { BrowserContext, Page, Request } from 'playwright-core';
+import { browser } from '../support/browser.ts';
+import { violationsOf } from '../support/chromium.ts';
 import type { World } from '../support/world.ts';
 
-let browser: Promise<Browser> | undefined;
+/** By what their pages look like: they share what the browser has cached, and nothing that a page stores. */
+const contexts = new Map<string, Promise<BrowserContext>>();
 const tabs: Tab[] = [];
 
 interface Look {
@@ -41,10 +43,12 @@ export class Tab {
 
   /** Opens the console at a place in the world's space. */
   static async open(world: World, look: Look = {}, place = ''): Promise<Tab> {
-    browser ??= launchChromium();
     const { width = 1280, colorScheme = 'light', expected } = look;
-    const context = await (await browser).newContext({ viewport: { width, height: 800 }, colorScheme });
-    const tab = new Tab(await context.newPage(), world, expected);
+    const name = `${width} ${colorScheme}`;
+    const context =
+      contexts.get(name) ?? (await browser()).newContext({ viewport: { width, height: 800 }, colorScheme });
+    contexts.set(name, Promise.resolve(context));
+    const tab = new Tab(await (await context).newPage(), world, expected);
     tabs.push(tab);
     await tab.page.goto(`${world.url}/console#/space/${world.spaceId}${place}`);
     return tab;
@@ -93,18 +97,19 @@ export class Tab {
 export function useChromium(): void {
   before(async function () {
     this.timeout(300_000);
-    browser ??= launchChromium();
-    await browser;
+    await browser();
   });
   // A problem in any tab fails the test.
   afterEach(async () => {
     const open = tabs.splice(0);
-    await Promise.all(open.map(({ page }) => page.context().close()));
+    const pages = open.flatMap(({ page }) => page.context().pages());
+    await Promise.all(pages.map((page) => page.close()));
     const problems = open.flatMap((tab) => tab.problems);
     if (problems.length > 0) throw new Error(problems.join('\n'));
   });
   after(async () => {
-    await (await browser)?.close();
-    browser = undefined;
+    const all = await Promise.all(contexts.values());
+    contexts.clear();
+    await Promise.all(all.map((context) => context.close()));
   });
 }

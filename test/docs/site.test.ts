@@ -1,9 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { groups, pathOf, sourcePathOf } from '../../src/docs/pages.ts';
-import { launchChromium, rulesOfLooks, violationsOf } from '../support/chromium.ts';
+import { browser } from '../support/browser.ts';
+import { rulesOfLooks, violationsOf } from '../support/chromium.ts';
 import { api } from '../support/world.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -127,21 +128,19 @@ describe('/llms.txt', () => {
 
 describe('/docs in a browser', function () {
   this.timeout(60_000);
-  let browser: Browser;
   let page: Page;
   const problems: string[] = [];
   before(async function () {
     this.timeout(300_000);
-    browser = await launchChromium();
+    await browser();
   });
   afterEach(async () => {
     await page.context().close();
     expect(problems.splice(0)).to.deep.equal([]);
   });
-  after(() => browser.close());
 
   async function open(path: string, width = 1280): Promise<void> {
-    const context = await browser.newContext({ viewport: { width, height: 800 } });
+    const context = await (await browser()).newContext({ viewport: { width, height: 800 } });
     page = await context.newPage();
     page.setDefaultTimeout(15_000);
     page.on('console', (message) => ['error', 'warning'].includes(message.type()) && problems.push(message.text()));

@@ -1,9 +1,14 @@
+import { actions } from './actions.ts';
 import { Api, Failure } from './api.ts';
 import { byId, el } from './dom.ts';
 import { shortId } from './format.ts';
+import { pageNames } from './pages/pages.ts';
 import { address, placeOf } from './place.ts';
 import type { Census, Spaces } from './records.ts';
 import { SpaceView } from './space-view.ts';
+
+/** What there is to see and to do, by name. */
+export { actions, pageNames };
 
 const storedKey = 'muster.key';
 
