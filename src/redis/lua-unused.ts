@@ -31,7 +31,7 @@ function piecesOf(text: string): Piece[] {
 }
 
 /** Adds each dotted name in a text, and its prefixes (`message` for `message.load`). */
-function addNames(text: string, names: Set<string>): void {
+export function addNames(text: string, names: Set<string>): void {
   for (const name of text.match(/[\w.]+/g) ?? []) {
     if (names.has(name)) continue;
     for (let dot = name.indexOf('.'); dot >= 0; dot = name.indexOf('.', dot + 1)) names.add(name.slice(0, dot));

@@ -1,6 +1,6 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -18,6 +18,7 @@ describe('the packed package', function () {
   // npm packs it, and a server starts.
   this.timeout(60_000);
   let folder = '';
+  let paths: string[] = [];
   let command = '';
   let env: NodeJS.ProcessEnv = {};
   before(async () => {
@@ -27,6 +28,7 @@ describe('the packed package', function () {
     const own = join(folder, 'node_modules/muster-server');
     await mkdir(dirname(own));
     await run('mv', [join(folder, 'package'), own]);
+    paths = await readdir(own, { recursive: true });
     // As npm installs it: nothing beside it, as its dependencies are bundled.
     const { dependencies, bin } = JSON.parse(await readFile(join(own, 'package.json'), 'utf8'));
     expect(dependencies).to.equal(undefined);
@@ -39,6 +41,20 @@ describe('the packed package', function () {
     env = { ...process.env, REDIS_URL: '', PORT: '0', LOG_LEVEL: 'warn', DATA_DIR: join(folder, 'data') };
   });
   after(() => rm(folder, { recursive: true, force: true }));
+
+  it('has what it runs with, its licence notices, and nothing that only builds it', () => {
+    expect(paths).to.include.members([
+      'dist/docs/scalar/LICENSE',
+      'dist/docs/site/index.html',
+      'dist/docs/site/llms.txt',
+      'dist/docs/browser/docs.js',
+      'dist/main.js',
+      'lua/mailbox/send.lua',
+      'README.md',
+      'LICENSE',
+    ]);
+    expect(paths.filter((path) => /^(src|test)\/|generator|\.map$|tsbuildinfo/.test(path))).to.deep.equal([]);
+  });
 
   it('has one command, which says its version and what it can do', async () => {
     expect((await run(command, ['--version'], { env })).stdout).to.equal('0.1.0\n');

@@ -6,7 +6,7 @@ import type Joi from 'joi';
 import type { Route } from '../../src/http/route.ts';
 import { codesOf, statusOf } from '../../src/http/route-errors.ts';
 import { allErrors, allRoutes, product } from '../../src/primitives.ts';
-import { checkDeclared, openapiOf } from '../support/declared.ts';
+import { checkDeclared } from '../support/declared.ts';
 import { samples } from '../support/sample.ts';
 import { api, type Reply, World } from '../support/world.ts';
 
@@ -239,21 +239,6 @@ describe('GET /openapi.json', () => {
 });
 
 describe('the check of every answer', () => {
-  it('reads the schemas of the document, whichever routes are described beside', async () => {
-    const document = (await fetched()) as unknown as NonNullable<ReturnType<typeof openapiOf>>;
-    const routes = [...allRoutes, ...product.spacelessRoutes];
-    for (const { route, alone } of routes.map((one) => ({ route: one, alone: openapiOf(one) }))) {
-      if (!alone) continue;
-      for (const [path, operations] of Object.entries(alone.paths))
-        for (const [method, operation] of Object.entries(operations))
-          expect(JSON.parse(JSON.stringify(operation)), route.call).to.deep.equal(document.paths[path]?.[method]);
-      for (const [name, schema] of Object.entries(alone.components.schemas))
-        expect(JSON.parse(JSON.stringify(schema)), `${name} of ${route.call}`).to.deep.equal(
-          document.components.schemas[name],
-        );
-    }
-  });
-
   const request = ['GET', '/v1/spaces/0190a1b2-0000-7000-8000-000000000000/limits'] as const;
   const refused = (reply: Reply): string => {
     try {

@@ -25,9 +25,8 @@ const ajv = new Ajv2020({
   discriminator: true,
   meta: false,
   validateSchema: false,
-  code: { optimize: false },
-  // Each component is compiled once, not in every schema that refers to it.
   inlineRefs: false,
+  code: { optimize: false },
 });
 formats(ajv);
 
@@ -35,31 +34,9 @@ const patterns = [
   ...allRoutes.map((route) => ({ route, path: `/v1/spaces/{spaceId}${route.path.replaceAll(/:(\w+)/g, '{$1}')}` })),
   ...product.spacelessRoutes.map((route) => ({ route, path: `/v1/spaces${route.path}` })),
 ].map(({ route, path }) => ({ route, path, form: new RegExp(`^${path.replaceAll(/{\w+}/g, '[^/]+')}$`) }));
+const documentId = 'https://muster/';
 const compiled = new Map<string, ValidateFunction>();
-/** The text of each component by its name. */
-const components = new Map<string, string>();
-const base = 'https://muster/';
 const union = eventUnion(product.events);
-
-type Responses = Readonly<Record<number, { readonly content?: { readonly 'application/json': { schema: object } } }>>;
-
-interface Document {
-  readonly paths: Readonly<Record<string, Readonly<Record<string, { readonly responses: Responses }>>>>;
-  readonly components: { readonly schemas: Readonly<Record<string, object>> };
-}
-
-/** The document of /openapi.json with this route only; undefined if it refers to what that does not have. */
-export function openapiOf(route: Route): Document | undefined {
-  const isOfSpace = allRoutes.includes(route);
-  const [routes, spacelessRoutes] = isOfSpace ? [[route], []] : [[], [route]];
-  const document = openapi({ ...product, routes, spacelessRoutes, events: [] }) as Document;
-  // Unions of what is not in it.
-  const { Call: _call, Event: _event, ...schemas } = document.components.schemas;
-  const names = JSON.stringify([document.paths, schemas]).matchAll(/"#\/components\/schemas\/([\w.]+)"/g);
-  return [...names].every(([, name = '']) => name in schemas)
-    ? { ...document, components: { ...document.components, schemas } }
-    : undefined;
-}
 
 /** The route of a request. */
 function routeOf(method: string, url: string): Route | undefined {
@@ -84,8 +61,7 @@ export function checkDeclared(method: string, url: string, reply: Reply, { publi
 /** Throws if an event is not what its type declares. */
 export function checkEvent(event: unknown): void {
   const { error } = union.validate(event);
-  whole();
-  const validate = validatorOf('Event', { $ref: '#/components/schemas/Event' });
+  const validate = validatorAt('#/components/schemas/Event');
   const problem = error?.message ?? (validate(event) ? undefined : ajv.errorsText(validate.errors));
   if (problem !== undefined) throw new Error(`${JSON.stringify(event)} is not as declared: ${problem}`);
 }
@@ -141,42 +117,17 @@ function successProblem(
 /** The reply's schema as /openapi.json has it. */
 function publishedSchema(route: Route, status: number): ValidateFunction {
   const path = patterns.find((one) => one.route === route)?.path ?? '';
-  const { content } = documentOf(route).paths[path]?.[route.method.toLowerCase()]?.responses[status] ?? {};
-  return validatorOf(`${route.call} ${status}`, content?.['application/json'].schema ?? false);
+  const at = ['paths', path, route.method.toLowerCase(), 'responses', status, 'content', 'application/json', 'schema'];
+  const pointer = at.map((part) => encodeURIComponent(String(part).replaceAll('/', '~1'))).join('/');
+  return validatorAt(`#/${pointer}`);
 }
 
-const documents = new Map<Route | 'whole', Document>();
+let isKnown = false;
 
-/** Keeps a document, and makes its components known to ajv by their names: routes share most, and each is compiled once. */
-function known(of: Route | 'whole', document: Document): Document {
-  documents.set(of, document);
-  for (const [name, schema] of Object.entries(document.components.schemas)) {
-    const $id = base + name;
-    const text = absolute({ $id, ...schema });
-    if (components.get(name) === text) continue;
-    if (components.has(name)) throw new Error(`the schema ${name} is not the same for all routes`);
-    components.set(name, text);
-    ajv.addSchema(JSON.parse(text));
-  }
-  return document;
-}
-
-const whole = (): Document => documents.get('whole') ?? known('whole', openapi(product) as Document);
-
-/**
- * The document with this route only, which has the same schemas (test/contract/openapi.test.ts): the whole one takes a
- * second to make, and one file of tests uses little of it. The whole one for a route that refers to others, or to events.
- */
-function documentOf(route: Route): Document {
-  return documents.get(route) ?? known(route, openapiOf(route) ?? whole());
-}
-
-/** The text of a schema in which references to components are by the names that ajv has for them. */
-const absolute = (schema: object | boolean): string =>
-  JSON.stringify(schema).replaceAll('"#/components/schemas/', `"${base}`);
-
-function validatorOf(name: string, schema: object | boolean): ValidateFunction {
-  const validate = compiled.get(name) ?? ajv.compile(JSON.parse(absolute(schema)));
-  compiled.set(name, validate);
+function validatorAt(pointer: string): ValidateFunction {
+  if (!isKnown) ajv.addSchema({ $id: documentId, ...openapi(product) });
+  isKnown = true;
+  const validate = compiled.get(pointer) ?? ajv.compile({ $ref: documentId + pointer });
+  compiled.set(pointer, validate);
   return validate;
 }

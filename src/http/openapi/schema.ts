@@ -1,4 +1,4 @@
-import type Joi from 'joi';
+import Joi from 'joi';
 
 export type JsonSchema = Record<string, unknown>;
 
@@ -37,7 +37,18 @@ export function jsonSchema(schema: Joi.Schema, named: NamedSchemas = new Map()):
     jsonSchema: { input(options: { target: string }): JsonSchema };
   };
   const json = standard.jsonSchema.input({ target: 'draft-2020-12' });
-  return complete(json, schema.describe() as Described, 'optional', named);
+  return complete(json, descriptionOf(schema), 'optional', named);
+}
+
+/** Joi checks the description of each schema, and so those below it again at every level: most of the time goes there. */
+function descriptionOf(schema: Joi.Schema): Described {
+  const { assert } = Joi;
+  Joi.assert = () => undefined;
+  try {
+    return schema.describe() as Described;
+  } finally {
+    Joi.assert = assert;
+  }
 }
 
 function complete(json: JsonSchema, described: Described, inherited: string, named: NamedSchemas): JsonSchema {

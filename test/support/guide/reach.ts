@@ -1,3 +1,4 @@
+import { addNames } from '../../../src/redis/lua-unused.ts';
 import type { Folders } from '../../../src/redis/source.ts';
 import { isScript, luaFiles, readSource } from '../../../src/redis/source.ts';
 
@@ -64,12 +65,14 @@ function closure(name: string, sources: ReadonlyMap<string, LuaFile>): string[] 
 function reachable(files: readonly LuaFile[]): string {
   const left = new Map(files.flatMap((file) => [...file.functions]));
   let code = files.map((file) => file.body).join('');
+  const names = new Set<string>();
+  addNames(code, names);
   for (let before = -1; before !== left.size; ) {
     before = left.size;
     for (const [name, text] of left) {
-      const named = new RegExp(`(?<![\\w.])${name.replace('.', '\\.')}(?!\\w)`);
-      if (!name.endsWith('.begin') && !named.test(code)) continue;
+      if (!name.endsWith('.begin') && !names.has(name)) continue;
       code += text;
+      addNames(text, names);
       left.delete(name);
     }
   }
