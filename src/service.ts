@@ -30,7 +30,7 @@ import { Targets } from './webhook/target.ts';
 import type { Deliverer } from './workers/deliverer.ts';
 import { Packing } from './workers/packing.ts';
 import { Retention } from './workers/retention.ts';
-import type { SnapshotterOptions, Workers } from './workers/workers.ts';
+import { type SnapshotterOptions, Workers } from './workers/workers.ts';
 
 /** Maximum age of the store's figures in a scrape. */
 const metricsMaxAgeMs = 5_000;
@@ -140,12 +140,12 @@ export async function startService(options: ServiceOptions): Promise<MusterServi
     ready,
     metrics,
   };
-  let workers: Workers | undefined;
+  const workers = new Workers();
   let listener: Listener | undefined;
   let metricsListener: Listener | undefined;
   const stop = async (): Promise<void> => {
     wake.close();
-    await Promise.all([listener?.drain(), metricsListener?.drain(), workers?.stop()]);
+    await Promise.all([listener?.drain(), metricsListener?.drain(), workers.stop()]);
     await due.flush();
     for (const connection of connections) connection.disconnect();
   };
@@ -167,11 +167,7 @@ export async function startService(options: ServiceOptions): Promise<MusterServi
         { ...core, routes: [], spacelessRoutes: [], gateways: [], showsMetrics: true },
         'METRICS_PORT',
       );
-    if (options.role !== 'api') {
-      // BullMQ takes long to load, and a process that only serves the API has no use for it.
-      workers = new (await import('./workers/workers.ts')).Workers();
-      await workers.start({ ...core, targets }, () => open('patient'), options.snapshots);
-    }
+    if (options.role !== 'api') await workers.start({ ...core, targets }, () => open('patient'), options.snapshots);
   } catch (error) {
     await stop();
     throw error;
@@ -187,7 +183,7 @@ export async function startService(options: ServiceOptions): Promise<MusterServi
     journal,
     wake,
     feeds,
-    deliverer: workers?.deliverer,
+    deliverer: workers.deliverer,
     url: listener?.url,
     metricsUrl: metricsListener?.url ?? listener?.url,
     stop,

@@ -25,7 +25,6 @@ const ajv = new Ajv2020({
   discriminator: true,
   meta: false,
   validateSchema: false,
-  inlineRefs: false,
   code: { optimize: false },
 });
 formats(ajv);
