@@ -25,6 +25,7 @@ const ajv = new Ajv2020({
   discriminator: true,
   meta: false,
   validateSchema: false,
+  inlineRefs: false,
   code: { optimize: false },
 });
 formats(ajv);
