@@ -3,10 +3,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 
-const rooms = ['redis', 'spec/!(process|snapshot)'];
-const interfaces = ['attack/quick', 'console', 'contract', 'docs', 'http', 'lua', 'model'];
+const rooms = ['model', 'redis', 'spec/!(process|snapshot)'];
+const interfaces = ['console', 'contract', 'docs', 'http', 'lua'];
 /** Also those that pack dist/, or have files of their own there. */
-const products = ['bench', 'cli', 'client', 'demo', 'docker', 'load', 'mcp', 'python', 'readme'];
+const products = ['attack/quick', 'bench', 'cli', 'client', 'demo', 'docker', 'load', 'mcp', 'python', 'readme'];
 const processes = ['embedded', 'metrics', 'spec/{process,snapshot}', 'workers'];
 const moments = [
   'workers/schedules.test.ts',
