@@ -14,9 +14,7 @@ import { muster } from '../support/cli.ts';
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const run = promisify(execFile);
 
-describe('the packed package', function () {
-  // npm packs it, and a server starts.
-  this.timeout(60_000);
+describe('the packed package', () => {
   let folder = '';
   let paths: string[] = [];
   let command = '';

@@ -10,9 +10,7 @@ import { World } from '../support/world.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
-describe('muster events', function () {
-  // Processes start: seconds each on a busy machine.
-  this.timeout(60_000);
+describe('muster events', () => {
   let store: OwnStore;
   let service: MusterService;
   let world: World;

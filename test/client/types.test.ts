@@ -147,8 +147,7 @@ async function compilesTyped(muster: Muster): Promise<void> {
   }).on('completed', ({ message }) => message.payload.file);
 }
 
-describe('what the typed client is made of', function () {
-  this.timeout(60_000);
+describe('what the typed client is made of', () => {
   it('has every call of the service, with its method and path', () => {
     const made = Object.entries(calls).map(([name, [method, path]]) => `${name} ${method} ${path}`);
     const served = [

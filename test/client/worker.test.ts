@@ -273,7 +273,7 @@ describe('the worker of the typed client', () => {
 
   it('takes at most 3.2 requests a message one by one, sending included', async () => {
     expect(await requestsOf(process.env['LONG'] ? 1_000 : 150, false)).to.be.at.most(3.2);
-  }).timeout(60_000);
+  });
 
   it('survives a service that is away, and completes what was done meanwhile, once', async () => {
     for (const batch of [true, false]) {

@@ -4,8 +4,7 @@ import { createSpace, listKeys, revokeKey } from '../../src/org/admin.ts';
 import { World } from '../support/world.ts';
 import { Tab, useChromium } from './tab.ts';
 
-describe('Signing in to the console', function () {
-  this.timeout(60_000);
+describe('Signing in to the console', () => {
   useChromium();
   let world: World;
   before(async () => {

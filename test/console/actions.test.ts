@@ -3,8 +3,7 @@ import { expect } from 'chai';
 import { World } from '../support/world.ts';
 import { Tab, useChromium } from './tab.ts';
 
-describe('The console acts', function () {
-  this.timeout(60_000);
+describe('The console acts', () => {
   useChromium();
   let world: World;
   let mailboxId: string;

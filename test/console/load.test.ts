@@ -10,8 +10,7 @@ const hide = (isHidden: boolean): string => `
   Object.defineProperty(document, 'hidden', { value: ${isHidden}, configurable: true });
   document.dispatchEvent(new Event('visibilitychange'));`;
 
-describe("The console's load on its server", function () {
-  this.timeout(60_000);
+describe("The console's load on its server", () => {
   useChromium();
 
   it('is reads of its own space only, each at most every 2 s, however much happens', async () => {

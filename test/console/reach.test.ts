@@ -4,8 +4,7 @@ import { World } from '../support/world.ts';
 import { seed } from './seed.ts';
 import { Tab, useChromium } from './tab.ts';
 
-describe('The console is usable', function () {
-  this.timeout(60_000);
+describe('The console is usable', () => {
   useChromium();
   let world: World;
   before(async () => {

@@ -6,8 +6,7 @@ import { delivering, untilRows } from '../support/webhooks.ts';
 import { World } from '../support/world.ts';
 import { Tab, useChromium } from './tab.ts';
 
-describe('The console acts', function () {
-  this.timeout(60_000);
+describe('The console acts', () => {
   useChromium();
   let service: MusterService;
   let world: World;

@@ -29,8 +29,7 @@ const files = readdirSync(new URL('../../dist/console/browser/', import.meta.url
   .filter((name) => /\.(js|css|svg)$/.test(name))
   .map((name) => `/console/${name}`);
 
-describe('GET /console', function () {
-  this.timeout(60_000);
+describe('GET /console', () => {
   it('is a page without a key, under a policy that allows only our own files', async () => {
     const { status, headers, text } = await ask('/console');
     expect(status).to.equal(200);

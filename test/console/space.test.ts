@@ -4,8 +4,7 @@ import { World } from '../support/world.ts';
 import { hostile, type Seeded, seed } from './seed.ts';
 import { Tab, useChromium } from './tab.ts';
 
-describe('The console of a space', function () {
-  this.timeout(60_000);
+describe('The console of a space', () => {
   useChromium();
   let world: World;
   let seeded: Seeded;

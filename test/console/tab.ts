@@ -24,7 +24,7 @@ export class Tab {
   private constructor(page: Page, world: World, expected: RegExp | undefined) {
     this.page = page;
     // Shorter than mocha's limit, whose error would not say what the test waited for.
-    page.setDefaultTimeout(15_000);
+    page.setDefaultTimeout(45_000);
     this.world = world;
     const note = (text: string): void => {
       if (!expected?.test(text)) this.problems.push(text);

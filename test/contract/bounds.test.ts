@@ -53,8 +53,7 @@ function fieldsOf(where: string, schema: Joi.ObjectSchema, wrap = (value: object
   });
 }
 
-describe('the bounds of a field', function () {
-  this.timeout(60_000);
+describe('the bounds of a field', () => {
   const fields = allRoutes.flatMap(({ call, body }) => (body ? fieldsOf(`${call} `, body) : []));
 
   it('of text are the documented ones, in code points, in every body with the field', () => {

@@ -8,9 +8,7 @@ import { expect } from 'chai';
 
 const program = fileURLToPath(new URL('../../dist/demo/main.js', import.meta.url));
 
-describe('npm run demo', function () {
-  // Each start of a process takes seconds on a busy machine.
-  this.timeout(60_000);
+describe('npm run demo', () => {
   let scratch = '';
   let temporary = '';
   let demo: ChildProcess | undefined;

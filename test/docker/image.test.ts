@@ -25,9 +25,7 @@ const environment = Object.fromEntries(
 );
 const { scripts, bin } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 
-describe('The Dockerfile', function () {
-  // Each start of a process takes seconds on a busy machine.
-  this.timeout(60_000);
+describe('The Dockerfile', () => {
   it('copies existing files, and .dockerignore lets only these into the build', () => {
     const copied = allOf('COPY')
       .filter((line) => !line.startsWith('--from='))

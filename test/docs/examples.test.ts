@@ -28,8 +28,7 @@ const printed: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** On the real clock, with workers, so that windows and cooldowns end. */
-describe('docs/examples', function () {
-  this.timeout(60_000);
+describe('docs/examples', () => {
   let own: OwnStore;
   let service: MusterService;
   const { log } = console;

@@ -126,8 +126,7 @@ describe('/llms.txt', () => {
   });
 });
 
-describe('/docs in a browser', function () {
-  this.timeout(60_000);
+describe('/docs in a browser', () => {
   let page: Page;
   const problems: string[] = [];
   before(async function () {
@@ -142,7 +141,7 @@ describe('/docs in a browser', function () {
   async function open(path: string, width = 1280): Promise<void> {
     const context = await (await browser()).newContext({ viewport: { width, height: 800 } });
     page = await context.newPage();
-    page.setDefaultTimeout(15_000);
+    page.setDefaultTimeout(45_000);
     page.on('console', (message) => ['error', 'warning'].includes(message.type()) && problems.push(message.text()));
     page.on('pageerror', (error) => problems.push(String(error.stack)));
     await go(path);

@@ -6,9 +6,7 @@ import { findEmbedded, startEmbedded } from '../../src/embedded/embedded.ts';
 import { findRedisServer } from '../../src/embedded/server-binary.ts';
 import { answers, ask, isRunning, pidOfServer, Stores, until } from './support.ts';
 
-describe('the embedded Redis', function () {
-  // Each start of a process takes seconds on a busy machine.
-  this.timeout(60_000);
+describe('the embedded Redis', () => {
   const stores = new Stores();
 
   before(async function () {

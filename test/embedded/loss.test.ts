@@ -14,9 +14,7 @@ import { awaitStore } from '../../src/redis/await-store.ts';
 import { Pace } from '../support/pace.ts';
 import { answers, ask, pidOfServer, Stores, until } from './support.ts';
 
-describe('the embedded Redis after an unclean end', function () {
-  // Each start of a process takes seconds on a busy machine.
-  this.timeout(60_000);
+describe('the embedded Redis after an unclean end', () => {
   const stores = new Stores();
   afterEach(() => stores.clear());
 

@@ -6,9 +6,7 @@ import { findRedisServer, type RedisServer, setUp } from '../../src/embedded/ser
 
 const SYSTEM = '/usr/bin:/bin:/usr/sbin:/sbin';
 
-describe('finding a redis-server', function () {
-  // Each start of a process takes seconds on a busy machine.
-  this.timeout(60_000);
+describe('finding a redis-server', () => {
   let base = '';
   let lines: string[] = [];
   const log = (line: string) => lines.push(line);

@@ -48,8 +48,7 @@ function bytesOf(world: World, body: string, key: string = randomUUID()): string
   return `${head.join('\r\n')}\r\n\r\n${body}`;
 }
 
-describe('A batch', function () {
-  this.timeout(60_000);
+describe('A batch', () => {
   let queue: Queue;
   let world: World;
   let to: { mailboxId: string; scopeId: string };

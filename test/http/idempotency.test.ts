@@ -193,8 +193,7 @@ describe('Idempotency-Key', () => {
     expect((await world.eventTypes()).filter((type) => type === 'message.sent')).to.have.lengthOf(1);
   });
 
-  it('takes at most 130 bytes for a send, and 100 plus a share of the table for a renewal', async function () {
-    this.timeout(60_000);
+  it('takes at most 130 bytes for a send, and 100 plus a share of the table for a renewal', async () => {
     const { store } = world.service;
     const bytes = async (): Promise<number> => {
       const found = await store.keys(`${world.prefix}:idempotency:*`);

@@ -8,8 +8,7 @@ import { breakingProxy } from '../support/breaking-proxy.ts';
 import { OwnStore } from '../support/own-store.ts';
 import { until } from '../support/processes.ts';
 
-describe('A start during which the store breaks a connection', function () {
-  this.timeout(60_000);
+describe('A start during which the store breaks a connection', () => {
   let store: OwnStore;
   before(async () => {
     store = await OwnStore.start();

@@ -18,8 +18,7 @@ describe('a load script', () => {
   after(() => processes.clear());
 
   for (const name of scripts)
-    it(`${name} passes its thresholds, and its invariants hold`, async function () {
-      this.timeout(60_000);
+    it(`${name} passes its thresholds, and its invariants hold`, async () => {
       const { stdout, isPass, said } = await runLoad(new URL(name, folder), environment);
       expect(said).to.deep.equal([]);
       expect(stdout).to.match(/invariants {2}(\d+) of \1 hold\nPASS\n/);

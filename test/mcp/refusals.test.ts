@@ -187,8 +187,7 @@ function newWork(on: Stage): Record<string, Args> {
   };
 }
 
-describe('Every refusal that a tool’s route declares', function () {
-  this.timeout(60_000);
+describe('Every refusal that a tool’s route declares', () => {
   let world: World;
   let on: Stage;
   let agents: readonly Agent[];

@@ -57,8 +57,7 @@ describe('METRICS_PORT', () => {
   });
 });
 
-describe('A process with METRICS_PORT', function () {
-  this.timeout(60_000);
+describe('A process with METRICS_PORT', () => {
   const processes = new Processes();
   afterEach(() => processes.clear());
 

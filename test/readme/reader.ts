@@ -171,8 +171,7 @@ const isUpdate = process.env['UPDATE'] === '1';
 export function readAll(document: Document, reader: () => Reader): void {
   const texts = new Map<Block, string>();
   for (const example of document.examples)
-    it(`${example.title} does what is shown`, async function () {
-      this.timeout(60_000);
+    it(`${example.title} does what is shown`, async () => {
       const text = await reader().follow(example, isUpdate);
       if (text !== undefined && example.shown) texts.set(example.shown, text);
     });

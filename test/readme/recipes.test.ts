@@ -16,8 +16,7 @@ const unbounded = /\b(LRANGE|ZRANGE|XRANGE|XREVRANGE)\b(?!.*(COUNT \d+| 0 \d+))|
 describe('The recipes of lua/README.md', () => {
   let reader: Reader;
   let receiver: Server;
-  before(async function () {
-    this.timeout(30_000);
+  before(async () => {
     reader = await Reader.start();
     await reader.startServer({ WEBHOOK_ALLOW_PRIVATE: 'true', ...isBuilt });
     const { url, ...access } = await reader.access();

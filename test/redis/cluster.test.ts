@@ -29,8 +29,7 @@ import { World } from '../support/world.ts';
 /** Nobody listens there. */
 const dead = 'redis://127.0.0.1:1';
 
-describe('A store that is a cluster', function () {
-  this.timeout(60_000);
+describe('A store that is a cluster', () => {
   let cluster: TestCluster;
   let DATA_DIR: string;
   before(async () => {

@@ -24,8 +24,7 @@ async function onOwnStore(test: (service: MusterService) => Promise<void>): Prom
   }
 }
 
-describe('On a large store,', function () {
-  this.timeout(60_000);
+describe('On a large store,', () => {
   it('the view of a run reads few more ids than it returns, however many its scopes have', async () => {
     const queue = await Queue.create({ backlogLimit: 100_000 });
     const { world } = queue;

@@ -7,9 +7,7 @@ import { type Access, call, insist, type MusterProcess, Processes, until } from 
 
 const scopeId = '7f9c24e8-3b12-4e7a-9c55-0c1f6b2d8a10';
 
-describe('A full store', function () {
-  // Each start of a process takes seconds on a busy machine.
-  this.timeout(60_000);
+describe('A full store', () => {
   const processes = new Processes();
   let redis: Redis;
   let first: MusterProcess;

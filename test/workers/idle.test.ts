@@ -11,8 +11,7 @@ import { World } from '../support/world.ts';
 const idleSeconds = 10;
 
 /** On the real clock and a separate store. */
-describe('An idle service', function () {
-  this.timeout(60_000);
+describe('An idle service', () => {
   let store: OwnStore;
   const services: MusterService[] = [];
 

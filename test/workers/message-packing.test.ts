@@ -44,8 +44,7 @@ async function finishMany(queue: Queue, howMany: number): Promise<void> {
 }
 
 /** On the real clock and separate stores. */
-describe('Packing of messages', function () {
-  this.timeout(60_000);
+describe('Packing of messages', () => {
   let store: OwnStore;
   let service: MusterService;
   let world: World;

@@ -14,8 +14,7 @@ import { OwnStore } from '../support/own-store.ts';
 import { codeOf, World } from '../support/world.ts';
 
 /** On the real clock and separate stores. */
-describe('Packing', function () {
-  this.timeout(60_000);
+describe('Packing', () => {
   let store: OwnStore;
   let service: MusterService;
   let world: World;

@@ -9,8 +9,7 @@ import { overrides, World } from '../support/world.ts';
 const day = 86_400_000;
 
 /** On a separate store; the tests set the organizations' clocks. */
-describe('Retention', function () {
-  this.timeout(60_000);
+describe('Retention', () => {
   let store: OwnStore;
   const services: MusterService[] = [];
   const start = async (role: 'api' | 'worker'): Promise<MusterService> => {

@@ -34,8 +34,7 @@ const shape = (value: unknown): unknown => {
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, shape(member)]));
 };
 
-describe('Every call in a batch', function () {
-  this.timeout(60_000);
+describe('Every call in a batch', () => {
   let tenants: Tenants;
   let world: World;
   let other: World;

@@ -25,8 +25,7 @@ const queries: readonly [path: string, name: string, code: string][] = [
   ['/deliveries?destinationId=', 'destinationId', '200'],
 ];
 
-describe('Every route for every kind of caller', function () {
-  this.timeout(60_000);
+describe('Every route for every kind of caller', () => {
   let tenants: Tenants;
   let world: World;
   let other: World;

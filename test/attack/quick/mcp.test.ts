@@ -12,8 +12,7 @@ import { startTenants, type Tenants } from '../support/tenants.ts';
 
 const routes = Object.keys(words).map((call) => routeOf(toolName(call)));
 
-describe('Every tool for every kind of caller', function () {
-  this.timeout(60_000);
+describe('Every tool for every kind of caller', () => {
   let tenants: Tenants;
   let world: World;
   let other: World;

@@ -22,8 +22,7 @@ describe('recv with waitSeconds', () => {
     queue = await Queue.create();
   });
   // End what a timed-out test still holds, which the next one would count.
-  afterEach(async function () {
-    this.timeout(60_000);
+  afterEach(async () => {
     await until(() => held() === 0);
   });
 
@@ -111,8 +110,7 @@ describe('recv with waitSeconds', () => {
     expect((await next).body).to.include({ id, holder: 'next' });
   });
 
-  it('costs no Redis calls for 1,000 idle workers, and one new message wakes one of them', async function () {
-    this.timeout(60_000);
+  it('costs no Redis calls for 1,000 idle workers, and one new message wakes one of them', async () => {
     const calls = async () =>
       Number(/cmdstat_fcall:calls=(\d+)/.exec(await queue.world.service.store.info('commandstats'))?.[1]);
     const waiting: Promise<Reply>[] = [];

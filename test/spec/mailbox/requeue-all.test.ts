@@ -133,7 +133,7 @@ describe('POST /mailboxes/{id}/requeue', () => {
     const body = { state: 'CANCELLED', scopeId: queue.scopeId, cursor: first.body.nextCursor };
     expect((await step(queue, 'requeue', body)).body).to.deep.equal({ requeued: 1, nextCursor: null });
     expect(await stateOf(queue, [id])).to.deep.equal(['READY']);
-  }).timeout(60_000);
+  });
 
   it('counts an operation on the free plan only if there is something to do, and is replayed by its Idempotency-Key', async () => {
     const world = await World.create({ plan: 'free' });

@@ -5,9 +5,7 @@ import { expect } from 'chai';
 import { isAlive } from '../../../src/embedded/process-identity.ts';
 import { call, Processes, until } from '../../support/processes.ts';
 
-describe('Journal cursors', function () {
-  // Each start of a process takes seconds on a busy machine.
-  this.timeout(60_000);
+describe('Journal cursors', () => {
   const processes = new Processes();
   afterEach(() => processes.clear());
 

@@ -14,9 +14,7 @@ import { allPermissions, World } from '../../support/world.ts';
 const scopeId = '7f9c24e8-3b12-4e7a-9c55-0c1f6b2d8a10';
 const holder = { scopeId, holder: 'a', holderSession: 's' };
 
-describe('kill -9 of an API or worker process between any two steps', function () {
-  // Each start of a process takes seconds on a busy machine.
-  this.timeout(60_000);
+describe('kill -9 of an API or worker process between any two steps', () => {
   const processes = new Processes();
   let ownStore: OwnStore;
   let redis: Redis;

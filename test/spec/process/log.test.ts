@@ -12,8 +12,7 @@ import { Processes, until } from '../../support/processes.ts';
 /** More log lines, of some 150 characters each, than a pipe holds. */
 const requests = 600;
 
-describe('A process whose output nobody reads', function () {
-  this.timeout(60_000);
+describe('A process whose output nobody reads', () => {
   const processes = new Processes();
   afterEach(() => processes.clear());
 

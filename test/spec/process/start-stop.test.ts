@@ -22,9 +22,7 @@ const ofNpm = { ...isBuilt, npm_config_loglevel: 'error' };
 
 const scopeId = '7f9c24e8-3b12-4e7a-9c55-0c1f6b2d8a10';
 
-describe('Start and shutdown of a process', function () {
-  // Each start of a process takes seconds on a busy machine.
-  this.timeout(60_000);
+describe('Start and shutdown of a process', () => {
   const processes = new Processes();
   afterEach(() => processes.clear());
   const startOnOwnFolder = async (settings: Record<string, string> = {}): Promise<MusterProcess> =>

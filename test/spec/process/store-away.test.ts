@@ -20,9 +20,7 @@ import {
 
 const scopeId = '7f9c24e8-3b12-4e7a-9c55-0c1f6b2d8a10';
 
-describe('A process whose store goes away and comes back', function () {
-  // Each start of a process takes seconds on a busy machine.
-  this.timeout(60_000);
+describe('A process whose store goes away and comes back', () => {
   const processes = new Processes();
   let muster: MusterProcess;
   let redis: Redis;

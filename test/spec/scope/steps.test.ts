@@ -19,9 +19,7 @@ async function filled(world?: World): Promise<{ run: Run; inner: Run }> {
   return { run, inner };
 }
 
-describe('A cancel that takes more than one step', function () {
-  this.timeout(60_000);
-
+describe('A cancel that takes more than one step', () => {
   it('answers after at most 500 records; workers end the rest, and repeating the call continues and answers the totals so far', async () => {
     const { run } = await filled();
     await run.sent(2);

@@ -27,8 +27,7 @@ describe('GET /scopes/{id} with waitSeconds', () => {
     expect(body).to.deep.include({ state: 'IDLE', live: { messages: 0, waiters: 0 } });
   });
 
-  it('holds the request until a cancel has ended everything, whoever runs its steps', async function () {
-    this.timeout(60_000);
+  it('holds the request until a cancel has ended everything, whoever runs its steps', async () => {
     const run = await Run.create(await World.create({ limits: { maxBacklog: 100_000 } }));
     await Promise.all(Array.from({ length: 260 }, () => run.send()));
     const { answer } = await hold(run);

@@ -25,8 +25,7 @@ import { breakingProxy } from '../../support/breaking-proxy.ts';
 import { OwnStore } from '../../support/own-store.ts';
 import { Processes, until } from '../../support/processes.ts';
 
-describe('A snapshot or restore that is interrupted', function () {
-  this.timeout(60_000);
+describe('A snapshot or restore that is interrupted', () => {
   const processes = new Processes();
   const stores = new Stores();
   let ownStore: OwnStore;

@@ -30,9 +30,7 @@ async function contentOf(url: string): Promise<Map<string, string>> {
   return content;
 }
 
-describe('A snapshot under load, restored elsewhere', function () {
-  // Each start of a process takes seconds on a busy machine.
-  this.timeout(60_000);
+describe('A snapshot under load, restored elsewhere', () => {
   const processes = new Processes();
   let original: MusterProcess;
   let restored: MusterProcess;

@@ -21,9 +21,7 @@ async function failureOf(promise: Promise<unknown>): Promise<{ code: string; mes
   );
 }
 
-describe('Snapshots', function () {
-  // Each start of a process takes seconds on a busy machine.
-  this.timeout(60_000);
+describe('Snapshots', () => {
   const processes = new Processes();
   let ownStore: OwnStore;
   let managed: OwnStore | undefined;

@@ -32,9 +32,7 @@ async function busy(): Promise<World> {
   return world;
 }
 
-describe('The recount used by tests', function () {
-  this.timeout(60_000);
-
+describe('The recount used by tests', () => {
   it('notices any missing index entry, and any wrong counter or timer', async () => {
     const world = await busy();
     await expectAgreement(world);

@@ -7,8 +7,7 @@ import { Deliveries, rows, untilRows } from '../../support/webhooks.ts';
 
 const day = 86_400_000;
 
-describe('webhooks', function () {
-  this.timeout(60_000);
+describe('webhooks', () => {
   const to = new Deliveries();
   const { ready, register, happen, status, poke } = to;
 

@@ -5,8 +5,7 @@ import { until } from '../../support/processes.ts';
 import { Deliveries, rows, untilRows } from '../../support/webhooks.ts';
 import type { World } from '../../support/world.ts';
 
-describe('webhooks of events that are packed', function () {
-  this.timeout(60_000);
+describe('webhooks of events that are packed', () => {
   const to = new Deliveries();
   const { ready, register, happen, status, poke } = to;
   const day = 86_400_000;
