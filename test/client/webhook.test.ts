@@ -6,9 +6,14 @@ import { messageHeaders, testMessage } from '../../src/webhook/message.ts';
 describe('verifyWebhook', () => {
   const secretOf = (byte: number) => `whsec_${Buffer.alloc(32, byte).toString('base64')}`;
   const [secret, other] = [secretOf(1), secretOf(2)];
-  const now = Date.now();
-  const message = testMessage('0190a1b2-0000-7000-8000-000000000000', '0190a1b2-0000-7000-8000-000000000001', now);
-  const headers = messageHeaders(message, [secret], now);
+  let now: number;
+  let message: ReturnType<typeof testMessage>;
+  let headers: ReturnType<typeof messageHeaders>;
+  before(() => {
+    now = Date.now();
+    message = testMessage('0190a1b2-0000-7000-8000-000000000000', '0190a1b2-0000-7000-8000-000000000001', now);
+    headers = messageHeaders(message, [secret], now);
+  });
   const refusal = (call: Promise<unknown>): Promise<string> =>
     call.then(
       () => 'genuine',
