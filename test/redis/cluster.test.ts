@@ -149,7 +149,7 @@ describe('A store that is a cluster', () => {
         clearInterval(alive);
       };`;
     const words = ['--import', 'tsx', '--input-type=module', '--eval', script];
-    await promisify(execFile)(process.execPath, words, { timeout: 10_000 });
+    await promisify(execFile)(process.execPath, words, { timeout: 50_000 });
   });
 
   it('a call whose connection breaks may have run, and is not repeated', async () => {

@@ -157,7 +157,7 @@ describe('Start and shutdown of a process', () => {
       [{ REDIS_SERVER: '/nowhere' }, /^REDIS_SERVER=\/nowhere cannot be used: there is no such program$/],
     ];
     for (const [setting, line] of found) {
-      const starts = async () => serve(readConfig({ ...setting, PORT: '0' }), AbortSignal.timeout(10_000));
+      const starts = async () => serve(readConfig({ ...setting, PORT: '0' }), AbortSignal.timeout(50_000));
       expect(await starts().catch((error: Error) => error.message)).to.match(line);
     }
   });
