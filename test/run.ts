@@ -27,10 +27,9 @@ const endsWithinMs = 30_000;
 const filesOf = (places: readonly string[]): string[] =>
   places.map((place) => (place.endsWith('.ts') ? `test/${place}` : `test/${place}/**/*.test.ts`));
 
-/** Runs tests, without those that run later. `live`: prints output as it comes, otherwise at the end. */
-async function run(places: string[], live: boolean): Promise<Result> {
-  const later = moments.includes(places) ? [] : filesOf(moments.flat()).flatMap((file) => ['--exclude', file]);
-  const words = [...later, ...filesOf(places)];
+/** Runs tests, without these. `live`: prints output as it comes, otherwise at the end. */
+async function run(places: readonly string[], live: boolean, without: readonly string[]): Promise<Result> {
+  const words = [...filesOf(without).flatMap((file) => ['--exclude', file]), ...filesOf(places)];
   const mocha = spawn(process.execPath, ['node_modules/mocha/bin/mocha.js', ...words], {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: { ...process.env, FORCE_COLOR: process.stdout.isTTY ? '1' : '0' },
@@ -69,9 +68,13 @@ async function check(): Promise<Result> {
   return { passed: 0, failed: code === 0 ? 0 : 1 };
 }
 
-const parts = [run(rooms, true), ...[interfaces, products, processes].map((places) => run(places, false))];
+/** Runs parts side by side; the first prints as it goes. */
+const sideBySide = (parts: readonly (readonly string[])[], without: readonly string[] = []): Promise<Result>[] =>
+  parts.map((places, index) => run(places, index === 0, without));
+
+const parts = sideBySide([rooms, interfaces, products, processes], moments.flat());
 const results = await Promise.all([check(), ...parts]);
-results.push(...(await Promise.all(moments.map((places, index) => run(places, index === 0)))));
+results.push(...(await Promise.all(sideBySide(moments))));
 const sum = (count: (result: Result) => number) => results.reduce((all, result) => all + count(result), 0);
 const failed = sum((result) => result.failed);
 console.log(`${sum((result) => result.passed)} passed, ${failed} failed`);

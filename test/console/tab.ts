@@ -46,8 +46,8 @@ export class Tab {
     const { width = 1280, colorScheme = 'light', expected } = look;
     const name = `${width} ${colorScheme}`;
     const context =
-      contexts.get(name) ?? (await browser()).newContext({ viewport: { width, height: 800 }, colorScheme });
-    contexts.set(name, Promise.resolve(context));
+      contexts.get(name) ?? browser().then((one) => one.newContext({ viewport: { width, height: 800 }, colorScheme }));
+    contexts.set(name, context);
     const tab = new Tab(await (await context).newPage(), world, expected);
     tabs.push(tab);
     await tab.page.goto(`${world.url}/console#/space/${world.spaceId}${place}`);
@@ -101,10 +101,9 @@ export function useChromium(): void {
   });
   // A problem in any tab fails the test.
   afterEach(async () => {
-    const open = tabs.splice(0);
-    const pages = open.flatMap(({ page }) => page.context().pages());
+    const pages = (await Promise.all(contexts.values())).flatMap((context) => context.pages());
     await Promise.all(pages.map((page) => page.close()));
-    const problems = open.flatMap((tab) => tab.problems);
+    const problems = tabs.splice(0).flatMap((tab) => tab.problems);
     if (problems.length > 0) throw new Error(problems.join('\n'));
   });
   after(async () => {

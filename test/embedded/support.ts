@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { build } from 'esbuild';
 import { Redis } from 'ioredis';
 import { type EmbeddedOptions, type EmbeddedRedis, startEmbedded } from '../../src/embedded/embedded.ts';
+import { bundled } from '../support/bundle.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -38,7 +38,8 @@ export class Stores {
       env,
       stdio: ['pipe', 'pipe', 'inherit'],
     });
-    child.stdin.end(await other());
+    other ??= programOfOther();
+    child.stdin.end(await other);
     const exited = once(child, 'exit');
     const started: OtherProcess = {
       async end(signal) {
@@ -103,27 +104,15 @@ interface OtherProcess {
   end(signal: NodeJS.Signals): Promise<void>;
 }
 
-let bundled: Promise<string> | undefined;
+/** Bundled once: with tsx, each start would take three times as long. */
+let other: Promise<string> | undefined;
 
-/** The program of another process, in one text: with tsx, each start would take three times as long. */
-function other(): Promise<string> {
-  bundled ??= bundleOfOther();
-  return bundled;
-}
-
-async function bundleOfOther(): Promise<string> {
+function programOfOther(): Promise<string> {
   const program = `
     import { startEmbedded } from './src/embedded/embedded.ts';
     const store = await startEmbedded({ dataDir: process.argv[2], log: console.error });
     process.once('SIGTERM', () => store.stop());
     console.log('ready');`;
-  const { outputFiles } = await build({
-    stdin: { contents: program, resolveDir: root },
-    bundle: true,
-    write: false,
-    platform: 'node',
-    format: 'esm',
-    banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
-  });
-  return outputFiles[0]?.text ?? '';
+  const banner = { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" };
+  return bundled(program, root, { format: 'esm', banner });
 }

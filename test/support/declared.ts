@@ -20,14 +20,15 @@ const rateless = ['UNAUTHENTICATED', 'INVALID_API_KEY', 'PERMISSION_DENIED', 'SP
 const formats = addFormats as unknown as (ajv: Ajv2020) => void;
 // Most schemas are used once or twice: optimizing their code takes longer than it saves.
 // That the document's schemas are valid ones is a test of its own (test/contract).
-const ajv = new Ajv2020({
+/** That the schemas are valid ones is a test of its own (test/contract). Each is compiled once, and used little. */
+export const plainly = {
   strict: false,
-  discriminator: true,
   meta: false,
   validateSchema: false,
   inlineRefs: false,
   code: { optimize: false },
-});
+};
+const ajv = new Ajv2020({ ...plainly, discriminator: true });
 formats(ajv);
 
 const patterns = [

@@ -3,7 +3,7 @@ import pino from 'pino';
 import { type MusterService, type ServiceOptions, startService } from '../../src/service.ts';
 import { Sink } from './sink.ts';
 import { redisUrl } from './store.ts';
-import { overrides, World } from './world.ts';
+import { overrides, type Reply, World } from './world.ts';
 
 /** API and workers on the test clock, allowed to deliver to a test's receiver. */
 export async function delivering(options: Partial<ServiceOptions> = {}): Promise<MusterService> {
@@ -64,18 +64,22 @@ interface Row {
   nextAttemptAt: string | null;
 }
 
-/** Attempts so far, newest first. On a busy machine, the store may be too slow for a first request. */
-export async function rows(world: World, query = ''): Promise<Row[]> {
-  const { status, body, text } = await world.get(`/deliveries?limit=200${query}`);
-  if (status === 503) return rows(world, query);
+const look = (world: World, query: string) => world.get(`/deliveries?limit=200${query}`);
+
+function rowsOf({ status, body, text }: Reply): Row[] {
   if (status !== 200) throw new Error(`deliveries: ${status} ${text}`);
   return body.deliveries;
 }
 
+/** Attempts so far, newest first. */
+export const rows = async (world: World, query = ''): Promise<Row[]> => rowsOf(await look(world, query));
+
 /** Resolves when there are at least this many rows. */
 export async function untilRows(world: World, count: number, query = ''): Promise<Row[]> {
   for (;;) {
-    const found = await rows(world, query);
+    const reply = await look(world, query);
+    // On a busy machine, the store may be too slow for a request.
+    const found = reply.status === 503 ? [] : rowsOf(reply);
     if (found.length >= count) return found;
     await sleep(10);
   }

@@ -1,6 +1,6 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import { checkDeclared } from '../../support/declared.ts';
+import { checkDeclared, plainly } from '../../support/declared.ts';
 import type { Reply } from '../../support/world.ts';
 
 export interface Schema {
@@ -53,14 +53,7 @@ interface Raw {
 /** /openapi.json as a client gets it: possible requests and their possible answers. */
 export class Document {
   readonly operations: readonly Operation[];
-  // That the schemas are valid ones is a test of its own (test/contract). Each is compiled once, and used little.
-  readonly #ajv = new Ajv2020({
-    strict: false,
-    meta: false,
-    validateSchema: false,
-    code: { optimize: false },
-    inlineRefs: false,
-  });
+  readonly #ajv = new Ajv2020(plainly);
   readonly #compiled = new Map<string, ValidateFunction>();
 
   private constructor(raw: Raw) {

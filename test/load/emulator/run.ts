@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
-import { build } from 'esbuild';
+import { bundled } from '../../support/bundle.ts';
 import { Measured } from './measured.ts';
 import type { Answer, FromThread, Phase, Request, ThreadData } from './protocol.ts';
 
@@ -22,19 +22,12 @@ interface Options {
 
 const folder = fileURLToPath(new URL('.', import.meta.url));
 
-/** The program of a script's threads in one text, so that none of them needs a loader of modules. */
-async function bundle(script: URL): Promise<string> {
+/** The program of a script's threads. */
+function programOf(script: URL): Promise<string> {
   const contents = `import { serve } from './thread.ts'; serve(() => import(${JSON.stringify(fileURLToPath(script))}));`;
   const names = ['k6/crypto', 'k6/execution', 'k6/http', 'k6/metrics', 'k6'];
-  const { outputFiles } = await build({
-    stdin: { contents, resolveDir: folder },
-    alias: Object.fromEntries(names.map((name) => [name, `${folder}modules/${name.replace('k6/', '')}.ts`])),
-    bundle: true,
-    platform: 'node',
-    target: `node${process.versions.node}`,
-    write: false,
-  });
-  return outputFiles[0]?.text ?? '';
+  const alias = Object.fromEntries(names.map((name) => [name, `${folder}modules/${name.replace('k6/', '')}.ts`]));
+  return bundled(contents, folder, { alias, target: `node${process.versions.node}` });
 }
 
 /**
@@ -46,7 +39,7 @@ export async function runLoad(script: URL, env: Readonly<Record<string, string>>
   const said: string[] = [];
   let measured = new Measured({});
   const threads: Thread[] = [];
-  const program = await bundle(script);
+  const program = await programOf(script);
   const thread = (): Thread => {
     const created = new Thread(program, env, (message) => {
       if ('sample' in message) measured.add(message.sample);

@@ -46,7 +46,12 @@ export async function lint(scripts: readonly string[], words: Vocabulary): Promi
 /** `all`: one library of all scripts, so that each helper has whatever one of them uses. */
 function textsOf(all: readonly Line[], builder: Builder, { files }: Sources): Text[] {
   const parts = new Map<string, Line[]>();
-  for (const line of all) parts.set(fileOf(line.origin), [...(parts.get(fileOf(line.origin)) ?? []), line]);
+  for (const line of all) {
+    const file = fileOf(line.origin);
+    const part = parts.get(file) ?? [];
+    part.push(line);
+    parts.set(file, part);
+  }
   const declared = (name: string, origin = ''): Line => ({ text: `local ${name} = {}`, origin });
   const offeredBy = ({ file, path, records }: Expanded): Line[] => [
     ...[...records, ...(file === 'lib/journal' ? ['emit'] : [])].map((name) => declared(name)),
