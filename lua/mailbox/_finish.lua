@@ -30,7 +30,7 @@ function message.finish(record, state, at, emitter, reason)
     count.space('timers:ARMED', -1)
   end
   if state == 'FAILED' then records.add(keys.mailbox(record.mailboxId), 'failed', 1) end
-  if state ~= 'ACKED' then sorted.add(keys.requeueable(record.mailboxId, state), '0', record.id) end
+  if message.requeueable[state] then sorted.add(keys.requeueable(record.mailboxId, state), '0', record.id) end
   message.enter(record, state)
   if record.taskId then count.org('usedTasks', -1) end
   records.set(record, 'finishedAt', at)

@@ -30,7 +30,7 @@ local function remove(messageId, at)
   if not record or not record.mailboxId or not record.finishedAt or record.finishedAt > at then return end
   sorted.remove(keys.messages(record.mailboxId), messageId)
   if record.workKey then maps.remove(keys.workKeys(record.mailboxId), record.workKey) end
-  if record.state ~= 'ACKED' then sorted.remove(keys.requeueable(record.mailboxId, record.state), messageId) end
+  if message.requeueable[record.state] then sorted.remove(keys.requeueable(record.mailboxId, record.state), messageId) end
   if record.state == 'FAILED' and mailbox.read(record.mailboxId) then records.add(keys.mailbox(record.mailboxId), 'failed', -1) end
   message.leave(record.state)
   for _, field in ipairs(kept) do count.space('retainedBytes', -redis.call('HSTRLEN', keys.message(messageId), field)) end

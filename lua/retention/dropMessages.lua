@@ -35,7 +35,7 @@ end
 local function removeMessage(row)
   local mailboxId, state = row.mailboxId, row.state
   if row.workKey then maps.remove(keys.workKeys(mailboxId), row.workKey) end
-  if state ~= 'ACKED' then sorted.remove(keys.requeueable(mailboxId, state), row.id) end
+  if message.requeueable[state] then sorted.remove(keys.requeueable(mailboxId, state), row.id) end
   if state == 'FAILED' and mailbox.read(mailboxId) then records.add(keys.mailbox(mailboxId), 'failed', -1) end
   message.leave(state)
   count.space('retainedBytes', -row.bytes)
