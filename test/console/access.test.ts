@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { createSpace, listKeys, revokeKey } from '../../src/org/admin.ts';
 import { World } from '../support/world.ts';
-import { Tab, useChromium } from './tab.ts';
+import { Tab, useTabs } from './tab.ts';
 
 describe('Signing in to the console', () => {
-  useChromium();
+  useTabs();
   let world: World;
   before(async () => {
     world = await World.create();

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { World } from '../support/world.ts';
-import { Tab, useChromium } from './tab.ts';
+import { Tab, useTabs } from './tab.ts';
 
 describe('The console acts', () => {
-  useChromium();
+  useTabs();
   let world: World;
   let mailboxId: string;
   const scopeId = randomUUID();

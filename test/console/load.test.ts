@@ -4,14 +4,14 @@ import { type MusterService, startService } from '../../src/service.ts';
 import { redisUrl } from '../support/store.ts';
 import { overrides, World } from '../support/world.ts';
 import { seed } from './seed.ts';
-import { Tab, useChromium } from './tab.ts';
+import { Tab, useTabs } from './tab.ts';
 
 const hide = (isHidden: boolean): string => `
   Object.defineProperty(document, 'hidden', { value: ${isHidden}, configurable: true });
   document.dispatchEvent(new Event('visibilitychange'));`;
 
 describe("The console's load on its server", () => {
-  useChromium();
+  useTabs();
 
   it('is reads of its own space only, each at most every 2 s, however much happens', async () => {
     const world = await World.create();

@@ -5,7 +5,7 @@ import { Sink } from '../support/sink.ts';
 import { delivering, untilRows } from '../support/webhooks.ts';
 import { World } from '../support/world.ts';
 import { type Seeded, seed } from './seed.ts';
-import { Tab, useChromium } from './tab.ts';
+import { Tab, useTabs } from './tab.ts';
 
 /** What Tab must reach, in this order: everything visible that can be used. */
 const usable = `[...document.querySelectorAll('a[href], button, input, select, summary, pre')]
@@ -25,7 +25,7 @@ const wide = `document.documentElement.scrollWidth === 360 ? [...document.queryS
 
 describe('Every page of the console', function () {
   this.timeout(120_000);
-  useChromium();
+  useTabs();
   let service: MusterService;
   let sink: Sink;
   let world: World;

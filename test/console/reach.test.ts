@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { World } from '../support/world.ts';
 import { seed } from './seed.ts';
-import { Tab, useChromium } from './tab.ts';
+import { Tab, useTabs } from './tab.ts';
 
 describe('The console is usable', () => {
-  useChromium();
+  useTabs();
   let world: World;
   before(async () => {
     world = await World.create();

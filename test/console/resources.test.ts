@@ -4,10 +4,10 @@ import type { MusterService } from '../../src/service.ts';
 import { Sink } from '../support/sink.ts';
 import { delivering, untilRows } from '../support/webhooks.ts';
 import { World } from '../support/world.ts';
-import { Tab, useChromium } from './tab.ts';
+import { Tab, useTabs } from './tab.ts';
 
 describe('The console acts', () => {
-  useChromium();
+  useTabs();
   let service: MusterService;
   let world: World;
   before(async () => {

@@ -1,5 +1,5 @@
 import type { BrowserContext, Page, Request } from 'playwright-core';
-import { browser } from '../support/browser.ts';
+import { browser, useBrowser } from '../support/browser.ts';
 import { violationsOf } from '../support/chromium.ts';
 import type { World } from '../support/world.ts';
 
@@ -93,12 +93,9 @@ export class Tab {
   }
 }
 
-/** Starts the browser, whose first download takes a while, and closes tabs after each test. */
-export function useChromium(): void {
-  before(async function () {
-    this.timeout(300_000);
-    await browser();
-  });
+/** Starts the browser, and closes tabs after each test. */
+export function useTabs(): void {
+  useBrowser();
   // A problem in any tab fails the test.
   afterEach(async () => {
     const pages = (await Promise.all(contexts.values())).flatMap((context) => context.pages());

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { groups, pathOf, sourcePathOf } from '../../src/docs/pages.ts';
-import { browser } from '../support/browser.ts';
+import { browser, useBrowser } from '../support/browser.ts';
 import { rulesOfLooks, violationsOf } from '../support/chromium.ts';
 import { api } from '../support/world.ts';
 
@@ -129,10 +129,7 @@ describe('/llms.txt', () => {
 describe('/docs in a browser', () => {
   let page: Page;
   const problems: string[] = [];
-  before(async function () {
-    this.timeout(300_000);
-    await browser();
-  });
+  useBrowser();
   afterEach(async () => {
     await page.context().close();
     expect(problems.splice(0)).to.deep.equal([]);

@@ -3,10 +3,18 @@ import { launchChromium } from './chromium.ts';
 
 let running: Promise<Browser> | undefined;
 
-/** The browser of this run: one for all its files. The first download takes a while. */
+/** The browser of this run: one for all its files. */
 export function browser(): Promise<Browser> {
   running ??= launchChromium();
   return running;
+}
+
+/** Starts the browser before the tests of a `describe`. Its first download takes a while. */
+export function useBrowser(): void {
+  before(async function () {
+    this.timeout(300_000);
+    await browser();
+  });
 }
 
 // Of the whole run, as this file is loaded outside of any `describe`.
