@@ -1,5 +1,5 @@
-// npm test: the suite in parts, each a mocha process with its own Redis. Four run side by side, as many tests mostly wait,
-// and lint and types with them; tests that are bounded by time run after them. For any other choice of files: npx mocha <files>.
+// npm test: the suite in parts, each a mocha process with its own Redis. Four run side by side, as many tests mostly wait;
+// after them those that are bounded by time, with lint and types. For any other choice of files: npx mocha <files>.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 
@@ -8,7 +8,7 @@ const interfaces = ['console', 'contract', 'docs', 'http', 'lua'];
 /** Also those that pack dist/, or have files of their own there. */
 const products = ['attack/quick', 'bench', 'cli', 'client', 'demo', 'docker', 'load', 'mcp', 'python', 'readme'];
 const processes = ['embedded', 'metrics', 'spec/{process,snapshot}', 'workers'];
-/** Bounded by time, but mostly waiting. */
+/** Bounded by time, but mostly waiting: lint and types have the processor meanwhile. */
 const moments = [
   ['workers/sweeper.test.ts', 'spec/mailbox/hold.test.ts'],
   ['workers/schedules.test.ts', 'spec/event/watch.test.ts', 'spec/allowance/window-roll.test.ts'],
@@ -72,9 +72,8 @@ async function check(): Promise<Result> {
 const sideBySide = (parts: readonly (readonly string[])[], without: readonly string[] = []): Promise<Result>[] =>
   parts.map((places, index) => run(places, index === 0, without));
 
-const parts = sideBySide([rooms, interfaces, products, processes], moments.flat());
-const results = await Promise.all([check(), ...parts]);
-results.push(...(await Promise.all(sideBySide(moments))));
+const results = await Promise.all(sideBySide([rooms, interfaces, products, processes], moments.flat()));
+results.push(...(await Promise.all([...sideBySide(moments), check()])));
 const sum = (count: (result: Result) => number) => results.reduce((all, result) => all + count(result), 0);
 const failed = sum((result) => result.failed);
 console.log(`${sum((result) => result.passed)} passed, ${failed} failed`);
