@@ -14,7 +14,7 @@ import { mcpGateway } from './mcp/gateway.ts';
 import { Metrics } from './metrics/metrics.ts';
 import { StoreReader } from './metrics/store-reading.ts';
 import { Organization } from './org/records.ts';
-import { product as ownProduct } from './primitives.ts';
+import { product as defaultProduct } from './primitives.ts';
 import { probeNames, warnOfShards } from './redis/cluster.ts';
 import { connect, type Store } from './redis/connection.ts';
 import { Due } from './redis/due.ts';
@@ -100,7 +100,7 @@ export async function startService(options: ServiceOptions): Promise<MusterServi
   };
   const store = await open('calls');
   await warnOfShards(store, options.log);
-  const { product = ownProduct } = options;
+  const { product = defaultProduct } = options;
   const scripts = new Scripts(store, product.words, options.overrides);
   const due = new Due(store, scripts);
   const schedules = new Firing(scripts, due);
@@ -205,7 +205,7 @@ async function opened({ redisUrl, awaitStore }: ServiceOptions, kind: 'calls' | 
 type Core = Omit<Service, 'errors' | 'openapi' | 'sites'>;
 
 async function listen(options: ServiceOptions, core: Core, setting = 'PORT'): Promise<Listener> {
-  const { host, port, product = ownProduct } = options;
+  const { host, port, product = defaultProduct } = options;
   const { errors } = product;
   const { routes, spacelessRoutes } = core;
   let text: Promise<string> | undefined;

@@ -22,8 +22,8 @@ end
 
 cancels.waiters = { total = 'cancelledWaiters', isLive = true }
 
-function cancels.waiters.ids(scopeId, last, most)
-  return newestIds(keys.scopeWaiters(scopeId), last, most)
+function cancels.waiters.ids(scopeId, last, maxRecords)
+  return newestIds(keys.scopeWaiters(scopeId), last, maxRecords)
 end
 
 function cancels.waiters.stop(id, cancel)

@@ -17,8 +17,8 @@ end
 
 cancels.barriers = { total = 'cancelledBarriers' }
 
-function cancels.barriers.ids(scopeId, last, most)
-  return newestIds(keys.scopeBarriers(scopeId), last, most)
+function cancels.barriers.ids(scopeId, last, maxRecords)
+  return newestIds(keys.scopeBarriers(scopeId), last, maxRecords)
 end
 
 function cancels.barriers.stop(id, cancel)

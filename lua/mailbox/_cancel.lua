@@ -15,8 +15,8 @@ end
 
 cancels.messages = { total = 'cancelledMessages', isLive = true }
 
-function cancels.messages.ids(scopeId, last, most)
-  return newestIds(keys.scopeMessages(scopeId), last, most)
+function cancels.messages.ids(scopeId, last, maxRecords)
+  return newestIds(keys.scopeMessages(scopeId), last, maxRecords)
 end
 
 --- It may decide a group elsewhere, which cancels those of its members that wait.

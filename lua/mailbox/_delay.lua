@@ -8,10 +8,10 @@
 --- of the mailbox never lies after the first of those moments.
 local delay = {}
 --- How many messages the receives of a run may make ready.
-local atOnce, made = 16, 0
+local maxRipened, ripened = 16, 0
 
 function delay.begin()
-  made = 0
+  ripened = 0
 end
 
 --- Arms the background timer of the mailbox for its first DELAYED message.
@@ -56,7 +56,7 @@ end
 
 --- For a receive from a mailbox that has `nextReadyAt`: makes some of the due messages ready.
 function delay.ripenSome(box)
-  if box.nextReadyAt <= now and made < atOnce then made = made + delay.ripen(box, atOnce - made) end
+  if box.nextReadyAt <= now and ripened < maxRipened then ripened = ripened + delay.ripen(box, maxRipened - ripened) end
 end
 
 --- Likewise: whether a DELAYED message comes before the first READY one, ready since `readyAt` (nil: there is none).

@@ -10,12 +10,12 @@ function packed.idsOf(mailboxId, after, limit)
   while #list < limit and not (through and last >= through) do
     local entries = redis.call('ZRANGE', keys.mailboxSegments(mailboxId), from, '+', 'BYLEX', 'LIMIT', 0, size)
     for _, entry in ipairs(entries) do
-      local own = {}
-      for id in string.gmatch(entry, '%S+') do own[#own + 1] = id end
-      for i = #own, 1, -1 do
-        if own[i] > after then list[#list + 1] = own[i] end
+      local packedIds = {}
+      for id in string.gmatch(entry, '%S+') do packedIds[#packedIds + 1] = id end
+      for i = #packedIds, 1, -1 do
+        if packedIds[i] > after then list[#list + 1] = packedIds[i] end
       end
-      last, from = own[1], '(' .. entry
+      last, from = packedIds[1], '(' .. entry
     end
     if #entries < size then break end
     size = 2 * size

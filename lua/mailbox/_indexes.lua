@@ -100,11 +100,11 @@ local function read(mailboxId, chosen, cursor, limit)
   for _, key in ipairs(chosen.others) do
     local members = redis.call('ZRANGE', key, since, '+inf', 'BYSCORE')
     -- The claims are those of all mailboxes.
-    local own = key == keys.claims() and members[1] and redis.call('ZMSCORE', keys.messages(mailboxId), unpack(members))
+    local ofMailbox = key == keys.claims() and members[1] and redis.call('ZMSCORE', keys.messages(mailboxId), unpack(members))
     for i, member in ipairs(members) do
       -- In front of the id of a READY message may stand its place.
       local id = #member == 36 and member or string.sub(member, -36)
-      if id > cursor and (not own or own[i]) then add(id) end
+      if id > cursor and (not ofMailbox or ofMailbox[i]) then add(id) end
     end
   end
   return inOrder()

@@ -7,8 +7,8 @@
 local function entriesOf(rows)
   local entries = {}
   for _, row in ipairs(rows) do
-    local own = entries[row.mailboxId]
-    entries[row.mailboxId] = own and row.id .. ' ' .. own or row.id
+    local known = entries[row.mailboxId]
+    entries[row.mailboxId] = known and row.id .. ' ' .. known or row.id
   end
   return entries
 end

@@ -15,13 +15,13 @@ local scanLimit, bytesLimit = 1000, 4194304
 local isFiltered = states ~= '' or scopeId ~= ''
 local chosen, found, bytes, last, more, inSubtree = {}, {}, 0, false, false, {}
 
---- At most `most` ids behind one ('': from the first on) that the page may have; `few` where all of them are wanted.
-local function idsBehind(after, most, few)
+--- At most `maxIds` ids behind one ('': from the first on) that the page may have; `few` where all of them are wanted.
+local function idsBehind(after, maxIds, few)
   if workKey ~= '' then
     local id = redis.call('HGET', keys.workKeys(mailboxId), workKey)
     return id and { id } or {}
   end
-  return indexes.ids(mailboxId, states, scopeId, after, most, few)
+  return indexes.ids(mailboxId, states, scopeId, after, maxIds, few)
 end
 
 local ids = idsBehind(cursor, (isFiltered and scanLimit or limit) + 1, limit + 1)

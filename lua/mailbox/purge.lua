@@ -16,16 +16,16 @@ if replay then return replay end
 if not mailbox.read(mailboxId) then refuse('MAILBOX_NOT_FOUND') end
 max = tonumber(max)
 
---- The first in the queues, at most `most`.
-local function firstReady(most)
-  if scopeId ~= '' then return redis.call('ZRANGE', keys.ready(mailboxId, scopeId), 0, most - 1) end
+--- The first in the queues, at most `limit`.
+local function firstReady(limit)
+  if scopeId ~= '' then return redis.call('ZRANGE', keys.ready(mailboxId, scopeId), 0, limit - 1) end
   -- Heads are kept to the second: only of as many roots as are wanted the order is exact.
   local roots, queues = merge.byScore(keys.heads(mailboxId)), {}
-  while roots.member and #queues < most do
+  while roots.member and #queues < limit do
     queues[#queues + 1] = merge.byScore(keys.ready(mailboxId, roots.member))
     merge.step(roots)
   end
-  local found = merge.take(most, merge.inOrder(queues))
+  local found = merge.take(limit, merge.inOrder(queues))
   for i, entry in ipairs(found) do found[i] = entry.member end
   return found
 end

@@ -20,8 +20,8 @@ local function timersOf(record)
   return record.deadline and record.deadline > now and 1 or 0
 end
 
-local function idsBehind(after, most)
-  return idsAfter(keys.requeueable(mailboxId, state), after, most)
+local function idsBehind(after, maxIds)
+  return idsAfter(keys.requeueable(mailboxId, state), after, maxIds)
 end
 
 local ids = idsBehind(cursor, scanLimit + 1)

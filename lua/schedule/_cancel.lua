@@ -9,8 +9,8 @@ end
 
 cancels.schedules = { total = 'endedSchedules' }
 
-function cancels.schedules.ids(scopeId, last, most)
-  return newestIds(keys.scopeSchedules(scopeId), last, most)
+function cancels.schedules.ids(scopeId, last, maxRecords)
+  return newestIds(keys.scopeSchedules(scopeId), last, maxRecords)
 end
 
 function cancels.schedules.stop(id, cancel)

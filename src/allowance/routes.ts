@@ -96,10 +96,13 @@ const consume = route({
   script: 'allowance/consume',
   args: ({ body }) => ({ ...body, workKey: body.workKey ?? '', tail: randomTail() }),
   reply: { id: idField(), scopeId: idField(), windowEndsAt: number(), availableUnits: number(), replay: flag() },
-  answer: (made, input, replayed) => {
+  answer: (consumed, input, replayed) => {
     const { holder, units, workKey } = input.body;
-    const own = { allowanceId: param(input, 'allowanceId'), holder, units, workKey };
-    return { status: 201, body: Consumption.of({ ...made, ...own, replay: Number(replayed || made.replay) }) };
+    const identity = { allowanceId: param(input, 'allowanceId'), holder, units, workKey };
+    return {
+      status: 201,
+      body: Consumption.of({ ...consumed, ...identity, replay: Number(replayed || consumed.replay) }),
+    };
   },
 });
 

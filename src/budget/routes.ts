@@ -121,9 +121,12 @@ const reserve = route({
   answer: ({ id, balances, first }, input, replayed) => {
     if (first) return { status: 201, body: { ...first, replay: true, balances } };
     const { amountMinor, ...asked } = input.body;
-    const own = { id, budgetId: param(input, 'budgetId'), state: 'ACTIVE' };
+    const identity = { id, budgetId: param(input, 'budgetId'), state: 'ACTIVE' };
     const amounts = { settledMinor: '0', voidedMinor: '0', remainingMinor: amountMinor };
-    return { status: 201, body: { ...Reservation.of({ ...asked, ...own, ...amounts }), replay: replayed, balances } };
+    return {
+      status: 201,
+      body: { ...Reservation.of({ ...asked, ...identity, ...amounts }), replay: replayed, balances },
+    };
   },
 });
 

@@ -126,10 +126,11 @@ function screen(look: Look, before: Look | undefined, rows: number): string {
   return `${[head, section(busiest, Math.max(fewRows, rows - used)), ...rest].filter(Boolean).join('\n\n')}\n`;
 }
 
-function section(rows: readonly object[], most: number): string {
+function section(rows: readonly object[], maxRows: number): string {
   if (rows.length === 0) return '';
-  const more = rows.length > most ? `\n… and ${rows.length - most}${rows.length === pageSize ? ' or more' : ''}` : '';
-  return table({ rows: rows.slice(0, most) }).trimEnd() + more;
+  const more =
+    rows.length > maxRows ? `\n… and ${rows.length - maxRows}${rows.length === pageSize ? ' or more' : ''}` : '';
+  return table({ rows: rows.slice(0, maxRows) }).trimEnd() + more;
 }
 
 /** Changing calls a second since the look before. */

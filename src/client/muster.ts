@@ -47,7 +47,7 @@ export function createMuster(options: MusterOptions): Muster {
     muster[room][call] = (args: Record<string, unknown> = {}, callOptions: CallOptions = {}) =>
       send(options, target, args, callOptions);
     inBatch[room] ??= {};
-    inBatch[room][call] = (args?: object, own?: BatchedOptions) => batched(name, args, own);
+    inBatch[room][call] = (args?: object, callOptions?: BatchedOptions) => batched(name, args, callOptions);
   }
   for (const [name, [list, iterator]] of Object.entries(pages)) {
     const [room = ''] = name.split('.');
@@ -59,6 +59,7 @@ export function createMuster(options: MusterOptions): Muster {
     };
   }
   const batch = (list: readonly BatchedCall[], callOptions?: CallOptions) => sendBatch(options, list, callOptions);
-  const events = <const F extends EventFilter = never>(own: JournalOptions<F> = {}) => journal(options, own);
+  const events = <const F extends EventFilter = never>(journalOptions: JournalOptions<F> = {}) =>
+    journal(options, journalOptions);
   return { ...muster, call: inBatch, batch, events } as unknown as Muster;
 }

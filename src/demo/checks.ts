@@ -48,15 +48,15 @@ export async function checks(known: Knowledge) {
   const seconds = new Map<string, number>();
   for (const { occurredAt } of granted)
     seconds.set(occurredAt.slice(0, 19), (seconds.get(occurredAt.slice(0, 19)) ?? 0) + 1);
-  const most = Math.max(...seconds.values());
+  const peak = Math.max(...seconds.values());
   const queued = events.filter(({ type }) => type === 'waiter.queued').map(({ aggregateId }) => aggregateId);
   const inLine = granted.map(({ aggregateId }) => aggregateId).filter((id) => queued.includes(id));
   const cooling = events.findIndex(({ type }) => type === 'allowance.cooldown_started');
   const until = Date.parse(events[cooling]?.occurredAt ?? '') + cooldown.seconds * 1000;
   const early = granted.filter((event) => events.indexOf(event) > cooling && Date.parse(event.occurredAt) < until);
-  const isFair = most <= unitsLimit && inLine.join() === queued.join() && cooling >= 0 && early.length === 0;
+  const isFair = peak <= unitsLimit && inLine.join() === queued.join() && cooling >= 0 && early.length === 0;
   const inOrder = `${queued.length} waited, granted in order of arrival; ${early.length} granted during the cooldown`;
-  check('quota', isFair, `at most ${most} of ${unitsLimit} units in a second; ${inOrder}`);
+  check('quota', isFair, `at most ${peak} of ${unitsLimit} units in a second; ${inOrder}`);
 
   const { outcome, counts } = await muster.group.view({ groupId });
   const { accepted, rejected, cancelled } = counts;

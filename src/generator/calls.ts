@@ -99,7 +99,7 @@ function allFailures(document: Document): Failure[] {
 }
 
 /** The codes of a call that most calls don't have. */
-function ownCodes(document: Document): (call: Call) => string[] {
+function specificCodes(document: Document): (call: Call) => string[] {
   const codesOf = (call: Call) => [...new Set(failuresOf(call, document).map(({ code }) => code))];
   const all = callsOf(document);
   const counts = new Map<string, number>();
@@ -275,11 +275,11 @@ function callsText(document: Document): string {
   // A call of no primitive, batch, is written by hand.
   const ofRooms = all.filter(({ operation }) => operation.operationId.includes('.'));
   const batched = batchedNames(document);
-  const source: Source = { document, codesOf: ownCodes(document) };
+  const source: Source = { document, codesOf: specificCodes(document) };
   const byRoom = (calls: readonly Call[], kind: Kind) =>
     [...new Set(calls.map(roomOf))].map((room) => {
-      const own = calls.filter((call) => roomOf(call) === room);
-      return `  readonly ${room}: {\n${own.map((call) => signature(call, kind, source)).join('\n')}\n  };`;
+      const ofRoom = calls.filter((call) => roomOf(call) === room);
+      return `  readonly ${room}: {\n${ofRoom.map((call) => signature(call, kind, source)).join('\n')}\n  };`;
     });
   const paged = all.flatMap((call) => {
     const pages = pagesOf(call, document);

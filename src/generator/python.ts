@@ -461,8 +461,8 @@ class PythonClient {
     const { method, path, operation } = call;
     const { type, record, many } = answerOf(call, this.#records);
     const name = constant(operation.operationId);
-    const target = (own: string, answer: string, reads: string) =>
-      `${own}: Endpoint[${answer}] = Endpoint('${operation.operationId}', '${method}', '${path}', ${reads}${operation.operationId === 'space.list' ? ', in_space=False' : ''})`;
+    const target = (endpoint: string, answer: string, reads: string) =>
+      `${endpoint}: Endpoint[${answer}] = Endpoint('${operation.operationId}', '${method}', '${path}', ${reads}${operation.operationId === 'space.list' ? ', in_space=False' : ''})`;
     const one = target(name, type, record);
     return many === undefined ? one : `${one}\n${target(`${name}_MANY`, union([many, 'None']), many)}`;
   }
@@ -478,13 +478,13 @@ class PythonClient {
   #rooms(kind: Kind): string {
     return this.#roomsOf(kind)
       .map((room) => {
-        const own = this.#ofKind(kind).filter(({ operation }) => operation.operationId.startsWith(`${room}.`));
+        const ofRoom = this.#ofKind(kind).filter(({ operation }) => operation.operationId.startsWith(`${room}.`));
         const what = kind.isBatched ? 'calls for a batch' : 'calls';
         return [
           `class ${capital(room)}${kind.suffix}(${kind.base}):`,
           docstring([`The ${what} \`${room}.…\``], '    '),
           '',
-          own.map((call) => this.#method(call, kind)).join('\n\n'),
+          ofRoom.map((call) => this.#method(call, kind)).join('\n\n'),
         ].join('\n');
       })
       .join('\n\n\n');
@@ -497,13 +497,13 @@ class PythonClient {
     const about = kind.isBatched
       ? 'Every call that a batch takes, by primitive: `muster.call.message.send(…)` sends nothing yet'
       : 'Every call of the API, by primitive';
-    const own = kind.isBatched ? '' : 'sender';
+    const sent = kind.isBatched ? '' : 'sender';
     return [
       `class ${name}:`,
       docstring([about], '    '),
       '',
-      `    def __init__(self${own && `, sender: ${sender}`}) -> None:`,
-      ...rooms.map((room) => `        self.${room} = ${capital(room)}${kind.suffix}(${own})`),
+      `    def __init__(self${sent && `, sender: ${sender}`}) -> None:`,
+      ...rooms.map((room) => `        self.${room} = ${capital(room)}${kind.suffix}(${sent})`),
     ].join('\n');
   }
 
@@ -516,8 +516,8 @@ class PythonClient {
     const listed = args.map((one) => (one.json === 'max' ? { ...one, type: 'int', isRequired: true } : one));
     const required = [...listed.filter((one) => one.isRequired), ...listed.filter((one) => !one.isRequired)];
     const many = union([answer.many, 'None']);
-    const stub = (own: readonly Argument[], type: string) =>
-      `    @overload\n${this.#signature(call, kind, own, type)} ...`;
+    const stub = (list: readonly Argument[], type: string) =>
+      `    @overload\n${this.#signature(call, kind, list, type)} ...`;
     const type = kind.isBatched
       ? `${kind.gives(answer.type)} | ${kind.gives(many)}`
       : kind.gives(union([...answer.type.split(' | '), ...many.split(' | ')]));
@@ -563,16 +563,16 @@ class PythonClient {
   }
 
   #parameters(args: readonly Argument[]): string[] {
-    const own = args.map(({ name, type, isRequired }) => `${name}: ${type}${isRequired ? '' : ' = ABSENT'}`);
-    return own.length === 0 ? ['self'] : ['self', '*', ...own];
+    const declared = args.map(({ name, type, isRequired }) => `${name}: ${type}${isRequired ? '' : ' = ABSENT'}`);
+    return declared.length === 0 ? ['self'] : ['self', '*', ...declared];
   }
 
   #signature({ method, operation }: Call, kind: Kind, args: readonly Argument[], type: string): string {
     const name = snake(operation.operationId.slice(operation.operationId.indexOf('.') + 1));
     const key = method === 'GET' ? [] : ['idempotency_key: str = ABSENT'];
     const options = kind.isBatched ? key : [...key, 'attempts: int = ABSENT'];
-    const own = this.#parameters(args);
-    const all = [...(own.length === 1 && options.length > 0 ? [...own, '*'] : own), ...options];
+    const parameters = this.#parameters(args);
+    const all = [...(parameters.length === 1 && options.length > 0 ? [...parameters, '*'] : parameters), ...options];
     const define = kind.isAsync ? 'async def' : 'def';
     return [`    ${define} ${name}(`, ...all.map((line) => `        ${line},`), `    ) -> ${type}:`].join('\n');
   }
@@ -592,7 +592,7 @@ class PythonClient {
     const known = args.filter((one) => one.description !== undefined);
     const lines = known.flatMap((one) => described(one.name, one.description ?? '', '    '));
     const codes = [...new Set(failuresOf(call, this.#document).map(({ code }) => code))];
-    const own = codes.filter((code) => !this.#commonCodes.has(code));
+    const specific = codes.filter((code) => !this.#commonCodes.has(code));
     const spaced = call.operation.operationId === 'space.list' ? '' : '/{spaceId}';
     return docstring(
       [
@@ -600,7 +600,7 @@ class PythonClient {
         ...(description === undefined ? [] : [description]),
         `\`${call.method} ${spaces}${spaced}${call.path}\``,
         ...(lines.length > 0 ? [['Args:', ...lines]] : []),
-        ...(own.length > 0 ? [['Raises:', ...described('MusterError', own.join(', '), '    ')]] : []),
+        ...(specific.length > 0 ? [['Raises:', ...described('MusterError', specific.join(', '), '    ')]] : []),
       ],
       '        ',
     );

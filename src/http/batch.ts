@@ -189,7 +189,7 @@ class Call {
       params[name] = Object.hasOwn(fields, name) ? fields[name] : undefined;
       delete fields[name];
     }
-    const made = outerKey === undefined ? undefined : `${outerKey}:${this.#index}`;
+    const derived = outerKey === undefined ? undefined : `${outerKey}:${this.#index}`;
     return {
       requestId,
       headers,
@@ -199,8 +199,8 @@ class Call {
       text: this.#text,
       fields,
       from,
-      idempotencyKey: idempotencyKey ?? made,
-      hasMadeKey: (idempotencyKey ?? undefined) === undefined,
+      idempotencyKey: idempotencyKey ?? derived,
+      hasDerivedKey: (idempotencyKey ?? undefined) === undefined,
       // No request of its own has this.
       identity: `batch\n${this.#text}`,
       gone: () => neverAborts,

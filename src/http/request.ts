@@ -52,7 +52,7 @@ export interface Asked {
   /** Undefined: none; anything but a text is refused. */
   readonly idempotencyKey: unknown;
   /** The key is made of that of a batch, and may be longer. */
-  readonly hasMadeKey?: boolean;
+  readonly hasDerivedKey?: boolean;
   /** What only the same request again has: method, path and body. */
   readonly identity: string;
   /** Of a call of a batch: when it is its turn. */
@@ -127,7 +127,7 @@ export function readIdempotency(asked: Asked, route: Route, args: Record<string,
     if (route.idempotency === 'required') throw ofKey(apiError('IDEMPOTENCY_KEY_REQUIRED'), asked.from);
     return;
   }
-  if (!asked.hasMadeKey) checkIdempotencyKey(key, asked.from);
+  if (!asked.hasDerivedKey) checkIdempotencyKey(key, asked.from);
   args['idempotencyDigest'] = digest(String(key), 22);
   args['fingerprint'] = digest(asked.identity, 10);
 }

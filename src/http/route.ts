@@ -35,7 +35,7 @@ export const defaultMaxBodyBytes = 256 * 1024;
 /** A call that receives messages: its script takes `bytesLimit`, what they may have together. */
 export interface Receives<Query = unknown, Body = unknown, R extends Fields = Fields> {
   /** Bytes that it receives at most, however large the messages are. */
-  readonly most: (input: Input<Query, Body>) => number;
+  readonly maxBytes: (input: Input<Query, Body>) => number;
   /** Bytes that it has received. */
   readonly bytes: (reply: Answered<R>) => number;
 }

@@ -28,7 +28,7 @@ interface Place {
   waiting?: Waiting | undefined;
   isOver?: true;
   /** Bytes that the call may receive at most; undefined: it does not receive. */
-  most?: number;
+  maxBytes?: number;
 }
 
 /**
@@ -58,7 +58,7 @@ export class Turns {
           this.#schedule();
         }),
       receive: async (receives, input, ran) => {
-        place.most = receives.most(input);
+        place.maxBytes = receives.maxBytes(input);
         const found = await ran();
         if (found.reply !== undefined) this.#bytesLeft -= receives.bytes(found.reply as Answered<Fields>);
         return found;
@@ -96,14 +96,14 @@ export class Turns {
   /** The first call that is not over, and its neighbours that can go with it. */
   #together(): Waiting[] {
     const together: Waiting[] = [];
-    let most = 0;
-    for (const { waiting, most: own } of this.#places.slice(this.#first)) {
+    let sum = 0;
+    for (const { waiting, maxBytes } of this.#places.slice(this.#first)) {
       if (!waiting || (together[0] && waiting.script !== together[0].script)) break;
-      if (own === undefined) together.push(waiting);
+      if (maxBytes === undefined) together.push(waiting);
       else {
-        most += own;
+        sum += maxBytes;
         // What the first ones leave is known when they have been answered.
-        if (together.length > 0 && most > this.#bytesLeft) break;
+        if (together.length > 0 && sum > this.#bytesLeft) break;
         together.push({ ...waiting, args: { ...waiting.args, bytesLimit: this.#bytesLeft } });
       }
     }

@@ -82,7 +82,7 @@ const recv = route({
   }),
   reply: { claims: many(Claim) },
   receives: {
-    most: ({ body }) => (body.max ?? 1) * maxMessageBytes,
+    maxBytes: ({ body }) => (body.max ?? 1) * maxMessageBytes,
     bytes: ({ claims }) => claims.reduce((sum, { payload, progress }) => sum + bytesOf(payload) + bytesOf(progress), 0),
   },
   answer: ({ claims }, input) => {

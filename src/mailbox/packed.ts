@@ -73,16 +73,16 @@ export class PackedMessages implements Unpacking {
     const all: Omit<MessagesUnpacked, 'text'> = before ?? { rows: {}, texts: [], bytes: 0, missing: new Set() };
     const { rows, missing } = all;
     rows[names] ??= {};
-    const own = rows[names];
-    const most = all.bytes + maxBytes;
-    for (let at = 0; at < parts.length && all.bytes < most; ) {
+    const ofFields = rows[names];
+    const bytesLimit = all.bytes + maxBytes;
+    for (let at = 0; at < parts.length && all.bytes < bytesLimit; ) {
       const place = placeOfEntry(parts[at++] ?? '', parts[at++] ?? '');
       const segment = await this.#openOrDamaged(place, missing);
-      const ofSegment = own[place.digest] || {};
-      own[place.digest] = segment !== 'damaged' && ofSegment;
+      const ofSegment = ofFields[place.digest] || {};
+      ofFields[place.digest] = segment !== 'damaged' && ofSegment;
       for (; at < parts.length && !parts[at]?.includes(' '); at++) {
         const id = parts[at] ?? '';
-        if (!segment || segment === 'damaged' || all.bytes >= most) continue;
+        if (!segment || segment === 'damaged' || all.bytes >= bytesLimit) continue;
         const line = findMessage(segment, id);
         ofSegment[id] = line === undefined ? false : valuesOf(line, names).map((value) => placed(value, all));
       }

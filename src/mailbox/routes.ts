@@ -64,14 +64,14 @@ const create = route({
     tail: randomTail(),
   }),
   reply: { id: Mailbox.fields.id, createdAt: number(), mailbox: one(Mailbox).orNull() },
-  answer: ({ mailbox, ...made }, { body: { unique: _unique, ...asked } }) =>
+  answer: ({ mailbox, ...created }, { body: { unique: _unique, ...asked } }) =>
     mailbox
       ? { status: 200, body: mailbox }
       : {
           status: 201,
           body: Mailbox.of({
             ...asked,
-            ...made,
+            ...created,
             maxRetryDelaySeconds: longestPause(asked),
             ready: 0,
             claimed: 0,

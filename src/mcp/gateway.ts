@@ -61,6 +61,6 @@ function checkBody({ request: { rawBody } }: Context): void {
 
 /** The headers of the protocol. */
 function headersOf({ req: { headers } }: Context): Record<string, string> {
-  const own = Object.entries(headers).filter(([name]) => name.startsWith('mcp-'));
-  return Object.fromEntries(own.map(([name, value]) => [name, String(value)]));
+  const protocol = Object.entries(headers).filter(([name]) => name.startsWith('mcp-'));
+  return Object.fromEntries(protocol.map(([name, value]) => [name, String(value)]));
 }

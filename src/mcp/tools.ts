@@ -32,10 +32,10 @@ export const toolName = (call: string): string => call.replaceAll('.', '_');
 export function toolsOf(routes: readonly Route[]): ReadonlyMap<string, Listed> {
   const byCall = new Map(routes.map((route) => [route.call, route]));
   return new Map(
-    Object.entries(words).flatMap(([call, own]) => {
+    Object.entries(words).flatMap(([call, texts]) => {
       const route = byCall.get(call);
       const name = toolName(call);
-      return route ? [[name, { tool: toolOf(name, route, own), call, permission: route.permission }]] : [];
+      return route ? [[name, { tool: toolOf(name, route, texts), call, permission: route.permission }]] : [];
     }),
   );
 }

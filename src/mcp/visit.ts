@@ -129,9 +129,9 @@ export class Visit {
     if (!endpoint) return undefined;
     const { route, log } = endpoint;
     if (isAlone) state.log = state.log.child({ call: route.call });
-    const made = route.idempotency === 'required' ? randomUUID() : undefined;
+    const fallback = route.idempotency === 'required' ? randomUUID() : undefined;
     try {
-      const call = { fields, idempotencyKey: idempotencyKey ?? made };
+      const call = { fields, idempotencyKey: idempotencyKey ?? fallback };
       const { text = 'null', headers } = await calls.run(endpoint, call, context);
       this.#admitted(headers);
       return { isError: false, text };

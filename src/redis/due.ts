@@ -22,7 +22,7 @@ const backgroundMs = 1000;
 const timeoutMs = 500;
 
 /** Timers that scripts cannot fire by themselves: a sorted set of them for each organization, by due time. */
-export interface OwnTimers {
+export interface ExtraTimers {
   timersOf(org: string): string;
   /** Fires what is due in the organization, and announces what is next. */
   drain(org: string): Promise<unknown>;
@@ -36,7 +36,7 @@ export class Due {
   readonly #store: Store;
   readonly #scripts: Scripts;
   readonly #organizations: Organizations;
-  readonly #own: OwnTimers[] = [];
+  readonly #extras: ExtraTimers[] = [];
   readonly #running = new Map<string, Promise<string>>();
   /** The index was unavailable and may lack announcements. */
   #isStale = false;
@@ -49,8 +49,8 @@ export class Due {
   }
 
   /** Has `takeDue` and `repair` see to these, too. */
-  own(timers: OwnTimers): void {
-    this.#own.push(timers);
+  add(timers: ExtraTimers): void {
+    this.#extras.push(timers);
   }
 
   /**
@@ -140,7 +140,7 @@ export class Due {
   async #take(org: string, now: number): Promise<void> {
     await this.#store.zadd(dueKey, String(now + guardMs), `!${org}`);
     await this.#store.zrem(dueKey, org);
-    await Promise.all([this.drain(org), this.drain(org, '*'), ...this.#own.map((own) => own.drain(org))]);
+    await Promise.all([this.drain(org), this.drain(org, '*'), ...this.#extras.map((timers) => timers.drain(org))]);
     await this.#store.zrem(dueKey, `!${org}`);
   }
 
@@ -150,7 +150,7 @@ export class Due {
    */
   async repair(waitMs?: number, isIndexDown = false): Promise<void> {
     const clocks = new Map<string, Promise<number>>();
-    const look = async (kind: OwnTimers, org: string, [, at]: readonly string[]): Promise<void> => {
+    const look = async (kind: ExtraTimers, org: string, [, at]: readonly string[]): Promise<void> => {
       if (at === undefined) return;
       const timers = timersOf(org);
       const address = addressOf(this.#store, timers);
@@ -160,7 +160,7 @@ export class Due {
       else if (!isIndexDown) await this.#addToIndex(org, at);
     };
     const organizations = await this.#organizations.all();
-    const walk = (kind: OwnTimers): Promise<void> =>
+    const walk = (kind: ExtraTimers): Promise<void> =>
       this.#organizations.readEach(
         organizations,
         (pipeline, org) => pipeline.zrange(kind.timersOf(org), '0', '0', 'WITHSCORES'),
@@ -169,7 +169,7 @@ export class Due {
       );
     const calls = { timersOf, drain: (org: string) => this.drain(org) };
     const background = { timersOf: backgroundTimersOf, drain: (org: string) => this.drain(org, '*') };
-    await Promise.all([calls, background, ...this.#own].map(walk));
+    await Promise.all([calls, background, ...this.#extras].map(walk));
   }
 
   async #addToIndex(org: string, at: string): Promise<void> {

@@ -66,10 +66,10 @@ export class Gathering {
     const taken: Argv[] = [];
     let length = 0;
     for (const argv of calls) {
-      const own = argv.reduce((sum, text) => sum + text.length, 0);
-      if (taken.length === maxCalls || (taken.length > 0 && length + own > maxCharacters)) break;
+      const characters = argv.reduce((sum, text) => sum + text.length, 0);
+      if (taken.length === maxCalls || (taken.length > 0 && length + characters > maxCharacters)) break;
       taken.push(argv);
-      length += own;
+      length += characters;
     }
     // Calls that would not all fit behind those that wait already are not divided.
     if (lane.waiting.length + taken.length > maxCalls || (lane.length > 0 && lane.length + length > maxCharacters))

@@ -38,7 +38,7 @@ const noConnection = /^(Stream isn't writeable|Reached the max retries per reque
 const notLoaded = 'ERR Function not found';
 /** More than one: a shared load may have started before the last FUNCTION FLUSH. */
 const maxLoads = 3;
-const ownErrors = /^(ERR|WRONGTYPE|NOSCRIPT|CROSSSLOT|EXECABORT) /;
+const redisErrors = /^(ERR|WRONGTYPE|NOSCRIPT|CROSSSLOT|EXECABORT) /;
 
 /** Only long arguments may be buffers. */
 type Args = Readonly<Record<string, string | number | Buffer>>;
@@ -212,7 +212,7 @@ function explain(name: string, error: unknown, origins: readonly string[]): Erro
     return new StoreUnavailable(message.startsWith('NOPERM') ? message : message.split(' ', 1)[0]);
   // It has just been loaded wherever possible.
   if (message.startsWith(notLoaded)) return new StoreUnavailable('the scripts cannot be loaded');
-  if (ownErrors.test(message)) return new ScriptFailure(`${name}: ${located(message, origins)}`);
+  if (redisErrors.test(message)) return new ScriptFailure(`${name}: ${located(message, origins)}`);
   const [, code, note, detail] = refusal.exec(message) ?? [];
   if (code !== undefined && note !== undefined) return new Refusal(code, note, detail ?? '');
   // Anything else is not from a script: the connection is closed, not yet open, or was cut in mid-call.

@@ -2,7 +2,7 @@ import { number, text } from '../declare/field.ts';
 import { many } from '../declare/record.ts';
 import { callArgs } from '../http/call-args.ts';
 import { randomTail } from '../http/random.ts';
-import type { Due, OwnTimers } from '../redis/due.ts';
+import type { Due, ExtraTimers } from '../redis/due.ts';
 import { keyName } from '../redis/keys.ts';
 import { Refusal, type Scripts } from '../redis/scripts.ts';
 import { scheduleKeys } from './keys.ts';
@@ -32,14 +32,14 @@ declare module '../http/context.ts' {
  * Fires schedules: a script lists those that are due, the next moment of each is computed here, and a second script
  * checks that the moment is still the next one, sends and sets the following. Any number of processes may do so at once.
  */
-export class Firing implements OwnTimers {
+export class Firing implements ExtraTimers {
   readonly #scripts: Scripts;
   readonly #due: Due;
 
   constructor(scripts: Scripts, due: Due) {
     this.#scripts = scripts;
     this.#due = due;
-    due.own(this);
+    due.add(this);
   }
 
   timersOf(org: string): string {
@@ -79,13 +79,13 @@ export class Firing implements OwnTimers {
   async #fire(org: string, { id, spaceId, nextAt, ...timing }: Listed, now: number): Promise<void> {
     const { moment, missed, following }: DueMoments = dueMoments({ id, ...timing }, nextAt, now);
     const workKey = `schedule:${id}:${new Date(moment).toISOString()}`;
-    const own = { scheduleId: id, nextAt, moment, missed, following, workKey };
+    const identity = { scheduleId: id, nextAt, moment, missed, following, workKey };
     const tail = randomTail();
     for (let drainedThrough = ''; ; ) {
       try {
         await this.#scripts.request(fire, org, {
           ...callArgs,
-          ...own,
+          ...identity,
           spaceId,
           callName: 'schedule.fire',
           drainedThrough,

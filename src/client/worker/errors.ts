@@ -34,8 +34,8 @@ const maxReasonLength = 2_048;
 
 /** What a handler threw, as a nack takes it: one line of at most 2,048 characters. */
 export function reasonOf(thrown: unknown): string {
-  const isOwn = thrown instanceof RetryLater || thrown instanceof GiveUp || thrown instanceof WorkerClosed;
-  const text = isOwn ? thrown.message : String(thrown);
+  const isOurs = thrown instanceof RetryLater || thrown instanceof GiveUp || thrown instanceof WorkerClosed;
+  const text = isOurs ? thrown.message : String(thrown);
   const line = text
     .toWellFormed()
     .replaceAll(/\p{Cc}+/gu, ' ')

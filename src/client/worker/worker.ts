@@ -122,8 +122,8 @@ export class Worker<Payload = unknown, Result = unknown> {
     while (await this.#hasRoom()) {
       const askedAt = performance.now();
       const max = batch ? Math.min(100, this.#concurrency - this.#running) : 1;
-      const answer = await this.#reach((own) =>
-        this.#muster.message.recv<Payload, Result>({ ...from, waitSeconds, max }, own),
+      const answer = await this.#reach((callOptions) =>
+        this.#muster.message.recv<Payload, Result>({ ...from, waitSeconds, max }, callOptions),
       );
       for (const message of answer?.messages ?? []) {
         const work = this.#work(message, target).finally(() => this.#works.delete(work));
@@ -271,7 +271,8 @@ export class Worker<Payload = unknown, Result = unknown> {
   async #find(mailbox: WorkerOptions['mailbox']): Promise<string> {
     if (typeof mailbox === 'object' && 'mailboxId' in mailbox) return mailbox.mailboxId;
     const wanted = typeof mailbox === 'string' ? { name: mailbox } : mailbox;
-    return (await this.#reach((own) => this.#muster.mailbox.create({ ...wanted, unique: true }, own))).id;
+    return (await this.#reach((callOptions) => this.#muster.mailbox.create({ ...wanted, unique: true }, callOptions)))
+      .id;
   }
 
   /** Makes a call until it is answered, however long the service is away. */

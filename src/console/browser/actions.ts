@@ -67,9 +67,9 @@ async function callEach(api: Api, call: string, ids: readonly string[], done: st
   const calls = ids.map((messageId) => ({ call, messageId }));
   const { results } = await api.send<Results>('POST', '/batch', { calls });
   const refused = results.filter(({ status }) => status >= 300);
-  const made = results.length - refused.length;
+  const accepted = results.length - refused.length;
   const why = refused[0]?.body?.error?.message;
-  const text = `${done} ${plural(made, 'message')}: ${plural(made, 'operation')}.`;
+  const text = `${done} ${plural(accepted, 'message')}: ${plural(accepted, 'operation')}.`;
   return refused.length === 0 ? text : `${text} ${plural(refused.length, 'message')} refused: ${why}.`;
 }
 
@@ -101,8 +101,8 @@ const cancelThese: Action = async (api, { ids = '' }) => {
   };
 };
 
-const mostField = (value: number): AskField => ({
-  name: 'most',
+const maxField = (value: number): AskField => ({
+  name: 'limit',
   label: 'At most, the oldest first',
   value: String(value),
   isNumber: true,
@@ -116,12 +116,12 @@ interface Step {
   readonly cancelled?: number;
 }
 
-/** Goes on in steps until `most` messages are done, or there are no more. */
+/** Goes on in steps until `limit` messages are done, or there are no more. */
 async function inSteps(
   api: Api,
   path: string,
   body: object,
-  { most, done, tell }: { most: number; done: string; tell: (text: string) => void },
+  { limit, done, report }: { limit: number; done: string; report: (text: string) => void },
 ): Promise<string> {
   let total = 0;
   let steps = 0;
@@ -129,14 +129,14 @@ async function inSteps(
   const said = (): string => `${done} ${plural(total, 'message')}: ${plural(steps, 'operation')}.`;
   try {
     do {
-      const max = Math.min(perStep, most - total);
+      const max = Math.min(perStep, limit - total);
       const answer: Step = await api.send<Step>('POST', path, { ...body, max, ...(cursor !== null && { cursor }) });
       const changed = answer.cancelled ?? answer.requeued ?? 0;
       total += changed;
       if (changed > 0) steps++;
       cursor = answer.nextCursor;
-      tell(`${done} ${count(total)} of ${count(most)} so far…`);
-    } while (cursor !== null && total < most);
+      report(`${done} ${count(total)} of ${count(limit)} so far…`);
+    } while (cursor !== null && total < limit);
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     return `${said()} Then it was stopped: ${error.message}.`;
@@ -158,13 +158,13 @@ const purge: Action = async (api, { id = '', scope }) => {
       'Oldest first, never more than the number below; what is sent meanwhile comes after what is ready now.',
       `They stay readable and can be requeued until retention removes them. It counts as one operation for every ${perStep}, here ${plural(steps, 'operation')}.`,
     ],
-    fields: [mostField(Math.max(1, waiting))],
+    fields: [maxField(Math.max(1, waiting))],
     confirm: 'Purge',
-    act: ({ most = '0' }, tell) =>
+    act: ({ limit = '0' }, report) =>
       inSteps(api, `/mailboxes/${id}/purge`, scope === undefined ? {} : { scopeId: scope }, {
-        most: Number(most),
+        limit: Number(limit),
         done: 'Cancelled',
-        tell,
+        report,
       }),
   };
 };
@@ -179,17 +179,17 @@ const requeueAll: Action = async (api, { id = '', state = '', scope }) => {
       'Each gets its attempts anew and is ready at once; ids, work keys, last errors and progress stay.',
       `It counts as one operation for every ${perStep}${known === undefined ? '' : `, here ${plural(Math.ceil(known / perStep), 'operation')}`}.`,
     ],
-    fields: [mostField(Math.max(1, known ?? perStep))],
+    fields: [maxField(Math.max(1, known ?? perStep))],
     confirm: 'Requeue',
-    act: ({ most = '0' }, tell) =>
+    act: ({ limit = '0' }, report) =>
       inSteps(
         api,
         `/mailboxes/${id}/requeue`,
         { state, ...(scope !== undefined && { scopeId: scope }) },
         {
-          most: Number(most),
+          limit: Number(limit),
           done: 'Requeued',
-          tell,
+          report,
         },
       ),
   };
@@ -211,7 +211,7 @@ const stop: Action = async (api, { id = '' }) => {
       once,
     ],
     confirm: 'Stop the run',
-    act: async (_values, tell) => {
+    act: async (_values, report) => {
       for (let asked = 0; ; asked++) {
         const answer = await api.send<Stopped>('POST', `/scopes/${id}/cancel`);
         const ended = Object.entries(answer.cancelled).filter(([, number]) => number > 0);
@@ -221,7 +221,7 @@ const stop: Action = async (api, { id = '' }) => {
           answer.activeReservations > 0 ? ` ${plural(answer.activeReservations, 'reservation')} still active.` : '';
         if (answer.done) return `Stopped. Cancelled: ${what}.${left}`;
         if (asked === 20) return `Stopped; workers cancel the rest. So far: ${what}.${left}`;
-        tell(`Cancelled so far: ${what}…`);
+        report(`Cancelled so far: ${what}…`);
         await new Promise((resolve) => setTimeout(resolve, 500));
       }
     },

@@ -20,8 +20,8 @@ export interface Ask {
   readonly fields?: readonly AskField[];
   /** On the button that does it. */
   readonly confirm: string;
-  /** Does it and says what was done. `tell`: how far it has come. */
-  readonly act: (values: Readonly<Record<string, string>>, tell: (text: string) => void) => Promise<string>;
+  /** Does it and says what was done. `report`: how far it has come. */
+  readonly act: (values: Readonly<Record<string, string>>, report: (text: string) => void) => Promise<string>;
 }
 
 /** Asks in a dialog, acts when confirmed, and says there what was done. Resolves to whether it acted. */

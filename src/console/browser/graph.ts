@@ -8,7 +8,7 @@ interface Shape {
   /** The latest value in words. */
   readonly now: string;
   /** The highest value in words. */
-  readonly most: string;
+  readonly peak: string;
   /** When it begins. */
   readonly from: string;
   readonly kind: 'area' | 'bars';
@@ -16,7 +16,7 @@ interface Shape {
 }
 
 /** A small graph of one figure; the text says the same as far as words can. */
-export function graph({ title, now, most, from, kind, isBad = false }: Shape, values: Series): Element {
+export function graph({ title, now, peak, from, kind, isBad = false }: Shape, values: Series): Element {
   const top = Math.max(1, ...values);
   const rects = values.map((value, x) => {
     // Something is never invisible.
@@ -29,7 +29,7 @@ export function graph({ title, now, most, from, kind, isBad = false }: Shape, va
     'figure',
     { class: 'graph', 'data-key': title },
     el('figcaption', {}, el('b', {}, title), ` ${now}`),
-    el('svg', { ...box, role: 'img', 'aria-label': `${title}: ${now} now, at most ${most} ${from}` }, ...rects),
-    el('p', { class: 'note' }, el('span', {}, `from ${from}`), el('span', {}, `at most ${most}`)),
+    el('svg', { ...box, role: 'img', 'aria-label': `${title}: ${now} now, at most ${peak} ${from}` }, ...rects),
+    el('p', { class: 'note' }, el('span', {}, `from ${from}`), el('span', {}, `at most ${peak}`)),
   );
 }

@@ -16,7 +16,7 @@ export class JournalList {
   #events: Happening[] = [];
   #seen = 0;
   #note = '';
-  #most = maxShown;
+  #limit = maxShown;
   #scopes: (() => ReadonlySet<string>) | undefined;
   #world: World;
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -30,9 +30,9 @@ export class JournalList {
   }
 
   /** Shows only events of these scopes, or all if undefined, and at most so many. */
-  select(scopes: (() => ReadonlySet<string>) | undefined, most = maxShown): void {
+  select(scopes: (() => ReadonlySet<string>) | undefined, limit = maxShown): void {
     this.#scopes = scopes;
-    this.#most = most;
+    this.#limit = limit;
     this.#draw();
   }
 
@@ -60,7 +60,7 @@ export class JournalList {
         (aggregate === '' || event.aggregate === aggregate) &&
         (!scopes || (event.scopeId !== null && scopes.has(event.scopeId))),
     );
-    const items = shown.slice(0, this.#most).map((event) => eventItem(event, this.#world));
+    const items = shown.slice(0, this.#limit).map((event) => eventItem(event, this.#world));
     patch(byId('events'), items);
     const total = `${this.#note}${plural(this.#seen, 'event')} read, newest first.`;
     byId('journal-note').textContent = items.length === 0 ? `${total} None to show yet.` : total;

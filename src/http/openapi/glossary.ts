@@ -60,10 +60,10 @@ type Properties = Record<string, JsonSchema>;
 
 /** A copy, as schemas may share a field. What a field means comes first, then what is allowed. */
 function describe(field: JsonSchema, meaning: string | undefined): JsonSchema {
-  const own = field['description'];
-  if (meaning === undefined || (own !== undefined && !isRule(own))) return field;
+  const rule = field['description'];
+  if (meaning === undefined || (rule !== undefined && !isRule(rule))) return field;
   const said = fitting(meaning, field);
-  return { ...field, description: own === undefined ? said : `${said}; ${own}` };
+  return { ...field, description: rule === undefined ? said : `${said}; ${rule}` };
 }
 
 /** Describes the fields below a schema that nothing describes; `path`: `Message`, then `Message.counts`. */

@@ -66,8 +66,8 @@ export function responses(route: Route, errors: ErrorTable, named: NamedSchemas)
   }
   for (const [status, codes] of byStatus) {
     const name = names.get([...codes].sort().join());
-    // What is its own comes first.
-    const ordered = [true, false].flatMap((own) => codes.filter((code) => sharedCodes.has(code) !== own));
+    // Those of this route alone come first.
+    const ordered = [false, true].flatMap((isShared) => codes.filter((code) => sharedCodes.has(code) === isShared));
     all[status] = name === undefined ? failure(status, ordered, errors) : ref('responses', name);
   }
   return all;

@@ -65,11 +65,11 @@ function completed(json: JsonSchema, described: Described, inherited: string, na
   const result: JsonSchema = only !== undefined && others.length === 0 ? { ...only } : { ...json };
   for (const { opaque, component: _component, ...meta } of described.metas ?? []) {
     // What a field means comes first, then the rule of its kind.
-    const own = result['description'];
+    const meaning = result['description'];
     const also = opaque === true ? 'any JSON value; comes back as it was sent' : meta['description'];
     Object.assign(result, meta);
-    if (also !== undefined) result['description'] = own === undefined ? also : `${own}; ${also}`;
-    if (own === undefined) rulesOnly.add(also);
+    if (also !== undefined) result['description'] = meaning === undefined ? also : `${meaning}; ${also}`;
+    if (meaning === undefined) rulesOnly.add(also);
     // A number in a query string is text for Joi.
     if (meta['type'] === 'integer') delete result['minLength'];
   }

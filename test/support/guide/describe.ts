@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { memberText } from '../../../src/declare/reply.ts';
-import { product as ownProduct } from '../../../src/primitives.ts';
+import { product as defaultProduct } from '../../../src/primitives.ts';
 import { loadLibrary } from '../../../src/redis/loader.ts';
 import { luaRoot } from '../../../src/redis/source.ts';
 import type { Product } from '../../../src/room.ts';
@@ -96,7 +96,7 @@ function keyTable(all: readonly Reach[], { words }: Product): string[] {
 }
 
 /** The text of lua/README.md. */
-export function guide(product: Product = ownProduct): string {
+export function guide(product: Product = defaultProduct): string {
   const all = reaches(product.words.folders);
   const head = readFileSync(headFile, 'utf8').trimEnd().replace('@callArgs@', callArgs);
   return `${[head, '', '## Scripts', '', ...scriptTable(all, product), '## Keys', '', ...keyTable(all, product)].join('\n')}\n`;

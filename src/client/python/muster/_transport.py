@@ -241,10 +241,10 @@ def _cutter(connection: http.client.HTTPConnection) -> Callable[[], None]:
     """Ends what waits for this connection."""
 
     def cut() -> None:
-        own = cast('socket.socket | None', connection.sock)
-        if own is not None:
+        live = cast('socket.socket | None', connection.sock)
+        if live is not None:
             with suppress(OSError):
-                own.shutdown(socket.SHUT_RDWR)
+                live.shutdown(socket.SHUT_RDWR)
 
     return cut
 

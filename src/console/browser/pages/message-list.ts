@@ -32,19 +32,19 @@ async function search(api: Api, path: string, signal: AbortSignal): Promise<Foun
 
 /** A page of messages. What takes many reads is not read again with every event. */
 export function readMessages(id: string, path: string, render: (found: Found) => Node[]): Panel {
-  const made: { -readonly [K in keyof Panel]: Panel[K] } = panel<Found>({
+  const list: { -readonly [K in keyof Panel]: Panel[K] } = panel<Found>({
     id,
     path,
     hears: ['message'],
     everySeconds: 4,
     read: async (api, signal) => {
       const found = await search(api, path, signal);
-      made.everySeconds = found.looked > perScan ? made.idleSeconds : 4;
+      list.everySeconds = found.looked > perScan ? list.idleSeconds : 4;
       return found;
     },
     render: (found) => [...damageNotes(found), ...render(found)],
   });
-  return made;
+  return list;
 }
 
 const text: TableText = {

@@ -44,9 +44,9 @@ async function samplesOf(api: Api, now: number, signal: AbortSignal): Promise<Sa
       const { events } = await api.get<EventsPage>(path, signal);
       const times = events.map(({ occurredAt }) => Date.parse(occurredAt));
       // Earlier ones may come first.
-      const own = events.filter((_, n) => (times[n] ?? 0) >= from && (times[n] ?? 0) < until);
+      const inPart = events.filter((_, n) => (times[n] ?? 0) >= from && (times[n] ?? 0) < until);
       const isCut = events.length === perSample && (times.at(-1) ?? 0) < until;
-      return { from, until: Math.min(until, now), events: own, isCut };
+      return { from, until: Math.min(until, now), events: inPart, isCut };
     });
     found.push(...(await Promise.all(some)));
   }
@@ -76,7 +76,7 @@ function drawn({ spanMs: shownMs, backlog, completed, failed, oldestSeconds }: F
       {
         title: 'Backlog',
         now: count(backlog.at(-1) ?? 0),
-        most: count(highest(backlog)),
+        peak: count(highest(backlog)),
         from,
         kind: 'area',
       },
@@ -86,7 +86,7 @@ function drawn({ spanMs: shownMs, backlog, completed, failed, oldestSeconds }: F
       {
         title: 'Completed',
         now: `${count(sum(completed))} in all`,
-        most: `${count(highest(completed))} in ${slot}`,
+        peak: `${count(highest(completed))} in ${slot}`,
         from,
         kind: 'bars',
       },
@@ -96,7 +96,7 @@ function drawn({ spanMs: shownMs, backlog, completed, failed, oldestSeconds }: F
       {
         title: 'Failed, rejected, expired',
         now: `${count(sum(failed))} in all`,
-        most: `${count(highest(failed))} in ${slot}`,
+        peak: `${count(highest(failed))} in ${slot}`,
         from,
         kind: 'bars',
         isBad: true,
@@ -107,7 +107,7 @@ function drawn({ spanMs: shownMs, backlog, completed, failed, oldestSeconds }: F
       {
         title: 'Oldest message',
         now: oldest === 0 ? 'none' : duration(oldest),
-        most: duration(highest(oldestSeconds)),
+        peak: duration(highest(oldestSeconds)),
         from,
         kind: 'area',
       },
