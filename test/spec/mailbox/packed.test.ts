@@ -234,8 +234,8 @@ describe('Finished messages when they are packed', function () {
       const workload = new Workload(twins, seed);
       const random = randomOf(seed + 1000);
       await workload.begin();
-      for (let round = 0; round < 3; round++) {
-        for (let step = 0; step < 70; step++) {
+      for (let round = 0; round < 2; round++) {
+        for (let step = 0; step < 105; step++) {
           await workload.step();
           if (random(8) === 0) await twins.pack(1 + random(8), 10_000);
         }
