@@ -206,7 +206,7 @@ class Workload {
       const filters = ['', '&state=ACKED', '&state=READY,CANCELLED,FAILED', '&state=CANCELLED', '&workKey=key%203'];
       filters.push(...this.scopes.slice(0, 4).map((scopeId) => `&scopeId=${scopeId}&state=ACKED,REJECTED`));
       for (const filter of filters)
-        for (const limit of filter === '' ? [1 + this.#random(7), 200] : [3]) await this.#pages(id, limit, filter);
+        for (const limit of filter === '' ? [1 + this.#random(7), 200] : [8]) await this.#pages(id, limit, filter);
       await twins.get(`/mailboxes/${id}`);
     }
     for (const scopeId of this.scopes) await twins.get(`/ops/runs/${scopeId}`);
