@@ -1,13 +1,32 @@
+import type { Redis } from 'ioredis';
 import { Segment } from '../../src/event/segment.ts';
 import { fieldsOf, hashOf, placeOfEntry } from '../../src/mailbox/packed.ts';
 import { product } from '../../src/primitives.ts';
-import { addressOf, shardsOf } from '../../src/redis/cluster.ts';
+import { addressOf, type Store, serverOf, shardsOf } from '../../src/redis/cluster.ts';
 import { journalOf } from './journal.ts';
 import type { World } from './world.ts';
 
 type Hash = Record<string, string>;
 
-/** Every record of one space by kind, found with SCAN: no counter or index of the scripts is used. */
+/** The names of the keys with a prefix. On a cluster they have one slot, and those of others are not looked at. */
+async function keysWith(prefix: string, store: Store): Promise<string[]> {
+  if (addressOf(store, prefix) !== '') {
+    const shard = serverOf(store, prefix) as Redis;
+    const slot = Number(await shard.cluster('KEYSLOT', prefix));
+    const names = await shard.cluster('GETKEYSINSLOT', slot, await shard.cluster('COUNTKEYSINSLOT', slot));
+    return names.filter((name) => name.startsWith(prefix));
+  }
+  const names: string[] = [];
+  for (const shard of shardsOf(store))
+    for (let cursor = '0', first = true; first || cursor !== '0'; first = false) {
+      const [next, found] = await shard.scan(cursor, 'MATCH', `${prefix}*`, 'COUNT', 1000);
+      cursor = next;
+      names.push(...found);
+    }
+  return names;
+}
+
+/** Every record of one space by kind, found by the names of keys: no counter or index of the scripts is used. */
 export class Records {
   /** The names of all other keys, without the space's prefix. */
   readonly others = new Set<string>();
@@ -20,20 +39,12 @@ export class Records {
     const { store } = world.service;
     const prefix = `${world.prefix}:`;
     const one = /^(message|scope|group|task|waiter|allowance|barrier|reservation|mailbox|schedule):([^:]+)$/;
-    const address = addressOf(store, prefix);
-    for (const shard of shardsOf(store)) {
-      if (address !== '' && address !== `${shard.options.host}:${shard.options.port}`) continue;
-      for (let cursor = '0', first = true; first || cursor !== '0'; first = false) {
-        const [next, found] = await shard.scan(cursor, 'MATCH', `${prefix}*`, 'COUNT', 1000);
-        cursor = next;
-        const read = async (key: string): Promise<void> => {
-          const [, kind = '', id = ''] = one.exec(key.slice(prefix.length)) ?? [];
-          if (kind !== '') records.of(kind).set(id, await store.hgetall(key));
-          else records.others.add(key.slice(prefix.length));
-        };
-        await Promise.all(found.map(read));
-      }
-    }
+    const read = async (key: string): Promise<void> => {
+      const [, kind = '', id = ''] = one.exec(key.slice(prefix.length)) ?? [];
+      if (kind !== '') records.of(kind).set(id, await store.hgetall(key));
+      else records.others.add(key.slice(prefix.length));
+    };
+    await Promise.all((await keysWith(prefix, store)).map(read));
     await records.#addPacked(world);
     return records;
   }

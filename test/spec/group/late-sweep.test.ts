@@ -37,17 +37,7 @@ describe('a task group whose deadline has passed but is not swept', () => {
     const one = await team('ALL_TERMINAL');
     const groupId = one.id;
     const { id: taskId } = (await one.queue.send()).body;
-    const args = {
-      groupId,
-      taskKey: 'a',
-      deadline: '',
-      delaySeconds: '',
-      maxAttempts: '',
-      tail: randomTail(),
-      taskTail: randomTail(),
-      input: '1',
-    };
-    expect(await late(one, 'group/submit', args)).to.equal('GROUP_NOT_OPEN DECIDED');
+    expect(await late(one, 'group/submit', one.submission('a'))).to.equal('GROUP_NOT_OPEN DECIDED');
     expect(await late(one, 'group/join', { groupId, taskId })).to.equal('GROUP_NOT_OPEN DECIDED');
     expect(await late(one, 'group/seal', { groupId })).to.equal('GROUP_DECIDED EXPIRED');
     expect(await settled(one)).to.deep.include({ ...expired, sealedAt: null, members: [] });

@@ -64,9 +64,6 @@ describe('POST /task-groups/:groupId/tasks', () => {
     await team.submit('a');
     expect(codeOf(await team.submit('a', { input: 1 }))).to.equal('409 TASK_KEY_CONFLICT');
     expect((await (await Team.create({}, team.queue)).submit('a')).status).to.equal(201);
-    for (const taskKey of ['', 'x'.repeat(513), 7, undefined]) {
-      expect(codeOf(await team.post('tasks', { taskKey }))).to.equal('400 VALIDATION_FAILED');
-    }
   });
 
   it('replays the first submission for the same Idempotency-Key', async () => {
@@ -182,15 +179,6 @@ describe('POST /task-groups/:groupId/join-task', () => {
     expect((await team.accept(running)).body).to.include({ groupState: 'DECIDED', outcome: 'SATISFIED' });
     expect(await team.queue.message(pending)).to.include({ state: 'CANCELLED', reason: 'GROUP_DECIDED' });
     expect((await team.queue.recv()).status).to.equal(204);
-  });
-
-  it('leaves a SUCCEEDED task open to be accepted', async () => {
-    const team = await Team.create();
-    await team.queue.act('complete', await team.queue.sent().then(() => team.queue.claim()));
-    const [{ id }] = (await team.queue.list()).body.messages;
-    await team.join(id);
-    expect((await team.seal()).body.outcome).to.equal(null);
-    expect((await team.accept(id)).body.outcome).to.equal('SATISFIED');
   });
 
   it('refuses a task that failed or belongs to another group, and a message without a task', async () => {

@@ -1,4 +1,6 @@
+import { randomTail } from '../../../src/http/random.ts';
 import type { Reply } from '../../support/world.ts';
+import { callArgs } from '../allowance/script.ts';
 import { Queue } from '../mailbox/queue.ts';
 
 /** A group, the mailbox of its members, and the requests to it. */
@@ -55,17 +57,32 @@ export class Team {
     return (await this.view()).members.map((member: { state: string }) => member.state);
   }
 
-  /** Submits members `0`, `1`, … and resolves with their taskIds. */
-  async submitted(count: number): Promise<string[]> {
-    const ids: string[] = [];
-    for (let i = 0; i < count; i++) ids.push((await this.submit(`${i}`)).body.taskId);
-    return ids;
+  /** What the script of a submit takes, besides the arguments of every call. */
+  submission(taskKey: string) {
+    const waits = { deadline: '', delaySeconds: '', maxAttempts: '' };
+    return { groupId: this.id, taskKey, ...waits, tail: randomTail(), taskTail: randomTail(), input: '' };
   }
 
-  /** Submits that many members and completes them; resolves with their taskIds. */
+  /** Submits members of these keys by running the script directly, without HTTP. */
+  async fill(taskKeys: readonly string[]): Promise<void> {
+    const { world } = this.queue;
+    const args = { ...callArgs(world), callName: 'task.submit' };
+    const run = (taskKey: string) =>
+      world.service.scripts.run('group/submit', world.org, { ...args, ...this.submission(taskKey) });
+    await Promise.all(taskKeys.map(run));
+  }
+
+  /** Fills it with members `0`, `1`, … and resolves with the taskIds of all members. */
+  async submitted(count: number): Promise<string[]> {
+    await this.fill(Array.from({ length: count }, (_, i) => `${i}`));
+    return (await this.view()).members.map(({ taskId }: { taskId: string }) => taskId);
+  }
+
+  /** The same, and completes as many members. */
   async succeeded(count: number): Promise<string[]> {
     const ids = await this.submitted(count);
-    for (const _ of ids) await this.queue.act('complete', await this.queue.claim());
+    const { messages } = await this.queue.claim({ max: count });
+    for (const claim of messages) await this.queue.act('complete', claim);
     return ids;
   }
 

@@ -4,8 +4,7 @@ import { codeOf, type Reply, World } from '../../support/world.ts';
 import { Team } from '../group/team.ts';
 import { Queue } from './queue.ts';
 
-const cancel = (queue: Queue, id: string, headers?: Record<string, string>): Promise<Reply> =>
-  queue.world.post(`/messages/${id}/cancel`, undefined, headers);
+const cancel = (queue: Queue, id: string): Promise<Reply> => queue.world.post(`/messages/${id}/cancel`);
 
 describe('POST /messages/{id}/cancel', () => {
   it('cancels a READY message: answers the record, no receive gets it, one event, and it leaves the counts', async () => {
@@ -72,7 +71,6 @@ describe('POST /messages/{id}/cancel', () => {
       expect(codeOf(reply), state).to.equal('409 MESSAGE_FINISHED');
       expect(reply.body.error.message).to.include(state);
     }
-    expect(codeOf(await cancel(queue, queue.scopeId))).to.equal('404 MESSAGE_NOT_FOUND');
   });
 
   it('treats a claim whose lease has ended as lapsed, swept or not', async () => {
@@ -112,17 +110,12 @@ describe('POST /messages/{id}/cancel', () => {
     await expectAgreement(queue.world);
   });
 
-  it("still works when the month's operations are used up, and is replayed by its Idempotency-Key", async () => {
+  it("still works when the month's operations are used up", async () => {
     const world = await World.create({ plan: 'free' });
     const queue = await Queue.create({}, world);
-    const [id, other] = [await queue.sent(), await queue.sent()];
+    const id = await queue.sent();
     await world.service.store.hset(`muster:{${world.org}}`, 'usedOperations', '1000000000');
     expect(codeOf(await queue.send())).to.equal('402 OPERATIONS_EXHAUSTED');
-    const key = { 'Idempotency-Key': 'once' };
-    const first = await cancel(queue, id, key);
-    const again = await cancel(queue, id, key);
-    expect([again.status, again.body]).to.deep.equal([200, first.body]);
-    expect(again.headers.get('idempotent-replayed')).to.equal('true');
-    expect(codeOf(await cancel(queue, other, key))).to.equal('422 IDEMPOTENCY_KEY_REUSED');
+    expect((await cancel(queue, id)).status).to.equal(200);
   });
 });

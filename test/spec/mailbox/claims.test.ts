@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { codeOf, World } from '../../support/world.ts';
 import { callArgs } from '../allowance/script.ts';
+import { sendMany } from './many.ts';
 import { Queue } from './queue.ts';
 
 const iso = (at: number) => new Date(at).toISOString();
@@ -147,21 +148,6 @@ describe('Claims', () => {
     }
   });
 
-  it('become FAILED when the 5th attempt is nacked', async () => {
-    const queue = await Queue.create();
-    const id = await queue.sent();
-    for (let attempt = 1; attempt <= 5; attempt++) {
-      const claim = await queue.claim();
-      expect([claim.attempt, claim.attempts, claim.maxAttempts]).to.deep.equal([attempt, attempt, 5]);
-      const { body } = await queue.act('nack', claim, { retry: true });
-      expect(body).to.deep.equal({ id, state: attempt < 5 ? 'READY' : 'FAILED', attempts: attempt, readyAt: null });
-    }
-    expect((await queue.recv()).status).to.equal(204);
-    expect(await queue.message(id)).to.include({ state: 'FAILED', reason: 'ATTEMPTS_EXHAUSTED', attempts: 5 });
-    expect((await queue.record()).counts).to.deep.equal({ ready: 0, delayed: 0, claimed: 0, failed: 1 });
-    expect((await queue.told()).at(-1)).to.equal('message.failed');
-  });
-
   it('become FAILED when the lease of the 5th attempt ends: message.lease_expired, then .retried or .failed', async () => {
     const queue = await Queue.create();
     let now = Date.now();
@@ -233,7 +219,7 @@ describe('Claims', () => {
 
   it('deliver each of 100 messages once to 200 parallel receives', async () => {
     const queue = await Queue.create();
-    await Promise.all(Array.from({ length: 100 }, (_, i) => queue.sent({ payload: i })));
+    await sendMany(queue, 100);
     const replies = await Promise.all(Array.from({ length: 200 }, () => queue.recv()));
     const claimed = replies.filter(({ status }) => status === 200);
     expect(claimed).to.have.lengthOf(100);

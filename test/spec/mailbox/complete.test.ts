@@ -98,6 +98,8 @@ describe('POST /messages/{id}/complete', () => {
     expect(replies.filter(({ body }) => body.replay === false)).to.have.lengthOf(1);
     expect(new Set(replies.map(({ body }) => body.resultMessageId)).size).to.equal(1);
     expect((await results.record()).counts.ready).to.equal(2);
+    const { byCall } = (await queue.world.get('/usage')).body.days.at(-1);
+    expect(byCall['message.complete'], 'a replay is no operation').to.equal(2);
   });
 
   it('acknowledges with a deduplicated result, too, and names the first message', async () => {
@@ -153,13 +155,5 @@ describe('POST /messages/{id}/complete', () => {
     expect((await work.record()).counts.claimed).to.equal(0);
     await world.service.store.hset(`muster:{${world.org}}`, { plan: 'enterprise', unlimited: '1' });
     expect(codeOf(await full.send()), 'and it counts').to.equal('409 BACKLOG_FULL');
-  });
-
-  it('can publish a result into the mailbox the message came from', async () => {
-    const claim = await claimed();
-    const result = { payload: 2, mailboxId: queue.id, scopeId: queue.scopeId };
-    const { body } = await queue.act('complete', claim, { result });
-    expect(await queue.record()).to.deep.include({ counts: { ready: 1, delayed: 0, claimed: 0, failed: 0 } });
-    expect((await queue.claim()).id).to.equal(body.resultMessageId);
   });
 });

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { codeOf } from '../../support/world.ts';
+import { sendMany } from './many.ts';
 import { Queue } from './queue.ts';
 
 const iso = (at: number) => new Date(at).toISOString();
@@ -129,6 +130,9 @@ describe('Delayed messages', () => {
       const { body } = await queue.act('nack', claim, { retry: true });
       expect(body.state).to.equal(id === one ? 'FAILED' : 'READY');
     }
+    expect((await queue.told()).slice(2)).to.deep.equal(
+      ['claimed', 'failed', 'claimed', 'retried'].map((what) => `message.${what}`),
+    );
   });
 
   it('pass lastError and progress on to the next attempt; both count towards retainedBytes', async () => {
@@ -202,8 +206,7 @@ describe('Delayed messages', () => {
   it('become ready a few per receive if many are due, all of them before a later message is received', async () => {
     const queue = await queueWith();
     const scopes = [queue.scopeId, randomUUID()];
-    const sends = Array.from({ length: 60 }, (_, n) => queue.sent({ delaySeconds: 5, scopeId: scopes[n % 2] }));
-    await Promise.all(sends);
+    await sendMany(queue, 60, { scopeIds: scopes, delaySeconds: '5' });
     await queue.world.at(now + 6_000);
     const later = await queue.sent({ scopeId: scopes[1] });
     const claimed = [];
@@ -215,7 +218,7 @@ describe('Delayed messages', () => {
 
   it('are received once each by 200 parallel receives', async () => {
     const queue = await queueWith();
-    await Promise.all(Array.from({ length: 100 }, () => queue.sent({ delaySeconds: 1 })));
+    await sendMany(queue, 100, { delaySeconds: '1' });
     await queue.world.at(now + 1_000);
     const replies = await Promise.all(Array.from({ length: 200 }, () => queue.recv()));
     const ids = replies.flatMap(({ status, body }) => (status === 200 ? [body.id] : []));

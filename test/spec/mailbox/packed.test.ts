@@ -206,7 +206,7 @@ class Workload {
       const filters = ['', '&state=ACKED', '&state=READY,CANCELLED,FAILED', '&state=CANCELLED', '&workKey=key%203'];
       filters.push(...this.scopes.slice(0, 4).map((scopeId) => `&scopeId=${scopeId}&state=ACKED,REJECTED`));
       for (const filter of filters)
-        for (const limit of filter === '' ? [1 + this.#random(7), 200] : [3]) await this.#pages(id, limit, filter);
+        for (const limit of filter === '' ? [1 + this.#random(7), 200] : [8]) await this.#pages(id, limit, filter);
       await twins.get(`/mailboxes/${id}`);
     }
     for (const scopeId of this.scopes) await twins.get(`/ops/runs/${scopeId}`);
@@ -234,8 +234,8 @@ describe('Finished messages when they are packed', function () {
       const workload = new Workload(twins, seed);
       const random = randomOf(seed + 1000);
       await workload.begin();
-      for (let round = 0; round < 3; round++) {
-        for (let step = 0; step < 70; step++) {
+      for (let round = 0; round < 2; round++) {
+        for (let step = 0; step < 105; step++) {
           await workload.step();
           if (random(8) === 0) await twins.pack(1 + random(8), 10_000);
         }

@@ -3,8 +3,9 @@ import { expect } from 'chai';
 import { expectAgreement } from '../../support/agree.ts';
 import { codeOf, World } from '../../support/world.ts';
 import { Team } from '../group/team.ts';
+import { sendMany, wideQueue } from './many.ts';
 import { Queue } from './queue.ts';
-import { all, inState, row, stateOf, step } from './steps.ts';
+import { inState, row, stateOf, step } from './steps.ts';
 
 describe('POST /mailboxes/{id}/requeue', () => {
   const purged = async (queue: Queue, count: number, fields: object = {}): Promise<string[]> => {
@@ -123,10 +124,9 @@ describe('POST /mailboxes/{id}/requeue', () => {
   });
 
   it('examines 1,000 messages per step: a page may be empty while there are more', async () => {
-    const queue = await Queue.create({ backlogLimit: 2000 });
-    await queue.world.call('PUT', '/limits', { maxBacklog: 2000 });
-    for (let n = 0; n < 20; n++) await all(50, () => queue.sent({ scopeId: queue.id }));
-    const [id = ''] = await row(queue, 1);
+    const queue = await wideQueue();
+    await sendMany(queue, 1000, { scopeIds: [queue.id] });
+    const id = await queue.sent();
     for (let left = true; left; ) left = (await step(queue, 'purge')).body.nextCursor !== null;
     const first = await step(queue, 'requeue', { state: 'CANCELLED', scopeId: queue.scopeId });
     expect(first.body.requeued).to.equal(0);

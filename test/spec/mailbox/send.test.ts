@@ -97,14 +97,15 @@ describe('POST /mailboxes/{id}/messages', () => {
     expect((await queue.record()).counts.ready).to.equal(1);
   });
 
-  it('requires deadlines in the future', async () => {
+  it('requires deadlines in the future, and accepts them up to the year 9999', async () => {
     const queue = await Queue.create();
     const now = Date.now() + 1000;
     await queue.world.at(now);
     const refused = await queue.send({ deadline: new Date(now).toISOString() });
     expect(codeOf(refused)).to.equal('400 VALIDATION_FAILED');
     expect(refused.body.error.message).to.equal('deadline must lie in the future');
-    expect((await queue.send({ deadline: new Date(now + 1).toISOString() })).status).to.equal(201);
+    for (const deadline of [new Date(now + 1).toISOString(), '9999-12-31T23:59:59.999Z'])
+      expect((await queue.message(await queue.sent({ deadline }))).deadline).to.equal(deadline);
   });
 
   it('is refused with BACKLOG_FULL at backlogLimit READY and CLAIMED messages in the mailbox', async () => {
@@ -154,12 +155,6 @@ describe('POST /mailboxes/{id}/messages', () => {
     await queue.sent({ deadline: new Date(now + 90_000).toISOString() });
   });
 
-  it('accepts deadlines up to the year 9999', async () => {
-    const queue = await Queue.create();
-    const id = await queue.sent({ deadline: '9999-12-31T23:59:59.999Z' });
-    expect((await queue.message(id)).deadline).to.equal('9999-12-31T23:59:59.999Z');
-  });
-
   it('succeeds after the clock was set back: events and audit entries follow the last ones', async () => {
     const queue = await Queue.create();
     const now = Date.now() + 60_000;
@@ -173,13 +168,5 @@ describe('POST /mailboxes/{id}/messages', () => {
     const round = ['message.sent', 'limits.updated'];
     expect((await queue.world.eventTypes()).slice(2)).to.deep.equal([...round, ...round]);
     expect((await audited()) - before).to.equal(2);
-  });
-
-  it('answers MAILBOX_NOT_FOUND for an unknown mailbox and for one of another space', async () => {
-    const queue = await Queue.create();
-    const elsewhere = new Queue(await World.create(), queue.id);
-    expect(codeOf(await elsewhere.send())).to.equal('404 MAILBOX_NOT_FOUND');
-    expect(codeOf(await elsewhere.recv())).to.equal('404 MAILBOX_NOT_FOUND');
-    expect(codeOf(await elsewhere.list())).to.equal('404 MAILBOX_NOT_FOUND');
   });
 });

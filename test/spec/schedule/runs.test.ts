@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { codeOf } from '../../support/world.ts';
+import { sendMany } from '../mailbox/many.ts';
+import { Queue } from '../mailbox/queue.ts';
 import { day, iso, minute, start, Timetable } from './timetable.ts';
 
 describe('A schedule and its run', () => {
@@ -49,9 +51,8 @@ describe('A schedule and its run', () => {
   it('has ended from the first step of the cancel on, swept or not', async () => {
     const scopes: string[] = [];
     for (let i = 0; i < 2; i++) scopes.push((await table.world.made('/scopes', { parentScopeId: table.scopeId })).id);
-    const fill = (scopeId: string) =>
-      table.world.made(`/mailboxes/${table.mailboxId}/messages`, { scopeId, payload: 1 });
-    for (let i = 0; i < 260; i++) await fill(scopes[0] ?? '');
+    // More than its first step ends.
+    await sendMany(new Queue(table.world, table.mailboxId), 260, { scopeIds: scopes.slice(0, 1) });
     const ids: string[] = [];
     for (let i = 0; i < 4; i++) ids.push((await table.made({ scopeId: scopes[1] })).id);
     const [first = '', second = '', third = '', fourth = ''] = ids;

