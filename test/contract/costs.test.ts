@@ -143,17 +143,24 @@ describe('What a request costs the store', function () {
     const few = await count(first);
     const { scopeId, mailboxId, budgetId, reservationId, allowanceId } = second;
     const holder = { scopeId, holder: 'h' };
-    for (const [path, body] of [
-      [`/mailboxes/${mailboxId}/messages`, { scopeId, payload: 1 }],
-      [`/budgets/${budgetId}/reserve`, { ...holder, amountMinor: '1' }],
-      [`/budgets/${budgetId}/settle`, { reservationId, amountMinor: '1' }],
-      [`/allowances/${allowanceId}/consume`, { ...holder, units: 1 }],
-      ['/barriers', { scopeId, target: 3 }],
-      ['/mailboxes', { name: 'jobs' }],
-      ['/task-groups', { mailboxId, condition: 'ALL_TERMINAL' }],
-    ] as const) {
-      const key = (n: number) => ('amountMinor' in body && 'reservationId' in body ? { workKey: `${n}` } : {});
-      await Promise.all(Array.from({ length: 200 }, (_, n) => api.world.made(path, { ...body, ...key(n) })));
+    for (const call of [
+      { call: 'message.send', mailboxId, scopeId, payload: 1 },
+      { call: 'budget.reserve', budgetId, ...holder, amountMinor: '1' },
+      { call: 'budget.settle', budgetId, reservationId, amountMinor: '1' },
+      { call: 'allowance.consume', allowanceId, ...holder, units: 1 },
+      { call: 'barrier.create', scopeId, target: 3 },
+      { call: 'mailbox.create', name: 'jobs' },
+      { call: 'group.create', mailboxId, condition: 'ALL_TERMINAL' },
+    ]) {
+      const key = (n: number) => (call.call === 'budget.settle' ? { workKey: `${n}` } : {});
+      for (const first of [0, 100]) {
+        const calls = Array.from({ length: 100 }, (_, n) => ({ ...call, ...key(first + n) }));
+        const { results } = await api.world.made('/batch', { calls });
+        expect(
+          results.filter(({ status }: { status: number }) => status >= 300),
+          call.call,
+        ).to.deep.equal([]);
+      }
     }
     await api.commands.take();
     const many = await count(second);
