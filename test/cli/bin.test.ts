@@ -80,7 +80,8 @@ describe('the packed package', () => {
       '/openapi.json',
     ])
       expect((await fetch(`${url}${path}`)).status, path).to.equal(200);
-    const { stdout } = await run(command, ['org', 'list'], { cwd: folder, env });
+    const { stdout, stderr } = await run(command, ['org', 'list'], { cwd: folder, env });
+    expect([stdout.match(/\n/g)?.length, stderr]).to.deep.equal([1, '']);
     expect(JSON.parse(stdout).organizations).to.have.length(1);
     server.kill('SIGTERM');
     expect(await once(server, 'close')).to.deep.equal([0, null]);

@@ -1,36 +1,25 @@
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-import pino from 'pino';
-import { type MusterService, startService } from '../../src/service.ts';
 import { failure, muster } from '../support/cli.ts';
-import { OwnStore } from '../support/own-store.ts';
+import { redisUrl } from '../support/store.ts';
 import { Traffic } from '../support/traffic.ts';
 import { World } from '../support/world.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
 describe('muster events', () => {
-  let store: OwnStore;
-  let service: MusterService;
   let world: World;
   let settings: Record<string, string>;
   before(async () => {
-    store = await OwnStore.start();
-    settings = { REDIS_URL: store.url };
-    const options = { role: 'api', host: '127.0.0.1', port: 0, log: pino({ level: 'silent' }) } as const;
-    service = await startService({ redisUrl: store.url, ...options });
-    world = await World.create({ on: service });
+    settings = { REDIS_URL: await redisUrl() };
+    world = await World.create();
     const traffic = await Traffic.on(world);
     const deadline = new Date(Date.now() + 3_600_000).toISOString();
     await Promise.all([traffic.messages(deadline), traffic.group()]);
-    const { org, spaceId } = world;
+    const { org, spaceId, service } = world;
     await service.packing.packSpace(org, spaceId, undefined, { sealAfterMs: 0, isAll: true, size: 10 });
     await traffic.barrier();
-  });
-  after(async () => {
-    await service.stop();
-    await store.stop();
   });
 
   const run = async (...more: string[]): Promise<unknown[]> => {
@@ -74,7 +63,7 @@ describe('muster events', () => {
   });
 
   it('refuses what it does not know; prints all but damaged events, and fails', async () => {
-    const { org, spaceId, prefix } = world;
+    const { org, spaceId, prefix, service } = world;
     const refusals = [
       [['events', spaceId, '--org', 'nobody'], 'ORG_NOT_FOUND', /org list/],
       [['events', '0190b8a4-7e2b-7c55-9d3e-5a1f0c2b4d6e', '--org', org], 'SPACE_NOT_FOUND', /space list/],

@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
-import { failure, muster as inThisProcess } from '../support/cli.ts';
+import { failure } from '../support/cli.ts';
 import { OwnStore } from '../support/own-store.ts';
 
 const sh = (line: string) => promisify(execFile)('sh', ['-c', line]);
@@ -108,14 +108,11 @@ describe('A failing command', () => {
     );
   });
 
-  it('prints one line of JSON and exits with 1; a succeeding one prints its result and exits with 0', async () => {
+  it('prints one line of JSON and exits with 1', async () => {
     const muster = `REDIS_URL=${store.url} ${process.execPath} dist/cli/main.js`;
-    const failed = await sh(`${muster} org show nobody 2>&1; echo $?`);
-    const [line = '', status] = failed.stdout.trim().split('\n');
-    expect([JSON.parse(line).error.code, status, failed.stderr]).to.deep.equal(['ORG_NOT_FOUND', '1', '']);
-    const { stdout, stderr } = await sh(`${muster} org list; echo $?`);
-    expect([stdout, stderr]).to.deep.equal(['{"organizations":[],"nextCursor":null}\n0\n', '']);
-    expect((await inThisProcess(['key', 'create', '--help'], {})).stdout).to.match(/^Usage: muster key create/);
+    const { stdout, stderr } = await sh(`${muster} org show nobody 2>&1; echo $?`);
+    const [line = '', status] = stdout.trim().split('\n');
+    expect([JSON.parse(line).error.code, status, stderr]).to.deep.equal(['ORG_NOT_FOUND', '1', '']);
   });
 
   it('reports output lost on a full disk; a reader that stops early is no failure', async () => {

@@ -14,7 +14,7 @@ describe('Signing in to the console', () => {
   const refused = { expected: /status of 40[134]|ERR_INCOMPLETE_CHUNKED/ };
   const problem = (tab: Tab, text: string | RegExp) => tab.page.getByRole('alert').filter({ hasText: text }).waitFor();
 
-  it('takes the key from the person only, and needs nothing else', async () => {
+  it('takes the key from the person only, keeps it in this tab only, and nothing of it after signing out', async () => {
     const tab = await Tab.open(world);
     expect(await tab.page.locator('input:visible').count()).to.equal(1);
     await tab.signIn('');
@@ -24,6 +24,24 @@ describe('Signing in to the console', () => {
     await tab.signIn(await world.key(['coordination_read']));
     await tab.status('Live.');
     expect(tab.page.url()).to.equal(`${world.url}/console#/space/${world.spaceId}`);
+
+    await tab.page.reload();
+    await tab.status('Live.');
+    expect(await tab.evaluate('sessionStorage.getItem("muster.key")')).to.match(/^mk_/);
+    const stored = await tab.evaluate<string>('JSON.stringify([localStorage, document.cookie, location.href])');
+    expect(stored).to.not.include('mk_');
+    for (const { request } of tab.requests) expect(request.url()).to.not.include('mk_');
+    const other = await tab.page.context().newPage();
+    await other.goto(tab.page.url());
+    await other.getByRole('heading', { name: 'Sign in' }).waitFor();
+
+    await tab.page.getByRole('button', { name: 'Sign out' }).click();
+    await tab.page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    expect(await tab.evaluate('sessionStorage.length')).to.equal(0);
+    const before = tab.requests.length;
+    await tab.page.waitForTimeout(1_000);
+    expect(tab.requests.length).to.equal(before);
+    expect(await tab.page.getByLabel('API key').inputValue()).to.equal('');
   });
 
   it('lists the spaces of a key that sees several, by their names', async () => {
@@ -57,52 +75,23 @@ describe('Signing in to the console', () => {
     await problem(tab, 'there is no such space in the organization of this API key.');
   });
 
-  it('keeps the key in this tab only: it survives a reload, but is in no address, cookie or lasting storage', async () => {
-    const tab = await Tab.live(world);
-    await tab.page.reload();
-    await tab.status('Live.');
-    const key = String(await tab.evaluate('sessionStorage.getItem("muster.key")'));
-    expect(key).to.match(/^mk_/);
-    const stored = await tab.evaluate<string>('JSON.stringify([localStorage, document.cookie, location.href])');
-    expect(stored).to.not.include('mk_');
-    for (const { request } of tab.requests) expect(request.url()).to.not.include('mk_');
-    const other = await tab.page.context().newPage();
-    await other.goto(tab.page.url());
-    await other.getByRole('heading', { name: 'Sign in' }).waitFor();
-  });
-
-  it('ends on signing out: nothing is kept and nothing is read', async () => {
-    const tab = await Tab.live(world);
-    await tab.page.getByRole('button', { name: 'Sign out' }).click();
-    await tab.page.getByRole('heading', { name: 'Sign in' }).waitFor();
-    expect(await tab.evaluate('sessionStorage.length')).to.equal(0);
-    const before = tab.requests.length;
-    await tab.page.waitForTimeout(1_000);
-    expect(tab.requests.length).to.equal(before);
-    expect(await tab.page.getByLabel('API key').inputValue()).to.equal('');
-  });
-
-  it('ends when the key is revoked, and shows the reason', async () => {
-    const otherWorld = await World.create();
-    const tab = await Tab.live(otherWorld, refused);
-    const keys = await listKeys(otherWorld.service, otherWorld.org);
-    const reading = keys.find(({ permissions }) => permissions.length === 1);
-    await revokeKey(otherWorld.service, otherWorld.org, reading?.keyId ?? '');
-    await otherWorld.made('/mailboxes', { name: 'jobs' });
-    await problem(tab, 'the API key is malformed, unknown or revoked.');
-    expect(await tab.evaluate('sessionStorage.length')).to.equal(0);
-  });
-
-  it('names the missing permission in every panel that needs it', async () => {
-    const otherWorld = await World.create();
-    const tab = await Tab.live(otherWorld, refused);
-    for (const name of await otherWorld.service.store.keys(`muster:{${otherWorld.org}}:key:*`))
-      if ((await otherWorld.service.store.hget(name, 'permissions')) === 'coordination_read')
-        await otherWorld.service.store.hset(name, 'permissions', 'coordination_write');
-    await otherWorld.made('/mailboxes', { name: 'jobs' });
+  it('names a permission that is missing now in every panel that needs it, and ends when the key is revoked', async () => {
+    const own = await World.create();
+    const { org, service } = own;
+    const tab = await Tab.live(own, refused);
+    const keys = await listKeys(service, org);
+    const { keyId = '' } = keys.find(({ permissions }) => permissions.length === 1) ?? {};
+    for (const name of await service.store.keys(`muster:{${org}}:key:*`))
+      if ((await service.store.hget(name, 'permissions')) === 'coordination_read')
+        await service.store.hset(name, 'permissions', 'coordination_write');
+    await own.made('/mailboxes', { name: 'jobs' });
     await tab.page
       .getByRole('region', { name: 'Queues' })
       .getByText('Not shown: the API key lacks the permission coordination_read.')
       .waitFor();
+    await revokeKey(service, org, keyId);
+    await own.made('/mailboxes', { name: 'jobs' });
+    await problem(tab, 'the API key is malformed, unknown or revoked.');
+    expect(await tab.evaluate('sessionStorage.length')).to.equal(0);
   });
 });

@@ -94,9 +94,13 @@ describe('Every page of the console', function () {
     }
   };
 
+  /** From 0 to 255. */
+  const lightness = (tab: Tab) =>
+    tab.evaluate<number>(`(() => { const [r, g, b] = getComputedStyle(document.body).backgroundColor.match(/\\d+/g);
+      return (Number(r) + Number(g) + Number(b)) / 3; })()`);
   const pause = (tab: Tab) => tab.page.getByRole('button', { name: 'Pause', exact: true }).press('Space');
 
-  it('is used by keyboard alone, in reading order, with a visible focus and no trap, and has no finding of axe in light', async () => {
+  it('is used by keyboard alone, in reading order, with a visible focus and no trap, and has no finding of axe, in light', async () => {
     const tab = await Tab.open(world);
     const { keyboard } = tab.page;
     const passes = async (where: string) => expect(await tab.violations(), where).to.equal('[]');
@@ -114,6 +118,7 @@ describe('Every page of the console', function () {
       expect(reached.slice(0, wanted.length), where).to.deep.equal(wanted.map((html) => ({ html, isSeen: true })));
       expect(await tab.evaluate('document.activeElement.outerHTML')).to.not.equal(wanted.at(-1));
     };
+    expect(await lightness(tab)).to.be.above(200);
     await passes('signing in');
     await reaches('signing in', 5);
     await tab.page.goto(`${world.url}/console`);
@@ -187,8 +192,9 @@ describe('Every page of the console', function () {
     expect(await tab.evaluate('document.activeElement.id')).to.equal('page-title');
   });
 
-  it('fits on a phone of 360 pixels, and has no finding of axe there in dark', async () => {
+  it('fits on a phone of 360 pixels, and has no finding of axe there, dark where the system is', async () => {
     const tab = await Tab.open(world, { width: 360, colorScheme: 'dark' });
+    expect(await lightness(tab)).to.be.below(60);
     const passes = async (where: string): Promise<void> => {
       expect(await tab.evaluate(wide), where).to.deep.equal([]);
       expect(await tab.violations('html', rulesOfLooks), where).to.equal('[]');

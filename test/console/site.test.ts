@@ -1,9 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { request } from 'node:http';
 import { expect } from 'chai';
-import pino from 'pino';
-import { startService } from '../../src/service.ts';
-import { redisUrl } from '../support/store.ts';
 import { api, World } from '../support/world.ts';
 
 interface Answer {
@@ -128,19 +125,5 @@ describe('GET /console', () => {
       expect(headers).to.not.include.keys('ratelimit');
     }
     expect((await world.get('/census')).headers.get('RateLimit')).to.match(/^"space";r=2;/);
-  });
-
-  it('logs one line per request, with its route, but no other paths', async () => {
-    const lines: { method: string; route: string; status: number }[] = [];
-    const log = pino({ base: null }, { write: (line: string) => lines.push(JSON.parse(line)) });
-    const service = await startService({ redisUrl: await redisUrl(), role: 'api', host: '127.0.0.1', port: 0, log });
-    for (const path of ['/console', '/console/main.js', '/console/secret']) await fetch(`${service.url}${path}`);
-    await service.stop();
-    const requests = lines.filter(({ method }) => method !== undefined);
-    expect(requests.map(({ method, route, status }) => [method, route, status])).to.deep.equal([
-      ['GET', '/console', 200],
-      ['GET', '/console/:file', 200],
-      ['GET', undefined, 404],
-    ]);
   });
 });

@@ -1,12 +1,12 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
-import { Ajv2020 } from 'ajv/dist/2020.js';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { expect } from 'chai';
 import type Joi from 'joi';
 import type { Route } from '../../src/http/route.ts';
 import { codesOf, statusOf } from '../../src/http/route-errors.ts';
 import { allErrors, allRoutes, product } from '../../src/primitives.ts';
-import { checkDeclared } from '../support/declared.ts';
+import { checkDeclared, plainly } from '../support/declared.ts';
 import { samples } from '../support/sample.ts';
 import { api, type Reply, World } from '../support/world.ts';
 
@@ -37,13 +37,19 @@ type Content = Record<string, { schema?: object; example?: unknown }>;
 const emptyBody = '#/components/schemas/EmptyBody';
 
 /** The document, as clients get it. */
-async function fetched(): Promise<{ paths: Record<string, Record<string, Operation>>; components: object }> {
-  const response = await fetch(`${(await api()).url}/openapi.json`);
-  expect(response.status).to.equal(200);
-  return (await response.json()) as never;
+let document: { readonly paths: Record<string, Record<string, Operation>>; readonly components: object };
+const ajv = new Ajv2020(plainly);
+const validators = new Map<string, ValidateFunction>();
+
+/** By a schema of the document. */
+function validatorOf(schema: object | undefined): ValidateFunction {
+  const text = JSON.stringify(schema).replaceAll('"#/components', '"document#/components');
+  const validate = validators.get(text) ?? ajv.compile(JSON.parse(text));
+  validators.set(text, validate);
+  return validate;
 }
 
-const operationOf = (document: Awaited<ReturnType<typeof fetched>>, route: Route): Operation => {
+const operationOf = (route: Route): Operation => {
   const path = `/v1/spaces/{spaceId}${route.path.replaceAll(/:(\w+)/g, '{$1}')}`;
   const operation = document.paths[path]?.[route.method.toLowerCase()];
   if (!operation) throw new Error(`${route.method} ${path} is not in the document`);
@@ -51,8 +57,15 @@ const operationOf = (document: Awaited<ReturnType<typeof fetched>>, route: Route
 };
 
 describe('GET /openapi.json', () => {
+  before(async () => {
+    const response = await fetch(`${(await api()).url}/openapi.json`);
+    expect(response.status).to.equal(200);
+    document = (await response.json()) as typeof document;
+    (addFormats as unknown as (ajv: Ajv2020) => void)(ajv);
+    ajv.addSchema({ $id: 'document', components: document.components });
+  });
+
   it('is a valid OpenAPI 3.1 document and needs no key', async () => {
-    const document = await fetched();
     const validator = new Validator();
     expect(await validator.validate(structuredClone(document))).to.deep.equal({ valid: true });
     expect(validator.version).to.equal('3.1');
@@ -60,9 +73,8 @@ describe('GET /openapi.json', () => {
   });
 
   it('has every route once, with its permission, its errors and its headers', async () => {
-    const document = await fetched();
     for (const route of allRoutes) {
-      const operation = operationOf(document, route);
+      const operation = operationOf(route);
       expect(operation.operationId).to.equal(route.call);
       expect(operation['x-permission']).to.equal(route.permission);
       const pattern = `/v1/spaces/:spaceId${route.path}`;
@@ -89,15 +101,11 @@ describe('GET /openapi.json', () => {
   });
 
   it('publishes request schemas that accept exactly what the service accepts', async () => {
-    const document = await fetched();
-    const ajv = new Ajv2020({ strict: false });
-    (addFormats as unknown as (ajv: Ajv2020) => void)(ajv);
-    const { components } = document;
     for (const route of allRoutes) {
-      const schema = operationOf(document, route).requestBody?.content['application/json'].schema;
+      const schema = operationOf(route).requestBody?.content['application/json'].schema;
       expect(schema !== undefined, route.call).to.equal(['POST', 'PUT', 'PATCH'].includes(route.method));
       if (!schema) continue;
-      const validate = ajv.compile({ ...schema, components });
+      const validate = validatorOf(schema);
       for (const body of samples(route.body)) {
         expect(validate(body), `${route.call} ${JSON.stringify(body)} ${ajv.errorsText(validate.errors)}`).to.equal(
           true,
@@ -117,7 +125,6 @@ describe('GET /openapi.json', () => {
   });
 
   it('has a title and a description for every call, and says of every field what it means', async () => {
-    const document = await fetched();
     const operations = Object.values(document.paths).flatMap((path) => Object.values(path));
     // More than the rule that all fields of its kind share, and before any rule.
     const meaning =
@@ -143,18 +150,11 @@ describe('GET /openapi.json', () => {
   });
 
   it('has examples that its own schemas accept: of every body, every answer and every refusal', async () => {
-    const document = await fetched();
-    const ajv = new Ajv2020({ strict: false });
-    (addFormats as unknown as (ajv: Ajv2020) => void)(ajv);
-    ajv.addSchema({ $id: 'document', components: document.components });
-    const validators = new Map<string, ReturnType<typeof ajv.compile>>();
     const check = (content: Content | undefined, what: string) => {
       if (!content) return;
       const { schema, example } = content['application/json'] ?? {};
       expect(example, what).to.be.an('object');
-      const text = JSON.stringify(schema).replaceAll('"#/components', '"document#/components');
-      const validate = validators.get(text) ?? ajv.compile(JSON.parse(text));
-      validators.set(text, validate);
+      const validate = validatorOf(schema);
       expect(validate(example), `${what} ${ajv.errorsText(validate.errors)}`).to.equal(true);
     };
     const { responses } = document.components as unknown as { responses: Record<string, { content?: Content }> };
@@ -169,7 +169,7 @@ describe('GET /openapi.json', () => {
   });
 
   it('names the schema of every body and of every answer', async () => {
-    const { paths } = await fetched();
+    const { paths } = document;
     const bodies: string[] = [];
     for (const { operationId, requestBody, responses } of Object.values(paths).flatMap((path) => Object.values(path))) {
       if (requestBody) bodies.push((requestBody.content['application/json'].schema as Schema).$ref ?? operationId);
@@ -188,7 +188,6 @@ describe('GET /openapi.json', () => {
   });
 
   it('describes refusals that many calls share once, and names those of a call first', async () => {
-    const document = await fetched();
     const own = Object.values(document.paths)
       .flatMap((path) => Object.values(path))
       .flatMap(({ operationId, responses }) =>
@@ -201,7 +200,6 @@ describe('GET /openapi.json', () => {
   });
 
   it('has a valid example of every body, and of every answer with content', async () => {
-    const document = await fetched();
     const operations = Object.values(document.paths).flatMap((path) => Object.values(path));
     for (const route of [...allRoutes, ...product.spacelessRoutes]) {
       const operation = operations.find(({ operationId }) => operationId === route.call);
@@ -225,7 +223,6 @@ describe('GET /openapi.json', () => {
   });
 
   it('describes every error, and that a reservation must exceed "0"', async () => {
-    const document = await fetched();
     expect(JSON.stringify(document)).to.not.match(/`[A-Z_]+`: …?(\\n|")/);
     const amounts = ['0', '000', '1', '010', '9'.repeat(18), '9'.repeat(19), '-1', ''];
     const { schemas } = document.components as { schemas: Record<string, Schema> };

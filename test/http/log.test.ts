@@ -48,15 +48,19 @@ describe('The access log', () => {
     expect(JSON.stringify(lines)).to.not.contain('secret-text');
   });
 
-  it('logs probes at debug, and everything else at info', async () => {
-    for (const path of ['/healthz', '/readyz', '/metrics', '/openapi.json', '/nothing'])
-      await (await fetch(service.url + path)).text();
-    expect(requests().map(({ route, level }) => [route, level])).to.deep.equal([
-      ['/healthz', debug],
-      ['/readyz', debug],
-      ['/metrics', debug],
-      ['/openapi.json', info],
-      [undefined, info],
+  it('has a line for each request with its route, but no other paths: probes at debug, everything else at info', async () => {
+    const paths = ['/healthz', '/readyz', '/metrics', '/openapi.json', '/console', '/console/main.js'];
+    for (const path of [...paths, '/nothing', '/console/secret']) await (await fetch(service.url + path)).text();
+    expect(requests().map(({ method, route, status, level }) => [method, route, status, level])).to.deep.equal([
+      ['GET', '/healthz', 200, debug],
+      ['GET', '/readyz', 200, debug],
+      ['GET', '/metrics', 200, debug],
+      ['GET', '/openapi.json', 200, info],
+      ['GET', '/console', 200, info],
+      ['GET', '/console/:file', 200, info],
+      ['GET', undefined, 404, info],
+      ['GET', undefined, 404, info],
     ]);
+    expect(JSON.stringify(lines)).to.not.match(/nothing|secret/);
   });
 });

@@ -41,12 +41,14 @@ async function stage(world: World) {
     members.push(taskId);
   }
   const fullId = await group();
-  await Promise.all(
-    Array.from({ length: 100 }, (_, i) => post(`/task-groups/${fullId}/tasks`, { taskKey: `${i}`, delaySeconds: 60 })),
-  );
+  const hundred = async (of: (n: number) => object): Promise<void> => {
+    const { results } = await post('/batch', { calls: Array.from({ length: 100 }, (_, n) => of(n)) });
+    expect(new Set(results.map(({ status }: { status: number }) => status))).to.deep.equal(new Set([201]));
+  };
+  await hundred((n) => ({ call: 'task.submit', groupId: fullId, taskKey: `${n}`, delaySeconds: 60 }));
   const crowded = randomUUID();
   for (let i = 0; i < 10; i++)
-    await Promise.all(Array.from({ length: 100 }, () => group({ parentScopeId: crowded, condition: 'ALL_TERMINAL' })));
+    await hundred(() => ({ call: 'group.create', mailboxId, condition: 'ALL_TERMINAL', parentScopeId: crowded }));
   let deepest = randomUUID();
   for (let depth = 2; depth <= 8; depth++) deepest = (await post('/scopes', { parentScopeId: deepest })).id;
 

@@ -137,10 +137,10 @@ describe('Edge cases of HTTP', () => {
     expect(await statuses(post(`Content-Length: ${refused.length}`, refused + get(list())))).to.equal('413');
   });
 
-  it('400 pipelined requests on one connection are all answered, in order', async () => {
-    const created = Array.from({ length: 400 }, (_, n) => `{"name":"ahead ${n}"}`);
+  it('pipelined requests of more than one read are all answered, in order', async () => {
+    const created = Array.from({ length: 100 }, (_, n) => `{"name":"ahead ${n}"}`.padEnd(2000));
     const bytes = created.map((body, n) =>
-      post(`Content-Length: ${body.length}${n === 399 ? '\r\nConnection: close' : ''}`, body),
+      post(`Content-Length: ${body.length}${n === 99 ? '\r\nConnection: close' : ''}`, body),
     );
     const answers = answersOf(await rawRequest(world, bytes.join('')));
     expect(answers.map(({ status, body }) => [status, JSON.parse(body).name])).to.deep.equal(

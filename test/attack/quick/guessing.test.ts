@@ -71,14 +71,14 @@ describe('Guessing keys', () => {
       .and.to.match(/\b1 fcall\b/);
   });
 
-  it('leaves nothing in the store, even by the thousand', async () => {
+  it('leaves nothing in the store, whatever organization is named', async () => {
     const before = await digests(world);
     const keys = await watcher.dbsize();
     const guesses = Array.from(
-      { length: 1000 },
+      { length: 100 },
       (_, i) => `mk_${i % 2 ? world.org : `org-${i}`}_${String(i).padStart(43, 'x')}`,
     );
-    for (let i = 0; i < guesses.length; i += 100) await Promise.all(guesses.slice(i, i + 100).map((key) => ask(key)));
+    await Promise.all(guesses.map((key) => ask(key)));
     expect(await watcher.dbsize()).to.equal(keys);
     expect(changed(before, await digests(world))).to.deep.equal([]);
   });

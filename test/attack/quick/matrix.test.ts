@@ -66,18 +66,11 @@ describe('Every route for every kind of caller', () => {
       'id',
     );
 
-  it('answers 401 UNAUTHENTICATED without a key, and the same 401 INVALID_API_KEY for malformed, unknown and revoked ones', async () => {
+  it('answers 401 UNAUTHENTICATED without a key, and the same 401 INVALID_API_KEY for one that is unknown, revoked or of another organization', async () => {
     const revoked = await createKey(tenants.service, { org: world.org, permissions: allPermissions });
     await revokeKey(tenants.service, world.org, revoked.keyId);
-    const { apiKey, org } = world;
-    const wrong = [
-      revoked.apiKey,
-      'x',
-      `mk_${org}_${'a'.repeat(43)}`,
-      `mk_no-such-org_${'a'.repeat(43)}`,
-      `${apiKey.slice(0, -1)}${apiKey.endsWith('a') ? 'b' : 'a'}`,
-      apiKey.replace(org, other.org),
-    ];
+    // Of other forms: test/http/access.test.ts.
+    const wrong = [revoked.apiKey, `mk_${world.org}_${'a'.repeat(43)}`, world.apiKey.replace(world.org, other.org)];
     await everywhere(async (route) => {
       expect(codeOf(await ask(route, own, { key: undefined })), route.call).to.equal('401 UNAUTHENTICATED');
       const answers = new Set<string>();
@@ -90,24 +83,15 @@ describe('Every route for every kind of caller', () => {
     });
   });
 
-  it('answers 403 PERMISSION_DENIED, naming the missing permission, whichever others the key has', async () => {
+  it('answers 403 PERMISSION_DENIED, naming the missing permission, to a key that has all others', async () => {
     const keys = new Map<string, string>();
-    const keyOf = async (permissions: string[]): Promise<string> => {
-      const name = permissions.join();
-      keys.set(name, keys.get(name) ?? (await world.key(permissions)));
-      return keys.get(name) ?? '';
-    };
-    for (const one of allPermissions) {
-      await keyOf([one]);
-      await keyOf(allPermissions.filter((permission) => permission !== one));
-    }
+    for (const lacking of allPermissions)
+      keys.set(lacking, await world.key(allPermissions.filter((permission) => permission !== lacking)));
     await everywhere(async (route) => {
-      for (const [name, key] of keys) {
-        if (route.permission === 'none' || name.split(',').includes(route.permission)) continue;
-        const reply = await ask(route, own, { key });
-        expect(codeOf(reply), `${route.call} with ${name}`).to.equal('403 PERMISSION_DENIED');
-        expect(reply.body.error.message).to.contain(route.permission);
-      }
+      if (route.permission === 'none') return;
+      const reply = await ask(route, own, { key: keys.get(route.permission) });
+      expect(codeOf(reply), route.call).to.equal('403 PERMISSION_DENIED');
+      expect(reply.body.error.message).to.contain(route.permission);
     });
   });
 
