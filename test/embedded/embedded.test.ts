@@ -4,7 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { findEmbedded, startEmbedded } from '../../src/embedded/embedded.ts';
 import { findRedisServer } from '../../src/embedded/server-binary.ts';
-import { answers, ask, isRunning, pidOfServer, Stores, until } from './support.ts';
+import { until } from '../support/processes.ts';
+import { answers, ask, isRunning, pidOfServer, Stores } from './support.ts';
 
 describe('the embedded Redis', () => {
   const stores = new Stores();
@@ -39,7 +40,7 @@ describe('the embedded Redis', () => {
     expect(await ask(second.socketPath, 'GET', 'colour')).to.equal('green');
   });
 
-  it('listens only on a private socket, and writes every change to disk', async () => {
+  it('listens only on a private socket, writes every change to disk, and has a session of its own, which Ctrl-C does not reach', async () => {
     const store = await stores.start(await stores.folder(), {
       settings: { 'hash-max-listpack-value': '99', port: '1' },
     });
@@ -52,12 +53,7 @@ describe('the embedded Redis', () => {
     expect(await setting('hash-max-listpack-entries')).to.equal('17');
     expect(await setting('hash-max-listpack-value')).to.equal('99');
     expect((await stat(store.socketPath)).mode & 0o777).to.equal(0o700);
-  });
-
-  it('runs in its own session, so that Ctrl-C does not reach it', async () => {
-    const store = await stores.start(await stores.folder());
-    const pid = await pidOfServer(store.socketPath);
-    process.kill(-pid, 0);
+    process.kill(-(await pidOfServer(store.socketPath)), 0);
   });
 
   it('is restarted after it was killed, and reports the unclean shutdown', async () => {
@@ -90,18 +86,6 @@ describe('the embedded Redis', () => {
     expect(await answers(store.socketPath)).to.equal(false);
     expect((await readFile(join(folder, 'redis.log'), 'utf8')).match(/ready to accept/gi)).to.have.lengthOf(1);
     expect(await stores.start(folder)).to.include({ wasClean: false });
-  });
-
-  it('is not clean after it and its owner were killed', async () => {
-    const { folder, other, path, pid } = await startedElsewhere();
-    await other.end('SIGKILL');
-    process.kill(pid, 'SIGKILL');
-    await until(() => !isRunning(pid));
-    expect((await stat(path)).isSocket()).to.equal(true);
-
-    const store = await stores.start(folder);
-    expect(store).to.include({ wasEmpty: false, wasClean: false });
-    expect(await ask(store.socketPath, 'GET', 'colour')).to.equal('green');
   });
 
   it('loads a log that a power cut has truncated', async () => {

@@ -4,7 +4,8 @@ import { dirname, join } from 'node:path';
 import { expect } from 'chai';
 import { findEmbedded, startEmbedded } from '../../src/embedded/embedded.ts';
 import { socketPathFor } from '../../src/embedded/store-folder.ts';
-import { isRunning, pidOfServer, Stores, until } from './support.ts';
+import { until } from '../support/processes.ts';
+import { isRunning, pidOfServer, Stores } from './support.ts';
 
 describe('the folder of an embedded Redis', () => {
   const stores = new Stores();

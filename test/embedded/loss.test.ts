@@ -12,7 +12,8 @@ import { findRedisServer } from '../../src/embedded/server-binary.ts';
 import { readRecord, writeRecord } from '../../src/embedded/store-folder.ts';
 import { awaitStore } from '../../src/redis/await-store.ts';
 import { Pace } from '../support/pace.ts';
-import { answers, ask, pidOfServer, Stores, until } from './support.ts';
+import { until } from '../support/processes.ts';
+import { answers, ask, pidOfServer, Stores } from './support.ts';
 
 describe('the embedded Redis after an unclean end', () => {
   const stores = new Stores();

@@ -9,7 +9,8 @@ import { identify, isAlive, self } from '../../src/embedded/process-identity.ts'
 import { whenReady } from '../../src/embedded/ready.ts';
 import { endProcess } from '../../src/embedded/redis-process.ts';
 import { findRedisServer } from '../../src/embedded/server-binary.ts';
-import { isRunning, pidOfServer, Stores, until } from './support.ts';
+import { until } from '../support/processes.ts';
+import { isRunning, pidOfServer, Stores } from './support.ts';
 
 describe('The process of a redis-server', () => {
   const stores = new Stores();

@@ -134,8 +134,14 @@ describe('finding a redis-server', () => {
   });
 
   it('downloads it again if the earlier download no longer runs', async () => {
-    await fake('.redis/root/usr/bin/redis-server', 'cannot open shared object file');
-    const server = await setUp(join(base, '.redis'), { ...process.env, PATH: SYSTEM }, log);
-    expect(Number.parseInt(server.version, 10)).to.be.at.least(7);
+    const earlier = await fake('.redis/root/usr/bin/redis-server', 'cannot open shared object file');
+    const apt = await fake('bin/apt-get', '');
+    const download = `IFS='='; set -- $word; : > "$2/archives/redis-server_7.deb"`;
+    await writeFile(apt, `#!/bin/sh\nfor word; do case "$word" in Dir::Cache=*) ${download};; esac; done\n`);
+    const unpacked = await fake('unpacked/usr/bin/redis-server', 'Redis server v=7.0.15 sha=00000000:0');
+    const unpack = await fake('bin/dpkg-deb', '');
+    await writeFile(unpack, `#!/bin/sh\nmkdir -p "$3/usr/bin" && cp '${unpacked}' "$3/usr/bin"\n`);
+    const server = await setUp(join(base, '.redis'), { PATH: `${join(base, 'bin')}:${SYSTEM}` }, log);
+    expect(server).to.include({ command: earlier, version: '7.0.15' });
   });
 });

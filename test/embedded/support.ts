@@ -4,8 +4,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import type { BuildOptions } from 'esbuild';
 import { Redis } from 'ioredis';
 import { type EmbeddedOptions, type EmbeddedRedis, startEmbedded } from '../../src/embedded/embedded.ts';
 import { bundled } from '../support/bundle.ts';
@@ -85,11 +85,6 @@ export async function answers(socketPath: string): Promise<boolean> {
   );
 }
 
-/** Waits until `condition` holds; mocha's own time limit ends it. */
-export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await condition())) await sleep(10);
-}
-
 export function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -104,6 +99,12 @@ interface OtherProcess {
   end(signal: NodeJS.Signals): Promise<void>;
 }
 
+/** For a program that Node reads as a module from its standard input. */
+export const asModule: BuildOptions = {
+  format: 'esm',
+  banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
+};
+
 /** Bundled once: with tsx, each start would take three times as long. */
 let other: Promise<string> | undefined;
 
@@ -113,6 +114,5 @@ function programOfOther(): Promise<string> {
     const store = await startEmbedded({ dataDir: process.argv[2], log: console.error });
     process.once('SIGTERM', () => store.stop());
     console.log('ready');`;
-  const banner = { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" };
-  return bundled(program, root, { format: 'esm', banner });
+  return bundled(program, root, asModule);
 }

@@ -86,12 +86,12 @@ describe('The linter of Lua files', () => {
   });
 
   it('reports what a file uses without including it, even if another one of its room includes it', async () => {
-    const scripts = { 'one.lua': ['--- @include "lib/clock"', 'return now'], 'other.lua': ['return now'] };
-    expect(await found(scripts)).to.deep.equal(["/other.lua:1: accessing undefined variable 'now'"]);
     const helper = ['local function time()', '  return now', 'end'];
     const script = ['--- @include "lib/clock"', '--- @include "faulty/_time"', 'return time()'];
-    expect(await found({ '_time.lua': helper, 'one.lua': script, 'other.lua': script })).to.deep.equal([
+    const scripts = { '_time.lua': helper, 'one.lua': script, 'two.lua': script, 'other.lua': ['return now'] };
+    expect(await found(scripts)).to.deep.equal([
       "/_time.lua:2: accessing undefined variable 'now'",
+      "/other.lua:1: accessing undefined variable 'now'",
     ]);
   });
 });

@@ -10,8 +10,6 @@ import { roomNames } from '../../src/redis/source.ts';
 import { Queue } from '../spec/mailbox/queue.ts';
 import { api, overrides, World } from '../support/world.ts';
 
-const day = 86_400_000;
-
 describe('Scripts', () => {
   let folder: string;
   before(async () => {
@@ -156,58 +154,5 @@ describe('Scripts', () => {
       Array.from({ length: 20 }, (_, i) => world.post('/mailboxes', { name: `m${i}` })),
     );
     expect(replies.map(({ status }) => status)).to.deep.equal(Array(20).fill(201));
-  });
-
-  it('that refuse a request write nothing but the rates', async () => {
-    const queue = await Queue.create({ backlogLimit: 1 });
-    const { store } = queue.world.service;
-    await queue.world.at(Date.now());
-    await queue.sent();
-    const dump = async () => {
-      const names = (await store.keys(`muster:{${queue.world.org}}*`))
-        .filter((name) => !name.endsWith(':clock:ticks'))
-        .sort();
-      const values = await Promise.all(names.map(async (name) => (await store.dumpBuffer(name))?.toString('hex')));
-      const rates = [`muster:{${queue.world.org}}`, `muster:{${queue.world.org}}:${queue.world.spaceId}`];
-      return names.map((name, i) => (rates.includes(name) ? name : `${name} ${values[i]}`));
-    };
-    const before = await dump();
-    for (const fields of [
-      {},
-      { payload: 'x'.repeat(70_000) },
-      { scopeId: 'x' },
-      { deadline: '2001-01-01T00:00:00Z' },
-    ]) {
-      expect((await queue.send({ workKey: 'new', ...fields })).status).to.be.at.least(400);
-    }
-    expect((await queue.recv({ leaseSeconds: 5, holder: '' })).status).to.equal(400);
-    expect(await dump()).to.deep.equal(before);
-  });
-
-  it('that refuse a request name a code, which Node distinguishes from a defect', async () => {
-    const { scripts } = await api();
-    const refused = await scripts.run('org/show', 'no-such-org', {}).catch((error: Error) => error);
-    expect(refused).to.be.instanceOf(Refusal).with.property('code', 'ORG_NOT_FOUND');
-  });
-
-  it("store the previous day's usage with the first call of a day, and start at that call's own", async () => {
-    const queue = await Queue.create();
-    const { store } = queue.world.service;
-    const noon = Math.ceil(Date.now() / day) * day + day / 2;
-    const space = `muster:{${queue.world.org}}:${queue.world.spaceId}`;
-    const dateOf = (at: number) => new Date(at).toISOString().slice(0, 10);
-    await queue.world.at(noon);
-    for (let i = 0; i < 3; i++) await queue.sent();
-    await queue.recv({ scopeId: queue.id });
-    await queue.world.at(noon + day / 2);
-    await queue.sent();
-    expect(await store.hget(space, 'op:message.send')).to.equal('1');
-    const away = await store.hgetall(`${queue.world.prefix}:usage:${dateOf(noon)}`);
-    expect(away).to.include({ 'op:message.send': '3', uncounted: '1', retainedBytes: '3' });
-    expect(await store.hget(space, 'uncounted')).to.equal(null);
-    await queue.world.at(noon + 3 * day);
-    await queue.claim();
-    expect(await store.hget(space, 'op:message.send')).to.equal(null);
-    expect(await store.hget(`${queue.world.prefix}:usage:${dateOf(noon + day)}`, 'op:message.send')).to.equal('1');
   });
 });

@@ -1,9 +1,10 @@
 import pino from 'pino';
 import { type MusterService, type ServiceOptions, startService } from '../../src/service.ts';
-import { OwnStore } from '../support/own-store.ts';
+import { emptyStore } from '../redis/empty-store.ts';
+import type { OwnStore } from '../support/own-store.ts';
 import { readExposition, type Scrape } from './exposition.ts';
 
-/** Services on a separate store. */
+/** Services on a store that has nothing else. */
 export class Metered {
   readonly store: OwnStore;
   readonly #services: MusterService[] = [];
@@ -12,8 +13,8 @@ export class Metered {
     this.store = store;
   }
 
-  static async start(): Promise<Metered> {
-    return new Metered(await OwnStore.start());
+  static async start(store?: OwnStore): Promise<Metered> {
+    return new Metered(store ?? (await emptyStore()));
   }
 
   /** By default, reads the store anew for each scrape. */
@@ -34,7 +35,6 @@ export class Metered {
 
   async stop(): Promise<void> {
     await Promise.all(this.#services.map((service) => service.stop()));
-    await this.store.stop();
   }
 }
 

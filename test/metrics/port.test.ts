@@ -1,5 +1,4 @@
 import { expect } from 'chai';
-import { Processes } from '../support/processes.ts';
 import { Metered, scrape } from './metered.ts';
 
 const statusOf = async (url: string | undefined, path: string): Promise<number> =>
@@ -54,24 +53,5 @@ describe('METRICS_PORT', () => {
       .to.be.an('error')
       .with.property('message')
       .that.matches(/is in use: .*set METRICS_PORT to another/);
-  });
-});
-
-describe('A process with METRICS_PORT', () => {
-  const processes = new Processes();
-  afterEach(() => processes.clear());
-
-  it('prints where its metrics are, and refuses an invalid value with one line', async () => {
-    const DATA_DIR = await processes.folder();
-    const worker = await processes.start({ DATA_DIR, ROLE: 'worker', METRICS_PORT: '0' }).ready();
-    const [, url] = /^metrics on (http:.*\/metrics)$/m.exec(worker.stdout) ?? [];
-    expect((await fetch(url ?? '')).status).to.equal(200);
-    expect((await worker.end('SIGTERM')).status).to.equal(0);
-    const wrong = await processes.start({ DATA_DIR, METRICS_PORT: 'x' }).ended;
-    expect(wrong.stderr).to.match(/^METRICS_PORT: "x" cannot be used; it must be a whole number from 0 to 65535\n$/);
-    const taken = await processes.start({ DATA_DIR, PORT: '8080', METRICS_PORT: '8080' }).ended;
-    expect(taken.stderr).to.equal(
-      'METRICS_PORT: "8080" cannot be used; it must be a different port than PORT, or be left out\n',
-    );
   });
 });

@@ -39,6 +39,7 @@ describe('The queries of dashboard and alerts', () => {
     await world.get('/budgets');
     await world.get('/nothing');
     seen = await scrape(service);
+    await service.store.config('SET', 'maxmemory', '0');
   });
   after(() => metered.stop());
 

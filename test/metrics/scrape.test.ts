@@ -186,7 +186,7 @@ describe('GET /metrics', () => {
     expect(later.value('muster_held_requests', { kind: 'receive' })).to.equal(0);
   });
 
-  it('adds no series for 1,000 unknown paths, methods and keys, and names no organization, space or key', async () => {
+  it('adds no series for unknown paths, methods and keys, and names no organization, space or key', async () => {
     const probe = async (path: string, method: string, n: number) => {
       const headers = { Authorization: `Bearer mk_nobody-${n}_${'x'.repeat(43)}` };
       await (await fetch(`${service.url}${path}`, { method, headers })).arrayBuffer();
@@ -201,17 +201,17 @@ describe('GET /metrics', () => {
     await round(1);
     await scrape(service);
     const begun = await scrape(service);
-    for (let n = 2; n < 252; n += 10) await Promise.all(Array.from({ length: 10 }, (_, i) => round(n + i)));
+    await Promise.all(Array.from({ length: 20 }, (_, i) => round(2 + i)));
     const now = await scrape(service);
     // The first garbage collection of a kind adds a series, whoever calls.
     const added = [...now.series()].filter((one) => !begun.series().has(one) && !one.startsWith('nodejs_gc_'));
     expect(added).to.deep.equal([]);
     const unmatched = { method: 'GET', route: 'unmatched', status: '404' };
-    expect(now.value('muster_http_requests_total', unmatched)).to.equal(252);
+    expect(now.value('muster_http_requests_total', unmatched)).to.equal(22);
     const others = now.samples.filter(
       ({ name, labels }) => /requests_total$/.test(name) && labels['method'] === 'OTHER',
     );
-    expect(others.map(({ value }) => value)).to.deep.equal([252]);
+    expect(others.map(({ value }) => value)).to.deep.equal([22]);
     for (const name of [world.org, world.spaceId, world.apiKey, scopeId, 'nobody', 'PROPFIND'])
       expect(now.text, name).to.not.include(name);
   });
@@ -234,6 +234,6 @@ describe('GET /metrics', () => {
     await runs();
     const begun = await runs();
     expect(begun).to.be.greaterThan(0);
-    for (let n = 0; n < 50; n++) expect(await runs()).to.equal(begun);
+    for (let n = 0; n < 5; n++) expect(await runs()).to.equal(begun);
   });
 });

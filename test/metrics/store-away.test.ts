@@ -2,6 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { MusterService } from '../../src/service.ts';
+import { OwnStore } from '../support/own-store.ts';
 import { Pace } from '../support/pace.ts';
 import { until } from '../support/processes.ts';
 import type { Scrape } from './exposition.ts';
@@ -14,10 +15,13 @@ describe('GET /metrics when the store has problems', () => {
   let metered: Metered;
   let service: MusterService;
   before(async () => {
-    metered = await Metered.start();
+    metered = await Metered.start(await OwnStore.start());
     service = await metered.service({ role: 'api' });
   });
-  after(() => metered.stop());
+  after(async () => {
+    await metered.stop();
+    await metered.store.stop();
+  });
 
   const showsNoStore = (now: Scrape): void => {
     expect(now.value('muster_store_up')).to.equal(0);

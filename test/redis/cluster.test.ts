@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { Cluster } from 'ioredis';
@@ -19,6 +19,8 @@ import { type Listening, Wake } from '../../src/redis/wake.ts';
 import { startService } from '../../src/service.ts';
 import { Targets } from '../../src/webhook/target.ts';
 import { Deliverer } from '../../src/workers/deliverer.ts';
+import { asModule } from '../embedded/support.ts';
+import { bundled } from '../support/bundle.ts';
 import { failure, record } from '../support/cli.ts';
 import { TestCluster } from '../support/cluster.ts';
 import { Pace } from '../support/pace.ts';
@@ -26,6 +28,7 @@ import { until } from '../support/processes.ts';
 import { Sink } from '../support/sink.ts';
 import { World } from '../support/world.ts';
 
+const root = fileURLToPath(new URL('../..', import.meta.url));
 /** Nobody listens there. */
 const dead = 'redis://127.0.0.1:1';
 
@@ -138,8 +141,9 @@ describe('A store that is a cluster', () => {
   });
 
   it('a process ends when its client is closed, even during a refresh of the slots', async () => {
-    const script = `
-      const store = await (await import('./src/redis/connection.ts')).connect('${cluster.url}');
+    const program = `
+      import { connect } from './src/redis/connection.ts';
+      const store = await connect(process.argv[2]);
       const alive = setInterval(() => undefined, 1000);
       const refresh = store.refreshSlotsCache;
       store.refreshSlotsCache = (...args) => {
@@ -148,8 +152,11 @@ describe('A store that is a cluster', () => {
         store.disconnect();
         clearInterval(alive);
       };`;
-    const words = ['--import', 'tsx', '--input-type=module', '--eval', script];
-    await promisify(execFile)(process.execPath, words, { timeout: 50_000 });
+    const text = await bundled(program, root, asModule);
+    const words = ['--input-type=module', '-', cluster.url];
+    const run = promisify(execFile)(process.execPath, words, { cwd: root, timeout: 50_000 });
+    run.child.stdin?.end(text);
+    await run;
   });
 
   it('a call whose connection breaks may have run, and is not repeated', async () => {
@@ -232,32 +239,6 @@ describe('A store that is a cluster', () => {
     const refusal = await failure(['snapshot', 'create'], settings);
     expect(refusal.code).to.equal('SNAPSHOTS_UNAVAILABLE');
     expect(refusal.message).to.contain('each node of a cluster');
-  });
-
-  it('packs history in the slot of its organization, and reads it', async () => {
-    const options = { role: 'api', host: '127.0.0.1', port: 0, log: pino({ level: 'silent' }) } as const;
-    const service = await startService({ redisUrl: cluster.url, ...options });
-    for (let n = 0; n < 2; n++) {
-      const world = await World.create({ on: service });
-      for (const name of ['a', 'b', 'c']) await world.made('/mailboxes', { name });
-      const before = (await world.get('/events')).text;
-      await service.packing.packSpace(world.org, world.spaceId, undefined, { sealAfterMs: 0, isAll: true, size: 2 });
-      expect(await service.store.xlen(`${world.prefix}:events`)).to.equal(0);
-      expect((await world.get('/events')).text).to.equal(before);
-      expect((await world.get('/watch?types=mailbox.*')).text).to.equal(before);
-      const { id } = await world.made('/mailboxes', { name: 'd' });
-      for (let sent = 0; sent < 3; sent++) {
-        const message = await world.made(`/mailboxes/${id}/messages`, { scopeId: randomUUID(), payload: sent });
-        await world.made(`/messages/${message.id}/cancel`);
-      }
-      const list = `/mailboxes/${id}/messages`;
-      const messages = (await world.get(list)).text;
-      const how = { sealAfterMs: 0, isAll: true, size: 2 };
-      await service.packing.packMessages(world.org, world.spaceId, undefined, how);
-      expect(await service.store.zcard(`${world.prefix}:messageSegments`)).to.equal(2);
-      expect((await world.get(list)).text).to.equal(messages);
-    }
-    await service.stop();
   });
 
   it('webhooks continue if the workers’ queue accepts jobs and hangs; none is sent twice', async () => {

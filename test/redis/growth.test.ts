@@ -6,23 +6,10 @@ import { type MusterService, startService } from '../../src/service.ts';
 import { Team } from '../spec/group/team.ts';
 import { Queue } from '../spec/mailbox/queue.ts';
 import { readCommands } from '../support/commands.ts';
-import { OwnStore } from '../support/own-store.ts';
 import { api, World } from '../support/world.ts';
+import { emptyStore } from './empty-store.ts';
 
 const sweep = { spaceId: '', requestId: '' };
-
-/** On a separate store with the settings of the embedded one. */
-async function onOwnStore(test: (service: MusterService) => Promise<void>): Promise<void> {
-  const ownStore = await OwnStore.start();
-  const log = pino({ level: 'silent' });
-  const service = await startService({ redisUrl: ownStore.url, role: 'api', host: '127.0.0.1', port: 0, log });
-  try {
-    await test(service);
-  } finally {
-    await service.stop();
-    await ownStore.stop();
-  }
-}
 
 describe('On a large store,', () => {
   it('the view of a run reads few more ids than it returns, however many its scopes have', async () => {
@@ -33,7 +20,7 @@ describe('On a large store,', () => {
       world.made(`/mailboxes/${queue.id}/messages`, { scopeId: team.gate, payload: 1 }) as Promise<{ id: string }>;
     const sent: { id: string }[] = [];
     // Each scope's messages are newer than those of the scopes before it.
-    for (const team of teams) sent.push(...(await Promise.all(Array.from({ length: 30 }, () => send(team)))));
+    for (const team of teams) sent.push(...(await Promise.all(Array.from({ length: 12 }, () => send(team)))));
     let body: { messages: { id: string }[] } = { messages: [] };
     const commands = await readCommands(world.service.store, async () => {
       body = (await world.get(`/ops/runs/${queue.scopeId}`)).body;
@@ -115,84 +102,6 @@ describe('On a large store,', () => {
     }
   });
 
-  it('a space whose webhooks are all delivered is not checked every second', async () => {
-    const ownStore = await OwnStore.start();
-    const log = pino({ level: 'silent' });
-    const options = { redisUrl: ownStore.url, host: '127.0.0.1', port: 0, log, webhookAllowPrivate: true };
-    const service = await startService({ ...options, role: 'all' });
-    try {
-      const world = await World.create({ on: service });
-      await world.made('/destinations', { url: 'http://127.0.0.1:1/', eventTypes: ['budget.*'] });
-      await world.made('/mailboxes', { name: 'jobs' });
-      // An idle service sends the store no commands that would show its ticks.
-      const twoTicks = (): Promise<unknown> => new Promise((resolve) => setTimeout(resolve, 2_500));
-      await twoTicks();
-      const commands = await readCommands(service.store, twoTicks);
-      expect(commands.filter(([name, called = '']) => name === 'FCALL' && called.startsWith('webhook_'))).to.deep.equal(
-        [],
-      );
-      const heard = await readCommands(service.store, async () => {
-        await world.made('/mailboxes', { name: 'more' });
-        await twoTicks();
-      });
-      expect(
-        heard.filter(([name, called = '']) => name === 'FCALL' && called.startsWith('webhook_')),
-      ).to.have.length.within(1, 2);
-    } finally {
-      await service.stop();
-      await ownStore.stop();
-    }
-  });
-
-  it('a task of a group stays compact with its result; the records that every call reads are tables', () =>
-    onOwnStore(async (service) => {
-      const team = await Team.create({}, await Queue.create({}, await World.create({ on: service })));
-      const { world } = team.queue;
-      await team.submit('a', { input: { file: 'a.txt' } });
-      const claim = await team.queue.claim();
-      await team.queue.act('complete', claim, { result: { payload: { sha: '9f86d08' } } });
-      const prefix = `muster:{${world.org}}`;
-      const records = [prefix, `${prefix}:${world.spaceId}`, `${world.prefix}:message:${claim.id}`];
-      const encodings = await Promise.all(records.map((key) => service.store.object('ENCODING', key)));
-      expect(encodings).to.deep.equal(['hashtable', 'hashtable', 'listpack']);
-    }));
-
-  it('a queued message, a delayed one, a reservation, a waiter and an idempotency record take a bounded number of bytes', () =>
-    onOwnStore(async (service) => {
-      const world = await World.create({ on: service });
-      /** Bytes of all keys of the organization: of idempotency records, and of the rest. */
-      const footprint = async (): Promise<[replays: number, rest: number]> => {
-        const names = await service.store.keys(`muster:{${world.org}}*`);
-        const sum = async (some: string[]): Promise<number> => {
-          const sizes = await Promise.all(some.map((name) => service.store.memory('USAGE', name, 'SAMPLES', 0)));
-          return sizes.reduce<number>((all, size) => all + Number(size), 0);
-        };
-        const replays = names.filter((name) => name.includes(':idempotency:'));
-        return [await sum(replays), await sum(names.filter((name) => !replays.includes(name)))];
-      };
-      const holder = { scopeId: randomUUID(), holder: 'agent-1' };
-      const budget = { name: 'b', currency: 'EUR', scale: 2, limitMinor: '999999' };
-      const allowance = { name: 'a', unitsLimit: 1, windowSeconds: 31_536_000 };
-      const { id: mailboxId } = await world.made('/mailboxes', { name: 'jobs' });
-      const { id: budgetId } = await world.made('/budgets', budget);
-      const { id: allowanceId } = await world.made('/allowances', allowance);
-      await world.made(`/allowances/${allowanceId}/consume`, { ...holder, units: 1 });
-      const many = 500;
-      const payload = 'x'.repeat(98);
-      for (const [path, body, maxBytes] of [
-        [`/mailboxes/${mailboxId}/messages`, { scopeId: holder.scopeId, payload }, 1300],
-        [`/mailboxes/${mailboxId}/messages`, { scopeId: holder.scopeId, payload, delaySeconds: 600 }, 1300],
-        [`/budgets/${budgetId}/reserve`, { ...holder, amountMinor: '1000' }, 1000],
-        [`/allowances/${allowanceId}/wait`, { ...holder, units: 1, ttlSeconds: 3600 }, 1400],
-      ] as const) {
-        const before = await footprint();
-        await Promise.all(Array.from({ length: many }, () => world.made(path, body)));
-        const [replays, rest] = (await footprint()).map((bytes, i) => (bytes - (before[i] ?? 0)) / many);
-        expect(replays, `a replay of ${path}`).to.be.within(100, 300);
-        expect(rest, path).to.be.within(maxBytes / 2, maxBytes);
-      }
-    }));
-
   it('a set of any size is read in pages', async () => {
     const { store } = await api();
     const key = `muster:{${randomUUID()}}:set`;
@@ -203,5 +112,63 @@ describe('On a large store,', () => {
     });
     await store.del(key);
     expect(commands.filter(([name, asked]) => name === 'SSCAN' && asked === key)).to.have.length.within(3, 6);
+  });
+});
+
+describe('In a store with the settings of the embedded one,', () => {
+  let service: MusterService;
+  before(async () => {
+    const { url } = await emptyStore();
+    const log = pino({ level: 'silent' });
+    service = await startService({ redisUrl: url, role: 'api', host: '127.0.0.1', port: 0, log });
+  });
+  after(() => service.stop());
+
+  it('a task of a group stays compact with its result; the records that every call reads are tables', async () => {
+    const team = await Team.create({}, await Queue.create({}, await World.create({ on: service })));
+    const { world } = team.queue;
+    await team.submit('a', { input: { file: 'a.txt' } });
+    const claim = await team.queue.claim();
+    await team.queue.act('complete', claim, { result: { payload: { sha: '9f86d08' } } });
+    const prefix = `muster:{${world.org}}`;
+    const records = [prefix, `${prefix}:${world.spaceId}`, `${world.prefix}:message:${claim.id}`];
+    const encodings = await Promise.all(records.map((key) => service.store.object('ENCODING', key)));
+    expect(encodings).to.deep.equal(['hashtable', 'hashtable', 'listpack']);
+  });
+
+  it('a queued message, a delayed one, a reservation, a waiter and an idempotency record take a bounded number of bytes', async () => {
+    const world = await World.create({ on: service });
+    /** Bytes of all keys of the organization: of idempotency records, and of the rest. */
+    const footprint = async (): Promise<[replays: number, rest: number]> => {
+      const names = await service.store.keys(`muster:{${world.org}}*`);
+      const sum = async (some: string[]): Promise<number> => {
+        const sizes = await Promise.all(some.map((name) => service.store.memory('USAGE', name, 'SAMPLES', 0)));
+        return sizes.reduce<number>((all, size) => all + Number(size), 0);
+      };
+      const replays = names.filter((name) => name.includes(':idempotency:'));
+      return [await sum(replays), await sum(names.filter((name) => !replays.includes(name)))];
+    };
+    const holder = { scopeId: randomUUID(), holder: 'agent-1' };
+    const budget = { name: 'b', currency: 'EUR', scale: 2, limitMinor: '999999' };
+    const allowance = { name: 'a', unitsLimit: 1, windowSeconds: 31_536_000 };
+    const { id: mailboxId } = await world.made('/mailboxes', { name: 'jobs' });
+    const { id: budgetId } = await world.made('/budgets', budget);
+    const { id: allowanceId } = await world.made('/allowances', allowance);
+    await world.made(`/allowances/${allowanceId}/consume`, { ...holder, units: 1 });
+    // More than Redis keeps in a compact encoding.
+    const many = 200;
+    const payload = 'x'.repeat(98);
+    for (const [path, body, maxBytes] of [
+      [`/mailboxes/${mailboxId}/messages`, { scopeId: holder.scopeId, payload }, 1300],
+      [`/mailboxes/${mailboxId}/messages`, { scopeId: holder.scopeId, payload, delaySeconds: 600 }, 1300],
+      [`/budgets/${budgetId}/reserve`, { ...holder, amountMinor: '1000' }, 1000],
+      [`/allowances/${allowanceId}/wait`, { ...holder, units: 1, ttlSeconds: 3600 }, 1400],
+    ] as const) {
+      const before = await footprint();
+      await Promise.all(Array.from({ length: many }, () => world.made(path, body)));
+      const [replays, rest] = (await footprint()).map((bytes, i) => (bytes - (before[i] ?? 0)) / many);
+      expect(replays, `a replay of ${path}`).to.be.within(100, 300);
+      expect(rest, path).to.be.within(maxBytes / 2, maxBytes);
+    }
   });
 });

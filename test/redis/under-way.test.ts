@@ -16,7 +16,7 @@ describe('calls during a run of their script', () => {
     ownStore = await OwnStore.start();
     office = await ownStore.admin();
     door = await ownStore.admin();
-    await office.scripts.load();
+    await send();
   });
   after(() => ownStore.stop());
 

@@ -4,26 +4,24 @@ import { expect } from 'chai';
 import type { Redis } from 'ioredis';
 import pino from 'pino';
 import { type MusterService, startService } from '../../src/service.ts';
+import { emptyStore } from '../redis/empty-store.ts';
 import { readCommands } from '../support/commands.ts';
-import { OwnStore } from '../support/own-store.ts';
 import { World } from '../support/world.ts';
 
 const idleSeconds = 10;
 
-/** On the real clock and a separate store. */
+/** On the real clock and a store that has nothing else. */
 describe('An idle service', () => {
-  let store: OwnStore;
   const services: MusterService[] = [];
 
   before(async () => {
-    store = await OwnStore.start();
-    const options = { redisUrl: store.url, host: '127.0.0.1', port: 0, log: pino({ level: 'silent' }) };
+    const { url: redisUrl } = await emptyStore();
+    const options = { redisUrl, host: '127.0.0.1', port: 0, log: pino({ level: 'silent' }) };
     services.push(await startService({ ...options, role: 'all', webhookAllowPrivate: true }));
     services.push(await startService({ ...options, role: 'worker' }));
   });
   after(async () => {
     for (const service of services) await service.stop();
-    await store.stop();
   });
 
   const writes = async (redis: Redis): Promise<ReadonlySet<string>> =>
@@ -38,10 +36,10 @@ describe('An idle service', () => {
     const held: Promise<unknown>[] = [];
     for (const world of worlds) {
       const { id } = await world.made('/mailboxes', { name: 'jobs' });
+      await world.made('/destinations', { url: 'http://127.0.0.1:9/', eventTypes: ['budget.*'] });
       const scopeId = randomUUID();
       const deadline = new Date(Date.now() + 3_600_000).toISOString();
       await world.made(`/mailboxes/${id}/messages`, { scopeId, payload: 1, deadline });
-      await world.made('/destinations', { url: 'http://127.0.0.1:9/', eventTypes: ['budget.*'] });
       const recv = { scopeId: randomUUID(), holder: 'h', holderSession: 's', waitSeconds: 30 };
       held.push(world.post(`/mailboxes/${id}/recv`, recv), world.get('/watch?cursor=latest&waitSeconds=30'));
     }
@@ -56,9 +54,19 @@ describe('An idle service', () => {
       `      ${commands.length} commands in ${idleSeconds} s, ${written.length} of kinds that write, ` +
         `${bytesPerSecond} bytes of log a second`,
     );
+    const ofWebhooks = (all: typeof commands) =>
+      all.filter(([name, called = '']) => name === 'FCALL' && called.startsWith('webhook_'));
+    const [world] = worlds as [World];
+    const heard = await readCommands(redis, async () => {
+      await world.made('/mailboxes', { name: 'more' });
+      // Two rounds of each dispatcher.
+      await sleep(2_500);
+    });
     for (const service of services) service.wake.close();
     await Promise.all(held);
     expect(bytesPerSecond).to.be.at.most(200);
+    expect(ofWebhooks(commands), 'of spaces whose webhooks are all delivered').to.deep.equal([]);
+    expect(ofWebhooks(heard), 'after an event, by each process').to.have.length.within(2, 4);
     // BullMQ's checks for stalled jobs, periodic work, and one check of each outbox, which changes nothing.
     expect(written.length, written.map((words) => words.slice(0, 2).join(' ')).join('\n')).to.be.at.most(100);
   });

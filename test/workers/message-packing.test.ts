@@ -11,10 +11,12 @@ import { Claim } from '../../src/mailbox/records.ts';
 import { type MusterService, type ServiceOptions, startService } from '../../src/service.ts';
 import { copyKeys } from '../../src/snapshot/copy-keys.ts';
 import { freePort, RedisServer } from '../fault/redis-server.ts';
+import { emptyStore } from '../redis/empty-store.ts';
 import { callArgs } from '../spec/allowance/script.ts';
 import { sendMany } from '../spec/mailbox/many.ts';
 import { Queue } from '../spec/mailbox/queue.ts';
 import { expectAgreement } from '../support/agree.ts';
+import { journalOf } from '../support/journal.ts';
 import { OwnStore } from '../support/own-store.ts';
 import { codeOf, World } from '../support/world.ts';
 
@@ -53,13 +55,12 @@ describe('Packing of messages', () => {
     startService({ redisUrl, role: 'api', host: '127.0.0.1', port: 0, log: pino({ level: 'silent' }), ...options });
 
   before(async () => {
-    store = await OwnStore.start();
+    store = await emptyStore();
     service = await start(store.url);
     await service.scripts.load();
   });
   after(async () => {
     await service.stop();
-    await store.stop();
   });
   const begin = async (on: MusterService): Promise<void> => {
     world = await World.create({ on, limits: { maxBacklog: 10_000 } });
@@ -71,6 +72,9 @@ describe('Packing of messages', () => {
   const memory = async () => Number(/used_memory:(\d+)/.exec(await service.store.info('memory'))?.[1]);
   const pack = (of: MusterService, more: object = {}) =>
     of.packing.packMessages(world.org, world.spaceId, undefined, { sealAfterMs: 0, isAll: true, ...more });
+  const packEvents = (of: MusterService, size: number) =>
+    of.packing.packSpace(world.org, world.spaceId, undefined, { sealAfterMs: 0, isAll: true, size });
+  const liveEvents = (of = world) => of.service.store.xlen(`${of.prefix}:events`);
 
   /** All messages of the mailbox as the API lists them. */
   async function listed(of = world): Promise<unknown[]> {
@@ -85,7 +89,7 @@ describe('Packing of messages', () => {
 
   it('works in a store that is nearly full, or full, and makes room in it', async () => {
     for (const share of [0.95, 1.1]) {
-      await finishMany(queue, 2_000);
+      await finishMany(queue, 1_000);
       const before = await listed();
       const used = await memory();
       await service.store.config('SET', 'maxmemory', String(Math.floor(used / share)));
@@ -94,7 +98,7 @@ describe('Packing of messages', () => {
         expect(codeOf(full)).to.equal(share > 1 ? '503 STORE_UNAVAILABLE' : '201');
         await pack(service);
         expect(await live()).to.equal(0);
-        expect(await memory()).to.be.below(used - 700_000);
+        expect(await memory()).to.be.below(used - 350_000);
       } finally {
         await service.store.config('SET', 'maxmemory', '0');
       }
@@ -106,7 +110,7 @@ describe('Packing of messages', () => {
 
   it('takes less than 250 bytes each, with all indexes', async () => {
     const { store: redis } = service;
-    const count = 2_000;
+    const count = 1_000;
     for (let n = 0; n < count; n += 100) {
       const scope = new Queue(world, queue.id);
       await finishMany(scope, 100);
@@ -198,20 +202,30 @@ describe('Packing of messages', () => {
     await expectAgreement(world);
   });
 
-  it('is in what a snapshot copies', async () => {
-    await finishMany(queue, 230);
+  it('is in what a snapshot copies, as that of the journal', async () => {
+    await finishMany(queue, 225);
     await pack(service, { isAll: false });
+    await packEvents(service, 200);
+    await finishMany(queue, 5);
     expect(await live()).to.equal(30);
+    expect(await liveEvents()).to.be.within(1, 50);
     const before = await listed();
+    const events = await journalOf(world);
     const other = await OwnStore.start();
     const { store: target } = await other.admin();
     await copyKeys(service.store as Redis, target);
     const restored = await start(other.url);
     const there = new World(restored, world.org, world.spaceId, world.apiKey);
     expect(await listed(there)).to.deep.equal(before);
+    expect(await journalOf(there)).to.deep.equal(events);
     await pack(restored);
     expect(await live(there)).to.equal(0);
     expect(await listed(there)).to.deep.equal(before);
+    // A stream that was emptied goes on after its last id.
+    await packEvents(restored, 200);
+    expect(await liveEvents(there)).to.equal(0);
+    await there.made('/mailboxes', { name: 'later' });
+    expect((await journalOf(there)).slice(0, -1)).to.deep.equal(events);
     await expectAgreement(there);
     await restored.stop();
     await other.stop();
@@ -237,7 +251,7 @@ describe('Packing of messages', () => {
     await fresh.stop();
   });
 
-  it('loses and doubles nothing when the store is killed at any moment while two workers pack', async () => {
+  it('loses and doubles nothing when the store is killed at any moment while two workers pack messages and events', async () => {
     const dir = await mkdtemp(join(tmpdir(), 'muster-packing-'));
     const redis = await new RedisServer(dir, await freePort(), { appendfsync: 'always' }).start();
     let services = await Promise.all([start(redis.url), start(redis.url)]);
@@ -246,9 +260,13 @@ describe('Packing of messages', () => {
     const { org, spaceId, apiKey } = world;
     await finishMany(queue, 600);
     const before = await listed();
-    const left: number[] = [];
-    for (const killAfterMs of [15, 60, 150]) {
-      const packed = services.map((one) => pack(one, { size: 5 }).catch(() => undefined));
+    const events = await journalOf(world);
+    const left: [messages: number, events: number][] = [];
+    for (const killAfterMs of [15, 40, 90, 200]) {
+      const packed = services.flatMap((one) => [
+        pack(one, { size: 5 }).catch(() => undefined),
+        packEvents(one, 10).catch(() => undefined),
+      ]);
       await sleep(killAfterMs);
       await redis.kill();
       await Promise.all(packed);
@@ -257,12 +275,14 @@ describe('Packing of messages', () => {
       services = await Promise.all([start(redis.url), start(redis.url)]);
       const there = new World(services[0] as MusterService, org, spaceId, apiKey);
       expect(await listed(there)).to.deep.equal(before);
-      left.push(await live(there));
+      expect(await journalOf(there)).to.deep.equal(events);
+      left.push([await live(there), await liveEvents(there)]);
     }
-    expect(
-      left.some((count) => count > 0 && count < before.length),
-      left.join(),
-    ).to.equal(true);
+    for (const [kind, all] of [before, events].entries())
+      expect(
+        left.some((counts) => (counts[kind] ?? 0) > 0 && (counts[kind] ?? 0) < all.length),
+        left.join(' '),
+      ).to.equal(true);
     await expectAgreement(new World(services[0] as MusterService, org, spaceId, apiKey));
     await stop();
     await redis.stop();

@@ -9,7 +9,8 @@ import { type MusterService, startService } from '../../src/service.ts';
 import { listSnapshots, snapshotFolder } from '../../src/snapshot/folder.ts';
 import { type Job, Periodic } from '../../src/workers/periodic.ts';
 import { Sweeper } from '../../src/workers/sweeper.ts';
-import { OwnStore } from '../support/own-store.ts';
+import { emptyStore } from '../redis/empty-store.ts';
+import type { OwnStore } from '../support/own-store.ts';
 import { Pace } from '../support/pace.ts';
 import { until } from '../support/processes.ts';
 import { World } from '../support/world.ts';
@@ -28,15 +29,12 @@ describe("The loss of workers' state in the store", () => {
   };
 
   before(async () => {
-    store = await OwnStore.start();
+    store = await emptyStore();
     folder = snapshotFolder(store.dataDir);
     const snapshots = { folder, keep: 1, intervalSeconds: 1, embedded: true };
     service = await startService({ redisUrl: store.url, role: 'all', host: '127.0.0.1', port: 0, log, snapshots });
   });
-  after(async () => {
-    await service.stop();
-    await store.stop();
-  });
+  after(() => service.stop());
 
   const sweepsInTime = async (): Promise<void> => {
     const world = await World.create({ on: service });
@@ -96,13 +94,12 @@ describe('A periodic job', () => {
   };
 
   before(async () => {
-    ownStore = await OwnStore.start();
+    ownStore = await emptyStore();
     ({ store } = await ownStore.admin());
   });
   afterEach(async () => {
     for (const one of started.splice(0)) await one.stop();
   });
-  after(() => ownStore.stop());
 
   it('runs at once and then at its interval, each time in one process', async () => {
     let runs = 0;

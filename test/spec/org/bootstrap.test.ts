@@ -3,8 +3,9 @@ import { apiKeyDigest } from '../../../src/http/api-key.ts';
 import * as admin from '../../../src/org/admin.ts';
 import { bootstrap } from '../../../src/org/bootstrap.ts';
 import type { Scripts } from '../../../src/redis/scripts.ts';
+import { emptyStore } from '../../redis/empty-store.ts';
 import { maximumLimits } from '../../support/limits.ts';
-import { OwnStore } from '../../support/own-store.ts';
+import type { OwnStore } from '../../support/own-store.ts';
 
 const url = 'http://127.0.0.1:8080';
 
@@ -12,11 +13,10 @@ describe('The first start on an embedded store', () => {
   let store: OwnStore;
   let to: admin.Admin;
   before(async () => {
-    store = await OwnStore.start();
+    store = await emptyStore();
     to = await store.admin();
   });
   beforeEach(() => to.store.flushall());
-  after(() => store.stop());
 
   it('creates dev (enterprise, unlimited), a space at maximum limits and a key, and prints what to paste', async () => {
     const lines = await bootstrap(to, url);

@@ -1,14 +1,14 @@
 import { expect } from 'chai';
 import { createOrganization, createSpace } from '../../../src/org/admin.ts';
 import { passNewest, renewEpochs } from '../../../src/org/epochs.ts';
-import { OwnStore } from '../../support/own-store.ts';
+import { emptyStore } from '../../redis/empty-store.ts';
+import type { OwnStore } from '../../support/own-store.ts';
 
 describe('After a loss of acknowledged writes', () => {
   let ownStore: OwnStore;
   before(async () => {
-    ownStore = await OwnStore.start();
+    ownStore = await emptyStore();
   });
-  after(() => ownStore.stop());
 
   it('cursors stay valid and every journal continues well past its newest entry, even one from a clock in the future; a restore begins a new epoch', async () => {
     const admin = await ownStore.admin();

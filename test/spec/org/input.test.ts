@@ -1,17 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import * as admin from '../../../src/org/admin.ts';
-import { OwnStore, rejectionOf } from '../../support/own-store.ts';
+import { emptyStore } from '../../redis/empty-store.ts';
+import { type OwnStore, rejectionOf } from '../../support/own-store.ts';
 
 describe('Operator input', () => {
   let store: OwnStore;
   let to: admin.Admin;
   before(async () => {
-    store = await OwnStore.start();
+    store = await emptyStore();
     to = await store.admin();
     await admin.createOrganization(to, { org: 'acme', plan: 'team' });
   });
-  after(() => store.stop());
 
   it('is checked everywhere it is accepted, be it an organization, a name or a page of the audit trail, and cannot contain a line feed', async () => {
     const permissions = ['coordination_read'];

@@ -92,6 +92,7 @@ describe('Settings', () => {
   const bad: Record<string, string[]> = {
     ROLE: ['both', 'API', 'api,worker'],
     PORT: ['65536', '-1', '80a', '8080.5', '1e3', '0x50', '99999999999999999999'],
+    METRICS_PORT: ['65536', 'x'],
     HOST: ['http://x', 'a b', '127.0.0.1:8080'],
     REDIS_URL: [
       'localhost:6379',
@@ -129,7 +130,9 @@ describe('Settings', () => {
 
   it('refuse METRICS_PORT equal to PORT if the process listens on both', () => {
     const both = { PORT: '9090', METRICS_PORT: '9090' };
-    expect(() => readConfig(both)).to.throw(/^METRICS_PORT: "9090" cannot be used/);
+    expect(() => readConfig(both)).to.throw(
+      /^METRICS_PORT: "9090" cannot be used; it must be a different port than PORT, or be left out$/,
+    );
     expect(() => readConfig({ ...both, ROLE: 'worker' })).not.to.throw();
     expect(() => readConfig({ PORT: '0', METRICS_PORT: '0' })).not.to.throw();
   });

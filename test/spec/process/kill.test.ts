@@ -155,8 +155,8 @@ describe('kill -9 of an API or worker process between any two steps', () => {
     }
   }
 
-  it('requeue and cancel of a message or run take effect or not, and once when repeated; counters stay right', async () => {
-    const spare = Array.from({ length: 5 }, () => start('api'));
+  it('a cancel, a requeue and the cancel of a run take effect or not, and once when repeated; counters stay right', async () => {
+    const spare = Array.from({ length: 3 }, () => start('api'));
     const mailbox = (await call(first.url, access, '/mailboxes', { name: 'again', mode: 'INBOX' })).body.id;
     const runId = randomUUID();
     const send = async (fields: object = {}): Promise<string> => {
@@ -168,8 +168,6 @@ describe('kill -9 of an API or worker process between any two steps', () => {
     await sendMany(first.url, mailbox, 300, { scopeId: runId });
     const acts: [path: string, moment: 'before' | 'after', body: object, state: string, done: string][] = [
       [`/messages/${message}/cancel`, 'before', {}, 'READY', 'CANCELLED'],
-      [`/messages/${message}/requeue`, 'before', { delaySeconds: 600 }, 'CANCELLED', 'DELAYED'],
-      [`/messages/${message}/cancel`, 'after', {}, 'CANCELLED', 'CANCELLED'],
       [`/messages/${message}/requeue`, 'after', { delaySeconds: 600 }, 'DELAYED', 'DELAYED'],
       [`/scopes/${runId}/cancel`, 'after', {}, 'DELAYED', 'CANCELLED'],
     ];

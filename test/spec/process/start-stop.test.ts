@@ -162,11 +162,13 @@ describe('Start and shutdown of a process', () => {
     }
   });
 
-  it('lets ROLE=api and ROLE=worker share one DATA_DIR and end in any order', async () => {
+  it('lets ROLE=api and ROLE=worker share one DATA_DIR and end in any order; METRICS_PORT prints where the metrics are', async () => {
     const DATA_DIR = await processes.folder();
     const api = processes.start({ DATA_DIR, ROLE: 'api' });
-    const worker = processes.start({ DATA_DIR, ROLE: 'worker' });
+    const worker = processes.start({ DATA_DIR, ROLE: 'worker', METRICS_PORT: '0' });
     await Promise.all([api.ready(), worker.ready()]);
+    const [, metrics = ''] = /^metrics on (http:.*\/metrics)$/m.exec(worker.stdout) ?? [];
+    expect((await fetch(metrics)).status).to.equal(200);
     const { url, access } = api;
     const mailbox = (await call(url, access, '/mailboxes', { name: 'jobs' })).body.id;
     const deadline = new Date(Date.now() + 500).toISOString();
@@ -176,11 +178,13 @@ describe('Start and shutdown of a process', () => {
     expect(await ready(url)).to.equal(1);
     // Reads never write: only the worker can expire the message.
     await until(async () => (await ready(url)) === 0);
+    const { nextCursor } = (await call(url, access, '/events')).body;
 
     expect((await api.end('SIGTERM')).status).to.equal(0);
     expect((await worker.end('SIGTERM')).status).to.equal(0);
     const again = await processes.start({ DATA_DIR }).ready();
     expect(await ready(again.url)).to.equal(0);
+    expect((await call(again.url, access, `/events?cursor=${nextCursor}`)).status).to.equal(200);
     expect(again.stderr).to.equal('');
   });
 
@@ -220,11 +224,11 @@ describe('Start and shutdown of a process', () => {
   });
 
   it("exits with status 1 on an uncaught error, without printing the error's properties", async () => {
-    const defect = "process.on('SIGUSR2',()=>{throw Object.assign(new Error('oh'),{secret:1})})";
-    const NODE_OPTIONS = `--import=data:text/javascript,${encodeURI(defect)}`;
-    const muster = processes.start({ REDIS_URL: '/nowhere.sock', NODE_OPTIONS });
-    await until(() => /^waiting for the store .*\n$/.test(muster.stderr));
-    const { status, stderr } = await muster.end('SIGUSR2');
+    // Thrown soon after the process listens for it.
+    const fail = "setImmediate(()=>{throw Object.assign(new Error('oh'),{secret:1})})";
+    const defect = `process.on('newListener',(name)=>name==='uncaughtException'&&${fail})`;
+    const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(defect)}`;
+    const { status, stderr } = await processes.start({ REDIS_URL: '/nowhere.sock', NODE_OPTIONS }).ended;
     expect(status).to.equal(1);
     expect(stderr)
       .to.match(/^fatal error: Error: oh\n/m)

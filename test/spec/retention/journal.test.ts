@@ -48,13 +48,13 @@ describe('retention of the journal and of usage', () => {
   it('finds messages before their journal entries are removed, however far behind it is', async () => {
     const aging = await Aging.begin();
     const { traffic, world } = aging;
-    for (let round = 0; round < 45; round++) {
+    for (let round = 0; round < 23; round++) {
       const scopeId = traffic.scope();
       await traffic.send(scopeId);
       await traffic.complete(await traffic.claim(scopeId));
     }
     await aging.at(60 * day);
-    const step = { spaceId: world.spaceId, requestId: '', maxRecords: 20, opened: '' };
+    const step = { spaceId: world.spaceId, requestId: '', maxRecords: 10, opened: '' };
     let steps = 0;
     for (let more: unknown = 1; more === 1; steps++) {
       [more] = await world.service.scripts.run('retention/space', world.org, step);

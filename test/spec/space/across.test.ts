@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { World } from '../../support/world.ts';
+import { codeOf, World } from '../../support/world.ts';
 
 const planOf = (plan: Record<string, string>) => ({ plan: 'enterprise', figures: plan });
 
@@ -9,8 +9,6 @@ const besides = (world: World) => world.beside({ requestsPerMinute: 100_000 });
 
 describe('Counts across all spaces of an organization', () => {
   const scopeId = randomUUID();
-  const codeOf = ({ status, body }: { status: number; body: { error?: { code: string } } }) =>
-    `${status} ${body?.error?.code ?? ''}`;
   const queue = async (world: World): Promise<string> => (await world.made('/mailboxes', { name: 'q' })).id;
   const send = (world: World, mailbox: string, scope: string = scopeId) =>
     world.post(`/mailboxes/${mailbox}/messages`, { scopeId: scope, payload: 1 });

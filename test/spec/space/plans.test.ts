@@ -218,17 +218,4 @@ describe('the limits of a plan', () => {
     await world.at(minute + 60_000);
     expect((await world.get('/census')).status).to.equal(200);
   });
-
-  it('allow payloads up to 64 KiB on every plan', async () => {
-    for (const plan of ['free', 'enterprise']) {
-      const world = await World.create({ plan });
-      const traffic = await Traffic.on(world);
-      await traffic.send(traffic.scope(), { payload: 'x'.repeat(65_534) });
-      const reply = await world.post(`/mailboxes/${traffic.work}/messages`, {
-        scopeId: randomUUID(),
-        payload: 'x'.repeat(65_535),
-      });
-      expect(outcome(reply)).to.deep.equal([413, 'PAYLOAD_TOO_LARGE']);
-    }
-  });
 });

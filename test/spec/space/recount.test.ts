@@ -7,7 +7,7 @@ import { World } from '../../support/world.ts';
 
 /** A space with records of every kind, waiting and finished; its clock stands still. */
 async function busy(): Promise<World> {
-  const world = await World.create({ limits: { maxBacklog: 100_000 } });
+  const world = await World.create();
   await world.at(Date.now());
   const traffic = await Traffic.on(world);
   const deadline = new Date(Date.now() + 3_600_000).toISOString();
@@ -26,9 +26,12 @@ async function busy(): Promise<World> {
   const { id: groupId } = await world.made('/task-groups', group);
   await world.made(`/task-groups/${groupId}/tasks`, { taskKey: 'a' });
   const { id: stopped } = await world.made('/scopes', { parentScopeId: scopeId, name: 'n' });
-  const send = () => world.made(`/mailboxes/${traffic.inbox}/messages`, { scopeId: stopped, payload: 1 });
-  await Promise.all(Array.from({ length: 260 }, send));
-  expect((await world.made(`/scopes/${stopped}/cancel`)).done).to.equal(false);
+  await traffic.note(stopped);
+  await world.made(`/scopes/${stopped}/cancel`);
+  // As if there were more to end than its first step may.
+  await world.service.store.hset(`${world.prefix}:scope:${stopped}`, 'cancelWalk', `${stopped}  `);
+  const timer = `scope:cancel:${world.spaceNumber}:${stopped}`;
+  await world.service.store.zadd(`muster:{${world.org}}:backgroundTimers`, Date.now(), timer);
   return world;
 }
 
@@ -68,7 +71,7 @@ describe('The recount used by tests', () => {
     const recounted = /^(mailbox:(message|lease)|group:deadline|allowance:waiter):/;
     for (let i = 0; i < timers.length; i += 2) {
       const [member = '', score = ''] = [timers[i], timers[i + 1]];
-      if (!recounted.test(member)) continue;
+      if (!recounted.test(member) || checked.has(kindOf(`timers ${member}`))) continue;
       await store.zrem(`muster:{${world.org}}:timers`, member);
       await check(`timers ${member}`);
       await store.zadd(`muster:{${world.org}}:timers`, score, member);

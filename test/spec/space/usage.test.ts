@@ -81,22 +81,26 @@ describe('usage', () => {
   it('stores each day with the first call of a later one; quiet days are zeros and keep retainedBytes', async () => {
     const { world, traffic } = await begin();
     await traffic.send(traffic.scope(), { payload: '12345678' });
+    await traffic.claim(traffic.scope());
     await world.at(midnight + day - 1);
     await traffic.send(traffic.scope(), { payload: '1' });
     await world.at(midnight + 4 * day);
     await traffic.send(traffic.scope(), { payload: '' });
     await world.at(midnight + 6 * day);
     const { days } = (await world.get(`/usage?from=${date(-1)}`)).body;
-    const rows = days.map((row: Record<string, unknown>) => [row['date'], row['operations'], row['retainedBytes']]);
+    const rows = days.map((row: Record<string, unknown>) =>
+      ['date', 'operations', 'syscalls', 'retainedBytes'].map((name) => row[name]),
+    );
+    // A receive that finds nothing is only a syscall.
     expect(rows).to.deep.equal([
-      [date(-1), 0, 0],
-      [date(0), 6, 13],
-      [date(1), 0, 13],
-      [date(2), 0, 13],
-      [date(3), 0, 13],
-      [date(4), 1, 15],
-      [date(5), 0, 15],
-      [date(6), 0, 15],
+      [date(-1), 0, 0, 0],
+      [date(0), 6, 7, 13],
+      [date(1), 0, 0, 13],
+      [date(2), 0, 0, 13],
+      [date(3), 0, 0, 13],
+      [date(4), 1, 1, 15],
+      [date(5), 0, 0, 15],
+      [date(6), 0, 0, 15],
     ]);
     expect(days[5].byCall).to.deep.equal({ 'message.send': 1 });
     for (const [from, to, retained] of [
