@@ -1,4 +1,4 @@
-type Waiter = { units: number; expiresAt: number; state: string; grantedAt: number | null };
+export type Waiter = { units: number; expiresAt: number; state: string; grantedAt: number | null };
 
 /** How an allowance of 5 units (until changed) per 10 seconds behaves; times in seconds. */
 export class AllowanceModel {

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { longMs } from '../support/long.ts';
 import type { Reply } from '../support/world.ts';
-import { AllowanceModel } from './allowance.model.ts';
+import { AllowanceModel, type Waiter } from './allowance.model.ts';
 import type { Curl } from './curl.ts';
 import { trySequences } from './sequences.ts';
 
@@ -44,6 +44,8 @@ const everything: Step[] = [
   ...[{ do: 'cooldown' as const, seconds: 3 }, consume(1)],
   ...[{ do: 'pass' as const, seconds: 20 }, consume(5), { do: 'wait' as const, units: 5, ttl: 40 }],
   ...[4, 10, 5].map((to) => ({ do: 'limit' as const, to })),
+  // Every kind of call, the creation included.
+  ...Array.from({ length: 10 }, (_, index) => ({ do: 'again' as const, index })),
 ];
 
 /** The outcomes that all sequences together must produce, and those produced so far. */
@@ -64,6 +66,8 @@ class Pair {
   readonly #model: AllowanceModel;
   readonly #path: string;
   readonly #waiterIds: string[] = [];
+  /** Waiters that were compared once they had ended. */
+  readonly #ended = new Set<Waiter>();
 
   constructor(curl: Curl, model: AllowanceModel, id: string) {
     this.#curl = curl;
@@ -133,15 +137,25 @@ class Pair {
       ...{ windowStartedAt: iso(now - (now % 10)), windowEndsAt: iso(now - (now % 10) + 10) },
       cooldownUntil: cooldownUntil > now ? iso(cooldownUntil) : null,
     });
-    for (const [at, waiter] of waiters.entries()) {
-      const { state, grantedAt, expiresAt } = waiter;
-      const view = await this.#curl.get(`/allowance-waiters/${this.#waiterIds[at]}`);
-      const position = queue.indexOf(waiter) + 1;
-      expect(view.body, `waiter ${at + 1}`).to.include({ state, units: waiter.units, position: position || null });
-      expect(view.body.grantedAt).to.equal(grantedAt === null ? null : iso(grantedAt));
-      expect(view.body.expiresAt).to.equal(iso(expiresAt));
-      met.add(state);
-    }
+    for (const waiter of waiters) if (!this.#ended.has(waiter)) await this.#compareWaiter(waiter);
+  }
+
+  async #compareWaiter(waiter: Waiter): Promise<void> {
+    const { queue, waiters } = this.#model;
+    const { units, state, grantedAt, expiresAt } = waiter;
+    const at = waiters.indexOf(waiter);
+    const { body } = await this.#curl.get(`/allowance-waiters/${this.#waiterIds[at]}`);
+    const position = queue.indexOf(waiter) + 1;
+    expect(body, `waiter ${at + 1}`).to.include({ state, units, position: position || null });
+    expect(body.grantedAt).to.equal(grantedAt === null ? null : iso(grantedAt));
+    expect(body.expiresAt).to.equal(iso(expiresAt));
+    met.add(state);
+    if (state !== 'WAITING') this.#ended.add(waiter);
+  }
+
+  /** Expects that waiters stay as they ended. */
+  async end(): Promise<void> {
+    for (const waiter of this.#ended) await this.#compareWaiter(waiter);
   }
 }
 
@@ -156,6 +170,7 @@ describe('allowance model', () => {
         const { body } = await curl.post('/allowances', { name: 'a', unitsLimit: 5, windowSeconds: 10 });
         const pair = new Pair(curl, model, body.id);
         for (const one of sequence) await pair.take(one);
+        await pair.end();
       },
     });
   });

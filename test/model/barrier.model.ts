@@ -5,6 +5,7 @@ export class BarrierModel {
   state: 'OPEN' | 'RELEASED' | 'CANCELLED' = 'OPEN';
   releasedAt: number | null = null;
   releases = 0;
+  cancels = 0;
 
   constructor(target: number) {
     this.target = target;
@@ -38,6 +39,7 @@ export class BarrierModel {
 
   cancel(): string {
     if (this.state === 'RELEASED') return 'BARRIER_RELEASED';
+    if (this.state === 'OPEN') this.cancels += 1;
     this.state = 'CANCELLED';
     return '200';
   }

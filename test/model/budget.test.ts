@@ -47,6 +47,8 @@ const everything: Step[] = [
     { do: 'limit' as const, amount: part(4n, 1n) },
     { do: 'limit' as const, amount: part(0n, -1n) },
   ],
+  // Every kind of call, the creation included.
+  ...Array.from({ length: 10 }, (_, index) => ({ do: 'again' as const, index })),
 ];
 
 const iso = (at: number | null): string | null => (at === null ? null : new Date(at).toISOString());

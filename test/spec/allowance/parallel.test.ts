@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { type Reply, World } from '../../support/world.ts';
-import { queueMany } from './script.ts';
+import { callArgs, queueMany } from './script.ts';
 
 const start = Math.ceil(Date.now() / 3_600_000) * 3_600_000;
 const scopeId = randomUUID();
@@ -14,6 +14,12 @@ async function newAllowance(unitsLimit: number): Promise<{ world: World; path: s
 }
 
 describe('200 parallel consumes and waits', () => {
+  /** The waiters of the scope, as its run view shows them. */
+  async function shown(world: World): Promise<Map<string, Reply['body']>> {
+    const { waiters } = (await world.get(`/ops/runs/${scopeId}`)).body;
+    return new Map(waiters.map((one: Reply['body']) => [one.id, one]));
+  }
+
   it('grant exactly unitsLimit per window, in arrival order', async () => {
     const { world, path } = await newAllowance(40);
     const body = { scopeId, units: 1, holder: 'agent', ttlSeconds: 3600 };
@@ -33,9 +39,9 @@ describe('200 parallel consumes and waits', () => {
     for (let window = 1; (window - 1) * 40 < queued.length; window++) {
       await world.at(start + window * 60_000);
       const late = await Promise.all(Array.from({ length: 50 }, () => world.post(`${path}/consume`, consume)));
-      const views = await Promise.all(queued.map(async ({ id }) => (await world.get(`/allowance-waiters/${id}`)).body));
+      const views = await shown(world);
       const granted = Math.min(queued.length, window * 40);
-      expect(views.map(({ state }) => state)).to.deep.equal(
+      expect(queued.map(({ id }) => views.get(id).state)).to.deep.equal(
         queued.map((_, i) => (i < granted ? 'GRANTED' : 'WAITING')),
         `window ${window}`,
       );
@@ -57,7 +63,8 @@ describe('200 parallel consumes and waits', () => {
     const inOrder = waits.sort((a, b) => a.position - b.position);
     await world.at(start + 58 * 60_000);
     await world.post(`/allowance-waiters/${randomUUID()}/cancel`);
-    const views = await Promise.all(inOrder.map(async ({ id }) => (await world.get(`/allowance-waiters/${id}`)).body));
+    const found = await shown(world);
+    const views = inOrder.map(({ id }) => found.get(id));
     const grants = views.filter(({ state }) => state === 'GRANTED');
     expect(views.slice(0, grants.length)).to.deep.equal(grants);
     const perWindow = new Map<string, number>();
@@ -99,8 +106,8 @@ describe('the waiter list', () => {
     const kept = ids.filter((_, i) => i % 20 === 0);
     for (const id of ids) {
       if (kept.includes(id)) continue;
-      await world.made(`/allowance-waiters/${id}/cancel`);
-      const [living, entries] = [await store.zcard(`${prefix}:live`), await store.llen(`${prefix}:queue`)];
+      await world.service.scripts.run('allowance/cancelWaiter', world.org, { ...callArgs(world), waiterId: id });
+      const [living, entries] = await Promise.all([store.zcard(`${prefix}:live`), store.llen(`${prefix}:queue`)]);
       expect(entries).to.be.at.most(2 * living + 110);
     }
     expect(await store.zrange(`${prefix}:live`, '0', '-1')).to.deep.equal(kept);

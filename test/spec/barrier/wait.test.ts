@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import { createKey, revokeKey } from '../../../src/org/admin.ts';
 import { heldRead } from '../../support/held-reads.ts';
 import { Pace } from '../../support/pace.ts';
-import { codeOf, type Reply } from '../../support/world.ts';
+import { codeOf } from '../../support/world.ts';
 import { Gate } from './gate.ts';
 
 describe('GET /barriers/{id} with waitSeconds', () => {
@@ -31,12 +31,6 @@ describe('GET /barriers/{id} with waitSeconds', () => {
     const { body } = await gate.arrive('b');
     expect((await answer).body).to.deep.equal(body);
     expect(body.state).to.equal('RELEASED');
-  });
-
-  it('holds the request until the barrier is cancelled', async () => {
-    const { answer } = await hold();
-    await gate.cancel();
-    expect((await answer).body.state).to.equal('CANCELLED');
   });
 
   it('answers at once if the barrier is RELEASED or CANCELLED', async () => {
@@ -124,15 +118,12 @@ describe('GET /barriers/{id} with waitSeconds', () => {
     }
   });
 
-  it('costs no Redis call for 1,000 held waits until the barrier is released, and one read then', async () => {
+  it('costs no Redis call for 100 held waits until the barrier is released, and one read then', async () => {
     const { world } = gate;
     const calls = async () =>
       Number(/cmdstat_fcall:calls=(\d+)/.exec(await world.service.store.info('commandstats'))?.[1]);
-    const waiting: Promise<Reply>[] = [];
-    while (waiting.length < 1000) {
-      for (let i = 0; i < 100; i++) waiting.push(world.get(path('?waitSeconds=30')));
-      while (world.service.wake.reads < waiting.length) await sleep(5);
-    }
+    const waiting = Array.from({ length: 100 }, () => world.get(path('?waitSeconds=30')));
+    while (world.service.wake.reads < waiting.length) await sleep(5);
     let idle = 0;
     for (let now = await calls(); now !== idle; now = await calls()) idle = now;
     const other = await Gate.create(1, world);

@@ -7,16 +7,19 @@ import { Purse } from './purse.ts';
 const plain = { name: 'tokens', currency: 'EUR', scale: 2, limitMinor: '5000' };
 
 describe('POST /budgets', () => {
-  it('creates a budget: 201 with the whole limit available, and budget.created', async () => {
+  it('creates a budget: 201 with the whole limit available; once, however often it is sent with its Idempotency-Key', async () => {
     const world = await World.create();
     const now = Date.now();
     await world.at(now);
-    const { status, body } = await world.post('/budgets', plain);
+    const headers = { 'Idempotency-Key': 'create-1' };
+    const { status, body } = await world.post('/budgets', { ...plain, currency: 'eUr' }, headers);
     expect(status).to.equal(201);
     expect(body).to.deep.include({
       ...{ ...plain, createdAt: new Date(now).toISOString() },
       balances: { limit: '5000', reserved: '0', settled: '0', available: '5000' },
     });
+    const again = await world.post('/budgets', { ...plain, currency: 'eUr' }, headers);
+    expect([again.status, again.body]).to.deep.equal([201, body]);
     expect((await world.get(`/budgets/${body.id}`)).body, 'as it is kept').to.deep.include(body);
     const { events } = (await world.get('/events')).body;
     expect(events).to.have.lengthOf(1);
@@ -27,11 +30,6 @@ describe('POST /budgets', () => {
       scopeId: null,
     });
     expect(events[0].payload).to.deep.equal({ budgetId: body.id, limitMinor: '5000' });
-  });
-
-  it('stores the currency in upper case', async () => {
-    const world = await World.create();
-    expect((await world.made('/budgets', { ...plain, currency: 'uSd' })).currency).to.equal('USD');
   });
 
   it('writes an audit entry that names the key', async () => {
@@ -45,36 +43,15 @@ describe('POST /budgets', () => {
       .that.matches(/^[0-9a-f-]{36}$/);
   });
 
-  it('requires unique names per space: BUDGET_EXISTS, while another space may use the name', async () => {
+  it('requires unique names: of 50 requests with one name at once all but one are BUDGET_EXISTS; another space may use it', async () => {
     const world = await World.create();
-    await world.made('/budgets', plain);
-    expect(codeOf(await world.post('/budgets', { ...plain, limitMinor: '1' }))).to.equal('409 BUDGET_EXISTS');
-    await (await world.beside()).made('/budgets', plain);
-  });
-
-  it('creates one budget when 50 requests with one name arrive at once', async () => {
-    const world = await World.create();
-    const replies = await Promise.all(Array.from({ length: 50 }, () => world.post('/budgets', plain)));
+    const replies = await Promise.all(
+      Array.from({ length: 50 }, (_, i) => world.post('/budgets', { ...plain, limitMinor: `${i}` })),
+    );
     expect(replies.filter(({ status }) => status === 201)).to.have.lengthOf(1);
     expect(replies.filter((reply) => codeOf(reply) === '409 BUDGET_EXISTS')).to.have.lengthOf(49);
     expect((await world.get('/budgets')).body.budgets).to.have.lengthOf(1);
-  });
-
-  it('replays the first creation for the same Idempotency-Key, and answers 400 without one', async () => {
-    const world = await World.create();
-    const headers = { 'Idempotency-Key': 'create-1' };
-    const first = await world.post('/budgets', plain, headers);
-    const again = await world.post('/budgets', plain, headers);
-    expect([again.status, again.body]).to.deep.equal([201, first.body]);
-    expect(again.headers.get('Idempotent-Replayed')).to.equal('true');
-    expect(codeOf(await world.post('/budgets', { ...plain, scale: 3 }, headers))).to.equal(
-      '422 IDEMPOTENCY_KEY_REUSED',
-    );
-    const path = `/v1/spaces/${world.spaceId}/budgets`;
-    const bareHeaders = { Authorization: `Bearer ${world.apiKey}`, 'Content-Type': 'application/json' };
-    expect(codeOf(await world.send('POST', path, JSON.stringify(plain), bareHeaders))).to.equal(
-      '400 IDEMPOTENCY_KEY_REQUIRED',
-    );
+    await (await world.beside()).made('/budgets', plain);
   });
 
   it('accepts amounts as strings of up to 18 digits, leading zeros included: "007" is 7', async () => {
@@ -104,36 +81,14 @@ describe('POST /budgets', () => {
     }
   });
 
-  it('requires name, currency, scale and limitMinor, and answers 400 for values out of bounds', async () => {
+  it('requires name, scale, limitMinor and a currency of three letters', async () => {
     const world = await World.create();
     for (const name of Object.keys(plain)) {
       const { [name as keyof typeof plain]: _, ...rest } = plain;
       expect(codeOf(await world.post('/budgets', rest)), name).to.equal('400 VALIDATION_FAILED');
     }
-    const wrong = [
-      { name: '' },
-      { name: 'x'.repeat(201) },
-      { currency: 'EU' },
-      { currency: 'EURO' },
-      { currency: 'E1R' },
-    ];
-    for (const one of [...wrong, { scale: 10 }, { scale: -1 }, { scale: '2' }, { scale: 1.5 }, { color: 'red' }]) {
-      expect(codeOf(await world.post('/budgets', { ...plain, ...one })), JSON.stringify(one)).to.equal(
-        '400 VALIDATION_FAILED',
-      );
-    }
-  });
-
-  it('needs resource_config; reading needs coordination_read', async () => {
-    const world = await World.create();
-    const headers = { Authorization: `Bearer ${await world.key(['coordination_read', 'coordination_write'])}` };
-    const refused = await world.post('/budgets', plain, headers);
-    expect([codeOf(refused), refused.body.error.message.includes('resource_config')]).to.deep.equal([
-      '403 PERMISSION_DENIED',
-      true,
-    ]);
-    const config = { Authorization: `Bearer ${await world.key(['resource_config'])}` };
-    expect(codeOf(await world.call('GET', '/budgets', undefined, config))).to.equal('403 PERMISSION_DENIED');
+    for (const currency of ['EU', 'EURO', 'E1R'])
+      expect(codeOf(await world.post('/budgets', { ...plain, currency })), currency).to.equal('400 VALIDATION_FAILED');
   });
 });
 
@@ -158,24 +113,5 @@ describe('GET /budgets', () => {
     await spent.settle((await spent.reserve('7')).body.id, '3');
     const { reservations: _, nextCursor: __, ...seen } = await spent.view();
     expect((await world.get('/budgets?limit=1')).body.budgets).to.deep.equal([seen]);
-    expect(codeOf(await world.get('/budgets?cursor=nonsense'))).to.equal('400 INVALID_CURSOR');
-    expect(codeOf(await world.get('/budgets?limit=201'))).to.equal('400 VALIDATION_FAILED');
-  });
-
-  it('answers 404 BUDGET_NOT_FOUND on every path for an unknown budget and for one of another space', async () => {
-    const world = await World.create();
-    const elsewhere = await Purse.create();
-    const body = { reservationId: randomUUID(), workKey: 'w' };
-    for (const id of [randomUUID(), elsewhere.id]) {
-      const reserve = { scopeId: randomUUID(), holder: 'h', amountMinor: '1' };
-      const replies = [
-        await world.get(`/budgets/${id}`),
-        await world.post(`/budgets/${id}/reserve`, reserve),
-        await world.post(`/budgets/${id}/settle`, { ...body, amountMinor: '1' }),
-        await world.post(`/budgets/${id}/void`, body),
-      ];
-      for (const reply of replies) expect(codeOf(reply)).to.equal('404 BUDGET_NOT_FOUND');
-    }
-    expect(await world.eventTypes()).to.deep.equal([]);
   });
 });

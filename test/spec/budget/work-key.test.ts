@@ -37,32 +37,18 @@ describe('reserve with a workKey', () => {
   });
 
   it('refuses a repeat with another amount as WORK_KEY_CONFLICT; keys are separate per budget, and from those of settles', async () => {
-    const purse = await Purse.create();
+    const purse = await Purse.create('300');
     const { id } = (await purse.reserve('300', { workKey: 'job-1' })).body;
+    expect((await purse.reserve('300', { workKey: 'job-1' })).body, 'before it looks at funds').to.include({ id });
     expect(codeOf(await purse.reserve('301', { workKey: 'job-1' }))).to.equal('409 WORK_KEY_CONFLICT');
     expect((await purse.settle(id, '5', 'job-1')).body.replay).to.equal(false);
     const other = await Purse.create('1000', purse.world);
     const elsewhere = (await other.reserve('301', { workKey: 'job-1' })).body;
     expect([elsewhere.replay, elsewhere.id === id]).to.deep.equal([false, false]);
-  });
-
-  it('recognizes the workKey before it checks funds and settleBy, but after it checks the budget', async () => {
-    const purse = await Purse.create('300');
-    const { id } = (await purse.reserve('300', { workKey: 'all' })).body;
-    expect((await purse.reserve('300', { workKey: 'all' })).body).to.include({ id, replay: true });
-    expect(codeOf(await purse.reserve('300', { workKey: 'more' }))).to.equal('409 INSUFFICIENT_BUDGET');
-    const body = { scopeId: purse.scopeId, holder: 'h', amountMinor: '300', workKey: 'all' };
-    expect(codeOf(await purse.world.post(`/budgets/${randomUUID()}/reserve`, body))).to.equal('404 BUDGET_NOT_FOUND');
-    // A refused reserve took nothing, not even its key.
+    expect(codeOf(await purse.reserve('1', { workKey: 'more' }))).to.equal('409 INSUFFICIENT_BUDGET');
+    // It took nothing, not even its key.
     await purse.void(id);
-    expect((await purse.reserve('299', { workKey: 'more' })).body.replay).to.equal(false);
-  });
-
-  it('accepts 1 to 512 characters', async () => {
-    const purse = await Purse.create();
-    for (const workKey of ['', 'x'.repeat(513), 7, 'a\nb'])
-      expect(codeOf(await purse.reserve('1', { workKey })), String(workKey)).to.equal('400 VALIDATION_FAILED');
-    expect((await purse.reserve('1', { workKey: '😀'.repeat(512) })).status).to.equal(201);
+    expect((await purse.reserve('2', { workKey: 'more' })).body.replay).to.equal(false);
   });
 
   it('reserves exactly once when many run in parallel, and answers all with that reservation', async () => {
@@ -72,14 +58,5 @@ describe('reserve with a workKey', () => {
     expect(new Set(all.map(({ body }) => body.id)).size).to.equal(1);
     expect(all.filter(({ body }) => !body.replay)).to.have.lengthOf(1);
     expect(await purse.balances()).to.equal('1000 300 0 700');
-  });
-
-  it('replays with its Idempotency-Key, too: the same answer, replay:true', async () => {
-    const purse = await Purse.create();
-    const headers = { 'Idempotency-Key': randomUUID() };
-    const first = (await purse.reserve('300', { workKey: 'job' }, headers)).body;
-    const again = await purse.reserve('300', { workKey: 'job' }, headers);
-    expect(again.headers.get('idempotent-replayed')).to.equal('true');
-    expect(again.body).to.deep.equal({ ...first, replay: true });
   });
 });

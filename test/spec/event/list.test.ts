@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { product } from '../../../src/primitives.ts';
 import { codeOf, World } from '../../support/world.ts';
+import { sendMany } from '../mailbox/many.ts';
 import { Queue } from '../mailbox/queue.ts';
 
 const eventTypes = product.events.map(({ type }) => type);
@@ -61,8 +62,8 @@ describe('GET /events', () => {
     expect(next.body.events[0].aggregateId).to.equal(id);
   });
 
-  it('accepts a limit of 1 to 500, default 100; pages of any size return every event once, in order', async () => {
-    await Promise.all(Array.from({ length: 120 }, () => queue.send()));
+  it('returns 100 events by default; pages of any size return every event once, in order', async () => {
+    await sendMany(queue, 120);
     expect((await world.get('/events')).body.events).to.have.lengthOf(100);
     const { body } = await world.get('/events?limit=500');
     expect(body.events).to.have.lengthOf(122);
@@ -73,14 +74,11 @@ describe('GET /events', () => {
       cursor = `&cursor=${page.body.nextCursor}`;
     }
     expect(seen).to.deep.equal(body.events.map(({ eventId }: { eventId: string }) => eventId));
-    for (const limit of ['0', '501', '', 'x', '1.5']) {
-      expect(codeOf(await world.get(`/events?limit=${limit}`)), limit).to.equal('400 VALIDATION_FAILED');
-    }
   });
 
   it('assigns UUIDv7 eventIds in stream order, one per entry, also within one millisecond', async () => {
     await world.at(Date.now());
-    await Promise.all(Array.from({ length: 60 }, () => queue.send()));
+    await sendMany(queue, 60);
     const { events } = (await world.get('/events?limit=500')).body;
     const ids = events.map(({ eventId }: { eventId: string }) => eventId);
     expect(new Set(ids).size).to.equal(62);
@@ -127,14 +125,6 @@ describe('GET /events', () => {
       'state',
       'attempts',
     );
-  });
-
-  it('starts from now on with cursor=latest', async () => {
-    await queue.sent();
-    const { body } = await world.get('/events?cursor=latest');
-    expect(body.events).to.deep.equal([]);
-    await queue.sent();
-    expect(types((await world.get(`/events?cursor=${body.nextCursor}`)).body)).to.deep.equal(['message.sent']);
   });
 
   it('answers 400 INVALID_CURSOR for a malformed cursor and for one of another space', async () => {

@@ -2,15 +2,15 @@ import { expect } from 'chai';
 import pino from 'pino';
 import { writeCursor } from '../../../src/event/cursor.ts';
 import { Journal } from '../../../src/event/journal.ts';
+import { pageReply } from '../../../src/event/page.ts';
 import { placeOf } from '../../../src/event/segment.ts';
 import { Segments } from '../../../src/event/segments.ts';
-import { startService } from '../../../src/service.ts';
 import { Packing } from '../../../src/workers/packing.ts';
 import { expectAgreement } from '../../support/agree.ts';
 import { journalOf } from '../../support/journal.ts';
-import { redisUrl } from '../../support/store.ts';
+import { rejectionOf } from '../../support/own-store.ts';
 import { Traffic } from '../../support/traffic.ts';
-import { codeOf, overrides, World } from '../../support/world.ts';
+import { codeOf, World } from '../../support/world.ts';
 
 /** Packs everything there is, in segments of so many events. */
 async function packAll({ service, org, spaceId }: World, size = 1000, sealAfterMs = 0): Promise<void> {
@@ -253,47 +253,52 @@ describe('The journal when it is packed', () => {
   it('has a damaged segment told by name, to readers of its events only', async () => {
     await work(2);
     const before = await readOn(500);
-    await packAll(world, 30);
+    const lines: string[] = [];
+    const log = pino({ level: 'error' }, { write: (line: string) => void lines.push(line) });
+    const { service, org, spaceId } = world;
+    /** With nothing in memory: neither this packer nor the service has opened a segment yet. */
+    const unread = () => new Journal(service.scripts, new Segments(store()), log);
+    const pack = (size: number) =>
+      new Packing({ ...service, journal: unread(), log }, { sealAfterSeconds: 1 }).packSpace(org, spaceId, undefined, {
+        ...{ sealAfterMs: 0, isAll: true, size },
+      });
+    await pack(30);
     const [first = '', second = '', third = ''] = await segments();
     await store().set(segmentKey(second), 'garbage');
     await store().del(segmentKey(third));
-    // A reader that has not opened them.
-    const lines: string[] = [];
-    const log = pino({ level: 'error' }, { write: (line: string) => void lines.push(line) });
-    const fresh = await startService({
-      ...{ redisUrl: await redisUrl(), role: 'api', host: '127.0.0.1', port: 0, log, overrides },
-    });
-    try {
-      const other = new World(fresh, world.org, world.spaceId, world.apiKey);
-      const page = await other.get('/events?limit=100');
-      expect(page.body.events, 'up to the damaged one').to.have.length(30);
-      const damaged = await other.get(`/events?cursor=${page.body.nextCursor}`);
-      expect(codeOf(damaged)).to.equal('500 EVENTS_DAMAGED');
-      const [, cursor] = /events \S+ to \S+: .*cursor=(\S+) continues/.exec(damaged.body.error.message) ?? [];
-      const missing = await other.get(`/watch?cursor=${cursor}&types=message.*`);
-      expect(codeOf(missing)).to.equal('500 EVENTS_DAMAGED');
-      const [, next] = /cursor=(\S+) continues/.exec(missing.body.error.message) ?? [];
-      const rest = await other.get(`/events?limit=500&cursor=${next}`);
-      const ids = [...page.body.events, ...rest.body.events].map(({ eventId }) => eventId);
-      expect(ids).to.deep.equal([...before.slice(0, 30), ...before.slice(90)]);
-      for (const last of [second, third])
-        expect(lines.filter((line) => line.includes(segmentKey(last)))[0]).to.match(
-          /"error":"segment muster:.* of the/,
-        );
-      expect(lines.some((line) => line.includes(segmentKey(first)))).to.equal(false);
+    const page = await world.get('/events?limit=100');
+    expect(page.body.events, 'up to the damaged one').to.have.length(30);
+    const damaged = await world.get(`/events?cursor=${page.body.nextCursor}`);
+    expect(codeOf(damaged)).to.equal('500 EVENTS_DAMAGED');
+    const [, cursor] = /events \S+ to \S+: .*cursor=(\S+) continues/.exec(damaged.body.error.message) ?? [];
+    const missing = await world.get(`/watch?cursor=${cursor}&types=message.*`);
+    expect(codeOf(missing)).to.equal('500 EVENTS_DAMAGED');
+    const [, next] = /cursor=(\S+) continues/.exec(missing.body.error.message) ?? [];
+    const rest = await world.get(`/events?limit=500&cursor=${next}`);
+    const ids = [...page.body.events, ...rest.body.events].map(({ eventId }) => eventId);
+    expect(ids).to.deep.equal([...before.slice(0, 30), ...before.slice(90)]);
 
-      const newest = (await segments()).at(-1) ?? '';
-      await store().set(segmentKey(newest), 'garbage');
-      await traffic.note(traffic.scope());
-      // One that has it in memory could still fill it up.
-      const journal = new Journal(fresh.scripts, new Segments(store()), log);
-      const packing = new Packing({ ...fresh, journal, log }, { sealAfterSeconds: 1 });
-      await packing.packSpace(world.org, world.spaceId, undefined, { sealAfterMs: 0, isAll: true });
-      expect(await live()).to.equal(0);
-      expect((await segments()).slice(-2)[0], 'it is not filled up').to.equal(newest);
-      expect((await other.get(`/events?cursor=${await cursorAt(newest)}`)).body.events).to.have.length.greaterThan(1);
-    } finally {
-      await fresh.stop();
+    const { epoch = '' } = await store().hgetall(`muster:{${org}}`);
+    const read = { script: 'event/read', reply: pageReply };
+    const pageAfter = (cursor: string) =>
+      unread().page(world, { cursor, epoch, limit: 100 }, (args) =>
+        service.scripts.ask(read, org, { ...args, spaceId, requestId: '' }),
+      );
+    for (const [after, last] of [
+      [first, second],
+      [second, third],
+    ] as const) {
+      expect(await rejectionOf(pageAfter(after))).to.equal('EVENTS_DAMAGED');
+      expect(lines.filter((line) => line.includes(segmentKey(last)))[0]).to.match(/"error":"segment muster:.* of the/);
     }
+    expect(lines.some((line) => line.includes(segmentKey(first)))).to.equal(false);
+
+    const newest = (await segments()).at(-1) ?? '';
+    await store().set(segmentKey(newest), 'garbage');
+    await traffic.note(traffic.scope());
+    await pack(1000);
+    expect(await live()).to.equal(0);
+    expect((await segments()).slice(-2)[0], 'it is not filled up').to.equal(newest);
+    expect((await world.get(`/events?cursor=${await cursorAt(newest)}`)).body.events).to.have.length.greaterThan(1);
   });
 });

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { hash, randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { Pace } from '../../support/pace.ts';
 import { until } from '../../support/processes.ts';
@@ -60,23 +60,16 @@ describe('watch', () => {
     expect(types(await world.get(`/watch?cursor=${cursor}`))).to.have.length(2);
   });
 
-  it('filters by types, a comma-separated list of types or prefix.*', async () => {
-    const { world, cursor, send } = await ready();
-    await send(randomUUID());
-    const get = async (filter: string) => types(await world.get(`/watch?cursor=${cursor}&types=${filter}`));
-    expect(await get('message.sent')).to.deep.equal(['message.sent']);
-    expect(await get('scope.*')).to.deep.equal(['scope.created']);
-    expect(await get('scope.*,message.sent')).to.deep.equal(['scope.created', 'message.sent']);
-    expect(await get('message.acked')).to.deep.equal([]);
-  });
-
-  it('filters by aggregate: a comma-separated list of names, or one record', async () => {
+  it('filters by types or prefix.*, by aggregates or one record, in comma-separated lists', async () => {
     const { world, mailboxId, send } = await ready();
     await send(randomUUID());
-    const get = async (filter: string) => types(await world.get(`/watch?aggregate=${filter}`));
-    expect(await get('mailbox,scope')).to.deep.equal(['mailbox.created', 'scope.created']);
-    expect(await get(`mailbox:${mailboxId.toUpperCase()}`)).to.deep.equal(['mailbox.created']);
-    expect(await get(`mailbox:${randomUUID()}`)).to.deep.equal([]);
+    const get = async (filter: string) => types(await world.get(`/watch?${filter}`));
+    expect(await get('types=message.sent')).to.deep.equal(['message.sent']);
+    expect(await get('types=scope.*,message.sent')).to.deep.equal(['scope.created', 'message.sent']);
+    expect(await get('types=message.acked')).to.deep.equal([]);
+    expect(await get('aggregate=mailbox,scope')).to.deep.equal(['mailbox.created', 'scope.created']);
+    expect(await get(`aggregate=mailbox:${mailboxId.toUpperCase()}`)).to.deep.equal(['mailbox.created']);
+    expect(await get(`aggregate=mailbox:${randomUUID()}`)).to.deep.equal([]);
   });
 
   it('filters by the subtree of a scope', async () => {
@@ -183,16 +176,12 @@ describe('watch', () => {
     expect([reply.status, reply.body.error.code]).to.deep.equal([400, 'INVALID_CURSOR']);
   });
 
-  it('needs coordination_read, and reads nothing more once its key is revoked', async () => {
+  it('reads nothing more once its key is revoked', async () => {
     const { world, cursor, send } = await ready();
-    const writer = await world.key(['coordination_write']);
-    const refused = await world.call('GET', '/watch', undefined, { Authorization: `Bearer ${writer}` });
-    expect(refused.status).to.equal(403);
     const reader = await world.key(['coordination_read']);
     const headers = { Authorization: `Bearer ${reader}` };
     const held = world.call('GET', `/watch?cursor=${cursor}&waitSeconds=30`, undefined, headers);
     await until(() => world.service.feeds.size > 0);
-    const { hash } = await import('node:crypto');
     const digest = hash('sha256', reader, 'base64url');
     await world.service.store.hset(`muster:{${world.org}}:key:${digest}`, 'revokedAt', '1');
     await send(randomUUID());

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Reply } from '../../support/world.ts';
 import { World } from '../../support/world.ts';
+import { sendMany } from '../mailbox/many.ts';
+import { Queue } from '../mailbox/queue.ts';
 
 /** A run that can be cancelled, and the requests to it. */
 export class Run {
@@ -40,6 +42,11 @@ export class Run {
     const ids: string[] = [];
     for (let i = 0; i < count; i++) ids.push((await this.send(fields)).body.id);
     return ids;
+  }
+
+  /** Sends many messages by running the script directly, without HTTP. */
+  fill(count: number): Promise<void> {
+    return sendMany(new Queue(this.world, this.mailboxId), count, { scopeIds: [this.scopeId] });
   }
 
   recv(fields: object = {}): Promise<Reply> {

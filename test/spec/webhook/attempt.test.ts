@@ -1,12 +1,24 @@
 import { once } from 'node:events';
 import { createServer as createReceiver, type ServerResponse } from 'node:http';
-import { type AddressInfo, createServer, type Server } from 'node:net';
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { expect } from 'chai';
 import { attempt } from '../../../src/webhook/attempt.ts';
 import { testMessage } from '../../../src/webhook/message.ts';
 import { Targets } from '../../../src/webhook/target.ts';
 import { hangsOn } from '../../support/hangs-on.ts';
 import { Pace } from '../../support/pace.ts';
+
+/** What a receiver writes when called, and the outcome. */
+const answers: readonly [answer: string, responseStatus: string, errorCode: string][] = [
+  ['HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\ncut', '200', ''],
+  ['HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 202 Accepted\r\nContent-Length: 0\r\n\r\n', '202', ''],
+  ['HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n', '', 'CONNECTION_FAILED'],
+  ['HTTP/1.1 101 Switching Protocols\r\n\r\n', '101', 'STATUS'],
+  ['HTTP/1.1 302 Found\r\nLocation: /elsewhere\r\nContent-Length: 0\r\n\r\n', '302', 'REDIRECTED'],
+  ['HTTP/1.1 999 Nine\r\nContent-Length: 0\r\n\r\n', '999', 'STATUS'],
+  [`HTTP/1.1 200 OK\r\nX-Long: ${'x'.repeat(100_000)}\r\n\r\n`, '', 'CONNECTION_FAILED'],
+  ['no HTTP at all\r\n\r\n', '', 'CONNECTION_FAILED'],
+];
 
 const message = testMessage('e', 'd', 0);
 const { signal: never } = new AbortController();
@@ -62,6 +74,25 @@ describe('a delivery attempt', () => {
     const outcome = to('localhost', new Targets(true));
     globalThis.setTimeout = begin;
     expect((await outcome).errorCode).to.equal('TIMEOUT');
+  });
+
+  it('ends with what the receiver writes, whatever that is; redirects are not followed', async () => {
+    for (const [answer, responseStatus, errorCode] of answers) {
+      const sockets: Socket[] = [];
+      const receiver = createServer((socket) => {
+        sockets.push(socket.on('error', () => undefined).once('data', () => socket.write(answer)));
+      }).listen(0, '127.0.0.1');
+      await once(receiver, 'listening');
+      const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`;
+      const outcome = await attempt(new Targets(true), { url, secrets: [], message, at: 0 }, never);
+      expect([outcome.responseStatus, outcome.errorCode], answer.slice(0, 60)).to.deep.equal([
+        responseStatus,
+        errorCode,
+      ]);
+      expect(sockets).to.have.length(1);
+      receiver.close();
+      sockets[0]?.destroy();
+    }
   });
 
   describe('that reaches its receiver', () => {
