@@ -2,12 +2,15 @@
 // after them those that are bounded by time, with lint and types. For any other choice of files: npx mocha <files>.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readdirSync } from 'node:fs';
 
 const rooms = ['model', 'redis', 'spec/!(process|snapshot)'];
 const interfaces = ['console', 'contract', 'docs', 'http', 'lua'];
-/** Also those that pack dist/, or have files of their own there. */
-const products = ['attack/quick', 'bench', 'cli', 'client', 'demo', 'docker', 'load', 'mcp', 'python', 'readme'];
 const processes = ['embedded', 'metrics', 'spec/{process,snapshot}', 'workers'];
+const elsewhere = new Set(['attack', 'cluster', 'fault', 'spec', 'support', ...rooms, ...interfaces, ...processes]);
+const folders = readdirSync('test', { withFileTypes: true }).filter((entry) => entry.isDirectory());
+/** All other folders, also those that pack dist/, or have files of their own there. */
+const products = ['attack/quick', ...folders.map(({ name }) => name).filter((name) => !elsewhere.has(name))];
 /** Bounded by time, but mostly waiting: lint and types have the processor meanwhile. */
 const moments = [
   ['workers/sweeper.test.ts', 'spec/mailbox/hold.test.ts'],

@@ -99,8 +99,8 @@ function run(job: Job): Promise<JobResult> {
         if (status === 204 || status >= 300) return;
         if (step.keep) keep(step.keep, text, context as Kept);
         if (step.keepEach) keepEach(step.keepEach, text, context as Kept);
-        for (const [own, count] of step.isBatch ? statusesOf(text) : [[status, 1] as const]) {
-          if (own >= 300) refused[own] = (refused[own] ?? 0) + count;
+        for (const [code, count] of step.isBatch ? statusesOf(text) : [[status, 1] as const]) {
+          if (code >= 300) refused[code] = (refused[code] ?? 0) + count;
           else if (tally) tally.count += count;
         }
       },

@@ -65,22 +65,22 @@ function batchGoals(results: Results): Goal[] {
   ];
 }
 
-function growthGoals(queued: QueuedRow[], most: number): Goal[] {
+function growthGoals(queued: QueuedRow[], maxQueued: number): Goal[] {
   const growth = (what: string, cost: (row: QueuedRow) => number | undefined): Goal => {
     const [few, many] = queued.filter(({ name }) => name === 'Muster').map(cost);
-    const name = `${what} at ${whole(most)} queued against 1,000`;
+    const name = `${what} at ${whole(maxQueued)} queued against 1,000`;
     return { name, value: ratio(many, few), digits: 2, kind: 'most', bound: GROWTH };
   };
   return [growth('send', (row) => row.sendMicros), growth('recv + complete', (row) => row.drainMicros)];
 }
 
 /** What is wanted, what was measured, and whether it was enough; `most` is the longer of the two queues. */
-export function goalsTable(results: Results, queued: QueuedRow[], most: number): string {
+export function goalsTable(results: Results, queued: QueuedRow[], maxQueued: number): string {
   const rows = [
     ...speedGoals(results),
     ...redisGoals(results),
     ...batchGoals(results),
-    ...growthGoals(queued, most),
+    ...growthGoals(queued, maxQueued),
   ].map((goal) => {
     const met = isMet(goal);
     return [

@@ -13,9 +13,9 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 
 describe('npm run bench:instructions', () => {
   it('makes every call so that it succeeds, alone and gathered', async () => {
-    const own = await OwnStore.start();
-    const service = await RecordedService.start(await openTree(root), own.url);
-    const redis = new Redis({ path: own.url, protocol: 2 });
+    const store = await OwnStore.start();
+    const service = await RecordedService.start(await openTree(root), store.url);
+    const redis = new Redis({ path: store.url, protocol: 2 });
     try {
       const prepare = await makeCalls((request) => service.post(request));
       // Stands in for valgrind, which may not be there.
@@ -32,7 +32,7 @@ describe('npm run bench:instructions', () => {
     } finally {
       redis.disconnect();
       await service.stop();
-      await own.stop();
+      await store.stop();
     }
   });
 

@@ -3,8 +3,8 @@ import { type ParseArgsConfig, parseArgs } from 'node:util';
 
 interface NumberOption {
   readonly default: number;
-  readonly least: number;
-  readonly most?: number;
+  readonly min: number;
+  readonly max?: number;
   readonly whole?: true;
   readonly says: string;
 }
@@ -42,10 +42,10 @@ export function readArgs<Numbers extends string, Lists extends string>(
   return read as Record<Numbers, number> & Record<Lists, string[]>;
 }
 
-function numberOf(name: string, { least, most = Infinity, whole }: NumberOption, text: string): number {
+function numberOf(name: string, { min, max = Infinity, whole }: NumberOption, text: string): number {
   const value = Number(text);
-  if (value >= least && value <= most && (!whole || Number.isInteger(value))) return value;
-  const bounds = most === Infinity ? `of at least ${least}` : `from ${least} to ${most}`;
+  if (value >= min && value <= max && (!whole || Number.isInteger(value))) return value;
+  const bounds = max === Infinity ? `of at least ${min}` : `from ${min} to ${max}`;
   throw new Error(`--${name} must be a ${whole ? 'whole ' : ''}number ${bounds}, not "${text}"`);
 }
 

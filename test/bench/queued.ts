@@ -87,14 +87,14 @@ export async function bullmqQueued(settings: Settings, many: number): Promise<Qu
   try {
     await bullmq.start();
     await bullmq.probe.learnFrom(async () => {
-      await bullmq.tell('add', WARM, settings.connections);
-      await bullmq.tell('process', WARM, settings.connections);
+      await bullmq.command('add', WARM, settings.connections);
+      await bullmq.command('process', WARM, settings.connections);
     });
     return await rows(
       bullmq,
       many,
-      (messages) => bullmq.tell('bulk', messages, BULK),
-      async () => ({ send: await bullmq.sample(() => bullmq.tell('add', BATCH, settings.connections)) }),
+      (messages) => bullmq.command('bulk', messages, BULK),
+      async () => ({ send: await bullmq.sample(() => bullmq.command('add', BATCH, settings.connections)) }),
     );
   } finally {
     await bullmq.stop();

@@ -16,11 +16,11 @@ export interface Options {
 
 const PARTS = [...Object.keys(CONTENDERS), QUEUED];
 const NUMBERS = {
-  rounds: { default: 3, least: 1, says: 'rounds; every result is the median over them' },
-  seconds: { default: 3, least: 0.5, says: 'seconds of each phase in a round' },
-  connections: { default: 50, least: 1, says: 'HTTP connections at once' },
-  spaces: { default: 16, least: 1, says: 'spaces that Muster is driven over; each takes 100,000 requests a minute' },
-  queued: { default: 1_000_000, least: 0, says: 'messages queued at the most, in the part "queued"' },
+  rounds: { default: 3, min: 1, says: 'rounds; every result is the median over them' },
+  seconds: { default: 3, min: 0.5, says: 'seconds of each phase in a round' },
+  connections: { default: 50, min: 1, says: 'HTTP connections at once' },
+  spaces: { default: 16, min: 1, says: 'spaces that Muster is driven over; each takes 100,000 requests a minute' },
+  queued: { default: 1_000_000, min: 0, says: 'messages queued at the most, in the part "queued"' },
 };
 const ONLY = { default: PARTS.join(','), known: PARTS, says: 'the parts to run' };
 

@@ -9,8 +9,8 @@ import type { Results } from './rounds.ts';
 /** A phase of single calls is held against the bare server beside it, one of messages against its one POST. */
 export function ofLimit(results: Results, name: string, phase: Phase): number | undefined {
   const rate = (sample: Sample) => sample.perSecond;
-  const beside = PHASES[phase].counts === 'requests' ? phase : 'send';
-  return ratio(results.median(name, phase, rate), results.median(LIMIT, beside, rate));
+  const limitPhase = PHASES[phase].counts === 'requests' ? phase : 'send';
+  return ratio(results.median(name, phase, rate), results.median(LIMIT, limitPhase, rate));
 }
 
 interface Column {

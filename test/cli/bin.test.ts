@@ -23,17 +23,17 @@ describe('the packed package', () => {
     folder = await mkdtemp(join(tmpdir(), 'muster-packed-'));
     await run('npm', ['pack', '--ignore-scripts', '--silent', '--pack-destination', folder], { cwd: root });
     await run('tar', ['-xzf', join(folder, 'muster-server-0.1.0.tgz'), '-C', folder]);
-    const own = join(folder, 'node_modules/muster-server');
-    await mkdir(dirname(own));
-    await run('mv', [join(folder, 'package'), own]);
-    paths = await readdir(own, { recursive: true });
+    const installed = join(folder, 'node_modules/muster-server');
+    await mkdir(dirname(installed));
+    await run('mv', [join(folder, 'package'), installed]);
+    paths = await readdir(installed, { recursive: true });
     // As npm installs it: nothing beside it, as its dependencies are bundled.
-    const { dependencies, bin } = JSON.parse(await readFile(join(own, 'package.json'), 'utf8'));
+    const { dependencies, bin } = JSON.parse(await readFile(join(installed, 'package.json'), 'utf8'));
     expect(dependencies).to.equal(undefined);
     // The Redis that the project has unpacked, if it has: it would be unpacked there, too.
-    await symlink(join(root, '.redis'), join(own, '.redis'));
+    await symlink(join(root, '.redis'), join(installed, '.redis'));
     await mkdir(join(folder, 'node_modules/.bin'));
-    await run('chmod', ['+x', join(own, bin.muster)]);
+    await run('chmod', ['+x', join(installed, bin.muster)]);
     command = join(folder, 'node_modules/.bin/muster');
     await symlink(join('../muster-server', bin.muster), command);
     env = { ...process.env, REDIS_URL: '', PORT: '0', LOG_LEVEL: 'warn', DATA_DIR: join(folder, 'data') };

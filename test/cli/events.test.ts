@@ -56,7 +56,7 @@ describe('muster events', () => {
       return text.split('\n').slice(0, count);
     };
     await lines(1);
-    await world.made('/budgets', { name: 'later', currency: 'EUR', scale: 2, limitMinor: '1' });
+    await world.mustPost('/budgets', { name: 'later', currency: 'EUR', scale: 2, limitMinor: '1' });
     const [, second = ''] = await lines(2);
     expect(JSON.parse(second)).to.include({ type: 'budget.created' });
     child.kill();

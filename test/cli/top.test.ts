@@ -11,19 +11,19 @@ describe('muster top', () => {
     world = await World.create();
     const key = await world.key(['coordination_read']);
     settings = { MUSTER_URL: world.url, MUSTER_SPACE: world.spaceId, MUSTER_KEY: key };
-    const { id } = await world.made('/mailboxes', { name: 'jobs' });
-    await world.made('/mailboxes', { name: 'idle' });
+    const { id } = await world.mustPost('/mailboxes', { name: 'jobs' });
+    await world.mustPost('/mailboxes', { name: 'idle' });
     const scopeId = randomUUID();
-    for (const n of [1, 2, 3]) await world.made(`/mailboxes/${id}/messages`, { scopeId, payload: n });
-    await world.made(`/mailboxes/${id}/recv`, { scopeId, holder: 'h', holderSession: 's' });
-    const { id: budgetId } = await world.made('/budgets', {
+    for (const n of [1, 2, 3]) await world.mustPost(`/mailboxes/${id}/messages`, { scopeId, payload: n });
+    await world.mustPost(`/mailboxes/${id}/recv`, { scopeId, holder: 'h', holderSession: 's' });
+    const { id: budgetId } = await world.mustPost('/budgets', {
       name: 'llm',
       currency: 'EUR',
       scale: 2,
       limitMinor: '1000',
     });
-    await world.made(`/budgets/${budgetId}/reserve`, { scopeId, holder: 'h', amountMinor: '5' });
-    await world.made('/allowances', { name: 'api', unitsLimit: 100, windowSeconds: 60 });
+    await world.mustPost(`/budgets/${budgetId}/reserve`, { scopeId, holder: 'h', amountMinor: '5' });
+    await world.mustPost('/allowances', { name: 'api', unitsLimit: 100, windowSeconds: 60 });
   });
 
   /** What it draws on a terminal of so many rows. */
@@ -54,7 +54,7 @@ describe('muster top', () => {
   });
 
   it('fits its screen', async () => {
-    for (let n = 0; n < 30; n++) await world.made('/mailboxes', { name: `n-${n}` });
+    for (let n = 0; n < 30; n++) await world.mustPost('/mailboxes', { name: `n-${n}` });
     const [screen = ''] = await drawn(24, '--count', '1');
     expect(screen.split('\n').length).to.be.within(20, 24);
     expect(screen).to.match(/^… and \d+$/m);

@@ -54,8 +54,8 @@ describe('lists and the journal of the typed client', () => {
   });
 
   it('throws where the store has damaged what comes next, with the cursor that continues behind it', async () => {
-    const own = await World.create();
-    const client = createMuster({ url: own.url, key: own.apiKey, spaceId: own.spaceId });
+    const separate = await World.create();
+    const client = createMuster({ url: separate.url, key: separate.apiKey, spaceId: separate.spaceId });
     const { id: mailboxId } = await client.mailbox.create({ name: 'a' });
     const sent: string[] = [];
     for (let n = 0; n < 3; n++) {
@@ -63,7 +63,7 @@ describe('lists and the journal of the typed client', () => {
       sent.push(id);
       if (n < 2) await client.message.cancel({ messageId: id });
     }
-    const { org, spaceId, prefix, service } = own;
+    const { org, spaceId, prefix, service } = separate;
     const now = { sealAfterMs: 0, isAll: true };
     await service.packing.packMessages(org, spaceId, undefined, { ...now, patienceMs: 0 });
     await service.packing.packSpace(org, spaceId, undefined, { ...now, size: 3 });
@@ -78,15 +78,15 @@ describe('lists and the journal of the typed client', () => {
     const ofJournal = await failure(client.events({}));
     expect(ofJournal).to.be.instanceOf(MusterError).and.to.include({ code: 'EVENTS_DAMAGED' });
     const [next] = await take(client.events({ cursor: ofJournal.nextCursor ?? '' }), 1);
-    const { events } = (await own.get(`/events?cursor=${ofJournal.nextCursor}&limit=1`)).body;
+    const { events } = (await separate.get(`/events?cursor=${ofJournal.nextCursor}&limit=1`)).body;
     expect(next?.eventId).to.equal(events[0].eventId);
     const ofOne = await client.message.view({ messageId: sent[0] ?? '' }).catch((error) => error);
     expect(ofOne).to.include({ code: 'MESSAGES_DAMAGED', nextCursor: null });
   });
 
   it('iterates over the journal as far as it goes, and over the reservations of a budget', async () => {
-    const own = await world.beside({ requestsPerMinute: 1000 });
-    const client = createMuster({ url: own.url, key: own.apiKey, spaceId: own.spaceId });
+    const separate = await world.anotherSpace({ requestsPerMinute: 1000 });
+    const client = createMuster({ url: separate.url, key: separate.apiKey, spaceId: separate.spaceId });
     await client.mailbox.create({ name: 'a' });
     const { id: budgetId } = await client.budget.create({ name: 'b', currency: 'EUR', scale: 2, limitMinor: '9' });
     for (const amountMinor of ['1', '2']) await client.budget.reserve({ budgetId, scopeId, holder: 'h', amountMinor });

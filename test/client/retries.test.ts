@@ -104,14 +104,14 @@ describe('retries of the typed client', () => {
   });
 
   it('Retry-After is respected up to a minute; without one that can be read it is a second', async () => {
-    const told = (status: number, after: string): Mishap[] => [
+    const retryAfter = (status: number, after: string): Mishap[] => [
       (response) => void response.writeHead(status, { 'Retry-After': after }).end('{"error":{"code":"X"}}'),
     ];
-    mishaps = told(429, '0');
+    mishaps = retryAfter(429, '0');
     await client().limits.get();
-    mishaps = told(503, '61');
+    mishaps = retryAfter(503, '61');
     expect((await failure(client().limits.get())).retryAfterSeconds).to.equal(61);
-    mishaps = told(503, 'soon');
+    mishaps = retryAfter(503, 'soon');
     const begun = performance.now();
     await client().limits.get();
     expect(performance.now() - begun).to.be.at.least(990);
@@ -155,9 +155,9 @@ describe('retries of the typed client', () => {
   it('a signal that outlives its calls is left as it was', async () => {
     const stop = new AbortController();
     const { signal } = stop;
-    const own: AbortSignal[] = [];
+    const signals: AbortSignal[] = [];
     const tried: typeof fetch = (to, request) => {
-      if (request?.signal) own.push(request.signal);
+      if (request?.signal) signals.push(request.signal);
       return fetch(to, request);
     };
     mishaps = [unavailable];
@@ -169,21 +169,21 @@ describe('retries of the typed client', () => {
     await Promise.all(many);
     expect(hangsOn(signal)).to.equal(ofOne);
     stop.abort();
-    expect(own.filter((one) => one.aborted)).to.deep.equal([]);
+    expect(signals.filter((one) => one.aborted)).to.deep.equal([]);
   });
 
   it('a call goes where its arguments say, without what is not given; it needs url, key and spaceId', async () => {
-    const made: [url: string, body: unknown][] = [];
-    const told: typeof fetch = async (to, request) => {
-      made.push([String(to), request?.body]);
+    const requests: [url: string, body: unknown][] = [];
+    const recording: typeof fetch = async (to, request) => {
+      requests.push([String(to), request?.body]);
       return new Response('{}');
     };
-    const to = client({ url: 'http://h//', spaceId: 'a/b', fetch: told });
+    const to = client({ url: 'http://h//', spaceId: 'a/b', fetch: recording });
     const some = { mailboxId: '../c', state: 'READY', limit: undefined, cursor: null } as unknown;
     await to.message.list(some as Parameters<typeof to.message.list>[0]);
     await to.destination.delete({ destinationId: 'd' });
     const space = 'http://h/v1/spaces/a%2Fb';
-    expect(made).to.deep.equal([
+    expect(requests).to.deep.equal([
       [`${space}/mailboxes/..%2Fc/messages?state=READY`, undefined],
       [`${space}/destinations/d`, undefined],
     ]);

@@ -32,7 +32,7 @@ async function compiles(muster: Muster): Promise<void> {
   muster.budget.refund;
   const query: Args<'budget.view'> = { budgetId: '', limit: 5 };
   const state: Answer<'group.view'>['outcome'] = 'SATISFIED';
-  const told = (event: Event): number | string | undefined => {
+  const summary = (event: Event): number | string | undefined => {
     // @ts-expect-error not before its type is known
     event.payload.arrivals;
     if (event.type === 'barrier.arrived') return event.payload.arrivals;
@@ -70,7 +70,7 @@ async function compiles(muster: Muster): Promise<void> {
   await muster.batch([{ mailboxId: '' }]);
   const some = [1, 2].map((payload) => message.send({ mailboxId: '', scopeId: '', payload }));
   for (const result of await muster.batch(some)) if (result.ok) result.answer.id.charAt(0);
-  void [query, state, told, first, code];
+  void [query, state, summary, first, code];
 }
 
 /** What is looked at of the document. */
@@ -149,12 +149,12 @@ async function compilesTyped(muster: Muster): Promise<void> {
 
 describe('what the typed client is made of', () => {
   it('has every call of the service, with its method and path', () => {
-    const made = Object.entries(calls).map(([name, [method, path]]) => `${name} ${method} ${path}`);
+    const called = Object.entries(calls).map(([name, [method, path]]) => `${name} ${method} ${path}`);
     const served = [
       ...allRoutes.map((route) => ({ ...route, path: `/:spaceId${route.path}` })),
       ...product.spacelessRoutes,
     ].map(({ call, method, path }) => `${call} ${method} ${path.replaceAll(/:(\w+)/g, '{$1}')}`);
-    expect(made).to.have.members(served);
+    expect(called).to.have.members(served);
   });
 
   it('has types that refuse what the service would', () => {

@@ -30,12 +30,12 @@ describe('verifyWebhook', () => {
   it('takes what the public library of Standard Webhooks signs', async () => {
     const at = new Date();
     const signature = new Webhook(secret).sign('msg_1', at, '{"type":"ü"}');
-    const own = {
+    const signed = {
       'webhook-id': 'msg_1',
       'webhook-timestamp': String(Math.floor(at.getTime() / 1000)),
       'webhook-signature': `v1a,x v1,AAAA ${signature}`,
     };
-    expect(await verifyWebhook('{"type":"ü"}', own, secret)).to.deep.equal({ type: 'ü' });
+    expect(await verifyWebhook('{"type":"ü"}', signed, secret)).to.deep.equal({ type: 'ü' });
   });
 
   it('takes both secrets while one is replaced', async () => {

@@ -228,15 +228,15 @@ describe('the worker of the typed client', () => {
 
   it('never works on more than it can', async () => {
     const mailboxId = await mailbox();
-    let [now, most] = [0, 0];
+    let [now, peak] = [0, 0];
     const worker = start({ mailbox: { mailboxId }, concurrency: 3 }, async () => {
-      most = Math.max(most, ++now);
+      peak = Math.max(peak, ++now);
       await new Promise((resolve) => setTimeout(resolve, 5));
       now--;
     });
     await muster.batch(Array.from({ length: 30 }, () => muster.call.message.send({ mailboxId, scopeId, payload: 1 })));
     await worker.drained();
-    expect([most, worker.counts.completed]).to.deep.equal([3, 30]);
+    expect([peak, worker.counts.completed]).to.deep.equal([3, 30]);
     expect(() => start({ mailbox: 'x', concurrency: 0 }, () => 1)).to.throw(RangeError);
   });
 

@@ -175,11 +175,11 @@ describe('Masters of a cluster that die under load', function () {
   async function lateness({ world }: Tenant): Promise<Lateness> {
     const scopeId = randomUUID();
     const path = `/${scopeId}`;
-    await world.made('/destinations', { url: `${sink.url}${path}`, eventTypes: ['message.lease_expired'] });
-    const mailbox = await world.made('/mailboxes', { name: 'leased' });
-    await world.made(`/mailboxes/${mailbox.id}/messages`, { scopeId, payload: 1 });
+    await world.mustPost('/destinations', { url: `${sink.url}${path}`, eventTypes: ['message.lease_expired'] });
+    const mailbox = await world.mustPost('/mailboxes', { name: 'leased' });
+    await world.mustPost(`/mailboxes/${mailbox.id}/messages`, { scopeId, payload: 1 });
     const recv = { scopeId, holder: 'h', holderSession: 's', leaseSeconds: 5 };
-    const claim = await world.made(`/mailboxes/${mailbox.id}/recv`, recv);
+    const claim = await world.mustPost(`/mailboxes/${mailbox.id}/recv`, recv);
     const since = (): number => Date.now() - Date.parse(claim.leaseExpiresAt);
     const watch = async (): Promise<number> => {
       const { events } = (await world.get(`/watch?types=message.lease_expired&scopeId=${scopeId}&waitSeconds=15`)).body;

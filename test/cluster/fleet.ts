@@ -35,9 +35,9 @@ export class Fleet {
     const log = pino({ level: 'silent' });
     const options = { role: 'api' as const, host: '127.0.0.1', port: 0, log, webhookAllowPrivate: true };
     fleet.service = await startService({ redisUrl: REDIS_URL, ...options });
-    const made = await Promise.all(cluster.masters.map((master) => fleet.#tenantsOn(master)));
-    fleet.quiet = made.flatMap((tenants) => tenants.slice(0, 1));
-    fleet.tenants = made.flatMap((tenants) => tenants.slice(1));
+    const byMaster = await Promise.all(cluster.masters.map((master) => fleet.#tenantsOn(master)));
+    fleet.quiet = byMaster.flatMap((tenants) => tenants.slice(0, 1));
+    fleet.tenants = byMaster.flatMap((tenants) => tenants.slice(1));
     return fleet;
   }
 

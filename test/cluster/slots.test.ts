@@ -57,12 +57,12 @@ describe('Organizations whose slots move between masters, under load', function 
         const held = call(watching ?? '', world, `/watch?cursor=${nextCursor}&waitSeconds=20`);
         await sleep(100);
         await moveSlot(cluster, slot, master);
-        const made = await call(writing ?? '', world, '/mailboxes', { name: 'm' });
-        expect(made.status).to.equal(201);
+        const created = await call(writing ?? '', world, '/mailboxes', { name: 'm' });
+        expect(created.status).to.equal(201);
         const written = performance.now();
         const { events } = (await held).body;
         late.push(performance.now() - written);
-        expect(events.map((event: { aggregateId: string }) => event.aggregateId)).to.deep.equal([made.body.id]);
+        expect(events.map((event: { aggregateId: string }) => event.aggregateId)).to.deep.equal([created.body.id]);
       }
     }
     const worst = Math.round(Math.max(...late));

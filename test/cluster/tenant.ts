@@ -39,14 +39,14 @@ export class Tenant {
   }
 
   async prepare(): Promise<void> {
-    this.#mailbox = (await this.world.made('/mailboxes', { name: 'jobs', backlogLimit: 100_000 })).id;
+    this.#mailbox = (await this.world.mustPost('/mailboxes', { name: 'jobs', backlogLimit: 100_000 })).id;
     const budget = { name: 'b', currency: 'EUR', scale: 2, limitMinor: String(limit) };
-    this.#budget = (await this.world.made('/budgets', budget)).id;
+    this.#budget = (await this.world.mustPost('/budgets', budget)).id;
     const allowance = { name: 'a', unitsLimit: 1_000_000_000, windowSeconds: 31_536_000 };
-    this.#allowance = (await this.world.made('/allowances', allowance)).id;
-    this.#clockwork = (await this.world.made('/mailboxes', { name: 'clockwork' })).id;
+    this.#allowance = (await this.world.mustPost('/allowances', allowance)).id;
+    this.#clockwork = (await this.world.mustPost('/mailboxes', { name: 'clockwork' })).id;
     const schedule = { mailboxId: this.#clockwork, scopeId: randomUUID(), payload: 1, everySeconds: 5 };
-    this.#schedule = (await this.world.made('/schedules', { name: 'clockwork', ...schedule })).id;
+    this.#schedule = (await this.world.mustPost('/schedules', { name: 'clockwork', ...schedule })).id;
   }
 
   forget(): void {

@@ -66,7 +66,7 @@ describe('Signing in to the console', () => {
     await problem(tab, 'the API key lacks the permission coordination_read: it is the only permission');
     await problem(tab, `key create --org ${world.org} --permissions coordination_read`);
     await tab.page.getByRole('button', { name: 'Sign out' }).click();
-    await tab.signIn(await world.key(['coordination_read'], [(await world.beside()).spaceId]));
+    await tab.signIn(await world.key(['coordination_read'], [(await world.anotherSpace()).spaceId]));
     await problem(tab, 'the API key is limited to other spaces.');
     expect(await tab.page.locator('#spaces-list a').count()).to.equal(1);
     await tab.page.goto(`${world.url}/console#/space/${randomUUID()}`);
@@ -76,21 +76,21 @@ describe('Signing in to the console', () => {
   });
 
   it('names a permission that is missing now in every panel that needs it, and ends when the key is revoked', async () => {
-    const own = await World.create();
-    const { org, service } = own;
-    const tab = await Tab.live(own, refused);
+    const separate = await World.create();
+    const { org, service } = separate;
+    const tab = await Tab.live(separate, refused);
     const keys = await listKeys(service, org);
     const { keyId = '' } = keys.find(({ permissions }) => permissions.length === 1) ?? {};
     for (const name of await service.store.keys(`muster:{${org}}:key:*`))
       if ((await service.store.hget(name, 'permissions')) === 'coordination_read')
         await service.store.hset(name, 'permissions', 'coordination_write');
-    await own.made('/mailboxes', { name: 'jobs' });
+    await separate.mustPost('/mailboxes', { name: 'jobs' });
     await tab.page
       .getByRole('region', { name: 'Queues' })
       .getByText('Not shown: the API key lacks the permission coordination_read.')
       .waitFor();
     await revokeKey(service, org, keyId);
-    await own.made('/mailboxes', { name: 'jobs' });
+    await separate.mustPost('/mailboxes', { name: 'jobs' });
     await problem(tab, 'the API key is malformed, unknown or revoked.');
     expect(await tab.evaluate('sessionStorage.length')).to.equal(0);
   });

@@ -10,11 +10,11 @@ describe('The console acts', () => {
   const scopeId = randomUUID();
   before(async () => {
     world = await World.create();
-    mailboxId = (await world.made('/mailboxes', { name: 'jobs' })).id;
+    mailboxId = (await world.mustPost('/mailboxes', { name: 'jobs' })).id;
   });
 
   const send = async (more: object = {}): Promise<string> =>
-    (await world.made(`/mailboxes/${mailboxId}/messages`, { scopeId, payload: { n: 1 }, ...more })).id;
+    (await world.mustPost(`/mailboxes/${mailboxId}/messages`, { scopeId, payload: { n: 1 }, ...more })).id;
   const stateOf = async (id: string): Promise<string> => (await world.get(`/messages/${id}`)).body.state;
   const dialog = (tab: Tab) => tab.page.getByRole('dialog');
   const press = (tab: Tab, name: string) => tab.page.getByRole('button', { name, exact: true }).click();
@@ -56,8 +56,8 @@ describe('The console acts', () => {
     const tab = await Tab.live(world, { expected: /status of 409/ }, '', world.apiKey);
     const id = await send();
     const other = randomUUID();
-    await world.made(`/mailboxes/${mailboxId}/messages`, { scopeId: other, payload: 2 });
-    const claimed = await world.made(`/mailboxes/${mailboxId}/recv`, {
+    await world.mustPost(`/mailboxes/${mailboxId}/messages`, { scopeId: other, payload: 2 });
+    const claimed = await world.mustPost(`/mailboxes/${mailboxId}/recv`, {
       scopeId: other,
       holder: 'ann',
       holderSession: 's',
@@ -65,11 +65,11 @@ describe('The console acts', () => {
     await tab.go(`/message/${claimed.id}`);
     await press(tab, 'Cancel…');
     await dialog(tab).getByText('ann holds it: the claim is lost').waitFor();
-    await world.made(`/messages/${claimed.id}/complete`, { token: claimed.token });
+    await world.mustPost(`/messages/${claimed.id}/complete`, { token: claimed.token });
     await press(tab, 'Cancel the message');
     await dialog(tab).getByRole('alert').filter({ hasText: 'the message is ACKED: only a READY' }).waitFor();
     await press(tab, 'Close');
-    await world.made(`/messages/${id}/cancel`);
+    await world.mustPost(`/messages/${id}/cancel`);
   });
 
   it('shows a payload, a result, progress and the last error as they are', async () => {
@@ -83,10 +83,10 @@ describe('The console acts', () => {
       )
     ).body.id;
     const claim = async () =>
-      world.made(`/mailboxes/${mailboxId}/recv`, { scopeId: run, holder: 'ann', holderSession: 's' });
+      world.mustPost(`/mailboxes/${mailboxId}/recv`, { scopeId: run, holder: 'ann', holderSession: 's' });
     const { token } = await claim();
-    await world.made(`/messages/${id}/renew`, { token, progress: { step: 3 } });
-    await world.made(`/messages/${id}/nack`, { token, retry: true, error: 'the model is busy' });
+    await world.mustPost(`/messages/${id}/renew`, { token, progress: { step: 3 } });
+    await world.mustPost(`/messages/${id}/nack`, { token, retry: true, error: 'the model is busy' });
     const tab = await Tab.live(world, {}, `/mailbox/${mailboxId}`);
     await tab.page.getByLabel('Work key').fill('exact');
     await tab.page.getByRole('button', { name: 'Find' }).click();
@@ -102,7 +102,7 @@ describe('The console acts', () => {
       .locator('#message')
       .getByText(/^ann since .*, lease ends in/)
       .waitFor();
-    await world.made(`/messages/${id}/complete`, { token: again.token, result: { payload: { done: true } } });
+    await world.mustPost(`/messages/${id}/complete`, { token: again.token, result: { payload: { done: true } } });
     await part('Result').waitFor();
     expect(await part('Result').innerText()).to.equal('{\n  "done": true\n}');
     const types = async () => tab.page.locator('#message-events b').allInnerTexts();
@@ -117,9 +117,9 @@ describe('The console acts', () => {
   });
 
   it('on a mailbox: purges at most what it names, and requeues exactly what is on the page', async () => {
-    const { id } = await world.made('/mailboxes', { name: 'full' });
+    const { id } = await world.mustPost('/mailboxes', { name: 'full' });
     const fill = async (payload: number): Promise<string> =>
-      (await world.made(`/mailboxes/${id}/messages`, { scopeId, payload })).id;
+      (await world.mustPost(`/mailboxes/${id}/messages`, { scopeId, payload })).id;
     const old = [];
     for (let n = 0; n < 3; n++) old.push(await fill(n));
     const tab = await Tab.live(world, {}, `/mailbox/${id}`, world.apiKey);
@@ -133,7 +133,7 @@ describe('The console acts', () => {
     await press(tab, 'Close');
     await tab.page.getByRole('link', { name: 'cancelled', exact: true }).click();
     await press(tab, 'Requeue these 3…');
-    await world.made(`/messages/${late}/cancel`);
+    await world.mustPost(`/messages/${late}/cancel`);
     await press(tab, 'Requeue 3 messages');
     await said(tab, 'Requeued 3 messages: 3 operations.');
     expect(await Promise.all([...old, late].map(stateOf))).to.deep.equal(['READY', 'READY', 'READY', 'CANCELLED']);
@@ -149,15 +149,15 @@ describe('The console acts', () => {
   });
 
   it('on failed messages: requeues those that failed alike, and leaves the poisoned ones', async () => {
-    const { id } = await world.made('/mailboxes', { name: 'poisoned', maxAttempts: 1 });
+    const { id } = await world.mustPost('/mailboxes', { name: 'poisoned', maxAttempts: 1 });
     // More mailboxes without failed work than one page has, which are newer.
-    await Promise.all(Array.from({ length: 51 }, (_, n) => world.made('/mailboxes', { name: `fine ${n}` })));
+    await Promise.all(Array.from({ length: 51 }, (_, n) => world.mustPost('/mailboxes', { name: `fine ${n}` })));
     const errors = ['the model is busy', 'the model is busy', 'no chapter in this book', 'the model is busy'];
     const ids: string[] = [];
     for (const error of errors) {
-      ids.push((await world.made(`/mailboxes/${id}/messages`, { scopeId, payload: 1 })).id);
-      const { token } = await world.made(`/mailboxes/${id}/recv`, { scopeId, holder: 'h', holderSession: 's' });
-      await world.made(`/messages/${ids.at(-1)}/nack`, { token, retry: true, error });
+      ids.push((await world.mustPost(`/mailboxes/${id}/messages`, { scopeId, payload: 1 })).id);
+      const { token } = await world.mustPost(`/mailboxes/${id}/recv`, { scopeId, holder: 'h', holderSession: 's' });
+      await world.mustPost(`/messages/${ids.at(-1)}/nack`, { token, retry: true, error });
     }
     const tab = await Tab.live(world, {}, '', world.apiKey);
     await tab.page.getByRole('link', { name: 'Failed work' }).last().click();
@@ -173,8 +173,8 @@ describe('The console acts', () => {
   });
 
   it('on a run: stops it and all below it, and says what it ended', async () => {
-    const run = (await world.made('/scopes', { name: 'nightly' })).id;
-    const message = (await world.made(`/mailboxes/${mailboxId}/messages`, { scopeId: run, payload: 1 })).id;
+    const run = (await world.mustPost('/scopes', { name: 'nightly' })).id;
+    const message = (await world.mustPost(`/mailboxes/${mailboxId}/messages`, { scopeId: run, payload: 1 })).id;
     const tab = await Tab.live(world, {}, `/run/${run}`, world.apiKey);
     await press(tab, 'Stop this run…');
     await dialog(tab).getByText('Stop run nightly?').waitFor();

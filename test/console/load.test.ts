@@ -16,11 +16,11 @@ describe("The console's load on its server", () => {
   it('is reads of its own space only, each at most every 2 s, however much happens', async () => {
     const world = await World.create();
     const { runId } = await seed(world);
-    const { id } = await world.made('/mailboxes', { name: 'jobs' });
+    const { id } = await world.mustPost('/mailboxes', { name: 'jobs' });
     const tab = await Tab.live(world);
     const begun = performance.now();
     while (performance.now() - begun < 6_000) {
-      await world.made(`/mailboxes/${id}/messages`, { scopeId: runId, payload: 1 });
+      await world.mustPost(`/mailboxes/${id}/messages`, { scopeId: runId, payload: 1 });
       await tab.page.waitForTimeout(150);
     }
     const base = `${world.url}/v1/spaces/${world.spaceId}`;
@@ -49,7 +49,7 @@ describe("The console's load on its server", () => {
     await tab.evaluate(hide(true));
     await tab.status('Paused while the tab is hidden.');
     const before = tab.requests.length;
-    await world.made('/mailboxes', { name: 'meanwhile' });
+    await world.mustPost('/mailboxes', { name: 'meanwhile' });
     await tab.page.waitForTimeout(1_500);
     expect(tab.requests.length).to.equal(before);
     await tab.evaluate(hide(false));

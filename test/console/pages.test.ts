@@ -34,19 +34,23 @@ describe('Every page of the console', function () {
   before(async () => {
     [service, sink] = await Promise.all([delivering(), Sink.start()]);
     world = await World.create({ on: service });
-    await world.beside();
+    await world.anotherSpace();
     const hooks = ['a', 'b'].map((path) => `${sink.url}/${path.repeat(60)}`);
     const [, off] = await Promise.all(
-      hooks.map((url) => world.made('/destinations', { url, eventTypes: ['mailbox.created'] })),
+      hooks.map((url) => world.mustPost('/destinations', { url, eventTypes: ['mailbox.created'] })),
     );
     seeded = await seed(world);
     const { mailboxId, runId } = seeded;
     const claim = { scopeId: runId, holder: 'h', holderSession: 's' };
-    const failing = await world.made(`/mailboxes/${mailboxId}/recv`, claim);
-    await world.made(`/messages/${failing.id}/nack`, { token: failing.token, retry: false, error: 'e'.repeat(200) });
-    ready = (await world.made(`/mailboxes/${mailboxId}/messages`, { scopeId: runId, payload: 1 })).id;
+    const failing = await world.mustPost(`/mailboxes/${mailboxId}/recv`, claim);
+    await world.mustPost(`/messages/${failing.id}/nack`, {
+      token: failing.token,
+      retry: false,
+      error: 'e'.repeat(200),
+    });
+    ready = (await world.mustPost(`/mailboxes/${mailboxId}/messages`, { scopeId: runId, payload: 1 })).id;
     const hourly = { mailboxId, scopeId: runId, payload: 1, everySeconds: 3600 };
-    const paused = await world.made('/schedules', { ...hourly, name: 'paused' });
+    const paused = await world.mustPost('/schedules', { ...hourly, name: 'paused' });
     await world.call('PATCH', `/schedules/${paused.id}`, { state: 'PAUSED' });
     await untilRows(world, 4);
     await world.call('PATCH', `/destinations/${off?.id}`, { state: 'DISABLED' });

@@ -51,7 +51,7 @@ describe('The console is usable', () => {
     const link = tab.page.locator('#runs a').first();
     await link.focus();
     const href = await link.getAttribute('href');
-    await world.made('/barriers', { scopeId: randomUUID(), target: 2 });
+    await world.mustPost('/barriers', { scopeId: randomUUID(), target: 2 });
     await tab.page.locator('#runs tbody tr').nth(2).waitFor();
     expect(await tab.page.locator('#runs a').first().getAttribute('href')).to.not.equal(href);
     expect(await tab.evaluate('document.activeElement.getAttribute("href")')).to.equal(href);

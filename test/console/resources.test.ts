@@ -23,8 +23,8 @@ describe('The console acts', () => {
 
   it('on a budget: its limit, exactly, and never below what is used', async () => {
     const budget = { name: 'llm', currency: 'EUR', scale: 2, limitMinor: '100000' };
-    const { id } = await world.made('/budgets', budget);
-    await world.made(`/budgets/${id}/reserve`, { scopeId: randomUUID(), holder: 'ann', amountMinor: '5000' });
+    const { id } = await world.mustPost('/budgets', budget);
+    await world.mustPost(`/budgets/${id}/reserve`, { scopeId: randomUUID(), holder: 'ann', amountMinor: '5000' });
     const tab = await Tab.live(world, { expected: /status of 409/ }, '/money', world.apiKey);
     await press(tab, 'Change the limit… llm');
     await dialog(tab).getByText('It is 1,000.00 EUR: 0.00 EUR settled, 50.00 EUR reserved').waitFor();
@@ -45,9 +45,9 @@ describe('The console acts', () => {
   });
 
   it('on a budget that is used up: the front page leads to it, and it says who has spent it', async () => {
-    const { id } = await world.made('/budgets', { name: 'tokens', currency: 'EUR', scale: 0, limitMinor: '70' });
+    const { id } = await world.mustPost('/budgets', { name: 'tokens', currency: 'EUR', scale: 0, limitMinor: '70' });
     const scopeId = randomUUID();
-    await world.made(`/budgets/${id}/reserve`, { scopeId, holder: 'ann', amountMinor: '70' });
+    await world.mustPost(`/budgets/${id}/reserve`, { scopeId, holder: 'ann', amountMinor: '70' });
     const tab = await Tab.live(world, {}, '', world.apiKey);
     await tab.page.locator('#now').getByText('tokens').waitFor();
     await tab.page.getByRole('link', { name: 'Budgets used up' }).click();
@@ -65,7 +65,7 @@ describe('The console acts', () => {
   });
 
   it('on an allowance: its units and a cooldown', async () => {
-    const { id } = await world.made('/allowances', { name: 'calls', unitsLimit: 10, windowSeconds: 3600 });
+    const { id } = await world.mustPost('/allowances', { name: 'calls', unitsLimit: 10, windowSeconds: 3600 });
     const tab = await Tab.live(world, {}, '/money', world.apiKey);
     await press(tab, 'Change the units… calls');
     await tab.page.getByLabel('Units in each window').fill('25');
@@ -91,9 +91,9 @@ describe('The console acts', () => {
   });
 
   it('on a schedule: pauses it, sends now, and resumes it', async () => {
-    const mailbox = await world.made('/mailboxes', { name: 'reports' });
+    const mailbox = await world.mustPost('/mailboxes', { name: 'reports' });
     const target = { mailboxId: mailbox.id, scopeId: randomUUID(), payload: 1 };
-    const { id } = await world.made('/schedules', { ...target, name: 'daily', everySeconds: 86_400 });
+    const { id } = await world.mustPost('/schedules', { ...target, name: 'daily', everySeconds: 86_400 });
     const stateOf = async () => (await world.get(`/schedules/${id}`)).body.state;
     const tab = await Tab.live(world, {}, '/schedules', world.apiKey);
     await press(tab, 'Pause… daily');
@@ -114,8 +114,8 @@ describe('The console acts', () => {
 
   it('on a delivery: shows every attempt, and delivers again, once', async () => {
     const sink = await Sink.start();
-    const { id } = await world.made('/destinations', { url: `${sink.url}/hook`, eventTypes: ['mailbox.created'] });
-    await world.made('/mailboxes', { name: 'watched' });
+    const { id } = await world.mustPost('/destinations', { url: `${sink.url}/hook`, eventTypes: ['mailbox.created'] });
+    await world.mustPost('/mailboxes', { name: 'watched' });
     await untilRows(world, 1);
     const tab = await Tab.live(world, {}, '/webhooks', world.apiKey);
     await tab.page.locator('#deliveries').getByText('SUCCEEDED').waitFor();

@@ -71,17 +71,17 @@ describe('The console of a space', () => {
 
   it('shows why each message waits, and counts requeues and cancels', async () => {
     const waiting = await World.create();
-    const { id } = await waiting.made('/mailboxes', { name: 'slow', retryDelaySeconds: 3600 });
-    const scopeId = (await waiting.made('/scopes', { name: 'nightly run' })).id;
-    const send = (more: object = {}) => waiting.made(`/mailboxes/${id}/messages`, { scopeId, payload: 1, ...more });
+    const { id } = await waiting.mustPost('/mailboxes', { name: 'slow', retryDelaySeconds: 3600 });
+    const scopeId = (await waiting.mustPost('/scopes', { name: 'nightly run' })).id;
+    const send = (more: object = {}) => waiting.mustPost(`/mailboxes/${id}/messages`, { scopeId, payload: 1, ...more });
     const failing = await send();
-    const { token } = await waiting.made(`/mailboxes/${id}/recv`, { scopeId, holder: 'h', holderSession: 's' });
-    await waiting.made(`/messages/${failing.id}/nack`, { token, retry: true, error: 'the model is busy' });
+    const { token } = await waiting.mustPost(`/mailboxes/${id}/recv`, { scopeId, holder: 'h', holderSession: 's' });
+    await waiting.mustPost(`/messages/${failing.id}/nack`, { token, retry: true, error: 'the model is busy' });
     await send({ delaySeconds: 86_400 });
     for (let n = 0; n < 3; n++) await send();
-    for (let n = 0; n < 2; n++) await waiting.made(`/messages/${(await send()).id}/cancel`);
-    await waiting.made(`/mailboxes/${id}/requeue`, { state: 'CANCELLED', max: 1 });
-    await waiting.made(`/scopes/${(await waiting.made('/scopes', {})).id}/cancel`);
+    for (let n = 0; n < 2; n++) await waiting.mustPost(`/messages/${(await send()).id}/cancel`);
+    await waiting.mustPost(`/mailboxes/${id}/requeue`, { state: 'CANCELLED', max: 1 });
+    await waiting.mustPost(`/scopes/${(await waiting.mustPost('/scopes', {})).id}/cancel`);
     const tab = await Tab.live(waiting);
     const says = async (name: string, ...texts: (string | RegExp)[]): Promise<void> => {
       for (const text of texts) await section(tab, name).getByText(text).first().waitFor();
@@ -116,16 +116,16 @@ describe('The console of a space', () => {
 
   it('shows what waits alike as one row: results that nobody receives bury nothing', async () => {
     const flooded = await World.create();
-    const results = await flooded.made('/mailboxes', { name: 'results' });
+    const results = await flooded.mustPost('/mailboxes', { name: 'results' });
     const calls = Array.from({ length: 40 }, () => ({
       call: 'message.send',
       mailboxId: results.id,
       scopeId: randomUUID(),
       payload: 1,
     }));
-    await flooded.made('/batch', { calls });
-    const { id } = await flooded.made('/mailboxes', { name: 'jobs' });
-    const late = await flooded.made(`/mailboxes/${id}/messages`, { scopeId: randomUUID(), payload: 1 });
+    await flooded.mustPost('/batch', { calls });
+    const { id } = await flooded.mustPost('/mailboxes', { name: 'jobs' });
+    const late = await flooded.mustPost(`/mailboxes/${id}/messages`, { scopeId: randomUUID(), payload: 1 });
     const tab = await Tab.live(flooded);
     const rows = tab.page.getByRole('table', { name: 'Waiting for a worker' }).getByRole('row');
     await rows.filter({ hasText: /^39 morea worker at mailbox results.*nobody has received it39 runs$/ }).waitFor();
@@ -136,16 +136,16 @@ describe('The console of a space', () => {
 
   it('draws the backlog and what was completed and failed over time, from the journal, and goes on', async () => {
     const drawn = await World.create();
-    const { id } = await drawn.made('/mailboxes', { name: 'drawn' });
+    const { id } = await drawn.mustPost('/mailboxes', { name: 'drawn' });
     const scopeId = randomUUID();
-    const send = () => drawn.made(`/mailboxes/${id}/messages`, { scopeId, payload: 1 });
+    const send = () => drawn.mustPost(`/mailboxes/${id}/messages`, { scopeId, payload: 1 });
     const end = async (how: string, more: object) => {
-      const { id: messageId, token } = await drawn.made(`/mailboxes/${id}/recv`, {
+      const { id: messageId, token } = await drawn.mustPost(`/mailboxes/${id}/recv`, {
         scopeId,
         holder: 'h',
         holderSession: 's',
       });
-      await drawn.made(`/messages/${messageId}/${how}`, { token, ...more });
+      await drawn.mustPost(`/messages/${messageId}/${how}`, { token, ...more });
     };
     for (let n = 0; n < 4; n++) await send();
     await end('complete', {});
@@ -166,8 +166,8 @@ describe('The console of a space', () => {
     await journal.getByText('mailbox.created').first().waitFor();
     const run = randomUUID();
     const name = `new ${randomUUID()}`;
-    await world.made('/mailboxes', { name });
-    await world.made('/barriers', { scopeId: run, target: 77 });
+    await world.mustPost('/mailboxes', { name });
+    await world.mustPost('/barriers', { scopeId: run, target: 77 });
     await journal.getByText('scope.created').first().waitFor();
     await section(tab, 'Runs').getByText(short(run)).waitFor();
     await section(tab, 'Queues').getByText(name).waitFor();
@@ -207,7 +207,7 @@ describe('The console of a space', () => {
 
   it('finds runs by state and name, and opens one by its id, or reports that there is none', async () => {
     const tab = await Tab.live(world, { expected: /status of 404/ }, '/runs');
-    const { id } = await world.made('/scopes', { name: 'nightly' });
+    const { id } = await world.mustPost('/scopes', { name: 'nightly' });
     const rows = section(tab, 'All runs').getByRole('row');
     await tab.page.getByLabel('Name, exactly').fill('nightly');
     await tab.page.getByRole('button', { name: 'Find' }).click();
@@ -230,17 +230,17 @@ describe('The console of a space', () => {
 
   it('starts a busy journal at the present, with a note; its history is read page by page, filtered', async () => {
     const busy = await World.create();
-    const mailbox = await busy.made('/mailboxes', { name: 'jobs' });
+    const mailbox = await busy.mustPost('/mailboxes', { name: 'jobs' });
     const calls = Array.from({ length: 100 }, () => {
       const fields = { mailboxId: mailbox.id, scopeId: seeded.runId, payload: 1 };
       return { call: 'message.send', ...fields };
     });
-    await busy.made('/batch', { calls });
-    await busy.made('/batch', { calls });
+    await busy.mustPost('/batch', { calls });
+    await busy.mustPost('/batch', { calls });
     const tab = await Tab.live(busy, {}, '/journal');
     await tab.page.getByText(/^Events before \d\d:\d\d:\d\d are not shown here\. 0 events read/).waitFor();
     const other = randomUUID();
-    const { id } = await busy.made(`/mailboxes/${mailbox.id}/messages`, { scopeId: other, payload: 1 });
+    const { id } = await busy.mustPost(`/mailboxes/${mailbox.id}/messages`, { scopeId: other, payload: 1 });
     await section(tab, 'Journal, as it is written').getByText('message.sent').waitFor();
     const history = section(tab, 'History, oldest first');
     await history.locator('li').nth(99).waitFor();
@@ -256,17 +256,17 @@ describe('The console of a space', () => {
   });
 
   it('shows a mailbox but for messages that the store has damaged, and says which', async () => {
-    const own = await World.create();
-    const { id } = await own.made('/mailboxes', { name: 'jobs' });
+    const separate = await World.create();
+    const { id } = await separate.mustPost('/mailboxes', { name: 'jobs' });
     const sent: string[] = [];
     for (let n = 0; n < 4; n++)
-      sent.push((await own.made(`/mailboxes/${id}/messages`, { scopeId: seeded.runId, payload: n })).id);
-    for (const one of sent.slice(0, 3)) await own.made(`/messages/${one}/cancel`);
-    const { org, spaceId, prefix, service } = own;
+      sent.push((await separate.mustPost(`/mailboxes/${id}/messages`, { scopeId: seeded.runId, payload: n })).id);
+    for (const one of sent.slice(0, 3)) await separate.mustPost(`/messages/${one}/cancel`);
+    const { org, spaceId, prefix, service } = separate;
     const how = { sealAfterMs: 0, isAll: true, patienceMs: 0, size: 2 };
     await service.packing.packMessages(org, spaceId, undefined, how);
     await service.store.set(`${prefix}:messageSegment:1`, 'garbage');
-    const tab = await Tab.live(own, { expected: /status of 500/ }, `/mailbox/${id}`);
+    const tab = await Tab.live(separate, { expected: /status of 500/ }, `/mailbox/${id}`);
     const list = section(tab, 'Messages');
     await list.getByRole('link', { name: short(sent[2] ?? '') }).waitFor();
     expect(await list.getByRole('row').count()).to.equal(3);
@@ -276,7 +276,7 @@ describe('The console of a space', () => {
   it('reads again what changed before its watch was connected', async () => {
     const busy = await World.create();
     const calls = Array.from({ length: 100 }, () => ({ call: 'mailbox.create', name: 'jobs' }));
-    for (const _ of [1, 2]) await busy.made('/batch', { calls });
+    for (const _ of [1, 2]) await busy.mustPost('/batch', { calls });
     const tab = await Tab.open(busy);
     let connect = (): void => undefined;
     const late = new Promise<void>((resolve) => {
@@ -291,7 +291,7 @@ describe('The console of a space', () => {
     // Long enough for reads that are due for any other reason.
     await tab.page.waitForTimeout(6_000);
     const name = `meanwhile ${randomUUID()}`;
-    await busy.made('/mailboxes', { name });
+    await busy.mustPost('/mailboxes', { name });
     connect();
     await section(tab, 'Queues').getByText(name).waitFor();
   });

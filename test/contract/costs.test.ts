@@ -64,8 +64,8 @@ class HeardApi {
   }
 
   /** The status of a request, and what the service sent to the store for it. */
-  async ask(route: Route, own: Objects, headers: Record<string, string> = {}): Promise<[number, Sent[]]> {
-    const { path, body } = requestOf(route, own);
+  async ask(route: Route, objects: Objects, headers: Record<string, string> = {}): Promise<[number, Sent[]]> {
+    const { path, body } = requestOf(route, objects);
     const all = { Authorization: `Bearer ${this.world.apiKey}`, 'Idempotency-Key': randomUUID(), ...headers };
     const typed = { 'Content-Type': 'application/json', ...all };
     const { status } = await this.world.send(route.method, `/v1/spaces/${this.world.spaceId}${path}`, body, typed);
@@ -164,7 +164,7 @@ describe('What a request costs the store', function () {
         for (const first of [0, 100]) {
           const key = (n: number) => (call.call === 'budget.settle' ? { workKey: `${first + n}` } : {});
           const calls = Array.from({ length: 100 }, (_, n) => ({ ...call, ...key(n) }));
-          const { results } = await api.world.made('/batch', { calls });
+          const { results } = await api.world.mustPost('/batch', { calls });
           expect(results.filter(({ status }: { status: number }) => status >= 300)).to.deep.equal([]);
         }
     });

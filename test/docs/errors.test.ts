@@ -29,15 +29,15 @@ describe('docs/errors.md', () => {
   });
 
   it('has the codes that only the clients and the command line have', () => {
-    const own = [
+    const sources = [
       [textOf('src/client/error.ts'), /ErrorCode \| (.*);/, /'([A-Z_]+)'/g],
       [textOf('src/cli/errors.ts'), /messages[\s\S]*?\n\};/, /^ {2}([A-Z_]+):/gm],
       [textOf('src/snapshot/failure.ts'), /type SnapshotCode =[^;]*;/, /'([A-Z_]+)'/g],
     ] as const;
-    const codes = own.flatMap(([text, part, code]) => [...(part.exec(text)?.[0] ?? '').matchAll(code)]);
-    const beside = codes.map(([, code = '']) => code).filter((code) => allErrors[code] === undefined);
+    const codes = sources.flatMap(([text, part, code]) => [...(part.exec(text)?.[0] ?? '').matchAll(code)]);
+    const others = codes.map(([, code = '']) => code).filter((code) => allErrors[code] === undefined);
     const inPage = rows.filter(([, statuses]) => statuses === '').map(([code]) => code);
-    expect(inPage).to.have.members(beside);
+    expect(inPage).to.have.members(others);
   });
 });
 
@@ -59,8 +59,8 @@ describe('The errors of a page', () => {
     it(`docs/${page}.md: are those of its calls, but for what most calls may answer`, () => {
       const calls = allRoutes.filter(({ call }) => rooms.includes(call.split('.')[0] ?? ''));
       const usual = page === 'events' ? [] : ['INVALID_CURSOR', 'OPERATIONS_EXHAUSTED'];
-      const own = new Set(calls.flatMap(({ refuses }) => refuses).filter((code) => !usual.includes(code)));
+      const expected = new Set(calls.flatMap(({ refuses }) => refuses).filter((code) => !usual.includes(code)));
       const [, section = ''] = textOf(`docs/${page}.md`).split('\n## Errors\n');
-      expect([...section.matchAll(/`([A-Z_]+)`/g)].map(([, code]) => code)).to.have.members([...own]);
+      expect([...section.matchAll(/`([A-Z_]+)`/g)].map(([, code]) => code)).to.have.members([...expected]);
     });
 });

@@ -29,15 +29,15 @@ const printed: Readonly<Record<string, readonly string[]>> = {
 
 /** On the real clock, with workers, so that windows and cooldowns end. */
 describe('docs/examples', () => {
-  let own: OwnStore;
+  let store: OwnStore;
   let service: MusterService;
   const { log } = console;
   const { MUSTER_URL, MUSTER_KEY, MUSTER_SPACE } = process.env;
 
   before(async () => {
-    own = await OwnStore.start();
+    store = await OwnStore.start();
     const settings = { role: 'all', host: '127.0.0.1', port: 0, log: pino({ level: 'silent' }) } as const;
-    service = await startService({ redisUrl: own.url, ...settings });
+    service = await startService({ redisUrl: store.url, ...settings });
     const world = await World.create({ on: service });
     Object.assign(process.env, { MUSTER_URL: world.url, MUSTER_KEY: world.apiKey, MUSTER_SPACE: world.spaceId });
   });
@@ -46,7 +46,7 @@ describe('docs/examples', () => {
       if (value === undefined) delete process.env[name];
       else process.env[name] = value;
     await service.stop();
-    await own.stop();
+    await store.stop();
   });
   afterEach(() => {
     console.log = log;

@@ -3,14 +3,14 @@ import { type Model, type Operation, table } from './history.ts';
 export type Verdict = 'linearizable' | 'violation' | 'undecided';
 
 /** So many steps decide every history of some dozens of operations; beyond it the answer is `undecided`. */
-const mostSteps = 2_000_000;
+const maxSteps = 2_000_000;
 
 /**
  * Whether one object's history is linearizable: whether each operation can have happened at one instant between its
  * beginning and its end, one after the other, as the model says. A search over the orders (Wing and Gong) that
  * remembers each pair of the operations done and the state they led to, and goes there once (Lowe).
  */
-export function check<State>(model: Model<State>, history: readonly Operation[], steps = mostSteps): Verdict {
+export function check<State>(model: Model<State>, history: readonly Operation[], steps = maxSteps): Verdict {
   const operations = [...history].sort((one, other) => one.invokedAt - other.invokedAt);
   const seen = new Set<string>();
   const isAnswered = operations.map(({ outcome }) => outcome !== 'unknown');

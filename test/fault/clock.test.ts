@@ -28,13 +28,13 @@ async function remembered(load: Workload, tenant: Tenant): Promise<() => Promise
 
 /** Claims a message and walks away; resolves with how long after its lease the worker, alone, made it ready again. */
 async function lateSweep(lab: Lab, load: Workload, tenant: Tenant): Promise<number> {
-  const made = await load.call(-1, tenant, {
+  const created = await load.call(-1, tenant, {
     kind: 'create mailbox',
     object: ({ id }) => `mailbox ${id}`,
     path: '/mailboxes',
     body: { name: 'left' },
   });
-  const queue = { access: tenant, mailboxId: made.body.id, scopeId: randomUUID() };
+  const queue = { access: tenant, mailboxId: created.body.id, scopeId: randomUUID() };
   load.queues.push(queue);
   await load.call(-1, tenant, {
     kind: 'send',

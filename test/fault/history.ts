@@ -30,9 +30,9 @@ export interface Model<State> {
 export function byObject(history: readonly Operation[]): Map<string, Operation[]> {
   const objects = new Map<string, Operation[]>();
   for (const operation of history) {
-    const own = objects.get(operation.object) ?? [];
-    own.push(operation);
-    objects.set(operation.object, own);
+    const ofObject = objects.get(operation.object) ?? [];
+    ofObject.push(operation);
+    objects.set(operation.object, ofObject);
   }
   return objects;
 }

@@ -71,9 +71,9 @@ const mayLeaveNothing = new Set([
 export function byRequest(events: readonly Event[]): Map<string, Event[]> {
   const found = new Map<string, Event[]>();
   for (const event of events) {
-    const own = found.get(event.requestId ?? '') ?? [];
-    own.push(event);
-    found.set(event.requestId ?? '', own);
+    const events = found.get(event.requestId ?? '') ?? [];
+    events.push(event);
+    found.set(event.requestId ?? '', events);
   }
   return found;
 }
@@ -88,14 +88,14 @@ export function disagreements(history: readonly Operation[], events: readonly Ev
     const left = (found.get(id) ?? []).filter(
       ({ type, aggregateId }) => leaves[kind]?.test(type) && (!isOne || object === `message ${aggregateId}`),
     ).length;
-    const told = value['count'];
-    const most = outcome === 'refused' ? 0 : Number(told ?? (isOne ? 1 : (input['max'] ?? 1)));
-    const least = outcome === 'ok' && !mayLeaveNothing.has(kind) ? 1 : Number(told ?? 0);
-    if (left < least || left > most) wrong.push(`${kind} of ${object} was ${outcome} and left ${left} events`);
+    const counted = value['count'];
+    const max = outcome === 'refused' ? 0 : Number(counted ?? (isOne ? 1 : (input['max'] ?? 1)));
+    const min = outcome === 'ok' && !mayLeaveNothing.has(kind) ? 1 : Number(counted ?? 0);
+    if (left < min || left > max) wrong.push(`${kind} of ${object} was ${outcome} and left ${left} events`);
   }
   const known = new Set(history.map(({ id }) => id));
-  for (const [id, own] of found)
-    if (id !== '' && !known.has(id)) wrong.push(`request ${id} is not ours: ${own.map(({ type }) => type)}`);
+  for (const [id, events] of found)
+    if (id !== '' && !known.has(id)) wrong.push(`request ${id} is not ours: ${events.map(({ type }) => type)}`);
   return wrong;
 }
 

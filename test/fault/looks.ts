@@ -141,7 +141,7 @@ export class Looks {
         expect([object, state, live]).to.deep.equal([object, 'CANCELLED', { messages: 0, waiters: 0 }]);
       }
       const { body } = await this.#load.caller.insist(access, `/scopes/${scopeId}/cancel`, randomUUID(), {});
-      const made = (kind: string): number => this.#of(`${kind} in run`, object).length;
+      const count = (kind: string): number => this.#of(`${kind} in run`, object).length;
       // A clock that is set forward ends what waits before the cancel does.
       let waiters = 0;
       for (const { value } of this.#of('wait in run', object)) {
@@ -152,8 +152,8 @@ export class Looks {
       expect([object, body.done, body.cancelled]).to.deep.equal([
         ...[object, true],
         {
-          messages: made('send') - made('complete'),
-          ...{ barriers: made('barrier'), groups: made('group'), waiters },
+          messages: count('send') - count('complete'),
+          ...{ barriers: count('barrier'), groups: count('group'), waiters },
         },
       ]);
     }

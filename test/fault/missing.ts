@@ -14,13 +14,13 @@ interface Missing {
 }
 
 /** What is missing of what was acknowledged before the moment; whatever is there must agree with itself. */
-export async function missing(lab: Lab, load: Workload, by: number, mostMs: number): Promise<Missing> {
+export async function missing(lab: Lab, load: Workload, by: number, maxMs: number): Promise<Missing> {
   return onceSettled(lab, load, async (worlds) => {
     const events = (await Promise.all(worlds.map(journal))).flat();
     for (const world of worlds) await expectAgreement(world);
     const gone = lost(load.history, events, by);
     const oldestMs = Math.max(0, ...gone.map(({ respondedAt }) => by - respondedAt));
-    expect(oldestMs).to.be.at.most(mostMs + answerMs);
+    expect(oldestMs).to.be.at.most(maxMs + answerMs);
     const text = `${gone.length} of ${load.history.length} operations lost, the oldest ${oldestMs.toFixed(0)} ms before`;
     return { count: gone.length, text };
   });

@@ -75,8 +75,8 @@ export function claimModel(clock: 'steady' | 'jumping' = 'steady'): Model<Claime
   };
   const sent = (claim: Claimed, { input, invokedAt, respondedAt }: Operation): Claimed => {
     const [attempts, pauseMs] = [input['maxAttempts'] ?? claim.maxAttempts, input['pauseMs'] ?? 0].map(Number);
-    const own = { ...claim, maxAttempts: attempts ?? 0, pauseMs: pauseMs ?? 0 };
-    return waiting(own, Number(input['delayMs'] ?? 0), invokedAt, respondedAt);
+    const configured = { ...claim, maxAttempts: attempts ?? 0, pauseMs: pauseMs ?? 0 };
+    return waiting(configured, Number(input['delayMs'] ?? 0), invokedAt, respondedAt);
   };
   const act = (claim: Claimed, operation: Operation): Claimed | undefined => {
     const { kind, input, value, outcome } = operation;
@@ -104,11 +104,11 @@ export function claimModel(clock: 'steady' | 'jumping' = 'steady'): Model<Claime
         return isMine || isSame ? { ...claim, state: 'ACKED' } : undefined;
       case 'nack': {
         if (!isMine) return undefined;
-        const told = { ...claim, error: String(input['error'] ?? claim.error) };
+        const reported = { ...claim, error: String(input['error'] ?? claim.error) };
         const delayMs = Number(input['delayMs'] ?? claim.pauseMs);
         const { invokedAt, respondedAt } = operation;
-        if (input['retry'] === 1) return is(released(told, delayMs, invokedAt, respondedAt));
-        return is({ ...told, state: 'REJECTED', token: '' });
+        if (input['retry'] === 1) return is(released(reported, delayMs, invokedAt, respondedAt));
+        return is({ ...reported, state: 'REJECTED', token: '' });
       }
       default: {
         const isSo = claim.attempts === value['attempts'] && claim.error === (value['error'] ?? claim.error);
@@ -144,8 +144,8 @@ export function budgetModel(limit: number): Model<Purse> {
     if (kind === 'look') return purse;
     if (kind === 'reserve') {
       if (outcome === 'refused') return amount > available ? purse : undefined;
-      const made = outcome === 'ok' ? String(value['id']) : `of ${id}`;
-      return amount > available ? undefined : { ...purse, remaining: { ...purse.remaining, [made]: amount } };
+      const reservation = outcome === 'ok' ? String(value['id']) : `of ${id}`;
+      return amount > available ? undefined : { ...purse, remaining: { ...purse.remaining, [reservation]: amount } };
     }
     const reservation = String(input['reservation']);
     const left = purse.remaining[reservation];

@@ -3,7 +3,7 @@ export interface Chance {
   /** Below 1. */
   next(): number;
   /** A whole number below `most`. */
-  below(most: number): number;
+  below(limit: number): number;
   of<T>(list: readonly T[]): T;
 }
 
@@ -23,6 +23,6 @@ export function chanceOf(seed: number): Chance {
     mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   };
-  const below = (most: number): number => Math.floor(next() * most);
+  const below = (limit: number): number => Math.floor(next() * limit);
   return { next, below, of: <T>(list: readonly T[]): T => list[below(list.length)] as T };
 }

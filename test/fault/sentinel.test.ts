@@ -14,7 +14,7 @@ import { underLoad } from './under-load.ts';
 import type { Workload } from './workload.ts';
 
 /** A replica beside its master lags by no more than this. */
-const besideMs = 1_000;
+const marginMs = 1_000;
 const delayMs = 1_500;
 /** How long a master with min-replicas-max-lag 1 goes on without its replica. */
 const refusesMs = 3_000;
@@ -74,7 +74,7 @@ describe('A replica that Sentinel promotes', function () {
   it('kill -9 of the master loses at most what was not replicated, and only whole calls', async () => {
     const act = () => sleep(5_000).then(promoted);
     await underLoad(lab, 'promotion by Sentinel', act, async (load, at) => {
-      report((await missing(lab, load, at, besideMs)).text, load);
+      report((await missing(lab, load, at, marginMs)).text, load);
     });
   });
 
@@ -86,7 +86,7 @@ describe('A replica that Sentinel promotes', function () {
       return promoted();
     };
     await underLoad(lab, 'promotion of a replica that lags', act, async (load, at) => {
-      const { count, text } = await missing(lab, load, at, delayMs + besideMs);
+      const { count, text } = await missing(lab, load, at, delayMs + marginMs);
       report(text, load);
       expect(count).to.be.above(0);
     });

@@ -87,9 +87,9 @@ function linearizability(history: readonly Operation[], { clock = 'steady' }: Ci
   const sent = new Set(history.filter(({ kind }) => kind === 'send').map(({ object }) => object));
   const of = (kind: string) => new Map(all.filter(([object]) => object.startsWith(kind)));
   const messages = new Map([...of('message ')].filter(([object]) => sent.has(object)));
-  const isMade = ({ kind }: Operation): boolean => !kind.startsWith('create');
+  const isOnObject = ({ kind }: Operation): boolean => !kind.startsWith('create');
   const without = (objects: Map<string, Operation[]>) =>
-    new Map([...objects].map(([object, operations]) => [object, operations.filter(isMade)]));
+    new Map([...objects].map(([object, operations]) => [object, operations.filter(isOnObject)]));
   const findings = [
     checkAll(messages, () => claimModel(clock)),
     checkAll(without(of('budget ')), () => budgetModel(purseLimit)),
@@ -113,12 +113,12 @@ function expectPast(events: readonly Event[]): void {
 /** No id is issued twice: of what was made, of entries, of tokens. */
 function expectUniqueIds(history: readonly Operation[]): void {
   const ok = history.filter(({ outcome }) => outcome === 'ok');
-  const made = ok.filter(({ kind }) => kind === 'send' || kind.startsWith('create')).map(({ object }) => object);
+  const created = ok.filter(({ kind }) => kind === 'send' || kind.startsWith('create')).map(({ object }) => object);
   const inside = ok
     .filter(({ kind }) => kind === 'reserve' || kind === 'submit' || kind === 'wait')
     .map(({ value }) => value['id']);
   const others = ok.flatMap(({ value }) => [value['token'], value['entry']].filter((id) => id !== undefined));
-  const ids = [...made, ...inside, ...others];
+  const ids = [...created, ...inside, ...others];
   expect(new Set(ids).size, 'ids').to.equal(ids.length);
 }
 

@@ -48,7 +48,7 @@ describe('watch at its bounds', () => {
     const share = await idleShare();
 
     const answered = once(answers, 'message');
-    await world.made('/budgets', { name: 'b', currency: 'EUR', scale: 2, limitMinor: '1' });
+    await world.mustPost('/budgets', { name: 'b', currency: 'EUR', scale: 2, limitMinor: '1' });
     expect((await answered)[0]).to.equal(many);
     expect(world.service.feeds.size).to.equal(0);
     console.log(`      ${Math.round(bytes)} bytes each, ${(share * 100).toFixed(1)} % of a processor while idle`);
@@ -61,7 +61,7 @@ describe('watch at its bounds', () => {
     await world.service.store.hset(`muster:{${world.org}}:${world.spaceId}`, 'requestsPerMinute', '1000000000');
     const calls = async () =>
       Number(/cmdstat_fcall:calls=(\d+)/.exec(await world.service.store.info('commandstats'))?.[1]);
-    const { id } = await world.made('/barriers', { scopeId: randomUUID(), target: 1 });
+    const { id } = await world.mustPost('/barriers', { scopeId: randomUUID(), target: 1 });
     const before = process.memoryUsage().rss;
     const path = `/v1/spaces/${world.spaceId}/barriers/${id}?waitSeconds=30`;
     const answers = await hold(world, path, '"state":"RELEASED"', () => world.service.wake.reads);
@@ -72,7 +72,7 @@ describe('watch at its bounds', () => {
     expect((await calls()) - idle, 'calls while nothing happens').to.equal(0);
 
     const answered = once(answers, 'message');
-    await world.made(`/barriers/${id}/arrive`, { arrivalKey: 'a' });
+    await world.mustPost(`/barriers/${id}/arrive`, { arrivalKey: 'a' });
     expect((await answered)[0]).to.equal(many);
     expect((await calls()) - idle, 'the arrival, and one look').to.equal(2);
     expect(world.service.wake.size).to.equal(0);

@@ -39,10 +39,10 @@ describe('Webhooks whose store and worker are killed', function () {
     sink.answer = (response) => globalThis.setTimeout(() => response.end(), chance.below(30));
     for (const path of paths) await ask('/destinations', { url: `${sink.url}${path}`, eventTypes: ['mailbox.*'] });
 
-    const made: string[] = [];
+    const ids: string[] = [];
     let isOver = false;
     const writers = Array.from({ length: 8 }, async () => {
-      for (; !isOver; await sleep(20)) made.push((await ask('/mailboxes', { name: 'm' })).body.id);
+      for (; !isOver; await sleep(20)) ids.push((await ask('/mailboxes', { name: 'm' })).body.id);
     });
     const times = await again(async () => {
       await sleep(500 + chance.below(1_500));
@@ -70,10 +70,10 @@ describe('Webhooks whose store and worker are killed', function () {
     }
     for (const path of paths) {
       const got = new Set<string>(sink.at(path).map(({ body }) => body.data.aggregateId));
-      expect([...got].sort()).to.deep.equal([...made].sort());
+      expect([...got].sort()).to.deep.equal([...ids].sort());
     }
     const those = rows.filter(({ state }) => state !== 'SUCCEEDED');
-    expect(rows.length - those.length).to.equal(made.length * paths.length);
+    expect(rows.length - those.length).to.equal(ids.length * paths.length);
     expect(those.filter(({ errorCode }) => errorCode !== 'INTERRUPTED')).to.deep.equal([]);
     expect(sink.received.length).to.be.at.most(rows.length);
     console.log(`      ${times} kills; ${rows.length} attempts, ${those.length} of them cut off`);

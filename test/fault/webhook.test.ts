@@ -44,12 +44,12 @@ describe('a worker that is killed at random moments', () => {
     const paths = ['/a', '/b', '/c'];
     for (const path of paths) {
       const eventTypes = path === '/c' ? ['limits.*', 'mailbox.*'] : [];
-      await world.made('/destinations', { url: `${sink.url}${path}`, eventTypes });
+      await world.mustPost('/destinations', { url: `${sink.url}${path}`, eventTypes });
     }
     await start();
-    let made = 0;
+    let sent = 0;
     for (let kills = 0; ; kills++) {
-      for (let i = 0; i < 30 && made < events; i++, made++) await world.made('/mailboxes', { name: `m${made}` });
+      for (let i = 0; i < 30 && sent < events; i++, sent++) await world.mustPost('/mailboxes', { name: `m${sent}` });
       // In the middle of the work, wherever that is.
       await Promise.race([sink.got(sink.at('/a').length + Math.ceil(Math.random() * 20), '/a'), setTimeout(1_500)]);
       if (kills < 12) {
@@ -63,7 +63,7 @@ describe('a worker that is killed at random moments', () => {
       // The worker's own clock has not moved.
       await service.store.spublish(channelOf(world.org, world.spaceId), '');
       const { outbox } = (await world.get('/backlog')).body;
-      if (made === events && kills >= 12 && outbox.UNREAD === 0 && outbox.PENDING === 0) break;
+      if (sent === events && kills >= 12 && outbox.UNREAD === 0 && outbox.PENDING === 0) break;
     }
     child.disconnect();
     await once(child, 'exit');
@@ -88,11 +88,11 @@ describe('a worker that is killed at random moments', () => {
       const got = sink.at(path).map(({ headers }) => String(headers['webhook-id']));
       expect([...new Set(got)].sort()).to.deep.equal([...wanted].sort());
       for (const eventId of wanted) {
-        const own = rows.filter((row) => row.destinationId === id && row.eventId === eventId);
-        const numbers = own.map(({ attempt }) => attempt).sort((one, other) => one - other);
+        const attempts = rows.filter((row) => row.destinationId === id && row.eventId === eventId);
+        const numbers = attempts.map(({ attempt }) => attempt).sort((one, other) => one - other);
         expect(numbers).to.deep.equal(numbers.map((_, index) => index + 1));
-        expect(own.filter(({ state }) => state === 'SUCCEEDED')).to.have.length(1);
-        expect(got.filter((one) => one === eventId).length).to.be.at.most(own.length);
+        expect(attempts.filter(({ state }) => state === 'SUCCEEDED')).to.have.length(1);
+        expect(got.filter((one) => one === eventId).length).to.be.at.most(attempts.length);
       }
     }
     const interrupted = rows.filter(({ errorCode }) => errorCode === 'INTERRUPTED').length;

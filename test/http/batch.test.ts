@@ -69,7 +69,7 @@ describe('A batch', () => {
 
   describe('its calls', () => {
     it('are answered in order, with the status and body of their single requests, or null without a body', async () => {
-      const { id: spare } = await world.made('/mailboxes', { name: 'spare' });
+      const { id: spare } = await world.mustPost('/mailboxes', { name: 'spare' });
       const results = await batch(world, [
         send({ payload: 'first' }),
         recv(),
@@ -240,7 +240,7 @@ describe('A batch', () => {
 
   describe('in order', () => {
     it('applies calls to the same object in sequence, whatever their kind', async () => {
-      const { id: barrierId } = await world.made('/barriers', { scopeId: queue.scopeId, target: 2 });
+      const { id: barrierId } = await world.mustPost('/barriers', { scopeId: queue.scopeId, target: 2 });
       const arrive = (arrivalKey: string): Call => ({ call: 'barrier.arrive', barrierId, arrivalKey });
       const limit = (backlogLimit: number): Call => ({ call: 'mailbox.update', mailboxId: queue.id, backlogLimit });
       const results = await batch(world, [
@@ -497,7 +497,7 @@ describe('A batch', () => {
     it('if the caller or the space is wrong, whatever the calls', async () => {
       const text = JSON.stringify({ calls: [send(), { call: 'x' }] });
       const foreign = await World.create();
-      const sibling = await world.beside();
+      const sibling = await world.anotherSpace();
       const limited = { Authorization: `Bearer ${await world.key(['coordination_write'], [sibling.spaceId])}` };
       const unknown = { Authorization: `Bearer ${world.apiKey.slice(0, -2)}xx` };
       for (const body of [text, '{}', '{"calls":[5]}']) {
@@ -529,7 +529,7 @@ describe('A batch', () => {
 
   it('among hundreds in parallel never overspends a budget, duplicates a message or loses its order', async () => {
     const budget = { name: 'b', currency: 'EUR', scale: 2, limitMinor: '1000' };
-    const { id: budgetId } = await world.made('/budgets', budget);
+    const { id: budgetId } = await world.mustPost('/budgets', budget);
     const reserve = { call: 'budget.reserve', budgetId, scopeId: queue.scopeId, holder: 'h', amountMinor: '7' };
     await world.call('PATCH', `/mailboxes/${queue.id}`, { backlogLimit: 100_000 });
     const all = await Promise.all(
@@ -625,7 +625,7 @@ describe('A batch', () => {
     });
     try {
       const there = await World.create({ on: service });
-      const { id: mailboxId } = await there.made('/mailboxes', { name: 'jobs' });
+      const { id: mailboxId } = await there.mustPost('/mailboxes', { name: 'jobs' });
       lines.splice(0);
       const missing = { ...send(), mailboxId: randomUUID() };
       await batch(there, [{ ...send(), mailboxId }, missing, missing, { call: 'x' }, { ...send(), mailboxId }]);

@@ -10,7 +10,7 @@ describe('Request bodies', () => {
 
   before(async () => {
     world = await World.create();
-    mailboxId = (await world.made('/mailboxes', { name: 'jobs' })).id;
+    mailboxId = (await world.mustPost('/mailboxes', { name: 'jobs' })).id;
   });
 
   /** Posts exactly this text. */
@@ -44,7 +44,7 @@ describe('Request bodies', () => {
   });
 
   it('JSON that is not an object: 400 VALIDATION_FAILED, also on routes without a body; an empty body is {}', async () => {
-    const barrier = await world.made('/barriers', { scopeId, target: 1 });
+    const barrier = await world.mustPost('/barriers', { scopeId, target: 1 });
     for (const body of ['[{"name":"x"}]', '[]', '"x"', '5', 'true', 'null', ' 0 ']) {
       for (const path of ['/mailboxes', `/barriers/${barrier.id}/cancel`]) {
         const reply = await text(path, body);
@@ -54,7 +54,7 @@ describe('Request bodies', () => {
       }
     }
     expect((await text(`/barriers/${barrier.id}/cancel`, '')).status).to.equal(200);
-    const path = `/destinations/${(await world.made('/destinations', { url: 'https://93.184.215.14/' })).id}`;
+    const path = `/destinations/${(await world.mustPost('/destinations', { url: 'https://93.184.215.14/' })).id}`;
     expect(codeOf(await world.call('DELETE', path, { force: true }))).to.equal('400 VALIDATION_FAILED');
     expect((await world.call('DELETE', path, {})).status).to.equal(204);
   });
@@ -223,7 +223,7 @@ describe('Request bodies', () => {
       '2999-06-01t12:00:00.123z',
       '2999-06-01T06:30:00.123-05:30',
     ]) {
-      const { id } = await world.made(send, { scopeId, payload: 1, deadline, workKey: deadline });
+      const { id } = await world.mustPost(send, { scopeId, payload: 1, deadline, workKey: deadline });
       const { body } = await world.get(`${send}?workKey=${encodeURIComponent(deadline)}`);
       expect(body.messages[0]).to.include({ id, deadline: '2999-06-01T12:00:00.123Z' });
     }

@@ -12,11 +12,11 @@ describe('Idempotency-Key', () => {
   const send = (body: object, headers: Record<string, string>, on = world, id = mailboxId): Promise<Reply> =>
     on.post(`/mailboxes/${id}/messages`, { scopeId, ...body }, headers);
   const recv = (on = world, id = mailboxId) =>
-    on.made(`/mailboxes/${id}/recv`, { scopeId, holder: 'h', holderSession: 's' });
+    on.mustPost(`/mailboxes/${id}/recv`, { scopeId, holder: 'h', holderSession: 's' });
 
   beforeEach(async () => {
     world = await World.create();
-    mailboxId = (await world.made('/mailboxes', { name: 'jobs' })).id;
+    mailboxId = (await world.mustPost('/mailboxes', { name: 'jobs' })).id;
   });
 
   /** Without the key that World adds. */
@@ -106,9 +106,9 @@ describe('Idempotency-Key', () => {
     expect(codeOf(await send({ payload: 2 }, key))).to.equal('422 IDEMPOTENCY_KEY_REUSED');
     expect(codeOf(await world.post('/mailboxes', { name: 'x' }, key))).to.equal('422 IDEMPOTENCY_KEY_REUSED');
     expect(codeOf(await world.call('PUT', '/limits', {}, key))).to.equal('422 IDEMPOTENCY_KEY_REUSED');
-    const { id: other } = await world.made('/mailboxes', { name: 'other' });
+    const { id: other } = await world.mustPost('/mailboxes', { name: 'other' });
     expect(codeOf(await send({ payload: 1 }, key, world, other))).to.equal('422 IDEMPOTENCY_KEY_REUSED');
-    const destination = `/destinations/${(await world.made('/destinations', { url: 'https://93.184.215.14/' })).id}`;
+    const destination = `/destinations/${(await world.mustPost('/destinations', { url: 'https://93.184.215.14/' })).id}`;
     const again = keyed();
     expect((await world.call('PATCH', destination, undefined, again)).status).to.equal(200);
     expect(codeOf(await world.call('DELETE', destination, undefined, again))).to.equal('422 IDEMPOTENCY_KEY_REUSED');
@@ -123,8 +123,8 @@ describe('Idempotency-Key', () => {
   });
 
   it('belongs to a space: the same key in another space is another request', async () => {
-    const other = await world.beside();
-    const { id } = await other.made('/mailboxes', { name: 'jobs' });
+    const other = await world.anotherSpace();
+    const { id } = await other.mustPost('/mailboxes', { name: 'jobs' });
     const key = keyed();
     expect((await send({ payload: 1 }, key)).status).to.equal(201);
     expect((await send({ payload: 2 }, key, other, id)).status).to.equal(201);
@@ -202,7 +202,7 @@ describe('Idempotency-Key', () => {
     };
     const many = async (count: number, call: (n: number) => object): Promise<void> => {
       const calls = Array.from({ length: count }, (_, n) => call(n));
-      for (let n = 0; n < count; n += 100) await world.made('/batch', { calls: calls.slice(n, n + 100) });
+      for (let n = 0; n < count; n += 100) await world.mustPost('/batch', { calls: calls.slice(n, n + 100) });
     };
     // More than Redis keeps in a compact encoding; the renewals fit into the resulting hash table.
     const [sends, renewals] = [600, 400];

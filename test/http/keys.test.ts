@@ -43,72 +43,80 @@ describe('Keys and names that callers choose', () => {
     const aging = await Aging.begin({ plan: 'enterprise' });
     const { world } = aging;
     const before = new Set(await keysOf(world));
-    const jobs = await world.made('/mailboxes', { name: 'jobs' });
-    const results = await world.made('/mailboxes', { name: 'results' });
+    const jobs = await world.mustPost('/mailboxes', { name: 'jobs' });
+    const results = await world.mustPost('/mailboxes', { name: 'results' });
     const sendTo = (mailbox: { id: string }) => `/mailboxes/${mailbox.id}/messages`;
 
     await each(async (name) => {
-      expect((await world.made('/mailboxes', { name, recipientId: name })).name).to.equal(name);
+      expect((await world.mustPost('/mailboxes', { name, recipientId: name })).name).to.equal(name);
       const budget = { name, currency: 'EUR', scale: 2, limitMinor: '1' };
-      expect((await world.made('/budgets', budget)).name).to.equal(name);
+      expect((await world.mustPost('/budgets', budget)).name).to.equal(name);
       expect((await world.post('/budgets', budget)).body.error.code).to.equal('BUDGET_EXISTS');
       const allowance = { name, unitsLimit: 9, windowSeconds: 60 };
-      expect((await world.made('/allowances', allowance)).name).to.equal(name);
+      expect((await world.mustPost('/allowances', allowance)).name).to.equal(name);
       expect((await world.post('/allowances', allowance)).body.error.code).to.equal('ALLOWANCE_EXISTS');
     });
 
     await each(async (workKey) => {
-      const { id } = await world.made(sendTo(jobs), { scopeId, payload: workKey, workKey });
-      expect(await world.made(sendTo(jobs), { scopeId, payload: 1, workKey })).to.include({ id, replay: true });
+      const { id } = await world.mustPost(sendTo(jobs), { scopeId, payload: workKey, workKey });
+      expect(await world.mustPost(sendTo(jobs), { scopeId, payload: 1, workKey })).to.include({ id, replay: true });
       const found = await world.get(`${sendTo(jobs)}?workKey=${encodeURIComponent(workKey)}`);
       expect(found.body.messages).to.have.length(1);
       expect(found.body.messages[0]).to.include({ id, workKey, payload: workKey });
-      const claim = await world.made(`/mailboxes/${jobs.id}/recv`, {
+      const claim = await world.mustPost(`/mailboxes/${jobs.id}/recv`, {
         ...holds,
         holder: workKey,
         holderSession: workKey,
       });
       expect(claim).to.include({ id, holder: workKey, holderSession: workKey });
       const result = { payload: 1, mailboxId: results.id, scopeId, workKey };
-      const { resultMessageId } = await world.made(`/messages/${id}/complete`, { token: claim.token, result });
-      expect((await world.made(sendTo(results), { scopeId, payload: 1, workKey })).id).to.equal(resultMessageId);
+      const { resultMessageId } = await world.mustPost(`/messages/${id}/complete`, { token: claim.token, result });
+      expect((await world.mustPost(sendTo(results), { scopeId, payload: 1, workKey })).id).to.equal(resultMessageId);
     });
 
-    const budget = await world.made('/budgets', { name: 'spend', currency: 'EUR', scale: 2, limitMinor: '1000' });
-    const { id: reservationId } = await world.made(`/budgets/${budget.id}/reserve`, {
+    const budget = await world.mustPost('/budgets', { name: 'spend', currency: 'EUR', scale: 2, limitMinor: '1000' });
+    const { id: reservationId } = await world.mustPost(`/budgets/${budget.id}/reserve`, {
       scopeId,
       holder: 'h',
       amountMinor: '99',
     });
     await each(async (workKey) => {
       const settle = { reservationId, amountMinor: '1', workKey };
-      const first = await world.made(`/budgets/${budget.id}/settle`, settle);
+      const first = await world.mustPost(`/budgets/${budget.id}/settle`, settle);
       expect(first.entry.workKey).to.equal(workKey);
-      expect(await world.made(`/budgets/${budget.id}/settle`, settle)).to.deep.include({
+      expect(await world.mustPost(`/budgets/${budget.id}/settle`, settle)).to.deep.include({
         entry: first.entry,
         replay: true,
       });
-      const other = await world.made(`/budgets/${budget.id}/reserve`, { scopeId, holder: workKey, amountMinor: '1' });
+      const other = await world.mustPost(`/budgets/${budget.id}/reserve`, {
+        scopeId,
+        holder: workKey,
+        amountMinor: '1',
+      });
       const release = { reservationId: other.id, workKey };
-      const voided = await world.made(`/budgets/${budget.id}/void`, release);
+      const voided = await world.mustPost(`/budgets/${budget.id}/void`, release);
       expect(voided.reservation).to.include({ state: 'VOIDED', holder: workKey });
-      expect(await world.made(`/budgets/${budget.id}/void`, release)).to.deep.include({
+      expect(await world.mustPost(`/budgets/${budget.id}/void`, release)).to.deep.include({
         entry: voided.entry,
         replay: true,
       });
     });
-    await world.made(`/budgets/${budget.id}/void`, { reservationId, workKey: 'the rest' });
+    await world.mustPost(`/budgets/${budget.id}/void`, { reservationId, workKey: 'the rest' });
 
-    const allowance = await world.made('/allowances', { name: 'calls', unitsLimit: 1000, windowSeconds: 31_536_000 });
+    const allowance = await world.mustPost('/allowances', {
+      name: 'calls',
+      unitsLimit: 1000,
+      windowSeconds: 31_536_000,
+    });
     await each(async (workKey) => {
       const one = { scopeId, holder: workKey, units: 1, workKey };
-      const { id } = await world.made(`/allowances/${allowance.id}/consume`, one);
-      expect(await world.made(`/allowances/${allowance.id}/consume`, one)).to.include({
+      const { id } = await world.mustPost(`/allowances/${allowance.id}/consume`, one);
+      expect(await world.mustPost(`/allowances/${allowance.id}/consume`, one)).to.include({
         id,
         holder: workKey,
         replay: true,
       });
-      const { id: waiterId } = await world.made(`/allowances/${allowance.id}/wait`, {
+      const { id: waiterId } = await world.mustPost(`/allowances/${allowance.id}/wait`, {
         scopeId,
         holder: workKey,
         units: 1,
@@ -116,18 +124,18 @@ describe('Keys and names that callers choose', () => {
       expect((await world.get(`/allowance-waiters/${waiterId}`)).body.holder).to.equal(workKey);
     });
     await each(async (reason, index) => {
-      const cooldown = await world.made(`/allowances/${allowance.id}/cooldown`, { seconds: index + 1, reason });
+      const cooldown = await world.mustPost(`/allowances/${allowance.id}/cooldown`, { seconds: index + 1, reason });
       expect(cooldown.reason).to.equal(reason);
     });
 
-    const group = await world.made('/task-groups', { mailboxId: jobs.id, condition: 'ALL_TERMINAL' });
-    const barrier = await world.made('/barriers', { scopeId, target: texts.length });
+    const group = await world.mustPost('/task-groups', { mailboxId: jobs.id, condition: 'ALL_TERMINAL' });
+    const barrier = await world.mustPost('/barriers', { scopeId, target: texts.length });
     await each(async (text, index) => {
-      await world.made(`/task-groups/${group.id}/tasks`, { taskKey: text, input: text });
+      await world.mustPost(`/task-groups/${group.id}/tasks`, { taskKey: text, input: text });
       const again = await world.post(`/task-groups/${group.id}/tasks`, { taskKey: text });
       expect(again.body.error.code).to.equal('TASK_KEY_CONFLICT');
       for (const _ of [1, 2]) {
-        const { arrivals } = await world.made(`/barriers/${barrier.id}/arrive`, { arrivalKey: text });
+        const { arrivals } = await world.mustPost(`/barriers/${barrier.id}/arrive`, { arrivalKey: text });
         expect(arrivals).to.equal(index + 1);
       }
     });

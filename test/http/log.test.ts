@@ -30,7 +30,7 @@ describe('The access log', () => {
   const requests = () => lines.filter(({ method }) => method !== undefined);
 
   it('has the ids in the path, in lower case', async () => {
-    const { id } = await world.made('/mailboxes', { name: 'jobs' });
+    const { id } = await world.mustPost('/mailboxes', { name: 'jobs' });
     await world.get(`/mailboxes/${id.toUpperCase()}/messages`);
     const [created, listed] = requests();
     expect(created).to.include({ level: info, route: '/v1/spaces/:spaceId/mailboxes', spaceId: world.spaceId });

@@ -53,7 +53,7 @@ describe('Payloads are returned unchanged', () => {
 
   before(async () => {
     world = await World.create();
-    mailboxId = (await world.made('/mailboxes', { name: 'jobs' })).id;
+    mailboxId = (await world.mustPost('/mailboxes', { name: 'jobs' })).id;
   });
 
   it('in recv, in lists and as a result: long numbers, [], {}, null and escapes, as compact JSON', async () => {
@@ -85,7 +85,7 @@ describe('Payloads are returned unchanged', () => {
 
   it('maxPayloadBytes counts UTF-8 bytes of compact JSON: 413 PAYLOAD_TOO_LARGE above it', async () => {
     const small = await World.create({ limits: { maxPayloadBytes: 10 } });
-    const { id } = await small.made('/mailboxes', { name: 'jobs' });
+    const { id } = await small.mustPost('/mailboxes', { name: 'jobs' });
     for (const fits of ['"12345678"', '"€€12"', ' [ 1 , 2 , 3 ]         ', '"\\u0041BCDEFGH"', '"😀😀"']) {
       expect((await send(fits, small, id)).status, fits).to.equal(201);
     }

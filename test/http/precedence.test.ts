@@ -11,7 +11,7 @@ describe('Precedence, first match wins', () => {
 
   before(async () => {
     world = await World.create();
-    mailboxId = (await world.made('/mailboxes', { name: 'jobs' })).id;
+    mailboxId = (await world.mustPost('/mailboxes', { name: 'jobs' })).id;
   });
 
   const raw = (
@@ -77,7 +77,7 @@ describe('Precedence, first match wins', () => {
 
   it('400 by shape → replay or 422 → 404 path resource', async () => {
     const key = { 'Idempotency-Key': randomUUID() };
-    await world.made('/mailboxes', { name: 'a' }, key);
+    await world.mustPost('/mailboxes', { name: 'a' }, key);
     expect(codeOf(await world.post('/mailboxes', { name: 5 }, key))).to.equal('400 VALIDATION_FAILED');
     const unknown = `/mailboxes/${randomUUID()}/messages`;
     expect(codeOf(await world.post(unknown, { scopeId, payload: 1 }, key))).to.equal('422 IDEMPOTENCY_KEY_REUSED');
@@ -89,9 +89,9 @@ describe('Precedence, first match wins', () => {
 
   it('natural replay → 400s that depend on the clock → 402 → 413 payload → 409 limits', async () => {
     const free = await World.create({ plan: 'enterprise', limits: { maxPayloadBytes: 10, maxBacklog: 1 } });
-    const { id } = await free.made('/mailboxes', { name: 'jobs' });
+    const { id } = await free.mustPost('/mailboxes', { name: 'jobs' });
     const send = `/mailboxes/${id}/messages`;
-    const first = await free.made(send, { scopeId, payload: 1, workKey: 'k' });
+    const first = await free.mustPost(send, { scopeId, payload: 1, workKey: 'k' });
     const worst = { scopeId, payload: 'x'.repeat(20), deadline: '2001-01-01T00:00:00Z' };
     // The free plan with its month used up, written directly.
     const month = new Date().toISOString().slice(0, 7);
@@ -114,16 +114,16 @@ describe('Precedence, first match wins', () => {
   it('the same for funds and units: natural replay → 400s of stored state → 402 → 413 → 409 limits → funds and units', async () => {
     const limits = { maxArmedTimers: 1, maxPayloadBytes: 10 };
     const full = await World.create({ figures: { runs: '1', tasks: '1' }, limits });
-    const { id: mailboxId } = await full.made('/mailboxes', { name: 'jobs' });
+    const { id: mailboxId } = await full.mustPost('/mailboxes', { name: 'jobs' });
     const run = { scopeId: randomUUID(), holder: 'h' };
     const never = '2999-01-01T00:00:00Z';
-    await full.made(`/mailboxes/${mailboxId}/messages`, { scopeId: run.scopeId, payload: 1, deadline: never });
-    const { id: budget } = await full.made('/budgets', { name: 'b', currency: 'EUR', scale: 2, limitMinor: '5' });
-    const { id: allowance } = await full.made('/allowances', { name: 'a', unitsLimit: 5, windowSeconds: 86_400 });
+    await full.mustPost(`/mailboxes/${mailboxId}/messages`, { scopeId: run.scopeId, payload: 1, deadline: never });
+    const { id: budget } = await full.mustPost('/budgets', { name: 'b', currency: 'EUR', scale: 2, limitMinor: '5' });
+    const { id: allowance } = await full.mustPost('/allowances', { name: 'a', unitsLimit: 5, windowSeconds: 86_400 });
     const fields = { mailboxId, condition: 'FIRST_ACCEPTED' };
-    const { groupId } = await full.made('/task-groups', { ...fields, parentScopeId: run.scopeId });
+    const { groupId } = await full.mustPost('/task-groups', { ...fields, parentScopeId: run.scopeId });
     const first = { ...run, units: 4, workKey: 'k' };
-    await full.made(`/allowances/${allowance}/consume`, first);
+    await full.mustPost(`/allowances/${allowance}/consume`, first);
     const past = '2001-01-01T00:00:00Z';
     const [reserve, consume] = [`/budgets/${budget}/reserve`, `/allowances/${allowance}/consume`];
     const [wait, tasks] = [`/allowances/${allowance}/wait`, `/task-groups/${groupId}/tasks`];
@@ -171,9 +171,9 @@ describe('Precedence, first match wins', () => {
   });
 
   it('an unknown id in the path is 404, one in the body 409', async () => {
-    await world.made(`/mailboxes/${mailboxId}/messages`, { scopeId, payload: 1 });
+    await world.mustPost(`/mailboxes/${mailboxId}/messages`, { scopeId, payload: 1 });
     const recv = { scopeId, holder: 'h', holderSession: 's' };
-    const { id, token } = await world.made(`/mailboxes/${mailboxId}/recv`, recv);
+    const { id, token } = await world.mustPost(`/mailboxes/${mailboxId}/recv`, recv);
     const result = { payload: 1, scopeId, mailboxId: randomUUID() };
     const refused = await world.post(`/messages/${id}/complete`, { token, result });
     expect(codeOf(refused)).to.equal('409 MAILBOX_NOT_FOUND');

@@ -56,9 +56,9 @@ describe('Request rates', () => {
 
   it('recovery calls and GET and PUT limits count, but are never refused by the space rate', async () => {
     const world = await make({ limits: { requestsPerMinute: 5 } });
-    const { id } = await world.made('/mailboxes', { name: 'jobs' });
-    for (const payload of [1, 2]) await world.made(`/mailboxes/${id}/messages`, { scopeId, payload });
-    const recv = () => world.made(`/mailboxes/${id}/recv`, { scopeId, holder: 'h', holderSession: 's' });
+    const { id } = await world.mustPost('/mailboxes', { name: 'jobs' });
+    for (const payload of [1, 2]) await world.mustPost(`/mailboxes/${id}/messages`, { scopeId, payload });
+    const recv = () => world.mustPost(`/mailboxes/${id}/recv`, { scopeId, holder: 'h', holderSession: 's' });
     const [one, two] = [await recv(), await recv()];
     expect(codeOf(await world.get('/mailboxes'))).to.equal('429 RATE_LIMITED');
     const token = one.token;
@@ -76,9 +76,9 @@ describe('Request rates', () => {
 
   it('ordinary calls may use 80 % of the organization rate, all calls 100 %: 429 SERVICE_RATE_LIMITED', async () => {
     const world = await make({ figures: { rpm: '10' } });
-    const { id } = await world.made('/mailboxes', { name: 'jobs' });
-    await world.made(`/mailboxes/${id}/messages`, { scopeId, payload: 1 });
-    const claim = await world.made(`/mailboxes/${id}/recv`, { scopeId, holder: 'h', holderSession: 's' });
+    const { id } = await world.mustPost('/mailboxes', { name: 'jobs' });
+    await world.mustPost(`/mailboxes/${id}/messages`, { scopeId, payload: 1 });
+    const claim = await world.mustPost(`/mailboxes/${id}/recv`, { scopeId, holder: 'h', holderSession: 's' });
     for (let i = 0; i < 4; i++) await world.get('/mailboxes');
     const last = await world.get('/limits');
     expect(rateOf(last)).to.deep.equal(['"space";q=10;w=60, "org";q=10;w=60', '"space";r=2;t=50, "org";r=0;t=50']);
@@ -122,7 +122,7 @@ describe('Request rates', () => {
 
   it('spaces share the organization rate, and each has its own space rate', async () => {
     const world = await make({ figures: { rpm: '4' }, limits: { requestsPerMinute: 2 } });
-    const second = await world.beside();
+    const second = await world.anotherSpace();
     await world.get('/mailboxes');
     await world.get('/mailboxes');
     expect(codeOf(await world.get('/mailboxes'))).to.equal('429 RATE_LIMITED');
@@ -167,15 +167,15 @@ describe('Request rates', () => {
 
   it('a held receive is not refused by the rate when it looks again', async () => {
     const world = await make({ figures: { rpm: '10' } });
-    const { id } = await world.made('/mailboxes', { name: 'jobs' });
-    await world.made(`/mailboxes/${id}/messages`, { scopeId, payload: 'result' });
+    const { id } = await world.mustPost('/mailboxes', { name: 'jobs' });
+    await world.mustPost(`/mailboxes/${id}/messages`, { scopeId, payload: 'result' });
     const recv = { scopeId, holder: 'h', holderSession: 's' };
-    const claim = await world.made(`/mailboxes/${id}/recv`, recv);
+    const claim = await world.mustPost(`/mailboxes/${id}/recv`, recv);
     for (let i = 0; i < 4; i++) await world.get('/mailboxes');
     const held = world.post(`/mailboxes/${id}/recv`, { ...recv, waitSeconds: 20 });
     await until(() => world.service.wake.size > 0);
     expect((await world.get('/mailboxes')).status).to.equal(429);
-    await world.made(`/messages/${claim.id}/nack`, { token: claim.token, retry: true });
+    await world.mustPost(`/messages/${claim.id}/nack`, { token: claim.token, retry: true });
     const reply = await held;
     expect([reply.status, reply.body?.payload]).to.deep.equal([200, 'result']);
     const tenth = await world.post(`/messages/${claim.id}/renew`, { token: reply.body.token });

@@ -21,7 +21,7 @@ describe('Store down, loading, read-only or out of memory: 503 STORE_UNAVAILABLE
     const log = pino({ level: 'silent' });
     service = await startService({ redisUrl: store.url, role: 'api', host: '127.0.0.1', port: 0, log });
     world = await World.create({ on: service });
-    mailboxId = (await world.made('/mailboxes', { name: 'jobs' })).id;
+    mailboxId = (await world.mustPost('/mailboxes', { name: 'jobs' })).id;
     path = `/mailboxes/${mailboxId}/messages`;
   });
   after(async () => {

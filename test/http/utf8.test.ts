@@ -5,7 +5,7 @@ import { World } from '../support/world.ts';
 describe('A body that is not UTF-8', () => {
   it('is not JSON (RFC 8259, 8.1): 400 MALFORMED_JSON, wherever the bytes are, and nothing is created', async () => {
     const world = await World.create();
-    const { id } = await world.made('/mailboxes', { name: 'jobs' });
+    const { id } = await world.mustPost('/mailboxes', { name: 'jobs' });
     const send = async (path: string, bytes: string): Promise<string> => {
       const response = await fetch(`${world.url}/v1/spaces/${world.spaceId}${path}`, {
         method: 'POST',

@@ -28,11 +28,11 @@ describe('Merged sorted sets', () => {
     const numbers = fc.uniqueArray(fc.nat(9999), { maxLength: 80 });
     const keys = Array.from({ length: 6 }, (_, i) => `muster:{t}:set${i}`);
     const owners = fc.array(fc.nat(5), { minLength: 80, maxLength: 80 });
-    const property = fc.asyncProperty(numbers, owners, fc.nat(40), async (all, owner, most) => {
+    const property = fc.asyncProperty(numbers, owners, fc.nat(40), async (all, owner, limit) => {
       const sets = keys.map((_, i) => all.filter((_number, n) => owner[n] === i));
-      const found = await store.eval(script, keys.length, ...keys, JSON.stringify(sets), most);
+      const found = await store.eval(script, keys.length, ...keys, JSON.stringify(sets), limit);
       const ascending = all.toSorted((a, b) => a - b);
-      expect(found).to.deep.equal([ascending.slice(0, most), ascending.toReversed().slice(0, most)]);
+      expect(found).to.deep.equal([ascending.slice(0, limit), ascending.toReversed().slice(0, limit)]);
     });
     await fc.assert(property, { numRuns: 150 });
   });

@@ -148,7 +148,7 @@ describe('Scripts', () => {
 
   it('are loaded again by the next call if the store has lost them', async () => {
     const world = await World.create();
-    await world.made('/mailboxes', { name: 'a' });
+    await world.mustPost('/mailboxes', { name: 'a' });
     await world.service.store.call('FUNCTION', 'FLUSH');
     const replies = await Promise.all(
       Array.from({ length: 20 }, (_, i) => world.post('/mailboxes', { name: `m${i}` })),

@@ -44,7 +44,7 @@ describe('The unit of work', () => {
       callName: 'probe.change',
       idempotencyDigest: digest(name + refuses),
       fingerprint: fingerprint(name),
-      own: { name, refuses: refuses ? '1' : '0' },
+      args: { name, refuses: refuses ? '1' : '0' },
     }).catch((error: Error) => error);
   const look = (way: string): Promise<unknown> =>
     callIn(world, {
@@ -52,7 +52,7 @@ describe('The unit of work', () => {
       callName: 'probe.look',
       idempotencyDigest: '',
       fingerprint: '',
-      own: { way },
+      args: { way },
     });
 
   /** All of the organization's data, except the counts of requests and the journal's ids. */

@@ -49,7 +49,7 @@ export class Agent {
 
   /** Calls a tool, and expects a success. */
   // biome-ignore lint/suspicious/noExplicitAny: as in Answer.
-  async made(name: string, args: Record<string, unknown> = {}): Promise<any> {
+  async mustCall(name: string, args: Record<string, unknown> = {}): Promise<any> {
     const { isError, value } = await this.call(name, args);
     if (isError) throw new Error(`${name}: ${JSON.stringify(value)}`);
     return value;

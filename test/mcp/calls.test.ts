@@ -12,9 +12,9 @@ for (const version of versions)
     let agent: Agent;
     const called = new Set<string>();
     const scopeId = randomUUID();
-    const made = (name: string, args: Record<string, unknown> = {}) => {
+    const call = (name: string, args: Record<string, unknown> = {}) => {
       called.add(name);
-      return agent.made(name, args);
+      return agent.mustCall(name, args);
     };
 
     before(async () => {
@@ -24,99 +24,99 @@ for (const version of versions)
     after(() => agent.close());
 
     it('find, receive, renew, complete and give back messages', async () => {
-      const { id: mailboxId } = await world.made('/mailboxes', { name: 'jobs' });
-      const found = await made('mailbox_list', { name: 'jobs', limit: 1 });
+      const { id: mailboxId } = await world.mustPost('/mailboxes', { name: 'jobs' });
+      const found = await call('mailbox_list', { name: 'jobs', limit: 1 });
       expect(found.mailboxes.map(({ id }: { id: string }) => id)).to.deep.equal([mailboxId]);
       const asked = { mailboxId, scopeId, holder: agent.name, holderSession: '1' };
-      expect(await made('message_recv', asked), 'no content').to.equal(null);
+      expect(await call('message_recv', asked), 'no content').to.equal(null);
       const payload = { text: 'ä "quoted"', list: [1, null, { deep: true }] };
-      const sent = await made('message_send', { mailboxId, scopeId, payload, workKey: 'w', delaySeconds: null });
+      const sent = await call('message_send', { mailboxId, scopeId, payload, workKey: 'w', delaySeconds: null });
       expect(sent).to.include({ mailboxId, state: 'READY', replay: false });
-      expect((await made('message_send', { mailboxId, scopeId, payload, workKey: 'w' })).replay).to.equal(true);
+      expect((await call('message_send', { mailboxId, scopeId, payload, workKey: 'w' })).replay).to.equal(true);
 
-      const claim = await made('message_recv', { ...asked, leaseSeconds: 60 });
+      const claim = await call('message_recv', { ...asked, leaseSeconds: 60 });
       expect(claim).to.deep.include({ id: sent.id, payload, holder: agent.name, leaseSeconds: 60 });
       const { id: messageId, token } = claim;
       const progress = { step: 1 };
-      expect((await made('message_renew', { messageId, token, progress })).state).to.equal('CLAIMED');
-      expect((await made('message_nack', { messageId, token, retry: true, error: 'not yet' })).attempts).to.equal(1);
-      const { messages } = await made('message_recv', { ...asked, scopeId: '*', max: 5 });
+      expect((await call('message_renew', { messageId, token, progress })).state).to.equal('CLAIMED');
+      expect((await call('message_nack', { messageId, token, retry: true, error: 'not yet' })).attempts).to.equal(1);
+      const { messages } = await call('message_recv', { ...asked, scopeId: '*', max: 5 });
       expect(messages[0]).to.deep.include({ id: messageId, attempt: 2, lastError: 'not yet', progress });
       const result = { payload: [1, 2], mailboxId, scopeId };
-      const done = await made('message_complete', { messageId, token: messages[0].token, result });
+      const done = await call('message_complete', { messageId, token: messages[0].token, result });
       expect(done).to.include({ state: 'ACKED', replay: false });
-      expect((await made('message_view', { messageId, waitSeconds: 5 })).result).to.deep.equal([1, 2]);
+      expect((await call('message_view', { messageId, waitSeconds: 5 })).result).to.deep.equal([1, 2]);
       expect((await world.get(`/messages/${done.resultMessageId}`)).body.payload).to.deep.equal([1, 2]);
     });
 
     it('judge tasks of a group', async () => {
-      const { id: mailboxId } = await world.made('/mailboxes', { name: 'tasks' });
-      const { groupId, scopeId: gate } = await made('group_create', { mailboxId, condition: 'ALL_TERMINAL' });
+      const { id: mailboxId } = await world.mustPost('/mailboxes', { name: 'tasks' });
+      const { groupId, scopeId: gate } = await call('group_create', { mailboxId, condition: 'ALL_TERMINAL' });
       const tasks: string[] = [];
       for (const taskKey of ['a', 'b'])
-        tasks.push((await made('task_submit', { groupId, taskKey, input: { taskKey } })).taskId);
+        tasks.push((await call('task_submit', { groupId, taskKey, input: { taskKey } })).taskId);
       for (const _ of tasks) {
         const asked = { mailboxId, scopeId: gate, holder: 'h', holderSession: 's' };
-        const { id: messageId, token, payload } = await made('message_recv', asked);
-        await made('message_complete', { messageId, token, result: { payload: payload.taskKey } });
+        const { id: messageId, token, payload } = await call('message_recv', asked);
+        await call('message_complete', { messageId, token, result: { payload: payload.taskKey } });
       }
-      expect((await made('group_seal', { groupId })).outcome).to.equal('SATISFIED');
-      const { state, members } = await made('group_view', { groupId, waitSeconds: 5 });
+      expect((await call('group_seal', { groupId })).outcome).to.equal('SATISFIED');
+      const { state, members } = await call('group_view', { groupId, waitSeconds: 5 });
       expect([state, ...members.map(({ outcome }: { outcome: string }) => outcome)]).to.have.members([
         'DECIDED',
         'a',
         'b',
       ]);
-      expect((await made('task_accept', { groupId, taskId: tasks[0] })).verdict).to.equal('ACCEPTED');
-      expect((await made('task_reject', { groupId, taskId: tasks[1] })).verdict).to.equal('REJECTED');
+      expect((await call('task_accept', { groupId, taskId: tasks[0] })).verdict).to.equal('ACCEPTED');
+      expect((await call('task_reject', { groupId, taskId: tasks[1] })).verdict).to.equal('REJECTED');
     });
 
     it('reserve and settle money', async () => {
       const fields = { name: 'eur', currency: 'EUR', scale: 2, limitMinor: '1000' };
-      const { id: budgetId } = await world.made('/budgets', fields);
-      expect((await made('budget_list', {})).budgets[0].id).to.equal(budgetId);
+      const { id: budgetId } = await world.mustPost('/budgets', fields);
+      expect((await call('budget_list', {})).budgets[0].id).to.equal(budgetId);
       const asked = { budgetId, scopeId, holder: 'h', amountMinor: '300', workKey: 'w' };
-      const { id: reservationId } = await made('budget_reserve', asked);
-      const settled = await made('budget_settle', { budgetId, reservationId, amountMinor: '120', workKey: 'w' });
+      const { id: reservationId } = await call('budget_reserve', asked);
+      const settled = await call('budget_settle', { budgetId, reservationId, amountMinor: '120', workKey: 'w' });
       expect(settled.balances).to.include({ reserved: '180', settled: '120' });
-      const { balances } = await made('budget_void', { budgetId, reservationId, workKey: 'w' });
+      const { balances } = await call('budget_void', { budgetId, reservationId, workKey: 'w' });
       expect(balances).to.include({ reserved: '0', available: '880' });
     });
 
     it('consume and wait', async () => {
       const fields = { name: 'api', unitsLimit: 1, windowSeconds: 86_400 };
-      const { id: allowanceId } = await world.made('/allowances', fields);
-      expect((await made('allowance_list', { name: 'api' })).allowances[0].availableUnits).to.equal(1);
+      const { id: allowanceId } = await world.mustPost('/allowances', fields);
+      expect((await call('allowance_list', { name: 'api' })).allowances[0].availableUnits).to.equal(1);
       const asked = { allowanceId, scopeId, holder: 'h', units: 1 };
-      expect((await made('allowance_consume', asked)).availableUnits).to.equal(0);
-      const waiter = await made('allowance_wait', asked);
+      expect((await call('allowance_consume', asked)).availableUnits).to.equal(0);
+      const waiter = await call('allowance_wait', asked);
       expect(waiter).to.include({ state: 'WAITING', position: 1 });
-      expect((await made('waiter_view', { waiterId: waiter.id })).state).to.equal('WAITING');
-      const waits = await made('waits_get');
+      expect((await call('waiter_view', { waiterId: waiter.id })).state).to.equal('WAITING');
+      const waits = await call('waits_get');
       expect(waits.waiters[0].blockedBy).to.equal('WINDOW');
     });
 
     it('arrive and wait', async () => {
-      const { id: barrierId } = await world.made('/barriers', { scopeId, target: 2 });
-      expect(await made('barrier_arrive', { barrierId, arrivalKey: 'a', epoch: 1 })).to.include({ state: 'OPEN' });
-      const waiting = made('barrier_view', { barrierId, waitSeconds: 20, epoch: 1 });
-      await world.made(`/barriers/${barrierId}/arrive`, { arrivalKey: 'b' });
+      const { id: barrierId } = await world.mustPost('/barriers', { scopeId, target: 2 });
+      expect(await call('barrier_arrive', { barrierId, arrivalKey: 'a', epoch: 1 })).to.include({ state: 'OPEN' });
+      const waiting = call('barrier_view', { barrierId, waitSeconds: 20, epoch: 1 });
+      await world.mustPost(`/barriers/${barrierId}/arrive`, { arrivalKey: 'b' });
       expect((await waiting).state).to.equal('RELEASED');
     });
 
     it('see a run, and stop it; read the journal', async () => {
-      const run = await made('run_view', { scopeId });
+      const run = await call('run_view', { scopeId });
       expect(run.messages.length + run.barriers.length).to.be.above(1);
       expect(run).to.deep.equal((await overRest(world, 'run_view', { scopeId })).body);
-      const events = await made('event_watch', { types: 'message.*', limit: 2, waitSeconds: 20 });
+      const events = await call('event_watch', { types: 'message.*', limit: 2, waitSeconds: 20 });
       expect(events.events.map(({ type }: { type: string }) => type)).to.deep.equal([
         'message.sent',
         'message.claimed',
       ]);
       const from = { cursor: 'latest', scopeId };
-      const { nextCursor } = await made('event_watch', from);
-      const next = made('event_watch', { cursor: nextCursor, scopeId, types: 'scope.cancelled', waitSeconds: 20 });
-      expect(await made('scope_cancel', { scopeId })).to.include({ scopeId, state: 'CANCELLED' });
+      const { nextCursor } = await call('event_watch', from);
+      const next = call('event_watch', { cursor: nextCursor, scopeId, types: 'scope.cancelled', waitSeconds: 20 });
+      expect(await call('scope_cancel', { scopeId })).to.include({ scopeId, state: 'CANCELLED' });
       expect((await next).events).to.have.lengthOf(1);
     });
 
@@ -125,10 +125,10 @@ for (const version of versions)
     });
 
     it('do a call once for one idempotencyKey; another call with it is refused; without one, each is its own', async () => {
-      const { id: mailboxId } = await world.made('/mailboxes', { name: 'once' });
+      const { id: mailboxId } = await world.mustPost('/mailboxes', { name: 'once' });
       const send = { mailboxId, scopeId: randomUUID(), payload: 1 };
-      const first = await made('message_send', { ...send, idempotencyKey: 'k' });
-      expect(await made('message_send', { idempotencyKey: 'k', ...send })).to.include({ id: first.id, replay: true });
+      const first = await call('message_send', { ...send, idempotencyKey: 'k' });
+      expect(await call('message_send', { idempotencyKey: 'k', ...send })).to.include({ id: first.id, replay: true });
       expect(await agent.refused('message_send', { ...send, payload: 2, idempotencyKey: 'k' })).to.equal(
         'IDEMPOTENCY_KEY_REUSED',
       );
@@ -137,38 +137,38 @@ for (const version of versions)
       // The same key means another request over REST: neither finds the other's answer.
       const rest = await overRest(world, 'message_send', { ...send, idempotencyKey: 'k' });
       expect(rest.status).to.equal(422);
-      for (const idempotencyKey of [undefined, null]) await made('message_send', { ...send, idempotencyKey });
+      for (const idempotencyKey of [undefined, null]) await call('message_send', { ...send, idempotencyKey });
       expect((await world.get(`/mailboxes/${mailboxId}`)).body.counts.ready).to.equal(3);
     });
 
     it('name the argument that is wrong, and those that there are', async () => {
-      const told = async (name: string, args: Record<string, unknown>): Promise<string> => {
+      const refusal = async (name: string, args: Record<string, unknown>): Promise<string> => {
         const { isError, value } = await agent.call(name, args);
         expect([isError, value.error.code]).to.deep.equal([true, 'VALIDATION_FAILED']);
         return value.error.message;
       };
-      expect(await told('mailbox_list', { limit: 201 })).to.match(/^limit must be a whole number from 1 to 200/);
-      expect(await told('mailbox_list', { limit: 1.5 })).to.match(/^limit must be/);
-      expect(await told('mailbox_list', { name: ['a'] })).to.match(/^name must be/);
-      expect(await told('mailbox_list', { limits: 3 })).to.equal(
+      expect(await refusal('mailbox_list', { limit: 201 })).to.match(/^limit must be a whole number from 1 to 200/);
+      expect(await refusal('mailbox_list', { limit: 1.5 })).to.match(/^limit must be/);
+      expect(await refusal('mailbox_list', { name: ['a'] })).to.match(/^name must be/);
+      expect(await refusal('mailbox_list', { limits: 3 })).to.equal(
         'limits is not a field of mailbox.list, which takes limit, cursor, name, idempotencyKey',
       );
       const recv = { scopeId, holder: 'h', holderSession: 's' };
-      expect(await told('message_recv', recv)).to.match(/^mailboxId is missing/);
-      expect(await told('message_recv', { ...recv, mailboxId: 'x' })).to.match(/^mailboxId must be a uuid/);
-      expect(await told('message_recv', { ...recv, mailboxId: randomUUID(), max: 101 })).to.match(/^max must be/);
-      expect(await told('message_recv', { ...recv, mailboxId: randomUUID(), spaceId: world.spaceId })).to.match(
+      expect(await refusal('message_recv', recv)).to.match(/^mailboxId is missing/);
+      expect(await refusal('message_recv', { ...recv, mailboxId: 'x' })).to.match(/^mailboxId must be a uuid/);
+      expect(await refusal('message_recv', { ...recv, mailboxId: randomUUID(), max: 101 })).to.match(/^max must be/);
+      expect(await refusal('message_recv', { ...recv, mailboxId: randomUUID(), spaceId: world.spaceId })).to.match(
         /^spaceId is not a field/,
       );
       const nested = { messageId: randomUUID(), token: 't', result: { payload: 1, other: 2 } };
-      expect(await told('message_complete', nested)).to.match(/^result.other is not/);
+      expect(await refusal('message_complete', nested)).to.match(/^result.other is not/);
     });
 
     it('take numbers of payloads as doubles, and everything else as it is', async () => {
-      const { id: mailboxId } = await world.made('/mailboxes', { name: 'numbers' });
+      const { id: mailboxId } = await world.mustPost('/mailboxes', { name: 'numbers' });
       for (const payload of [null, false, 0.1, 1e21, '12345678901234567890', 'null', [[]], { '': {} }]) {
-        const { id: messageId } = await made('message_send', { mailboxId, scopeId: randomUUID(), payload });
-        expect((await made('message_view', { messageId })).payload).to.deep.equal(payload);
+        const { id: messageId } = await call('message_send', { mailboxId, scopeId: randomUUID(), payload });
+        expect((await call('message_view', { messageId })).payload).to.deep.equal(payload);
       }
     });
   });

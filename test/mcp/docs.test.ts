@@ -61,8 +61,8 @@ describe('docs/mcp.md', () => {
     const rows = [...page.matchAll(/^\| .* \| (`.*) \|$/gm)].map(([, tools = '']) => tools);
     const named = rows.flatMap((tools) => [...tools.matchAll(/`(\w+)`/g)].map(([, name]) => name));
     expect(named).to.have.members(Object.keys(words).map(toolName));
-    const told = [...page.matchAll(/`([a-z]+_[a-zA-Z]+)`/g)].map(([, name = '']) => name);
+    const documented = [...page.matchAll(/`([a-z]+_[a-zA-Z]+)`/g)].map(([, name = '']) => name);
     const others = ['coordination_read', 'coordination_write'];
-    expect([...named, ...others]).to.include.members(told);
+    expect([...named, ...others]).to.include.members(documented);
   });
 });

@@ -15,7 +15,7 @@ for (const version of versions)
     beforeEach(async () => {
       world = await World.create();
       scopeId = randomUUID();
-      mailboxId = (await world.made('/mailboxes', { name: 'jobs' })).id;
+      mailboxId = (await world.mustPost('/mailboxes', { name: 'jobs' })).id;
     });
     const until = async (holds: () => boolean): Promise<void> => {
       while (!holds()) await sleep(5);
@@ -38,23 +38,23 @@ for (const version of versions)
       const boss = await Agent.connect(world, { version });
       const sent = new Map<string, number>();
       for (let n = 0; n < tasks; n++) {
-        const { id } = await boss.made('message_send', { mailboxId, scopeId, payload: { n }, workKey: `n-${n}` });
+        const { id } = await boss.mustCall('message_send', { mailboxId, scopeId, payload: { n }, workKey: `n-${n}` });
         sent.set(id, n);
       }
       /** What was done outside, by message. */
       const effects: string[] = [];
       const [first, second] = [await connected(), await connected()];
       const recv = (agent: Agent) =>
-        agent.made('message_recv', { mailboxId, scopeId, holder: agent.name, holderSession: '1', leaseSeconds });
-      async function work(agent: Agent, most = Number.POSITIVE_INFINITY): Promise<void> {
-        for (let done = 0; done < most; done++) {
-          const { mailboxes } = await agent.made('mailbox_list', { name: 'jobs' });
+        agent.mustCall('message_recv', { mailboxId, scopeId, holder: agent.name, holderSession: '1', leaseSeconds });
+      async function work(agent: Agent, maxTasks = Number.POSITIVE_INFINITY): Promise<void> {
+        for (let done = 0; done < maxTasks; done++) {
+          const { mailboxes } = await agent.mustCall('mailbox_list', { name: 'jobs' });
           expect(mailboxes[0].id).to.equal(mailboxId);
           const claim = await recv(agent);
           if (claim === null) return;
           effects.push(claim.id);
           const result = { payload: { n: claim.payload.n, by: agent.name } };
-          await agent.made('message_complete', { messageId: claim.id, token: claim.token, result });
+          await agent.mustCall('message_complete', { messageId: claim.id, token: claim.token, result });
         }
       }
       // The first one stops after 6, with two claims: of one the answer reached it, of the other it did not.
@@ -75,14 +75,14 @@ for (const version of versions)
       const late = { messageId: held.id, token: held.token };
       expect(await again.agent.refused('message_complete', late)).to.equal('CLAIM_LOST');
       for (const [messageId, n] of sent) {
-        const { state, result, attempts } = await boss.made('message_view', { messageId });
+        const { state, result, attempts } = await boss.mustCall('message_view', { messageId });
         expect([state, result.n]).to.deep.equal(['ACKED', n]);
         expect(attempts).to.be.within(1, 2);
       }
       const acked: string[] = [];
       for (let cursor: string | undefined; ; ) {
         const args = { types: 'message.acked', limit: 500, ...(cursor !== undefined && { cursor }) };
-        const { events, nextCursor } = await boss.made('event_watch', args);
+        const { events, nextCursor } = await boss.mustCall('event_watch', args);
         if (events.length === 0) break;
         acked.push(...events.map(({ aggregateId }: { aggregateId: string }) => aggregateId));
         cursor = nextCursor;
@@ -94,9 +94,9 @@ for (const version of versions)
     it('wait for work: held until there is some, at once', async () => {
       const [worker, boss] = [await Agent.connect(world, { version }), await Agent.connect(world, { version })];
       const asked = { mailboxId, scopeId: '*', holder: 'h', holderSession: 's', waitSeconds: 30 };
-      const waiting = worker.made('message_recv', asked);
+      const waiting = worker.mustCall('message_recv', asked);
       await until(() => world.service.wake.size === 1);
-      const { id } = await boss.made('message_send', { mailboxId, scopeId, payload: 1 });
+      const { id } = await boss.mustCall('message_send', { mailboxId, scopeId, payload: 1 });
       expect((await waiting).id).to.equal(id);
       await Promise.all([worker.close(), boss.close()]);
     });
@@ -113,7 +113,7 @@ for (const version of versions)
         await until(() => world.service.wake.size === 0);
         await agent.close();
       }
-      await world.made(`/mailboxes/${mailboxId}/messages`, { scopeId, payload: 1 });
+      await world.mustPost(`/mailboxes/${mailboxId}/messages`, { scopeId, payload: 1 });
       expect((await world.get(`/mailboxes/${mailboxId}`)).body.counts).to.include({ ready: 1, claimed: 0 });
     });
   });

@@ -12,15 +12,15 @@ const large = 'x'.repeat(300);
 
 /** Everything that a call can be refused for. */
 async function stage(world: World) {
-  const post = world.made.bind(world);
+  const post = world.mustPost.bind(world);
   const scopeId = randomUUID();
-  const own = { scopeId, holder: 'h', holderSession: 's' };
+  const receiver = { scopeId, holder: 'h', holderSession: 's' };
   const { id: mailboxId } = await post('/mailboxes', { name: 'jobs' });
   const { id: inboxId } = await post('/mailboxes', { name: 'letters', mode: 'INBOX', recipientId: 'somebody' });
   await post(`/mailboxes/${inboxId}/messages`, { scopeId, payload: 1 });
   const send = () => post(`/mailboxes/${mailboxId}/messages`, { scopeId, payload: 1, deadline });
   await send();
-  const claim = await post(`/mailboxes/${mailboxId}/recv`, { ...own, leaseSeconds: 600 });
+  const claim = await post(`/mailboxes/${mailboxId}/recv`, { ...receiver, leaseSeconds: 600 });
   await send();
 
   const group = async (fields: object = {}): Promise<string> => {
@@ -29,7 +29,7 @@ async function stage(world: World) {
   };
   const groupId = await group();
   const pending = await post(`/task-groups/${groupId}/tasks`, { taskKey: 'a' });
-  const works = { ...own, scopeId: (await world.get(`/task-groups/${await group()}`)).body.scopeId };
+  const works = { ...receiver, scopeId: (await world.get(`/task-groups/${await group()}`)).body.scopeId };
   const [decidedId, judgedId] = [await group(), await group({ condition: 'ALL_TERMINAL' })];
   const members: string[] = [];
   for (const id of [decidedId, judgedId]) {
@@ -77,7 +77,20 @@ async function stage(world: World) {
   await post(`/barriers/${released}/arrive`, { arrivalKey: 'x' });
   await post(`/barriers/${cancelled}/cancel`);
   return {
-    ...{ own, mailboxId, inboxId, claim, groupId, pending, decidedId, judgedId, members, fullId, crowded, deepest },
+    ...{
+      receiver,
+      mailboxId,
+      inboxId,
+      claim,
+      groupId,
+      pending,
+      decidedId,
+      judgedId,
+      members,
+      fullId,
+      crowded,
+      deepest,
+    },
     ...{ stoppedId, stoppedGroupId, budgetId, reservationId, closedId, allowanceId, cooling, units },
     ...{ barrierId, released, cancelled, scopeId },
   };
@@ -89,7 +102,7 @@ type Case = readonly [tool: string, code: string, args: Args];
 /** Refused as things stand. */
 function always(on: Stage): Case[] {
   const none = randomUUID();
-  const { own, mailboxId, groupId, budgetId, allowanceId, barrierId, scopeId, claim, units, reservationId } = on;
+  const { receiver, mailboxId, groupId, budgetId, allowanceId, barrierId, scopeId, claim, units, reservationId } = on;
   const message = { messageId: claim.id, token: claim.token };
   const gone = { messageId: none, token: 'x' };
   const lost = { messageId: claim.id, token: 'x' };
@@ -105,8 +118,8 @@ function always(on: Stage): Case[] {
     ['budget_list', 'INVALID_CURSOR', { cursor: 'x' }],
     ['allowance_list', 'INVALID_CURSOR', { cursor: 'x' }],
     ['event_watch', 'INVALID_CURSOR', { cursor: 'x' }],
-    ['message_recv', 'MAILBOX_NOT_FOUND', { ...own, mailboxId: none }],
-    ['message_recv', 'RECIPIENT_MISMATCH', { ...own, mailboxId: on.inboxId }],
+    ['message_recv', 'MAILBOX_NOT_FOUND', { ...receiver, mailboxId: none }],
+    ['message_recv', 'RECIPIENT_MISMATCH', { ...receiver, mailboxId: on.inboxId }],
     ['message_renew', 'MESSAGE_NOT_FOUND', gone],
     ['message_renew', 'CLAIM_LOST', lost],
     ['message_renew', 'PAYLOAD_TOO_LARGE', { ...message, progress: 'x'.repeat(4097) }],
@@ -177,9 +190,9 @@ function always(on: Stage): Case[] {
 /** New work, each in a run of its own. */
 function newWork(on: Stage): Record<string, Args> {
   const scopeId = randomUUID();
-  const { mailboxId, groupId, budgetId, cooling: allowanceId, own } = on;
+  const { mailboxId, groupId, budgetId, cooling: allowanceId, receiver } = on;
   return {
-    message_recv: { ...own, mailboxId },
+    message_recv: { ...receiver, mailboxId },
     message_send: { mailboxId, scopeId, payload: 1 },
     group_create: { mailboxId, condition: 'FIRST_ACCEPTED', parentScopeId: scopeId },
     task_submit: { groupId, taskKey: randomUUID() },
@@ -208,9 +221,9 @@ describe('Every refusal that a tool’s route declares', () => {
     expect(rest.body?.error?.code, `${tool} over REST: ${rest.text}`).to.equal(code);
     const agent = agents[seen.size % agents.length] as Agent;
     const { isError, value } = await agent.call(tool, args);
-    const { requestId, ...told } = value.error;
+    const { requestId, ...refusal } = value.error;
     const { requestId: _other, ...expected } = rest.body.error;
-    expect({ isError, ...told }, tool).to.deep.equal({ isError: true, ...expected });
+    expect({ isError, ...refusal }, tool).to.deep.equal({ isError: true, ...expected });
     expect(requestId).to.match(/^[0-9a-f-]{36}$/);
     const retryAfter = rest.headers.get('Retry-After');
     expect(value.retryAfter === undefined, `${tool} ${code}`).to.equal(retryAfter === null);
@@ -238,12 +251,12 @@ describe('Every refusal that a tool’s route declares', () => {
   it('is a tool error with the envelope that REST answers', async () => {
     for (const one of always(on)) await refused(one);
     // A member that was rejected cannot be accepted.
-    const groupId = await agents[0]?.made('group_create', { mailboxId: on.mailboxId, condition: 'ALL_TERMINAL' });
-    const { taskId } = await world.made(`/task-groups/${groupId.id}/tasks`, { taskKey: 'r' });
+    const groupId = await agents[0]?.mustCall('group_create', { mailboxId: on.mailboxId, condition: 'ALL_TERMINAL' });
+    const { taskId } = await world.mustPost(`/task-groups/${groupId.id}/tasks`, { taskKey: 'r' });
     const scopeId = groupId.scopeId;
-    const taken = await world.made(`/mailboxes/${on.mailboxId}/recv`, { ...on.own, scopeId });
-    await world.made(`/messages/${taken.id}/nack`, { token: taken.token, retry: false });
-    await world.made(`/task-groups/${groupId.id}/tasks/${taskId}/reject`);
+    const taken = await world.mustPost(`/mailboxes/${on.mailboxId}/recv`, { ...on.receiver, scopeId });
+    await world.mustPost(`/messages/${taken.id}/nack`, { token: taken.token, retry: false });
+    await world.mustPost(`/task-groups/${groupId.id}/tasks/${taskId}/reject`);
     await refused(['task_accept', 'VERDICT_CONFLICT', { groupId: groupId.id, taskId }]);
   });
 
@@ -293,10 +306,10 @@ describe('Every refusal that a tool’s route declares', () => {
   it('and that of a store which has damaged a finished message', async () => {
     const { org, spaceId, prefix, service } = world;
     const send = { scopeId: randomUUID(), payload: 1, workKey: 'damaged' };
-    await world.made(`/mailboxes/${on.mailboxId}/messages`, send);
-    const claim = await world.made(`/mailboxes/${on.mailboxId}/recv`, { ...on.own, scopeId: send.scopeId });
+    await world.mustPost(`/mailboxes/${on.mailboxId}/messages`, send);
+    const claim = await world.mustPost(`/mailboxes/${on.mailboxId}/recv`, { ...on.receiver, scopeId: send.scopeId });
     const held = { messageId: claim.id, token: claim.token };
-    await world.made(`/messages/${claim.id}/complete`, { token: claim.token });
+    await world.mustPost(`/messages/${claim.id}/complete`, { token: claim.token });
     const now = { sealAfterMs: 0, isAll: true, patienceMs: 0 };
     await service.packing.packMessages(org, spaceId, undefined, now);
     await service.store.set(`${prefix}:messageSegment:1`, 'garbage');
@@ -310,7 +323,7 @@ describe('Every refusal that a tool’s route declares', () => {
   });
 
   it('and those by time: a cursor that has expired', async () => {
-    const { nextCursor } = await (agents[0] as Agent).made('event_watch', { limit: 1 });
+    const { nextCursor } = await (agents[0] as Agent).mustCall('event_watch', { limit: 1 });
     await world.service.store.hset(`muster:{${world.org}}`, 'epoch', 'another');
     await refused(['event_watch', 'CURSOR_EXPIRED', { cursor: nextCursor }]);
   });

@@ -19,7 +19,7 @@ interface Property {
 const tools = [...toolsOf(allRoutes).values()].map(({ tool }) => tool);
 const propertiesOf = (schema: object) => (schema as { properties?: Record<string, Property> }).properties ?? {};
 /** What a model reads of all tools before it begins; a token is some four characters. */
-const mostCharacters = 36_000;
+const maxCharacters = 36_000;
 
 describe('The tools', () => {
   it('are those that have words, each with a route', () => {
@@ -29,15 +29,15 @@ describe('The tools', () => {
   });
 
   it('say what to do with each refusal of their routes; nothing is said twice or for nothing', () => {
-    const told = new Set<string>();
+    const advised = new Set<string>();
     for (const { name, description } of tools)
       for (const code of routeOf(name).refuses) {
         expect(description, name).to.contain(`\n- ${code}: ${advice[code]}`);
-        told.add(code);
+        advised.add(code);
       }
-    expect(Object.keys(advice)).to.have.members([...told]);
-    expect(Object.keys(allErrors)).to.include.members([...told]);
-    expect(new Set(Object.values(advice)).size).to.be.above(told.size - 3);
+    expect(Object.keys(advice)).to.have.members([...advised]);
+    expect(Object.keys(allErrors)).to.include.members([...advised]);
+    expect(new Set(Object.values(advice)).size).to.be.above(advised.size - 3);
   });
 
   it('say what each parameter is; required ones are those of path and body', () => {
@@ -86,7 +86,7 @@ describe('The tools', () => {
     const codes = [...guide.matchAll(/\b[A-Z]+_[A-Z_]+\b/g)].map(([code]) => code);
     expect(Object.keys(allErrors)).to.include.members(codes);
     expect(guide).to.have.length.below(4_500);
-    expect(JSON.stringify(tools)).to.have.length.below(mostCharacters);
+    expect(JSON.stringify(tools)).to.have.length.below(maxCharacters);
   });
 
   it('listed are those that the key may call, in every version', async () => {
@@ -104,11 +104,11 @@ describe('The tools', () => {
         expect(listed.map(({ name }) => name)).to.deep.equal(mine.map(({ name }) => name));
         expect(mine).to.have.length.within(1, tools.length - 1);
         for (const { name, description, inputSchema, annotations } of listed) {
-          const own = mine.find((tool) => tool.name === name);
+          const listed = mine.find((tool) => tool.name === name);
           expect({ description, inputSchema, annotations }).to.deep.equal({
-            description: own?.description,
-            inputSchema: own?.inputSchema,
-            annotations: own?.annotations,
+            description: listed?.description,
+            inputSchema: listed?.inputSchema,
+            annotations: listed?.annotations,
           });
         }
         await agent.close();

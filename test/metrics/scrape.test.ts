@@ -21,9 +21,9 @@ describe('GET /metrics', () => {
     metered = await Metered.start();
     service = await metered.service();
     world = await World.create({ on: service });
-    mailbox = `/mailboxes/${(await world.made('/mailboxes', { name: 'jobs' })).id}`;
-    for (const payload of [1, 2, 3]) await world.made(`${mailbox}/messages`, { scopeId, payload });
-    await world.made(`${mailbox}/recv`, claim);
+    mailbox = `/mailboxes/${(await world.mustPost('/mailboxes', { name: 'jobs' })).id}`;
+    for (const payload of [1, 2, 3]) await world.mustPost(`${mailbox}/messages`, { scopeId, payload });
+    await world.mustPost(`${mailbox}/recv`, claim);
   });
   after(() => metered.stop());
 
@@ -66,12 +66,12 @@ describe('GET /metrics', () => {
 
   it('shows what waits in all organizations, and since when, as the backlog of their spaces does', async () => {
     const other = await World.create({ on: service });
-    const inbox = `/mailboxes/${(await other.made('/mailboxes', { name: 'inbox' })).id}`;
-    await other.made(`${inbox}/messages`, { scopeId, payload: 1, deadline: new Date(Date.now() + 60_000) });
-    const allowance = await world.made('/allowances', { name: 'quota', unitsLimit: 1, windowSeconds: 86_400 });
-    await world.made(`/allowances/${allowance.id}/consume`, { scopeId, units: 1, holder: 'a' });
+    const inbox = `/mailboxes/${(await other.mustPost('/mailboxes', { name: 'inbox' })).id}`;
+    await other.mustPost(`${inbox}/messages`, { scopeId, payload: 1, deadline: new Date(Date.now() + 60_000) });
+    const allowance = await world.mustPost('/allowances', { name: 'quota', unitsLimit: 1, windowSeconds: 86_400 });
+    await world.mustPost(`/allowances/${allowance.id}/consume`, { scopeId, units: 1, holder: 'a' });
     for (let i = 0; i < 2; i++)
-      await world.made(`/allowances/${allowance.id}/wait`, { scopeId, units: 1, holder: 'a' });
+      await world.mustPost(`/allowances/${allowance.id}/wait`, { scopeId, units: 1, holder: 'a' });
 
     // Organizations where nothing waits must not lower the figures.
     const empty = Array.from({ length: 40 }, (_, i) => `empty-${i}`);
@@ -99,7 +99,7 @@ describe('GET /metrics', () => {
   });
 
   it('counts delayed messages, requeues, cancels and cancelled runs', async () => {
-    const other = await world.beside();
+    const other = await world.anotherSpace();
     const read = async () => {
       const now = await scrape(service);
       expect(now.types.get('muster_events_total')).to.equal('counter');
@@ -110,19 +110,23 @@ describe('GET /metrics', () => {
     const before = await read();
     for (const tenant of [world, other]) {
       const run = randomUUID();
-      const { id } = await tenant.made('/mailboxes', { name: 'stopped', maxAttempts: 1 });
+      const { id } = await tenant.mustPost('/mailboxes', { name: 'stopped', maxAttempts: 1 });
       const send = (more: object = {}) =>
-        tenant.made(`/mailboxes/${id}/messages`, { scopeId: run, payload: 1, ...more });
+        tenant.mustPost(`/mailboxes/${id}/messages`, { scopeId: run, payload: 1, ...more });
       const failed = await send();
-      const { token } = await tenant.made(`/mailboxes/${id}/recv`, { ...claim, scopeId: run });
-      await tenant.made(`/messages/${failed.id}/nack`, { token, retry: true });
-      await tenant.made(`/messages/${failed.id}/requeue`);
+      const { token } = await tenant.mustPost(`/mailboxes/${id}/recv`, { ...claim, scopeId: run });
+      await tenant.mustPost(`/messages/${failed.id}/nack`, { token, retry: true });
+      await tenant.mustPost(`/messages/${failed.id}/requeue`);
       for (let n = 0; n < 2; n++) await send({ delaySeconds: 3600 });
-      const group = await tenant.made('/task-groups', { parentScopeId: run, mailboxId: id, condition: 'ALL_TERMINAL' });
-      const { messageId } = await tenant.made(`/task-groups/${group.id}/tasks`, { taskKey: 'a' });
-      await tenant.made(`/messages/${messageId}/cancel`);
-      await tenant.made(`/messages/${messageId}/requeue`);
-      if (tenant === other) await tenant.made(`/scopes/${run}/cancel`);
+      const group = await tenant.mustPost('/task-groups', {
+        parentScopeId: run,
+        mailboxId: id,
+        condition: 'ALL_TERMINAL',
+      });
+      const { messageId } = await tenant.mustPost(`/task-groups/${group.id}/tasks`, { taskKey: 'a' });
+      await tenant.mustPost(`/messages/${messageId}/cancel`);
+      await tenant.mustPost(`/messages/${messageId}/requeue`);
+      if (tenant === other) await tenant.mustPost(`/scopes/${run}/cancel`);
     }
     // In `other` all four messages end with their run; delayed ones stay in `world`.
     const difference = (await read()).map((value, i) => value - (before[i] ?? 0));
@@ -132,7 +136,7 @@ describe('GET /metrics', () => {
   it('tells how far packing lies behind, unless nothing is packed', async () => {
     const lag = async () => (await scrape(service)).value('muster_pack_lag_seconds') ?? Number.NaN;
     expect(await lag()).to.equal(0);
-    const old = await world.beside();
+    const old = await world.anotherSpace();
     const at = Date.now() - 9_000_000;
     await service.store.xadd(`${old.prefix}:events`, `${at}-0`, 'mailbox.created', `${randomUUID()} ~ ~ mode=WORK`);
     expect(await lag(), 'it waits for an hour, and for others for another one').to.be.within(1800, 1830);
@@ -141,7 +145,7 @@ describe('GET /metrics', () => {
     const behind = await metered.service({ role: 'api', packsMessages: true });
     const late = async () => (await scrape(behind)).value('muster_pack_lag_seconds') ?? Number.NaN;
     expect(await late(), 'messages may wait for a day').to.equal(0);
-    const older = await world.beside();
+    const older = await world.anotherSpace();
     const then = Date.now() - 100_000_000;
     await service.store.xadd(`${older.prefix}:events`, `${then}-0`, 'mailbox.created', `${randomUUID()} ~ ~ mode=WORK`);
     await service.packing.packSpace(older.org, older.spaceId);
@@ -173,14 +177,14 @@ describe('GET /metrics', () => {
   });
 
   it('counts held receives and watches while they are held', async () => {
-    const empty = await world.made('/mailboxes', { name: 'empty' });
+    const empty = await world.mustPost('/mailboxes', { name: 'empty' });
     const receives = [1, 2].map(() => world.post(`/mailboxes/${empty.id}/recv`, { ...claim, waitSeconds: 20 }));
     const watch = world.get('/watch?cursor=latest&types=message.*&waitSeconds=20');
     await until(() => service.wake.size >= 2 && service.feeds.size > 0);
     const now = await scrape(service);
     expect(now.value('muster_held_requests', { kind: 'receive' })).to.equal(2);
     expect(now.value('muster_held_requests', { kind: 'watch' })).to.equal(1);
-    for (const payload of [1, 2]) await world.made(`/mailboxes/${empty.id}/messages`, { scopeId, payload });
+    for (const payload of [1, 2]) await world.mustPost(`/mailboxes/${empty.id}/messages`, { scopeId, payload });
     for (const { status } of await Promise.all([...receives, watch])) expect(status).to.equal(200);
     const later = await scrape(service);
     expect(later.value('muster_held_requests', { kind: 'receive' })).to.equal(0);

@@ -43,14 +43,14 @@ export class BudgetModel {
   }
 
   /** The reservation created with this workKey. */
-  madeWith(workKey: string | null): Held | undefined {
+  reservationWith(workKey: string | null): Held | undefined {
     return this.reservations.find((held) => workKey !== null && held.workKey === workKey);
   }
 
   /** The outcome of a reserve: its status or an error code. The caller adds the reservation. */
   reserve(amount: bigint, workKey: string | null): string {
     if (amount === 0n) return 'VALIDATION_FAILED';
-    const first = this.madeWith(workKey);
+    const first = this.reservationWith(workKey);
     if (first) return first.amount === amount ? 'replay' : 'WORK_KEY_CONFLICT';
     return amount > BigInt(this.balances['available'] ?? 0) ? 'INSUFFICIENT_BUDGET' : '201';
   }

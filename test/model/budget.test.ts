@@ -108,7 +108,7 @@ class Pair {
     const outcome = this.#model.reserve(value, workKey);
     expect(outcomeOf(reply)).to.equal(outcome);
     if (reply.status !== 201) return;
-    const first = this.#model.madeWith(workKey);
+    const first = this.#model.reservationWith(workKey);
     if (outcome === 'replay' && first) return this.#replayed(reply, first);
     const created = { id: reply.body.id, amount: value, settleBy, workKey, createdAt: this.#now };
     const held: Held = { ...created, settled: 0n, voided: 0n, closedAt: null };

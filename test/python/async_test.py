@@ -65,17 +65,17 @@ class Asyncio(unittest.IsolatedAsyncioTestCase):
     async def test_a_worker_does_what_one_with_threads_does(self) -> None:
         ids = await self.send(*range(20))
         (rejected,) = await self.send('no')
-        active = most = 0
+        active = peak = 0
 
         async def handle(message: Claim, task: AsyncTask) -> Any:
-            nonlocal active, most
+            nonlocal active, peak
             if message.payload == 'no':
                 raise GiveUp('no')
             if message.payload == 3 and message.attempt == 1:
                 task.progress('half')
                 raise RetryLater(0)
             active += 1
-            most = max(most, active)
+            peak = max(peak, active)
             await asyncio.sleep(0.01)
             active -= 1
             return [message.payload, message.progress]
@@ -87,23 +87,23 @@ class Asyncio(unittest.IsolatedAsyncioTestCase):
         self.assertEqual((counts.returned, counts.failed, counts.active), (1, 1, 0))
         self.assertEqual((await self.muster.message.view(message_id=ids[3])).result, [3, 'half'])
         self.assertEqual((await self.muster.message.view(message_id=rejected)).last_error, 'no')
-        self.assertIn(most, (2, 3, 4))
+        self.assertIn(peak, (2, 3, 4))
 
     async def test_a_lost_claim_cancels_the_handler(self) -> None:
         (message_id,) = await self.send('x')
-        told = asyncio.Event()
+        is_over = asyncio.Event()
 
         async def handle(message: Claim, task: AsyncTask) -> None:
             try:
                 await asyncio.sleep(60)
             except asyncio.CancelledError:
-                told.set()
+                is_over.set()
                 raise
 
         async with AsyncWorker(self.muster, self.name, handle, lease_seconds=60) as worker:
             await self.until(lambda: worker.counts.active)
             await self.muster.message.cancel(message_id=message_id)
-            await asyncio.wait_for(told.wait(), 10)
+            await asyncio.wait_for(is_over.wait(), 10)
             await self.until(lambda: worker.counts.active == 0)
             self.assertEqual(worker.counts.lost, 1)
 

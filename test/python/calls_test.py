@@ -102,25 +102,25 @@ class Calls(ServerTest):
         proxy.drop_answers = 2
         with Muster(proxy.url) as muster:
             name = str(uuid.uuid4())
-            made = muster.mailbox.create(name=name)
+            created = muster.mailbox.create(name=name)
             self.assertEqual(proxy.requests, 3)
-            self.assertEqual([one.id for one in muster.mailbox.all(name=name)], [made.id])
+            self.assertEqual([one.id for one in muster.mailbox.all(name=name)], [created.id])
             # A kept connection that was closed meanwhile is no failed attempt.
             proxy.cut()
-            muster.mailbox.view(mailbox_id=made.id, attempts=1)
+            muster.mailbox.view(mailbox_id=created.id, attempts=1)
             proxy.is_away = True
             proxy.cut()
             lost = self.fails('UNREACHABLE', lambda: muster.limits.get(attempts=2))
             self.assertEqual((lost.status, lost.request_id), (0, None))
 
     def test_retry_after_is_respected_up_to_a_minute(self) -> None:
-        told: list[tuple[int, str, str]] = []
+        answers: list[tuple[int, str, str]] = []
         keys: list[str | None] = []
 
         class Handler(BaseHTTPRequestHandler):
             def do_POST(self) -> None:
                 keys.append(self.headers['Idempotency-Key'])
-                status, after, body = told.pop(0) if told else (200, '', '{"id":"x"}')
+                status, after, body = answers.pop(0) if answers else (200, '', '{"id":"x"}')
                 self.rfile.read(int(self.headers['Content-Length']))
                 self.send_response(status)
                 if after:
@@ -140,18 +140,18 @@ class Calls(ServerTest):
         self.addCleanup(server.shutdown)
         muster = Muster(f'http://127.0.0.1:{server.server_port}/')
         busy = '{"error":{"code":"RATE_LIMITED","message":"later","requestId":"r"}}'
-        told += [(429, '0', busy), (503, '0', busy)]
+        answers += [(429, '0', busy), (503, '0', busy)]
         self.assertEqual(muster.mailbox.create(name='a').id, 'x')
         self.assertEqual((len(keys), len(set(keys))), (3, 1))
-        told += [(429, '61', busy)]
+        answers += [(429, '61', busy)]
         error = self.fails('RATE_LIMITED', lambda: muster.mailbox.create(name='a'))
         self.assertEqual((error.retry_after_seconds, len(keys)), (61, 4))
-        told += [(429, '0', busy)] * 9
+        answers += [(429, '0', busy)] * 9
         self.fails('RATE_LIMITED', lambda: muster.mailbox.create(name='a', attempts=3))
         self.assertEqual(len(keys), 7)
-        told[:] = [(502, '', '<h1>Bad gateway</h1>')]
+        answers[:] = [(502, '', '<h1>Bad gateway</h1>')]
         self.fails('UNREADABLE', lambda: muster.mailbox.create(name='a'))
-        told[:] = [(503, 'soon', busy)]
+        answers[:] = [(503, 'soon', busy)]
         begun = time.monotonic()
         muster.mailbox.create(name='a', idempotency_key='mine')
         self.assertGreaterEqual(time.monotonic() - begun, 1)

@@ -45,32 +45,32 @@ class Workers(WorkerTest):
 
     def test_never_works_on_more_than_it_can(self) -> None:
         self.send(*range(30))
-        lock, now, most = threading.Lock(), Counter[str](), 0
+        lock, now, peak = threading.Lock(), Counter[str](), 0
 
         def handle(message: Claim, task: Task) -> None:
-            nonlocal most
+            nonlocal peak
             with lock:
                 now['active'] += 1
-                most = max(most, now['active'])
+                peak = max(peak, now['active'])
             time.sleep(0.005)
             with lock:
                 now['active'] -= 1
 
         worker = self.worker(handle, concurrency=3)
         worker.drained()
-        self.assertIn(most, (2, 3))
+        self.assertIn(peak, (2, 3))
 
     def test_many_share_requests(self) -> None:
         proxy = Proxy()
         self.addCleanup(proxy.close)
         muster = Muster(proxy.url)
-        for batch, count, most in ((True, 200, 0.3), (False, 40, 3.2)):
+        for batch, count, limit in ((True, 200, 0.3), (False, 40, 3.2)):
             self.send(*range(count))
             proxy.requests = 0
             worker = self.worker(lambda message, task: None, muster, concurrency=50, batch=batch)
             until(lambda: worker.counts.completed == count)
             worker.close()
-            self.assertLessEqual(proxy.requests / count, most)
+            self.assertLessEqual(proxy.requests / count, limit)
 
     def test_gives_back_with_pause_and_reason(self) -> None:
         (message_id,) = self.send('x')
@@ -113,22 +113,22 @@ class Workers(WorkerTest):
 
     def test_tells_the_handler_that_its_claim_is_cancelled(self) -> None:
         (message_id,) = self.send('x')
-        told: list[float] = []
+        seen: list[float] = []
 
         def handle(message: Claim, task: Task) -> None:
             try:
                 task.wait(20)
             except ClaimLost:
-                told.append(time.monotonic())
+                seen.append(time.monotonic())
                 raise
 
         worker = self.worker(handle, lease_seconds=60)
         until(lambda: worker.counts.active)
         cancelled = time.monotonic()
         self.muster.message.cancel(message_id=message_id)
-        until(lambda: told)
+        until(lambda: seen)
         # Long before the next renewal, which is due after 20 seconds.
-        self.assertLess(told[0] - cancelled, 5)
+        self.assertLess(seen[0] - cancelled, 5)
         until(lambda: worker.counts.active == 0)
         self.assertEqual((worker.counts.lost, worker.counts.returned), (1, 0))
 
@@ -160,13 +160,13 @@ class Workers(WorkerTest):
 
     def test_close_gives_back_what_is_not_done(self) -> None:
         quick, slow = self.send(0.3, 60)
-        told: list[type[BaseException]] = []
+        seen: list[type[BaseException]] = []
 
         def handle(message: Claim, task: Task) -> None:
             try:
                 task.wait(message.payload)
             except ClaimLost as lost:
-                told.append(type(lost))
+                seen.append(type(lost))
                 raise
 
         worker = self.worker(handle, concurrency=2)
@@ -177,8 +177,8 @@ class Workers(WorkerTest):
         self.assertEqual(self.state(quick), 'ACKED')
         view = self.muster.message.view(message_id=slow)
         self.assertEqual((view.state, view.attempts), ('READY', 1))
-        until(lambda: told)
-        self.assertEqual(told, [WorkerClosed])
+        until(lambda: seen)
+        self.assertEqual(seen, [WorkerClosed])
 
     def test_money_is_settled_with_the_work(self) -> None:
         budget = self.muster.budget.create(name=f'b-{uuid.uuid4()}', currency='eur', scale=2, limit_minor=1000)

@@ -249,13 +249,13 @@ describe('A store that is a cluster', () => {
     const deliverer = new Deliverer(connection, { ...service, targets: new Targets(true), log });
     const sink = await Sink.start();
     const world = await World.create({ on: service });
-    const { id } = await world.made('/destinations', { url: sink.url, eventTypes: ['mailbox.created'] });
-    await world.made('/mailboxes', { name: 'a' });
+    const { id } = await world.mustPost('/destinations', { url: sink.url, eventTypes: ['mailbox.created'] });
+    await world.mustPost('/mailboxes', { name: 'a' });
     await sink.got(1);
     const streams = connection.nodes().map((node) => node.stream);
     for (const stream of streams) stream.pause();
     sink.answer = (response) => void setTimeout(() => response.end(), 300);
-    await world.made('/mailboxes', { name: 'b' });
+    await world.mustPost('/mailboxes', { name: 'b' });
     await sink.got(2);
     for (const stream of streams) stream.resume();
     await deliverer.stop();

@@ -43,15 +43,15 @@ class Mailboxes {
     const mailboxes = new Mailboxes();
     const world = await World.create({ figures: { agents: '9', tasks: '25', runs: '5' }, limits: { maxBacklog: 15 } });
     await world.at(startsAt);
-    mailboxes.worlds.push(world, await world.beside());
+    mailboxes.worlds.push(world, await world.anotherSpace());
     for (const one of mailboxes.worlds) {
       const [parentScopeId, second, third] = roots;
-      const mailboxId = (await one.made('/mailboxes', { name: 'a', backlogLimit: 12 })).id;
-      const inbox = (await one.made('/mailboxes', { name: 'b', mode: 'INBOX' })).id;
-      const group = await one.made('/task-groups', { mailboxId, parentScopeId, condition });
+      const mailboxId = (await one.mustPost('/mailboxes', { name: 'a', backlogLimit: 12 })).id;
+      const inbox = (await one.mustPost('/mailboxes', { name: 'b', mode: 'INBOX' })).id;
+      const group = await one.mustPost('/task-groups', { mailboxId, parentScopeId, condition });
       for (const taskKey of ['a', 'b', 'c']) {
-        await one.made(`/mailboxes/${mailboxId}/messages`, { scopeId: parentScopeId, payload: taskKey });
-        await one.made(`/task-groups/${group.id}/tasks`, { taskKey });
+        await one.mustPost(`/mailboxes/${mailboxId}/messages`, { scopeId: parentScopeId, payload: taskKey });
+        await one.mustPost(`/task-groups/${group.id}/tasks`, { taskKey });
       }
       await one.post(`/task-groups/${group.id}/seal`);
       mailboxes.parts.push({ boxes: [mailboxId, inbox], groupId: group.id });
@@ -60,7 +60,7 @@ class Mailboxes {
     return mailboxes;
   }
 
-  #own(kind: Kind, { space, scope, box, key, which }: Call, index: number): Record<string, string | number> {
+  #args(kind: Kind, { space, scope, box, key, which }: Call, index: number): Record<string, string | number> {
     const boxes = this.parts[space]?.boxes ?? [];
     const scopeId = this.scopes[space]?.[scope] ?? '';
     const mailboxId = boxes[box] ?? '';
@@ -98,7 +98,7 @@ class Mailboxes {
       callName: kind,
       idempotencyDigest: isKeyed ? digest(`${kind} ${call.idempotencyKey}`) : '',
       fingerprint: fingerprint(`${call.key < 4}`),
-      own: this.#own(kind, call, index),
+      args: this.#args(kind, call, index),
     });
   }
 

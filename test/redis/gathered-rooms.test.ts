@@ -35,19 +35,19 @@ class Rooms {
     const rooms = new Rooms();
     const world = await World.create();
     await world.at(at);
-    rooms.worlds.push(world, await world.beside());
+    rooms.worlds.push(world, await world.anotherSpace());
     for (const one of rooms.worlds) {
       const budget = { name: 'b', currency: 'EUR', scale: 2, limitMinor: '999999999999999999' };
       rooms.parts.push({
-        budgetId: (await one.made('/budgets', budget)).id,
-        barrierId: (await one.made('/barriers', { scopeId: rooms.scopes[0], target: 3 })).id,
-        allowanceId: (await one.made('/allowances', { name: 'a', unitsLimit: 9, windowSeconds: 60 })).id,
+        budgetId: (await one.mustPost('/budgets', budget)).id,
+        barrierId: (await one.mustPost('/barriers', { scopeId: rooms.scopes[0], target: 3 })).id,
+        allowanceId: (await one.mustPost('/allowances', { name: 'a', unitsLimit: 9, windowSeconds: 60 })).id,
       });
     }
     return rooms;
   }
 
-  #own(kind: Kind, { space, scope, key, amount, which }: Call): Record<string, string | number> {
+  #args(kind: Kind, { space, scope, key, amount, which }: Call): Record<string, string | number> {
     const { budgetId = '', barrierId = '', allowanceId = '' } = this.parts[space] ?? {};
     const scopeId = this.scopes[scope] ?? '';
     const workKey = `key ${key}`;
@@ -69,7 +69,7 @@ class Rooms {
       callName: kind,
       idempotencyDigest: call.idempotencyKey < 3 ? digest(`${kind} ${call.idempotencyKey}`) : '',
       fingerprint: fingerprint(`${call.key < 4}`),
-      own: this.#own(kind, call),
+      args: this.#args(kind, call),
     });
   }
 

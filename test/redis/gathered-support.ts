@@ -15,13 +15,13 @@ interface CallOf {
   /** '' for none. */
   readonly idempotencyDigest: string;
   readonly fingerprint: string;
-  readonly own: Readonly<Record<string, string | number>>;
+  readonly args: Readonly<Record<string, string | number>>;
 }
 
 /** Calls a script like a request of the world. */
 export function callIn(
   world: World,
-  { script, callName, idempotencyDigest, fingerprint, own }: CallOf,
+  { script, callName, idempotencyDigest, fingerprint, args }: CallOf,
 ): Promise<Reply> {
   return world.service.scripts.run(script, world.org, {
     apiKeyDigest: hash('sha256', world.apiKey, 'base64url'),
@@ -34,7 +34,7 @@ export function callIn(
     unpacked: '',
     spaceId: world.spaceId,
     requestId: '',
-    ...own,
+    ...args,
   });
 }
 

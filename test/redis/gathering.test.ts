@@ -63,7 +63,7 @@ describe('concurrent calls of one organization', () => {
     const foreign = await Queue.create();
     const queue = await Queue.create();
     const { world } = queue;
-    const there = await Queue.create({}, await world.beside());
+    const there = await Queue.create({}, await world.anotherSpace());
     await Promise.all([send(queue), send(there)]);
     const before = await counted(world);
     const calls = [queue, there, queue, there, there, queue].map((one) => send(one));

@@ -17,7 +17,7 @@ describe('On a large store,', () => {
     const { world } = queue;
     const teams = await Promise.all(Array.from({ length: 20 }, () => Team.create({}, queue)));
     const send = (team: Team) =>
-      world.made(`/mailboxes/${queue.id}/messages`, { scopeId: team.gate, payload: 1 }) as Promise<{ id: string }>;
+      world.mustPost(`/mailboxes/${queue.id}/messages`, { scopeId: team.gate, payload: 1 }) as Promise<{ id: string }>;
     const sent: { id: string }[] = [];
     // Each scope's messages are newer than those of the scopes before it.
     for (const team of teams) sent.push(...(await Promise.all(Array.from({ length: 12 }, () => send(team)))));
@@ -41,7 +41,7 @@ describe('On a large store,', () => {
 
   it('the age of the oldest message costs the same, however many queues have one of the same second', async () => {
     const world = await World.create();
-    const mailboxes = await Promise.all([1, 2, 3].map(() => world.made('/mailboxes', { name: 'jobs' })));
+    const mailboxes = await Promise.all([1, 2, 3].map(() => world.mustPost('/mailboxes', { name: 'jobs' })));
     const depths = async (): Promise<number> => {
       const args = { ...sweep, counters: 'messages:READY', ages: 'oldestReadyAt', maxSpaces: 50 };
       const work = () => world.service.scripts.run('space/depths', world.org, args);
@@ -50,7 +50,7 @@ describe('On a large store,', () => {
       ).length;
     };
     const send = ({ id }: { id: string }) =>
-      world.made(`/mailboxes/${id}/messages`, { scopeId: randomUUID(), payload: 1 });
+      world.mustPost(`/mailboxes/${id}/messages`, { scopeId: randomUUID(), payload: 1 });
     await world.at(Date.now());
     await send(mailboxes[0]);
     const one = await depths();
@@ -83,7 +83,7 @@ describe('On a large store,', () => {
     await world.at(now + 3000);
     const step = async () => {
       const [, , more] = await world.service.scripts.run('timer/sweep', world.org, { ...sweep, maxChanges: 3 });
-      return [more, await team.told('message.expired'), await team.told('message.cancelled')];
+      return [more, await team.eventCount('message.expired'), await team.eventCount('message.cancelled')];
     };
     expect(await step()).to.deep.equal([1, 2, 0]);
     expect(await step(), 'as the first of its step it is decided whatever its size').to.deep.equal([0, 2, 4]);
@@ -151,10 +151,10 @@ describe('In a store with the settings of the embedded one,', () => {
     const holder = { scopeId: randomUUID(), holder: 'agent-1' };
     const budget = { name: 'b', currency: 'EUR', scale: 2, limitMinor: '999999' };
     const allowance = { name: 'a', unitsLimit: 1, windowSeconds: 31_536_000 };
-    const { id: mailboxId } = await world.made('/mailboxes', { name: 'jobs' });
-    const { id: budgetId } = await world.made('/budgets', budget);
-    const { id: allowanceId } = await world.made('/allowances', allowance);
-    await world.made(`/allowances/${allowanceId}/consume`, { ...holder, units: 1 });
+    const { id: mailboxId } = await world.mustPost('/mailboxes', { name: 'jobs' });
+    const { id: budgetId } = await world.mustPost('/budgets', budget);
+    const { id: allowanceId } = await world.mustPost('/allowances', allowance);
+    await world.mustPost(`/allowances/${allowanceId}/consume`, { ...holder, units: 1 });
     // More than Redis keeps in a compact encoding.
     const many = 200;
     const payload = 'x'.repeat(98);
@@ -165,7 +165,7 @@ describe('In a store with the settings of the embedded one,', () => {
       [`/allowances/${allowanceId}/wait`, { ...holder, units: 1, ttlSeconds: 3600 }, 1400],
     ] as const) {
       const before = await footprint();
-      await Promise.all(Array.from({ length: many }, () => world.made(path, body)));
+      await Promise.all(Array.from({ length: many }, () => world.mustPost(path, body)));
       const [replays, rest] = (await footprint()).map((bytes, i) => (bytes - (before[i] ?? 0)) / many);
       expect(replays, `a replay of ${path}`).to.be.within(100, 300);
       expect(rest, path).to.be.within(maxBytes / 2, maxBytes);

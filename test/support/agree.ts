@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { expectIndexes } from './indexes.ts';
-import { recount, told } from './recount.ts';
+import { recount, reported } from './recount.ts';
 import type { World } from './world.ts';
 
 const sorted = (rows: Record<string, string>[], name: string): string[] => rows.map((row) => row[name] ?? '').sort();
@@ -11,14 +11,14 @@ const sorted = (rows: Record<string, string>[], name: string): string[] => rows.
  */
 export async function expectAgreement(world: World, { isClockSteady = true } = {}): Promise<void> {
   const stored = await recount(world);
-  const { counts, backlog, waits, retainedBytes, org, timers, schedules } = await told(world);
+  const { counts, backlog, waits, retainedBytes, org, timers, schedules } = await reported(world);
   const { census } = stored;
   const { trimmedThrough } = await world.service.store.hgetall(`muster:{${world.org}}:${world.spaceId}`);
   // Counts of events include those that retention has removed.
   const events = trimmedThrough === undefined ? census.events : counts.events;
   expect(counts).to.deep.equal({ ...census, events });
   for (const [type, kept] of Object.entries(census.events)) expect(counts.events[type], type).to.be.at.least(kept);
-  expect(stored.scopes.told).to.deep.equal(stored.scopes.stored);
+  expect(stored.scopes.reported).to.deep.equal(stored.scopes.stored);
   expect(backlog).to.include({
     readyMessages: census.messages['READY'],
     delayedMessages: census.messages['DELAYED'],

@@ -25,6 +25,6 @@ const folder = fileURLToPath(new URL('../../.curl', import.meta.url));
  */
 export async function withCurl(env: NodeJS.ProcessEnv): Promise<NodeJS.ProcessEnv> {
   const log = (line: string): void => console.log(`    ${line}`);
-  const { command, env: own } = await findProgram(curlProgram, { log, env, folder });
-  return { ...own, PATH: [dirname(command), env['PATH']].join(delimiter) };
+  const { command, env: programEnv } = await findProgram(curlProgram, { log, env, folder });
+  return { ...programEnv, PATH: [dirname(command), env['PATH']].join(delimiter) };
 }

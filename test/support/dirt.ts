@@ -60,7 +60,7 @@ async function undeclaredKeys(store: Store): Promise<string[]> {
 }
 
 /** Maximum number of hashes that are checked for undeclared fields. */
-const mostHashes = 20_000;
+const maxHashes = 20_000;
 /** Rooms store their own fields in the records of a scope, a space and an organization. */
 const shared = ['scope', 'space', 'org'];
 const records = [...allWords.records.values()].flatMap((record) => {
@@ -78,7 +78,7 @@ async function undeclaredFields(store: Store): Promise<string[]> {
     await Promise.all(
       keys.map(async (key) => {
         const record = records.find(({ form }) => form.test(key));
-        if (!record || looked++ > mostHashes) return;
+        if (!record || looked++ > maxHashes) return;
         for (const field of await store.hkeys(key)) if (!record.names.has(field)) found.add(`${key}: ${field}`);
       }),
     );

@@ -118,7 +118,7 @@ function countedScopes(records: Records, messages: readonly Hash[]) {
   const live = [...messages.filter(isLive), ...waiting];
   const scopes = [...records.of('scope')];
   return {
-    told: scopes.map(([, scope]) =>
+    reported: scopes.map(([, scope]) =>
       ['live', 'liveWaiters', 'activeReservations'].map((name) => Number(scope[name] ?? 0)),
     ),
     stored: scopes.map(([id]) => [below(id, live), below(id, waiting), below(id, active)]),
@@ -210,7 +210,7 @@ export async function recount(world: World) {
 /**
  * Census, backlog, waits, usage and the organization's counters as the service reports them, in the shape of `recount`.
  */
-export async function told(world: World) {
+export async function reported(world: World) {
   const [census, backlog, waits, usage, org, timers, schedules] = await Promise.all([
     world.get('/census'),
     world.get('/backlog'),

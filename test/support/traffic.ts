@@ -23,10 +23,10 @@ export class Traffic {
   }
 
   static async on(world: World): Promise<Traffic> {
-    const work = await world.made('/mailboxes', { name: 'jobs' });
-    const inbox = await world.made('/mailboxes', { name: 'notes', mode: 'INBOX' });
-    const budget = await world.made('/budgets', { name: 'b', currency: 'EUR', scale: 2, limitMinor: '999999999' });
-    const allowance = await world.made('/allowances', { name: 'a', unitsLimit: 10, windowSeconds: 600 });
+    const work = await world.mustPost('/mailboxes', { name: 'jobs' });
+    const inbox = await world.mustPost('/mailboxes', { name: 'notes', mode: 'INBOX' });
+    const budget = await world.mustPost('/budgets', { name: 'b', currency: 'EUR', scale: 2, limitMinor: '999999999' });
+    const allowance = await world.mustPost('/allowances', { name: 'a', unitsLimit: 10, windowSeconds: 600 });
     return new Traffic(world, work.id, inbox.id, budget.id, allowance.id);
   }
 
@@ -38,7 +38,7 @@ export class Traffic {
   }
 
   send(scopeId: string, more: object = {}, mailboxId = this.work): Promise<Body> {
-    return this.#world.made(`/mailboxes/${mailboxId}/messages`, { scopeId, payload: { text: 'do this' }, ...more });
+    return this.#world.mustPost(`/mailboxes/${mailboxId}/messages`, { scopeId, payload: { text: 'do this' }, ...more });
   }
 
   note(scopeId: string): Promise<Body> {
@@ -47,15 +47,15 @@ export class Traffic {
 
   async claim(scopeId: string, mailboxId = this.work): Promise<Body> {
     const body = { scopeId, holder: 'agent', holderSession: 's', leaseSeconds: 60 };
-    return this.#world.made(`/mailboxes/${mailboxId}/recv`, body);
+    return this.#world.mustPost(`/mailboxes/${mailboxId}/recv`, body);
   }
 
   async complete(claim: Body, result?: object): Promise<void> {
-    await this.#world.made(`/messages/${claim.id}/complete`, { token: claim.token, ...(result && { result }) });
+    await this.#world.mustPost(`/messages/${claim.id}/complete`, { token: claim.token, ...(result && { result }) });
   }
 
   async nack(claim: Body, retry: boolean): Promise<void> {
-    await this.#world.made(`/messages/${claim.id}/nack`, { token: claim.token, retry });
+    await this.#world.mustPost(`/messages/${claim.id}/nack`, { token: claim.token, retry });
   }
 
   /** Messages in each final state except CANCELLED; one stays READY until `deadline`. */
@@ -72,20 +72,21 @@ export class Traffic {
 
   /** A group decided by its first accept: the other member is cancelled. */
   async group(): Promise<void> {
-    const group = await this.#world.made('/task-groups', {
+    const group = await this.#world.mustPost('/task-groups', {
       parentScopeId: this.scope(),
       mailboxId: this.work,
       condition: 'FIRST_ACCEPTED',
     });
-    for (const taskKey of ['x', 'y']) await this.#world.made(`/task-groups/${group.id}/tasks`, { taskKey, input: 1 });
+    for (const taskKey of ['x', 'y'])
+      await this.#world.mustPost(`/task-groups/${group.id}/tasks`, { taskKey, input: 1 });
     const claim = await this.claim(group.scopeId);
     await this.complete(claim, { payload: [1] });
-    await this.#world.made(`/task-groups/${group.id}/tasks/${claim.taskId}/accept`);
+    await this.#world.mustPost(`/task-groups/${group.id}/tasks/${claim.taskId}/accept`);
   }
 
   /** In a separate mailbox: completes messages that are ready again, and leaves one that was nacked with a delay. */
   async later(): Promise<void> {
-    this.#later ??= this.#world.made('/mailboxes', { name: 'later' }).then(({ id }) => id);
+    this.#later ??= this.#world.mustPost('/mailboxes', { name: 'later' }).then(({ id }) => id);
     const mailboxId = await this.#later;
     const path = `/mailboxes/${mailboxId}`;
     const all = { scopeId: '*', holder: 'agent', holderSession: 's', max: 10 };
@@ -94,53 +95,54 @@ export class Traffic {
     const scopeId = this.scope();
     await this.send(scopeId, { maxAttempts: 3 }, mailboxId);
     const { id, token } = await this.claim(scopeId, mailboxId);
-    await this.#world.made(`/messages/${id}/renew`, { token, progress: { page: 7 } });
-    await this.#world.made(`/messages/${id}/nack`, { token, retry: true, delaySeconds: 60, error: 'not yet' });
+    await this.#world.mustPost(`/messages/${id}/renew`, { token, progress: { page: 7 } });
+    await this.#world.mustPost(`/messages/${id}/nack`, { token, retry: true, delaySeconds: 60, error: 'not yet' });
     const other = this.scope();
     const { id: ended } = await this.send(other, { delaySeconds: 60 }, mailboxId);
-    await this.#world.made(`/messages/${ended}/cancel`);
-    await this.#world.made(`/messages/${ended}/requeue`);
-    await this.#world.made(`${path}/purge`, { scopeId: other });
+    await this.#world.mustPost(`/messages/${ended}/cancel`);
+    await this.#world.mustPost(`/messages/${ended}/requeue`);
+    await this.#world.mustPost(`${path}/purge`, { scopeId: other });
   }
 
   /** A run that is cancelled with a message and a barrier, and a scope that is never used. */
   async stopped(): Promise<void> {
-    await this.#world.made('/scopes', { name: 'unused' });
-    const { id: scopeId } = await this.#world.made('/scopes', { name: 'stopped' });
+    await this.#world.mustPost('/scopes', { name: 'unused' });
+    const { id: scopeId } = await this.#world.mustPost('/scopes', { name: 'stopped' });
     await this.send(scopeId, { delaySeconds: 600 });
-    await this.#world.made('/barriers', { scopeId, target: 2 });
-    await this.#world.made(`/scopes/${scopeId}/cancel`);
+    await this.#world.mustPost('/barriers', { scopeId, target: 2 });
+    await this.#world.mustPost(`/scopes/${scopeId}/cancel`);
   }
 
   async barrier(): Promise<void> {
-    const barrier = await this.#world.made('/barriers', { scopeId: this.scope(), target: 1 });
-    await this.#world.made(`/barriers/${barrier.id}/arrive`, { arrivalKey: 'a' });
+    const barrier = await this.#world.mustPost('/barriers', { scopeId: this.scope(), target: 1 });
+    await this.#world.mustPost(`/barriers/${barrier.id}/arrive`, { arrivalKey: 'a' });
   }
 
   /** A reservation that is partly settled and then voided before its settleBy. */
   async reservation(settleBy: string): Promise<void> {
     const path = `/budgets/${this.#budget}`;
     const scopeId = this.scope();
-    const { id: reservationId } = await this.#world.made(`${path}/reserve`, {
+    const { id: reservationId } = await this.#world.mustPost(`${path}/reserve`, {
       scopeId,
       holder: 'h',
       amountMinor: '9',
       settleBy,
     });
     const workKey = reservationId;
-    await this.#world.made(`${path}/settle`, { reservationId, workKey, amountMinor: '4' });
-    await this.#world.made(`${path}/void`, { reservationId, workKey });
+    await this.#world.mustPost(`${path}/settle`, { reservationId, workKey, amountMinor: '4' });
+    await this.#world.mustPost(`${path}/void`, { reservationId, workKey });
   }
 
   /** A consumption, a grant, a cancelled waiter and one that expires. */
   async units(): Promise<void> {
     const path = `/allowances/${this.#allowance}`;
     const scopeId = this.scope();
-    const wait = (units: number) => this.#world.made(`${path}/wait`, { scopeId, holder: 'h', units, ttlSeconds: 60 });
-    await this.#world.made(`${path}/consume`, { scopeId, holder: 'h', units: 2, workKey: scopeId });
+    const wait = (units: number) =>
+      this.#world.mustPost(`${path}/wait`, { scopeId, holder: 'h', units, ttlSeconds: 60 });
+    await this.#world.mustPost(`${path}/consume`, { scopeId, holder: 'h', units: 2, workKey: scopeId });
     await wait(1);
     await wait(10);
     const { waiterId } = await wait(1);
-    await this.#world.made(`/allowance-waiters/${waiterId}/cancel`);
+    await this.#world.mustPost(`/allowance-waiters/${waiterId}/cancel`);
   }
 }

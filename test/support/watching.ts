@@ -67,7 +67,7 @@ export class Watching {
   ): Promise<Watching> {
     const mailboxes: string[] = [];
     for (let i = 0; i < 2; i++)
-      mailboxes.push((await world.made('/mailboxes', { name: `m${i}`, backlogLimit: 100_000 })).id);
+      mailboxes.push((await world.mustPost('/mailboxes', { name: `m${i}`, backlogLimit: 100_000 })).id);
     const scopes = Array.from({ length: 5 }, () => randomUUID());
     const { nextCursor } = (await world.get('/watch?cursor=latest')).body;
     const [scope = '', otherScope = ''] = scopes;
@@ -108,7 +108,7 @@ export class Watching {
   async #message(n: number): Promise<number> {
     const mailbox = at(this.#mailboxes, n);
     const scopeId = at(this.#scopes, Math.floor(n / 2));
-    await this.#world.made(`/mailboxes/${mailbox}/messages`, { scopeId, payload: n });
+    await this.#world.mustPost(`/mailboxes/${mailbox}/messages`, { scopeId, payload: n });
     if (n % 3) return 1;
     const reply = await this.#world.post(`/mailboxes/${mailbox}/recv`, { scopeId, holder: 'h', holderSession: 's' });
     return reply.status === 200 ? 2 : 1;

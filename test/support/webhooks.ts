@@ -38,9 +38,9 @@ export class Deliveries {
   ready = () => World.create({ on: this.service });
 
   register = (world: World, eventTypes: string[] = [], path = '/') =>
-    world.made('/destinations', { url: `${this.sink.url}${path}`, eventTypes });
+    world.mustPost('/destinations', { url: `${this.sink.url}${path}`, eventTypes });
 
-  happen = (world: World) => world.made('/mailboxes', { name: 'jobs' });
+  happen = (world: World) => world.mustPost('/mailboxes', { name: 'jobs' });
 
   /** Sets the receiver's answer from now on. */
   status = (code: number, headers: Record<string, string> = {}): void => {

@@ -97,7 +97,7 @@ export class World {
   }
 
   /** Another space of the organization, with the same key; default: the limits of a new space. */
-  async beside(limits?: Record<string, number>): Promise<World> {
+  async anotherSpace(limits?: Record<string, number>): Promise<World> {
     const { spaceId } = await createSpace(this.service, { org: this.org, ...(limits && { limits }) });
     const spaceNumber = await this.service.store.hget(`muster:{${this.org}}:${spaceId}`, 'number');
     return new World(this.service, this.org, spaceId, this.apiKey, spaceNumber ?? '');
@@ -140,7 +140,7 @@ export class World {
 
   /** Posts, and expects a success; returns the body. */
   // biome-ignore lint/suspicious/noExplicitAny: as in Reply.
-  async made(path: string, body?: unknown, headers?: Record<string, string>): Promise<any> {
+  async mustPost(path: string, body?: unknown, headers?: Record<string, string>): Promise<any> {
     const reply = await this.post(path, body, headers);
     if (reply.status >= 300) throw new Error(`POST ${path}: ${reply.status} ${reply.text}`);
     return reply.body;

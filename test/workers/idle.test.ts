@@ -35,11 +35,11 @@ describe('An idle service', () => {
     const worlds = await Promise.all(Array.from({ length: 20 }, () => World.create({ on })));
     const held: Promise<unknown>[] = [];
     for (const world of worlds) {
-      const { id } = await world.made('/mailboxes', { name: 'jobs' });
-      await world.made('/destinations', { url: 'http://127.0.0.1:9/', eventTypes: ['budget.*'] });
+      const { id } = await world.mustPost('/mailboxes', { name: 'jobs' });
+      await world.mustPost('/destinations', { url: 'http://127.0.0.1:9/', eventTypes: ['budget.*'] });
       const scopeId = randomUUID();
       const deadline = new Date(Date.now() + 3_600_000).toISOString();
-      await world.made(`/mailboxes/${id}/messages`, { scopeId, payload: 1, deadline });
+      await world.mustPost(`/mailboxes/${id}/messages`, { scopeId, payload: 1, deadline });
       const recv = { scopeId: randomUUID(), holder: 'h', holderSession: 's', waitSeconds: 30 };
       held.push(world.post(`/mailboxes/${id}/recv`, recv), world.get('/watch?cursor=latest&waitSeconds=30'));
     }
@@ -58,7 +58,7 @@ describe('An idle service', () => {
       all.filter(([name, called = '']) => name === 'FCALL' && called.startsWith('webhook_'));
     const [world] = worlds as [World];
     const heard = await readCommands(redis, async () => {
-      await world.made('/mailboxes', { name: 'more' });
+      await world.mustPost('/mailboxes', { name: 'more' });
       // Two rounds of each dispatcher.
       await sleep(2_500);
     });

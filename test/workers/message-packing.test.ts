@@ -142,7 +142,7 @@ describe('Packing of messages', () => {
     await finishMany(new Queue(world, queue.id), 30);
     await pack(service);
     expect(await live()).to.equal(31);
-    await world.made(`/messages/${waiting}/cancel`);
+    await world.mustPost(`/messages/${waiting}/cancel`);
     await pack(service);
     expect(await live()).to.equal(0);
     await queue.sent();
@@ -224,7 +224,7 @@ describe('Packing of messages', () => {
     // A stream that was emptied goes on after its last id.
     await packEvents(restored, 200);
     expect(await liveEvents(there)).to.equal(0);
-    await there.made('/mailboxes', { name: 'later' });
+    await there.mustPost('/mailboxes', { name: 'later' });
     expect((await journalOf(there)).slice(0, -1)).to.deep.equal(events);
     await expectAgreement(there);
     await restored.stop();

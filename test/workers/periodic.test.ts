@@ -38,11 +38,11 @@ describe("The loss of workers' state in the store", () => {
 
   const sweepsInTime = async (): Promise<void> => {
     const world = await World.create({ on: service });
-    const { id: mailboxId } = await world.made('/mailboxes', { name: 'jobs' });
+    const { id: mailboxId } = await world.mustPost('/mailboxes', { name: 'jobs' });
     const pace = await Pace.begin();
     const deadline = Date.now() + 1_000;
     const body = { scopeId: randomUUID(), payload: 1, deadline: new Date(deadline).toISOString() };
-    const { id } = await world.made(`/mailboxes/${mailboxId}/messages`, body);
+    const { id } = await world.mustPost(`/mailboxes/${mailboxId}/messages`, body);
     const record = `${world.prefix}:message:${id}`;
     await until(async () => (await service.store.hget(record, 'state')) === 'EXPIRED');
     const late = Date.now() - deadline;

@@ -15,11 +15,11 @@ describe('Retention', () => {
     const { store } = await api();
     const worlds = await Promise.all([1, 2].map(() => World.create({ plan: 'free' })));
     for (const world of worlds) {
-      const { id } = await world.made('/mailboxes', { name: 'jobs' });
+      const { id } = await world.mustPost('/mailboxes', { name: 'jobs' });
       const scopeId = randomUUID();
-      await world.made(`/mailboxes/${id}/messages`, { scopeId, payload: 1 });
-      const claim = await world.made(`/mailboxes/${id}/recv`, { scopeId, holder: 'h', holderSession: 's' });
-      await world.made(`/messages/${claim.id}/complete`, { token: claim.token });
+      await world.mustPost(`/mailboxes/${id}/messages`, { scopeId, payload: 1 });
+      const claim = await world.mustPost(`/mailboxes/${id}/recv`, { scopeId, holder: 'h', holderSession: 's' });
+      await world.mustPost(`/messages/${claim.id}/complete`, { token: claim.token });
       await world.at(Date.now() + 8 * day);
     }
     // A name without an organization must not delay others.

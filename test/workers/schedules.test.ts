@@ -47,10 +47,10 @@ describe('Schedules fired by workers', function () {
   /** A space with a mailbox and a number of schedules. */
   async function begin(timing: object, schedules: number) {
     const world = await World.create({ on: service, limits: { maxBacklog: 100_000 } });
-    const { id: mailboxId } = await world.made('/mailboxes', { name: 'jobs', backlogLimit: 100_000 });
+    const { id: mailboxId } = await world.mustPost('/mailboxes', { name: 'jobs', backlogLimit: 100_000 });
     const fields = { mailboxId, scopeId, payload: 1, ...timing };
     const ids: string[] = [];
-    for (let i = 0; i < schedules; i++) ids.push((await world.made('/schedules', { name: `s${i}`, ...fields })).id);
+    for (let i = 0; i < schedules; i++) ids.push((await world.mustPost('/schedules', { name: `s${i}`, ...fields })).id);
     return { world, mailboxId, ids };
   }
 
@@ -142,29 +142,29 @@ describe('Schedules fired by workers', function () {
     const { world, mailboxId, ids } = await begin({ cron: '*/5 * * * *', timezone: 'Europe/Berlin' }, 1);
     const worlds = [{ world, mailboxId }];
     for (let i = 1; i < spaces; i++) {
-      const sibling = await world.beside({ maxBacklog: 100_000, requestsPerMinute: 100_000 });
-      const mailbox = await sibling.made('/mailboxes', { name: 'jobs', backlogLimit: 100_000 });
-      await sibling.made('/scopes', { scopeId });
+      const sibling = await world.anotherSpace({ maxBacklog: 100_000, requestsPerMinute: 100_000 });
+      const mailbox = await sibling.mustPost('/mailboxes', { name: 'jobs', backlogLimit: 100_000 });
+      await sibling.mustPost('/scopes', { scopeId });
       worlds.push({ world: sibling, mailboxId: mailbox.id });
     }
     // As if each had been created, all due at the same moment.
     const at = Math.floor(Date.now() / 300_000) * 300_000;
     const one = await service.store.hgetall(`${world.prefix}:schedule:${ids[0]}`);
-    for (const { world: own, mailboxId: box } of worlds) {
+    for (const { world: owner, mailboxId: box } of worlds) {
       const pipeline = service.store.pipeline();
-      for (let i = own === world ? 1 : 0; i < perSpace; i++) {
+      for (let i = owner === world ? 1 : 0; i < perSpace; i++) {
         const id = `${ids[0]?.slice(0, 24)}${randomUUID().slice(24)}`;
         const record = { ...one, name: `n${i}`, mailboxId: box, nextAt: at };
-        pipeline.hset(`${own.prefix}:schedule:${id}`, record);
-        pipeline.hset(`${own.prefix}:scheduleNames`, `n${i}`, id);
-        for (const list of ['schedules', `scope:${scopeId}:schedules`]) pipeline.zadd(`${own.prefix}:${list}`, 0, id);
-        pipeline.zadd(`${own.prefix}:nextSchedules`, at, id);
-        pipeline.zadd(`muster:{${own.org}}:scheduleTimers`, at, `${own.spaceNumber}:${id}`);
+        pipeline.hset(`${owner.prefix}:schedule:${id}`, record);
+        pipeline.hset(`${owner.prefix}:scheduleNames`, `n${i}`, id);
+        for (const list of ['schedules', `scope:${scopeId}:schedules`]) pipeline.zadd(`${owner.prefix}:${list}`, 0, id);
+        pipeline.zadd(`${owner.prefix}:nextSchedules`, at, id);
+        pipeline.zadd(`muster:{${owner.org}}:scheduleTimers`, at, `${owner.spaceNumber}:${id}`);
       }
       pipeline.hincrby(
-        `muster:{${own.org}}:${own.spaceId}`,
+        `muster:{${owner.org}}:${owner.spaceId}`,
         'schedules:ACTIVE',
-        own === world ? perSpace - 1 : perSpace,
+        owner === world ? perSpace - 1 : perSpace,
       );
       await pipeline.exec();
     }
@@ -176,13 +176,13 @@ describe('Schedules fired by workers', function () {
     await service.due.announce(world.org, String(at));
     await startWorker();
     const fired = async (): Promise<number> => {
-      const counts = worlds.map((own) => sent(own.world, own.mailboxId));
+      const counts = worlds.map((owner) => sent(owner.world, owner.mailboxId));
       return (await Promise.all(counts)).reduce((sum, { length }) => sum + length, 0);
     };
     let longest = 0;
     while ((await fired()) < total) {
       const begun = performance.now();
-      await world.made(`/mailboxes/${mailboxId}/messages`, { scopeId: randomUUID(), payload: 1 });
+      await world.mustPost(`/mailboxes/${mailboxId}/messages`, { scopeId: randomUUID(), payload: 1 });
       longest = Math.max(longest, performance.now() - begun);
       await sleep(20);
     }

@@ -63,7 +63,7 @@ describe('The sweeper', function () {
   const stateOf = (world: World, id: string) => world.service.store.hget(`${world.prefix}:message:${id}`, 'state');
   const worldOn = async () => {
     const world = await World.create({ on: service });
-    return { world, mailboxId: (await world.made('/mailboxes', { name: 'jobs' })).id as string };
+    return { world, mailboxId: (await world.mustPost('/mailboxes', { name: 'jobs' })).id as string };
   };
   async function until(holds: () => Promise<boolean>): Promise<void> {
     const { signal } = isOver;
@@ -76,7 +76,7 @@ describe('The sweeper', function () {
     const pace = await Pace.begin();
     const deadline = Date.now() + 300;
     const body = { scopeId: randomUUID(), payload: 1, deadline: new Date(deadline).toISOString() };
-    const { id } = await world.made(`/mailboxes/${mailboxId}/messages`, body);
+    const { id } = await world.mustPost(`/mailboxes/${mailboxId}/messages`, body);
     await until(async () => (await stateOf(world, id)) === 'EXPIRED');
     const late = Date.now() - deadline;
     expect(late).to.be.at.least(0);
@@ -89,10 +89,10 @@ describe('The sweeper', function () {
     service = await start('all');
     const { world, mailboxId } = await worldOn();
     const recv = { scopeId: randomUUID(), holder: 'h', holderSession: 's' };
-    await world.made(`/mailboxes/${mailboxId}/messages`, { scopeId: recv.scopeId, payload: 1 });
-    const first = await world.made(`/mailboxes/${mailboxId}/recv`, { ...recv, leaseSeconds: 5 });
+    await world.mustPost(`/mailboxes/${mailboxId}/messages`, { scopeId: recv.scopeId, payload: 1 });
+    const first = await world.mustPost(`/mailboxes/${mailboxId}/recv`, { ...recv, leaseSeconds: 5 });
     const pace = await Pace.begin();
-    const second = await world.made(`/mailboxes/${mailboxId}/recv`, { ...recv, waitSeconds: 10 });
+    const second = await world.mustPost(`/mailboxes/${mailboxId}/recv`, { ...recv, waitSeconds: 10 });
     expect(second).to.include({ id: first.id, attempt: 2 });
     const late = Date.parse(second.claimedAt) - Date.parse(first.leaseExpiresAt);
     expect(late).to.be.at.least(0);

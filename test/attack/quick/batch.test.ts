@@ -38,14 +38,14 @@ describe('Every call in a batch', () => {
   let tenants: Tenants;
   let world: World;
   let other: World;
-  let own: Objects;
+  let objects: Objects;
   let twin: Objects;
   let others: Objects;
   let siblings: Objects;
 
   before(async () => {
     tenants = await startTenants();
-    ({ world, other, own, others, siblings } = tenants);
+    ({ world, other, objects, others, siblings } = tenants);
     twin = await makeObjects(world, tenants.sink);
   });
   after(() => tenants.stop());
@@ -71,15 +71,15 @@ describe('Every call in a batch', () => {
       const results =
         denied.length > 0
           ? await asBatch(
-              denied.map((route) => callOf(route, own)),
+              denied.map((route) => callOf(route, objects)),
               key,
             )
           : [];
       for (const [index, route] of denied.entries())
-        expect(textOf(results[index] as Answer), route.call).to.equal(textOf(await asRequest(route, own, key)));
+        expect(textOf(results[index] as Answer), route.call).to.equal(textOf(await asRequest(route, objects, key)));
     }
     const bare = await asBatch(routes.map(({ call }) => ({ call })));
-    const wrong = await asBatch(routes.map((route) => ({ ...callOf(route, own), colour: 'red' })));
+    const wrong = await asBatch(routes.map((route) => ({ ...callOf(route, objects), colour: 'red' })));
     for (const [index, route] of routes.entries()) {
       if (route.path.includes(':') || route.body?.validate({}).error)
         expect(textOf(bare[index] as Answer), route.call).to.match(/^400 .*VALIDATION_FAILED/);
@@ -93,11 +93,11 @@ describe('Every call in a batch', () => {
     for (const route of routes) {
       for (const name of pathNames(route)) {
         const field = objectIn(route.call, name);
-        const [unknown, theirs, beside] = await asBatch(
-          [randomUUID(), others[field], siblings[field]].map((id) => ({ ...callOf(route, own), [name]: id })),
+        const [unknown, theirs, ofSibling] = await asBatch(
+          [randomUUID(), others[field], siblings[field]].map((id) => ({ ...callOf(route, objects), [name]: id })),
         );
         expect(textOf(unknown as Answer), route.call).to.match(/^404 /);
-        for (const reply of [theirs, beside])
+        for (const reply of [theirs, ofSibling])
           expect(textOf(reply as Answer), route.call).to.equal(textOf(unknown as Answer));
         cases++;
       }
@@ -109,7 +109,7 @@ describe('Every call in a batch', () => {
     const named = (objects: Objects): Objects => ({ ...objects, name: randomUUID(), taskKey: randomUUID() });
     const results = await asBatch(routes.map((route) => callOf(route, named(twin))));
     for (const [index, route] of routes.entries()) {
-      const alone = await asRequest(route, named(own));
+      const alone = await asRequest(route, named(objects));
       const { status, body } = results[index] as Answer;
       expect([status, shape(body)], route.call).to.deep.equal([alone.status, shape(alone.body ?? null)]);
     }

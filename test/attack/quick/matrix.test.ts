@@ -30,13 +30,13 @@ describe('Every route for every kind of caller', () => {
   let world: World;
   let other: World;
   let sibling: World;
-  let own: Objects;
+  let objects: Objects;
   let others: Objects;
   let siblings: Objects;
 
   before(async () => {
     tenants = await startTenants();
-    ({ world, other, sibling, own, others, siblings } = tenants);
+    ({ world, other, sibling, objects, others, siblings } = tenants);
   });
   after(() => tenants.stop());
 
@@ -72,10 +72,10 @@ describe('Every route for every kind of caller', () => {
     // Of other forms: test/http/access.test.ts.
     const wrong = [revoked.apiKey, `mk_${world.org}_${'a'.repeat(43)}`, world.apiKey.replace(world.org, other.org)];
     await everywhere(async (route) => {
-      expect(codeOf(await ask(route, own, { key: undefined })), route.call).to.equal('401 UNAUTHENTICATED');
+      expect(codeOf(await ask(route, objects, { key: undefined })), route.call).to.equal('401 UNAUTHENTICATED');
       const answers = new Set<string>();
       for (const key of wrong) {
-        const reply = await ask(route, own, { key });
+        const reply = await ask(route, objects, { key });
         expect(codeOf(reply), `${route.call} ${key}`).to.equal('401 INVALID_API_KEY');
         answers.add(textOf(reply));
       }
@@ -89,7 +89,7 @@ describe('Every route for every kind of caller', () => {
       keys.set(lacking, await world.key(allPermissions.filter((permission) => permission !== lacking)));
     await everywhere(async (route) => {
       if (route.permission === 'none') return;
-      const reply = await ask(route, own, { key: keys.get(route.permission) });
+      const reply = await ask(route, objects, { key: keys.get(route.permission) });
       expect(codeOf(reply), route.call).to.equal('403 PERMISSION_DENIED');
       expect(reply.body.error.message).to.contain(route.permission);
     });
@@ -98,9 +98,9 @@ describe('Every route for every kind of caller', () => {
   it("answers 403 to a key limited to another space, and 404 to another organization's, as for an unknown space", async () => {
     const limited = await world.key(allPermissions, [sibling.spaceId]);
     await everywhere(async (route) => {
-      expect(codeOf(await ask(route, own, { key: limited })), route.call).to.equal('403 PERMISSION_DENIED');
-      const known = await ask(route, own, { key: other.apiKey });
-      const unknown = await ask(route, own, { key: other.apiKey, spaceId: randomUUID() });
+      expect(codeOf(await ask(route, objects, { key: limited })), route.call).to.equal('403 PERMISSION_DENIED');
+      const known = await ask(route, objects, { key: other.apiKey });
+      const unknown = await ask(route, objects, { key: other.apiKey, spaceId: randomUUID() });
       expect(codeOf(known), route.call).to.equal('404 SPACE_NOT_FOUND');
       expect(textOf(known)).to.equal(textOf(unknown));
     });
@@ -116,10 +116,10 @@ describe('Every route for every kind of caller', () => {
         const expected = `${statusOf(allErrors, code, pattern)} ${code}`;
         const inBody = name === 'taskId' ? 'outsideTaskId' : name;
         const field = inPath.includes(name) ? objectIn(route.call, name) : inBody;
-        const unknown = await ask(route, { ...own, [field]: randomUUID() });
+        const unknown = await ask(route, { ...objects, [field]: randomUUID() });
         expect(codeOf(unknown), `${route.call} ${name}`).to.equal(expected);
         for (const theirs of [others, siblings]) {
-          const reply = await ask(route, { ...own, [field]: theirs[field] ?? '' });
+          const reply = await ask(route, { ...objects, [field]: theirs[field] ?? '' });
           expect(textOf(reply), `${route.call} ${name}`).to.equal(textOf(unknown));
           cases++;
         }
@@ -130,10 +130,10 @@ describe('Every route for every kind of caller', () => {
 
   it("finds nothing for queries that name another's object, and refuses another's cursor", async () => {
     for (const [path, name] of queries) {
-      const at = (id: string) => world.get(path.replace(':mailboxId', own['mailboxId'] ?? '') + id);
+      const at = (id: string) => world.get(path.replace(':mailboxId', objects['mailboxId'] ?? '') + id);
       const unknown = await at(randomUUID());
       for (const theirs of [others, siblings]) expect((await at(theirs[name] ?? '')).body).to.deep.equal(unknown.body);
-      expect((await at(own[name] ?? '')).body, `${path} finds its own`).to.not.deep.equal(unknown.body);
+      expect((await at(objects[name] ?? '')).body, `${path} finds its own`).to.not.deep.equal(unknown.body);
     }
     for (const { get } of [other, sibling].map((one) => ({ get: (path: string) => one.get(path) }))) {
       const { nextCursor } = (await get('/events?limit=1')).body;
@@ -147,7 +147,7 @@ describe('Every route for every kind of caller', () => {
     for (const one of allPermissions) keys.set(one, await world.key([one], [world.spaceId]));
     const lastOfAll = (route: Route): number => (route.method === 'DELETE' ? 1 : 0);
     for (const route of allRoutes.toSorted((one, next) => lastOfAll(one) - lastOfAll(next))) {
-      const reply = await ask(route, own, { key: keys.get(route.permission) ?? [...keys.values()][0] });
+      const reply = await ask(route, objects, { key: keys.get(route.permission) ?? [...keys.values()][0] });
       expect([401, 403, 404, 500], `${route.call} ${reply.text}`).to.not.include(reply.status);
     }
   });

@@ -17,13 +17,13 @@ describe('Every tool for every kind of caller', () => {
   let tenants: Tenants;
   let world: World;
   let other: World;
-  let own: Objects;
+  let objects: Objects;
   let others: Objects;
   let siblings: Objects;
 
   before(async () => {
     tenants = await startTenants();
-    ({ world, other, own, others, siblings } = tenants);
+    ({ world, other, objects, others, siblings } = tenants);
   });
   after(() => tenants.stop());
 
@@ -69,7 +69,7 @@ describe('Every tool for every kind of caller', () => {
     await unchanged(async () => {
       for (const lacking of new Set(routes.map(({ permission }) => permission))) {
         const denied = routes.filter(({ permission }) => permission === lacking);
-        const all = denied.map((route): [Route, Objects] => [route, own]);
+        const all = denied.map((route): [Route, Objects] => [route, objects]);
         // The first one also in a request of its own, where other refusals are HTTP's.
         for (const calls of [all, all.slice(0, 1)])
           for (const [index, text] of (await call(calls, keys.get(lacking))).entries())
@@ -91,7 +91,7 @@ describe('Every tool for every kind of caller', () => {
         })),
       );
       const ask = (from: Objects | undefined) =>
-        call(cases.map(({ route, field }) => [route, { ...own, [field]: from?.[field] ?? randomUUID() }]));
+        call(cases.map(({ route, field }) => [route, { ...objects, [field]: from?.[field] ?? randomUUID() }]));
       const unknown = await ask(undefined);
       for (const [index, { route, name }] of cases.entries())
         expect(codeIn(unknown[index]), route.call).to.equal(`${name.slice(0, -2).toUpperCase()}_NOT_FOUND`);
@@ -109,8 +109,8 @@ describe('Every tool for every kind of caller', () => {
       'ping',
       'server/discover',
     ];
-    const values = fc.oneof(fc.jsonValue(), fc.constantFrom(...Object.values(own)));
-    const names = [...new Set(routes.flatMap((route) => Object.keys(fieldsOf(route, own))))];
+    const values = fc.oneof(fc.jsonValue(), fc.constantFrom(...Object.values(objects)));
+    const names = [...new Set(routes.flatMap((route) => Object.keys(fieldsOf(route, objects))))];
     const args = fc.oneof(
       fc.dictionary(fc.constantFrom(...names, '__proto__', 'idempotencyKey'), values),
       fc.jsonValue(),

@@ -57,7 +57,7 @@ describe('Webhooks to private addresses', () => {
   /** The errorCode of a test delivery to a destination that was accepted. */
   async function attemptAt(url: string): Promise<string> {
     const { id } = (await create(url)).body;
-    const { errorCode } = await world.made(`/destinations/${id}/test`);
+    const { errorCode } = await world.mustPost(`/destinations/${id}/test`);
     await world.call('DELETE', `/destinations/${id}`);
     return errorCode;
   }
@@ -93,7 +93,7 @@ describe('Webhooks to private addresses', () => {
       names.set('inside.test', '127.0.0.1');
       const { id } = (await create(`http://rebind.test:${sink.port}/`)).body;
       names.set('rebind.test', ...later);
-      const attempt = await world.made(`/destinations/${id}/test`);
+      const attempt = await world.mustPost(`/destinations/${id}/test`);
       expect(attempt, later.join()).to.include({ errorCode: 'TARGET_FORBIDDEN', responseStatus: null });
       await world.call('DELETE', `/destinations/${id}`);
     }
@@ -101,7 +101,7 @@ describe('Webhooks to private addresses', () => {
     names.set('later.test');
     const { id } = (await create(`http://later.test:${sink.port}/`)).body;
     names.set('later.test', '127.0.0.1');
-    expect((await world.made(`/destinations/${id}/test`)).errorCode).to.equal('TARGET_FORBIDDEN');
+    expect((await world.mustPost(`/destinations/${id}/test`)).errorCode).to.equal('TARGET_FORBIDDEN');
     expect(sink.received).to.have.length(0);
   });
 
@@ -116,8 +116,11 @@ describe('Webhooks to private addresses', () => {
       [308, '/inside'],
     ] as const) {
       sink.answer = (response) => response.writeHead(status, { Location: location }).end();
-      const { id } = await openWorld.made('/destinations', { url: `${sink.url}/hook`, eventTypes: ['limits.updated'] });
-      expect(await openWorld.made(`/destinations/${id}/test`)).to.include({
+      const { id } = await openWorld.mustPost('/destinations', {
+        url: `${sink.url}/hook`,
+        eventTypes: ['limits.updated'],
+      });
+      expect(await openWorld.mustPost(`/destinations/${id}/test`)).to.include({
         errorCode: 'REDIRECTED',
         responseStatus: status,
       });

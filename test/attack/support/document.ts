@@ -153,12 +153,12 @@ export class Document {
 
 /** A schema with the references inside its lists resolved: the calls of a batch. */
 function resolved(schema: Schema | undefined, raw: Raw): Schema | undefined {
-  const own = raw.components.schemas[schema?.$ref?.split('/').at(-1) ?? ''] ?? schema;
-  const { properties, items, oneOf } = own ?? {};
+  const target = raw.components.schemas[schema?.$ref?.split('/').at(-1) ?? ''] ?? schema;
+  const { properties, items, oneOf } = target ?? {};
   const all = Object.entries(properties ?? {}).map(([name, one]) => [name, resolved(one, raw)] as const);
   return (
-    own && {
-      ...own,
+    target && {
+      ...target,
       ...(properties && { properties: Object.fromEntries(all) as Record<string, Schema> }),
       ...(items && { items: resolved(items, raw) as Schema }),
       ...(oneOf && { oneOf: oneOf.map((one) => resolved(one, raw) as Schema) }),

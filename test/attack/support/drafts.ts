@@ -53,9 +53,9 @@ function paths({ id, path }: Operation): Arbitrary<string> {
   const segments = path.split('/').map((segment) => {
     const name = /^\{(\w+)\}$/.exec(segment)?.[1];
     if (name === undefined) return fc.constant(segment);
-    const own: Weighted<string> = [40, one(slot(objectIn(id, name)), slot(name))];
+    const usual: Weighted<string> = [40, one(slot(objectIn(id, name)), slot(name))];
     const others = one(slot('spaceId'), slot('mailboxId'), slot('otherSpaceId'), slot(`${name}^`));
-    return mostly(own, [1, fc.uuid()], [1, others], [1, one(...junkSegments)]);
+    return mostly(usual, [1, fc.uuid()], [1, others], [1, one(...junkSegments)]);
   });
   return fc.tuple(...segments).map((parts) => parts.join('/'));
 }
@@ -87,8 +87,8 @@ function queries({ query }: Operation): Arbitrary<string> {
     'state=',
     'limit=%31',
   );
-  const own = fc.tuple(...pairs).map((parts) => parts.flat().join('&'));
-  return mostly([12, own], [1, junk], [1, fc.tuple(own, junk).map((two) => two.join('&'))]).map((text) =>
+  const usual = fc.tuple(...pairs).map((parts) => parts.flat().join('&'));
+  return mostly([12, usual], [1, junk], [1, fc.tuple(usual, junk).map((two) => two.join('&'))]).map((text) =>
     text === '' ? '' : `?${text}`,
   );
 }
@@ -96,21 +96,21 @@ function queries({ query }: Operation): Arbitrary<string> {
 function headers({ hasKey, body }: Operation): Arbitrary<Pairs> {
   const named = (name: string, value: Arbitrary<string>): Arbitrary<Pairs> => value.map((text) => [[name, text]]);
   const none: Weighted<Pairs> = [1, fc.constant([])];
-  const own = slot('apiKey');
+  const usual = slot('apiKey');
   const keys = one(
     `Bearer ${slot('reader')}`,
     `Bearer ${slot('otherKey')}`,
     `Bearer ${slot('limited')}`,
     'Bearer x',
     'Basic eDp5',
-    `Bearer ${own}x`,
-    `bearer  ${own}`,
+    `Bearer ${usual}x`,
+    `bearer  ${usual}`,
     '',
   );
   const idempotency = one('again', 'a b', 'x'.repeat(256), 'ü', '', 'x'.repeat(255));
   return fc
     .tuple(
-      mostly([40, named('Authorization', fc.constant(`Bearer ${own}`))], [2, named('Authorization', keys)], none),
+      mostly([40, named('Authorization', fc.constant(`Bearer ${usual}`))], [2, named('Authorization', keys)], none),
       hasKey
         ? mostly([24, named('Idempotency-Key', fc.uuid())], [2, named('Idempotency-Key', idempotency)], none)
         : mostly<Pairs>([9, fc.constant([])], [1, named('Idempotency-Key', idempotency)]),
@@ -150,8 +150,8 @@ function bodies(schema: Schema): Arbitrary<Pick<Draft, 'body' | 'bytes'>> {
   const object = valid(schema, '') as Arbitrary<Record<string, unknown>>;
   const json = object.map((value) => JSON.stringify(value));
   const properties = Object.entries(schema.properties ?? {});
-  const spoiled = properties.map(([name, own]) =>
-    fc.tuple(object, wrong(own)).map(([value, bad]) => JSON.stringify({ ...value, [name]: bad })),
+  const spoiled = properties.map(([name, usual]) =>
+    fc.tuple(object, wrong(usual)).map(([value, bad]) => JSON.stringify({ ...value, [name]: bad })),
   );
   const lacking = properties.map(([name]) => object.map(({ [name]: _, ...rest }) => JSON.stringify(rest)));
   const extra = fc

@@ -14,46 +14,46 @@ export type Objects = Readonly<Record<string, string>>;
 export async function makeObjects(world: World, sink: Sink): Promise<Objects> {
   const scopeId = randomUUID();
   const name = () => `n-${randomUUID()}`;
-  const { id: mailboxId } = await world.made('/mailboxes', { name: name() });
+  const { id: mailboxId } = await world.mustPost('/mailboxes', { name: name() });
   // No lease ends while the tests run, however slow the machine.
   const claiming = { scopeId, holder: 'h', holderSession: 's', leaseSeconds: 600 };
-  const send = () => world.made(`/mailboxes/${mailboxId}/messages`, { scopeId, payload: { n: 1 } });
-  const recv = () => world.made(`/mailboxes/${mailboxId}/recv`, claiming);
+  const send = () => world.mustPost(`/mailboxes/${mailboxId}/messages`, { scopeId, payload: { n: 1 } });
+  const recv = () => world.mustPost(`/mailboxes/${mailboxId}/recv`, claiming);
 
   const group = { mailboxId, condition: 'N_ACCEPTED', threshold: 50, parentScopeId: scopeId };
-  const { groupId } = await world.made('/task-groups', group);
-  const { taskId } = await world.made(`/task-groups/${groupId}/tasks`, { taskKey: 'done', input: 1 });
+  const { groupId } = await world.mustPost('/task-groups', group);
+  const { taskId } = await world.mustPost(`/task-groups/${groupId}/tasks`, { taskKey: 'done', input: 1 });
   const member = await recv();
-  await world.made(`/messages/${member.id}/complete`, { token: member.token });
+  await world.mustPost(`/messages/${member.id}/complete`, { token: member.token });
   await send();
   const claim = await recv();
   const outside = await send();
 
   // Separate objects for calls that end or empty what others need.
-  const spare = await world.made('/mailboxes', { name: name() });
-  const { id: emptyMailboxId } = await world.made('/mailboxes', { name: name() });
-  const spared = () => world.made(`/mailboxes/${spare.id}/messages`, { scopeId, payload: 1 });
+  const spare = await world.mustPost('/mailboxes', { name: name() });
+  const { id: emptyMailboxId } = await world.mustPost('/mailboxes', { name: name() });
+  const spared = () => world.mustPost(`/mailboxes/${spare.id}/messages`, { scopeId, payload: 1 });
   const { id: readyMessageId } = await spared();
   const { id: cancelledMessageId } = await spared();
-  await world.made(`/messages/${cancelledMessageId}/cancel`);
-  const full = await world.made('/mailboxes', { name: name() });
-  for (const _ of [1, 2]) await world.made(`/mailboxes/${full.id}/messages`, { scopeId, payload: 1 });
-  const refused = await world.made(`/mailboxes/${full.id}/recv`, claiming);
-  await world.made(`/messages/${refused.id}/nack`, { token: refused.token, retry: false });
+  await world.mustPost(`/messages/${cancelledMessageId}/cancel`);
+  const full = await world.mustPost('/mailboxes', { name: name() });
+  for (const _ of [1, 2]) await world.mustPost(`/mailboxes/${full.id}/messages`, { scopeId, payload: 1 });
+  const refused = await world.mustPost(`/mailboxes/${full.id}/recv`, claiming);
+  await world.mustPost(`/messages/${refused.id}/nack`, { token: refused.token, retry: false });
 
   const budget = { name: name(), currency: 'EUR', scale: 2, limitMinor: '1000000' };
-  const { id: budgetId } = await world.made('/budgets', budget);
+  const { id: budgetId } = await world.mustPost('/budgets', budget);
   const reserve = { scopeId, holder: 'h', amountMinor: '1000' };
-  const reservation = await world.made(`/budgets/${budgetId}/reserve`, reserve);
+  const reservation = await world.mustPost(`/budgets/${budgetId}/reserve`, reserve);
 
-  const { id: allowanceId } = await world.made('/allowances', {
+  const { id: allowanceId } = await world.mustPost('/allowances', {
     name: name(),
     unitsLimit: 100_000,
     windowSeconds: 3600,
   });
-  const narrow = await world.made('/allowances', { name: name(), unitsLimit: 1, windowSeconds: 86_400 });
-  await world.made(`/allowances/${narrow.id}/consume`, { scopeId, units: 1, holder: 'h' });
-  const waiter = await world.made(`/allowances/${narrow.id}/wait`, {
+  const narrow = await world.mustPost('/allowances', { name: name(), unitsLimit: 1, windowSeconds: 86_400 });
+  await world.mustPost(`/allowances/${narrow.id}/consume`, { scopeId, units: 1, holder: 'h' });
+  const waiter = await world.mustPost(`/allowances/${narrow.id}/wait`, {
     scopeId,
     units: 1,
     holder: 'h',
@@ -61,20 +61,25 @@ export async function makeObjects(world: World, sink: Sink): Promise<Objects> {
   });
 
   // A separate run to cancel, as the others must go on.
-  const { id: stoppedId } = await world.made('/scopes', { name: name() });
-  await world.made(`/mailboxes/${mailboxId}/messages`, { scopeId: stoppedId, payload: { n: 1 } });
-  await world.made('/barriers', { scopeId: stoppedId, target: 3 });
-  await world.made(`/allowances/${narrow.id}/wait`, { scopeId: stoppedId, units: 1, holder: 'h', ttlSeconds: 3600 });
+  const { id: stoppedId } = await world.mustPost('/scopes', { name: name() });
+  await world.mustPost(`/mailboxes/${mailboxId}/messages`, { scopeId: stoppedId, payload: { n: 1 } });
+  await world.mustPost('/barriers', { scopeId: stoppedId, target: 3 });
+  await world.mustPost(`/allowances/${narrow.id}/wait`, {
+    scopeId: stoppedId,
+    units: 1,
+    holder: 'h',
+    ttlSeconds: 3600,
+  });
 
   // No moment comes while the tests run.
   const schedule = () =>
-    world.made('/schedules', { name: name(), mailboxId, scopeId, payload: 1, everySeconds: 31_536_000 });
+    world.mustPost('/schedules', { name: name(), mailboxId, scopeId, payload: 1, everySeconds: 31_536_000 });
   const { id: scheduleId } = await schedule();
   const { id: spareScheduleId } = await schedule();
 
   const eventTypes = ['barrier.created'];
-  const { id: destinationId } = await world.made('/destinations', { url: sink.url, eventTypes });
-  const { id: barrierId } = await world.made('/barriers', { scopeId, target: 3 });
+  const { id: destinationId } = await world.mustPost('/destinations', { url: sink.url, eventTypes });
+  const { id: barrierId } = await world.mustPost('/barriers', { scopeId, target: 3 });
   const [delivery] = await untilRows(world, 1, `&destinationId=${destinationId}`);
   const more = {
     messageId: claim.id,

@@ -11,7 +11,7 @@ export interface Tenants {
   readonly world: World;
   readonly other: World;
   readonly sibling: World;
-  readonly own: Objects;
+  readonly objects: Objects;
   readonly others: Objects;
   readonly siblings: Objects;
   stop(): Promise<void>;
@@ -22,10 +22,10 @@ export async function startTenants(): Promise<Tenants> {
   const service = await delivering();
   const world = await World.create({ on: service });
   const other = await World.create({ on: service });
-  const sibling = await world.beside({ requestsPerMinute: 100_000 });
+  const sibling = await world.anotherSpace({ requestsPerMinute: 100_000 });
   return {
     ...{ service, sink, world, other, sibling },
-    own: await makeObjects(world, sink),
+    objects: await makeObjects(world, sink),
     others: await makeObjects(other, sink),
     siblings: await makeObjects(sibling, sink),
     stop: async () => {

@@ -15,18 +15,18 @@ class BullmqKoa extends Forked {
   readonly phases = PHASES;
   protected readonly file = 'servers/bullmq-koa.ts';
 
-  #tell(command: BullmqKoaCommand['do']): Promise<BullmqCounts> {
+  #command(command: BullmqKoaCommand['do']): Promise<BullmqCounts> {
     return this.server.ask({ do: command });
   }
 
   protected async work(phase: Phase, seconds: number): Promise<Work> {
     if (phase === 'send') return this.post(seconds);
     const startedAt = performance.now();
-    const before = await this.#tell('release');
+    const before = await this.#command('release');
     const work = phase === 'through' ? await this.post(seconds) : undefined;
-    const after = await this.#tell('wait');
+    const after = await this.#command('wait');
     const total = (performance.now() - startedAt) / 1000;
-    await this.#tell('hold');
+    await this.#command('hold');
     return { count: after.processed - before.processed, seconds: total, ...(work ? { http: work.http } : {}) };
   }
 }
@@ -46,7 +46,7 @@ export class BullmqInProcess extends Forked {
     this.#bulk = options.bulk ?? false;
   }
 
-  async tell(action: InProcessCommand['do'], messages: number, atOnce: number): Promise<Work> {
+  async command(action: InProcessCommand['do'], messages: number, atOnce: number): Promise<Work> {
     const command: InProcessCommand = { do: action, messages, atOnce, body: BODY };
     const { seconds } = await this.server.ask<InProcessCommand, InProcessResult>(command);
     return { count: messages, seconds };
@@ -56,14 +56,14 @@ export class BullmqInProcess extends Forked {
     const messages = Math.ceil(IN_PROCESS_PER_SECOND * seconds);
     const { connections } = this.settings;
     if (phase === 'through')
-      return this.#bulk ? this.tell('bulkThrough', messages, BULK) : this.tell('through', messages, connections);
+      return this.#bulk ? this.command('bulkThrough', messages, BULK) : this.command('through', messages, connections);
     if (phase === 'send') {
       this.#queued += messages;
-      return this.#bulk ? this.tell('bulk', messages, BULK) : this.tell('add', messages, connections);
+      return this.#bulk ? this.command('bulk', messages, BULK) : this.command('add', messages, connections);
     }
     const queued = this.#queued;
     this.#queued = 0;
-    return this.tell('process', queued, connections);
+    return this.command('process', queued, connections);
   }
 }
 

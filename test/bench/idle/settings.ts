@@ -1,10 +1,10 @@
 import { readArgs } from '../options.ts';
 
 const NUMBERS = {
-  organizations: { default: 1000, least: 1, whole: true, says: 'organizations, each with a space' },
-  seconds: { default: 60, least: 1, says: 'seconds of each rest, and over which the timers are spread' },
-  watches: { default: 100, least: 1, whole: true, says: 'watches that are held' },
-  timers: { default: 1000, least: 1, whole: true, says: 'timers, each at a random moment' },
+  organizations: { default: 1000, min: 1, whole: true, says: 'organizations, each with a space' },
+  seconds: { default: 60, min: 1, says: 'seconds of each rest, and over which the timers are spread' },
+  watches: { default: 100, min: 1, whole: true, says: 'watches that are held' },
+  timers: { default: 1000, min: 1, whole: true, says: 'timers, each at a random moment' },
 } as const;
 const PARTS = ['nothing', 'destinations', 'watches', 'timers'];
 const LISTS = { only: { default: PARTS.join(','), known: PARTS, says: 'what to measure' } } as const;

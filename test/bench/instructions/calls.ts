@@ -24,10 +24,10 @@ const TARGET = 100_000;
 
 /** Each has records of its own, so that none is measured over what another has left. */
 export async function makeCalls(post: Post): Promise<Record<CallName, Prepare>> {
-  const made = async (path: string, body: object): Promise<string> => (await post({ path, body }))['id'] ?? '';
-  const mailbox = (name: string): Promise<string> => made('/mailboxes', { name, backlogLimit: 100_000 });
+  const create = async (path: string, body: object): Promise<string> => (await post({ path, body }))['id'] ?? '';
+  const mailbox = (name: string): Promise<string> => create('/mailboxes', { name, backlogLimit: 100_000 });
   const budget = (name: string): Promise<string> =>
-    made('/budgets', { name, currency: 'EUR', scale: 2, limitMinor: '9'.repeat(18) });
+    create('/budgets', { name, currency: 'EUR', scale: 2, limitMinor: '9'.repeat(18) });
   const allowance = { name: 'consume', unitsLimit: 1_000_000_000, windowSeconds: 3_600 };
   const at = {
     send: `/mailboxes/${await mailbox('send')}`,
@@ -35,8 +35,8 @@ export async function makeCalls(post: Post): Promise<Record<CallName, Prepare>> 
     complete: `/mailboxes/${await mailbox('complete')}`,
     reserve: `/budgets/${await budget('reserve')}`,
     settle: `/budgets/${await budget('settle')}`,
-    arrive: `/barriers/${await made('/barriers', { scopeId, target: TARGET })}`,
-    consume: `/allowances/${await made('/allowances', allowance)}`,
+    arrive: `/barriers/${await create('/barriers', { scopeId, target: TARGET })}`,
+    consume: `/allowances/${await create('/allowances', allowance)}`,
   };
   const send = (box: string): Request => ({ path: `${box}/messages`, body: { scopeId, payload } });
   const recv = (box: string): Request => ({

@@ -68,13 +68,13 @@ export class CountedRedis {
 
   /** The instructions of the server while `work` goes on, but for those of its cron. */
   async count(work: () => Promise<void>): Promise<number> {
-    await this.#tell('instrumentation', 'on');
+    await this.#command('instrumentation', 'on');
     // A cron that is due right now would be counted: callgrind does not know yet in which function the server is.
     await this.client.ping();
-    await this.#tell('zero');
+    await this.#command('zero');
     await work();
-    await this.#tell('dump');
-    await this.#tell('instrumentation', 'off');
+    await this.#command('dump');
+    await this.#command('instrumentation', 'off');
     return this.#takeDump();
   }
 
@@ -84,7 +84,7 @@ export class CountedRedis {
     await rm(this.#folder, { recursive: true, force: true });
   }
 
-  async #tell(...words: string[]): Promise<void> {
+  async #command(...words: string[]): Promise<void> {
     await run('vgdb', [prefix(this.#folder), ...words]);
   }
 

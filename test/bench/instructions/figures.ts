@@ -56,10 +56,10 @@ export function figuresTable(figures: Figures, earlier?: Figures): string {
     }),
   ]);
   rows.push(['PING', whole(figures.ping), earlier ? change(figures.ping, earlier.ping) : '']);
-  const beside = earlier ? 'change' : 'spread';
+  const share = earlier ? 'change' : 'spread';
   return table(
     `Instructions of redis-server ${figures.redis} per call`,
-    ['', 'alone', beside, 'gathered by eight', beside],
+    ['', 'alone', share, 'gathered by eight', share],
     rows,
   );
 }

@@ -34,6 +34,6 @@ export function readOptions(args: string[]): Options | string {
   const rounds = Number(values.rounds ?? ROUNDS);
   if (!Number.isInteger(rounds) || rounds < 1 || rounds > MOST_ROUNDS)
     throw new Error(`--rounds must be a whole number from 1 to ${MOST_ROUNDS}, not "${values.rounds}"`);
-  const own = fileURLToPath(new URL('../../../', import.meta.url));
-  return { tree: resolve(values.tree ?? own), rounds, json: values.json, against: values.against };
+  const thisTree = fileURLToPath(new URL('../../../', import.meta.url));
+  return { tree: resolve(values.tree ?? thisTree), rounds, json: values.json, against: values.against };
 }

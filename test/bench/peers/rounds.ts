@@ -81,10 +81,10 @@ export async function runRounds(names: string[], rounds: number, messages: numbe
     console.error(`round ${round + 1} of ${rounds}`);
     const turn = round % contenders.length;
     for (const contender of [...contenders.slice(turn), ...contenders.slice(0, turn)]) {
-      const own = running.get(contender);
-      if (!own || contender.failure) continue;
+      const server = running.get(contender);
+      if (!server || contender.failure) continue;
       await attempt(contender, async () => {
-        const sample = await measure(own, messages);
+        const sample = await measure(server, messages);
         contender.samples.push(sample);
         console.error(`  ${contender.name}: ${Math.round(sample.perSecond)} messages/s`);
       });

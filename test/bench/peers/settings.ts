@@ -8,7 +8,7 @@ export interface Options {
   only: string[];
 }
 
-const whole = { least: 1, whole: true } as const;
+const whole = { min: 1, whole: true } as const;
 const NUMBERS = {
   messages: { ...whole, default: 20_000, says: 'messages sent, received and completed in each round of each row' },
   rounds: { ...whole, default: 3, says: 'rounds; every result is the median over them' },

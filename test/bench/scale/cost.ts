@@ -58,7 +58,7 @@ export class Meter {
   readonly #apiPid: number;
   readonly #space: string;
   /** What two readings themselves send and receive. */
-  #own = { redisIn: 0, redisOut: 0 };
+  #overhead = { redisIn: 0, redisOut: 0 };
 
   /** `space` is the prefix of the space's keys. */
   constructor(socketPath: string, space: string, caller: Caller, apiPid: number) {
@@ -74,7 +74,7 @@ export class Meter {
     // A rewrite in the middle would make the append-only file shorter.
     await this.#redis.config('SET', 'auto-aof-rewrite-percentage', '0');
     await this.#probe.learnFrom(traffic);
-    this.#own = await this.cost(1, async () => undefined);
+    this.#overhead = await this.cost(1, async () => undefined);
   }
 
   async #read(): Promise<{ reading: Reading; micros: Awaited<ReturnType<RedisProbe['read']>> }> {
@@ -117,8 +117,8 @@ export class Meter {
       replay,
       record: each('memory') - journal - replay,
       aof: each('aof'),
-      redisIn: each('redisIn') - this.#own.redisIn / times,
-      redisOut: each('redisOut') - this.#own.redisOut / times,
+      redisIn: each('redisIn') - this.#overhead.redisIn / times,
+      redisOut: each('redisOut') - this.#overhead.redisOut / times,
       httpIn: each('httpIn'),
       httpOut: each('httpOut'),
     };

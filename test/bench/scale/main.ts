@@ -96,12 +96,12 @@ async function measureHistories(store: Store, muster: MusterServer, options: Opt
 
 /** The dearest of them. */
 function footprintOf(histories: readonly History[]): Footprint {
-  const most = (of: (history: History) => number) => Math.max(...histories.map(of));
+  const highest = (of: (history: History) => number) => Math.max(...histories.map(of));
   return {
-    event: most(({ eventBytes }) => eventBytes / LIFE),
-    packedEvent: most(({ packedEventBytes }) => packedEventBytes / LIFE),
-    message: most(({ bytes, eventBytes }) => bytes - eventBytes),
-    packedMessage: most(({ packedBytes, packedEventBytes }) => packedBytes - packedEventBytes),
+    event: highest(({ eventBytes }) => eventBytes / LIFE),
+    packedEvent: highest(({ packedEventBytes }) => packedEventBytes / LIFE),
+    message: highest(({ bytes, eventBytes }) => bytes - eventBytes),
+    packedMessage: highest(({ packedBytes, packedEventBytes }) => packedBytes - packedEventBytes),
   };
 }
 

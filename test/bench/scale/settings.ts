@@ -2,18 +2,18 @@ import { readArgs } from '../options.ts';
 
 const NUMBERS = {
   // All calls together must stay below the 100,000 a minute that a space takes.
-  times: { default: 1000, least: 100, most: 1_500, says: 'calls of each operation' },
-  connections: { default: 50, least: 1, says: 'HTTP connections at once' },
-  'payload-bytes': { default: 100, least: 2, says: 'bytes of the payload of a message' },
-  'retention-days': { default: 30, least: 0, says: 'days that finished messages are kept' },
-  'shard-gib': { default: 64, least: 0.001, says: 'GiB of memory that the data of one shard may fill' },
+  times: { default: 1000, min: 100, max: 1_500, says: 'calls of each operation' },
+  connections: { default: 50, min: 1, says: 'HTTP connections at once' },
+  'payload-bytes': { default: 100, min: 2, says: 'bytes of the payload of a message' },
+  'retention-days': { default: 30, min: 0, says: 'days that finished messages are kept' },
+  'shard-gib': { default: 64, min: 0.001, says: 'GiB of memory that the data of one shard may fill' },
   'history-messages': {
     default: 100_000,
-    least: 1_500,
-    most: 600_000,
+    min: 1_500,
+    max: 600_000,
     says: 'messages that are finished and packed, of each kind of payload',
   },
-  seconds: { default: 5, least: 1, says: 'seconds of each step of the simulation' },
+  seconds: { default: 5, min: 1, says: 'seconds of each step of the simulation' },
 };
 const LISTS = {
   // 1,000 agents with 5 operations a minute each; 28 million operations a day; a fleet of 20,000 such agents.

@@ -93,8 +93,8 @@ export class MusterServer {
 
   #dealt(plansOf: (plans: SpacePlans) => readonly Plan[]): Plan[] {
     const perSpace = this.#spaces.map(plansOf);
-    const most = Math.max(...perSpace.map((plans) => plans.length));
-    return Array.from({ length: most }, (_, i) => perSpace.flatMap((plans) => plans.slice(i, i + 1))).flat();
+    const length = Math.max(...perSpace.map((plans) => plans.length));
+    return Array.from({ length: length }, (_, i) => perSpace.flatMap((plans) => plans.slice(i, i + 1))).flat();
   }
 
   get url(): string {

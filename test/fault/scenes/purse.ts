@@ -43,7 +43,7 @@ export class PurseScene extends Shared<Purse> {
         input: { amount },
         path: `/budgets/${id}/reserve`,
         body: { scopeId: randomUUID(), holder: 'h', amountMinor: String(amount), workKey },
-        read: (made) => ({ id: made.id, ...balances(made) }),
+        read: (body) => ({ id: body.id, ...balances(body) }),
         refuses: ['INSUFFICIENT_BUDGET'],
       });
       if (body.id) known.push({ id: body.id, amount, workKey });
@@ -68,7 +68,7 @@ export class PurseScene extends Shared<Purse> {
       input: { reservation: reservationId, amount },
       path: `/budgets/${id}/${kind}`,
       body: { reservationId, workKey: randomUUID(), ...(kind === 'settle' && { amountMinor: String(amount) }) },
-      read: (made) => ({ entry: made.entry.id, ...balances(made) }),
+      read: (body) => ({ entry: body.entry.id, ...balances(body) }),
       refuses: ['RESERVATION_CLOSED', 'SETTLEMENT_EXCEEDS_RESERVATION'],
     });
   }

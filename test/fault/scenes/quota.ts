@@ -23,7 +23,7 @@ export class QuotaScene extends Shared<string> {
         object,
         path: `/allowances/${id}/consume`,
         body: { ...about, units: 3, workKey },
-        read: (made) => ({ id: made.id, units: made.units }),
+        read: (body) => ({ id: body.id, units: body.units }),
         refuses: ['ALLOWANCE_EXHAUSTED'],
       });
       return;

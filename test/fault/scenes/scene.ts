@@ -35,8 +35,8 @@ export abstract class Shared<T> implements Scene {
 
   /** Creates something, and returns its id. */
   protected async create(client: number, kind: string, path: string, body: unknown): Promise<string | undefined> {
-    const plan = { kind: `create ${kind}`, object: (made: { id: string }) => `${kind} ${made.id}`, path, body };
-    const { status, body: made } = await this.load.call(client, this.access, plan);
-    return status < 300 ? made.id : undefined;
+    const plan = { kind: `create ${kind}`, object: (created: { id: string }) => `${kind} ${created.id}`, path, body };
+    const { status, body: created } = await this.load.call(client, this.access, plan);
+    return status < 300 ? created.id : undefined;
   }
 }

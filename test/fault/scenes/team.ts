@@ -9,14 +9,14 @@ export class TeamScene extends Shared<string> {
 
   protected async use(client: number, mailboxId: string): Promise<void> {
     const { load, access } = this;
-    const made = await load.call(client, access, {
+    const created = await load.call(client, access, {
       kind: 'create group',
       object: ({ id }) => `group ${id}`,
       path: '/task-groups',
       body: { mailboxId, condition: 'N_ACCEPTED', threshold: 2 },
     });
-    if (made.status >= 300) return;
-    const { id, scopeId } = made.body;
+    if (created.status >= 300) return;
+    const { id, scopeId } = created.body;
     const object = `group ${id}`;
     load.queues.push({ access, mailboxId, scopeId });
     const submit = (taskKey: string) =>

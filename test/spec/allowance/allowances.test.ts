@@ -16,7 +16,7 @@ describe('allowances', () => {
   });
 
   async function make(unitsLimit = 5, windowSeconds = 60): Promise<string> {
-    const { id } = await world.made('/allowances', { name: `calls ${randomUUID()}`, unitsLimit, windowSeconds });
+    const { id } = await world.mustPost('/allowances', { name: `calls ${randomUUID()}`, unitsLimit, windowSeconds });
     return `/allowances/${id}`;
   }
   const consume = (path: string, units: number, more = {}) =>
@@ -36,7 +36,7 @@ describe('allowances', () => {
   });
 
   it('leave an audit entry that names the key, the allowance and its figures', async () => {
-    const { id } = await world.made('/allowances', { name: 'a "b"', unitsLimit: 5, windowSeconds: 60 });
+    const { id } = await world.mustPost('/allowances', { name: 'a "b"', unitsLimit: 5, windowSeconds: 60 });
     const [entry] = await world.service.store.xrevrange(`muster:{${world.org}}:audit`, '+', '-', 'COUNT', 1);
     const [, action, , actor, , target, , detail] = entry?.[1] ?? [];
     expect([action, target]).to.deep.equal(['allowance.created', id]);
@@ -46,9 +46,9 @@ describe('allowances', () => {
 
   it('have names that are unique in the space', async () => {
     const body = { name: 'calls', unitsLimit: 1, windowSeconds: 1 };
-    await world.made('/allowances', body);
+    await world.mustPost('/allowances', body);
     expect(codeOf(await world.post('/allowances', body))).to.equal('409 ALLOWANCE_EXISTS');
-    await (await world.beside()).made('/allowances', body);
+    await (await world.anotherSpace()).mustPost('/allowances', body);
   });
 
   it('are listed with current-window balances, newest first', async () => {

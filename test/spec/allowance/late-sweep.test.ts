@@ -11,7 +11,7 @@ describe('an allowance with changes due but not swept', () => {
   let world: World;
   let path: string;
   const wait = (units: number, ttlSeconds = 300): Promise<{ id: string }> =>
-    world.made(`${path}/wait`, { scopeId, units, holder: 'h', ttlSeconds });
+    world.mustPost(`${path}/wait`, { scopeId, units, holder: 'h', ttlSeconds });
   const state = async (id: string): Promise<string> => (await world.get(`/allowance-waiters/${id}`)).body.state;
   /** Runs a call whose sweep was done just before the window rolled. */
   const run = (name: string, args: Record<string, string | number>) =>
@@ -23,8 +23,8 @@ describe('an allowance with changes due but not swept', () => {
   beforeEach(async () => {
     world = await World.create();
     await world.at(start);
-    path = `/allowances/${(await world.made('/allowances', { name: 'calls', unitsLimit: 5, windowSeconds: 60 })).id}`;
-    await world.made(`${path}/consume`, { scopeId, units: 5, holder: 'first' });
+    path = `/allowances/${(await world.mustPost('/allowances', { name: 'calls', unitsLimit: 5, windowSeconds: 60 })).id}`;
+    await world.mustPost(`${path}/consume`, { scopeId, units: 5, holder: 'first' });
   });
 
   it('lets nobody jump the queue', async () => {

@@ -19,15 +19,15 @@ describe('PATCH /allowances/{id}', () => {
     world = await World.create();
     start = Math.ceil(Date.now() / hour) * hour;
     await world.at(start);
-    id = (await world.made('/allowances', { name: 'calls', unitsLimit: 5, windowSeconds: 60 })).id;
+    id = (await world.mustPost('/allowances', { name: 'calls', unitsLimit: 5, windowSeconds: 60 })).id;
     path = `/allowances/${id}`;
-    await world.made(`${path}/consume`, { scopeId, units: 3, holder: 'first' });
+    await world.mustPost(`${path}/consume`, { scopeId, units: 3, holder: 'first' });
   });
 
   const patch = (body: unknown): Promise<Reply> => world.call('PATCH', path, body);
   const consume = (units: number) => world.post(`${path}/consume`, { scopeId, units, holder: 'agent' });
   const queue = async (units: number): Promise<string> =>
-    (await world.made(`${path}/wait`, { scopeId, units, holder: 'agent', ttlSeconds: 3600 })).id;
+    (await world.mustPost(`${path}/wait`, { scopeId, units, holder: 'agent', ttlSeconds: 3600 })).id;
   const states = (ids: string[]) =>
     Promise.all(ids.map(async (one) => (await world.get(`/allowance-waiters/${one}`)).body.state));
 
@@ -69,7 +69,7 @@ describe('PATCH /allowances/{id}', () => {
 
   it('grants nobody during a cooldown', async () => {
     const waiter = await queue(5);
-    await world.made(`${path}/cooldown`, { seconds: 30 });
+    await world.mustPost(`${path}/cooldown`, { seconds: 30 });
     await patch({ unitsLimit: 100 });
     expect(await states([waiter])).to.deep.equal(['WAITING']);
     await world.at(start + 30_000);
@@ -82,7 +82,7 @@ describe('PATCH /allowances/{id}', () => {
     const refused = await patch({ unitsLimit: 4 });
     expect(codeOf(refused)).to.equal('409 LIMIT_BELOW_USE');
     expect(refused.body.error.message).to.contain('at least 5');
-    await world.made(`/allowance-waiters/${second}/cancel`);
+    await world.mustPost(`/allowance-waiters/${second}/cancel`);
     expect(codeOf(await patch({ unitsLimit: 3 }))).to.equal('409 LIMIT_BELOW_USE');
     expect((await patch({ unitsLimit: 4 })).status).to.equal(200);
     await world.at(start + 60_000);
@@ -96,15 +96,15 @@ describe('PATCH /allowances/{id}', () => {
 
   it('ignores and ends waiters of a cancelled run, even before its steps have reached them', async () => {
     const [run, runPath] = [randomUUID(), `${path}/wait`];
-    await world.made('/scopes', { scopeId: run });
-    const { id: inner } = await world.made('/scopes', { parentScopeId: run });
-    const { id: mailboxId } = await world.made('/mailboxes', { name: 'jobs' });
-    const wait = (units: number) => world.made(runPath, { scopeId: run, units, holder: 'a', ttlSeconds: 3600 });
+    await world.mustPost('/scopes', { scopeId: run });
+    const { id: inner } = await world.mustPost('/scopes', { parentScopeId: run });
+    const { id: mailboxId } = await world.mustPost('/mailboxes', { name: 'jobs' });
+    const wait = (units: number) => world.mustPost(runPath, { scopeId: run, units, holder: 'a', ttlSeconds: 3600 });
     const stopped = [(await wait(5)).id, (await wait(4)).id];
     const waiting = await queue(3);
     // More messages than the first step ends; scopes below end first.
     await sendMany(new Queue(world, mailboxId), 260, { scopeIds: [inner] });
-    expect((await world.made(`/scopes/${run}/cancel`)).cancelled.waiters).to.equal(0);
+    expect((await world.mustPost(`/scopes/${run}/cancel`)).cancelled.waiters).to.equal(0);
     const refused = await patch({ unitsLimit: 2 });
     expect(codeOf(refused)).to.equal('409 LIMIT_BELOW_USE');
     expect(refused.body.error.message).to.contain('at least 3');
@@ -112,7 +112,7 @@ describe('PATCH /allowances/{id}', () => {
     expect((await patch({ unitsLimit: 3 })).body).to.include({ unitsLimit: 3, waiting: 1 });
     expect(await states([...stopped, waiting])).to.deep.equal(['CANCELLED', 'CANCELLED', 'WAITING']);
     await world.service.due.drain(world.org, '*');
-    expect((await world.made(`/scopes/${run}/cancel`)).cancelled).to.include({ messages: 260, waiters: 2 });
+    expect((await world.mustPost(`/scopes/${run}/cancel`)).cancelled).to.include({ messages: 260, waiters: 2 });
     await world.at(start + 60_000);
     expect(codeOf(await consume(1))).to.equal('429 ALLOWANCE_EXHAUSTED');
     expect(await states([waiting])).to.deep.equal(['GRANTED']);
@@ -120,7 +120,7 @@ describe('PATCH /allowances/{id}', () => {
   });
 
   it('grants more waiters than fit one step, in order, and nobody jumps the queue', async () => {
-    await world.made(`${path}/consume`, { scopeId, units: 2, holder: 'first' });
+    await world.mustPost(`${path}/consume`, { scopeId, units: 2, holder: 'first' });
     await queueMany(world, id, 120, 3600);
     const { store } = world.service;
     const ids = await store.lrange(`${world.prefix}:allowance:${id}:queue`, '0', '-1');

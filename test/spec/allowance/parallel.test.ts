@@ -9,7 +9,7 @@ const scopeId = randomUUID();
 async function newAllowance(unitsLimit: number): Promise<{ world: World; path: string }> {
   const world = await World.create();
   await world.at(start);
-  const { id } = await world.made('/allowances', { name: 'calls', unitsLimit, windowSeconds: 60 });
+  const { id } = await world.mustPost('/allowances', { name: 'calls', unitsLimit, windowSeconds: 60 });
   return { world, path: `/allowances/${id}` };
 }
 
@@ -54,10 +54,10 @@ describe('200 parallel consumes and waits', () => {
 
   it('keep the order when units differ: nobody is granted before an earlier waiter', async () => {
     const { world, path } = await newAllowance(7);
-    await world.made(`${path}/consume`, { scopeId, units: 7, holder: 'first' });
+    await world.mustPost(`${path}/consume`, { scopeId, units: 7, holder: 'first' });
     const waits = await Promise.all(
       Array.from({ length: 200 }, (_, i) =>
-        world.made(`${path}/wait`, { scopeId, units: 1 + (i % 7), holder: 'agent', ttlSeconds: 3600 }),
+        world.mustPost(`${path}/wait`, { scopeId, units: 1 + (i % 7), holder: 'agent', ttlSeconds: 3600 }),
       ),
     );
     const inOrder = waits.sort((a, b) => a.position - b.position);
@@ -82,15 +82,15 @@ describe('12 heads cancelled at the same moment', () => {
     const heads: string[] = [];
     const paths: string[] = [];
     for (let i = 0; i < 12; i++) {
-      const { id } = await world.made('/allowances', { name: `calls ${i}`, unitsLimit: 100, windowSeconds: 60 });
+      const { id } = await world.mustPost('/allowances', { name: `calls ${i}`, unitsLimit: 100, windowSeconds: 60 });
       paths.push(`/allowances/${id}`);
-      await world.made(`/allowances/${id}/consume`, { scopeId, units: 40, holder: 'first' });
-      heads.push((await world.made(`/allowances/${id}/wait`, { scopeId, units: 100, holder: 'head' })).id);
+      await world.mustPost(`/allowances/${id}/consume`, { scopeId, units: 40, holder: 'first' });
+      heads.push((await world.mustPost(`/allowances/${id}/wait`, { scopeId, units: 100, holder: 'head' })).id);
       await queueMany(world, id, 60, 3600);
     }
     const replies = await Promise.all(heads.map((id) => world.post(`/allowance-waiters/${id}/cancel`)));
     expect(replies.map(({ status }) => status)).to.deep.equal(heads.map(() => 200));
-    await world.made('/barriers', { scopeId, target: 1 });
+    await world.mustPost('/barriers', { scopeId, target: 1 });
     for (const path of paths) expect((await world.get(path)).body).to.include({ usedUnits: 100, waiting: 0 });
   });
 });
@@ -100,7 +100,7 @@ describe('the waiter list', () => {
     const { world, path } = await newAllowance(1);
     const { store } = world.service;
     const prefix = `${world.prefix}:allowance:${path.split('/')[2]}`;
-    await world.made(`${path}/consume`, { scopeId, units: 1, holder: 'first' });
+    await world.mustPost(`${path}/consume`, { scopeId, units: 1, holder: 'first' });
     await queueMany(world, path.split('/')[2] ?? '', 600, 3600);
     const ids = await store.lrange(`${prefix}:queue`, '0', '-1');
     const kept = ids.filter((_, i) => i % 20 === 0);

@@ -14,11 +14,11 @@ describe('GET /allowance-waiters/{id} with waitSeconds', () => {
     world = await World.create();
     start = Math.ceil(Date.now() / hour) * hour;
     await world.at(start);
-    path = `/allowances/${(await world.made('/allowances', { name: 'calls', unitsLimit: 5, windowSeconds: 60 })).id}`;
-    await world.made(`${path}/consume`, { scopeId, units: 5, holder: 'first' });
+    path = `/allowances/${(await world.mustPost('/allowances', { name: 'calls', unitsLimit: 5, windowSeconds: 60 })).id}`;
+    await world.mustPost(`${path}/consume`, { scopeId, units: 5, holder: 'first' });
   });
   const queue = async (units = 5, ttlSeconds = 3600): Promise<string> =>
-    `/allowance-waiters/${(await world.made(`${path}/wait`, { scopeId, units, holder: 'agent', ttlSeconds })).id}`;
+    `/allowance-waiters/${(await world.mustPost(`${path}/wait`, { scopeId, units, holder: 'agent', ttlSeconds })).id}`;
   /** Moves the clock, then does what is due, as a worker would. */
   async function passTo(at: number): Promise<void> {
     await world.at(at);
@@ -46,7 +46,7 @@ describe('GET /allowance-waiters/{id} with waitSeconds', () => {
     ];
     await world.call('PATCH', path, { unitsLimit: 6 });
     expect((await one.answer).body.state).to.equal('GRANTED');
-    await world.made(`${cancelled}/cancel`);
+    await world.mustPost(`${cancelled}/cancel`);
     expect((await two.answer).body.state).to.equal('CANCELLED');
     expect((await world.get(`${cancelled}?waitSeconds=30`)).body.state, 'at once').to.equal('CANCELLED');
     await passTo(start + 5_000);

@@ -15,9 +15,9 @@ describe('allowance waiters', () => {
     world = await World.create({ limits: { maxPendingWaiters: 4 } });
     start = Math.ceil(Date.now() / hour) * hour;
     await world.at(start);
-    const { id } = await world.made('/allowances', { name: 'calls', unitsLimit: 5, windowSeconds: 60 });
+    const { id } = await world.mustPost('/allowances', { name: 'calls', unitsLimit: 5, windowSeconds: 60 });
     path = `/allowances/${id}`;
-    await world.made(`${path}/consume`, { scopeId, units: 5, holder: 'first' });
+    await world.mustPost(`${path}/consume`, { scopeId, units: 5, holder: 'first' });
   });
 
   const wait = (units: number, more = {}) => world.post(`${path}/wait`, { scopeId, units, holder: 'agent', ...more });
@@ -87,7 +87,7 @@ describe('allowance waiters', () => {
 
   it('get nothing during a cooldown although units are available, and are served when it ends', async () => {
     const first = await queue(2);
-    await world.made(`${path}/cooldown`, { seconds: 90 });
+    await world.mustPost(`${path}/cooldown`, { seconds: 90 });
     await passTo(start + 89_999);
     const second = await queue(2);
     expect(await states([first, second])).to.deep.equal(['WAITING', 'WAITING']);
@@ -97,7 +97,7 @@ describe('allowance waiters', () => {
     await passTo(start + 90_000);
     for (const id of [first, second])
       expect(await view(id)).to.include({ state: 'GRANTED', grantedAt: iso(start + 90_000) });
-    await world.made(`${path}/cooldown`, { seconds: 10 });
+    await world.mustPost(`${path}/cooldown`, { seconds: 10 });
     expect((await wait(1)).body, 'who comes meanwhile').to.include({ state: 'WAITING', position: 1 });
   });
 
@@ -114,7 +114,7 @@ describe('allowance waiters', () => {
 
   it('can be cancelled, repeatedly with 200; those behind a cancelled head move up in the same step', async () => {
     await world.at(start + 60_000);
-    await world.made(`${path}/consume`, { scopeId, units: 3, holder: 'h' });
+    await world.mustPost(`${path}/consume`, { scopeId, units: 3, holder: 'h' });
     const ids = [await queue(3), await queue(2)];
     const first = await cancel(ids[0] ?? '');
     expect(first.body).to.include({ state: 'CANCELLED', position: null });
@@ -130,9 +130,9 @@ describe('allowance waiters', () => {
   it('are limited to maxPendingWaiters in the space, which is checked only when a wait would queue', async () => {
     const ids = [await queue(2), await queue(2), await queue(1), await queue(1)];
     expect(codeOf(await wait(1))).to.equal('409 WAITERS_FULL');
-    const { id } = await world.made('/allowances', { name: 'other', unitsLimit: 1, windowSeconds: 60 });
+    const { id } = await world.mustPost('/allowances', { name: 'other', unitsLimit: 1, windowSeconds: 60 });
     const other = { scopeId, units: 1, holder: 'h' };
-    expect((await world.made(`/allowances/${id}/wait`, other)).state).to.equal('GRANTED');
+    expect((await world.mustPost(`/allowances/${id}/wait`, other)).state).to.equal('GRANTED');
     expect(codeOf(await world.post(`/allowances/${id}/wait`, other))).to.equal('409 WAITERS_FULL');
     await cancel(ids[3] ?? '');
     expect((await wait(1)).body).to.include({ state: 'WAITING', position: 4 });

@@ -29,8 +29,8 @@ describe('a window roll with 10,000 waiters', function () {
     const world = await World.create({ limits: { maxPendingWaiters: many } });
     const start = Math.ceil(Date.now() / 60_000) * 60_000;
     await world.at(start);
-    const { id } = await world.made('/allowances', { name: 'calls', unitsLimit: many, windowSeconds: 60 });
-    await world.made(`/allowances/${id}/consume`, { scopeId: randomUUID(), units: many, holder: 'first' });
+    const { id } = await world.mustPost('/allowances', { name: 'calls', unitsLimit: many, windowSeconds: 60 });
+    await world.mustPost(`/allowances/${id}/consume`, { scopeId: randomUUID(), units: many, holder: 'first' });
     await queueMany(world, id, many, ttlSeconds);
     return { world, start, path: `/allowances/${id}` };
   }

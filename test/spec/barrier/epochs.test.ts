@@ -43,7 +43,7 @@ describe('arrive', () => {
     expect((await gate.arrive('a')).body).to.deep.equal(released);
     expect((await gate.arrive('a', 1)).body).to.deep.equal(released);
     expect(codeOf(await gate.arrive('c'))).to.equal('409 BARRIER_RELEASED');
-    expect(await gate.told('arrived')).to.equal(2);
+    expect(await gate.eventCount('arrived')).to.equal(2);
     await gate.nextEpoch();
     await gate.arrive('a');
     const cancelled = (await gate.cancel()).body;
@@ -74,7 +74,7 @@ describe('nextEpoch and cancel', () => {
     await gate.nextEpoch();
     await gate.cancel();
     expect((await gate.nextEpoch()).body).to.include({ state: 'OPEN', epoch: 4 });
-    expect(await gate.told('epoch_advanced')).to.equal(3);
+    expect(await gate.eventCount('epoch_advanced')).to.equal(3);
   });
 
   it('cancel makes OPEN CANCELLED; again is 200 without an event; a RELEASED one is BARRIER_RELEASED', async () => {
@@ -83,7 +83,7 @@ describe('nextEpoch and cancel', () => {
     const cancelled = await gate.cancel();
     expect(cancelled.body).to.include({ state: 'CANCELLED', arrivals: 1, releasedAt: null });
     expect((await gate.cancel()).body).to.deep.equal(cancelled.body);
-    expect(await gate.told('cancelled')).to.equal(1);
+    expect(await gate.eventCount('cancelled')).to.equal(1);
     // One operation each: create, arrive, and the first cancel.
     expect(await gate.world.service.store.hget(`muster:{${gate.world.org}}`, 'usedOperations')).to.equal('3');
     const other = await Gate.create(1);
@@ -115,14 +115,14 @@ describe('200 arrivals at once', () => {
     const replies = await Promise.all(keys.map((key) => gate.arrive(key)));
     expect(replies.map(({ body }) => body.arrivals).sort((a, b) => a - b)).to.deep.equal(keys.map((_, i) => i + 1));
     expect(replies.filter(({ body }) => body.state === 'RELEASED')).to.have.lengthOf(1);
-    expect([await gate.told('arrived'), await gate.told('released')]).to.deep.equal([200, 1]);
+    expect([await gate.eventCount('arrived'), await gate.eventCount('released')]).to.deep.equal([200, 1]);
   });
 
   it('release once if half of them are the target; the others are refused', async () => {
     const gate = await Gate.create(100);
     const replies = await Promise.all(keys.map((key) => gate.arrive(key)));
     expect(replies.filter((reply) => codeOf(reply) === '409 BARRIER_RELEASED')).to.have.lengthOf(100);
-    expect([await gate.told('arrived'), await gate.told('released')]).to.deep.equal([100, 1]);
+    expect([await gate.eventCount('arrived'), await gate.eventCount('released')]).to.deep.equal([100, 1]);
     expect(await gate.view()).to.include({ state: 'RELEASED', arrivals: 100 });
   });
 

@@ -36,7 +36,7 @@ export class Gate {
     return (await this.world.get(`/barriers/${this.id}`)).body;
   }
 
-  async told(type: string): Promise<number> {
+  async eventCount(type: string): Promise<number> {
     return (await this.world.eventTypes()).filter((one) => one === `barrier.${type}`).length;
   }
 }

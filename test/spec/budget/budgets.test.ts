@@ -34,7 +34,7 @@ describe('POST /budgets', () => {
 
   it('writes an audit entry that names the key', async () => {
     const world = await World.create();
-    const { id } = await world.made('/budgets', { ...plain, name: 'a "quoted" name' });
+    const { id } = await world.mustPost('/budgets', { ...plain, name: 'a "quoted" name' });
     const { entries } = await listAudit(world.service, world.org);
     const entry = entries.find(({ action }) => action === 'budget.created');
     expect(entry).to.deep.include({ target: id, detail: { ...plain, name: 'a "quoted" name' } });
@@ -51,7 +51,7 @@ describe('POST /budgets', () => {
     expect(replies.filter(({ status }) => status === 201)).to.have.lengthOf(1);
     expect(replies.filter((reply) => codeOf(reply) === '409 BUDGET_EXISTS')).to.have.lengthOf(49);
     expect((await world.get('/budgets')).body.budgets).to.have.lengthOf(1);
-    await (await world.beside()).made('/budgets', plain);
+    await (await world.anotherSpace()).mustPost('/budgets', plain);
   });
 
   it('accepts amounts as strings of up to 18 digits, leading zeros included: "007" is 7', async () => {
@@ -99,7 +99,7 @@ describe('GET /budgets', () => {
     const created: string[] = [];
     for (let i = 0; i < 5; i++) {
       await world.at(start + i);
-      created.unshift((await world.made('/budgets', { ...plain, name: `b${i}` })).id);
+      created.unshift((await world.mustPost('/budgets', { ...plain, name: `b${i}` })).id);
     }
     const pages: string[][] = [];
     let cursor = '';

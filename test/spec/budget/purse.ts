@@ -14,7 +14,7 @@ export class Purse {
 
   static async create(limitMinor = '1000', on?: World): Promise<Purse> {
     const world = on ?? (await World.create());
-    const budget = await world.made('/budgets', { name: randomUUID(), currency: 'EUR', scale: 2, limitMinor });
+    const budget = await world.mustPost('/budgets', { name: randomUUID(), currency: 'EUR', scale: 2, limitMinor });
     return new Purse(world, budget.id);
   }
 

@@ -94,10 +94,10 @@ describe('reserve, settle and void', () => {
   it('each budget has its own keys; a reservation of another one is 409 RESERVATION_NOT_FOUND', async () => {
     const purse = await Purse.create();
     const other = await Purse.create('1000', purse.world);
-    const [own, foreign] = [(await purse.reserve('5')).body.id, (await other.reserve('5')).body.id];
+    const [id, foreign] = [(await purse.reserve('5')).body.id, (await other.reserve('5')).body.id];
     expect(codeOf(await purse.settle(foreign, '5', 'w'))).to.equal('409 RESERVATION_NOT_FOUND');
     expect(codeOf(await purse.void(foreign))).to.equal('409 RESERVATION_NOT_FOUND');
-    await purse.settle(own, '5', 'w');
+    await purse.settle(id, '5', 'w');
     expect((await other.settle(foreign, '5', 'w')).body.replay).to.equal(false);
   });
 

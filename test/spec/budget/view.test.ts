@@ -68,7 +68,7 @@ describe('GET /budgets/{id}', () => {
       const cursor = Buffer.from(inside).toString('base64url');
       expect(codeOf(await purse.world.get(`/budgets/${purse.id}?cursor=${cursor}`))).to.equal('400 INVALID_CURSOR');
     }
-    await purse.world.made('/budgets', { name: 'other', currency: 'EUR', scale: 2, limitMinor: '1' });
+    await purse.world.mustPost('/budgets', { name: 'other', currency: 'EUR', scale: 2, limitMinor: '1' });
     const { nextCursor } = (await purse.world.get('/budgets?limit=1')).body;
     expect((await purse.world.get(`/budgets?cursor=${nextCursor}`)).status).to.equal(200);
     expect(codeOf(await purse.world.get(`/budgets?cursor=${nextCursor}=`))).to.equal('400 INVALID_CURSOR');

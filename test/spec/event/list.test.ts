@@ -57,7 +57,7 @@ describe('GET /events', () => {
     const empty = await World.create();
     const { body } = await empty.get('/events');
     expect(body.events).to.deep.equal([]);
-    const { id } = await empty.made('/mailboxes', { name: 'x' });
+    const { id } = await empty.mustPost('/mailboxes', { name: 'x' });
     const next = await empty.get(`/events?cursor=${body.nextCursor}`);
     expect(next.body.events[0].aggregateId).to.equal(id);
   });
@@ -99,7 +99,7 @@ describe('GET /events', () => {
     await world.at(now);
     for (const requestId of ['payload', 'type', 'scopeId', 'aggregateId', 'requestId', 'null', '-', '.']) {
       const body = { scopeId: queue.scopeId, payload: 1, deadline: new Date(now + 1000).toISOString() };
-      await world.made(`/mailboxes/${queue.id}/messages`, body, { 'X-Request-Id': requestId });
+      await world.mustPost(`/mailboxes/${queue.id}/messages`, body, { 'X-Request-Id': requestId });
       const { events } = (await world.get('/events?limit=500')).body;
       expect(events.at(-1)).to.include({ type: 'message.sent', requestId });
       expect(events.at(-1).payload.state).to.equal('READY');
@@ -129,7 +129,7 @@ describe('GET /events', () => {
 
   it('answers 400 INVALID_CURSOR for a malformed cursor and for one of another space', async () => {
     const { nextCursor } = (await world.get('/events')).body;
-    const second = await world.beside();
+    const second = await world.anotherSpace();
     expect(codeOf(await second.get(`/events?cursor=${nextCursor}`))).to.equal('400 INVALID_CURSOR');
     const inside = Buffer.from(nextCursor, 'base64url').toString();
     const forge = (text: string) => Buffer.from(text).toString('base64url');

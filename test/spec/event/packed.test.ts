@@ -84,7 +84,7 @@ describe('The journal when it is packed', () => {
   it('begins a moment within packed events with their segment, and goes on to the live ones', async () => {
     await work(2);
     await packAll(world, 5);
-    await world.made('/mailboxes', { name: 'live' });
+    await world.mustPost('/mailboxes', { name: 'live' });
     const all: { eventId: string; occurredAt: string }[] = (await world.get('/events?limit=500')).body.events;
     const order = all.map(({ eventId }) => eventId);
     const moments = all.map(({ occurredAt }) => occurredAt);
@@ -217,8 +217,8 @@ describe('The journal when it is packed', () => {
 
   it('is packed when a segment is full, when its events have waited for an hour, and after a day', async () => {
     const { org, spaceId, service } = world;
-    const own = new Packing({ ...service, log: silent }, { sealAfterSeconds: 3600 });
-    const pack = (size = 1000) => own.packSpace(org, spaceId, undefined, { sealAfterMs: hour, size });
+    const packing = new Packing({ ...service, log: silent }, { sealAfterSeconds: 3600 });
+    const pack = (size = 1000) => packing.packSpace(org, spaceId, undefined, { sealAfterMs: hour, size });
     await work(1);
     const begun = now - 700_000;
     expect(await pack()).to.equal(hour - 700_000);

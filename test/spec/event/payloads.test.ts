@@ -98,40 +98,40 @@ describe('the payload of an event', () => {
     const { id: outside } = await traffic.send(scopeId);
     for (let i = 0; i < 4; i++) await traffic.nack(await traffic.claim(scopeId), true);
     await traffic.claim(scopeId);
-    const group = await world.made('/task-groups', { mailboxId: traffic.work, condition: 'ALL_TERMINAL' });
+    const group = await world.mustPost('/task-groups', { mailboxId: traffic.work, condition: 'ALL_TERMINAL' });
     const path = `/task-groups/${group.id}`;
-    const { taskId } = await world.made(`${path}/tasks`, { taskKey: 'a' });
+    const { taskId } = await world.mustPost(`${path}/tasks`, { taskKey: 'a' });
     await traffic.nack(await traffic.claim(group.scopeId), false);
-    await world.made(`${path}/tasks`, { taskKey: 'b', deadline });
-    const { messageId } = await world.made(`${path}/tasks`, { taskKey: 'c' });
-    for (const what of ['cancel', 'requeue', 'cancel']) await world.made(`/messages/${messageId}/${what}`);
-    const { id: mailboxId } = await world.made('/mailboxes', { name: 'm' });
+    await world.mustPost(`${path}/tasks`, { taskKey: 'b', deadline });
+    const { messageId } = await world.mustPost(`${path}/tasks`, { taskKey: 'c' });
+    for (const what of ['cancel', 'requeue', 'cancel']) await world.mustPost(`/messages/${messageId}/${what}`);
+    const { id: mailboxId } = await world.mustPost('/mailboxes', { name: 'm' });
     await world.call('PATCH', `/mailboxes/${mailboxId}`, { name: 'n' });
     await world.call('DELETE', `/mailboxes/${mailboxId}`);
-    await world.made(`${path}/tasks/${taskId}/reject`);
-    await world.made(`${path}/join-task`, { taskId: outside });
-    await world.made(`${path}/seal`);
-    const { id: gate } = await world.made('/barriers', { scopeId, target: 1 });
-    for (const what of ['cancel', 'nextEpoch']) await world.made(`/barriers/${gate}/${what}`);
+    await world.mustPost(`${path}/tasks/${taskId}/reject`);
+    await world.mustPost(`${path}/join-task`, { taskId: outside });
+    await world.mustPost(`${path}/seal`);
+    const { id: gate } = await world.mustPost('/barriers', { scopeId, target: 1 });
+    for (const what of ['cancel', 'nextEpoch']) await world.mustPost(`/barriers/${gate}/${what}`);
     const [allowance] = (await world.get('/allowances')).body.allowances;
     const [budget] = (await world.get('/budgets')).body.budgets;
-    await world.made(`/allowances/${allowance.id}/cooldown`, { seconds: 1 });
+    await world.mustPost(`/allowances/${allowance.id}/cooldown`, { seconds: 1 });
     await world.call('PATCH', `/allowances/${allowance.id}`, { unitsLimit: 11 });
     await world.call('PATCH', `/budgets/${budget.id}`, { limitMinor: `99${budget.limitMinor}` });
     const held = { scopeId, holder: 'h', amountMinor: '1', settleBy: deadline };
-    await world.made(`/budgets/${budget.id}/reserve`, held);
-    const inbox = (await world.made('/mailboxes', { name: 'full', backlogLimit: 1 })).id;
+    await world.mustPost(`/budgets/${budget.id}/reserve`, held);
+    const inbox = (await world.mustPost('/mailboxes', { name: 'full', backlogLimit: 1 })).id;
     const timing = { name: 's', mailboxId: inbox, scopeId, payload: 1, everySeconds: 60 };
-    const { id: scheduleId } = await world.made('/schedules', timing);
+    const { id: scheduleId } = await world.mustPost('/schedules', timing);
     for (const seconds of [60, 120]) {
       await world.at(start + seconds * 1000);
       await world.service.schedules.drain(world.org);
     }
     await world.call('PATCH', `/schedules/${scheduleId}`, { name: 't' });
     await world.call('DELETE', `/schedules/${scheduleId}`);
-    await world.made(`/scopes/${(await world.made('/scopes', {})).id}/cancel`);
+    await world.mustPost(`/scopes/${(await world.mustPost('/scopes', {})).id}/cancel`);
     await world.call('PUT', '/limits', { maxBacklog: 7 });
-    const destination = await world.made('/destinations', { url: 'https://93.184.215.14/' });
+    const destination = await world.mustPost('/destinations', { url: 'https://93.184.215.14/' });
     await world.call('PATCH', `/destinations/${destination.id}`, { state: 'DISABLED' });
     await world.at(start + 121_000);
     await world.service.due.drain(world.org);
@@ -139,8 +139,8 @@ describe('the payload of an event', () => {
     const emitted = new Map<string, string>();
     for (const event of (await world.get('/events?limit=500')).body.events as Event[]) {
       const { type, aggregate, aggregateId, scopeId: of, payload } = event;
-      const { [`${aggregate}Id`]: own, scopeId: repeated = null, ...members } = payload;
-      expect([own ?? repeated, repeated], type).to.deep.equal([aggregateId, of]);
+      const { [`${aggregate}Id`]: named, scopeId: repeated = null, ...members } = payload;
+      expect([named ?? repeated, repeated], type).to.deep.equal([aggregateId, of]);
       const shown = Object.entries(members)
         .filter(([name]) => aggregate !== 'message' || !ofSome.includes(name))
         .map(([name, value]) => (worded.includes(name) ? `${name}=${value}` : name))

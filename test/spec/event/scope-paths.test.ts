@@ -7,10 +7,10 @@ import { World } from '../../support/world.ts';
 describe('scope paths that filter a watch', () => {
   it('stay known for a whole batch, even if it has more than the cache keeps', async () => {
     const world = await World.create();
-    const mailbox = await world.made('/mailboxes', { name: 'jobs' });
+    const mailbox = await world.mustPost('/mailboxes', { name: 'jobs' });
     const [old, other, ...fresh] = Array.from({ length: 4 }, () => randomUUID()) as [string, string, string, string];
     for (const scopeId of [old, other, ...fresh])
-      await world.made(`/mailboxes/${mailbox.id}/messages`, { scopeId, payload: 1 });
+      await world.mustPost(`/mailboxes/${mailbox.id}/messages`, { scopeId, payload: 1 });
 
     let reads = 0;
     const ask: Scripts['ask'] = (...call) => {

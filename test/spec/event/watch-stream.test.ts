@@ -70,9 +70,9 @@ class Stream {
 
 async function ready(on?: MusterService) {
   const world = await World.create(on ? { on } : {});
-  const { id } = await world.made('/mailboxes', { name: 'jobs' });
+  const { id } = await world.mustPost('/mailboxes', { name: 'jobs' });
   const scopeId = randomUUID();
-  const send = () => world.made(`/mailboxes/${id}/messages`, { scopeId, payload: 1 });
+  const send = () => world.mustPost(`/mailboxes/${id}/messages`, { scopeId, payload: 1 });
   return { world, send };
 }
 
@@ -163,7 +163,7 @@ describe('watch as server-sent events', () => {
     const next = stream.next(1);
     const { chunks } = stream;
     await until(() => stream.chunks >= chunks + 2);
-    await world.made('/mailboxes', { name: 'other' });
+    await world.mustPost('/mailboxes', { name: 'other' });
     const { nextCursor } = (await world.get('/watch?cursor=latest')).body;
     await until(() => stream.lastId === nextCursor);
     await send();

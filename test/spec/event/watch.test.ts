@@ -15,10 +15,10 @@ interface Event {
 /** A world with one mailbox, two runs, and a cursor past what has happened so far. */
 async function ready() {
   const world = await World.create();
-  const mailbox = await world.made('/mailboxes', { name: 'jobs' });
+  const mailbox = await world.mustPost('/mailboxes', { name: 'jobs' });
   const cursor = (await world.get('/watch?cursor=latest')).body.nextCursor as string;
   const send = (scopeId: string): Promise<unknown> =>
-    world.made(`/mailboxes/${mailbox.id}/messages`, { scopeId, payload: 1 });
+    world.mustPost(`/mailboxes/${mailbox.id}/messages`, { scopeId, payload: 1 });
   return { world, mailboxId: mailbox.id as string, cursor, send };
 }
 
@@ -131,9 +131,9 @@ describe('watch', () => {
       await pipeline.exec();
     };
     await add(4_990);
-    const { id: within } = await world.made('/mailboxes', { name: 'within' });
+    const { id: within } = await world.mustPost('/mailboxes', { name: 'within' });
     await add(20);
-    const { id: beyond } = await world.made('/mailboxes', { name: 'beyond' });
+    const { id: beyond } = await world.mustPost('/mailboxes', { name: 'beyond' });
     await world.at(Math.ceil(Date.now() / 60_000) * 60_000);
     const find = async (from: string, filter: string) => (await world.get(`/watch?cursor=${from}&${filter}`)).body;
     const ids = ({ events }: { events: Event[] }) => events.map(({ aggregateId }) => aggregateId);
@@ -196,7 +196,7 @@ describe('watch', () => {
     const held = world.get(`/watch?cursor=${cursor}&waitSeconds=30&types=mailbox.created`);
     await until(() => world.service.feeds.size > 0);
     for (let i = 0; i < 5; i++) await send(randomUUID());
-    await world.made('/mailboxes', { name: 'other' });
+    await world.mustPost('/mailboxes', { name: 'other' });
     await held;
     expect(await used()).to.equal(7);
   });

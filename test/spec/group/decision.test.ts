@@ -50,7 +50,7 @@ describe('the decision of a task group', () => {
       'message.cancelled',
       'task.cancelled',
     ]);
-    expect(await team.told('group.decided')).to.equal(1);
+    expect(await team.eventCount('group.decided')).to.equal(1);
   });
 
   it('N_ACCEPTED: is unsatisfiable once sealed, when the threshold is out of reach', async () => {
@@ -108,7 +108,7 @@ describe('the decision of a task group', () => {
       expect((await team.seal()).body, 'any later seal answers the same').to.deep.equal(sealed);
       expect(await team.view()).to.include({ state: 'DECIDED', outcome });
     }
-    expect(await new Team(queue, '', '').told('group.sealed')).to.equal(3);
+    expect(await new Team(queue, '', '').eventCount('group.sealed')).to.equal(3);
   });
 
   it('lets any later seal of a sealed group answer as the first did; a group decided unsealed is GROUP_DECIDED', async () => {
@@ -202,7 +202,7 @@ describe('verdicts', () => {
     expect([again.status, again.body]).to.deep.equal([200, first.body]);
     expect(codeOf(await team.reject(taskId))).to.equal('409 VERDICT_CONFLICT');
     expect((await team.view()).counts).to.include({ accepted: 1, rejected: 0 });
-    expect(await team.told('task.accepted')).to.equal(1);
+    expect(await team.eventCount('task.accepted')).to.equal(1);
   });
 
   it('count no operation when repeated without effect, nor does a seal or a join', async () => {

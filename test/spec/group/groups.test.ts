@@ -59,7 +59,7 @@ describe('POST /task-groups', () => {
       expect(reply.body.error.message).to.match(/^threshold /);
     }
     for (const condition of ['FIRST_ACCEPTED', 'ALL_TERMINAL']) {
-      const { groupId } = await world.made('/task-groups', { mailboxId, condition, threshold: 3 });
+      const { groupId } = await world.mustPost('/task-groups', { mailboxId, condition, threshold: 3 });
       expect((await world.get(`/task-groups/${groupId}`)).body.threshold).to.equal(null);
     }
   });
@@ -71,12 +71,16 @@ describe('POST /task-groups', () => {
     expect(codeOf(unknown)).to.equal('409 MAILBOX_NOT_FOUND');
     const inbox = await world.post('/task-groups', { mailboxId, condition });
     expect(codeOf(inbox)).to.equal('409 MAILBOX_MODE_INVALID');
-    const work = await world.made('/mailboxes', { name: 'work' });
+    const work = await world.mustPost('/mailboxes', { name: 'work' });
     const now = Date.now() + 1000;
     await world.at(now);
     const fields = (at: number) => ({ mailboxId: work.id, condition, deadline: new Date(at).toISOString() });
     expect(codeOf(await world.post('/task-groups', fields(now)))).to.equal('400 VALIDATION_FAILED');
-    const team = new Team(new Queue(world, work.id), (await world.made('/task-groups', fields(now + 1))).groupId, '');
+    const team = new Team(
+      new Queue(world, work.id),
+      (await world.mustPost('/task-groups', fields(now + 1))).groupId,
+      '',
+    );
     expect(codeOf(await team.submit('a', { deadline: fields(now).deadline }))).to.equal('400 VALIDATION_FAILED');
     expect((await team.submit('a', { deadline: fields(now + 1).deadline })).status).to.equal(201);
     expect(codeOf(await world.post('/task-groups', { mailboxId: work.id, condition: 'ANY' }))).to.equal(

@@ -28,7 +28,7 @@ describe('a task group whose deadline has passed but is not swept', () => {
   /** Makes a call, which first sweeps everything that is due. */
   const settled = async (one: Team) => {
     await one.queue.recv();
-    expect(await one.told('group.decided')).to.equal(1);
+    expect(await one.eventCount('group.decided')).to.equal(1);
     return one.view();
   };
   const expired = { state: 'DECIDED', outcome: 'EXPIRED', decidedAt: deadline };
@@ -96,6 +96,6 @@ describe('a task group whose deadline has passed but is not swept', () => {
       await late(one, 'mailbox/nack', { messageId: id, token, retry: '1', delaySeconds: '', reported: '' }),
     ).to.equal('done');
     expect((await settled(one)).members[0]).to.include({ state: 'CANCELLED', reason: 'GROUP_DECIDED' });
-    expect(await one.queue.told()).to.not.include('message.retried');
+    expect(await one.queue.eventTypes()).to.not.include('message.retried');
   });
 });

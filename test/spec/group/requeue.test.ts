@@ -22,7 +22,7 @@ describe('a group member whose message is requeued', () => {
       );
     await queue.act('nack', await queue.claim(), { retry: true });
     await queue.act('nack', await queue.claim(), { retry: false });
-    await world.made(`/messages/${members[2]}/cancel`);
+    await world.mustPost(`/messages/${members[2]}/cancel`);
     await world.at(now + 1000);
     for (let attempt = 0; attempt < 5; ) {
       const claim = await queue.claim();
@@ -41,7 +41,7 @@ describe('a group member whose message is requeued', () => {
     expect(view.counts).to.include({ members: 5, pending: 4, succeeded: 1, failed: 0, expired: 0, cancelled: 0 });
     for (const member of view.members.slice(0, 4))
       expect(member).to.include({ state: 'PENDING', reason: null, attempts: 0, outcome: null, deadline: null });
-    expect(await team.told('task.requeued')).to.equal(4);
+    expect(await team.eventCount('task.requeued')).to.equal(4);
     const { events } = (await world.get('/watch?types=task.requeued')).body;
     const { taskId, messageId } = view.members[0];
     expect(events[0].payload).to.deep.equal({
@@ -64,7 +64,7 @@ describe('a group member whose message is requeued', () => {
     const team = await Team.create({ condition: 'N_ACCEPTED', threshold: 2, deadline }, await Queue.create({}, world));
     const { queue } = team;
     const [one, two] = [(await team.submit('one')).body, (await team.submit('two')).body];
-    for (const { messageId } of [one, two]) await world.made(`/messages/${messageId}/cancel`);
+    for (const { messageId } of [one, two]) await world.mustPost(`/messages/${messageId}/cancel`);
     await team.reject(one.taskId);
     const judged = await requeue(team, one.messageId);
     expect(codeOf(judged)).to.equal('409 VERDICT_CONFLICT');
@@ -72,7 +72,7 @@ describe('a group member whose message is requeued', () => {
     const { messageId: open } = (await team.submit('open')).body;
     expect(codeOf(await requeue(team, open))).to.equal('409 MESSAGE_NOT_REQUEUABLE');
     expect((await requeue(team, two.messageId)).status).to.equal(200);
-    await world.made(`/messages/${two.messageId}/cancel`);
+    await world.mustPost(`/messages/${two.messageId}/cancel`);
     await world.at(now + 60_000);
     for (const { messageId } of [one, two]) {
       const reply = await requeue(team, messageId);

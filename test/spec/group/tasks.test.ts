@@ -135,7 +135,7 @@ describe('POST /task-groups/:groupId/tasks', () => {
       ['FAILED', 'REJECTED_BY_WORKER', 1],
       ['EXPIRED', 'DEADLINE_EXCEEDED', 0],
     ]);
-    expect([await team.told('task.failed'), await team.told('task.expired')]).to.deep.equal([2, 1]);
+    expect([await team.eventCount('task.failed'), await team.eventCount('task.expired')]).to.deep.equal([2, 1]);
   });
 });
 
@@ -146,7 +146,7 @@ describe('POST /task-groups/:groupId/join-task', () => {
     const { status, body } = await team.join(taskId);
     expect([status, body]).to.deep.equal([200, { groupId: team.id, groupState: 'OPEN', taskId, members: 1 }]);
     expect((await team.join(taskId)).body).to.deep.equal(body);
-    expect(await team.told('group.task_joined')).to.equal(1);
+    expect(await team.eventCount('group.task_joined')).to.equal(1);
     expect(await team.queue.claim()).to.include({
       id: taskId,
       taskId,

@@ -19,7 +19,7 @@ export class Team {
   static async create(fields: object = {}, on?: Queue): Promise<Team> {
     const queue = on ?? (await Queue.create());
     const body = { parentScopeId: queue.scopeId, mailboxId: queue.id, condition: 'FIRST_ACCEPTED', ...fields };
-    const { groupId, scopeId } = await queue.world.made('/task-groups', body);
+    const { groupId, scopeId } = await queue.world.mustPost('/task-groups', body);
     return new Team(queue, groupId, scopeId);
   }
 
@@ -87,7 +87,7 @@ export class Team {
   }
 
   /** How often an event was emitted. */
-  async told(type: string): Promise<number> {
+  async eventCount(type: string): Promise<number> {
     return (await this.queue.world.eventTypes()).filter((one) => one === type).length;
   }
 }

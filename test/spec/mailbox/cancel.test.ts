@@ -16,7 +16,7 @@ describe('POST /messages/{id}/cancel', () => {
     expect(reply.body.finishedAt).to.match(/Z$/);
     expect(reply.body).to.deep.equal(await queue.message(id));
     expect((await queue.recv()).status).to.equal(204);
-    expect(await queue.told()).to.deep.equal(['message.sent', 'message.cancelled']);
+    expect(await queue.eventTypes()).to.deep.equal(['message.sent', 'message.cancelled']);
     expect((await queue.record()).counts).to.deep.equal({ ready: 0, delayed: 0, claimed: 0, failed: 0 });
     await expectAgreement(queue.world);
   });
@@ -46,7 +46,7 @@ describe('POST /messages/{id}/cancel', () => {
     expect([other.status, other.body.state, other.body.reason]).to.deep.equal([200, 'CANCELLED', 'GROUP_DECIDED']);
     const { byCall } = (await queue.world.get('/usage')).body.days.at(-1);
     expect(byCall['message.cancel']).to.equal(1);
-    expect((await queue.told()).filter((type) => type === 'message.cancelled')).to.have.length(2);
+    expect((await queue.eventTypes()).filter((type) => type === 'message.cancelled')).to.have.length(2);
   });
 
   it('refuses every other finished state with MESSAGE_FINISHED, which names the state', async () => {
@@ -82,7 +82,7 @@ describe('POST /messages/{id}/cancel', () => {
     const claim = await queue.claim({ leaseSeconds: 5 });
     await world.at(now + 5000);
     expect((await cancel(queue, claim.id)).body).to.include({ state: 'CANCELLED', holder: null });
-    expect(await queue.told()).to.deep.equal([
+    expect(await queue.eventTypes()).to.deep.equal([
       ...['message.sent', 'message.claimed', 'message.lease_expired', 'message.retried', 'message.cancelled'],
     ]);
     await expectAgreement(world);
@@ -106,7 +106,7 @@ describe('POST /messages/{id}/cancel', () => {
       ...['CANCELLED_BY_CALLER', 'CANCELLED_BY_CALLER', 'GROUP_DECIDED'],
     ]);
     expect(counts).to.include({ pending: 0, running: 0, cancelled: 3 });
-    expect(await team.told('task.cancelled')).to.equal(3);
+    expect(await team.eventCount('task.cancelled')).to.equal(3);
     await expectAgreement(queue.world);
   });
 

@@ -31,7 +31,7 @@ describe('Claims', () => {
     expect((await queue.list()).body.messages).to.deep.equal([record]);
     const { text } = await queue.world.get('/events');
     expect(text + (await queue.list()).text, 'the token is shown nowhere else').to.not.contain(token);
-    expect(await queue.told()).to.deep.equal(['message.sent', 'message.claimed']);
+    expect(await queue.eventTypes()).to.deep.equal(['message.sent', 'message.claimed']);
   });
 
   it('recv answers 204 without a body when none is ready, and creates no scope, event or operation', async () => {
@@ -73,7 +73,7 @@ describe('Claims', () => {
     const order = [];
     for (let i = 0; i < 3; i++) order.push((await queue.claim()).id);
     expect(order).to.deep.equal([between, early, after]);
-    expect((await queue.told()).filter((type) => type === 'message.lease_expired')).to.have.lengthOf(2);
+    expect((await queue.eventTypes()).filter((type) => type === 'message.lease_expired')).to.have.lengthOf(2);
     await queue.world.at(now + 51_234);
     await queue.claim();
     expect((await queue.record()).oldestReadyAt, 'noticed late').to.equal(iso(now + 50_000));
@@ -118,7 +118,7 @@ describe('Claims', () => {
     expect((await queue.message(claim.id)).leaseExpiresAt).to.equal(iso(now + 25_000));
     await queue.world.at(now + 25_000);
     expect(codeOf(await queue.act('renew', claim))).to.equal('409 CLAIM_LOST');
-    expect((await queue.told()).slice(3)).to.deep.equal(
+    expect((await queue.eventTypes()).slice(3)).to.deep.equal(
       ['sent', 'claimed', 'lease_expired', 'retried'].map((what) => `message.${what}`),
     );
   });
@@ -140,7 +140,11 @@ describe('Claims', () => {
     expect(rejected.body).to.deep.equal({ id: ready.id, state: 'REJECTED', attempts: 2, readyAt: null });
     expect(await queue.message(ready.id)).to.include({ state: 'REJECTED', reason: 'REJECTED_BY_WORKER', attempts: 2 });
     expect((await queue.record()).counts).to.deep.equal({ ready: 0, delayed: 0, claimed: 0, failed: 0 });
-    expect((await queue.told()).slice(-3)).to.deep.equal(['message.retried', 'message.claimed', 'message.rejected']);
+    expect((await queue.eventTypes()).slice(-3)).to.deep.equal([
+      'message.retried',
+      'message.claimed',
+      'message.rejected',
+    ]);
     for (const retry of [null, 'true', 1]) {
       expect(codeOf(await queue.act('nack', { id: ready.id, token: 'x' }, { retry }))).to.equal(
         '400 VALIDATION_FAILED',
@@ -163,7 +167,7 @@ describe('Claims', () => {
     expect(await queue.message(id)).to.include({ state: 'FAILED', reason: 'ATTEMPTS_EXHAUSTED', finishedAt: iso(now) });
     const round = ['message.claimed', 'message.lease_expired', 'message.retried'];
     const rounds = Array.from({ length: 4 }, () => round).flat();
-    expect(await queue.told()).to.deep.equal(['message.sent', ...rounds, ...round.slice(0, 2), 'message.failed']);
+    expect(await queue.eventTypes()).to.deep.equal(['message.sent', ...rounds, ...round.slice(0, 2), 'message.failed']);
   });
 
   it('refuse any token without a live claim as CLAIM_LOST, with the reason: lapsed, claimed again, finished or never issued', async () => {

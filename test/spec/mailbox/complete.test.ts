@@ -34,7 +34,7 @@ describe('POST /messages/{id}/complete', () => {
     const message = await queue.message(claim.id);
     expect(message).to.include({ state: 'ACKED', reason: null, result: null, leaseExpiresAt: null, holder: 'worker' });
     expect(message.finishedAt).to.not.equal(null);
-    expect((await queue.told()).at(-1)).to.equal('message.acked');
+    expect((await queue.eventTypes()).at(-1)).to.equal('message.acked');
   });
 
   it('records a result that has only a payload, and does not publish it', async () => {
@@ -42,7 +42,7 @@ describe('POST /messages/{id}/complete', () => {
     const { body } = await queue.act('complete', claim, { result: { payload: { n: [1] } } });
     expect(body.resultMessageId).to.equal(null);
     expect((await queue.message(claim.id)).result).to.deep.equal({ n: [1] });
-    expect(await queue.told()).to.deep.equal(['message.sent', 'message.claimed', 'message.acked']);
+    expect(await queue.eventTypes()).to.deep.equal(['message.sent', 'message.claimed', 'message.acked']);
   });
 
   it('records and publishes a result with mailboxId and scopeId in the same step: message.acked and message.sent', async () => {

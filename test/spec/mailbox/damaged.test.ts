@@ -51,9 +51,9 @@ describe('Packed messages that the store has damaged', () => {
   }
 
   const readAll = async (of: World) => {
-    const told = new Map<string, string>();
-    for (const path of [...answers.keys()]) told.set(path, bare(await of.get(path)));
-    return told;
+    const answered = new Map<string, string>();
+    for (const path of [...answers.keys()]) answered.set(path, bare(await of.get(path)));
+    return answered;
   };
 
   before(async () => {
@@ -62,20 +62,20 @@ describe('Packed messages that the store has damaged', () => {
     await pass(0);
     queue = await Queue.create({}, world);
     const group = { parentScopeId: randomUUID(), mailboxId: queue.id, condition: 'ALL_TERMINAL' };
-    groupId = (await world.made('/task-groups', group)).groupId;
+    groupId = (await world.mustPost('/task-groups', group)).groupId;
     for (let n = 0; n < 30; n++) {
       await pass(1);
       if (n === 19) {
-        decidedId = (await world.made('/task-groups', { ...group, parentScopeId: randomUUID() })).groupId;
-        ids.push((await world.made(`/task-groups/${decidedId}/tasks`, { taskKey: 't', input: 1 })).messageId);
+        decidedId = (await world.mustPost('/task-groups', { ...group, parentScopeId: randomUUID() })).groupId;
+        ids.push((await world.mustPost(`/task-groups/${decidedId}/tasks`, { taskKey: 't', input: 1 })).messageId);
         const { scopeId } = (await world.get(`/task-groups/${decidedId}`)).body;
         await queue.act('complete', await queue.claim({ scopeId }), { result: { payload: n } });
-        await world.made(`/task-groups/${decidedId}/seal`);
+        await world.mustPost(`/task-groups/${decidedId}/seal`);
         continue;
       }
       // A member of a group in their midst, and two that are not over, are not packed.
       if (n === 17) {
-        ids.push((await world.made(`/task-groups/${groupId}/tasks`, { taskKey: 't', input: 1 })).messageId);
+        ids.push((await world.mustPost(`/task-groups/${groupId}/tasks`, { taskKey: 't', input: 1 })).messageId);
         continue;
       }
       const isOver = n !== 15 && n !== 22;
@@ -85,13 +85,13 @@ describe('Packed messages that the store has damaged', () => {
       const claim = n % 3 === 1 ? undefined : await queue.claim();
       if (claim) claims.push(claim);
       if (n % 3 === 0) await queue.act('complete', claim, { result: { payload: n } });
-      if (n % 3 === 1) await world.made(`/messages/${id}/cancel`);
+      if (n % 3 === 1) await world.mustPost(`/messages/${id}/cancel`);
       if (n % 3 === 2) await queue.act('nack', claim, { retry: false, error: 'no' });
     }
     await pass(1000);
     const { service, org, spaceId, prefix } = world;
     await service.packing.packMessages(org, spaceId, undefined, { sealAfterMs: 0, isAll: true, size, patienceMs: 0 });
-    await world.made(`/messages/${ids[13]}/requeue`);
+    await world.mustPost(`/messages/${ids[13]}/requeue`);
 
     const { body } = await queue.list('?limit=200');
     expect(body.messages.map(({ id }: { id: string }) => id)).to.deep.equal(ids);
@@ -112,7 +112,7 @@ describe('Packed messages that the store has damaged', () => {
   });
   after(() => fresh.stop());
 
-  const told = () => `the store has damaged the messages ${damaged[0]} to ${damaged.at(-1)}: tell the operator; `;
+  const answered = () => `the store has damaged the messages ${damaged[0]} to ${damaged.at(-1)}: tell the operator; `;
 
   /** Goes through a list as a caller would: the ids of its messages, and how often it was told that some are damaged. */
   async function walk(query: string): Promise<{ found: string[]; refusals: number }> {
@@ -126,7 +126,7 @@ describe('Packed messages that the store has damaged', () => {
         refusals++;
         expect(codeOf(reply)).to.equal('500 MESSAGES_DAMAGED');
         [, next] = /^(?:.*); cursor=(\S+) continues after them$/.exec(reply.body.error.message) ?? [];
-        expect(reply.body.error.message).to.equal(`${told()}cursor=${next} continues after them`);
+        expect(reply.body.error.message).to.equal(`${answered()}cursor=${next} continues after them`);
       } else found.push(...reply.body.messages.map(({ id }: { id: string }) => id));
       if (!next) return { found, refusals };
       cursor = `&cursor=${next}`;
@@ -159,7 +159,7 @@ describe('Packed messages that the store has damaged', () => {
       expect(codeOf(reply), call).to.equal('500 MESSAGES_DAMAGED');
       const [, cursor] = / (cursor=\S+) continues/.exec(reply.body.error.message) ?? [];
       const rest = cursor === undefined ? 'all others are as before' : `${cursor} continues after them`;
-      expect(reply.body.error.message, call).to.equal(told() + rest);
+      expect(reply.body.error.message, call).to.equal(answered() + rest);
       expect(cursor !== undefined, call).to.equal(call === 'group.list');
       if (cursor) expect((await there.get(`/task-groups?${cursor}`)).body.groups).to.have.length(1);
       expect(reply.headers.get('RateLimit'), call).to.not.equal(null);

@@ -34,7 +34,7 @@ describe('Deadlines', () => {
       counts: { ready: 0, delayed: 0, claimed: 0, failed: 0 },
       oldestReadyAt: null,
     });
-    expect((await queue.told()).filter((type) => type === 'message.expired')).to.have.lengthOf(2);
+    expect((await queue.eventTypes()).filter((type) => type === 'message.expired')).to.have.lengthOf(2);
   });
 
   it("that pass between a receive's sweep and the receive keep the message from being received", async () => {
@@ -55,7 +55,11 @@ describe('Deadlines', () => {
     } finally {
       due.drain = drain;
     }
-    expect((await queue.told()).slice(-3)).to.deep.equal(['message.expired', 'message.expired', 'message.claimed']);
+    expect((await queue.eventTypes()).slice(-3)).to.deep.equal([
+      'message.expired',
+      'message.expired',
+      'message.claimed',
+    ]);
   });
 
   it('make a CLAIMED message EXPIRED, and its token invalid', async () => {
@@ -69,7 +73,7 @@ describe('Deadlines', () => {
       expect(reply.body.error.message).to.contain('finished');
     }
     expect(await queue.message(claim.id)).to.include({ state: 'EXPIRED', attempts: 1, holder: 'worker' });
-    expect((await queue.told()).slice(-2)).to.deep.equal(['message.claimed', 'message.expired']);
+    expect((await queue.eventTypes()).slice(-2)).to.deep.equal(['message.claimed', 'message.expired']);
   });
 
   it('bound leaseExpiresAt, by recv and by renew', async () => {
@@ -117,7 +121,7 @@ describe('Deadlines', () => {
 
   it('of two spaces swept together are counted and emitted in each', async () => {
     const { world } = queue;
-    const there = await Queue.create({}, await world.beside());
+    const there = await Queue.create({}, await world.anotherSpace());
     for (const one of [queue, there, queue]) await one.sent({ deadline: iso(now + 1000) });
     const stats = () => world.service.store.info('commandstats');
     const wakeUps = async () => Number(/cmdstat_spublish:calls=(\d+)/.exec(await stats())?.[1]);
@@ -130,7 +134,7 @@ describe('Deadlines', () => {
       [there, 1],
     ] as const) {
       expect((await one.world.get('/census')).body.messages).to.include({ READY: 0, EXPIRED: expired });
-      expect((await one.told()).filter((type) => type === 'message.expired')).to.have.lengthOf(expired);
+      expect((await one.eventTypes()).filter((type) => type === 'message.expired')).to.have.lengthOf(expired);
     }
     expect(await world.service.store.hget(`muster:{${world.org}}`, 'usedTasks')).to.equal('0');
   });
@@ -140,7 +144,7 @@ describe('Deadlines', () => {
     await queue.world.at(now + 1000);
     const replies = await Promise.all(Array.from({ length: 50 }, () => queue.recv()));
     expect(new Set(replies.map(({ status }) => status))).to.deep.equal(new Set([204]));
-    expect((await queue.told()).filter((type) => type === 'message.expired')).to.have.lengthOf(10);
+    expect((await queue.eventTypes()).filter((type) => type === 'message.expired')).to.have.lengthOf(10);
   });
 
   it('follow the test clock, which stands still, moves only when set, and is separate for each organization', async () => {
@@ -157,7 +161,7 @@ describe('Deadlines', () => {
     expect(await claimed()).to.equal(iso(now - 1));
     const other = await Queue.create();
     const begun = Date.now();
-    const { createdAt } = await other.world.made('/mailboxes', { name: 'a' });
+    const { createdAt } = await other.world.mustPost('/mailboxes', { name: 'a' });
     expect(Date.parse(createdAt), "where no test has set one, it is the store's").to.be.within(begun - 50, Date.now());
   });
 });

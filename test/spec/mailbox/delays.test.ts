@@ -29,7 +29,7 @@ describe('Delayed messages', () => {
     const claim = await queue.claim();
     expect(claim).to.include({ id, readyAt: null });
     expect((await queue.record()).counts).to.deep.equal({ ready: 0, delayed: 0, claimed: 1, failed: 0 });
-    expect(await queue.told()).to.deep.equal(['message.sent', 'message.claimed']);
+    expect(await queue.eventTypes()).to.deep.equal(['message.sent', 'message.claimed']);
   });
 
   it('are ordered by the moment they became ready, among messages that were ready before and after', async () => {
@@ -130,7 +130,7 @@ describe('Delayed messages', () => {
       const { body } = await queue.act('nack', claim, { retry: true });
       expect(body.state).to.equal(id === one ? 'FAILED' : 'READY');
     }
-    expect((await queue.told()).slice(2)).to.deep.equal(
+    expect((await queue.eventTypes()).slice(2)).to.deep.equal(
       ['claimed', 'failed', 'claimed', 'retried'].map((what) => `message.${what}`),
     );
   });
@@ -170,9 +170,9 @@ describe('Delayed messages', () => {
   it('have tasks that are PENDING with readyAt in the waits, are cancelled when their group is decided, and show lastError as members', async () => {
     const queue = await queueWith();
     const { world } = queue;
-    const group = await world.made('/task-groups', { mailboxId: queue.id, condition: 'FIRST_ACCEPTED' });
+    const group = await world.mustPost('/task-groups', { mailboxId: queue.id, condition: 'FIRST_ACCEPTED' });
     const submit = (taskKey: string, fields: object = {}) =>
-      world.made(`/task-groups/${group.id}/tasks`, { taskKey, ...fields });
+      world.mustPost(`/task-groups/${group.id}/tasks`, { taskKey, ...fields });
     const first = await submit('a', { maxAttempts: 1 });
     const other = await submit('b', { delaySeconds: 100 });
     expect(other.state).to.equal('PENDING');
@@ -185,7 +185,7 @@ describe('Delayed messages', () => {
     await queue.act('nack', claim, { retry: true, error: 'no luck' });
     const third = await submit('c');
     await queue.act('complete', await queue.claim({ scopeId: group.scopeId }));
-    await world.made(`/task-groups/${group.id}/tasks/${third.taskId}/accept`);
+    await world.mustPost(`/task-groups/${group.id}/tasks/${third.taskId}/accept`);
     const { members } = (await world.get(`/task-groups/${group.id}`)).body;
     expect(members.map(({ state, lastError }: Record<string, string>) => [state, lastError])).to.deep.equal([
       ['FAILED', 'no luck'],

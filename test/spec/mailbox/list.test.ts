@@ -75,30 +75,30 @@ describe('GET /mailboxes/{id}/messages', () => {
   });
 
   it('lists the same by every filter, whichever index it reads, in pages of any limit', async () => {
-    const own = await Queue.create({ maxAttempts: 3 });
-    const { world } = own;
-    const beside = await Queue.create({}, world);
-    const [run, other] = [own.scopeId, randomUUID()];
-    await own.sent();
-    const gate: string = (await world.made('/scopes', { parentScopeId: run })).id;
+    const queue = await Queue.create({ maxAttempts: 3 });
+    const { world } = queue;
+    const otherQueue = await Queue.create({}, world);
+    const [run, other] = [queue.scopeId, randomUUID()];
+    await queue.sent();
+    const gate: string = (await world.mustPost('/scopes', { parentScopeId: run })).id;
     const scopes = [run, gate, other];
     const steps = fc.array(fc.tuple(fc.nat(9), fc.nat(2)), { minLength: 150, maxLength: 150 });
     const claims: { id: string; token: string }[] = [];
     for (const [step, nth] of fc.sample(steps, { numRuns: 1, seed: 7 }).flat()) {
       const scopeId = scopes[nth] as string;
       const [one] = claims;
-      if (step < 3) await own.sent({ scopeId });
-      else if (step < 4) await own.sent({ scopeId, delaySeconds: 600 });
-      else if (step < 6) claims.push(...((await own.recv({ scopeId, max: 2 })).body?.messages ?? []));
-      else if (step < 7) await beside.sent({ scopeId }).then(() => beside.claim({ scopeId }));
-      else if (one) await own.act(step === 7 ? 'complete' : 'nack', one, step === 7 ? {} : { retry: step === 8 });
+      if (step < 3) await queue.sent({ scopeId });
+      else if (step < 4) await queue.sent({ scopeId, delaySeconds: 600 });
+      else if (step < 6) claims.push(...((await queue.recv({ scopeId, max: 2 })).body?.messages ?? []));
+      else if (step < 7) await otherQueue.sent({ scopeId }).then(() => otherQueue.claim({ scopeId }));
+      else if (one) await queue.act(step === 7 ? 'complete' : 'nack', one, step === 7 ? {} : { retry: step === 8 });
       if (step > 6) claims.shift();
     }
     type Row = { id: string; state: string; scopeId: string };
     const every = async (query: string, limit: number): Promise<Row[]> => {
       const rows: Row[] = [];
       for (let cursor = ''; cursor !== null; ) {
-        const { body } = await own.list(`?limit=${limit}${query}${cursor && `&cursor=${cursor}`}`);
+        const { body } = await queue.list(`?limit=${limit}${query}${cursor && `&cursor=${cursor}`}`);
         expect(body.messages.length).to.be.at.most(limit);
         rows.push(...body.messages);
         cursor = body.nextCursor;

@@ -42,11 +42,11 @@ describe('Mailboxes', () => {
     const created: string[] = [];
     for (let i = 0; i < 5; i++) {
       await world.at(Date.now() + i);
-      created.unshift((await world.made('/mailboxes', { name: `m${i}` })).id);
+      created.unshift((await world.mustPost('/mailboxes', { name: `m${i}` })).id);
     }
     const first = await world.get('/mailboxes?limit=2');
     await world.at(Date.now() + 100);
-    await world.made('/mailboxes', { name: 'late' });
+    await world.mustPost('/mailboxes', { name: 'late' });
     const second = await world.get(`/mailboxes?limit=2&cursor=${first.body.nextCursor}`);
     const third = await world.get(`/mailboxes?limit=2&cursor=${second.body.nextCursor}`);
     const ids = [first, second, third].flatMap(({ body }) => body.mailboxes.map(({ id }: { id: string }) => id));

@@ -4,7 +4,7 @@ import { dueKey } from '../../../src/redis/due.ts';
 import { expectAgreement } from '../../support/agree.ts';
 import { readCommands } from '../../support/commands.ts';
 import { longMs, many } from '../../support/long.ts';
-import { sendMany, stepByStep, tell, uuids, wideQueue } from './many.ts';
+import { printSteps, sendMany, stepByStep, uuids, wideQueue } from './many.ts';
 import { Queue } from './queue.ts';
 
 describe('Many messages in one mailbox', function () {
@@ -63,7 +63,7 @@ describe('Many messages in one mailbox', function () {
     expect(await store.zcard(delayed), 'nobody has waited for them').to.equal(together);
 
     const steps = await stepByStep(world, () => store.zcard(delayed));
-    tell(`${together} due together`, steps);
+    printSteps(`${together} due together`, steps);
     expect(steps).to.have.lengthOf(together / 25);
     expect(new Set(steps.map(({ changed }) => changed))).to.deep.equal(new Set([25]));
     await due.drain(world.org);
@@ -86,7 +86,7 @@ describe('Many messages in one mailbox', function () {
     // A requeued message, with a delay of its own.
     const id = await queue.sent();
     await queue.act('nack', await queue.claim(), { retry: false });
-    await world.made(`/messages/${id}/requeue`, { delaySeconds: 6 });
+    await world.mustPost(`/messages/${id}/requeue`, { delaySeconds: 6 });
     await expectAgreement(world);
     await world.at(now + 5_000);
     const delayed = () => store.zcard(`${world.prefix}:mailbox:${queue.id}:delayed`);

@@ -72,7 +72,7 @@ export async function stepByStep(
 }
 
 /** Prints how long the scripts took, in the long run only. */
-export function tell(what: string, steps: readonly Step[]): void {
+export function printSteps(what: string, steps: readonly Step[]): void {
   const micros = steps.map((step) => step.micros).sort((one, other) => one - other);
   const ms = (share: number): string => ((micros[Math.ceil(micros.length * share) - 1] ?? 0) / 1000).toFixed(1);
   if (many(0, 1) === 1)

@@ -171,9 +171,9 @@ class Workload {
     if (!last || this.#random(3) === 0) {
       const condition = this.#one(['ALL_TERMINAL', 'FIRST_ACCEPTED']);
       const body = { parentScopeId: this.#one(this.scopes), mailboxId: this.mailboxes[0], condition };
-      const made = await this.#post('/task-groups', body);
-      this.groups.push(made.body.groupId);
-      this.scopes.push(made.body.scopeId);
+      const created = await this.#post('/task-groups', body);
+      this.groups.push(created.body.groupId);
+      this.scopes.push(created.body.scopeId);
     } else if (this.#random(4) === 0) await this.#post(`/task-groups/${last}/seal`);
     else {
       const { status, body } = await this.#post(`/task-groups/${last}/tasks`, {

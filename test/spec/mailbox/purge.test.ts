@@ -25,7 +25,7 @@ describe('POST /mailboxes/{id}/purge', () => {
     expect((await queue.record()).counts).to.deep.equal({ ready: 0, delayed: 0, claimed: 1, failed: 0 });
     const none = await step(queue, 'purge', { max: null, cursor: null });
     expect(none.body).to.deep.equal({ cancelled: 0, nextCursor: null });
-    expect((await queue.told()).filter((type) => type === 'message.cancelled')).to.have.length(5);
+    expect((await queue.eventTypes()).filter((type) => type === 'message.cancelled')).to.have.length(5);
     expect((await queue.world.get('/usage')).body.days.at(-1).byCall['mailbox.purge']).to.equal(3);
     await expectAgreement(queue.world);
   });
@@ -64,7 +64,7 @@ describe('POST /mailboxes/{id}/purge', () => {
       cancelled += body.cancelled;
       cursor = body.nextCursor;
       steps++;
-      const gone = (await queue.told()).filter((type) => type === 'message.cancelled').length;
+      const gone = (await queue.eventTypes()).filter((type) => type === 'message.cancelled').length;
       expect(gone, 'cancelled in a step, decisions included').to.be.at.most(500 * steps);
     } while (cursor !== null);
     expect(cancelled, 'one of each group, the decision did the rest').to.equal(6);

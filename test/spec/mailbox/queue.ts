@@ -15,7 +15,7 @@ export class Queue {
   /** In a new World unless given one. */
   static async create(fields: object = {}, world?: World): Promise<Queue> {
     const on = world ?? (await World.create());
-    return new Queue(on, (await on.made('/mailboxes', { name: 'jobs', ...fields })).id);
+    return new Queue(on, (await on.mustPost('/mailboxes', { name: 'jobs', ...fields })).id);
   }
 
   send(fields: object = {}): Promise<Reply> {
@@ -65,7 +65,7 @@ export class Queue {
   }
 
   /** The types of message events, oldest first. */
-  async told(): Promise<string[]> {
+  async eventTypes(): Promise<string[]> {
     return (await this.world.eventTypes()).filter((type) => type.startsWith('message.'));
   }
 }

@@ -10,7 +10,7 @@ import { inState, row, stateOf, step } from './steps.ts';
 describe('POST /mailboxes/{id}/requeue', () => {
   const purged = async (queue: Queue, count: number, fields: object = {}): Promise<string[]> => {
     const ids = await row(queue, count, fields);
-    for (const id of ids) await queue.world.made(`/messages/${id}/cancel`);
+    for (const id of ids) await queue.world.mustPost(`/messages/${id}/cancel`);
     return ids;
   };
 
@@ -29,7 +29,7 @@ describe('POST /mailboxes/{id}/requeue', () => {
     expect(await stateOf(queue, [...rejected, other])).to.deep.equal([...Array(5).fill('READY'), 'CANCELLED']);
     for (const id of rejected) expect((await queue.claim()).id, 'in their order').to.equal(id);
     expect((await queue.world.get('/usage')).body.days.at(-1).byCall['mailbox.requeue']).to.equal(2);
-    expect((await queue.told()).filter((type) => type === 'message.requeued')).to.have.length(5);
+    expect((await queue.eventTypes()).filter((type) => type === 'message.requeued')).to.have.length(5);
     await expectAgreement(queue.world);
   });
 
@@ -68,7 +68,7 @@ describe('POST /mailboxes/{id}/requeue', () => {
     const gone = (await team.submit('gone')).body.messageId;
     const judged = (await open.submit('judged')).body;
     const member = (await open.submit('member')).body.messageId;
-    for (const id of [gone, judged.messageId, member]) await queue.world.made(`/messages/${id}/cancel`);
+    for (const id of [gone, judged.messageId, member]) await queue.world.mustPost(`/messages/${id}/cancel`);
     await team.seal();
     await open.reject(judged.taskId);
     const [plain = ''] = await purged(queue, 1);

@@ -14,7 +14,7 @@ async function ends(queue: Queue, now: number, fields: object = {}): Promise<Rec
   const rejected = await queue.sent(fields);
   await queue.act('nack', await queue.claim(), { retry: false });
   const cancelled = await queue.sent(fields);
-  await queue.world.made(`/messages/${cancelled}/cancel`);
+  await queue.world.mustPost(`/messages/${cancelled}/cancel`);
   const expired = await queue.sent({ ...fields, deadline: new Date(now + 1000).toISOString() });
   await queue.world.at(now + 1000);
   return { FAILED: failed, REJECTED: rejected, CANCELLED: cancelled, EXPIRED: expired };
@@ -89,7 +89,7 @@ describe('POST /messages/{id}/requeue', () => {
     const { queue, now } = await begin();
     const deadline = new Date(now + 10_000).toISOString();
     const id = await queue.sent({ deadline });
-    await queue.world.made(`/messages/${id}/cancel`);
+    await queue.world.mustPost(`/messages/${id}/cancel`);
     expect(codeOf(await requeue(queue, id, { delaySeconds: 10 }))).to.equal('400 VALIDATION_FAILED');
     expect((await requeue(queue, id, { delaySeconds: null })).body.deadline).to.equal(deadline);
     await expectAgreement(queue.world);
@@ -122,7 +122,7 @@ describe('POST /messages/{id}/requeue', () => {
     const queue = await Queue.create({ backlogLimit: 1 }, world);
     const deadline = new Date(now + 60_000).toISOString();
     const id = await queue.sent();
-    await world.made(`/messages/${id}/cancel`);
+    await world.mustPost(`/messages/${id}/cancel`);
     const other = await queue.sent({ deadline });
     const refused = async (code: string, message = id) => {
       const before = (await world.get(`/messages/${message}`)).body;
@@ -136,7 +136,7 @@ describe('POST /messages/{id}/requeue', () => {
     expect((await requeue(queue, id)).body.error.message).to.include('maxBacklog');
     await refused('409 BACKLOG_FULL');
     await world.call('PUT', '/limits', { maxBacklog: null, maxArmedTimers: 1 });
-    await world.made(`/messages/${other}/cancel`);
+    await world.mustPost(`/messages/${other}/cancel`);
     await queue.sent({ deadline });
     await refused('409 TIMERS_FULL', other);
     await queue.sent();
@@ -157,7 +157,7 @@ describe('POST /messages/{id}/requeue', () => {
     const { queue } = await begin();
     const inbox = await Queue.create({ mode: 'INBOX' }, queue.world);
     const id = await inbox.sent();
-    await queue.world.made(`/messages/${id}/cancel`);
+    await queue.world.mustPost(`/messages/${id}/cancel`);
     expect((await requeue(inbox, id)).body).to.include({ state: 'READY', taskId: null });
     await expectAgreement(queue.world);
   });
@@ -181,7 +181,7 @@ describe('the retention of a requeued message', () => {
     await requeue(queue, id);
     await aging.sweepAt(14 * day);
     expect(await state(), 'live ones stay').to.equal('READY');
-    await world.made(`/messages/${id}/cancel`);
+    await world.mustPost(`/messages/${id}/cancel`);
     await aging.sweepAt(21 * day - 1);
     expect(await state()).to.equal('CANCELLED');
     await expectAgreement(world);
@@ -193,7 +193,7 @@ describe('the retention of a requeued message', () => {
     expect(codeOf(await requeue(queue, id)), 'a tombstone').to.equal('404 MESSAGE_NOT_FOUND');
     expect(codeOf(await world.post(`/messages/${id}/cancel`))).to.equal('404 MESSAGE_NOT_FOUND');
     expect(codeOf(await world.get(`/messages/${id}`))).to.equal('404 MESSAGE_NOT_FOUND');
-    const { requeued } = await world.made(`/mailboxes/${queue.id}/requeue`, { state: 'CANCELLED' });
+    const { requeued } = await world.mustPost(`/mailboxes/${queue.id}/requeue`, { state: 'CANCELLED' });
     expect(requeued).to.equal(0);
     await expectAgreement(world);
   });
@@ -204,9 +204,9 @@ describe('the retention of a requeued message', () => {
     for (const mailboxId of [traffic.work, traffic.inbox]) {
       const queue = new Queue(world, mailboxId);
       const id = await queue.sent();
-      await world.made(`/messages/${id}/cancel`);
+      await world.mustPost(`/messages/${id}/cancel`);
       await requeue(queue, id);
-      await world.made(`/messages/${id}/cancel`);
+      await world.mustPost(`/messages/${id}/cancel`);
     }
     await aging.sweepAt(8 * day);
     expect((await world.get('/census')).body.messages.CANCELLED).to.equal(0);

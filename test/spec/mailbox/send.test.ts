@@ -84,7 +84,7 @@ describe('POST /mailboxes/{id}/messages', () => {
     ]);
     await queue.act('complete', claim);
     expect((await queue.send({ workKey: 'k' })).body).to.include({ id, state: 'ACKED', replay: true });
-    expect((await queue.told()).filter((type) => type === 'message.sent')).to.have.lengthOf(1);
+    expect((await queue.eventTypes()).filter((type) => type === 'message.sent')).to.have.lengthOf(1);
     const second = await Queue.create({}, queue.world);
     expect((await second.send({ workKey: 'k' })).status, 'keys are the mailbox’s own').to.equal(201);
   });

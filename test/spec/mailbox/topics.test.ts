@@ -48,14 +48,14 @@ describe('a finished message', () => {
     const id = await queue.sent({ deadline: new Date(start + 60_000).toISOString() });
     await world.at(start + 60_000);
     expect(await published(() => world.service.due.drain(world.org))).to.have.members([id, queue.id, queue.scopeId]);
-    const group = await world.made('/task-groups', { mailboxId: queue.id, condition: 'FIRST_ACCEPTED' });
+    const group = await world.mustPost('/task-groups', { mailboxId: queue.id, condition: 'FIRST_ACCEPTED' });
     const path = `/task-groups/${group.groupId}`;
     const [one, two] = [
-      await world.made(`${path}/tasks`, { taskKey: 'a' }),
-      await world.made(`${path}/tasks`, { taskKey: 'b' }),
+      await world.mustPost(`${path}/tasks`, { taskKey: 'a' }),
+      await world.mustPost(`${path}/tasks`, { taskKey: 'b' }),
     ];
     await queue.act('complete', await queue.claim({ scopeId: group.scopeId }));
-    expect(await published(() => world.made(`${path}/tasks/${one.taskId}/accept`))).to.have.members([
+    expect(await published(() => world.mustPost(`${path}/tasks/${one.taskId}/accept`))).to.have.members([
       group.groupId,
       two.messageId,
       group.scopeId,

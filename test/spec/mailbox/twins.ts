@@ -27,7 +27,7 @@ class Twin {
     return text.replace(form, (value) => this.name(value));
   }
 
-  own(text: string): string {
+  translated(text: string): string {
     return text.replace(/\{\d+\}/g, (name) => this.values.get(name) ?? name);
   }
 }
@@ -84,9 +84,9 @@ export class Twins {
     this.calls++;
     const [one, other] = await Promise.all(
       [this.#plain, this.#packed].map(async (twin) => {
-        const own = (text: string) => twin.own(text);
-        const sent = body === undefined ? undefined : JSON.parse(own(JSON.stringify(body)));
-        const { status, text } = await twin.world.call(method, own(path), sent, { 'Idempotency-Key': key });
+        const translated = (text: string) => twin.translated(text);
+        const sent = body === undefined ? undefined : JSON.parse(translated(JSON.stringify(body)));
+        const { status, text } = await twin.world.call(method, translated(path), sent, { 'Idempotency-Key': key });
         return { status, text: twin.named(text.replace(/,"requestId":"[^"]+"\}\}$/, '}}')) };
       }),
     );

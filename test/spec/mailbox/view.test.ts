@@ -43,7 +43,7 @@ describe('POST /mailboxes with unique', () => {
     expect(first.status).to.equal(201);
     const second = await world.post('/mailboxes', { name: 'jobs', unique: false });
     expect([second.status, second.body.id !== first.body.id]).to.deep.equal([201, true]);
-    await world.made(`/mailboxes/${first.body.id}/messages`, { scopeId: randomUUID(), payload: 1 });
+    await world.mustPost(`/mailboxes/${first.body.id}/messages`, { scopeId: randomUUID(), payload: 1 });
     const again = await make({ backlogLimit: 9, mode: 'INBOX' });
     expect(again.status).to.equal(200);
     expect(again.body).to.deep.equal((await world.get(`/mailboxes/${first.body.id}`)).body);
@@ -75,7 +75,7 @@ describe('POST /mailboxes with unique', () => {
   it("goes by a mailbox's present name, and ignores deleted ones", async () => {
     const world = await World.create();
     const make = async (name: string) => (await world.post('/mailboxes', { name, unique: true })).status;
-    const { id } = await world.made('/mailboxes', { name: 'old' });
+    const { id } = await world.mustPost('/mailboxes', { name: 'old' });
     await world.call('PATCH', `/mailboxes/${id}`, { name: 'new' });
     expect([await make('new'), await make('old')]).to.deep.equal([200, 201]);
     await world.call('DELETE', `/mailboxes/${id}`);
@@ -84,7 +84,7 @@ describe('POST /mailboxes with unique', () => {
 
   it("still answers an existing mailbox when the month's operations are used up", async () => {
     const world = await World.create({ plan: 'free' });
-    await world.made('/mailboxes', { name: 'a' });
+    await world.mustPost('/mailboxes', { name: 'a' });
     await world.service.store.hset(`muster:{${world.org}}`, 'usedOperations', '1000000000');
     expect((await world.post('/mailboxes', { name: 'a', unique: true })).status).to.equal(200);
     expect(codeOf(await world.post('/mailboxes', { name: 'b', unique: true }))).to.equal('402 OPERATIONS_EXHAUSTED');
@@ -98,7 +98,7 @@ describe('the filter by name', () => {
     const world = await World.create();
     const created: Record<string, string[]> = {};
     for (const name of [...names, ...names, 'a'])
-      created[name] = [(await world.made('/mailboxes', { name })).id, ...(created[name] ?? [])];
+      created[name] = [(await world.mustPost('/mailboxes', { name })).id, ...(created[name] ?? [])];
     const list = async (name: string, more = '') =>
       (await world.get(`/mailboxes?name=${encodeURIComponent(name)}${more}`)).body;
     for (const name of names) {
@@ -131,8 +131,8 @@ describe('the filter by name', () => {
     const budgets: Record<string, object> = {};
     const allowances: Record<string, object> = {};
     for (const name of names) {
-      budgets[name] = await world.made('/budgets', { name, currency: 'EUR', scale: 2, limitMinor: '5' });
-      allowances[name] = await world.made('/allowances', { name, unitsLimit: 5, windowSeconds: 31_536_000 });
+      budgets[name] = await world.mustPost('/budgets', { name, currency: 'EUR', scale: 2, limitMinor: '5' });
+      allowances[name] = await world.mustPost('/allowances', { name, unitsLimit: 5, windowSeconds: 31_536_000 });
     }
     for (const name of names) {
       const query = `?name=${encodeURIComponent(name)}`;

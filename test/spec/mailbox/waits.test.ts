@@ -28,7 +28,7 @@ describe('Waiting until a message or a mailbox is done', () => {
     await queue.act('complete', await queue.claim());
     await world.get(`/mailboxes/${queue.id}`);
     expect(isOver).to.equal(false);
-    await world.made(`/messages/${delayed}/cancel`);
+    await world.mustPost(`/messages/${delayed}/cancel`);
     expect((await wait).body.counts).to.deep.equal({ ready: 0, delayed: 0, claimed: 0, failed: 0 });
   });
 });

@@ -108,12 +108,12 @@ for (const packs of [undefined, 1])
     it('keeps a member of an undecided group in the group view with state and reason, its outcome null', async () => {
       const aging = await begin();
       const { traffic, world } = aging;
-      const group = await world.made('/task-groups', {
+      const group = await world.mustPost('/task-groups', {
         mailboxId: traffic.work,
         condition: 'N_ACCEPTED',
         threshold: 2,
       });
-      for (const taskKey of ['a', 'b']) await world.made(`/task-groups/${group.id}/tasks`, { taskKey, input: 1 });
+      for (const taskKey of ['a', 'b']) await world.mustPost(`/task-groups/${group.id}/tasks`, { taskKey, input: 1 });
       const claim = await traffic.claim(group.scopeId);
       await traffic.complete(claim, { payload: 'done' });
       await traffic.nack(await traffic.claim(group.scopeId), false);

@@ -52,17 +52,17 @@ describe('retention of records', () => {
     // Other barriers, in scopes that stay because of an undecided group, a reservation or an OPEN barrier.
     const [parentScopeId, spends, waits] = [traffic.scope(), traffic.scope(), traffic.scope()];
     const undecided = { parentScopeId, mailboxId: traffic.work, condition: 'ALL_TERMINAL' };
-    const { scopeId: gate } = await world.made('/task-groups', undecided);
+    const { scopeId: gate } = await world.mustPost('/task-groups', undecided);
     const [budget] = (await aging.body('/budgets')).budgets;
-    await world.made(`/budgets/${budget.id}/reserve`, { scopeId: spends, holder: 'h', amountMinor: '1' });
-    await world.made('/barriers', { scopeId: waits, target: 1 });
+    await world.mustPost(`/budgets/${budget.id}/reserve`, { scopeId: spends, holder: 'h', amountMinor: '1' });
+    await world.mustPost('/barriers', { scopeId: waits, target: 1 });
     for (const scopeId of [gate, parentScopeId, spends, waits]) {
-      const { id: cancelled } = await world.made('/barriers', { scopeId, target: 1 });
-      await world.made(`/barriers/${cancelled}/cancel`);
+      const { id: cancelled } = await world.mustPost('/barriers', { scopeId, target: 1 });
+      await world.mustPost(`/barriers/${cancelled}/cancel`);
     }
     await aging.sweepAt(30 * day - 1);
     expect(await kinds(aging, gone)).to.deep.equal({ ...none, barriers: 1 });
-    await world.made(`/barriers/${id}/nextEpoch`);
+    await world.mustPost(`/barriers/${id}/nextEpoch`);
     await aging.sweepAt(30 * day);
     expect(await kinds(aging, gone)).to.equal(null);
     await aging.sweepAt(90 * day);
@@ -100,9 +100,9 @@ describe('retention of records', () => {
     const settle = () =>
       world.post(`/budgets/${budgetId}/settle`, { reservationId, workKey: reservationId, amountMinor: '4' });
     const kept = { scopeId: randomUUID(), holder: 'h', amountMinor: '3', workKey: 'job' };
-    const reserve = async () => (await world.made(`/budgets/${budgetId}/reserve`, kept)).replay;
-    const { id: keyed } = await world.made(`/budgets/${budgetId}/reserve`, kept);
-    await world.made(`/budgets/${budgetId}/void`, { reservationId: keyed, workKey: 'job' });
+    const reserve = async () => (await world.mustPost(`/budgets/${budgetId}/reserve`, kept)).replay;
+    const { id: keyed } = await world.mustPost(`/budgets/${budgetId}/reserve`, kept);
+    await world.mustPost(`/budgets/${budgetId}/void`, { reservationId: keyed, workKey: 'job' });
     await aging.sweepAt(400 * day - 1);
     expect((await settle()).body.replay).to.equal(true);
     expect(await reserve()).to.equal(true);
@@ -123,7 +123,7 @@ describe('retention of records', () => {
     const [{ id: budgetId }] = (await aging.body('/budgets')).budgets;
     const scopeId = traffic.scope();
     const path = `/budgets/${budgetId}`;
-    const reserve = () => world.made(`${path}/reserve`, { scopeId, holder: 'h', amountMinor: '125' });
+    const reserve = () => world.mustPost(`${path}/reserve`, { scopeId, holder: 'h', amountMinor: '125' });
     const { id: reservationId } = await reserve();
     const settle = (i: number) => world.post(`${path}/settle`, { reservationId, workKey: `w${i}`, amountMinor: '1' });
     await Promise.all(Array.from({ length: 125 }, (_, i) => settle(i)));

@@ -10,7 +10,7 @@ describe('A due moment of a schedule', () => {
   });
 
   it('sends one message into its mailbox and scope, with its workKey', async () => {
-    const { id } = await table.made({ payload: { a: [1.5, null] }, maxAttempts: 2 });
+    const { id } = await table.created({ payload: { a: [1.5, null] }, maxAttempts: 2 });
     await table.fireAt(start + minute - 1);
     expect(await table.sent()).to.deep.equal([]);
     await table.fireAt(start + minute);
@@ -38,8 +38,8 @@ describe('A due moment of a schedule', () => {
   });
 
   it('is the last of those missed while no worker ran, however late it is; the others are counted', async () => {
-    const every = await table.made();
-    const cron = await table.made({ cron: '0 * * * *', timezone: 'Europe/Berlin' });
+    const every = await table.created();
+    const cron = await table.created({ cron: '0 * * * *', timezone: 'Europe/Berlin' });
     await table.fireAt(start + day + 30 * second);
     expect(await table.moments(every.id)).to.deep.equal([iso(start + day)]);
     expect(await table.moments(cron.id)).to.deep.equal([iso(start + day)]);
@@ -54,7 +54,7 @@ describe('A due moment of a schedule', () => {
 
   it('sends once with several workers at the same time, and when one dies between its two steps', async () => {
     const ids: string[] = [];
-    for (let i = 0; i < 20; i++) ids.push((await table.made()).id);
+    for (let i = 0; i < 20; i++) ids.push((await table.created()).id);
     await table.at(start + minute);
     const { scripts } = table.world.service;
     const listed = await scripts.run('schedule/due', table.world.org, {
@@ -67,7 +67,7 @@ describe('A due moment of a schedule', () => {
   });
 
   it('sends once if the clock is set back and forth', async () => {
-    const { id } = await table.made();
+    const { id } = await table.created();
     await table.fireAt(start + minute);
     await table.fireAt(start - day);
     await table.fireAt(start + minute);
@@ -87,7 +87,7 @@ describe('A due moment of a schedule', () => {
   it('follows the clock of its time zone on days when that changes', async () => {
     const timing = { cron: '30 2 * * *', timezone: 'Europe/Berlin' };
     await table.at(Date.parse('2030-03-30T12:00:00Z'));
-    const { id, nextAt } = await table.made(timing);
+    const { id, nextAt } = await table.created(timing);
     expect(nextAt).to.equal('2030-03-31T01:00:00.000Z');
     await table.fireAt(Date.parse('2030-03-31T01:00:00Z'));
     expect((await table.view(id)).nextAt).to.equal('2030-04-01T00:30:00.000Z');
@@ -99,9 +99,9 @@ describe('A due moment of a schedule', () => {
 
   it('comes after what was due before it: an expired message makes room', async () => {
     const timetable = await Timetable.create({}, { backlogLimit: 1 });
-    const { id } = await timetable.made();
+    const { id } = await timetable.created();
     const deadline = iso(start + 30 * second);
-    await timetable.world.made(`/mailboxes/${timetable.mailboxId}/messages`, {
+    await timetable.world.mustPost(`/mailboxes/${timetable.mailboxId}/messages`, {
       scopeId: timetable.scopeId,
       payload: 1,
       deadline,
@@ -111,8 +111,8 @@ describe('A due moment of a schedule', () => {
   });
 
   it('sends to an INBOX, too, without a task', async () => {
-    const { id: mailboxId } = await table.world.made('/mailboxes', { name: 'inbox', mode: 'INBOX' });
-    await table.made({ mailboxId });
+    const { id: mailboxId } = await table.world.mustPost('/mailboxes', { name: 'inbox', mode: 'INBOX' });
+    await table.created({ mailboxId });
     await table.fireAt(start + minute);
     expect((await table.sent(mailboxId))[0].taskId).to.equal(null);
   });
@@ -133,22 +133,22 @@ describe('A refused send of a schedule', () => {
 
   it('is reported with its code if the mailbox is full, and the next moment comes as usual', async () => {
     const table = await Timetable.create({}, { backlogLimit: 1 });
-    const { id } = await table.made();
-    const other = await table.world.made(`/mailboxes/${table.mailboxId}/messages`, {
+    const { id } = await table.created();
+    const other = await table.world.mustPost(`/mailboxes/${table.mailboxId}/messages`, {
       scopeId: table.scopeId,
       payload: 1,
     });
     await refused(table, id, 'BACKLOG_FULL');
     expect(codeOf(await table.trigger(id)), "the caller's refusal").to.equal('409 BACKLOG_FULL');
     expect(await table.events('schedule.refused'), 'is the caller’s alone').to.have.length(1);
-    await table.world.made(`/messages/${other.id}/cancel`);
+    await table.world.mustPost(`/messages/${other.id}/cancel`);
     await table.fireAt(start + 2 * minute);
     expect(await table.moments(id)).to.deep.equal([iso(start + 2 * minute)]);
   });
 
   it('is reported if the mailbox was deleted', async () => {
     const table = await Timetable.create();
-    const { id } = await table.made();
+    const { id } = await table.created();
     await table.world.call('DELETE', `/mailboxes/${table.mailboxId}`);
     await refused(table, id, 'MAILBOX_NOT_FOUND');
     expect(codeOf(await table.trigger(id))).to.equal('409 MAILBOX_NOT_FOUND');
@@ -158,7 +158,7 @@ describe('A refused send of a schedule', () => {
 
   it("is reported if the payload now exceeds the space's limit", async () => {
     const table = await Timetable.create();
-    const { id } = await table.made({ payload: 'x'.repeat(100) });
+    const { id } = await table.created({ payload: 'x'.repeat(100) });
     await table.world.call('PUT', '/limits', { maxPayloadBytes: 50 });
     await refused(table, id, 'PAYLOAD_TOO_LARGE');
     expect(codeOf(await table.trigger(id))).to.equal('413 PAYLOAD_TOO_LARGE');
@@ -166,12 +166,12 @@ describe('A refused send of a schedule', () => {
 
   it('is reported if the plan has no task or operation left', async () => {
     const tasks = await Timetable.create({ figures: { tasks: '1' } });
-    const one = await tasks.made();
-    await tasks.world.made(`/mailboxes/${tasks.mailboxId}/messages`, { scopeId: tasks.scopeId, payload: 1 });
+    const one = await tasks.created();
+    await tasks.world.mustPost(`/mailboxes/${tasks.mailboxId}/messages`, { scopeId: tasks.scopeId, payload: 1 });
     await refused(tasks, one.id, 'ACTIVE_TASKS_LIMITED');
 
     const free = await Timetable.create({ plan: 'free' });
-    const other = await free.made();
+    const other = await free.created();
     await free.world.service.store.hset(`muster:{${free.world.org}}`, 'usedOperations', 1_000_000_000);
     await refused(free, other.id, 'OPERATIONS_EXHAUSTED');
   });
@@ -184,7 +184,7 @@ describe('Triggering a schedule', () => {
   });
 
   it('sends at once, and leaves its moments as they are', async () => {
-    const { id, nextAt } = await table.made();
+    const { id, nextAt } = await table.created();
     await table.at(start + 10 * second);
     const { status, body } = await table.trigger(id);
     const [message] = await table.sent();
@@ -201,14 +201,14 @@ describe('Triggering a schedule', () => {
   });
 
   it('sends while it is paused, too', async () => {
-    const { id } = await table.made();
+    const { id } = await table.created();
     await table.patch(id, { state: 'PAUSED' });
     expect((await table.trigger(id)).body).to.include({ state: 'PAUSED', nextAt: null });
     expect(await table.sent()).to.have.length(1);
   });
 
   it('sends once per Idempotency-Key, after what was due', async () => {
-    const { id } = await table.made();
+    const { id } = await table.created();
     await table.at(start + minute);
     const key = { 'Idempotency-Key': randomUUID() };
     const first = await table.trigger(id, key);

@@ -14,20 +14,20 @@ describe('A schedule and its run', () => {
   const cancel = (scopeId = table.scopeId) => table.world.post(`/scopes/${scopeId}/cancel`);
 
   it('is refused in a cancelled run', async () => {
-    const { id } = await table.made();
+    const { id } = await table.created();
     const stopped = randomUUID();
-    await table.world.made('/scopes', { scopeId: stopped });
+    await table.world.mustPost('/scopes', { scopeId: stopped });
     await cancel(stopped);
     expect(codeOf(await table.post({ scopeId: stopped }))).to.equal('409 SCOPE_CANCELLED');
     expect(codeOf(await table.patch(id, { scopeId: stopped }))).to.equal('409 SCOPE_CANCELLED');
   });
 
   it('ends with its run, and stays ended', async () => {
-    const below = await table.world.made('/scopes', { parentScopeId: table.scopeId });
-    const active = await table.made();
-    const paused = await table.made({ scopeId: below.id });
+    const below = await table.world.mustPost('/scopes', { parentScopeId: table.scopeId });
+    const active = await table.created();
+    const paused = await table.created({ scopeId: below.id });
     await table.patch(paused.id, { state: 'PAUSED' });
-    const other = await table.made({ scopeId: randomUUID() });
+    const other = await table.created({ scopeId: randomUUID() });
     const reply = await cancel();
     expect(reply.body).to.deep.include({ state: 'CANCELLED', done: true });
     expect(reply.body.cancelled).to.have.keys('messages', 'waiters', 'barriers', 'groups');
@@ -50,11 +50,12 @@ describe('A schedule and its run', () => {
 
   it('has ended from the first step of the cancel on, swept or not', async () => {
     const scopes: string[] = [];
-    for (let i = 0; i < 2; i++) scopes.push((await table.world.made('/scopes', { parentScopeId: table.scopeId })).id);
+    for (let i = 0; i < 2; i++)
+      scopes.push((await table.world.mustPost('/scopes', { parentScopeId: table.scopeId })).id);
     // More than its first step ends.
     await sendMany(new Queue(table.world, table.mailboxId), 260, { scopeIds: scopes.slice(0, 1) });
     const ids: string[] = [];
-    for (let i = 0; i < 4; i++) ids.push((await table.made({ scopeId: scopes[1] })).id);
+    for (let i = 0; i < 4; i++) ids.push((await table.created({ scopeId: scopes[1] })).id);
     const [first = '', second = '', third = '', fourth = ''] = ids;
     expect((await cancel()).body.done).to.equal(false);
     const { store } = table.world.service;
@@ -74,7 +75,7 @@ describe('A schedule and its run', () => {
   });
 
   it('keeps its scope, even if nothing else uses it', async () => {
-    const { id } = await table.made({ everySeconds: 31_536_000, scopeId: table.scopeId });
+    const { id } = await table.created({ everySeconds: 31_536_000, scopeId: table.scopeId });
     await table.patch(id, { state: 'PAUSED' });
     await table.at(start + 500 * day);
     await retain();
@@ -96,7 +97,7 @@ describe('A schedule and its run', () => {
 
   it('is kept like other finished work once it has ended, and is then removed with its scope', async () => {
     const timetable = await Timetable.create({ plan: 'free' });
-    const { id, name } = await timetable.made();
+    const { id, name } = await timetable.created();
     await timetable.world.post(`/scopes/${timetable.scopeId}/cancel`);
     const sweep = () => timetable.world.service.retention.retain(timetable.world.org);
     await timetable.at(start + 30 * day - 1);
@@ -108,13 +109,13 @@ describe('A schedule and its run', () => {
     expect(codeOf(await timetable.world.get(`/schedules/${id}`))).to.equal('404 SCHEDULE_NOT_FOUND');
     expect((await timetable.world.get('/census')).body.schedules).to.deep.equal({ ACTIVE: 0, PAUSED: 0, ENDED: 0 });
     expect(codeOf(await timetable.world.get(`/scopes/${timetable.scopeId}`))).to.equal('404 SCOPE_NOT_FOUND');
-    await timetable.made({ name, scopeId: randomUUID() });
+    await timetable.created({ name, scopeId: randomUUID() });
   });
 
   it('is shown in the view of its run, without payload, and in the waits with its next moment', async () => {
-    const one = await table.made({ everySeconds: 120 });
-    const two = await table.made({ cron: '1 * * * *' });
-    const paused = await table.made();
+    const one = await table.created({ everySeconds: 120 });
+    const two = await table.created({ cron: '1 * * * *' });
+    const paused = await table.created();
     await table.patch(paused.id, { state: 'PAUSED' });
     const { body } = await table.world.get(`/ops/runs/${table.scopeId}`);
     const { payload: _payload, ...summary } = await table.view(two.id);
@@ -131,7 +132,7 @@ describe('A schedule and its run', () => {
       missed: 0,
     });
     expect(schedules).to.deep.equal([row(two, start + minute), row(one, start + 2 * minute)]);
-    const sibling = await table.world.beside();
+    const sibling = await table.world.anotherSpace();
     expect((await sibling.get('/ops/waits')).body.schedules).to.deep.equal([]);
   });
 });

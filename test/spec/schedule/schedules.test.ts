@@ -12,8 +12,8 @@ describe('A schedule', () => {
   it('is created ACTIVE, with its next moment, and emits its event', async () => {
     const payload = { big: 12345678901234567890n.toString(), list: [], none: null };
     const fields = { name: 'report', payload, cron: '0 9 * * 1-5', timezone: 'Europe/Berlin', maxAttempts: 3 };
-    const { id, ...made } = await table.made(fields);
-    expect(made).to.deep.equal({
+    const { id, ...created } = await table.created(fields);
+    expect(created).to.deep.equal({
       ...fields,
       mailboxId: table.mailboxId,
       scopeId: table.scopeId,
@@ -25,7 +25,7 @@ describe('A schedule', () => {
       missed: 0,
       createdAt: iso(start),
     });
-    expect(await table.view(id)).to.deep.equal({ id, ...made });
+    expect(await table.view(id)).to.deep.equal({ id, ...created });
     const [event] = await table.events('schedule.created');
     expect(event).to.deep.include({ aggregate: 'schedule', aggregateId: id, scopeId: table.scopeId });
     const ids = { scheduleId: id, scopeId: table.scopeId, mailboxId: table.mailboxId };
@@ -34,13 +34,13 @@ describe('A schedule', () => {
   });
 
   it('uses UTC and the attempts of its mailbox by default', async () => {
-    const created = await table.made({ cron: '30 10 * * *' });
+    const created = await table.created({ cron: '30 10 * * *' });
     expect(created).to.include({ timezone: 'UTC', maxAttempts: null, nextAt: iso(start + 30 * minute) });
   });
 
   it('can repeat every so many seconds, counted from its creation', async () => {
-    expect(await table.made({ everySeconds: 5 })).to.include({ cron: null, nextAt: iso(start + 5000) });
-    const longest = await table.made({ everySeconds: 31_536_000 });
+    expect(await table.created({ everySeconds: 5 })).to.include({ cron: null, nextAt: iso(start + 5000) });
+    const longest = await table.created({ everySeconds: 31_536_000 });
     expect(longest.nextAt).to.equal(iso(start + 365 * day));
   });
 
@@ -76,7 +76,7 @@ describe('A schedule', () => {
   });
 
   it('accepts six fields, names of days and months, the last day and the nth weekday; day of month and weekday combine by OR', async () => {
-    const next = async (cron: string) => (await table.made({ cron })).nextAt;
+    const next = async (cron: string) => (await table.created({ cron })).nextAt;
     expect(await next('15 0 10 * * *')).to.equal('2030-01-07T10:00:15.000Z');
     expect(await next('0 0 * FEB tue')).to.equal('2030-02-05T00:00:00.000Z');
     expect(await next('0 0 L * *')).to.equal('2030-01-31T00:00:00.000Z');
@@ -87,25 +87,25 @@ describe('A schedule', () => {
   });
 
   it('has a unique name in the space', async () => {
-    await table.made({ name: 'unique' });
+    await table.created({ name: 'unique' });
     const full = await table.post({ name: 'unique' });
     expect(codeOf(full)).to.equal('409 SCHEDULE_EXISTS');
-    const other = await table.made({ name: 'other' });
+    const other = await table.created({ name: 'other' });
     expect(codeOf(await table.patch(other.id, { name: 'unique' }))).to.equal('409 SCHEDULE_EXISTS');
     expect((await table.patch(other.id, { name: 'third' })).body.name).to.equal('third');
-    await table.made({ name: 'other' });
+    await table.created({ name: 'other' });
     await table.remove(other.id);
-    await table.made({ name: 'third' });
+    await table.created({ name: 'third' });
   });
 
   it('needs a mailbox and a payload within the limit, checked in that order', async () => {
-    await table.made({ name: 'first' });
+    await table.created({ name: 'first' });
     const timetable = await Timetable.create({ limits: { maxPayloadBytes: 10 } });
     const mailboxId = randomUUID();
     const payload = 'x'.repeat(9);
     expect(codeOf(await timetable.post({ mailboxId, payload }))).to.equal('409 MAILBOX_NOT_FOUND');
     expect(codeOf(await timetable.post({ payload }))).to.equal('413 PAYLOAD_TOO_LARGE');
-    const { id } = await timetable.made({ payload: 'x'.repeat(8) });
+    const { id } = await timetable.created({ payload: 'x'.repeat(8) });
     expect(codeOf(await timetable.patch(id, { payload }))).to.equal('413 PAYLOAD_TOO_LARGE');
     expect(codeOf(await timetable.patch(id, { mailboxId }))).to.equal('409 MAILBOX_NOT_FOUND');
   });
@@ -113,7 +113,7 @@ describe('A schedule', () => {
   it('is listed, newest first, in pages of at most 4 MiB', async () => {
     const timetable = await Timetable.create();
     const ids: string[] = [];
-    for (let i = 0; i < 5; i++) ids.unshift((await timetable.made()).id);
+    for (let i = 0; i < 5; i++) ids.unshift((await timetable.created()).id);
     const first = await timetable.world.get('/schedules?limit=3');
     expect(first.body.schedules.map(({ id }: { id: string }) => id)).to.deep.equal(ids.slice(0, 3));
     const rest = await timetable.world.get(`/schedules?limit=3&cursor=${first.body.nextCursor}`);
@@ -139,20 +139,20 @@ describe('A schedule', () => {
   it('is one of at most 1,000 in a space', async () => {
     const timetable = await Timetable.create();
     const { store } = timetable.world.service;
-    const { id } = await timetable.made();
+    const { id } = await timetable.created();
     const fill = Array.from({ length: 999 }, () => ['0', randomUUID()]).flat();
     await store.zadd(`${timetable.world.prefix}:schedules`, ...fill);
     const full = await timetable.post();
     expect(codeOf(full)).to.equal('409 SCHEDULES_FULL');
     expect(full.body.error.message).to.contain('1000');
     await timetable.remove(id);
-    await timetable.made();
+    await timetable.created();
     await store.zremrangebyscore(`${timetable.world.prefix}:schedules`, '-inf', '+inf');
   });
 
   it('frees its name when deleted; the messages it sent stay', async () => {
     const timetable = await Timetable.create();
-    const { id, name } = await timetable.made();
+    const { id, name } = await timetable.created();
     await timetable.fireAt(start + minute);
     const reply = await timetable.remove(id);
     expect([reply.status, reply.text]).to.deep.equal([204, '']);
@@ -166,22 +166,22 @@ describe('A schedule', () => {
     ]);
     expect(await timetable.usage()).to.include({ 'schedule.create': 1, 'schedule.delete': 1, 'schedule.fire': 1 });
     expect((await timetable.world.get('/census')).body.schedules).to.deep.equal({ ACTIVE: 0, PAUSED: 0, ENDED: 0 });
-    await timetable.made({ name });
+    await timetable.created({ name });
   });
 
   it("counts against the plan's operations and runs", async () => {
     const timetable = await Timetable.create({ figures: { runs: '1' } });
-    await timetable.world.made(`/mailboxes/${timetable.mailboxId}/messages`, {
+    await timetable.world.mustPost(`/mailboxes/${timetable.mailboxId}/messages`, {
       scopeId: timetable.scopeId,
       payload: 1,
     });
     const scopeId = randomUUID();
     expect(codeOf(await timetable.post({ scopeId }))).to.equal('409 ACTIVE_RUNS_LIMITED');
-    const { id } = await timetable.made();
+    const { id } = await timetable.created();
     expect(codeOf(await timetable.patch(id, { scopeId }))).to.equal('409 ACTIVE_RUNS_LIMITED');
 
     const free = await Timetable.create({ plan: 'free' });
-    const created = await free.made();
+    const created = await free.created();
     const { store } = free.world.service;
     await store.hset(`muster:{${free.world.org}}`, 'usedOperations', 1_000_000_000);
     const refused = [

@@ -27,7 +27,7 @@ export class Timetable {
   static async create(choice: Parameters<typeof World.create>[0] = {}, mailbox: object = {}): Promise<Timetable> {
     const world = await World.create(choice);
     await world.at(start);
-    const { id } = await world.made('/mailboxes', { name: 'jobs', backlogLimit: 1000, ...mailbox });
+    const { id } = await world.mustPost('/mailboxes', { name: 'jobs', backlogLimit: 1000, ...mailbox });
     return new Timetable(world, id);
   }
 
@@ -38,7 +38,7 @@ export class Timetable {
   }
 
   // biome-ignore lint/suspicious/noExplicitAny: as in Reply.
-  async made(fields: object = {}): Promise<any> {
+  async created(fields: object = {}): Promise<any> {
     const reply = await this.post(fields);
     expect(reply.status, reply.text).to.equal(201);
     return reply.body;

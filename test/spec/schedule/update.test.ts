@@ -10,8 +10,8 @@ describe('Changing a schedule', () => {
   });
 
   it('changes any one field, or all at once', async () => {
-    const { id, ...made } = await table.made();
-    const { id: mailboxId } = await table.world.made('/mailboxes', { name: 'other' });
+    const { id, ...created } = await table.created();
+    const { id: mailboxId } = await table.world.mustPost('/mailboxes', { name: 'other' });
     const fields = {
       name: 'new',
       mailboxId,
@@ -21,7 +21,7 @@ describe('Changing a schedule', () => {
       maxAttempts: 7,
     };
     const { status, body } = await table.patch(id, fields);
-    expect([status, body]).to.deep.equal([200, { id, ...made, ...fields }]);
+    expect([status, body]).to.deep.equal([200, { id, ...created, ...fields }]);
     expect(await table.view(id)).to.deep.equal(body);
     await table.fireAt(start + minute);
     const [message] = await table.sent(mailboxId);
@@ -31,9 +31,16 @@ describe('Changing a schedule', () => {
   });
 
   it('changes, emits and counts nothing for values it has already, for null and for no fields', async () => {
-    const { id, nextAt: _next, state, ...made } = await table.made({ cron: '0 0 * * *', maxAttempts: 2 });
+    const { id, nextAt: _next, state, ...created } = await table.created({ cron: '0 0 * * *', maxAttempts: 2 });
     const before = await table.usage();
-    const { everySeconds: _every, lastAt: _at, lastMessageId: _last, missed: _missed, createdAt: _made, ...own } = made;
+    const {
+      everySeconds: _every,
+      lastAt: _at,
+      lastMessageId: _last,
+      missed: _missed,
+      createdAt: _made,
+      ...definition
+    } = created;
     const none = {
       name: null,
       mailboxId: null,
@@ -43,7 +50,7 @@ describe('Changing a schedule', () => {
       everySeconds: null,
       state: null,
     };
-    for (const body of [{}, { ...own, state }, none]) {
+    for (const body of [{}, { ...definition, state }, none]) {
       const reply = await table.patch(id, body);
       expect([reply.status, reply.body], JSON.stringify(body)).to.deep.equal([200, await table.view(id)]);
     }
@@ -52,7 +59,7 @@ describe('Changing a schedule', () => {
   });
 
   it('replaces everySeconds by cron and vice versa', async () => {
-    const { id } = await table.made({ everySeconds: 60 });
+    const { id } = await table.created({ everySeconds: 60 });
     await table.at(start + 90 * second);
     const cron = await table.patch(id, { cron: '0 12 * * *' });
     expect(cron.body).to.include({ everySeconds: null, cron: '0 12 * * *', nextAt: '2030-01-07T12:00:00.000Z' });
@@ -64,13 +71,13 @@ describe('Changing a schedule', () => {
   });
 
   it('follows another time zone from then on', async () => {
-    const { id, nextAt } = await table.made({ cron: '0 20 * * *' });
+    const { id, nextAt } = await table.created({ cron: '0 20 * * *' });
     expect(nextAt).to.equal('2030-01-07T20:00:00.000Z');
     expect((await table.patch(id, { timezone: 'Asia/Tokyo' })).body.nextAt).to.equal('2030-01-07T11:00:00.000Z');
   });
 
   it('pauses it: nothing is sent, and skipped moments do not count as missed', async () => {
-    const { id } = await table.made();
+    const { id } = await table.created();
     await table.fireAt(start + minute);
     const paused = await table.patch(id, { state: 'PAUSED' });
     expect(paused.body).to.include({ state: 'PAUSED', nextAt: null });
@@ -85,7 +92,7 @@ describe('Changing a schedule', () => {
   });
 
   it('pauses one with a cron expression; its timing may change meanwhile', async () => {
-    const { id } = await table.made({ cron: '0 11 * * *' });
+    const { id } = await table.created({ cron: '0 11 * * *' });
     await table.patch(id, { state: 'PAUSED' });
     expect((await table.patch(id, { cron: '0 12 * * *' })).body).to.include({ state: 'PAUSED', nextAt: null });
     await table.at(start + 90 * minute);
@@ -93,7 +100,7 @@ describe('Changing a schedule', () => {
   });
 
   it('takes effect after what was due, which is fired first', async () => {
-    const { id } = await table.made();
+    const { id } = await table.created();
     await table.at(start + minute);
     const other = await table.patch(id, { payload: 'later' });
     expect(other.body).to.include({ lastAt: iso(start + minute), nextAt: iso(start + 2 * minute) });
@@ -102,14 +109,14 @@ describe('Changing a schedule', () => {
     await table.patch(id, { state: 'PAUSED' });
     expect((await table.sent()).map(({ payload }) => payload)).to.deep.equal([{ n: 1 }, 'later']);
 
-    const two = await table.made({ cron: '*/5 * * * *' });
+    const two = await table.created({ cron: '*/5 * * * *' });
     await table.at(start + 5 * minute);
     await table.remove(two.id);
     expect(await table.moments(two.id)).to.deep.equal([iso(start + 5 * minute)]);
   });
 
   it('is replayed by its Idempotency-Key', async () => {
-    const { id } = await table.made();
+    const { id } = await table.created();
     const key = { 'Idempotency-Key': randomUUID() };
     const first = await table.patch(id, { cron: '0 0 * * *' }, key);
     await table.patch(id, { everySeconds: 60 });
@@ -120,7 +127,7 @@ describe('Changing a schedule', () => {
   });
 
   it('refuses invalid fields, and states that cannot be set', async () => {
-    const { id } = await table.made();
+    const { id } = await table.created();
     for (const body of [{ state: 'ENDED' }, { state: 'paused' }, { cron: '* * *' }, { timezone: 'X' }, { missed: 0 }])
       expect(codeOf(await table.patch(id, body)), JSON.stringify(body)).to.equal('400 VALIDATION_FAILED');
   });

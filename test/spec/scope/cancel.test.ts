@@ -11,23 +11,23 @@ describe('POST /scopes/{id}/cancel', () => {
     const run = await Run.create();
     const { world } = run;
     const inner = await run.below();
-    const elsewhere = run.beside();
+    const elsewhere = run.another();
     const both = await run.sent(2);
     const [innermost] = await inner.sent(1);
     const [other] = await elsewhere.sent(1);
     expect((await run.recv()).status).to.equal(200);
-    const barrier = await world.made('/barriers', { scopeId: inner.scopeId, target: 2 });
-    const allowance = await world.made('/allowances', { name: 'calls', unitsLimit: 1, windowSeconds: 3600 });
+    const barrier = await world.mustPost('/barriers', { scopeId: inner.scopeId, target: 2 });
+    const allowance = await world.mustPost('/allowances', { name: 'calls', unitsLimit: 1, windowSeconds: 3600 });
     const units = { scopeId: inner.scopeId, units: 1, holder: 'h' };
-    await world.made(`/allowances/${allowance.id}/consume`, units);
-    const waiter = await world.made(`/allowances/${allowance.id}/wait`, units);
-    const budget = await world.made('/budgets', { name: 'b', currency: 'EUR', scale: 2, limitMinor: '100' });
+    await world.mustPost(`/allowances/${allowance.id}/consume`, units);
+    const waiter = await world.mustPost(`/allowances/${allowance.id}/wait`, units);
+    const budget = await world.mustPost('/budgets', { name: 'b', currency: 'EUR', scale: 2, limitMinor: '100' });
     const reserve = { scopeId: inner.scopeId, holder: 'h', amountMinor: '5' };
-    const reservation = await world.made(`/budgets/${budget.id}/reserve`, reserve);
-    const group = await world.made('/task-groups', {
+    const reservation = await world.mustPost(`/budgets/${budget.id}/reserve`, reserve);
+    const group = await world.mustPost('/task-groups', {
       ...{ parentScopeId: inner.scopeId, mailboxId: run.mailboxId, condition: 'ALL_TERMINAL' },
     });
-    const member = await world.made(`/task-groups/${group.id}/tasks`, { taskKey: 'a' });
+    const member = await world.mustPost(`/task-groups/${group.id}/tasks`, { taskKey: 'a' });
 
     expect((await run.view()).live).to.deep.equal({ messages: 4, waiters: 1 });
     const { status, body } = await run.cancel();
@@ -62,15 +62,15 @@ describe('POST /scopes/{id}/cancel', () => {
     const run = await Run.create();
     const { world } = run;
     const inner = await run.below();
-    const outside = run.beside();
+    const outside = run.another();
     const [task] = await outside.sent(1);
-    const gate = await world.made('/barriers', { scopeId: inner.scopeId, target: 2 });
+    const gate = await world.mustPost('/barriers', { scopeId: inner.scopeId, target: 2 });
     const fields = { mailboxId: run.mailboxId, condition: 'ALL_TERMINAL' };
-    const group = await world.made('/task-groups', { ...fields, parentScopeId: inner.scopeId });
-    const allowance = await world.made('/allowances', { name: 'calls', unitsLimit: 9, windowSeconds: 3600 });
-    const budget = await world.made('/budgets', { name: 'b', currency: 'EUR', scale: 2, limitMinor: '100' });
+    const group = await world.mustPost('/task-groups', { ...fields, parentScopeId: inner.scopeId });
+    const allowance = await world.mustPost('/allowances', { name: 'calls', unitsLimit: 9, windowSeconds: 3600 });
+    const budget = await world.mustPost('/budgets', { name: 'b', currency: 'EUR', scale: 2, limitMinor: '100' });
     const reserve = { holder: 'h', amountMinor: '5' };
-    const reserved = await world.made(`/budgets/${budget.id}/reserve`, { ...reserve, scopeId: inner.scopeId });
+    const reserved = await world.mustPost(`/budgets/${budget.id}/reserve`, { ...reserve, scopeId: inner.scopeId });
     await run.cancel();
     for (const { scopeId } of [run, inner]) {
       const refused = [
@@ -102,7 +102,7 @@ describe('POST /scopes/{id}/cancel', () => {
   it('lets a complete in another scope record its result, without publishing it into the cancelled one', async () => {
     const run = await Run.create();
     const inner = await run.below();
-    const outside = run.beside();
+    const outside = run.another();
     await outside.sent(1);
     await run.cancel();
     const { id, token } = (await outside.recv()).body;
@@ -120,7 +120,7 @@ describe('POST /scopes/{id}/cancel', () => {
     const run = await Run.create();
     const inner = await run.below();
     await inner.sent(1);
-    await run.world.made('/barriers', { scopeId: run.scopeId, target: 2 });
+    await run.world.mustPost('/barriers', { scopeId: run.scopeId, target: 2 });
     await run.cancel({ 'X-Request-Id': 'stop-1' });
     const { events } = (await run.world.get('/events?limit=500')).body;
     const emitted = events.filter(({ requestId }: { requestId: string }) => requestId === 'stop-1');
@@ -150,7 +150,7 @@ describe('POST /scopes/{id}/cancel', () => {
   it('answers 404 for an unused scope, counts as one operation, and still works when operations are used up', async () => {
     const world = await World.create({ plan: 'free' });
     expect(await write(world, `/scopes/${randomUUID()}/cancel`)).to.equal('404 SCOPE_NOT_FOUND');
-    const { id } = await world.made('/scopes', {});
+    const { id } = await world.mustPost('/scopes', {});
     await world.service.store.hset(`muster:{${world.org}}`, 'operations', '1');
     expect(await write(world, '/scopes', {})).to.equal('402 OPERATIONS_EXHAUSTED');
     expect(await write(world, `/scopes/${id}/cancel`)).to.equal('200');

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { expectAgreement } from '../../support/agree.ts';
 import { Commands } from '../../support/commands.ts';
 import { longMs, many } from '../../support/long.ts';
-import { sendMany, stepByStep, tell, wideQueue } from '../mailbox/many.ts';
+import { printSteps, sendMany, stepByStep, wideQueue } from '../mailbox/many.ts';
 import { Run } from './run.ts';
 
 describe('A run with many messages', function () {
@@ -20,7 +20,7 @@ describe('A run with many messages', function () {
     expect(first.cancelled.messages).to.be.within(1, maxChanges);
     const ended = async () => count - (await run.view()).live.messages;
     const steps = await stepByStep(world, ended);
-    tell(`a run of ${count}`, steps);
+    printSteps(`a run of ${count}`, steps);
     expect(Math.max(...steps.map(({ changed }) => changed))).to.be.within(1, maxChanges);
     expect(steps.reduce((sum, { changed }) => sum + changed, first.cancelled.messages)).to.equal(count);
     expect((await run.cancel()).body).to.deep.include({ done: true });

@@ -7,10 +7,10 @@ describe('retention of scopes made by POST /scopes', () => {
   it('removes unused scopes after max(window, 30 d), with their entries in lists', async () => {
     const aging = await Aging.begin();
     const { world } = aging;
-    const { id: parentScopeId } = await world.made('/scopes', { name: 'parent' });
-    const { id: child } = await world.made('/scopes', { parentScopeId, name: 'child' });
-    const { id: used } = await world.made('/scopes', { name: 'used' });
-    await world.made('/barriers', { scopeId: used, target: 1 });
+    const { id: parentScopeId } = await world.mustPost('/scopes', { name: 'parent' });
+    const { id: child } = await world.mustPost('/scopes', { parentScopeId, name: 'child' });
+    const { id: used } = await world.mustPost('/scopes', { name: 'used' });
+    await world.mustPost('/barriers', { scopeId: used, target: 1 });
     await aging.sweepAt(30 * day - 1);
     expect((await aging.body('/scopes')).scopes).to.have.length(3);
     await aging.sweepAt(30 * day);
@@ -27,10 +27,10 @@ describe('retention of scopes made by POST /scopes', () => {
   it('keeps a scope that was used meanwhile until its use is over', async () => {
     const aging = await Aging.begin();
     const { world } = aging;
-    const { id } = await world.made('/scopes', {});
+    const { id } = await world.mustPost('/scopes', {});
     await aging.at(20 * day);
-    const { id: barrier } = await world.made('/barriers', { scopeId: id, target: 1 });
-    await world.made(`/barriers/${barrier}/cancel`);
+    const { id: barrier } = await world.mustPost('/barriers', { scopeId: id, target: 1 });
+    await world.mustPost(`/barriers/${barrier}/cancel`);
     await aging.sweepAt(40 * day);
     expect((await world.get(`/scopes/${id}`)).status).to.equal(200);
     await aging.sweepAt(50 * day);
@@ -43,7 +43,7 @@ describe('retention of scopes made by POST /scopes', () => {
     const aging = await Aging.begin();
     const { world } = aging;
     const run = await Run.create(world);
-    await world.made('/barriers', { scopeId: run.scopeId, target: 1 });
+    await world.mustPost('/barriers', { scopeId: run.scopeId, target: 1 });
     await run.below();
     await aging.sweepAt(30 * day);
     const key = `${world.prefix}:scope:${run.scopeId}`;

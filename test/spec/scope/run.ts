@@ -19,18 +19,18 @@ export class Run {
   /** Has a new mailbox, in a new World unless given one. */
   static async create(world?: World): Promise<Run> {
     const on = world ?? (await World.create());
-    return new Run(on, randomUUID(), (await on.made('/mailboxes', { name: 'jobs', backlogLimit: 100_000 })).id);
+    return new Run(on, randomUUID(), (await on.mustPost('/mailboxes', { name: 'jobs', backlogLimit: 100_000 })).id);
   }
 
   /** Another run of the same mailbox. */
-  beside(scopeId: string = randomUUID()): Run {
+  another(scopeId: string = randomUUID()): Run {
     return new Run(this.world, scopeId, this.mailboxId);
   }
 
   /** A scope below this one, of the same mailbox. */
   async below(): Promise<Run> {
-    const { id } = await this.world.made('/scopes', { parentScopeId: this.scopeId });
-    return this.beside(id);
+    const { id } = await this.world.mustPost('/scopes', { parentScopeId: this.scopeId });
+    return this.another(id);
   }
 
   send(fields: object = {}): Promise<Reply> {

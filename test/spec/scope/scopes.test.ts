@@ -28,7 +28,7 @@ describe('POST /scopes', () => {
   it('answers 200 for an existing scope if parent and name, where given, match, else SCOPE_CONFLICT', async () => {
     const world = await World.create();
     const [scopeId, parentScopeId] = [randomUUID(), randomUUID()];
-    const created = await world.made('/scopes', { scopeId, parentScopeId, name: 'a' });
+    const created = await world.mustPost('/scopes', { scopeId, parentScopeId, name: 'a' });
     const before = (await world.eventTypes()).length;
     for (const more of [{}, { parentScopeId }, { name: 'a' }, { parentScopeId, name: 'a' }, { name: null }]) {
       const { status, body } = await world.post('/scopes', { scopeId, ...more });
@@ -60,7 +60,7 @@ describe('POST /scopes', () => {
     await run.below();
     const group = { parentScopeId: run.scopeId, mailboxId: run.mailboxId, condition: 'ALL_TERMINAL' };
     const key = keyName(scopeKeys.scope, { org: world.org, spaceNumber: world.spaceNumber, scopeId: run.scopeId });
-    await world.made('/task-groups', group);
+    await world.mustPost('/task-groups', group);
     expect(await world.service.store.hget(key, 'declaredChildren')).to.equal('1');
     await world.service.store.hset(key, 'declaredChildren', '9999');
     await run.below();
@@ -86,7 +86,7 @@ describe('GET /scopes', () => {
     const created: string[] = [];
     const make = async (body: object): Promise<string> => {
       await world.at(start + created.length);
-      created.unshift((await world.made('/scopes', { scopeId: randomUUID(), ...body })).id);
+      created.unshift((await world.mustPost('/scopes', { scopeId: randomUUID(), ...body })).id);
       return created[0] as string;
     };
     const root = await make({ name: 'a' });
@@ -94,7 +94,7 @@ describe('GET /scopes', () => {
     await make({ parentScopeId: root, name: 'a' });
     await make({ parentScopeId: child });
     const busy = await make({ name: 'ab' });
-    await new Run(world, busy, (await world.made('/mailboxes', { name: 'jobs' })).id).sent(1);
+    await new Run(world, busy, (await world.mustPost('/mailboxes', { name: 'jobs' })).id).sent(1);
     const pages = async (query: string): Promise<string> => {
       const found: string[] = [];
       for (let cursor: string | null = ''; cursor !== null; ) {
@@ -126,7 +126,7 @@ describe('GET /scopes', () => {
   it('examines 1,000 records per page with a filter by state', async () => {
     const world = await World.create();
     await world.at(Date.now());
-    const { id } = await world.made('/scopes', {});
+    const { id } = await world.mustPost('/scopes', {});
     await world.post(`/scopes/${id}/cancel`);
     const parts = { org: world.org, spaceNumber: world.spaceNumber };
     const batch = world.service.store.pipeline();

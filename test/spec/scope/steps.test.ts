@@ -88,25 +88,25 @@ describe('A cancel that takes more than one step', () => {
     const world = await World.create({ limits: { maxBacklog: 100_000 } });
     await world.at(start);
     const { run } = await filled(world);
-    const outside = run.beside();
+    const outside = run.another();
     const [one, two] = [
-      await world.made('/barriers', { scopeId: run.scopeId, target: 1 }),
-      await world.made('/barriers', { scopeId: run.scopeId, target: 1 }),
+      await world.mustPost('/barriers', { scopeId: run.scopeId, target: 1 }),
+      await world.mustPost('/barriers', { scopeId: run.scopeId, target: 1 }),
     ];
-    const allowance = await world.made('/allowances', { name: 'calls', unitsLimit: 1, windowSeconds: 60 });
+    const allowance = await world.mustPost('/allowances', { name: 'calls', unitsLimit: 1, windowSeconds: 60 });
     const units = (scopeId: string) => ({ scopeId, units: 1, holder: 'h', ttlSeconds: 3600 });
-    const wait = (scopeId: string) => world.made(`/allowances/${allowance.id}/wait`, units(scopeId));
+    const wait = (scopeId: string) => world.mustPost(`/allowances/${allowance.id}/wait`, units(scopeId));
     await wait(outside.scopeId);
     const waiters = [await wait(run.scopeId), await wait(run.scopeId), await wait(outside.scopeId)];
     const fields = { parentScopeId: run.scopeId, mailboxId: run.mailboxId };
     const groups = [
-      await world.made('/task-groups', { ...fields, condition: 'ALL_TERMINAL' }),
-      await world.made('/task-groups', { ...fields, condition: 'FIRST_ACCEPTED' }),
+      await world.mustPost('/task-groups', { ...fields, condition: 'ALL_TERMINAL' }),
+      await world.mustPost('/task-groups', { ...fields, condition: 'FIRST_ACCEPTED' }),
     ];
-    const outer = outside.beside();
+    const outer = outside.another();
     const [joined] = await outer.sent(1);
-    for (const { id } of groups) await world.made(`/task-groups/${id}/tasks`, { taskKey: 'a' });
-    await world.made(`/task-groups/${groups[1].id}/join-task`, { taskId: joined });
+    for (const { id } of groups) await world.mustPost(`/task-groups/${id}/tasks`, { taskKey: 'a' });
+    await world.mustPost(`/task-groups/${groups[1].id}/join-task`, { taskId: joined });
     // Gate scopes come before their parent, so the cancel would end them first: more messages occupy its first step.
     const { body } = await run.cancel();
     expect(body.done).to.equal(false);
@@ -138,9 +138,9 @@ describe('A cancel that takes more than one step', () => {
     await run.sent(2);
     await run.recv();
     const gate = { parentScopeId: run.scopeId, mailboxId: run.mailboxId, condition: 'ALL_TERMINAL' };
-    const { id: groupId } = await world.made('/task-groups', gate);
-    await world.made(`/task-groups/${groupId}/tasks`, { taskKey: 'a' });
-    await world.made('/barriers', { scopeId: run.scopeId, target: 2 });
+    const { id: groupId } = await world.mustPost('/task-groups', gate);
+    await world.mustPost(`/task-groups/${groupId}/tasks`, { taskKey: 'a' });
+    await world.mustPost('/barriers', { scopeId: run.scopeId, target: 2 });
     await run.cancel();
     const { service, org } = world;
     const step = {

@@ -11,10 +11,10 @@ describe('GET /scopes/{id} with waitSeconds', () => {
     const { world } = run;
     const inner = await run.below();
     const [messageId] = await inner.sent(1);
-    const allowance = await world.made('/allowances', { name: 'api', unitsLimit: 1, windowSeconds: 3600 });
+    const allowance = await world.mustPost('/allowances', { name: 'api', unitsLimit: 1, windowSeconds: 3600 });
     const fields = { scopeId: run.scopeId, units: 1, holder: 'worker' };
-    await world.made(`/allowances/${allowance.id}/consume`, fields);
-    const { waiterId } = await world.made(`/allowances/${allowance.id}/wait`, fields);
+    await world.mustPost(`/allowances/${allowance.id}/consume`, fields);
+    const { waiterId } = await world.mustPost(`/allowances/${allowance.id}/wait`, fields);
     const [outer, below] = [await hold(run), await hold(inner)];
     const { token } = (await inner.recv()).body;
     await world.post(`/messages/${messageId}/complete`, { token });

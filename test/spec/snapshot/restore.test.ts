@@ -22,19 +22,20 @@ type Ids = Record<'mailbox' | 'budget' | 'barrier' | 'allowance', string>;
 
 /** One round of work on every primitive; some calls may be refused (a full window, a released barrier). */
 async function turn(world: World, ids: Ids): Promise<void> {
-  const { id: reservationId } = await world.made(`/budgets/${ids.budget}/reserve`, {
+  const { id: reservationId } = await world.mustPost(`/budgets/${ids.budget}/reserve`, {
     scopeId,
     holder: 'a',
     amountMinor: '70',
   });
-  await world.made(`/budgets/${ids.budget}/settle`, { reservationId, amountMinor: '33', workKey: randomUUID() });
-  if (Math.random() < 0.5) await world.made(`/budgets/${ids.budget}/void`, { reservationId, workKey: randomUUID() });
+  await world.mustPost(`/budgets/${ids.budget}/settle`, { reservationId, amountMinor: '33', workKey: randomUUID() });
+  if (Math.random() < 0.5)
+    await world.mustPost(`/budgets/${ids.budget}/void`, { reservationId, workKey: randomUUID() });
   await world.post(`/barriers/${ids.barrier}/arrive`, { arrivalKey: randomUUID() });
   await world.post(`/barriers/${ids.barrier}/nextEpoch`);
   await world.post(`/allowances/${ids.allowance}/consume`, { scopeId, units: 1, holder: 'a' });
   await world.post(`/allowances/${ids.allowance}/wait`, { scopeId, units: 2, holder: 'a' });
-  const { groupId } = await world.made('/task-groups', { mailboxId: ids.mailbox, condition: 'FIRST_ACCEPTED' });
-  for (const taskKey of ['x', 'y']) await world.made(`/task-groups/${groupId}/tasks`, { taskKey });
+  const { groupId } = await world.mustPost('/task-groups', { mailboxId: ids.mailbox, condition: 'FIRST_ACCEPTED' });
+  for (const taskKey of ['x', 'y']) await world.mustPost(`/task-groups/${groupId}/tasks`, { taskKey });
   const claim = await world.post(`/mailboxes/${ids.mailbox}/recv`, {
     scopeId: randomUUID(),
     holder: 'a',
@@ -47,8 +48,8 @@ async function turn(world: World, ids: Ids): Promise<void> {
     holder: 'a',
     holderSession: 's',
   });
-  await world.made(`/messages/${body.id}/complete`, { token: body.token });
-  await world.made(`/task-groups/${groupId}/tasks/${body.taskId}/accept`);
+  await world.mustPost(`/messages/${body.id}/complete`, { token: body.token });
+  await world.mustPost(`/task-groups/${groupId}/tasks/${body.taskId}/accept`);
 }
 
 /** Every key of the organization with its expiry and content as Redis stores it, except the epoch. */
@@ -100,14 +101,14 @@ describe('A snapshot under load on every primitive, restored elsewhere', () => {
     ({ access } = original);
     const world = new World({ url } as unknown as MusterService, 'dev', access.spaceId, access.apiKey);
     ids = {
-      mailbox: (await world.made('/mailboxes', { name: 'jobs', backlogLimit: 100_000 })).id,
-      budget: (await world.made('/budgets', { name: 'b', currency: 'EUR', scale: 2, limitMinor })).id,
-      barrier: (await world.made('/barriers', { scopeId, target: 5 })).id,
-      allowance: (await world.made('/allowances', { name: 'a', unitsLimit: 50, windowSeconds: 1 })).id,
+      mailbox: (await world.mustPost('/mailboxes', { name: 'jobs', backlogLimit: 100_000 })).id,
+      budget: (await world.mustPost('/budgets', { name: 'b', currency: 'EUR', scale: 2, limitMinor })).id,
+      barrier: (await world.mustPost('/barriers', { scopeId, target: 5 })).id,
+      allowance: (await world.mustPost('/allowances', { name: 'a', unitsLimit: 50, windowSeconds: 1 })).id,
     };
     const schedule = { mailboxId: ids.mailbox, scopeId, payload: 1, everySeconds: 3600 };
-    for (const name of ['s', 't', 'u']) await world.made('/schedules', { ...schedule, name });
-    notes = (await world.made('/mailboxes', { name: 'notes', mode: 'INBOX', backlogLimit: 50_000 })).id;
+    for (const name of ['s', 't', 'u']) await world.mustPost('/schedules', { ...schedule, name });
+    notes = (await world.mustPost('/mailboxes', { name: 'notes', mode: 'INBOX', backlogLimit: 50_000 })).id;
     const send = (n: number) => call(url, access, `/mailboxes/${notes}/messages`, { scopeId, payload: n });
     await send(-1);
     claim = (await call(url, access, `/mailboxes/${notes}/recv`, { ...holder, leaseSeconds: 600 })).body;

@@ -5,11 +5,11 @@ import { codeOf, World } from '../../support/world.ts';
 const planOf = (plan: Record<string, string>) => ({ plan: 'enterprise', figures: plan });
 
 /** A second space of the same organization, with a high enough rate. */
-const besides = (world: World) => world.beside({ requestsPerMinute: 100_000 });
+const besides = (world: World) => world.anotherSpace({ requestsPerMinute: 100_000 });
 
 describe('Counts across all spaces of an organization', () => {
   const scopeId = randomUUID();
-  const queue = async (world: World): Promise<string> => (await world.made('/mailboxes', { name: 'q' })).id;
+  const queue = async (world: World): Promise<string> => (await world.mustPost('/mailboxes', { name: 'q' })).id;
   const send = (world: World, mailbox: string, scope: string = scopeId) =>
     world.post(`/mailboxes/${mailbox}/messages`, { scopeId: scope, payload: 1 });
   const recv = (world: World, mailbox: string) =>
@@ -28,7 +28,7 @@ describe('Counts across all spaces of an organization', () => {
     const claim = (await recv(here, one)).body;
     expect((await recv(here, one)).status).to.equal(200);
     expect(codeOf(await recv(there, two))).to.equal('429 CONCURRENCY_LIMITED');
-    await here.made(`/messages/${claim.id}/complete`, { token: claim.token });
+    await here.mustPost(`/messages/${claim.id}/complete`, { token: claim.token });
     expect((await recv(there, two)).status).to.equal(200);
   });
 
@@ -49,7 +49,7 @@ describe('Counts across all spaces of an organization', () => {
     expect((await send(here, one)).status).to.equal(201);
     expect(codeOf(await send(there, two, randomUUID()))).to.equal('409 ACTIVE_RUNS_LIMITED');
     const claim = (await recv(here, one)).body;
-    await here.made(`/messages/${claim.id}/complete`, { token: claim.token });
+    await here.mustPost(`/messages/${claim.id}/complete`, { token: claim.token });
     expect((await send(there, two, randomUUID())).status).to.equal(201);
   });
 
@@ -60,15 +60,15 @@ describe('Counts across all spaces of an organization', () => {
     for (const [i, world] of [here, there].entries()) {
       await here.at(now + i * 1000);
       await send(world, await queue(world));
-      const { id } = await world.made('/allowances', { name: 'a', unitsLimit: 1, windowSeconds: 86_400 });
+      const { id } = await world.mustPost('/allowances', { name: 'a', unitsLimit: 1, windowSeconds: 86_400 });
       const one = { scopeId, units: 1, holder: 'h' };
-      await world.made(`/allowances/${id}/consume`, one);
+      await world.mustPost(`/allowances/${id}/consume`, one);
       for (const later of [100, 200]) {
         await here.at(now + i * 1000 + later);
-        await world.made(`/allowances/${id}/wait`, one);
+        await world.mustPost(`/allowances/${id}/wait`, one);
       }
     }
-    await there.made('/destinations', { url: 'https://93.184.215.14/hook', eventTypes: ['waiter.expired'] });
+    await there.mustPost('/destinations', { url: 'https://93.184.215.14/hook', eventTypes: ['waiter.expired'] });
     await queue(there);
     await here.at(now + 5000);
     const counters = 'messages:READY,waiters:WAITING,outbox:UNREAD';

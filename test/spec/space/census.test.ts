@@ -37,37 +37,37 @@ describe('census', () => {
     const world = await World.create();
     const traffic = await Traffic.on(world);
     const counted = async () => (await world.get('/census')).body.events;
-    const cancel = (id: string) => world.made(`/messages/${id}/cancel`);
+    const cancel = (id: string) => world.mustPost(`/messages/${id}/cancel`);
     const scopeId = traffic.scope();
     const { id } = await traffic.send(scopeId);
     await cancel(id);
     await cancel(id);
-    await world.made(`/messages/${id}/requeue`, { delaySeconds: 60 });
+    await world.mustPost(`/messages/${id}/requeue`, { delaySeconds: 60 });
     await traffic.note(scopeId);
-    await world.made(`/mailboxes/${traffic.work}/purge`);
-    await world.made(`/mailboxes/${traffic.inbox}/purge`);
+    await world.mustPost(`/mailboxes/${traffic.work}/purge`);
+    await world.mustPost(`/mailboxes/${traffic.inbox}/purge`);
     const before = { 'scope.cancelled': 0, 'task.cancelled': 0, 'task.requeued': 0 };
     expect(await counted()).to.deep.equal({ ...before, 'message.cancelled': 3, 'message.requeued': 1 });
     for (const mailbox of [traffic.work, traffic.inbox]) {
       const body = { state: 'CANCELLED' };
-      expect((await world.made(`/mailboxes/${mailbox}/requeue`, body)).requeued).to.equal(1);
+      expect((await world.mustPost(`/mailboxes/${mailbox}/requeue`, body)).requeued).to.equal(1);
     }
     // One member is cancelled by the decision, the other earlier and then requeued.
-    const group = await world.made('/task-groups', { mailboxId: traffic.work, condition: 'FIRST_ACCEPTED' });
-    const submit = (taskKey: string) => world.made(`/task-groups/${group.id}/tasks`, { taskKey });
+    const group = await world.mustPost('/task-groups', { mailboxId: traffic.work, condition: 'FIRST_ACCEPTED' });
+    const submit = (taskKey: string) => world.mustPost(`/task-groups/${group.id}/tasks`, { taskKey });
     const { messageId } = await submit('x');
     await cancel(messageId);
-    await world.made(`/messages/${messageId}/requeue`);
+    await world.mustPost(`/messages/${messageId}/requeue`);
     const claim = await traffic.claim(group.scopeId);
     await submit('y');
     await traffic.complete(claim);
-    await world.made(`/task-groups/${group.id}/tasks/${claim.taskId}/accept`);
+    await world.mustPost(`/task-groups/${group.id}/tasks/${claim.taskId}/accept`);
     const tasks = { 'task.cancelled': 2, 'task.requeued': 1 };
     const messages = { 'message.cancelled': 5, 'message.requeued': 4 };
     expect(await counted()).to.deep.equal({ 'scope.cancelled': 0, ...tasks, ...messages });
     // Both are requeued into the run that is then cancelled.
-    await world.made(`/scopes/${scopeId}/cancel`);
-    await world.made(`/scopes/${scopeId}/cancel`);
+    await world.mustPost(`/scopes/${scopeId}/cancel`);
+    await world.mustPost(`/scopes/${scopeId}/cancel`);
     expect(await counted()).to.deep.equal({ 'scope.cancelled': 1, ...tasks, ...messages, 'message.cancelled': 7 });
     await expectAgreement(world);
   });
@@ -103,7 +103,7 @@ describe('census', () => {
     const scopeId = traffic.scope();
     for (let i = 0; i < 5; i++) await traffic.send(scopeId, { deadline });
     for (let i = 0; i < 4; i++) await traffic.claim(scopeId);
-    await world.made('/task-groups', { mailboxId: traffic.work, condition: 'ALL_TERMINAL', deadline });
+    await world.mustPost('/task-groups', { mailboxId: traffic.work, condition: 'ALL_TERMINAL', deadline });
     await expectAgreement(world);
     for (const seconds of [30, 60, 90, 121]) {
       await world.at(start + seconds * 1000);

@@ -116,7 +116,7 @@ describe('Per-space limits', () => {
 
   it('apply at once; a limit below what is in use only stops new work', async () => {
     const world = await create();
-    const { id } = await world.made('/mailboxes', { name: 'jobs' });
+    const { id } = await world.mustPost('/mailboxes', { name: 'jobs' });
     const send = () => world.post(`/mailboxes/${id}/messages`, { scopeId: randomUUID(), payload: 'four' });
     await send();
     await send();
@@ -125,10 +125,19 @@ describe('Per-space limits', () => {
     await put(world, { maxBacklog: 3, maxPayloadBytes: 5 });
     expect(codeOf(await send())).to.equal('413 PAYLOAD_TOO_LARGE');
     const scopeId = randomUUID();
-    const { id: budgetId } = await world.made('/budgets', { name: 'b', currency: 'EUR', scale: 2, limitMinor: '9' });
-    const { id: allowanceId } = await world.made('/allowances', { name: 'a', unitsLimit: 1, windowSeconds: 86_400 });
+    const { id: budgetId } = await world.mustPost('/budgets', {
+      name: 'b',
+      currency: 'EUR',
+      scale: 2,
+      limitMinor: '9',
+    });
+    const { id: allowanceId } = await world.mustPost('/allowances', {
+      name: 'a',
+      unitsLimit: 1,
+      windowSeconds: 86_400,
+    });
     const one = { scopeId, holder: 'h', units: 1 };
-    await world.made(`/allowances/${allowanceId}/consume`, one);
+    await world.mustPost(`/allowances/${allowanceId}/consume`, one);
     const wait = () => world.post(`/allowances/${allowanceId}/wait`, one);
     const timed = { scopeId, holder: 'h', amountMinor: '1', settleBy: '2999-01-01T00:00:00Z' };
     const reserve = () => world.post(`/budgets/${budgetId}/reserve`, timed);

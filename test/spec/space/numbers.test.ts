@@ -11,7 +11,7 @@ describe('The number of a space', () => {
     const spaces = [first];
     for (const at of [start, start - 3_600_000, start - 7_200_000]) {
       await first.at(at);
-      spaces.push(await first.beside());
+      spaces.push(await first.anotherSpace());
     }
     expect(spaces.map(({ spaceNumber }) => spaceNumber)).to.deep.equal(['1', '2', '3', '4']);
     const ids = spaces.map(({ spaceId }) => spaceId);
@@ -26,19 +26,19 @@ describe('The number of a space', () => {
 
   it('begins the names of its keys, and leads from a due moment back to the space', async () => {
     const one = await World.create();
-    const two = await one.beside({ requestsPerMinute: 100_000 });
+    const two = await one.anotherSpace({ requestsPerMinute: 100_000 });
     await one.at(start);
     const scopeId = randomUUID();
     const deadline = new Date(start + 1000).toISOString();
     const sent: [World, string][] = [];
     for (const world of [two, one, two]) {
-      const { id: mailbox } = await world.made('/mailboxes', { name: 'q' });
-      const { id } = await world.made(`/mailboxes/${mailbox}/messages`, { scopeId, payload: 1, deadline });
+      const { id: mailbox } = await world.mustPost('/mailboxes', { name: 'q' });
+      const { id } = await world.mustPost(`/mailboxes/${mailbox}/messages`, { scopeId, payload: 1, deadline });
       expect(await one.service.store.exists(`${world.prefix}:message:${id}`)).to.equal(1);
       sent.push([world, id]);
     }
     await one.at(start + 1000);
-    await one.made('/mailboxes', { name: 'another' });
+    await one.mustPost('/mailboxes', { name: 'another' });
     for (const [world, id] of sent) {
       expect(await world.service.store.hget(`${world.prefix}:message:${id}`, 'state')).to.equal('EXPIRED');
       const { body } = await world.get('/events?limit=500');
@@ -53,9 +53,13 @@ describe('The number of a space', () => {
     const { org, prefix } = world;
     const names = async () => (await store.keys(`muster:{${org}}*`)).filter((name) => !name.includes('clock')).sort();
     await world.at(start);
-    const { id: mailbox } = await world.made('/mailboxes', { name: 'q' });
+    const { id: mailbox } = await world.mustPost('/mailboxes', { name: 'q' });
     const deadline = new Date(start + 2000).toISOString();
-    const { id } = await world.made(`/mailboxes/${mailbox}/messages`, { scopeId: randomUUID(), payload: 1, deadline });
+    const { id } = await world.mustPost(`/mailboxes/${mailbox}/messages`, {
+      scopeId: randomUUID(),
+      payload: 1,
+      deadline,
+    });
     const before = await names();
 
     const nowhere = { spaceId: randomUUID(), requestId: '' };

@@ -30,14 +30,14 @@ describe('operations of a month', () => {
     const [{ id: budgetId }] = (await world.get('/budgets')).body.budgets;
     const [{ id: allowanceId }] = (await world.get('/allowances')).body.allowances;
     const hook = { url: 'https://93.184.215.14/hook', eventTypes: ['waiter.expired'] };
-    const { id: destinationId } = await world.made('/destinations', hook);
-    const group = await world.made('/task-groups', { mailboxId: traffic.work, condition: 'ALL_TERMINAL' });
-    const task = await world.made(`/task-groups/${group.id}/tasks`, { taskKey: 'a' });
-    const barriers = await Promise.all([1, 2].map((target) => world.made('/barriers', { scopeId, target })));
+    const { id: destinationId } = await world.mustPost('/destinations', hook);
+    const group = await world.mustPost('/task-groups', { mailboxId: traffic.work, condition: 'ALL_TERMINAL' });
+    const task = await world.mustPost(`/task-groups/${group.id}/tasks`, { taskKey: 'a' });
+    const barriers = await Promise.all([1, 2].map((target) => world.mustPost('/barriers', { scopeId, target })));
     const reservations = await Promise.all(
-      [1, 2].map(() => world.made(`/budgets/${budgetId}/reserve`, { scopeId, holder: 'h', amountMinor: '5' })),
+      [1, 2].map(() => world.mustPost(`/budgets/${budgetId}/reserve`, { scopeId, holder: 'h', amountMinor: '5' })),
     );
-    const wait = (units: number) => world.made(`/allowances/${allowanceId}/wait`, { scopeId, holder: 'h', units });
+    const wait = (units: number) => world.mustPost(`/allowances/${allowanceId}/wait`, { scopeId, holder: 'h', units });
     await wait(10);
     const waiter = await wait(1);
     await traffic.send(scopeId);
@@ -45,7 +45,7 @@ describe('operations of a month', () => {
     await traffic.send(scopeId);
     const [first, second] = [await traffic.claim(scopeId), await traffic.claim(scopeId)];
     const member = await traffic.claim(group.scopeId);
-    await world.made(`/barriers/${barriers[0].id}/arrive`, { arrivalKey: 'a' });
+    await world.mustPost(`/barriers/${barriers[0].id}/arrive`, { arrivalKey: 'a' });
 
     await use(world, 99_999);
     await traffic.send(scopeId);
@@ -142,7 +142,7 @@ describe('the limits of a plan', () => {
     const world = await World.create({ plan: 'enterprise', figures: { tasks: '3' } });
     const traffic = await Traffic.on(world);
     const scopeId = traffic.scope();
-    const group = await world.made('/task-groups', { mailboxId: traffic.work, condition: 'ALL_TERMINAL' });
+    const group = await world.mustPost('/task-groups', { mailboxId: traffic.work, condition: 'ALL_TERMINAL' });
     const send = () => world.post(`/mailboxes/${traffic.work}/messages`, { scopeId, payload: 1 });
     const replies = await Promise.all(Array.from({ length: 20 }, send));
     expect(replies.filter(({ status }) => status === 201)).to.have.length(3);
@@ -156,14 +156,14 @@ describe('the limits of a plan', () => {
     const claim = await traffic.claim(scopeId);
     expect(outcome(await send())).to.deep.equal([409, 'ACTIVE_TASKS_LIMITED']);
     await traffic.complete(claim);
-    await world.made(`/task-groups/${group.id}/tasks`, { taskKey: 'a' });
+    await world.mustPost(`/task-groups/${group.id}/tasks`, { taskKey: 'a' });
   });
 
   it('refuse a call with ACTIVE_RUNS_LIMITED only if it would create a new root scope; idle roots do not count', async () => {
     const world = await World.create({ plan: 'enterprise', figures: { runs: '2' } });
     const traffic = await Traffic.on(world);
     const idle = randomUUID();
-    await world.made('/barriers', { scopeId: idle, target: 1 });
+    await world.mustPost('/barriers', { scopeId: idle, target: 1 });
     const [first, second] = [traffic.scope(), traffic.scope()];
     await traffic.send(first);
     await traffic.note(second);
@@ -192,7 +192,7 @@ describe('the limits of a plan', () => {
     ]);
     await traffic.complete(await traffic.claim(first));
     await traffic.complete(await traffic.claim(idle));
-    await world.made('/barriers', { scopeId: randomUUID(), target: 1 });
+    await world.mustPost('/barriers', { scopeId: randomUUID(), target: 1 });
   });
 
   it("reserve a fifth of the organization's rate for recovery calls: SERVICE_RATE_LIMITED until the next minute", async () => {

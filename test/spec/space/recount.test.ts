@@ -19,15 +19,15 @@ async function busy(): Promise<World> {
   await traffic.nack(await traffic.claim(scopeId), false);
   await world.post(`/mailboxes/${traffic.work}/recv`, { scopeId: '*', holder: 'h', holderSession: 's' });
   await traffic.send(scopeId);
-  const { id: budgetId } = await world.made('/budgets', { name: 'c', currency: 'EUR', scale: 2, limitMinor: '99' });
+  const { id: budgetId } = await world.mustPost('/budgets', { name: 'c', currency: 'EUR', scale: 2, limitMinor: '99' });
   const reserve = { scopeId, holder: 'h', amountMinor: '7', workKey: 'w' };
-  await world.made(`/budgets/${budgetId}/reserve`, reserve);
+  await world.mustPost(`/budgets/${budgetId}/reserve`, reserve);
   const group = { parentScopeId: scopeId, mailboxId: traffic.work, condition: 'ALL_TERMINAL' };
-  const { id: groupId } = await world.made('/task-groups', group);
-  await world.made(`/task-groups/${groupId}/tasks`, { taskKey: 'a' });
-  const { id: stopped } = await world.made('/scopes', { parentScopeId: scopeId, name: 'n' });
+  const { id: groupId } = await world.mustPost('/task-groups', group);
+  await world.mustPost(`/task-groups/${groupId}/tasks`, { taskKey: 'a' });
+  const { id: stopped } = await world.mustPost('/scopes', { parentScopeId: scopeId, name: 'n' });
   await traffic.note(stopped);
-  await world.made(`/scopes/${stopped}/cancel`);
+  await world.mustPost(`/scopes/${stopped}/cancel`);
   // As if there were more to end than its first step may.
   await world.service.store.hset(`${world.prefix}:scope:${stopped}`, 'cancelWalk', `${stopped}  `);
   const timer = `scope:cancel:${world.spaceNumber}:${stopped}`;

@@ -31,15 +31,16 @@ describe('run view', () => {
     const created: Record<string, string> = {};
     for (const one of [other, scopeId]) {
       created['message'] = (await traffic.send(one, { workKey: one })).id;
-      created['barrier'] = (await world.made('/barriers', { scopeId: one, target: 3 })).id;
+      created['barrier'] = (await world.mustPost('/barriers', { scopeId: one, target: 3 })).id;
       created['reservation'] = (
-        await world.made(`/budgets/${budgetId}/reserve`, { scopeId: one, holder: 'h', amountMinor: '5' })
+        await world.mustPost(`/budgets/${budgetId}/reserve`, { scopeId: one, holder: 'h', amountMinor: '5' })
       ).id;
       created['waiter'] = (
-        await world.made(`/allowances/${allowanceId}/wait`, { scopeId: one, holder: 'h', units: 1 })
+        await world.mustPost(`/allowances/${allowanceId}/wait`, { scopeId: one, holder: 'h', units: 1 })
       ).id;
     }
-    for (const units of [1, 2]) await world.made(`/allowances/${allowanceId}/consume`, { scopeId, holder: 'h', units });
+    for (const units of [1, 2])
+      await world.mustPost(`/allowances/${allowanceId}/consume`, { scopeId, holder: 'h', units });
     await traffic.complete(await traffic.claim(scopeId), { payload: { secret: 1 } });
     const { text, body } = await world.get(`/ops/runs/${scopeId}`);
     expect(text).not.to.match(/secret|do this|"payload"|"result"|token/);
@@ -80,14 +81,14 @@ describe('run view', () => {
     const traffic = await Traffic.on(world);
     const root = randomUUID();
     const group = (parentScopeId: string) =>
-      world.made('/task-groups', { parentScopeId, mailboxId: traffic.work, condition: 'ALL_TERMINAL' });
+      world.mustPost('/task-groups', { parentScopeId, mailboxId: traffic.work, condition: 'ALL_TERMINAL' });
     const top = await group(root);
     const below = await group(top.scopeId);
     const sibling = await group(root);
     const sent: string[] = [];
     for (const one of [top, below, sibling]) {
-      sent.push((await world.made(`/task-groups/${one.id}/tasks`, { taskKey: 'a', input: 'do this' })).messageId);
-      await world.made('/barriers', { scopeId: one.scopeId, target: 1 });
+      sent.push((await world.mustPost(`/task-groups/${one.id}/tasks`, { taskKey: 'a', input: 'do this' })).messageId);
+      await world.mustPost('/barriers', { scopeId: one.scopeId, target: 1 });
     }
     const whole = (await world.get(`/ops/runs/${root}`)).body;
     expect(whole.scope.state).to.equal('ACTIVE');
@@ -123,9 +124,9 @@ describe('run view', () => {
     const world = await World.create();
     const traffic = await Traffic.on(world);
     const body = { parentScopeId: randomUUID(), mailboxId: traffic.work, condition: 'ALL_TERMINAL' };
-    const older = await world.made('/task-groups', body);
-    await world.made(`/task-groups/${older.id}/tasks`, { taskKey: 'a' });
-    const { id: groupId } = await world.made('/task-groups', body);
+    const older = await world.mustPost('/task-groups', body);
+    await world.mustPost(`/task-groups/${older.id}/tasks`, { taskKey: 'a' });
+    const { id: groupId } = await world.mustPost('/task-groups', body);
     const parts = { org: world.org, spaceNumber: world.spaceNumber, groupId };
     const batch = world.service.store.pipeline();
     for (let i = 0; i < 1000; i++) {
@@ -144,7 +145,7 @@ describe('run view', () => {
     const traffic = await Traffic.on(world);
     const root = randomUUID();
     const body = { parentScopeId: root, mailboxId: traffic.work, condition: 'ALL_TERMINAL' };
-    const groups = await Promise.all(Array.from({ length: 205 }, () => world.made('/task-groups', body)));
+    const groups = await Promise.all(Array.from({ length: 205 }, () => world.mustPost('/task-groups', body)));
     const early = groups
       .map((group) => group.scopeId)
       .sort()

@@ -49,14 +49,14 @@ describe('usage', () => {
     await traffic.send(scopeId, { workKey: 'w' });
     const claim = await traffic.claim(scopeId);
     await traffic.claim(scopeId);
-    await world.made(`/messages/${claim.id}/renew`, { token: claim.token });
+    await world.mustPost(`/messages/${claim.id}/renew`, { token: claim.token });
     const key = { 'Idempotency-Key': 'k' };
-    for (let i = 0; i < 2; i++) await world.made('/barriers', { scopeId, target: 2 }, key);
+    for (let i = 0; i < 2; i++) await world.mustPost('/barriers', { scopeId, target: 2 }, key);
     const [[barrier], [budget], [allowance]] = await Promise.all(
       ['barriers', 'budgets', 'allowances'].map(async (what) => (await world.get(`/${what}`)).body[what]),
     );
     const money = { holder: 'h', amountMinor: '5' };
-    const { id: reservationId } = await world.made(`/budgets/${budget.id}/reserve`, { ...money, scopeId });
+    const { id: reservationId } = await world.mustPost(`/budgets/${budget.id}/reserve`, { ...money, scopeId });
     const arrival: [string, object] = [`/barriers/${barrier.id}/arrive`, { arrivalKey: 'a' }];
     const repeated: [string, object][] = [
       ...[arrival, arrival],
@@ -64,7 +64,7 @@ describe('usage', () => {
       [`/budgets/${budget.id}/settle`, { reservationId, amountMinor: '5', workKey: 'w' }],
       [`/allowances/${allowance.id}/consume`, { scopeId, units: 1, holder: 'h', workKey: 'w' }],
     ];
-    for (const [path, body] of [...repeated, ...repeated]) await world.made(path, body);
+    for (const [path, body] of [...repeated, ...repeated]) await world.mustPost(path, body);
     // Refused calls, reads and calls without effect count as neither.
     await world.post('/barriers', { scopeId, target: 0 });
     await world.post(`/messages/${claim.id}/complete`, { token: 'another' });
@@ -115,7 +115,7 @@ describe('usage', () => {
 
   it("keeps a day's counts when the clock is set back over midnight", async () => {
     const { world } = await begin();
-    const create = (at: number) => world.at(at).then(() => world.made('/mailboxes', { name: 'm' }));
+    const create = (at: number) => world.at(at).then(() => world.mustPost('/mailboxes', { name: 'm' }));
     const before = (await world.get(`/usage?from=${date(0)}`)).body.days[0].byCall['mailbox.create'];
     await create(midnight + day - 1);
     await create(midnight + day);

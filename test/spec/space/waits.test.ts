@@ -43,10 +43,10 @@ describe('waits', () => {
       leaseExpiresAt: iso(start + 60_000),
     });
     expect(second).to.include({ messageId: note.id, taskId: null, mailboxId: traffic.inbox });
-    await world.made(`/messages/${claim.id}/renew`, { token: claim.token, leaseSeconds: 600 });
+    await world.mustPost(`/messages/${claim.id}/renew`, { token: claim.token, leaseSeconds: 600 });
     expect((await held())[1]).to.include({ messageId: claim.id, leaseExpiresAt: iso(start + 601_000) });
-    const group = await world.made('/task-groups', { mailboxId: traffic.work, condition: 'ALL_TERMINAL' });
-    const { taskId } = await world.made(`/task-groups/${group.id}/tasks`, { taskKey: 'a' });
+    const group = await world.mustPost('/task-groups', { mailboxId: traffic.work, condition: 'ALL_TERMINAL' });
+    const { taskId } = await world.mustPost(`/task-groups/${group.id}/tasks`, { taskKey: 'a' });
     const waiting = {
       taskId,
       groupId: group.id,
@@ -76,13 +76,13 @@ describe('waits', () => {
     await traffic.send(scopeId);
     await traffic.claim(scopeId);
     const claim = await traffic.claim(scopeId);
-    await world.made(`/messages/${claim.id}/renew`, { token: claim.token, leaseSeconds: 5 });
+    await world.mustPost(`/messages/${claim.id}/renew`, { token: claim.token, leaseSeconds: 5 });
     await world.at(start + 5000);
     await world.service.due.drain(world.org);
     const work = { mailboxId: traffic.work, condition: 'ALL_TERMINAL' };
-    const { id: groupId, scopeId: gate } = await world.made('/task-groups', work);
+    const { id: groupId, scopeId: gate } = await world.mustPost('/task-groups', work);
     await world.at(start + 5001);
-    const { taskId } = await world.made(`/task-groups/${groupId}/tasks`, { taskKey: 'a' });
+    const { taskId } = await world.mustPost(`/task-groups/${groupId}/tasks`, { taskKey: 'a' });
     const { heldClaims, waitingTasks } = (await world.get('/ops/waits')).body;
     expect(heldClaims).to.have.length(1);
     const next = { readyAt: null, position: 1, blockedBy: 'RECEIVER' };
@@ -102,15 +102,16 @@ describe('waits', () => {
   it('shows what blocks each waiter: the head of the line, the window or a cooldown', async () => {
     const { world, traffic, start } = await begin();
     const scopeId = traffic.scope();
-    const allowance = await world.made('/allowances', { name: 'w', unitsLimit: 5, windowSeconds: 600 });
-    const other = await world.made('/allowances', { name: 'c', unitsLimit: 5, windowSeconds: 600 });
-    const wait = (id: string, units: number) => world.made(`/allowances/${id}/wait`, { scopeId, holder: 'h', units });
+    const allowance = await world.mustPost('/allowances', { name: 'w', unitsLimit: 5, windowSeconds: 600 });
+    const other = await world.mustPost('/allowances', { name: 'c', unitsLimit: 5, windowSeconds: 600 });
+    const wait = (id: string, units: number) =>
+      world.mustPost(`/allowances/${id}/wait`, { scopeId, holder: 'h', units });
     const granted = await wait(allowance.id, 3);
     await world.at(start + 1);
     const head = await wait(allowance.id, 4);
     await world.at(start + 2);
     const behind = await wait(allowance.id, 1);
-    await world.made(`/allowances/${other.id}/cooldown`, { seconds: 100 });
+    await world.mustPost(`/allowances/${other.id}/cooldown`, { seconds: 100 });
     await world.at(start + 3);
     const cooling = await wait(other.id, 1);
     const { waiters, heldGrants } = (await world.get('/ops/waits')).body;
@@ -144,13 +145,13 @@ describe('waits', () => {
       blockedUntil: null,
     });
     // A cooldown that ends after the window, and one that ends before enough units are available.
-    await world.made(`/allowances/${allowance.id}/cooldown`, { seconds: 100 });
+    await world.mustPost(`/allowances/${allowance.id}/cooldown`, { seconds: 100 });
     const blocked = async () => {
       const [{ blockedBy, blockedUntil }] = (await world.get('/ops/waits')).body.waiters;
       return [blockedBy, blockedUntil];
     };
     expect(await blocked()).to.deep.equal(['COOLDOWN', iso(start + 600_000)]);
-    await world.made(`/allowances/${allowance.id}/cooldown`, { seconds: 900 });
+    await world.mustPost(`/allowances/${allowance.id}/cooldown`, { seconds: 900 });
     expect(await blocked()).to.deep.equal(['COOLDOWN', iso(start + 1_000_002)]);
     await world.at(start + 600_000);
     await world.service.due.drain(world.org);
@@ -161,7 +162,7 @@ describe('waits', () => {
 
   it('shows why each task waits: others of its run, a delay, a retry delay, or no receiver', async () => {
     const { world, traffic, start } = await begin();
-    const retrying = await world.made('/mailboxes', { name: 'retrying', retryDelaySeconds: 30 });
+    const retrying = await world.mustPost('/mailboxes', { name: 'retrying', retryDelaySeconds: 30 });
     const [scopeId, other] = [traffic.scope(), traffic.scope()];
     const failing = await traffic.send(scopeId, {}, retrying.id);
     await traffic.nack(await traffic.claim(scopeId, retrying.id), true);
@@ -186,20 +187,20 @@ describe('waits', () => {
       [failing.id, null, 'RETRY', iso(start + 30_000)],
       [delayed.id, null, 'DELAY', iso(start + 60_001)],
     ]);
-    await world.made(`/messages/${first}/cancel`);
+    await world.mustPost(`/messages/${first}/cancel`);
     expect(await shown()).to.deep.include([second, 1, 'RECEIVER', null]);
     // A requeue gives it all its attempts, so this is no retry but a delay.
-    await world.made(`/messages/${failing.id}/cancel`);
-    await world.made(`/messages/${failing.id}/requeue`, { delaySeconds: 10 });
+    await world.mustPost(`/messages/${failing.id}/cancel`);
+    await world.mustPost(`/messages/${failing.id}/requeue`, { delaySeconds: 10 });
     expect(await shown()).to.deep.include([failing.id, null, 'DELAY', iso(start + 10_001)]);
   });
 
   it('lists at most 200 waiters and 200 grants, and reports if there are more', async () => {
     const { world, traffic } = await begin();
     const allowance = async (unitsLimit: number) =>
-      (await world.made('/allowances', { name: `${unitsLimit}`, unitsLimit, windowSeconds: 600 })).id;
+      (await world.mustPost('/allowances', { name: `${unitsLimit}`, unitsLimit, windowSeconds: 600 })).id;
     const id = await allowance(1);
-    await world.made(`/allowances/${id}/consume`, { scopeId: traffic.scope(), units: 1, holder: 'h' });
+    await world.mustPost(`/allowances/${id}/consume`, { scopeId: traffic.scope(), units: 1, holder: 'h' });
     await queueMany(world, id, 201, 300);
     const shown = async () => {
       const { waiters, heldGrants, truncated } = (await world.get('/ops/waits')).body;
@@ -207,7 +208,7 @@ describe('waits', () => {
     };
     expect(await shown()).to.deep.equal([200, 0, true]);
     const [{ waiterId }] = (await world.get('/ops/waits')).body.waiters;
-    await world.made(`/allowance-waiters/${waiterId}/cancel`);
+    await world.mustPost(`/allowance-waiters/${waiterId}/cancel`);
     expect(await shown()).to.deep.equal([200, 0, false]);
     await queueMany(world, await allowance(201), 201, 300);
     expect(await shown()).to.deep.equal([200, 200, true]);
@@ -227,7 +228,7 @@ describe('waits', () => {
 
   it('lists the oldest 200 waiting tasks of all mailboxes and scopes, oldest first, and reports if there are more', async () => {
     const { world, traffic, start } = await begin();
-    const second = await world.made('/mailboxes', { name: 'more' });
+    const second = await world.mustPost('/mailboxes', { name: 'more' });
     const sent: string[] = [];
     for (let i = 0; i < 210; i += 10) {
       await world.at(start + i * 500);
@@ -272,7 +273,7 @@ describe('waits', () => {
     await Promise.all(Array.from({ length: 199 }, () => traffic.send(scopeId)));
     expect(await shown()).to.deep.equal([199, false]);
     await others(start + 2000, 900);
-    const { id } = await world.made('/mailboxes', { name: 'last' });
+    const { id } = await world.mustPost('/mailboxes', { name: 'last' });
     await world.at(start + 3000);
     await traffic.send(scopeId, {}, id);
     expect(await shown()).to.deep.equal([199, true]);

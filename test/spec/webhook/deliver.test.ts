@@ -33,7 +33,7 @@ describe('webhooks', () => {
     const [row] = await untilRows(world, 1);
     expect(row).to.include({ eventId: event.eventId, eventType: 'mailbox.created', attempt: 1, trigger: 'SCHEDULED' });
     expect(row).to.include({ state: 'SUCCEEDED', responseStatus: 200, errorCode: null, nextAttemptAt: null });
-    expect((await world.made(`/deliveries/${row?.id}/redeliver`)).eventId).to.equal(event.eventId);
+    expect((await world.mustPost(`/deliveries/${row?.id}/redeliver`)).eventId).to.equal(event.eventId);
   });
 
   it('report to a destination what happens after its creation, of the types it selected, but nothing about destinations', async () => {
@@ -42,7 +42,7 @@ describe('webhooks', () => {
     await register(world, ['mailbox.*', 'message.sent'], '/some');
     await register(world, [], '/all');
     const { id } = await happen(world);
-    await world.made(`/mailboxes/${id}/messages`, { scopeId: randomUUID(), payload: 1 });
+    await world.mustPost(`/mailboxes/${id}/messages`, { scopeId: randomUUID(), payload: 1 });
     const types = (path: string) => to.sink.at(path).map(({ body }) => body.type);
     await to.sink.got(2, '/some');
     await to.sink.got(3, '/all');
@@ -131,7 +131,7 @@ describe('webhooks', () => {
     const now = Math.ceil(Date.now() / 1000) * 1000;
     await world.at(now);
     const first = await register(world);
-    const second = await world.made(`/destinations/${first.id}/rotate-secret`);
+    const second = await world.mustPost(`/destinations/${first.id}/rotate-secret`);
     expect(second.signingSecret).to.not.equal(first.signingSecret);
     await happen(world);
     const [got] = await to.sink.got(1);
@@ -144,7 +144,7 @@ describe('webhooks', () => {
     const signed = (secret: string) =>
       new Webhook(secret).sign(String(later?.headers['webhook-id']), new Date(now + day), later?.text ?? '');
     expect(later?.headers['webhook-signature']).to.equal(signed(second.signingSecret));
-    await world.made(`/destinations/${first.id}/test`);
+    await world.mustPost(`/destinations/${first.id}/test`);
     expect(to.sink.received.at(-1)?.headers['webhook-signature']).to.not.contain(' ');
   });
 
@@ -154,8 +154,8 @@ describe('webhooks', () => {
     await world.at(now);
     const { id, signingSecret } = await register(world, ['mailbox.*']);
     const key = { 'Idempotency-Key': randomUUID() };
-    const tested = await world.made(`/destinations/${id}/test`, undefined, key);
-    expect(await world.made(`/destinations/${id}/test`, undefined, key), 'not sent again').to.deep.equal(tested);
+    const tested = await world.mustPost(`/destinations/${id}/test`, undefined, key);
+    expect(await world.mustPost(`/destinations/${id}/test`, undefined, key), 'not sent again').to.deep.equal(tested);
     const sent = { trigger: 'TEST', eventType: 'destination.test', state: 'SUCCEEDED', destinationId: id };
     expect(tested).to.include(sent);
     const moment = Number.parseInt(tested.eventId.replace('-', '').slice(0, 12), 16);
@@ -163,7 +163,7 @@ describe('webhooks', () => {
     await happen(world);
     const [row] = await untilRows(world, 2);
     status(500);
-    const again = await world.made(`/deliveries/${row?.id}/redeliver`);
+    const again = await world.mustPost(`/deliveries/${row?.id}/redeliver`);
     expect(again).to.include({
       trigger: 'MANUAL',
       eventId: row?.eventId,
@@ -196,7 +196,7 @@ describe('webhooks', () => {
     const [row] = await untilRows(world, 1);
     for (const code of [500, 200, 200]) {
       status(code);
-      await world.made(`/deliveries/${row?.id}/redeliver`);
+      await world.mustPost(`/deliveries/${row?.id}/redeliver`);
       const DELIVERED = Number(code === 200);
       expect((await world.get('/backlog')).body.outbox).to.include({ PENDING: 1 - DELIVERED, DELIVERED });
     }
@@ -215,7 +215,7 @@ describe('webhooks', () => {
     await poke(world);
     const answer = await underWay;
     status(200);
-    await world.made(`/deliveries/${failed?.id}/redeliver`);
+    await world.mustPost(`/deliveries/${failed?.id}/redeliver`);
     expect((await world.get('/backlog')).body.outbox).to.include({ PENDING: 1, DELIVERED: 1 });
     answer();
     await untilRows(world, 7);

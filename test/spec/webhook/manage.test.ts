@@ -12,7 +12,7 @@ describe('webhook destinations', () => {
     const world = await World.create();
     const now = Math.ceil(Date.now() / 60_000) * 60_000;
     await world.at(now);
-    const { signingSecret, ...record } = await world.made('/destinations', { url, eventTypes: ['message.*'] });
+    const { signingSecret, ...record } = await world.mustPost('/destinations', { url, eventTypes: ['message.*'] });
     const key = `muster:{${world.org}}`;
     expect(await world.service.store.hget(`${key}:${world.spaceId}`, 'usedRequests'), 'checked, and one').to.equal('1');
     expect(await world.service.store.hget(key, 'usedOperations')).to.equal('1');
@@ -44,7 +44,7 @@ describe('webhook destinations', () => {
     const { status, body } = await twice('POST', '/destinations', { url });
     expect([status, (await world.get('/destinations')).body.destinations.length]).to.deep.equal([201, 1]);
     const path = `/destinations/${body.id}`;
-    const rotate = () => world.made(`${path}/rotate-secret`);
+    const rotate = () => world.mustPost(`${path}/rotate-secret`);
     expect((await twice('POST', `${path}/rotate-secret`, undefined, rotate)).body.signingSecret).to.match(/^whsec_/);
     await twice('PATCH', path, { eventTypes: ['budget.*'] }, () => world.call('PATCH', path, { state: 'DISABLED' }));
     expect((await twice('DELETE', path)).status).to.equal(204);
@@ -89,7 +89,7 @@ describe('webhook destinations', () => {
 
   it('can change url, eventTypes and state by PATCH; one that changes nothing is no operation', async () => {
     const world = await World.create();
-    const { id } = await world.made('/destinations', { url });
+    const { id } = await world.mustPost('/destinations', { url });
     const patch = (body: object) => world.call('PATCH', `/destinations/${id}`, body);
     const changed = { url: 'https://93.184.215.14/new', eventTypes: ['budget.*'] };
     for (let i = 0; i < 2; i++) expect((await patch(changed)).body).to.deep.include(changed);
@@ -106,9 +106,9 @@ describe('webhook destinations', () => {
     const world = await World.create();
     const { scripts, store } = world.service;
     const ids: string[] = [];
-    for (let i = 0; i < 2; i++) ids.push((await world.made('/destinations', { url })).id);
+    for (let i = 0; i < 2; i++) ids.push((await world.mustPost('/destinations', { url })).id);
     const [id, other] = ids;
-    await world.made('/mailboxes', { name: 'jobs' });
+    await world.mustPost('/mailboxes', { name: 'jobs' });
     const args = { spaceId: world.spaceId, requestId: '', maxEntries: 10, opened: '' };
     await scripts.run('webhook/dispatch', world.org, args);
     expect((await world.call('DELETE', `/destinations/${id}`)).status).to.equal(204);
@@ -136,8 +136,8 @@ describe('webhook destinations', () => {
 
   it('have every change in the audit trail, without secrets', async () => {
     const world = await World.create();
-    const { id, signingSecret } = await world.made('/destinations', { url });
-    const { signingSecret: second } = await world.made(`/destinations/${id}/rotate-secret`);
+    const { id, signingSecret } = await world.mustPost('/destinations', { url });
+    const { signingSecret: second } = await world.mustPost(`/destinations/${id}/rotate-secret`);
     await world.call('PATCH', `/destinations/${id}`, { eventTypes: ['budget.*'] });
     await world.call('DELETE', `/destinations/${id}`);
     const text = JSON.stringify(await listAudit(world.service, world.org));
@@ -158,9 +158,9 @@ describe('webhook destinations', () => {
     const sink = await Sink.start();
     try {
       const world = await World.create({ on: service });
-      await world.made('/destinations', { url: `http://rebind.example:${sink.port}/` });
+      await world.mustPost('/destinations', { url: `http://rebind.example:${sink.port}/` });
       address = '127.0.0.1';
-      await world.made('/mailboxes', { name: 'jobs' });
+      await world.mustPost('/mailboxes', { name: 'jobs' });
       expect((await untilRows(world, 1))[0]).to.include({ trigger: 'SCHEDULED', errorCode: 'TARGET_FORBIDDEN' });
       expect(sink.received).to.have.length(0);
     } finally {

@@ -30,7 +30,7 @@ describe('webhooks of events that are packed', () => {
     const [second, first] = await untilRows(world, 2);
     expect([second?.eventId, second?.attempt, second?.state]).to.deep.equal([first?.eventId, 2, 'FAILED']);
     status(200);
-    const again = await world.made(`/deliveries/${first?.id}/redeliver`);
+    const again = await world.mustPost(`/deliveries/${first?.id}/redeliver`);
     expect(again).to.include({ eventId: first?.eventId, state: 'SUCCEEDED', trigger: 'MANUAL', attempt: 2 });
     const texts = new Set(to.sink.received.map(({ body }) => JSON.stringify(body)));
     expect([to.sink.received.length, texts.size]).to.deep.equal([3, 1]);

@@ -23,7 +23,7 @@ describe('a redelivery or test with an Idempotency-Key', () => {
     const worlds = [await World.create({ on: services[0] as MusterService })] as World[];
     const world = worlds[0] as World;
     worlds.push(new World(services[1] as MusterService, world.org, world.spaceId, world.apiKey));
-    const { id } = await world.made('/destinations', { url: `${sink.url}/hook` });
+    const { id } = await world.mustPost('/destinations', { url: `${sink.url}/hook` });
     const sentOnce = async (path: string): Promise<Reply> => {
       const sent = sink.received.length;
       const headers = { 'Idempotency-Key': randomUUID() };
@@ -44,7 +44,7 @@ describe('a redelivery or test with an Idempotency-Key', () => {
     const world = await World.create({ on: services[0] as MusterService, plan: 'free' });
     const { store } = world.service;
     const org = `muster:{${world.org}}`;
-    const register = () => world.made('/destinations', { url: `${sink.url}/gone` });
+    const register = () => world.mustPost('/destinations', { url: `${sink.url}/gone` });
     const [one, other] = [await register(), await register()];
     const { answer } = sink;
     const meanwhile = [
@@ -65,8 +65,8 @@ describe('a redelivery or test with an Idempotency-Key', () => {
 
   it('is refused while another request with that key is being sent; a process that dies holds the key for 25 s', async () => {
     const world = await World.create({ on: services[0] as MusterService });
-    const { id } = await world.made('/destinations', { url: `${sink.url}/slow` });
-    const other = await world.made('/destinations', { url: `${sink.url}/other` });
+    const { id } = await world.mustPost('/destinations', { url: `${sink.url}/slow` });
+    const other = await world.mustPost('/destinations', { url: `${sink.url}/other` });
     const headers = { 'Idempotency-Key': randomUUID() };
     const answered = new Promise<() => void>((resolve) => {
       sink.answer = (response, { path }) => (path === '/slow' ? resolve(() => response.end()) : response.end());

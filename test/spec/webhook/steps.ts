@@ -22,7 +22,7 @@ export class Outbox {
   }
 
   async register(eventTypes: string[] = []): Promise<string> {
-    const { id } = await this.world.made('/destinations', { url: 'https://93.184.215.14/', eventTypes });
+    const { id } = await this.world.mustPost('/destinations', { url: 'https://93.184.215.14/', eventTypes });
     // The workers of later tests find it, too: nothing answers them there.
     await this.world.service.store.hset(this.key(id), 'url', 'http://127.0.0.1:1/');
     return id;
@@ -33,7 +33,7 @@ export class Outbox {
   }
 
   async happen(times = 1): Promise<void> {
-    for (let i = 0; i < times; i++) await this.world.made('/mailboxes', { name: 'jobs' });
+    for (let i = 0; i < times; i++) await this.world.mustPost('/mailboxes', { name: 'jobs' });
   }
 
   async counts(): Promise<Record<string, number>> {

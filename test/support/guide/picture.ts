@@ -20,24 +20,25 @@ async function liveliness(world: World): Promise<void> {
   const now = Date.now();
   const begun = now - steps * stepMs;
   await world.at(begun);
-  const mailbox = (name: string, more: object = {}) => world.made('/mailboxes', { name, backlogLimit: 200, ...more });
+  const mailbox = (name: string, more: object = {}) =>
+    world.mustPost('/mailboxes', { name, backlogLimit: 200, ...more });
   const chapters = await mailbox('chapters', { retryDelaySeconds: 600 });
   const reviews = await mailbox('reviews');
   const results = await mailbox('summaries', { mode: 'INBOX', recipientId: 'editor' });
-  const calls = await world.made('/allowances', { name: 'model calls', unitsLimit: 60, windowSeconds: 3600 });
-  await world.made('/budgets', { name: 'tokens', currency: 'EUR', scale: 2, limitMinor: '50000' });
+  const calls = await world.mustPost('/allowances', { name: 'model calls', unitsLimit: 60, windowSeconds: 3600 });
+  await world.mustPost('/budgets', { name: 'tokens', currency: 'EUR', scale: 2, limitMinor: '50000' });
   const titles = ['Middlemarch', 'Moby-Dick', 'Bleak House', 'Emma', 'Walden', 'Dracula', 'Ulysses'];
   const runs: string[] = [];
   let sent = 0;
   for (let step = 0; step < steps; step++) {
     await world.at(begun + step * stepMs);
-    if (step % 11 === 0) runs.unshift((await world.made('/scopes', { name: titles[step / 11] })).id);
+    if (step % 11 === 0) runs.unshift((await world.mustPost('/scopes', { name: titles[step / 11] })).id);
     const [scopeId = ''] = runs;
     // Work comes in waves.
     const wave = Math.round(4 + 4 * Math.sin(step / 6));
     for (let n = 0; n < wave; n++) {
       const chapter = ++sent;
-      await world.made(`/mailboxes/${chapters.id}/messages`, {
+      await world.mustPost(`/mailboxes/${chapters.id}/messages`, {
         scopeId,
         payload: { chapter },
         workKey: `chapter-${chapter}`,
@@ -48,16 +49,21 @@ async function liveliness(world: World): Promise<void> {
     const claim = { scopeId: '*', holder: 'editor', holderSession: 's', max: 100 };
     const { status, body } = await world.post(`/mailboxes/${results.id}/recv`, claim);
     if (status !== 200) continue;
-    for (const { id, token } of body.messages) await world.made(`/messages/${id}/complete`, { token });
+    for (const { id, token } of body.messages) await world.mustPost(`/messages/${id}/complete`, { token });
   }
   await world.at(now - 20_000);
   const [scopeId = ''] = runs;
   for (const file of ['preface', 'index'])
-    await world.made(`/mailboxes/${reviews.id}/messages`, { scopeId, payload: { file }, workKey: file });
+    await world.mustPost(`/mailboxes/${reviews.id}/messages`, { scopeId, payload: { file }, workKey: file });
   for (const holder of ['reader-1', 'reader-2', 'reader-3'])
-    await world.made(`/mailboxes/${chapters.id}/recv`, { scopeId: '*', holder, holderSession: 's', leaseSeconds: 120 });
-  await world.made(`/allowances/${calls.id}/consume`, { scopeId, holder: 'reader-1', units: 55 });
-  await world.made(`/allowances/${calls.id}/wait`, { scopeId, holder: 'reader-4', units: 12, ttlSeconds: 3600 });
+    await world.mustPost(`/mailboxes/${chapters.id}/recv`, {
+      scopeId: '*',
+      holder,
+      holderSession: 's',
+      leaseSeconds: 120,
+    });
+  await world.mustPost(`/allowances/${calls.id}/consume`, { scopeId, holder: 'reader-1', units: 55 });
+  await world.mustPost(`/allowances/${calls.id}/wait`, { scopeId, holder: 'reader-4', units: 12, ttlSeconds: 3600 });
   await world.at(now);
 }
 
@@ -69,11 +75,11 @@ async function attempt(world: World, mailboxId: string, resultsId: string, numbe
   const { id, token, scopeId } = body;
   if (number % 19 === 7) {
     const error = errors[number % errors.length];
-    await world.made(`/messages/${id}/nack`, { token, retry: number % 2 === 0, error });
+    await world.mustPost(`/messages/${id}/nack`, { token, retry: number % 2 === 0, error });
     return;
   }
   const payload = { summary: 'It was the best of times, it was the worst of times.' };
-  await world.made(`/messages/${id}/complete`, { token, result: { mailboxId: resultsId, scopeId, payload } });
+  await world.mustPost(`/messages/${id}/complete`, { token, result: { mailboxId: resultsId, scopeId, payload } });
 }
 
 const { service, org } = await World.create();

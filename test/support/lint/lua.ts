@@ -61,14 +61,14 @@ function textsOf(all: readonly Line[], builder: Builder, { files }: Sources): Te
     }),
   ];
   const names = new Map([...files].map(([name, path]) => [originOf(path, 0), name]));
-  return [...parts].map(([file, own]) => {
+  return [...parts].map(([file, lines]) => {
     const name = names.get(file);
     const below = name === undefined ? [] : builder.addHelpers(name);
     const withArgs = name === undefined ? [] : [...below, builder.read(name)];
     const args = withArgs.flatMap((one) => one.args.map((arg) => declared(arg)));
-    const used = new Set(own.flatMap(({ text }) => text.match(/\w+/g) ?? []));
+    const used = new Set(lines.flatMap(({ text }) => text.match(/\w+/g) ?? []));
     const above = [...args, ...below.flatMap(offeredBy)].filter(({ text }) => used.has(text.split(' ')[1] ?? ''));
-    return { file, lines: [...all.slice(0, 1), ...above, ...own] };
+    return { file, lines: [...all.slice(0, 1), ...above, ...lines] };
   });
 }
 

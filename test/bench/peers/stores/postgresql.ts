@@ -31,10 +31,10 @@ async function environment(): Promise<NodeJS.ProcessEnv> {
 export async function startPostgresql(synchronousCommit: 'on' | 'off'): Promise<Store> {
   const program = await findServer(postgresql, await environment());
   const { folder, as } = await makeFolder();
-  const beside = (name: string) => join(dirname(program.command), name);
+  const programNamed = (name: string) => join(dirname(program.command), name);
   const data = join(folder, 'data');
   const how = { ...as, env: program.env, cwd: folder };
-  await run(beside('initdb'), ['-D', data, '-U', 'bench', '-A', 'trust', '-E', 'UTF8', '--locale=C'], how);
+  await run(programNamed('initdb'), ['-D', data, '-U', 'bench', '-A', 'trust', '-E', 'UTF8', '--locale=C'], how);
   const settings = {
     listen_addresses: '',
     unix_socket_directories: folder,
@@ -49,7 +49,7 @@ export async function startPostgresql(synchronousCommit: 'on' | 'off'): Promise<
     args: ['-D', data, ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])],
     signal: 'SIGINT',
     isReady: () =>
-      run(beside('pg_isready'), ['-h', folder], how).then(
+      run(programNamed('pg_isready'), ['-h', folder], how).then(
         () => true,
         () => false,
       ),
@@ -59,6 +59,6 @@ export async function startPostgresql(synchronousCommit: 'on' | 'off'): Promise<
     address: `postgres:///postgres?user=bench&host=${encodeURIComponent(folder)}`,
     durability: `synchronous_commit ${synchronousCommit}`,
     // Autovacuum comes once a minute: a queue's tables would decide by chance how fast a run is.
-    tidy: () => run(beside('vacuumdb'), ['-h', folder, '-U', 'bench', '-z', '-q', 'postgres'], how),
+    tidy: () => run(programNamed('vacuumdb'), ['-h', folder, '-U', 'bench', '-z', '-q', 'postgres'], how),
   };
 }
