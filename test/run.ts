@@ -1,5 +1,5 @@
-// npm test: the suite in parts, each a mocha process with its own Redis. Four run side by side, as many tests mostly wait;
-// after them those that are bounded by time, with lint and types. For any other choice of files: npx mocha <files>.
+// npm test: the suite in parts, each a mocha process with its own Redis. Four run at once, as many tests mostly wait; those
+// that are bounded by time, and lint and types, begin when others have ended. For any other choice of files: npx mocha <files>.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
@@ -11,7 +11,7 @@ const elsewhere = new Set(['attack', 'cluster', 'fault', 'spec', 'support', ...r
 const folders = readdirSync('test', { withFileTypes: true }).filter((entry) => entry.isDirectory());
 /** All other folders, also those that pack dist/, or have files of their own there. */
 const products = ['attack/quick', ...folders.map(({ name }) => name).filter((name) => !elsewhere.has(name))];
-/** Bounded by time, but mostly waiting: lint and types have the processor meanwhile. */
+/** Bounded by time, but mostly waiting. */
 const moments = [
   ['workers/sweeper.test.ts', 'spec/mailbox/hold.test.ts'],
   ['workers/schedules.test.ts', 'spec/event/watch.test.ts', 'spec/allowance/window-roll.test.ts'],
@@ -71,12 +71,19 @@ async function check(): Promise<Result> {
   return { passed: 0, failed: code === 0 ? 0 : 1 };
 }
 
-/** Runs parts side by side; the first prints as it goes. */
-const sideBySide = (parts: readonly (readonly string[])[], without: readonly string[] = []): Promise<Result>[] =>
-  parts.map((places, index) => run(places, index === 0, without));
+/** In this order, the longest first; the first prints as it goes. */
+const waiting = [
+  ...[rooms, interfaces, products, processes].map((places, index) => () => run(places, index === 0, moments.flat())),
+  ...moments.map((places) => () => run(places, false, [])),
+  check,
+];
+const results: Result[] = [];
 
-const results = await Promise.all(sideBySide([rooms, interfaces, products, processes], moments.flat()));
-results.push(...(await Promise.all([...sideBySide(moments), check()])));
+async function runWaiting(): Promise<void> {
+  for (let next = waiting.shift(); next; next = waiting.shift()) results.push(await next());
+}
+
+await Promise.all(Array.from({ length: 4 }, runWaiting));
 const sum = (count: (result: Result) => number) => results.reduce((all, result) => all + count(result), 0);
 const failed = sum((result) => result.failed);
 console.log(`${sum((result) => result.passed)} passed, ${failed} failed`);
