@@ -36,9 +36,9 @@ local function mark(record, field)
   record[n + 1], record.n = field, n + 1
 end
 
---- Sets a field to a text, a whole number or true; false removes it.
+--- Sets a field to a text, a whole number or true; false and nil remove it. It is false then: nil would be read again.
 function records.set(record, field, value)
-  record[field] = value
+  record[field] = value or false
   mark(record, field)
 end
 
@@ -49,7 +49,7 @@ function records.put(key, field, value)
     record = { n = 0, key = key }
     known[key] = record
   end
-  record[field] = value
+  record[field] = value or false
   mark(record, field)
 end
 

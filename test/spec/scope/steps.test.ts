@@ -33,6 +33,8 @@ describe('A cancel that takes more than one step', () => {
       done: true,
       cancelled: { messages: many + 2, waiters: 0, barriers: 0, groups: 0 },
     });
+    const { service, prefix } = run.world;
+    expect(await service.store.hget(`${prefix}:scope:${run.scopeId}`, 'cancelWalk'), 'steps to come').to.equal(null);
     await run.worked();
     await expectAgreement(run.world);
     const requestIds: string[] = [];
