@@ -18,9 +18,10 @@ const rateless = ['UNAUTHENTICATED', 'INVALID_API_KEY', 'PERMISSION_DENIED', 'SP
 ]);
 // ajv-formats exports its function as a property of itself.
 const formats = addFormats as unknown as (ajv: Ajv2020) => void;
-// Most schemas are used once or twice: optimizing their code takes longer than it saves.
-// That the document's schemas are valid ones is a test of its own (test/contract).
-/** That the schemas are valid ones is a test of its own (test/contract). Each is compiled once, and used little. */
+/**
+ * For the document's schemas. That they are valid ones is a test of its own (test/contract). Most are used once or twice:
+ * optimizing their code takes longer than it saves.
+ */
 export const plainly = {
   strict: false,
   meta: false,
