@@ -11,6 +11,8 @@ export interface Config {
   /** null: GET /metrics is on the API's port; 0: any free port */
   metricsPort: number | null;
   host: string;
+  /** Where callers reach the API, without a slash at the end; null: wherever it listens */
+  publicUrl: string | null;
   /** null: the embedded Redis in `dataDir` */
   redisUrl: string | null;
   dataDir: string;
@@ -61,6 +63,13 @@ const settings: Record<keyof Config, Setting & { name: string; fallback: unknown
     fallback: '127.0.0.1',
     schema: Joi.string().hostname(),
     allowed: 'a host name or an IP address, such as 127.0.0.1 or 0.0.0.0',
+  },
+  publicUrl: {
+    name: 'PUBLIC_URL',
+    fallback: null,
+    schema: Joi.string().custom(publicUrl),
+    allowed: 'an http or https address, with a path or without, such as https://muster.example.com',
+    secret: true,
   },
   redisUrl: {
     name: 'REDIS_URL',
@@ -140,6 +149,14 @@ function between(from: number, to: number) {
     if (value < from || value > to) throw new Error('out of range');
     return value;
   };
+}
+
+/** Everything that is built on it is appended to its path, so it has no query; a login in it would reach every reader of a link. */
+function publicUrl(text: string): string {
+  const { protocol, username, password, host, pathname, href, origin } = new URL(text);
+  const isPlain = username === '' && password === '' && !/[?#]/.test(text);
+  if (!['http:', 'https:'].includes(protocol) || host === '' || !isPlain) throw new Error('not an address to build on');
+  return pathname === '/' ? origin : href.replace(/\/+$/, '');
 }
 
 function storeUrl(text: string): string {

@@ -63,7 +63,7 @@ function redirectWarnings(log: Logger): void {
 }
 
 function start(config: Config, redisUrl: string, signal: AbortSignal): Promise<MusterService> {
-  const { role, host, port, metricsPort, logLevel, webhookAllowPrivate, sealAfterSeconds } = config;
+  const { role, host, port, publicUrl, metricsPort, logLevel, webhookAllowPrivate, sealAfterSeconds } = config;
   const log = openLog(logLevel);
   redirectWarnings(log);
   const snapshots = {
@@ -75,7 +75,8 @@ function start(config: Config, redisUrl: string, signal: AbortSignal): Promise<M
   const metrics = metricsPort === null ? {} : { metricsPort };
   const waiting = { awaitStore: () => awaitStore(redisUrl, { log: warn, signal }) };
   const settings = { webhookAllowPrivate, sealAfterSeconds, packsMessages: true };
-  return startService({ redisUrl, role, host, port, ...metrics, ...settings, log, snapshots, ...waiting });
+  const outside = publicUrl === null ? {} : { publicUrl };
+  return startService({ redisUrl, role, host, port, ...outside, ...metrics, ...settings, log, snapshots, ...waiting });
 }
 
 async function prepare(service: MusterService, isEmbedded: boolean): Promise<void> {

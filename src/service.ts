@@ -46,6 +46,8 @@ export interface ServiceOptions {
   readonly role: 'api' | 'worker' | 'all';
   readonly host: string;
   readonly port: number;
+  /** Where callers reach the API, if that is not where it listens; without a slash at the end. */
+  readonly publicUrl?: string;
   /** A separate port for GET /metrics, /healthz and /readyz; default: the API's port, or none for a worker. */
   readonly metricsPort?: number;
   readonly metricsMaxAgeMs?: number;
@@ -139,6 +141,7 @@ export async function startService(options: ServiceOptions): Promise<MusterServi
     log: options.log,
     ready,
     metrics,
+    publicUrl: options.publicUrl,
   };
   const workers = new Workers();
   let listener: Listener | undefined;

@@ -8,6 +8,9 @@ import { Barrier, barrierStates } from './records.ts';
 
 const reply = { barrier: one(Barrier) };
 
+/** More rounds than a barrier ever has; a query takes no more digits. */
+const maxEpoch = 999_999_999;
+
 const create = route({
   method: 'POST',
   path: '/barriers',
@@ -49,7 +52,7 @@ const view = read({
     'With `waitSeconds` it answers once the barrier is not OPEN, or once `epoch`, where that is given, is ' +
     'released, cancelled or past; or as it then stands.',
   query: fields({
-    epoch: queryInteger(1, 999_999_999).description(
+    epoch: queryInteger(1, maxEpoch).description(
       'the epoch to wait for, with waitSeconds; left out: the one that the barrier is in',
     ),
   }),
@@ -77,7 +80,7 @@ const arrive = route({
   permission: 'coordination_write',
   idempotency: 'optional',
   rate: 'recovery',
-  body: fields({ arrivalKey: key(), epoch: optional(integer(1, Number.MAX_SAFE_INTEGER)) }),
+  body: fields({ arrivalKey: key(), epoch: optional(integer(1, maxEpoch)) }),
   success: { 200: Barrier.schema },
   refuses: ['BARRIER_NOT_FOUND', 'EPOCH_MISMATCH', 'BARRIER_RELEASED', 'BARRIER_CANCELLED'],
   script: 'barrier/arrive',

@@ -17,6 +17,8 @@ export interface CallContext {
   /** As it was sent. */
   readonly spaceId: string;
   readonly gone: AbortSignal;
+  /** The caller may give up and keep its connection. */
+  readonly leavesUnseen: boolean;
 }
 
 const from: Origin = { kind: 'a field', prefix: '', path: '', key: 'idempotencyKey' };
@@ -55,6 +57,7 @@ export class Calls {
       // No request of its own has this.
       identity: `call ${route.call}\n${text}`,
       gone: () => context.gone,
+      leavesUnseen: context.leavesUnseen,
     };
     return endpoint.call(context.caller, asked);
   }

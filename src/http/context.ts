@@ -54,6 +54,8 @@ export interface Service {
   /** Whether the store takes calls: GET /readyz. */
   readonly ready: () => Promise<boolean>;
   readonly metrics: Metrics;
+  /** PUBLIC_URL; undefined: callers reach the API where it listens. */
+  readonly publicUrl: string | undefined;
   /** Pages that need no key. */
   readonly sites: readonly Site[];
   /** What answers POST requests that are of no route, and makes calls of its own. */

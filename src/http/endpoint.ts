@@ -20,6 +20,11 @@ type Args = Record<string, string | number>;
 /** A call that asks for packed messages so often meets segments that change all the time. */
 const maxRuns = 50;
 
+/** No caller gives up so soon. */
+const atOnceMs = 1_000;
+
+const nothing: Ran = { note: readNote(''), reply: undefined };
+
 /** Runs the endpoint that was found. */
 export const runEndpoint: Step = async (ctx) => {
   const { match } = ctx.state;
@@ -34,6 +39,8 @@ export interface Handler {
   /** The full path, for logs and metrics. */
   readonly pattern: string;
   readonly log: Logger;
+  /** The body of an error in place of the envelope, where it has another. */
+  readonly errorBody?: (error: ApiError) => string | undefined;
   /** Answers a request; throws refusals. */
   handle(ctx: Context, params: Record<string, string>): Promise<Sent>;
 }
@@ -101,6 +108,8 @@ export class Endpoint implements Handler {
 
   #run(org: string, args: Args, input: Input, asked: Asked): Promise<Ran> {
     const hold = this.route.hold?.(input);
+    const takes = this.route.method !== 'GET';
+    if (hold && takes && asked.leavesUnseen) return this.#heldUntilWoken(org, args, hold, asked);
     if (hold) return this.#held(org, args, hold, asked);
     const { receives } = this.route;
     return asked.turn && receives
@@ -126,7 +135,41 @@ export class Endpoint implements Handler {
     );
     // Without a worker, nothing announces what fell due meanwhile.
     const last = found ?? (gone.aborted ? undefined : await hold.look(run, true, () => undefined));
-    return last ?? { note: readNote(''), reply: undefined };
+    return last ?? nothing;
+  }
+
+  /**
+   * Holds a request whose caller may give up unseen. Nothing is taken for it but at once: when there is something later, it is
+   * answered as if there were nothing, and calls again.
+   */
+  async #heldUntilWoken(org: string, args: Args, hold: Hold, asked: Asked): Promise<Ran> {
+    const began = performance.now();
+    const looked = (isLast: boolean, rate: Args) =>
+      hold.look(
+        (changes) => this.#ran(org, { ...args, ...changes, ...rate }, asked),
+        isLast,
+        () => undefined,
+      );
+    // The last one: it is the answer, also if it is refused.
+    const first = (await looked(true, {})) ?? nothing;
+    if (first.reply !== undefined) return first;
+    let isRegistered = false;
+    const { wake, channel } = this.#service;
+    const found = await wake.until(
+      channel(org, String(args['spaceId'])),
+      { waitMs: hold.waitSeconds * 1000, signal: asked.gone(), topic: hold.topic },
+      async (again) => {
+        if (!isRegistered && performance.now() - began < atOnceMs) {
+          isRegistered = true;
+          // For what became ready before it could be woken.
+          return looked(false, { rateClass: 'held' });
+        }
+        // The wake-up is not used: the next one that waits gets it, too.
+        again(0);
+        return first;
+      },
+    );
+    return found ?? first;
   }
 
   /** Has the route's `serve` answer, with the headers of its last run. */

@@ -13,7 +13,8 @@ export function answerErrors(service: Service): Step {
       const refused = refusalOf(thrown, service, state);
       state.code = refused.code;
       if (thrown instanceof StoreUnavailable) state.reason = thrown.message;
-      state.answer = refused.answer;
+      const text = state.match?.endpoint.errorBody?.(refused.error) ?? refused.answer.text;
+      state.answer = { ...refused.answer, text };
     }
   };
 }
@@ -23,7 +24,7 @@ export function refusalOf(
   thrown: unknown,
   { errors, metrics }: Pick<Service, 'errors' | 'metrics'>,
   { requestId, route = '', log }: Pick<State, 'requestId' | 'route' | 'log'>,
-): { code: string; answer: Sent & { readonly text: string } } {
+): { code: string; error: ApiError; answer: Sent & { readonly text: string } } {
   const error = toApiError(thrown, errors);
   metrics.traffic.refusal(error.code);
   if (error.status === 500) {
@@ -31,7 +32,7 @@ export function refusalOf(
     log.error({ requestId, error: text }, 'internal error');
   }
   const status = thrown instanceof Refusal ? statusOf(errors, error.code, route) : error.status;
-  return { code: error.code, answer: { status, headers: error.headers, text: envelope(error, requestId) } };
+  return { code: error.code, error, answer: { status, headers: error.headers, text: envelope(error, requestId) } };
 }
 
 /**

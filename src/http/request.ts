@@ -57,6 +57,8 @@ export interface Asked {
   readonly identity: string;
   /** Of a call of a batch: when it is its turn. */
   readonly turn?: Turn;
+  /** The caller may give up and keep its connection, so that `gone` never tells. */
+  readonly leavesUnseen?: boolean;
   /** Aborts when the caller has gone. */
   gone(): AbortSignal;
 }

@@ -1,14 +1,20 @@
 import type { Calls } from '../http/call.ts';
 import type { Context, Service } from '../http/context.ts';
 import type { Handler } from '../http/endpoint.ts';
-import { apiError, type ErrorTable, entry } from '../http/errors.ts';
+import { type ApiError, apiError, type ErrorTable, entry } from '../http/errors.ts';
 import { cutFrom, Request, readCaller } from '../http/request.ts';
+import { answerBatch } from './batch.ts';
+import { mayCall } from './origin.ts';
+import { rpcCodes, rpcError } from './rpc.ts';
 import { toolsOf } from './tools.ts';
 import { Visit } from './visit.ts';
 
 /** What is refused before the protocol is spoken, beyond the errors of every request. */
 export const mcpErrors: ErrorTable = {
-  ORIGIN_NOT_ALLOWED: entry(403, 'the Origin must be that of this server: web pages of other hosts may not call it'),
+  ORIGIN_NOT_ALLOWED: entry(
+    403,
+    'the Origin must be that of this server: set PUBLIC_URL to the address at which its own web pages call it; those of other hosts may not',
+  ),
   NOT_ACCEPTABLE: entry(406, 'answers are JSON: send "Accept: application/json, text/event-stream"'),
 };
 
@@ -22,8 +28,11 @@ export function mcpGateway(service: Service, calls: Calls): Handler {
   return {
     pattern,
     log,
+    errorBody,
     handle: async (ctx, params) => {
-      checkOrigin(ctx);
+      const { origin, host } = ctx.req.headers;
+      const server = { host, address: ctx.req.socket.localAddress ?? '', publicUrl: service.publicUrl };
+      if (origin !== undefined && !mayCall(origin, server)) throw apiError('ORIGIN_NOT_ALLOWED', '', {}, mcpErrors);
       if (!ctx.accepts('application/json')) throw apiError('NOT_ACCEPTABLE', '', {}, mcpErrors);
       const caller = readCaller(ctx.req.headers.authorization);
       const { body } = ctx.request;
@@ -32,25 +41,17 @@ export function mcpGateway(service: Service, calls: Calls): Handler {
       const { requestId } = request;
       const context = { caller, requestId, spaceId: params['spaceId'] ?? '', gone: request.gone() };
       tools ??= toolsOf(service.routes);
-      const visit = new Visit({ service, calls, tools, context, state: ctx.state });
-      return Array.isArray(body) ? visit.answerAll(body, headersOf(ctx)) : visit.answerOne(body, headersOf(ctx));
+      const parts = { service, calls, tools, context, state: ctx.state };
+      const headers = headersOf(ctx);
+      return Array.isArray(body) ? answerBatch(body, headers, parts) : new Visit(parts).answer(body, headers);
     },
   };
 }
 
-/** Only browsers send it: a page of another host may not call, as the protocol asks. */
-function checkOrigin({ req: { headers } }: Context): void {
-  const { origin, host } = headers;
-  if (origin === undefined) return;
-  const [scheme = ''] = origin.split('//', 1);
-  const from = hostOf(origin);
-  if (from === undefined || from !== hostOf(`${scheme}//${host ?? ''}`))
-    throw apiError('ORIGIN_NOT_ALLOWED', '', {}, mcpErrors);
-}
-
-/** Lower-cased, without the port that the scheme has anyway. */
-function hostOf(url: string): string | undefined {
-  return URL.canParse(url) ? new URL(url).host || undefined : undefined;
+/** What is wrong with the message itself is told as the protocol does. */
+function errorBody({ status, code, message }: ApiError): string | undefined {
+  if (status !== 400) return undefined;
+  return rpcError(code === 'MALFORMED_JSON' ? rpcCodes.parseError : rpcCodes.invalidRequest, message);
 }
 
 /** Throws for an empty body, and for one that nests deeper than any other request may. */

@@ -23,7 +23,7 @@ It never does the work itself, and never calls you: you ask.
 ## A worker
 
 1. \`mailbox_list\` to find the mailbox, if you were not given its id.
-2. \`message_recv\` with waitSeconds 20 to 30 and a scopeId, or "*" for any run. null: nothing to do now; ask again.
+2. \`message_recv\` with waitSeconds 20 to 30 and a scopeId, or "*" for any run. null: nothing to take yet; ask again at once.
 3. Look at \`attempts\`, \`lastError\` and \`progress\`: somebody may have begun before you. Do the work so that a second
    attempt does no harm: give outside effects a key made of the message's id.
 4. Longer than a third of the lease? \`message_renew\`, with \`progress\`.

@@ -5,6 +5,7 @@ import {
   ProtocolErrorCode,
   ResourceNotFoundError,
   Server,
+  SUPPORTED_PROTOCOL_VERSIONS,
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
 import { guide, instructions } from './guide.ts';
@@ -22,15 +23,29 @@ export interface Desk {
   readonly version: string;
   /** Those that the caller may use. */
   readonly tools: () => readonly Tool[];
-  /** Undefined: there is no such tool. */
-  readonly call: (name: string, args: Readonly<Record<string, unknown>>) => Promise<Outcome | undefined>;
+  /**
+   * Undefined: there is no such tool. leavesUnseen: the caller may give the call up and keep the connection, as before
+   * 2026-07-28: then it sends `notifications/cancelled` to whichever process, or nothing at all.
+   */
+  readonly call: (
+    name: string,
+    args: Readonly<Record<string, unknown>>,
+    leavesUnseen: boolean,
+  ) => Promise<Outcome | undefined>;
 }
 
 interface Reply {
   readonly status: number;
-  /** JSON; undefined: no content. */
+  /** JSON, unless `type` is another one; undefined: no content. */
   readonly text?: string;
+  readonly type?: string;
 }
+
+/** Those of lists of messages, which the next version took away. */
+const batchVersions = SUPPORTED_PROTOCOL_VERSIONS.filter((version) => version < '2025-06-18');
+
+/** Whether a list of messages may be sent in this version; without one, it is 2025-03-26. */
+export const hasBatches = (version = '2025-03-26'): boolean => batchVersions.includes(version);
 
 const guideUri = 'muster://guide';
 const guideName = 'guide';
@@ -42,14 +57,15 @@ export async function answer(message: unknown, headers: Readonly<Record<string, 
     method: 'POST',
     headers: { ...headers, 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
   });
-  const server = serverOf(desk);
-  const answered = await ((await isLegacyRequest(request, message))
+  const isLegacy = await isLegacyRequest(request, message);
+  const server = serverOf(desk, isLegacy);
+  // No list of ours ever changes, so a subscription is acknowledged and has ended at once.
+  const answered = await (isLegacy
     ? answerLegacy(server, request, message)
-    : createMcpHandler(() => server, { legacy: 'reject', maxSubscriptions: 0 }).fetch(request, {
-        parsedBody: message,
-      }));
+    : createMcpHandler(() => server, { legacy: 'reject' }).fetch(request, { parsedBody: message }));
   const text = await answered.text();
-  return { status: answered.status, ...(text !== '' && { text }) };
+  const type = answered.headers.get('content-type') ?? undefined;
+  return { status: answered.status, ...(text !== '' && { text }), ...(type !== undefined && { type }) };
 }
 
 /** Before 2026-07-28: a request without a session, answered as JSON. */
@@ -61,12 +77,12 @@ async function answerLegacy(server: Server, request: Request, parsedBody: unknow
   return answered;
 }
 
-function serverOf(desk: Desk): Server {
+function serverOf(desk: Desk, isLegacy: boolean): Server {
   const info = { name: 'muster', title: 'Muster', version: desk.version };
   const server = new Server(info, { capabilities: { tools: {}, prompts: {}, resources: {} }, instructions });
   server.setRequestHandler('tools/list', () => ({ tools: desk.tools().map((tool) => ({ ...tool })) }));
   server.setRequestHandler('tools/call', async ({ params }) => {
-    const outcome = await desk.call(params.name, params.arguments ?? {});
+    const outcome = await desk.call(params.name, params.arguments ?? {}, isLegacy);
     if (!outcome) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `there is no tool ${params.name}`);
     const { isError, text } = outcome;
     const value: unknown = JSON.parse(text);

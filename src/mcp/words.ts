@@ -21,7 +21,7 @@ export const words: Readonly<Record<string, Words>> = {
   'message.recv': {
     title: 'Receive work',
     description:
-      'Take the next message from a mailbox to work on it. It is yours alone until leaseExpiresAt; keep its `id` and `token`, which message_renew, message_complete and message_nack need. With waitSeconds it waits for one. The result is null when there is none: call again, or stop if all work is done. `lastError` and `progress` tell what an earlier attempt left. Take only what you are going to finish or give back.',
+      'Take the next message from a mailbox to work on it. It is yours alone until leaseExpiresAt; keep its `id` and `token`, which message_renew, message_complete and message_nack need. With waitSeconds it waits for one. null: none to take yet. Call again at once (one may just have come), or stop if you know that all work is done. `lastError` and `progress` tell what an earlier attempt left. Take only what you are going to finish or give back.',
   },
   'message.renew': {
     title: 'Report progress, keep the claim',

@@ -14,6 +14,7 @@ const integers: Readonly<Record<string, readonly [number, number]>> = {
   ...{ everySeconds: [5, 31_536_000] },
   ...{ maxAttempts: [1, 100], retryDelaySeconds: [0, 86_400], maxRetryDelaySeconds: [1, 86_400] },
   ...{ backlogLimit: [1, 100_000], threshold: [1, 1000], target: [1, 100_000] },
+  ...{ epoch: [1, 999_999_999] },
   ...{ unitsLimit: [1, 1e9], units: [1, 1e9], windowSeconds: [1, 31_536_000] },
   ...{ requestsPerMinute: [1, 100_000], maxBacklog: [1, 1_000_000], maxPayloadBytes: [1, 65_536] },
   ...{ maxLeaseSeconds: [5, 600], maxPendingWaiters: [1, 1_000_000], maxArmedTimers: [1, 1_000_000] },
@@ -68,8 +69,21 @@ describe('the bounds of a field', () => {
     expect([...met]).to.have.members(Object.keys(characters));
   });
 
-  it('of whole numbers are the documented ones, in every body with the field', () => {
+  it('of whole numbers are the documented ones, in every body and every query with the field', () => {
     const met = new Set<string>();
+    for (const { call, query } of allRoutes) {
+      for (const name of Object.keys(query?.describe().keys ?? {})) {
+        const [least, max] = integers[name] ?? [];
+        if (least === undefined || max === undefined) continue;
+        const takes = (value: number): boolean => !query?.validate({ [name]: String(value) }).error;
+        expect([least - 1, least, max, max + 1].map(takes), `${call} ${name}`).to.deep.equal([
+          false,
+          true,
+          true,
+          false,
+        ]);
+      }
+    }
     for (const { where, name, takes } of fields) {
       const key = where + name in integers ? where + name : name;
       const [least, max] = integers[key] ?? [];

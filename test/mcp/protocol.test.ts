@@ -1,7 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
+import pino from 'pino';
+import { mayCall } from '../../src/mcp/origin.ts';
 import { createSpace } from '../../src/org/admin.ts';
-import { allPermissions, codeOf, type Reply, World } from '../support/world.ts';
+import { startService } from '../../src/service.ts';
+import { exchange } from '../support/exchange.ts';
+import { redisUrl } from '../support/store.ts';
+import { allPermissions, codeOf, overrides, type Reply, World } from '../support/world.ts';
 import { Agent, versions } from './agent.ts';
 
 const accept = 'application/json, text/event-stream';
@@ -12,6 +17,7 @@ const initialize = {
   params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '1' } },
 };
 const list = { jsonrpc: '2.0', id: 2, method: 'tools/list' };
+const initialized = { jsonrpc: '2.0', method: 'notifications/initialized' };
 const callOf = (name: string, args: object = {}, id: number | string = 3) => ({
   jsonrpc: '2.0',
   id,
@@ -43,7 +49,7 @@ describe('POST /v1/spaces/{spaceId}/mcp', () => {
       status: response.status,
       headers: response.headers,
       text,
-      body: text === '' ? undefined : JSON.parse(text),
+      body: /^[[{]/.test(text) ? JSON.parse(text) : undefined,
     };
   }
   /** What is left of the minute's requests. */
@@ -175,9 +181,23 @@ describe('POST /v1/spaces/{spaceId}/mcp', () => {
       expect(codeOf(await send(list, { Accept: type }))).to.equal('406 NOT_ACCEPTABLE');
     for (const type of ['application/json', '*/*', 'application/*;q=0.1', undefined])
       expect((await send(list, { Accept: type })).status).to.equal(200);
-    for (const text of ['', '{', '{"a":1']) expect(codeOf(await send(text)), text).to.equal('400 MALFORMED_JSON');
     expect(codeOf(await send(JSON.stringify({ ...list, x: 'x'.repeat(262_144) })))).to.equal('413 PAYLOAD_TOO_LARGE');
-    expect(codeOf(await send(`${'['.repeat(600)}${']'.repeat(600)}`))).to.equal('400 VALIDATION_FAILED');
+  });
+
+  it('a body that is not JSON is a parse error of JSON-RPC, -32700; JSON that is no message, -32600', async () => {
+    const errorOf = async (body: string | Uint8Array<ArrayBuffer>) => {
+      const headers = { Authorization: `Bearer ${world.apiKey}`, 'Content-Type': 'application/json', Accept: accept };
+      const answer = await fetch(world.url + path(), { method: 'POST', headers, body });
+      const { jsonrpc, id, error, ...others } = JSON.parse(await answer.text());
+      expect([jsonrpc, id, Object.keys(error), others]).to.deep.equal(['2.0', null, ['code', 'message'], {}]);
+      expect(error.message).to.be.a('string');
+      return [answer.status, error.code];
+    };
+    const latin1 = Uint8Array.from(Buffer.from('{"jsonrpc":"2.0","id":1,"method":"ä"}', 'latin1'));
+    for (const body of ['', '{', '{"a":1', 'x', latin1])
+      expect(await errorOf(body), String(body)).to.deep.equal([400, -32700]);
+    for (const body of ['{}', '7', '"x"', 'null', '[]', `${'['.repeat(600)}${']'.repeat(600)}`])
+      expect(await errorOf(body), body).to.deep.equal([400, -32600]);
   });
 
   it('an Origin of another host: 403, whatever the key; of this host, or none: served', async () => {
@@ -201,45 +221,149 @@ describe('POST /v1/spaces/{spaceId}/mcp', () => {
     expect(port).to.match(/^\d+$/);
   });
 
-  it('a list of messages, as 2025-03-26 has it: each by itself, at most 100; nothing in it holds the others', async () => {
-    const messages = [callOf('mailbox_list', {}, 'a'), callOf('mailbox_list', { x: 1 }, 'b'), list];
-    const { status, body } = await send([
-      ...messages,
-      { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 'a' } },
-    ]);
-    expect(status).to.equal(200);
-    expect(body.map(({ id }: { id: unknown }) => id)).to.deep.equal(['a', 'b', 2]);
-    expect([body[0].result.isError, body[1].result.isError]).to.deep.equal([false, true]);
-    for (const wrong of [[], Array(101).fill(list)])
-      expect(codeOf(await send(wrong))).to.equal('400 VALIDATION_FAILED');
-    expect((await send([{ jsonrpc: '2.0', method: 'notifications/initialized' }])).status).to.equal(202);
-    const { spaceId } = await createSpace(world.service, { org: world.org, limits: { requestsPerMinute: 3 } });
-    const calls = [1, 2, 3].map((id) => callOf('mailbox_list', {}, id));
-    const limited = await send(calls, {}, { spaceId });
-    const codes = limited.body.map(
-      ({ result }: { result: { content: { text: string }[] } }) =>
-        JSON.parse(result.content[0]?.text ?? '').error?.code,
-    );
-    expect(codes.filter(Boolean), 'the list is one, its calls are three').to.deep.equal(['RATE_LIMITED']);
+  it('a page of another host under a name that leads here (DNS rebinding): 403; under a name of this machine: served', async () => {
+    const { host, port } = new URL(world.url);
+    const headers = { Authorization: `Bearer ${world.apiKey}`, 'Content-Type': 'application/json', Accept: accept };
+    const call = async (name: string, scheme = 'http') => {
+      const named = { ...headers, Host: name, Origin: `${scheme}://${name}` };
+      const { status, text } = await exchange('POST', world.url + path(), named, JSON.stringify(list));
+      return status === 200 ? 200 : JSON.parse(text).error.code;
+    };
+    for (const name of [host, `localhost:${port}`, 'localhost', `[::1]:${port}`, '127.0.0.1'])
+      expect(await call(name), name).to.equal(200);
+    const foreign = [
+      'evil.example',
+      `evil.example:${port}`,
+      `127.0.0.1.evil.example:${port}`,
+      `localhost.evil.example`,
+    ];
+    for (const name of [...foreign, `10.0.0.1:${port}`, `169.254.169.254`, `localhost.:${port}`])
+      for (const scheme of ['http', 'https']) expect(await call(name, scheme), name).to.equal('ORIGIN_NOT_ALLOWED');
+    const alone = { ...headers, Host: 'muster.example.com' };
+    const { status } = await exchange('POST', world.url + path(), alone, JSON.stringify(list));
+    expect(status, 'no browser').to.equal(200);
   });
 
-  it('offers no stream: a subscription is refused at once', async () => {
+  it('with PUBLIC_URL pages of its host are served, too', async () => {
+    const service = await startService({
+      redisUrl: await redisUrl(),
+      role: 'api',
+      host: '127.0.0.1',
+      port: 0,
+      publicUrl: 'https://muster.example.com/team',
+      log: pino({ level: 'silent' }),
+      overrides,
+    });
+    try {
+      const call = async (host: string, origin: string) => {
+        const all = { 'Content-Type': 'application/json', Authorization: `Bearer ${world.apiKey}`, Host: host };
+        const url = `${service.url}${path()}`;
+        return (await exchange('POST', url, { ...all, Origin: origin }, JSON.stringify(list))).status;
+      };
+      expect(await call('muster.example.com', 'https://muster.example.com')).to.equal(200);
+      expect(await call('localhost', 'http://localhost')).to.equal(200);
+      expect(await call('evil.example', 'https://evil.example')).to.equal(403);
+      expect(await call('muster.example.com:81', 'https://muster.example.com:81')).to.equal(403);
+      expect(await call('localhost', 'https://muster.example.com')).to.equal(403);
+    } finally {
+      await service.stop();
+    }
+  });
+
+  it('reached from other machines: pages of the host of PUBLIC_URL, and without it of the host that they call', () => {
+    const publicUrl = 'http://muster.example.com:8080';
+    for (const address of ['10.0.0.7', '::ffff:10.0.0.7', 'fd00::7']) {
+      const calls = (host: string, set?: string) => mayCall(`http://${host}`, { host, address, publicUrl: set });
+      expect(calls('muster.example.com:8080', publicUrl)).to.equal(true);
+      for (const host of ['evil.example', 'localhost:8080', '127.0.0.1', 'muster.example.com'])
+        expect([calls(host), calls(host, publicUrl)], host).to.deep.equal([true, false]);
+    }
+    for (const address of ['127.0.0.1', '127.0.0.53', '::1', '::ffff:127.0.0.1'])
+      for (const [host, expected] of [
+        ['evil.example', false],
+        ['127.0.0.53:1', true],
+        ['[::1]', true],
+      ] as const)
+        expect(mayCall(`http://${host}`, { host, address, publicUrl }), `${host} at ${address}`).to.equal(expected);
+  });
+
+  describe('a list of messages, as 2025-03-26 has it', () => {
+    const of = (space: string, version?: string) => ({
+      send: (messages: unknown) => send(messages, { 'MCP-Protocol-Version': version }, { spaceId: space }),
+    });
+    const spaceWith = async (requestsPerMinute: number): Promise<string> =>
+      (await createSpace(world.service, { org: world.org, limits: { requestsPerMinute } })).spaceId;
+    const codesIn = ({ body }: Reply): (string | undefined)[] =>
+      body.map(
+        ({ result, error }: { result?: { content?: { text: string }[] }; error?: { data?: { code: string } } }) =>
+          error?.data?.code ?? JSON.parse(result?.content?.[0]?.text ?? '{}').error?.code,
+      );
+
+    it('each is answered by itself, at most 100; nothing in it holds the others', async () => {
+      const messages = [callOf('mailbox_list', {}, 'a'), callOf('mailbox_list', { x: 1 }, 'b'), list];
+      const cancelled = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 'a' } };
+      const { status, body } = await send([...messages, cancelled]);
+      expect(status).to.equal(200);
+      expect(body.map(({ id }: { id: unknown }) => id)).to.deep.equal(['a', 'b', 2]);
+      expect([body[0].result.isError, body[1].result.isError]).to.deep.equal([false, true]);
+      for (const wrong of [[], Array(101).fill(list), [initialize]]) {
+        const refused = await send(wrong);
+        expect([refused.status, refused.body.error.code]).to.deep.equal([400, -32600]);
+        expect(refused.headers.get('RateLimit')).to.be.a('string');
+      }
+      expect((await send([{ jsonrpc: '2.0', method: 'notifications/initialized' }])).status).to.equal(202);
+    });
+
+    it('is refused from 2025-06-18 on, and for a version that nobody knows', async () => {
+      for (const version of [undefined, '2025-03-26', '2024-11-05'])
+        expect((await of(world.spaceId, version).send([list])).status, version).to.equal(200);
+      for (const version of ['2025-06-18', '2025-11-25', '2026-07-28', '1999-01-01', 'x']) {
+        const { status, body } = await of(world.spaceId, version).send([list, callOf('mailbox_list')]);
+        expect([status, body.jsonrpc, body.id, body.error.code], version).to.deep.equal([400, '2.0', null, -32600]);
+        expect(body.error.message).to.contain(version);
+      }
+    });
+
+    it('each counts as what it is, and is refused by the rates as by itself', async () => {
+      const { send: sendTo } = of(await spaceWith(100));
+      const first = left(await sendTo([list]));
+      expect(first - left(await sendTo([list, callOf('mailbox_list'), initialized, callOf('none')]))).to.equal(4);
+      expect(first - left(await sendTo(Array(3).fill(list))), 'not one for all').to.equal(7);
+      expect(first - left(await of(await spaceWith(100), '2025-11-25').send([list, list]))).to.equal(0);
+
+      const calls = await of(await spaceWith(3)).send([1, 2, 3, 4].map((id) => callOf('mailbox_list', {}, id)));
+      expect(codesIn(calls).filter(Boolean)).to.deep.equal(['RATE_LIMITED']);
+      const { send: sendMore } = of(await spaceWith(2));
+      const lists = await sendMore([1, 2, 3].map((id) => ({ ...list, id })));
+      expect(codesIn(lists).filter(Boolean)).to.deep.equal(['RATE_LIMITED']);
+      const refused = lists.body.find(({ error }: { error?: object }) => error);
+      expect(refused.error.code).to.equal(-32000);
+      expect(refused.error.data.retryAfter).to.be.within(1, 60);
+      expect(codeOf(await sendMore([list, callOf('mailbox_list')]))).to.equal('429 RATE_LIMITED');
+      const renew = callOf('message_renew', { messageId: randomUUID(), token: 'x' });
+      expect(codesIn(await sendMore([list, renew]))).to.have.members(['RATE_LIMITED', 'MESSAGE_NOT_FOUND']);
+    });
+  });
+
+  it('acknowledges a subscription, and ends it: nothing that may be subscribed to ever changes', async () => {
+    const { client } = await Agent.connect(world, { version: '2026-07-28' });
+    const subscription = await client.listen({ toolsListChanged: true, resourceSubscriptions: ['muster://guide'] });
+    expect(subscription.honoredFilter).to.deep.equal({});
+    expect(await subscription.closed).to.equal('graceful');
+    await client.close();
     const meta = {
       'io.modelcontextprotocol/protocolVersion': '2026-07-28',
       'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
       'io.modelcontextprotocol/clientCapabilities': {},
     };
-    const listen = {
-      jsonrpc: '2.0',
-      id: 1,
-      method: 'subscriptions/listen',
-      params: { _meta: meta, notifications: {} },
-    };
-    const { headers, body } = await send(listen, {
-      'MCP-Protocol-Version': '2026-07-28',
-      'Mcp-Method': 'subscriptions/listen',
-    });
-    expect(headers.get('Content-Type')).to.match(/^application\/json/);
-    expect(body.error.message).to.match(/limit/);
+    const params = { _meta: meta, notifications: { toolsListChanged: true } };
+    const listen = { jsonrpc: '2.0', id: 1, method: 'subscriptions/listen', params };
+    const version = { 'MCP-Protocol-Version': '2026-07-28', 'Mcp-Method': 'subscriptions/listen' };
+    const { status, headers, text } = await send(listen, version);
+    expect([status, headers.get('Content-Type')]).to.deep.equal([200, 'text/event-stream']);
+    const frames = [...text.matchAll(/^data: (.*)$/gm)].map(([, data = '']) => JSON.parse(data));
+    expect(frames.map(({ method, id }) => method ?? id)).to.deep.equal(['notifications/subscriptions/acknowledged', 1]);
+    const wrong = await send({ ...listen, params: { _meta: meta } }, version);
+    expect(wrong.body.error.code).to.equal(-32602);
   });
 });
