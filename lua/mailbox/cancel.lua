@@ -9,7 +9,9 @@
 local replay = call.open()
 local record = message.whole(messageId)
 if replay then return message.withPayload(replay, record) end
-if record.state == 'CANCELLED' then return message.withPayload(call.unchanged({ message = record, payload = '' }), record) end
+if record.state == 'CANCELLED' then
+  return message.withPayload(call.unchanged({ message = message.shown(record), payload = '' }), record)
+end
 if not message.isLive(record) then refuse('MESSAGE_FINISHED', record.state) end
 local changesAt = message.changesAt(record)
 -- It came after the sweep that this call waited for, if for any: what is over by then ended as it would have.

@@ -1,7 +1,7 @@
 --- Refuses a claimed message for good, or gives it back for another attempt: to the back of the queue, or to FAILED
---- once its attempts are used up. retry: '1' or '0'; delaySeconds: '' for the pause that the mailbox says; reported: why it
---- failed, or ''.
---- @args messageId token retry delaySeconds reported
+--- once its attempts are used up. retry: '1' or '0'; countsAttempt '0': it was not tried, so the attempt is taken back, and no
+--- pause follows but its own; delaySeconds: '' for the pause that the mailbox says; reported: why it failed, or ''.
+--- @args messageId token retry countsAttempt delaySeconds reported
 --- @reply state attempts readyAt
 --- @include "lib/call"
 --- @include "mailbox/_claim"
@@ -16,6 +16,9 @@ checkClaim(record, token)
 if reported ~= '' then message.keep(record, 'lastError', reported) end
 if retry == '0' then
   message.finish(record, 'REJECTED', now, emit.message.rejected, 'REJECTED_BY_WORKER')
+elseif countsAttempt == '0' then
+  records.set(record, 'attempts', record.attempts - 1)
+  message.release(record, now, tonumber(delaySeconds) or 0)
 elseif record.attempts >= record.maxAttempts then
   message.finish(record, 'FAILED', now, emit.message.failed, 'ATTEMPTS_EXHAUSTED')
 else

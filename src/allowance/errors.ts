@@ -13,7 +13,7 @@ export const allowanceErrors: ErrorTable = {
     (limit) =>
       `the space has its maxPendingWaiters of ${limit} waiters: wait again once some have left, or raise maxPendingWaiters with PUT /limits`,
   ),
-  WAITER_NOT_WAITING: entry(409, (state) => `the waiter is ${state}: only a WAITING one can be cancelled`),
+  WAITER_NOT_WAITING: entry(409, (state) => `the waiter is ${state}: only a WAITING one can be cancelled or renewed`),
   ALLOWANCE_COOLING_DOWN: entry(429, 'the allowance is cooling down: retry after its cooldownUntil, or wait for it'),
   ALLOWANCE_EXHAUSTED: entry(429, (why) =>
     why.startsWith('waiters')

@@ -60,6 +60,8 @@ export const Waiter = record('Waiter', {
   grantedAt: time().orNull(),
   createdAt,
   finishedAt: time().orNull().internal(),
+  /** Of one that was renewed: how long it waits unless a renewal says otherwise. */
+  ttlSeconds: number().orNull().internal(),
 });
 
 const inWaits = { waiterId: id().named('id'), ...asked, units: number(1) };

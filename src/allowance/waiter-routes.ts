@@ -5,6 +5,7 @@ import { type Route, read, route } from '../http/route.ts';
 import { maxUnits, Waiter } from './records.ts';
 
 const reply = { waiter: one(Waiter) };
+const ttlSeconds = integer(5, 3600);
 
 const wait = route({
   method: 'POST',
@@ -13,14 +14,15 @@ const wait = route({
   summary: 'Take units at once (GRANTED), or queue for them, first in, first out (WAITING)',
   description:
     'Follow the waiter with `waitSeconds` on its view. It is granted when it is at the head and its units fit: ' +
-    'when a window begins, a cooldown ends or the one before it leaves. After `ttlSeconds` it is EXPIRED.',
+    'when a window begins, a cooldown ends or the one before it leaves. After `ttlSeconds` it is EXPIRED, unless it is ' +
+    'renewed: with a short one, no units are granted to a process that has died.',
   permission: 'resource_config',
   idempotency: 'required',
   body: fields({
     scopeId: id(),
     units: integer(1, maxUnits),
     holder: text(1, 256),
-    ttlSeconds: optional(integer(5, 3600), 300),
+    ttlSeconds: optional(ttlSeconds, 300),
   }),
   success: { 201: Waiter.schema },
   refuses: [
@@ -65,4 +67,28 @@ const cancelWaiter = route({
   reply,
 });
 
-export const waiterRoutes: readonly Route[] = [wait, viewWaiter, cancelWaiter];
+const renewWaiter = route({
+  method: 'POST',
+  path: '/allowance-waiters/:waiterId/renew',
+  call: 'waiter.renew',
+  summary: 'Wait longer, counted from now, and keep the place in line; may shorten the wait',
+  description:
+    'Renew about every third of `ttlSeconds`: then a waiter whose process has died soon expires, and the one behind it ' +
+    'moves up. One that is no longer WAITING is refused (`WAITER_NOT_WAITING`). A renewal is no operation and emits no event.',
+  permission: 'coordination_write',
+  idempotency: 'optional',
+  rate: 'recovery',
+  body: fields({
+    ttlSeconds: optional(ttlSeconds).description(
+      'how long it waits from now on; left out: as long as when it was queued',
+    ),
+  }),
+  example: { state: 'WAITING', grantedAt: null },
+  success: { 200: Waiter.schema },
+  refuses: ['WAITER_NOT_FOUND', 'WAITER_NOT_WAITING'],
+  script: 'allowance/renewWaiter',
+  args: ({ body }) => ({ ttlSeconds: body.ttlSeconds ?? '' }),
+  reply,
+});
+
+export const waiterRoutes: readonly Route[] = [wait, viewWaiter, renewWaiter, cancelWaiter];

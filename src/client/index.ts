@@ -28,7 +28,7 @@ export {
   type WebhookHeaders,
   type WebhookMessage,
 } from './webhook.ts';
-export { ClaimLost, GiveUp, RetryLater, WorkerClosed } from './worker/errors.ts';
+export { ClaimLost, GiveUp, RetryLater, type RetryLaterOptions, WorkerClosed } from './worker/errors.ts';
 export type { Handler, WorkerCounts, WorkerEvents, WorkerOptions } from './worker/options.ts';
 export type { AllowanceRef, BudgetRef, Hold } from './worker/spending.ts';
 export type { TaskContext, WorkerMessage } from './worker/task.ts';

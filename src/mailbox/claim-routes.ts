@@ -211,7 +211,8 @@ const nack = route({
   description:
     'With `retry` true the message is READY again, or DELAYED until `readyAt` where its mailbox has a ' +
     'retry policy or `delaySeconds` is given; after the last attempt it is FAILED. A pause may pass the ' +
-    'deadline: the message expires then.',
+    'deadline: the message expires then. With `countsAttempt` false the message goes back without having been ' +
+    'tried: its attempt is taken back, so it is never FAILED by that, and its only pause is `delaySeconds`.',
   permission: 'coordination_write',
   idempotency: 'required',
   rate: 'recovery',
@@ -219,6 +220,9 @@ const nack = route({
     token: text(1, 256).description("the claim's token, as recv answered it"),
     retry: flag().description(
       'whether to try again: true: once more, if an attempt is left; false: the message is REJECTED',
+    ),
+    countsAttempt: optional(flag(), true).description(
+      'false: the work was not tried, so this attempt does not count; only with retry true',
     ),
     delaySeconds: optional(integer(0, 86_400)).description(
       "the pause before the next attempt, in place of the mailbox's; only with retry true",
@@ -229,9 +233,16 @@ const nack = route({
   success: { 200: record('NackedMessage', { id: messageId, ...given }).schema },
   refuses: ['MESSAGE_NOT_FOUND', 'CLAIM_LOST', 'MESSAGES_DAMAGED'],
   script: 'mailbox/nack',
-  args: ({ body: { token, retry, delaySeconds, error } }) => {
+  args: ({ body: { token, retry, countsAttempt, delaySeconds, error } }) => {
     if (!retry && delaySeconds !== undefined) throw invalid('delaySeconds may only be sent with retry true');
-    return { token, retry: retry ? '1' : '0', delaySeconds: delaySeconds ?? '', reported: error ?? '' };
+    if (!retry && !countsAttempt) throw invalid('countsAttempt may only be false with retry true');
+    return {
+      token,
+      retry: retry ? '1' : '0',
+      countsAttempt: countsAttempt ? '1' : '0',
+      delaySeconds: delaySeconds ?? '',
+      reported: error ?? '',
+    };
   },
   reply: given,
   answer: (reply, input) => ({ status: 200, body: { id: param(input, 'messageId'), ...reply } }),

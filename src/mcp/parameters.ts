@@ -29,6 +29,8 @@ export const parameters: Readonly<Record<string, string>> = {
   'result.scopeId': 'the run of the message that is sent on; only together with mailboxId',
   'result.workKey': 'workKey of the message that is sent on',
   retry: 'true: another attempt may succeed; false: none can, end it for good',
+  countsAttempt:
+    'false: you did not try, so no attempt is used up; only with retry true, and with delaySeconds where a quota or a budget is short',
   error: 'why you could not finish, in words that help the next attempt',
   delaySeconds: 'the work is not handed out before so many seconds have passed',
   'message_nack.delaySeconds': 'pause before the next attempt, in place of the mailbox’s own; only with retry true',
@@ -44,6 +46,7 @@ export const parameters: Readonly<Record<string, string>> = {
   settleBy: 'when the cost should be settled: a date-time; later it is shown as overdue',
   units: 'how many units you need',
   ttlSeconds: 'how long you are willing to wait',
+  'waiter_renew.ttlSeconds': 'how long you wait from now on; by default as long as you first said',
   arrivalKey: 'your name at this barrier: counted once in each epoch',
   epoch: 'the round of the barrier that you mean: its `epoch` when you arrived',
   types: 'only these: event types or prefixes, comma separated, like message.acked,group.*',

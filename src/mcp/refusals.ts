@@ -43,6 +43,7 @@ export const advice: Readonly<Record<string, string>> = {
   TIMERS_FULL: 'leave out deadline, delaySeconds or settleBy, or try later',
   UNITS_EXCEED_LIMIT: 'no window ever has so many: ask for fewer units',
   VERDICT_CONFLICT: 'it was judged the other way already, and that stands: go on',
+  WAITER_NOT_WAITING: 'the wait is over: GRANTED means that the units are yours, else queue again with allowance_wait',
   WAITER_NOT_FOUND: 'check the id, or queue again with allowance_wait',
   WAITERS_FULL: 'the queue is full: try later',
   WORK_KEY_CONFLICT: 'this workKey names another piece of work: choose another',

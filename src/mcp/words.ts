@@ -121,12 +121,18 @@ export const words: Readonly<Record<string, Words>> = {
   'allowance.wait': {
     title: 'Queue for a quota',
     description:
-      'Take units at once (state GRANTED: go ahead) or join the queue for them (WAITING): then call waiter_view with waitSeconds until it is GRANTED. A place that nobody asks for ends after ttlSeconds.',
+      'Take units at once (state GRANTED: go ahead) or join the queue for them (WAITING): then call waiter_view with waitSeconds until it is GRANTED. Your place ends after ttlSeconds; waiter_renew keeps it longer.',
   },
   'waiter.view': {
     title: 'Wait in the queue for a quota',
     description:
       'See your place in the queue of an allowance. With waitSeconds it answers when you are GRANTED (the units are yours: go ahead), or EXPIRED or CANCELLED (queue again), or the time is over (still WAITING: call again).',
+  },
+  'waiter.renew': {
+    title: 'Keep a place in the queue',
+    description:
+      'Go on waiting: ttlSeconds count from now, and your place stays. Call it about every third of ttlSeconds while waiter_view says WAITING.',
+    repeatable: true,
   },
   'barrier.arrive': {
     title: 'Arrive at a barrier',

@@ -45,8 +45,31 @@ describe('a worker process', () => {
     expect(await ended, said).to.deep.equal([null, 'SIGTERM']);
     const [quick, slow] = await Promise.all(ids.map((messageId) => muster.message.view({ messageId })));
     expect(quick).to.include({ state: 'ACKED', attempts: 1 });
-    expect(slow).to.include({ state: 'READY', attempts: 1, lastError: 'the worker stopped before the work was done' });
+    expect(slow).to.include({ state: 'READY', attempts: 0, lastError: 'the worker stopped before the work was done' });
     expect(said).to.equal('received\nreceived\nclosed\n');
+  });
+
+  it('told to end, closes all its workers, and does its own last work after them before it ends', async () => {
+    const { id: mailboxId } = await muster.mailbox.create({ name: randomUUID() });
+    const ids = await Promise.all([1, 2, 3].map(() => send(mailboxId, 60_000)));
+    const worker = start({ mailbox: { mailboxId }, others: 2, closeSeconds: 0.1, flushMs: 300 });
+    await until(() => said.split('received').length === 4);
+    const ended = once(worker, 'exit');
+    worker.kill('SIGTERM');
+    expect(await ended, said).to.deep.equal([null, 'SIGTERM']);
+    for (const messageId of ids) expect((await muster.message.view({ messageId })).state).to.equal('READY');
+    expect(said).to.equal(`${'received\n'.repeat(3)}${'closed\n'.repeat(3)}flushed\n`);
+  });
+
+  it('told to end, ends some seconds after its workers though it has more to do', async () => {
+    const { id: mailboxId } = await muster.mailbox.create({ name: randomUUID() });
+    await send(mailboxId, 60_000);
+    const worker = start({ mailbox: { mailboxId }, closeSeconds: 0.1, isKept: true });
+    await until(() => said.includes('received'));
+    const ended = once(worker, 'exit');
+    worker.kill('SIGTERM');
+    expect(await ended, said).to.deep.equal([null, 'SIGTERM']);
+    expect(said).to.equal('received\nclosed\n');
   });
 
   it('killed, leaves its message to the next one when its lease is over', async () => {

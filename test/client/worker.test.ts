@@ -110,18 +110,20 @@ describe('the worker of the typed client', () => {
     const mailboxId = await mailbox({ maxAttempts: 2 });
     const worker = start<string>({ mailbox: { mailboxId }, concurrency: 4 }, ({ payload, attempt }) => {
       if (payload === 'later') throw new RetryLater(60, 'the\nquota is used up');
+      if (payload === 'untried') throw new RetryLater(60, 'not yet', { countsAttempt: false });
       if (payload === 'never') throw new GiveUp('no such page');
       if (payload === 'twice' || attempt === 1) throw new TypeError(`attempt ${attempt}`);
       if (payload === 'large') return 'x'.repeat(70_000);
       return payload === 'odd' ? 1n : null;
     });
     const failed = heard(worker, 'failed');
-    const kinds = ['later', 'never', 'twice', 'once', 'large', 'odd'];
+    const kinds = ['later', 'never', 'twice', 'once', 'large', 'odd', 'untried'];
     const ids = await Promise.all(kinds.map((payload) => sent(mailboxId, payload)));
-    await until(() => failed.length >= 9 && worker.counts.completed === 1);
+    await until(() => failed.length >= 10 && worker.counts.completed === 1);
     const found = await Promise.all(ids.map(view));
-    const [later, never, twice, once, large, odd] = found;
-    expect(later).to.include({ state: 'DELAYED', lastError: 'the quota is used up' });
+    const [later, never, twice, once, large, odd, untried] = found;
+    expect(later).to.include({ state: 'DELAYED', lastError: 'the quota is used up', attempts: 1 });
+    expect(untried).to.include({ state: 'DELAYED', lastError: 'not yet', attempts: 0 });
     expect(Date.parse(later?.readyAt ?? '')).to.be.greaterThan(Date.now() + 50_000);
     expect(never).to.include({
       state: 'REJECTED',
@@ -131,10 +133,60 @@ describe('the worker of the typed client', () => {
     });
     expect(twice).to.include({ state: 'FAILED', lastError: 'TypeError: attempt 2' });
     expect(once).to.include({ state: 'ACKED', attempts: 2, lastError: 'TypeError: attempt 1' });
-    expect(large?.lastError).to.match(/larger than the space's maxPayloadBytes/);
+    expect(large, 'no attempt would make it smaller').to.include({ state: 'REJECTED', attempts: 2 });
+    expect(large?.lastError).to.equal(
+      "the result has 70002 bytes, which is too large (result.payload is larger than the space's maxPayloadBytes of 65536 " +
+        'bytes of compact JSON): store it elsewhere and return where it is, or raise maxPayloadBytes; then requeue the message',
+    );
     expect(odd?.lastError).to.match(/BigInt/);
     expect(worker.counts).to.include({ completed: 1, lost: 0 });
     expect(worker.counts.returned + worker.counts.failed).to.equal(failed.length);
+  });
+
+  it('rejects a result at once that no request takes, alone or in a batch', async () => {
+    for (const [batch, length] of [
+      [true, 300_000],
+      [false, 300_000],
+      [true, 2_200_000],
+    ] as const) {
+      const mailboxId = await mailbox();
+      const worker = start({ mailbox: { mailboxId }, batch }, () => 'x'.repeat(length));
+      const id = await sent(mailboxId);
+      await until(() => worker.counts.failed === 1);
+      const { state, attempts, lastError } = await view(id);
+      expect([state, attempts]).to.deep.equal(['REJECTED', 1]);
+      expect(lastError).to.match(/^the result has \d+ bytes, .* store it elsewhere and return where it is/);
+      await worker.close();
+    }
+  });
+
+  it('writes a line when an outage begins and one when it ends, however often calls fail, where nobody listens', async () => {
+    const { client: by, paths, away } = counting();
+    const mailboxId = await mailbox();
+    const said: unknown[][] = [];
+    const { error } = console;
+    console.error = (...words) => said.push(words);
+    try {
+      const worker = start({ mailbox: { mailboxId }, holder: 'agent-1', concurrency: 2 }, () => 1, by);
+      await until(() => world.service.wake.size === 1);
+      away(/./);
+      await sent(mailboxId);
+      // The receive that was held brought the message; it cannot be completed, nor others received.
+      const before = paths.length;
+      await until(() => paths.length > before + 6);
+      away(undefined);
+      await until(() => worker.counts.completed === 1 && said.length > 1);
+      await sent(mailboxId);
+      await until(() => worker.counts.completed === 2);
+    } finally {
+      console.error = error;
+    }
+    expect(said).to.have.length(2);
+    expect(said[0]).to.deep.equal([
+      'agent-1: the service does not answer as it should, trying again until it does: ' +
+        `UNREACHABLE: POST ${world.url}/v1/spaces/${world.spaceId}/mailboxes/${mailboxId}/recv: no answer: away`,
+    ]);
+    expect(said[1]?.join()).to.match(/^agent-1: the service answers again, after \d+ s$/);
   });
 
   it('keeps progress for the next attempt, also what was not sent yet when the handler threw', async () => {
@@ -334,7 +386,7 @@ describe('the worker of the typed client', () => {
     await later;
     await worker.closed;
     expect(await view(quick)).to.include({ state: 'ACKED', result: 50 });
-    expect(await view(slow)).to.include({ state: 'READY', attempts: 1, progress: 60_000 });
+    expect(await view(slow), 'no attempt is used up').to.include({ state: 'READY', attempts: 0, progress: 60_000 });
     expect((await view(slow)).lastError).to.match(/the worker stopped/);
     expect(await view(third)).to.include({ state: 'READY', attempts: 0 });
     expect(reasons.length === 1 && reasons[0] instanceof WorkerClosed).to.equal(true);
@@ -424,6 +476,59 @@ describe('the worker of the typed client', () => {
       await muster.message.cancel({ messageId: id });
       await until(async () => (await balances()).reserved === '0');
       expect(held).to.deep.equal(['20']);
+    });
+
+    it('no attempt where a budget or a quota is short, unless something was spent before', async () => {
+      const { name, balances } = await budget();
+      const { id: allowanceId } = await muster.allowance.create({ name, unitsLimit: 1, windowSeconds: 31_536_000 });
+      await muster.allowance.consume({ allowanceId, scopeId, units: 1, holder: 'other' });
+      const mailboxId = await mailbox({ maxAttempts: 1, retryDelaySeconds: 3_000 });
+      const worker = start<string>({ mailbox: { mailboxId }, concurrency: 3 }, async ({ payload }, { reserve }) => {
+        if (payload === 'units') await muster.allowance.consume({ allowanceId, scopeId, units: 1, holder: 'h' });
+        const first = await reserve(name, 10);
+        if (payload === 'spent') await first.settle(5);
+        await reserve(name, 2_000);
+      });
+      const failed = heard(worker, 'failed');
+      const ids = await Promise.all(['money', 'units', 'spent'].map((payload) => sent(mailboxId, payload)));
+      await until(() => failed.length === 3);
+      const [money, units, spent] = await Promise.all(ids.map(view));
+      for (const [short, seconds] of [
+        [money, 30],
+        [units, 60],
+      ] as const) {
+        expect(short).to.include({ state: 'DELAYED', attempts: 0 });
+        expect(Date.parse(short?.readyAt ?? '') - Date.now()).to.be.within(0, seconds * 1000);
+      }
+      expect(money?.lastError).to.match(/available/);
+      expect(spent).to.include({ state: 'FAILED', attempts: 1 });
+      expect(await balances()).to.include({ reserved: '0', settled: '5' });
+    });
+
+    it('units, with a place in line that is renewed, so that it ends soon once nobody does', async () => {
+      const name = randomUUID();
+      const { id: allowanceId } = await muster.allowance.create({ name, unitsLimit: 1, windowSeconds: 31_536_000 });
+      await muster.allowance.consume({ allowanceId, scopeId, units: 1, holder: 'other' });
+      const held: string[] = [];
+      // Its views are answered at once, so that the test does not wait for as long as they are held.
+      const hasty: typeof fetch = (url, init) => {
+        const text = String(url);
+        if (text.includes('/allowance-waiters/')) held.push(text);
+        return fetch(text.replace(/waitSeconds=\d+/, 'waitSeconds=0'), init);
+      };
+      const by = client({ fetch: hasty });
+      const worker = start({ mailbox: { mailboxId: await mailbox() } }, (_, { units }) => units(name), by);
+      await sent(await worker.mailboxId);
+      const waiters = async () => (await muster.waits.get()).waiters.filter((one) => one.allowanceId === allowanceId);
+      await until(async () => (await waiters()).length === 1);
+      const renewals = () => held.filter((path) => path.endsWith('/renew')).length;
+      await until(() => renewals() > 1);
+      const seconds = (await waiters()).map(({ expiresAt }) => (Date.parse(expiresAt) - Date.now()) / 1000);
+      expect(seconds[0]).to.be.within(0, 30);
+      expect(held[0], 'a third of it').to.match(/waitSeconds=10$/);
+      await muster.allowance.update({ allowanceId, unitsLimit: 2 });
+      await until(() => worker.counts.completed === 1);
+      expect(await waiters()).to.deep.equal([]);
     });
 
     it('units, in line with the others; its place is free again when it is cancelled', async () => {

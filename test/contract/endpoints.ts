@@ -49,6 +49,7 @@ export const endpoints: readonly string[] = [
   'POST   /allowances/{}/wait                       c ! 201',
   'POST   /allowances/{}/cooldown                   c ? 200',
   'GET    /allowance-waiters/{}                     r - 200',
+  'POST   /allowance-waiters/{}/renew               w ? 200',
   'POST   /allowance-waiters/{}/cancel              w ? 200',
   'GET    /schedules                                r - 200',
   'POST   /schedules                                w ! 201',

@@ -107,6 +107,10 @@ export function claimModel(clock: 'steady' | 'jumping' = 'steady'): Model<Claime
         const reported = { ...claim, error: String(input['error'] ?? claim.error) };
         const delayMs = Number(input['delayMs'] ?? claim.pauseMs);
         const { invokedAt, respondedAt } = operation;
+        if (input['countsAttempt'] === 0) {
+          const untried = { ...reported, attempts: reported.attempts - 1 };
+          return is(waiting(untried, Number(input['delayMs'] ?? 0), invokedAt, respondedAt));
+        }
         if (input['retry'] === 1) return is(released(reported, delayMs, invokedAt, respondedAt));
         return is({ ...reported, state: 'REJECTED', token: '' });
       }

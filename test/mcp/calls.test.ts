@@ -92,6 +92,8 @@ for (const version of versions)
       const waiter = await call('allowance_wait', asked);
       expect(waiter).to.include({ state: 'WAITING', position: 1 });
       expect((await call('waiter_view', { waiterId: waiter.id })).state).to.equal('WAITING');
+      const renewed = await call('waiter_renew', { waiterId: waiter.id, ttlSeconds: 3600 });
+      expect(Date.parse(renewed.expiresAt)).to.be.above(Date.parse(waiter.expiresAt));
       const waits = await call('waits_get');
       expect(waits.waiters[0].blockedBy).to.equal('WINDOW');
     });

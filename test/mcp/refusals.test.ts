@@ -69,6 +69,7 @@ async function stage(world: World) {
   const [allowanceId, cooling] = [await allowance('a'), await allowance('cooling')];
   await post(`/allowances/${cooling}/cooldown`, { seconds: 3600 });
   const units = { scopeId, holder: 'h', units: 2 };
+  const { id: granted } = await post(`/allowances/${await allowance('granted')}/wait`, units);
   await post(`/allowances/${allowanceId}/consume`, { ...units, workKey: 'c' });
   await post(`/allowances/${allowanceId}/wait`, { ...units, ttlSeconds: 3600 });
 
@@ -91,7 +92,7 @@ async function stage(world: World) {
       crowded,
       deepest,
     },
-    ...{ stoppedId, stoppedGroupId, budgetId, reservationId, closedId, allowanceId, cooling, units },
+    ...{ stoppedId, stoppedGroupId, budgetId, reservationId, closedId, allowanceId, cooling, granted, units },
     ...{ barrierId, released, cancelled, scopeId },
   };
 }
@@ -177,6 +178,8 @@ function always(on: Stage): Case[] {
     ['allowance_wait', 'SCOPE_CANCELLED', { ...consume, ...stopped }],
     ['allowance_wait', 'UNITS_EXCEED_LIMIT', { ...consume, units: 3 }],
     ['waiter_view', 'WAITER_NOT_FOUND', { waiterId: none }],
+    ['waiter_renew', 'WAITER_NOT_FOUND', { waiterId: none }],
+    ['waiter_renew', 'WAITER_NOT_WAITING', { waiterId: on.granted }],
     ['barrier_arrive', 'BARRIER_NOT_FOUND', { barrierId: none, arrivalKey: 'a' }],
     ['barrier_arrive', 'EPOCH_MISMATCH', { barrierId, arrivalKey: 'a', epoch: 7 }],
     ['barrier_arrive', 'BARRIER_RELEASED', { barrierId: on.released, arrivalKey: 'a' }],

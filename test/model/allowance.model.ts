@@ -1,4 +1,4 @@
-export type Waiter = { units: number; expiresAt: number; state: string; grantedAt: number | null };
+export type Waiter = { units: number; ttl: number; expiresAt: number; state: string; grantedAt: number | null };
 
 /** How an allowance of 5 units (until changed) per 10 seconds behaves; times in seconds. */
 export class AllowanceModel {
@@ -44,7 +44,7 @@ export class AllowanceModel {
 
   wait(units: number, ttl: number): string {
     if (units > this.limit) return 'UNITS_EXCEED_LIMIT';
-    this.waiters.push({ units, expiresAt: this.now + ttl, state: 'WAITING', grantedAt: null });
+    this.waiters.push({ units, ttl, expiresAt: this.now + ttl, state: 'WAITING', grantedAt: null });
     this.serve();
     return '201';
   }
@@ -53,6 +53,12 @@ export class AllowanceModel {
     if (this.queue.some(({ units }) => units > limit)) return 'LIMIT_BELOW_USE';
     this.limit = limit;
     this.serve();
+    return '200';
+  }
+
+  renew(waiter: Waiter, ttl: number | undefined): string {
+    if (waiter.state !== 'WAITING') return 'WAITER_NOT_WAITING';
+    waiter.expiresAt = this.now + (ttl ?? waiter.ttl);
     return '200';
   }
 

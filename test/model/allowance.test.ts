@@ -19,6 +19,14 @@ const step = fc.oneof(
   },
   { weight: 3, arbitrary: fc.record({ do: fc.constant('cancel' as const), index }) },
   {
+    weight: 3,
+    arbitrary: fc.record({
+      do: fc.constant('renew' as const),
+      index,
+      ttl: fc.option(fc.integer({ min: 5, max: 40 }), { nil: undefined }),
+    }),
+  },
+  {
     weight: 1,
     arbitrary: fc.record({ do: fc.constant('cooldown' as const), seconds: fc.integer({ min: 1, max: 15 }) }),
   },
@@ -44,6 +52,23 @@ const everything: Step[] = [
   ...[{ do: 'cooldown' as const, seconds: 3 }, consume(1)],
   ...[{ do: 'pass' as const, seconds: 20 }, consume(5), { do: 'wait' as const, units: 5, ttl: 40 }],
   ...[4, 10, 5].map((to) => ({ do: 'limit' as const, to })),
+  // One that is there only because it was renewed, one that its renewal has shortened.
+  ...[
+    { do: 'pass' as const, seconds: 14 },
+    ...[consume(5), { do: 'wait' as const, units: 5, ttl: 6 }, { do: 'wait' as const, units: 5, ttl: 40 }],
+    ...[
+      { do: 'pass' as const, seconds: 4 },
+      { do: 'renew' as const, index: 4, ttl: undefined },
+    ],
+    ...[
+      { do: 'renew' as const, index: 5, ttl: 5 },
+      { do: 'pass' as const, seconds: 5 },
+    ],
+    ...[
+      { do: 'pass' as const, seconds: 5 },
+      { do: 'renew' as const, index: 4, ttl: undefined },
+    ],
+  ],
   // Every kind of call, the creation included.
   ...Array.from({ length: 10 }, (_, index) => ({ do: 'again' as const, index })),
 ];
@@ -51,6 +76,7 @@ const everything: Step[] = [
 /** The outcomes that all sequences together must produce, and those produced so far. */
 const outcomes = ['200', '201', 'replay', 'WORK_KEY_CONFLICT', 'UNITS_EXCEED_LIMIT', 'WAITER_NOT_WAITING'].concat(
   ['LIMIT_BELOW_USE', 'granted by a higher limit', 'used more than the limit'],
+  ['outlived its first time'],
   ['ALLOWANCE_COOLING_DOWN', 'ALLOWANCE_EXHAUSTED', 'GRANTED', 'EXPIRED', 'CANCELLED', 'WAITING'],
   ['refused behind a waiter though there are units', 'moved up by a cancel'],
 );
@@ -98,6 +124,12 @@ class Pair {
       const waiting = model.queue.length;
       if (waiter) await this.#post(path, undefined, model.cancel(waiter));
       if (model.queue.length < waiting - 1) met.add('moved up by a cancel');
+    }
+    if (one.do === 'renew' && model.waiters.length > 0) {
+      const at = one.index % model.waiters.length;
+      const waiter = model.waiters[at];
+      const path = `/allowance-waiters/${this.#waiterIds[at]}/renew`;
+      if (waiter) await this.#post(path, { ttlSeconds: one.ttl }, model.renew(waiter, one.ttl));
     }
     if (one.do === 'cooldown') {
       model.cooldownUntil = Math.max(model.cooldownUntil, model.now + one.seconds);
@@ -150,6 +182,8 @@ class Pair {
     expect(body.grantedAt).to.equal(grantedAt === null ? null : iso(grantedAt));
     expect(body.expiresAt).to.equal(iso(expiresAt));
     met.add(state);
+    if (state === 'WAITING' && Date.parse(body.createdAt) / 1000 + waiter.ttl <= this.#model.now)
+      met.add('outlived its first time');
     if (state !== 'WAITING') this.#ended.add(waiter);
   }
 

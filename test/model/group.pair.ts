@@ -16,7 +16,7 @@ export interface Step {
 }
 
 export const steps = [
-  ...(['submit', 'send', 'join', 'recv', 'recvSome', 'renew', 'complete', 'retry'] as const),
+  ...(['submit', 'send', 'join', 'recv', 'recvSome', 'renew', 'complete', 'retry', 'untried'] as const),
   ...(['refuse', 'accept', 'reject', 'seal', 'pass', 'cancel', 'requeue', 'purge', 'requeueSome'] as const),
 ];
 
@@ -89,6 +89,7 @@ export class Pair {
     else if (step.do === 'renew' && claim) await this.#renew(claim.task, claim.token);
     else if (step.do === 'complete' && claim) await this.#complete(claim.task, claim.token);
     else if (step.do === 'retry' && claim) await this.#nack(claim.task, claim.token, true, step.delaySeconds);
+    else if (step.do === 'untried' && claim) await this.#giveBack(claim.task, claim.token, step.delaySeconds);
     else if (step.do === 'refuse' && claim) await this.#nack(claim.task, claim.token, false, null);
     else if (step.do === 'accept' && task) await this.#judge(task, 'ACCEPTED');
     else if (step.do === 'reject' && task) await this.#judge(task, 'REJECTED');
@@ -227,6 +228,17 @@ export class Pair {
     else this.#model.release(task, this.#now, 1000 * delaySeconds);
     expect(reply.body).to.include({ ...this.#stands(task), attempts: task.attempts });
     met.add(reply.body.state);
+  }
+
+  /** Without having tried it. */
+  async #giveBack(task: Task, token: string, delaySeconds: number | null): Promise<void> {
+    const body = { token, retry: true, countsAttempt: false, ...(delaySeconds !== null && { delaySeconds }) };
+    const reply = await this.#curl.post(`/messages/${task.messageId}/nack`, body);
+    if (!this.#holds(task, token)) return this.#code(reply, 'CLAIM_LOST');
+    task.attempts--;
+    this.#model.release(task, this.#now, 1000 * (delaySeconds ?? 0));
+    expect(reply.body).to.include({ ...this.#stands(task), attempts: task.attempts });
+    met.add(`untried ${reply.body.state}`);
   }
 
   /** The state of a task's message, and when it becomes ready. */

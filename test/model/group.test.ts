@@ -13,6 +13,7 @@ const weights = {
   renew: 1,
   complete: 4,
   retry: 4,
+  untried: 2,
   refuse: 2,
   accept: 4,
   reject: 2,
@@ -42,6 +43,8 @@ type Asked = typeof group extends fc.Arbitrary<infer T> ? T : never;
 const rare = (
   [
     ['submit', ...Array(5).fill(['recv', 'retry']).flat()],
+    ['submit', 'recv', 'untried', ...Array(5).fill(['recv', 'retry']).flat(), 'untried'],
+    ['submit', 'recv', 'complete', 'send', 'recv', 'join', 'accept', 'untried'],
     ['submit', 'submit', 'accept', 'reject'],
     ['submit', 'requeue', 'cancel', 'requeue', 'recv', 'complete', 'cancel', 'accept', 'requeue'],
     ['submit', 'recv', 'refuse', 'reject', 'requeue'],
@@ -66,6 +69,9 @@ const delayed: [Asked, Step[]] = [
     { do: 'retry', index: 0, within: null, delaySeconds: null },
     { do: 'pass', index: 0, within: 1000, delaySeconds: null },
     { do: 'recvSome', index: 0, within: null, delaySeconds: null },
+    { do: 'untried', index: 0, within: null, delaySeconds: 1 },
+    { do: 'pass', index: 0, within: 1000, delaySeconds: null },
+    { do: 'recv', index: 0, within: null, delaySeconds: null },
     { do: 'retry', index: 0, within: null, delaySeconds: 2 },
     { do: 'cancel', index: 0, within: null, delaySeconds: null },
     { do: 'requeue', index: 0, within: null, delaySeconds: 2 },
@@ -78,6 +84,7 @@ const outcomes = [
   ...['GROUP_DECIDED', 'ATTEMPTS_EXHAUSTED', 'DEADLINE_EXCEEDED', 'REJECTED_BY_WORKER'],
   ...['MESSAGE_FINISHED', 'MESSAGE_NOT_REQUEUABLE', 'CANCELLED_BY_CALLER', 'requeue'],
   ...['several', 'purge', 'requeueSome', 'DELAYED', 'READY', 'VALIDATION_FAILED'],
+  ...['untried READY', 'untried DELAYED', 'untried CANCELLED'],
 ];
 
 describe('group model', () => {

@@ -104,6 +104,19 @@ describe('The linearizability checker, on claims', () => {
     expect(of(nack([4, 5], 'a', 'FAILED'))).to.equal('violation');
   });
 
+  it('expects what was given back untried to have the same attempt again, at once or after its own delay, and not to fail', () => {
+    const sent = operation('send', [0, 1], { maxAttempts: 1, pauseMs: 60_000 }, {});
+    const back = (value: Values, input: Values = {}) =>
+      operation('nack', [4, 5], { token: 'a', retry: 1, countsAttempt: 0, ...input }, value);
+    const of = (...history: Operation[]) => check(claimModel(), [sent, claim([2, 3], 'a', 1), ...history]);
+    expect(of(back({ state: 'READY' }), claim([6, 7], 'b', 1))).to.equal('linearizable');
+    expect(of(back({ state: 'READY' }), claim([6, 7], 'b', 2))).to.equal('violation');
+    expect(of(back({ state: 'FAILED' }))).to.equal('violation');
+    const later = back({ state: 'DELAYED' }, { delayMs: 1000 });
+    expect(of(later, claim([1010, 1020], 'b', 1))).to.equal('linearizable');
+    expect(of(later, claim([500, 510], 'b', 1))).to.equal('violation');
+  });
+
   it('expects a purge to cancel READY messages only, and a bulk requeue to return only those of its state', () => {
     const purged = (at: [number, number]) => operation('purged', at, {}, {});
     const back = (from: string) => operation('requeue', [6, 7], { from }, {});

@@ -116,6 +116,26 @@ class Asyncio(unittest.IsolatedAsyncioTestCase):
         await asyncio.wait_for(run, 10)
         self.assertEqual((await self.muster.message.view(message_id=message_id)).state, 'READY')
 
+    async def test_a_signal_closes_all_workers_of_the_loop(self) -> None:
+        # More than the threads that asyncio has by itself.
+        ids = await self.send(*range(40))
+        workers = [
+            AsyncWorker(self.muster, self.name, lambda message, task: asyncio.sleep(60), close_seconds=0.1)
+            for _ in range(40)
+        ]
+        started, *others = workers
+        await started.start()
+        runs = asyncio.gather(*(one.run() for one in others))
+        await self.until(lambda: all(one.counts.active for one in workers))
+        self.assertEqual(await asyncio.wait_for(asyncio.to_thread(lambda: 7), 10), 7)
+        os.kill(os.getpid(), signal.SIGTERM)
+        await asyncio.wait_for(runs, 20)
+        states = [(await self.muster.message.view(message_id=one)).state for one in ids]
+        self.assertEqual(states, ['READY'] * 40)
+        self.assertEqual(started.counts.returned, 1)
+        # The loop hears signals for the next ones, too.
+        await self.test_it_stops_at_a_signal_and_gives_back()
+
     async def test_money_and_units(self) -> None:
         name = f'b-{uuid.uuid4()}'
         budget = await self.muster.budget.create(name=name, currency='eur', scale=2, limit_minor=1000)

@@ -54,10 +54,15 @@ def handle(message, task):
     time.sleep(message.payload.get('quick', 0))
     return os.getpid()
 
-worker = Worker(Muster(), {'mailbox_id': sys.argv[1]}, handle, close_seconds=float(sys.argv[2]), concurrency=4,
-                lease_seconds=5)
-worker.run()
-print(worker.counts, flush=True)
+workers = [
+    Worker(Muster(), {'mailbox_id': sys.argv[1]}, handle, close_seconds=float(sys.argv[2]), concurrency=4, lease_seconds=5)
+    for _ in range(int(sys.argv[3]))
+]
+for other in workers[1:]:
+    other.start()
+workers[0].run()
+for worker in workers:
+    print(worker.counts, flush=True)
 """
 
 
@@ -69,9 +74,9 @@ class WorkerTest(ServerTest):
         self.addCleanup(worker.close, 0)
         return worker.start()
 
-    def child(self, close_seconds: str) -> Any:
+    def child(self, close_seconds: str, workers: int = 1) -> Any:
         child = subprocess.Popen(
-            [sys.executable, '-c', PROGRAM, self.mailbox_id, close_seconds],
+            [sys.executable, '-c', PROGRAM, self.mailbox_id, close_seconds, str(workers)],
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
@@ -101,6 +106,8 @@ class Proxy:
         self._pairs: set[socket.socket] = set()
         self.is_away = False
         self.requests = 0
+        self.refused = 0
+        """So many connections, while it was away"""
         self.drop_answers = 0
         """So many answers are lost"""
         threading.Thread(target=self._accept, daemon=True).start()
@@ -128,6 +135,7 @@ class Proxy:
             except OSError:
                 return
             if self.is_away:
+                self.refused += 1
                 near.close()
                 continue
             far = socket.create_connection(self._target)

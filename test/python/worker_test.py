@@ -8,12 +8,29 @@ import threading
 import time
 import uuid
 from collections import Counter
+from datetime import datetime, timezone
 from typing import Any
 
 from muster import Claim, ClaimLost, GiveUp, Muster, MusterError, RetryLater, Task, Worker, WorkerClosed
 from support import Proxy, WorkerTest, until
 
 logging.disable(logging.ERROR)
+
+
+
+class Hasty(Muster):
+    """Holds no views of waiters, so that a test does not wait for as long as they are held."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.asked: list[str] = []
+
+    def request(self, endpoint: Any, args: Any, **options: Any) -> Any:
+        self.asked.append(endpoint.name)
+        if endpoint.name == 'waiter.view':
+            args = {**args, 'waitSeconds': 0}
+        return super().request(endpoint, args, **options)
+
 
 class Workers(WorkerTest):
     def test_completes_with_what_the_handler_returns(self) -> None:
@@ -94,22 +111,25 @@ class Workers(WorkerTest):
         self.assertEqual(worker.counts.returned, 2)
 
     def test_gives_up(self) -> None:
-        rejected, large, unfit = self.send('x', 'large', 'unfit', max_attempts=1)
+        rejected, unfit = self.send('x', 'unfit', max_attempts=1)
+        large, larger = self.send(70_000, 300_000)
 
         def handle(message: Claim, task: Task) -> Any:
             if message.payload == 'x':
                 raise GiveUp('there is no text')
-            return 'x' * 70_000 if message.payload == 'large' else object()
+            return object() if message.payload == 'unfit' else 'x' * message.payload
 
         worker = self.worker(handle)
         view = self.muster.message.view(message_id=rejected, wait_seconds=20)
         self.assertEqual((view.state, view.last_error), ('REJECTED', 'there is no text'))
-        view = self.muster.message.view(message_id=large, wait_seconds=20)
-        self.assertEqual(view.state, 'FAILED')
-        self.assertRegex(view.last_error or '', 'PAYLOAD_TOO_LARGE')
+        # No attempt would make them smaller.
+        for message_id, limit in ((large, 'maxPayloadBytes of 65536 bytes'), (larger, '256 KiB')):
+            view = self.muster.message.view(message_id=message_id, wait_seconds=20)
+            self.assertEqual((view.state, view.attempts), ('REJECTED', 1))
+            self.assertRegex(view.last_error or '', rf'^the result has \d+ bytes, .*{limit}.*: store it elsewhere and return')
         view = self.muster.message.view(message_id=unfit, wait_seconds=20)
         self.assertRegex(view.last_error or '', 'object is not JSON')
-        until(lambda: worker.counts.failed == 3)
+        until(lambda: worker.counts.failed == 4)
 
     def test_tells_the_handler_that_its_claim_is_cancelled(self) -> None:
         (message_id,) = self.send('x')
@@ -152,6 +172,31 @@ class Workers(WorkerTest):
         attempts = [self.muster.message.view(message_id=one).attempts for one in ids]
         self.assertEqual(attempts, [1] * 6)
 
+    def test_writes_a_line_when_an_outage_begins_and_one_when_it_ends(self) -> None:
+        logging.disable(logging.NOTSET)
+        self.addCleanup(logging.disable, logging.ERROR)
+        proxy = Proxy()
+        self.addCleanup(proxy.close)
+        logger = logging.getLogger(self.name)
+        ids = self.send(*range(4))
+        go = threading.Event()
+        with self.assertLogs(logger, logging.WARNING) as said:
+            muster = Muster(proxy.url)
+            worker = self.worker(lambda message, task: go.wait(20), muster, concurrency=8, logger=logger)
+            until(lambda: worker.counts.active == 4)
+            proxy.is_away = True
+            proxy.cut()
+            go.set()
+            refused = proxy.refused
+            until(lambda: proxy.refused > refused + 6)
+            proxy.is_away = False
+            self.assertEqual([self.state(one, 20) for one in ids], ['ACKED'] * 4)
+            until(lambda: len(said.records) > 1)
+        self.assertEqual(len(said.output), 2, said.output)
+        self.assertRegex(said.output[0], 'the service does not answer as it should, trying again until it does: .*UNREACHABLE')
+        self.assertNotIn('\n', said.output[0])
+        self.assertRegex(said.output[1], r'the service answers again, after \d+ s')
+
     def test_stops_for_what_it_cannot_go_on_without(self) -> None:
         worker = Worker(Muster(key='mk_x_y'), 'jobs', lambda message, task: None)
         with self.assertRaises(MusterError) as caught:
@@ -176,7 +221,8 @@ class Workers(WorkerTest):
         self.assertLess(time.monotonic() - begun, 5)
         self.assertEqual(self.state(quick), 'ACKED')
         view = self.muster.message.view(message_id=slow)
-        self.assertEqual((view.state, view.attempts), ('READY', 1))
+        # No attempt is used up.
+        self.assertEqual((view.state, view.attempts), ('READY', 0))
         until(lambda: seen)
         self.assertEqual(seen, [WorkerClosed])
 
@@ -199,6 +245,52 @@ class Workers(WorkerTest):
         # Twice 30; of the 50 only those of the attempt that succeeded.
         self.assertEqual((balances.settled, balances.reserved), ('110', '0'))
         self.assertEqual(self.muster.allowance.view(allowance_id=allowance.id).used_units, 4)
+
+    def test_what_a_budget_is_short_for_costs_no_attempt(self) -> None:
+        budget = self.muster.budget.create(name=f'b-{uuid.uuid4()}', currency='eur', scale=2, limit_minor=100)
+
+        def handle(message: Claim, task: Task) -> None:
+            if message.payload == 'later':
+                raise RetryLater(60, counts_attempt=False)
+            with task.reserve(budget.id, 10) as hold:
+                if message.payload == 'spent':
+                    hold.settle(5)
+                task.reserve(budget.id, 2_000)
+
+        ids = self.send('money', 'later', 'spent', max_attempts=1)
+        worker = self.worker(handle)
+        until(lambda: worker.counts.returned + worker.counts.failed == 3)
+        views = [self.muster.message.view(message_id=one) for one in ids]
+        expected = [('DELAYED', 0), ('DELAYED', 0), ('FAILED', 1)]
+        self.assertEqual([(view.state, view.attempts) for view in views], expected)
+        self.assertRegex(views[0].last_error or '', 'INSUFFICIENT_BUDGET')
+        balances = self.muster.budget.view(budget_id=budget.id).balances
+        self.assertEqual((balances.settled, balances.reserved), ('5', '0'))
+
+    def test_units_are_waited_for_with_a_place_that_is_renewed(self) -> None:
+        allowance = self.muster.allowance.create(name=f'a-{uuid.uuid4()}', units_limit=1, window_seconds=31_536_000)
+        self.muster.allowance.consume(allowance_id=allowance.id, scope_id=self.scope_id, units=1, holder='other')
+        self.send('x')
+        muster = Hasty()
+        self.addCleanup(muster.close)
+        worker = self.worker(lambda message, task: task.units(allowance.id) and None, muster)
+        until(lambda: muster.asked.count('waiter.renew') > 1)
+        held = [one for one in self.muster.waits.get().waiters if one.allowance_id == allowance.id]
+        (waiting,) = held
+        ends = datetime.fromisoformat(waiting.expires_at.replace('Z', '+00:00'))
+        self.assertLess((ends - datetime.now(timezone.utc)).total_seconds(), 31)
+        self.muster.allowance.update(allowance_id=allowance.id, units_limit=2)
+        until(lambda: worker.counts.completed == 1)
+
+    def test_a_signal_closes_all_workers_of_the_process(self) -> None:
+        ids = self.send(*[{} for _ in range(12)])
+        child = self.child('0.3', workers=3)
+        self.assertEqual([child.stdout.readline() for _ in ids], ['begun\n'] * 12)
+        child.send_signal(signal.SIGTERM)
+        said = child.communicate(timeout=15)[0]
+        self.assertEqual(child.returncode, 0)
+        self.assertEqual(said.count('returned=4'), 3, said)
+        self.assertEqual([self.state(one) for one in ids], ['READY'] * 12)
 
     def test_a_signal_stops_it_gracefully(self) -> None:
         quick, slow = self.send({'quick': 0.5}, {})

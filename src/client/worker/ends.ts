@@ -1,13 +1,17 @@
+import { MusterError } from '../error.ts';
 import { isPassing } from '../journal.ts';
 import type { Muster } from '../muster.ts';
 import { backoffMs, pause } from '../send.ts';
 import type { Answer, BatchedCall, CallOptions } from '../types.ts';
-import { GiveUp, RetryLater, reasonOf, WorkerClosed } from './errors.ts';
+import { GiveUp, isShort, RetryLater, reasonOf, WorkerClosed } from './errors.ts';
 import type { Outbox } from './outbox.ts';
 import type { Task } from './task.ts';
 
 const maxPauseMs = 2_000;
 const maxDelaySeconds = 86_400;
+/** The pause of a message for which a budget or a quota was short, unless the refusal says less than a minute. */
+const shortSeconds = 30;
+const maxShortSeconds = 60;
 const finalStates = ['ACKED', 'REJECTED', 'FAILED', 'EXPIRED', 'CANCELLED'];
 
 /** Ends claims, in batches where there is an outbox; tries again as long as the claim lasts. */
@@ -43,27 +47,23 @@ export class Ends {
     const idempotencyKey = crypto.randomUUID();
     const { message } = this.#muster.call;
     const batched = message.complete(args, { idempotencyKey });
-    await this.#insist(task, () =>
-      this.once(batched, (options) => this.#muster.message.complete(args, { ...options, idempotencyKey })),
-    );
+    try {
+      await this.#insist(task, () =>
+        this.once(batched, (options) => this.#muster.message.complete(args, { ...options, idempotencyKey })),
+      );
+    } catch (error) {
+      throw error instanceof MusterError && error.status === 413 ? tooLarge(json, error) : error;
+    }
   }
 
   /** Gives back what is left of the money, and the message. */
   async giveBack(task: Task, error: unknown): Promise<Answer<'message.nack'>> {
     const { id: messageId, token } = task.message;
+    const way = wayBack(task, error);
     await task.renewal;
     if (task.progress) await this.renew(task, { progress: task.progress.value }).catch(() => undefined);
     await this.void(task);
-    const later = error instanceof RetryLater ? error.seconds : error instanceof WorkerClosed ? 0 : undefined;
-    const delaySeconds = later === undefined ? undefined : Math.min(maxDelaySeconds, Math.max(0, Math.ceil(later)));
-    const retry = !(error instanceof GiveUp);
-    const args = {
-      messageId,
-      token,
-      retry,
-      error: reasonOf(error),
-      ...(delaySeconds !== undefined && { delaySeconds }),
-    };
+    const args = { messageId, token, error: reasonOf(error), ...way };
     const idempotencyKey = crypto.randomUUID();
     const batched = this.#muster.call.message.nack(args, { idempotencyKey });
     return this.#insist(task, () =>
@@ -92,4 +92,37 @@ export class Ends {
         if (task.isOver) throw error;
       }
   }
+}
+
+interface WayBack {
+  readonly retry: boolean;
+  readonly countsAttempt?: boolean;
+  readonly delaySeconds?: number;
+}
+
+/** What a nack says besides the reason. */
+function wayBack(task: Task, error: unknown): WayBack {
+  if (error instanceof GiveUp) return { retry: false };
+  if (error instanceof WorkerClosed) return { retry: true, countsAttempt: false };
+  if (error instanceof RetryLater) {
+    const delaySeconds = Math.min(maxDelaySeconds, Math.max(0, Math.ceil(error.seconds)));
+    return { retry: true, countsAttempt: error.countsAttempt, delaySeconds };
+  }
+  // An attempt that has spent something was made, and must not be repeated without end.
+  if (isShort(error) && !task.holds.some(({ hasSpent }) => hasSpent)) {
+    const delaySeconds = Math.min(maxShortSeconds, error.retryAfterSeconds ?? shortSeconds);
+    return { retry: true, countsAttempt: false, delaySeconds };
+  }
+  return { retry: true };
+}
+
+/** No attempt would make it smaller. */
+function tooLarge(json: string, error: MusterError): GiveUp {
+  const bytes = new TextEncoder().encode(json).length;
+  const [limit] = error.message.split(':');
+  return new GiveUp(
+    `the result has ${bytes} bytes, which is too large (${limit}): store it elsewhere and return where it is, ` +
+      'or raise maxPayloadBytes; then requeue the message',
+    { cause: error },
+  );
 }

@@ -1,12 +1,19 @@
 import { MusterError } from '../error.ts';
 
+export interface RetryLaterOptions extends ErrorOptions {
+  /** False: the work was not tried, as where a quota is short, so no attempt is used up. Default true. */
+  readonly countsAttempt?: boolean;
+}
+
 /** Thrown by a handler: the message comes back after so many seconds, and the next attempt finds the reason as `lastError`. */
 export class RetryLater extends Error {
   override readonly name = 'RetryLater';
   readonly seconds: number;
-  constructor(seconds: number, reason = `again in ${seconds} s`, options?: ErrorOptions) {
+  readonly countsAttempt: boolean;
+  constructor(seconds: number, reason = `again in ${seconds} s`, options: RetryLaterOptions = {}) {
     super(reason, options);
     this.seconds = seconds;
+    this.countsAttempt = options.countsAttempt ?? true;
   }
 }
 
@@ -30,15 +37,28 @@ export function isLost(error: unknown): error is MusterError {
   return error instanceof MusterError && (error.code === 'CLAIM_LOST' || error.code === 'MESSAGE_NOT_FOUND');
 }
 
+const shortCodes = new Set<string>([
+  ...['INSUFFICIENT_BUDGET', 'ALLOWANCE_EXHAUSTED', 'ALLOWANCE_COOLING_DOWN', 'WAITERS_FULL'],
+]);
+
+/** Whether a call was refused because a budget or a quota is short: there is more of it later. */
+export function isShort(error: unknown): error is MusterError {
+  return error instanceof MusterError && shortCodes.has(error.code);
+}
+
 const maxReasonLength = 2_048;
 
 /** What a handler threw, as a nack takes it: one line of at most 2,048 characters. */
 export function reasonOf(thrown: unknown): string {
   const isOurs = thrown instanceof RetryLater || thrown instanceof GiveUp || thrown instanceof WorkerClosed;
   const text = isOurs ? thrown.message : String(thrown);
-  const line = text
+  return [...(lineOf(text) || 'no reason was given')].slice(0, maxReasonLength).join('');
+}
+
+/** A text in one line. */
+export function lineOf(text: string): string {
+  return text
     .toWellFormed()
     .replaceAll(/\p{Cc}+/gu, ' ')
     .trim();
-  return [...(line || 'no reason was given')].slice(0, maxReasonLength).join('');
 }

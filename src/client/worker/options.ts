@@ -21,7 +21,10 @@ export interface WorkerOptions {
   readonly batch?: boolean | undefined;
   /** How long work may go on after `close`; default 25. What is not done then is given back. */
   readonly closeSeconds?: number | undefined;
-  /** Closes at SIGTERM and SIGINT, and has the signal end the process then; default true. */
+  /**
+   * Closes at SIGTERM and SIGINT, and has the signal end the process once nothing is left to do after that, or five seconds
+   * later; default true.
+   */
   readonly closeOnSignals?: boolean | undefined;
 }
 
@@ -42,7 +45,7 @@ export interface WorkerEvents<Payload = unknown, Result = unknown> {
   lost: { readonly message: WorkerMessage<Payload, Result>; readonly reason: ClaimLost };
   /** A handler's `log`. Without a listener it goes to the console. */
   log: { readonly message: WorkerMessage<Payload, Result>; readonly text: string; readonly data: unknown };
-  /** A call failed; the worker goes on unless `isFatal`. Without a listener it goes to the console. */
+  /** A call failed; the worker goes on unless `isFatal`. Without a listener the console has a line when an outage begins and one when it ends. */
   error: { readonly error: unknown; readonly isFatal: boolean };
   /** It has stopped. */
   closed: Readonly<Record<string, never>>;

@@ -1,6 +1,7 @@
 /** What is used of Node's `process`; other runtimes may lack it. */
 interface Process {
   on(signal: string, listener: () => void): void;
+  once(event: string, listener: () => void): void;
   off(signal: string, listener: () => void): void;
   listenerCount(signal: string): number;
   kill(pid: number, signal: string): void;
@@ -13,6 +14,8 @@ const isNode = process?.on !== undefined && process.kill !== undefined;
 /** What ends, and is waited for, at a signal. */
 const closing = new Set<() => Promise<unknown>>();
 const names = ['SIGTERM', 'SIGINT'] as const;
+/** How long a program that has more to do than its last work may go on after its workers have closed. */
+const lastWorkMs = 5_000;
 const listeners = new Map(names.map((name) => [name, () => void end(name)]));
 
 /** Has a signal close a worker before it ends the process; until the returned function is called. */
@@ -29,13 +32,20 @@ function leave(): void {
   for (const [name, listener] of listeners) process?.off?.(name, listener);
 }
 
-/** Closes all workers; then the signal does what it would have done without them. A second signal does it at once. */
+/**
+ * Closes all workers; then the signal does what it would have done without them, once the program has nothing left to do,
+ * such as its last work after `await worker.closed`, but soon in any case. A second signal does it at once.
+ */
 async function end(name: string): Promise<void> {
   const all = [...closing];
   closing.clear();
   leave();
   await Promise.allSettled(all.map((close) => close()));
-  if (process?.listenerCount?.(name) === 0) process.kill?.(process.pid ?? 0, name);
+  if (process?.listenerCount?.(name) !== 0) return;
+  const kill = () => process.kill?.(process.pid ?? 0, name);
+  process.once?.('beforeExit', kill);
+  const timer = setTimeout(kill, lastWorkMs) as { unref?(): void };
+  timer.unref?.();
 }
 
 /** A name for a worker that was given none: the machine's and the process's, as far as they are known. */

@@ -5,7 +5,9 @@ import type { Answer } from '../types.ts';
 type Amount = string | bigint | number;
 type Reserved = Answer<'budget.reserve'>;
 
-const waitSeconds = 20;
+/** Units that are granted to a process that has died are lost to the others: its place ends so soon after its last renewal. */
+const waiterTtlSeconds = 30;
+const waitSeconds = waiterTtlSeconds / 3;
 
 /** A budget by its name, which is unique in its space, or by its id. */
 export type BudgetRef = string | { readonly budgetId: string };
@@ -27,6 +29,7 @@ export class Hold {
   readonly #muster: Muster;
   readonly reservation: Reserved;
   #isOpen = true;
+  #hasSpent = false;
 
   constructor(muster: Muster, reservation: Reserved) {
     this.#muster = muster;
@@ -37,6 +40,10 @@ export class Hold {
     return this.#isOpen;
   }
 
+  get hasSpent(): boolean {
+    return this.#hasSpent;
+  }
+
   /** Spends what the work has cost, at most what was reserved, and gives back the rest. */
   async settle(amountMinor: Amount = this.reservation.remainingMinor): Promise<void> {
     const { id: reservationId, budgetId, workKey, remainingMinor } = this.reservation;
@@ -45,6 +52,7 @@ export class Hold {
     if (cost < 0n || cost > held) throw new RangeError(`${cost} is not from 0 to the ${held} that are reserved`);
     this.#isOpen = false;
     if (cost === 0n) return void (await this.#muster.budget.void(bill));
+    this.#hasSpent = true;
     await this.#muster.budget.settle({ ...bill, amountMinor: String(cost) });
     if (cost < held) await this.#muster.budget.void(bill);
   }
@@ -88,16 +96,28 @@ export async function takeUnits(
     typeof allowance === 'object' ? allowance.allowanceId : await idOf('allowance', muster, allowance);
   for (;;) {
     let waiter: Pick<Answer<'waiter.view'>, 'waiterId' | 'state'>;
-    waiter = await muster.allowance.wait({ allowanceId, scopeId, units, holder });
+    waiter = await muster.allowance.wait({ allowanceId, scopeId, units, holder, ttlSeconds: waiterTtlSeconds });
     const { waiterId } = waiter;
     try {
-      while (waiter.state === 'WAITING') waiter = await muster.waiter.view({ waiterId, waitSeconds }, { signal });
+      while (waiter.state === 'WAITING') {
+        waiter = await muster.waiter.view({ waiterId, waitSeconds }, { signal });
+        if (waiter.state === 'WAITING') await keepPlace(muster, waiterId, signal);
+      }
     } catch (error) {
       await muster.waiter.cancel({ waiterId }).catch(() => undefined);
       throw error;
     }
     if (waiter.state === 'GRANTED') return;
     if (waiter.state === 'CANCELLED') throw new Error('the waiter was cancelled');
+  }
+}
+
+/** The next view shows the end of a waiter that has just left the line. */
+async function keepPlace(muster: Muster, waiterId: string, signal: AbortSignal): Promise<void> {
+  try {
+    await muster.waiter.renew({ waiterId }, { signal });
+  } catch (error) {
+    if (!(error instanceof MusterError && error.code === 'WAITER_NOT_WAITING')) throw error;
   }
 }
 

@@ -7,6 +7,7 @@ import { Ends } from './ends.ts';
 import { ClaimLost, isLost, WorkerClosed } from './errors.ts';
 import { Leases } from './leases.ts';
 import type { Handler, WorkerCounts, WorkerEvents, WorkerOptions } from './options.ts';
+import { Outage } from './outage.ts';
 import { Outbox } from './outbox.ts';
 import { closeOnSignals, defaultHolder } from './signals.ts';
 import { Task, type WorkerMessage } from './task.ts';
@@ -42,6 +43,7 @@ export class Worker<Payload = unknown, Result = unknown> {
   readonly #works = new Set<Promise<void>>();
   readonly #leases: Leases;
   readonly #ends: Ends;
+  readonly #outage: Outage;
   /** Ends receiving and watching. */
   readonly #stop = new AbortController();
   readonly #counts = { received: 0, completed: 0, returned: 0, failed: 0, lost: 0 };
@@ -59,6 +61,7 @@ export class Worker<Payload = unknown, Result = unknown> {
     this.#handler = handler;
     this.#holder = holder;
     this.#concurrency = concurrency;
+    this.#outage = new Outage(holder);
     const timeoutMs = Math.floor((leaseSeconds * 1000) / 3);
     const outbox = batch ? new Outbox(muster, timeoutMs, () => Math.ceil(this.#tasks.size / 4)) : undefined;
     this.#ends = new Ends(muster, outbox, timeoutMs);
@@ -122,8 +125,11 @@ export class Worker<Payload = unknown, Result = unknown> {
     while (await this.#hasRoom()) {
       const askedAt = performance.now();
       const max = batch ? Math.min(100, this.#concurrency - this.#running) : 1;
-      const answer = await this.#reach((callOptions) =>
-        this.#muster.message.recv<Payload, Result>({ ...from, waitSeconds, max }, callOptions),
+      const answer = await this.#reach((callOptions, isAgain) =>
+        this.#muster.message.recv<Payload, Result>(
+          { ...from, waitSeconds: isAgain ? 0 : waitSeconds, max },
+          callOptions,
+        ),
       );
       for (const message of answer?.messages ?? []) {
         const work = this.#work(message, target).finally(() => this.#works.delete(work));
@@ -192,7 +198,7 @@ export class Worker<Payload = unknown, Result = unknown> {
     } catch (error) {
       if (isLost(error)) this.#lose(task, new ClaimLost(error.message, { cause: error }));
       if (task.isOver) return;
-      // A result that is too large, for instance.
+      // A mailbox for results that is gone, for instance.
       return this.#giveBack(task, error);
     }
     task.isOver = true;
@@ -260,7 +266,9 @@ export class Worker<Payload = unknown, Result = unknown> {
   }
 
   #say(error: unknown, isFatal = false): void {
-    if (!this.#emitter.emit('error', { error, isFatal })) console.error(`${this.#holder}:`, error);
+    if (this.#emitter.emit('error', { error, isFatal })) return;
+    if (isPassingRefusal(error)) this.#outage.begins(error);
+    else console.error(`${this.#holder}:`, error);
   }
 
   #log(message: WorkerMessage<Payload, Result>, text: string, data: unknown): void {
@@ -275,21 +283,28 @@ export class Worker<Payload = unknown, Result = unknown> {
       .id;
   }
 
-  /** Makes a call until it is answered, however long the service is away. */
-  async #reach<T>(call: (options: { signal: AbortSignal; attempts: number }) => Promise<T>): Promise<T> {
+  /** Makes a call until it is answered, however long the service is away; `isAgain`: it has failed before. */
+  async #reach<T>(
+    call: (options: { signal: AbortSignal; attempts: number }, isAgain: boolean) => Promise<T>,
+  ): Promise<T> {
     const { signal } = this.#stop;
     for (let failures = 0; ; failures++)
       try {
-        return await call({ signal, attempts: 1 });
+        const answer = await call({ signal, attempts: 1 }, failures > 0);
+        this.#outage.ends();
+        return answer;
       } catch (error) {
-        // Operations come back with the next month.
-        const passes = error instanceof MusterError && (isPassing(error) || error.status === 402);
-        if (signal.aborted || !passes) throw error;
+        if (signal.aborted || !isPassingRefusal(error)) throw error;
         this.#say(error);
         const askedMs = Math.min(60, error.retryAfterSeconds ?? 0) * 1000;
         await pause(backoffMs(failures, { maxMs: maxPauseMs, minMs: askedMs }), signal);
       }
   }
+}
+
+/** Whether a call may succeed later. Operations come back with the next month. */
+function isPassingRefusal(error: unknown): error is MusterError {
+  return error instanceof MusterError && (isPassing(error) || error.status === 402);
 }
 
 /** Waits for something, but not longer. */

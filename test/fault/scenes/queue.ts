@@ -133,12 +133,13 @@ export class QueueScene extends Shared<Jobs> {
     const retry = chance.next() < 0.7;
     const delay = retry ? chance.of([undefined, 0, 1]) : undefined;
     const error = chance.next() < 0.5 ? { error: randomUUID() } : {};
+    const isUntried = retry && chance.next() < 0.3;
     await this.load.call(client, this.access, {
       kind: 'nack',
       object,
-      input: { token, retry: retry ? 1 : 0, ...inMs(delay), ...error },
+      input: { token, retry: retry ? 1 : 0, countsAttempt: isUntried ? 0 : 1, ...inMs(delay), ...error },
       path: `/messages/${id}/nack`,
-      body: { token, retry, ...seconds(delay), ...error },
+      body: { token, retry, countsAttempt: !isUntried, ...seconds(delay), ...error },
       read: ({ state }) => ({ state }),
       refuses: ['CLAIM_LOST'],
     });

@@ -35,7 +35,16 @@ export class QuotaScene extends Shared<string> {
       body: { ...about, units: 2 + chance.below(4), ttlSeconds: 5 },
       read: ({ waiterId, state, units }) => ({ id: waiterId, state, units }),
     });
-    if (!body.waiterId || chance.next() < 0.7) return;
+    if (!body.waiterId) return;
+    if (chance.next() < 0.3)
+      await this.load.call(client, this.access, {
+        kind: 'renew',
+        object,
+        path: `/allowance-waiters/${body.waiterId}/renew`,
+        body: {},
+        refuses: ['WAITER_NOT_WAITING'],
+      });
+    if (chance.next() < 0.7) return;
     await this.load.call(client, this.access, {
       kind: 'cancel',
       object,

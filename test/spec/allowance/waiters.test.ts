@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { codeOf, World } from '../../support/world.ts';
+import { callArgs } from './script.ts';
 
 const scopeId = randomUUID();
 const hour = 3_600_000;
@@ -125,6 +126,59 @@ describe('allowance waiters', () => {
     expect(await world.service.store.hget(`muster:{${world.org}}`, 'usedOperations')).to.equal('6');
     expect(await world.service.store.exists(`muster:{${world.org}}:timers`)).to.equal(0);
     expect((await world.eventTypes()).slice(-2)).to.deep.equal(['waiter.cancelled', 'waiter.granted']);
+  });
+
+  it('renewed, wait from now on as long as when they were queued, or as long as is asked; their place stays', async () => {
+    const renew = (id: string, body?: object) => world.post(`/allowance-waiters/${id}/renew`, body ?? {});
+    const ids = [await queue(5, { ttlSeconds: 20 }), await queue(5, { ttlSeconds: 20 })];
+    const [first = '', second = ''] = ids;
+    await world.at(start + 15_000);
+    const { status, body } = await renew(first);
+    expect([status, body.expiresAt, body.position]).to.deep.equal([200, iso(start + 35_000), 1]);
+    expect(await view(first)).to.deep.equal(body);
+    await world.at(start + 16_000);
+    expect((await renew(second, { ttlSeconds: 3600 })).body.expiresAt).to.equal(iso(start + 3_616_000));
+    const shorter = await renew(second);
+    expect(shorter.body, 'its own, not the last one').to.include({ expiresAt: iso(start + 36_000), position: 2 });
+    await passTo(start + 34_999);
+    expect(await states(ids)).to.deep.equal(['WAITING', 'WAITING']);
+    await passTo(start + 35_000);
+    expect(await states(ids)).to.deep.equal(['EXPIRED', 'WAITING']);
+    await renew(second, { ttlSeconds: 30 });
+    await passTo(start + 60_000);
+    expect(await states(ids)).to.deep.equal(['EXPIRED', 'GRANTED']);
+    // A consumption, an allowance and two waits: a renewal is no operation, and no event.
+    expect(await world.service.store.hget(`muster:{${world.org}}`, 'usedOperations')).to.equal('4');
+    const types = (await world.eventTypes()).filter((type) => type.startsWith('waiter.'));
+    expect(types).to.deep.equal(['waiter.queued', 'waiter.queued', 'waiter.expired', 'waiter.granted']);
+    for (const ttlSeconds of [4, 3601, 5.5, '5'])
+      expect(codeOf(await renew(second, { ttlSeconds })), `${ttlSeconds}`).to.equal('400 VALIDATION_FAILED');
+  });
+
+  it('can be renewed only while they wait, swept or not', async () => {
+    const refused = async (id: string, state: string) => {
+      const reply = await world.post(`/allowance-waiters/${id}/renew`);
+      expect(codeOf(reply)).to.equal('409 WAITER_NOT_WAITING');
+      expect(reply.body.error.message).to.contain(`the waiter is ${state}`);
+    };
+    const cancelled = await queue(5);
+    await cancel(cancelled);
+    await refused(cancelled, 'CANCELLED');
+    const expired = await queue(5, { ttlSeconds: 10 });
+    const stopped = (await wait(5, { scopeId: randomUUID() })).body;
+    await world.mustPost(`/scopes/${stopped.scopeId}/cancel`);
+    await refused(stopped.id, 'CANCELLED');
+    const granted = await queue(5);
+    await world.at(start + 10_000);
+    const args = { waiterId: expired, ttlSeconds: '', drainedThrough: start + 9_999 };
+    const late = await world.service.scripts
+      .run('allowance/renewWaiter', world.org, { ...callArgs(world), ...args })
+      .catch(String);
+    expect(late, 'the sweep was a moment before').to.equal('Error: WAITER_NOT_WAITING EXPIRED');
+    await refused(expired, 'EXPIRED');
+    await world.at(start + 60_000);
+    await refused(granted, 'GRANTED');
+    expect(codeOf(await world.post(`/allowance-waiters/${randomUUID()}/renew`))).to.equal('404 WAITER_NOT_FOUND');
   });
 
   it('are limited to maxPendingWaiters in the space, which is checked only when a wait would queue', async () => {

@@ -34,17 +34,19 @@ describe('the decision of a task group', () => {
     const world = team.queue.world;
     const now = Date.now();
     await world.at(now);
-    const [taskId = ''] = await team.submitted(4);
+    const [taskId = ''] = await team.submitted(5);
     const claims = [];
-    for (let i = 0; i < 4; i++) claims.push(await team.queue.claim({ leaseSeconds: 5 }));
+    for (let i = 0; i < 5; i++) claims.push(await team.queue.claim({ leaseSeconds: 5 }));
     await team.queue.act('complete', claims[0]);
     await team.accept(taskId);
     const nacked = await team.queue.act('nack', claims[1], { retry: true });
     expect(nacked.body).to.include({ state: 'CANCELLED', attempts: 1 });
+    const untried = await team.queue.act('nack', claims[4], { retry: true, countsAttempt: false });
+    expect(untried.body).to.include({ state: 'CANCELLED', attempts: 0 });
     expect((await team.queue.act('nack', claims[2], { retry: false })).body.state).to.equal('REJECTED');
     await world.at(now + 5000);
     expect((await team.queue.recv()).status).to.equal(204);
-    expect(await team.states()).to.deep.equal(['SUCCEEDED', 'CANCELLED', 'FAILED', 'CANCELLED']);
+    expect(await team.states()).to.deep.equal(['SUCCEEDED', 'CANCELLED', 'FAILED', 'CANCELLED', 'CANCELLED']);
     expect((await world.eventTypes()).slice(-3)).to.deep.equal([
       'message.lease_expired',
       'message.cancelled',

@@ -92,9 +92,8 @@ describe('a task group whose deadline has passed but is not swept', () => {
     const one = await team('FIRST_ACCEPTED');
     await one.submit('a');
     const { id, token } = await one.queue.claim();
-    expect(
-      await late(one, 'mailbox/nack', { messageId: id, token, retry: '1', delaySeconds: '', reported: '' }),
-    ).to.equal('done');
+    const nack = { messageId: id, token, retry: '1', countsAttempt: '1', delaySeconds: '', reported: '' };
+    expect(await late(one, 'mailbox/nack', nack)).to.equal('done');
     expect((await settled(one)).members[0]).to.include({ state: 'CANCELLED', reason: 'GROUP_DECIDED' });
     expect(await one.queue.eventTypes()).to.not.include('message.retried');
   });

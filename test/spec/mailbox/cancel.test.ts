@@ -28,6 +28,8 @@ describe('POST /messages/{id}/cancel', () => {
     const { body } = await cancel(queue, claim.id);
     expect(body).to.include({ state: 'CANCELLED', reason: 'CANCELLED_BY_CALLER', attempts: 1, holder: 'worker' });
     expect(body.leaseExpiresAt).to.equal(null);
+    expect((await cancel(queue, claim.id)).body, 'again').to.deep.equal(body);
+    expect((await queue.world.get(`/messages/${claim.id}`)).body, 'as a view has it').to.deep.equal(body);
     for (const what of ['renew', 'complete', 'nack'] as const)
       expect(codeOf(await queue.act(what, claim, what === 'nack' ? { retry: true } : {}))).to.equal('409 CLAIM_LOST');
     await expectAgreement(queue.world);

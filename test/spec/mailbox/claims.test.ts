@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
+import { expectAgreement } from '../../support/agree.ts';
 import { codeOf, World } from '../../support/world.ts';
 import { callArgs } from '../allowance/script.ts';
 import { sendMany } from './many.ts';
@@ -150,6 +151,58 @@ describe('Claims', () => {
         '400 VALIDATION_FAILED',
       );
     }
+  });
+
+  it('nacked with countsAttempt false, take their attempt back: never FAILED, and without the pause of the mailbox', async () => {
+    const queue = await Queue.create({ retryDelaySeconds: 60 });
+    const now = Date.now();
+    await queue.world.at(now);
+    const id = await queue.sent({ maxAttempts: 1 });
+    const untried = { retry: true, countsAttempt: false };
+    for (let time = 0; time < 3; time++) {
+      const claim = await queue.claim();
+      expect(claim.attempt).to.equal(1);
+      const { status, body } = await queue.act('nack', claim, { ...untried, error: `${time}` });
+      expect([status, body]).to.deep.equal([200, { id, state: 'READY', attempts: 0, readyAt: null }]);
+      expect(codeOf(await queue.act('complete', claim))).to.equal('409 CLAIM_LOST');
+    }
+    expect(await queue.message(id)).to.include({ state: 'READY', attempts: 0, lastError: '2', holder: null });
+    const later = await queue.act('nack', await queue.claim(), { ...untried, delaySeconds: 9 });
+    expect(later.body).to.deep.equal({ id, state: 'DELAYED', attempts: 0, readyAt: iso(now + 9_000) });
+    const { waitingTasks } = (await queue.world.get('/ops/waits')).body;
+    expect(waitingTasks[0], 'no attempt was made').to.include({ taskId: id, blockedBy: 'DELAY' });
+    await queue.world.at(now + 9_000);
+    const last = await queue.claim();
+    const { events } = (await queue.world.get('/events?limit=500')).body;
+    const retried = events.filter(({ type }: { type: string }) => type === 'message.retried');
+    expect(retried.map(({ payload }: { payload: object }) => payload)).to.deep.equal(
+      ['READY', 'READY', 'READY', 'DELAYED'].map((state) => ({ ...retried[0].payload, state, attempts: 0 })),
+    );
+    const counted = await queue.act('nack', last, { retry: true, countsAttempt: true });
+    expect(counted.body).to.include({ state: 'FAILED', attempts: 1 });
+    await expectAgreement(queue.world);
+  });
+
+  it('nacked with countsAttempt false, keep the attempts before, and answer the same again to the same key', async () => {
+    const queue = await Queue.create();
+    await queue.sent();
+    await queue.act('nack', await queue.claim(), { retry: true });
+    const claim = await queue.claim();
+    const nack = () =>
+      queue.world.post(
+        `/messages/${claim.id}/nack`,
+        { token: claim.token, retry: true, countsAttempt: false },
+        { 'Idempotency-Key': claim.token },
+      );
+    const first = await nack();
+    expect(first.body).to.include({ state: 'READY', attempts: 1 });
+    const again = await nack();
+    expect([again.headers.get('Idempotent-Replayed'), again.body]).to.deep.equal(['true', first.body]);
+    expect((await queue.claim()).attempt).to.equal(2);
+    const refused = await queue.act('nack', claim, { retry: false, countsAttempt: false });
+    expect(codeOf(refused)).to.equal('400 VALIDATION_FAILED');
+    expect(refused.body.error.message).to.contain('countsAttempt may only be false with retry true');
+    expect(codeOf(await queue.act('nack', claim, { retry: true, countsAttempt: 0 }))).to.equal('400 VALIDATION_FAILED');
   });
 
   it('become FAILED when the lease of the 5th attempt ends: message.lease_expired, then .retried or .failed', async () => {

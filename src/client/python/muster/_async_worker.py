@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import signal
 from collections.abc import Awaitable, Callable
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from functools import partial
 from typing import Any
 
+from . import _signals
 from ._arguments import Amount, Id
 from ._client import AsyncHold, AsyncMuster, Reserving
 from ._core import Core, Held, MailboxChoice, TaskBase
@@ -75,11 +75,11 @@ class AsyncWorker(Core):
             wait_seconds=wait_seconds,
             batch=batch,
             close_seconds=close_seconds,
+            close_on_signals=close_on_signals,
             logger=logger,
         )
         self.async_muster = muster
         self._handler = handler
-        self._close_on_signals = close_on_signals
         self._loop: asyncio.AbstractEventLoop | None = None
         self._works: dict[Held, asyncio.Task[None]] = {}
 
@@ -91,22 +91,19 @@ class AsyncWorker(Core):
         return self
 
     async def run(self) -> None:
-        """Works until it is closed, by `close`, a signal, or the cancellation of this call. Raises what it cannot go on without."""
-        loop = asyncio.get_running_loop()
-        names = (signal.SIGTERM, signal.SIGINT) if self._close_on_signals else ()
-        with suppress(NotImplementedError, RuntimeError):  # Not in the main thread, or not on this system.
-            for name in names:
-                loop.add_signal_handler(name, self._close_soon, self._close_seconds)
-        try:
-            await self.start()
-            await self._wait_ended()
-        except asyncio.CancelledError:
-            await self.close()
-            raise
-        finally:
-            with suppress(NotImplementedError, RuntimeError):
-                for name in names:
-                    loop.remove_signal_handler(name)
+        """Works until it is closed, by `close`, a signal, or the cancellation of this call. Raises what it cannot go on without.
+
+        A signal closes all workers of the process; then this returns when all of them have ended.
+        """
+        with _signals.in_loop(asyncio.get_running_loop()) if self._close_on_signals else nullcontext():
+            try:
+                await self.start()
+                await _end_of(self)
+                for other in _signals.closing():
+                    await _end_of(other)
+            except asyncio.CancelledError:
+                await self.close()
+                raise
         if self._failure is not None:
             raise self._failure
 
@@ -114,7 +111,7 @@ class AsyncWorker(Core):
         """As `Worker.close`."""
         if self._loop is not None:
             self._close_soon(self._close_seconds if seconds is None else seconds)
-            await self._wait_ended()
+            await _end_of(self)
 
     async def drained(self) -> None:
         """As `Worker.drained`."""
@@ -133,9 +130,6 @@ class AsyncWorker(Core):
 
     async def __aexit__(self, *_: object) -> None:
         await self.close()
-
-    async def _wait_ended(self) -> None:
-        await asyncio.shield(asyncio.get_running_loop().run_in_executor(None, self._ended.wait))
 
     def _begin(self, held: Held) -> None:
         self._in_loop(self._spawn, held)
@@ -165,6 +159,20 @@ class AsyncWorker(Core):
         finally:
             self._works.pop(held, None)
         await self.async_muster.in_thread(partial(self._finish, held, error, result))
+
+
+async def _end_of(worker: Core) -> None:
+    loop, ended = asyncio.get_running_loop(), asyncio.Event()
+
+    def tell() -> None:
+        with suppress(RuntimeError):  # The loop is closed.
+            loop.call_soon_threadsafe(ended.set)
+
+    worker._ended.add(tell)
+    try:
+        await ended.wait()
+    finally:
+        worker._ended.remove(tell)
 
 
 __all__ = ['AsyncHandler', 'AsyncHold', 'AsyncTask', 'AsyncWorker']

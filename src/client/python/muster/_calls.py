@@ -123,6 +123,7 @@ ALLOWANCE_CONSUME: Endpoint[Consumption] = Endpoint('allowance.consume', 'POST',
 ALLOWANCE_COOLDOWN: Endpoint[Cooldown] = Endpoint('allowance.cooldown', 'POST', '/allowances/{allowanceId}/cooldown', Cooldown)
 ALLOWANCE_WAIT: Endpoint[Waiter] = Endpoint('allowance.wait', 'POST', '/allowances/{allowanceId}/wait', Waiter)
 WAITER_VIEW: Endpoint[Waiter] = Endpoint('waiter.view', 'GET', '/allowance-waiters/{waiterId}', Waiter)
+WAITER_RENEW: Endpoint[Waiter] = Endpoint('waiter.renew', 'POST', '/allowance-waiters/{waiterId}/renew', Waiter)
 WAITER_CANCEL: Endpoint[Waiter] = Endpoint('waiter.cancel', 'POST', '/allowance-waiters/{waiterId}/cancel', Waiter)
 SCHEDULE_CREATE: Endpoint[Schedule] = Endpoint('schedule.create', 'POST', '/schedules', Schedule)
 SCHEDULE_LIST: Endpoint[ScheduleList] = Endpoint('schedule.list', 'GET', '/schedules', ScheduleList)
@@ -974,6 +975,7 @@ class MessageCalls(Calls):
         message_id: Id,
         token: str,
         retry: bool,
+        counts_attempt: bool | None = ABSENT,
         delay_seconds: int | None = ABSENT,
         error: str | None = ABSENT,
         idempotency_key: str = ABSENT,
@@ -983,7 +985,9 @@ class MessageCalls(Calls):
 
         With `retry` true the message is READY again, or DELAYED until `readyAt` where its mailbox
         has a retry policy or `delaySeconds` is given; after the last attempt it is FAILED. A
-        pause may pass the deadline: the message expires then.
+        pause may pass the deadline: the message expires then. With `countsAttempt` false the
+        message goes back without having been tried: its attempt is taken back, so it is never
+        FAILED by that, and its only pause is `delaySeconds`.
 
         `POST /v1/spaces/{spaceId}/messages/{messageId}/nack`
 
@@ -991,6 +995,8 @@ class MessageCalls(Calls):
             token: the claim's token, as recv answered it; without control characters
             retry: whether to try again: true: once more, if an attempt is left; false: the
                 message is REJECTED
+            counts_attempt: false: the work was not tried, so this attempt does not count; only
+                with retry true
             delay_seconds: the pause before the next attempt, in place of the mailbox's; only with
                 retry true
             error: why it failed: kept as lastError; without control characters
@@ -1000,7 +1006,7 @@ class MessageCalls(Calls):
                 PERMISSION_DENIED, MESSAGE_NOT_FOUND, SPACE_NOT_FOUND, CLAIM_LOST, PAYLOAD_TOO_LARGE,
                 UNSUPPORTED_MEDIA_TYPE, IDEMPOTENCY_KEY_REUSED, MESSAGES_DAMAGED
         """
-        return self._send(MESSAGE_NACK, {'messageId': message_id, 'token': token, 'retry': retry, 'delaySeconds': delay_seconds, 'error': error}, idempotency_key, attempts)
+        return self._send(MESSAGE_NACK, {'messageId': message_id, 'token': token, 'retry': retry, 'countsAttempt': counts_attempt, 'delaySeconds': delay_seconds, 'error': error}, idempotency_key, attempts)
 
 
 class GroupCalls(Calls):
@@ -1804,7 +1810,8 @@ class AllowanceCalls(Calls):
 
         Follow the waiter with `waitSeconds` on its view. It is granted when it is at the head and
         its units fit: when a window begins, a cooldown ends or the one before it leaves. After
-        `ttlSeconds` it is EXPIRED.
+        `ttlSeconds` it is EXPIRED, unless it is renewed: with a short one, no units are granted
+        to a process that has died.
 
         `POST /v1/spaces/{spaceId}/allowances/{allowanceId}/wait`
 
@@ -1848,6 +1855,32 @@ class WaiterCalls(Calls):
             MusterError: PERMISSION_DENIED, WAITER_NOT_FOUND, SPACE_NOT_FOUND, RATE_LIMITED
         """
         return self._send(WAITER_VIEW, {'waiterId': waiter_id, 'waitSeconds': wait_seconds}, ABSENT, attempts)
+
+    def renew(
+        self,
+        *,
+        waiter_id: Id,
+        ttl_seconds: int | None = ABSENT,
+        idempotency_key: str = ABSENT,
+        attempts: int = ABSENT,
+    ) -> Waiter:
+        """Wait longer, counted from now, and keep the place in line
+
+        May shorten the wait. Renew about every third of `ttlSeconds`: then a waiter whose process
+        has died soon expires, and the one behind it moves up. One that is no longer WAITING is
+        refused (`WAITER_NOT_WAITING`). A renewal is no operation and emits no event.
+
+        `POST /v1/spaces/{spaceId}/allowance-waiters/{waiterId}/renew`
+
+        Args:
+            ttl_seconds: how long it waits from now on; left out: as long as when it was queued
+
+        Raises:
+            MusterError: MALFORMED_JSON, IDEMPOTENCY_KEY_INVALID, PERMISSION_DENIED,
+                WAITER_NOT_FOUND, SPACE_NOT_FOUND, WAITER_NOT_WAITING, PAYLOAD_TOO_LARGE,
+                UNSUPPORTED_MEDIA_TYPE, IDEMPOTENCY_KEY_REUSED
+        """
+        return self._send(WAITER_RENEW, {'waiterId': waiter_id, 'ttlSeconds': ttl_seconds}, idempotency_key, attempts)
 
     def cancel(
         self,
@@ -2606,12 +2639,13 @@ class MessageInBatch(CallsInBatch):
         message_id: Id,
         token: str,
         retry: bool,
+        counts_attempt: bool | None = ABSENT,
         delay_seconds: int | None = ABSENT,
         error: str | None = ABSENT,
         idempotency_key: str = ABSENT,
     ) -> BatchedCall[NackedMessage]:
         """Give a message back for another attempt (retry true), or refuse it for good."""
-        return self._batched(MESSAGE_NACK, {'messageId': message_id, 'token': token, 'retry': retry, 'delaySeconds': delay_seconds, 'error': error}, idempotency_key)
+        return self._batched(MESSAGE_NACK, {'messageId': message_id, 'token': token, 'retry': retry, 'countsAttempt': counts_attempt, 'delaySeconds': delay_seconds, 'error': error}, idempotency_key)
 
 
 class GroupInBatch(CallsInBatch):
@@ -2858,6 +2892,16 @@ class AllowanceInBatch(CallsInBatch):
 
 class WaiterInBatch(CallsInBatch):
     """The calls for a batch `waiter.…`."""
+
+    def renew(
+        self,
+        *,
+        waiter_id: Id,
+        ttl_seconds: int | None = ABSENT,
+        idempotency_key: str = ABSENT,
+    ) -> BatchedCall[Waiter]:
+        """Wait longer, counted from now, and keep the place in line."""
+        return self._batched(WAITER_RENEW, {'waiterId': waiter_id, 'ttlSeconds': ttl_seconds}, idempotency_key)
 
     def cancel(
         self,

@@ -15,11 +15,21 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar, Union
 
+from . import _signals
 from ._arguments import ABSENT, Amount, Id, encode, text
 from ._base import BatchedCall, Endpoint
 from ._calls import MESSAGE_COMPLETE, MESSAGE_NACK, MESSAGE_RECV_MANY, MESSAGE_RENEW
 from ._client import Muster
-from ._errors import ClaimLost, GiveUp, MusterError, RetryLater, Stopped, WorkerClosed, reason_of
+from ._errors import (
+    ClaimLost,
+    GiveUp,
+    MusterError,
+    RetryLater,
+    Stopped,
+    WorkerClosed,
+    is_short,
+    reason_of,
+)
 from ._records import Claim, Waiter
 from ._spending import Hold
 from ._transport import Stop
@@ -45,6 +55,9 @@ _soon = 1 / 30
 _return_seconds = 5.0
 """How long giving back may take after the deadline of `close`."""
 _max_delay_seconds = 86_400
+_short_seconds = 30
+"""The pause of a message for which a budget or a quota was short, unless the refusal says less than a minute."""
+_max_short_seconds = 60
 _lost_codes = ('CLAIM_LOST', 'MESSAGE_NOT_FOUND')
 _final_states = ('ACKED', 'REJECTED', 'FAILED', 'EXPIRED', 'CANCELLED')
 
@@ -174,7 +187,9 @@ class _Log(_Adapter):
 class _End:
     """How a claim is to end: completed, or given back."""
 
-    def __init__(self, held: Held, error: BaseException | None, result: Any, target: str | None) -> None:
+    def __init__(
+        self, held: Held, error: BaseException | None, result: Any = None, target: str | None = None
+    ) -> None:
         args: dict[str, Any] = {'messageId': held.message.id, 'token': held.message.token}
         self.held = held
         self.error = error
@@ -183,16 +198,38 @@ class _End:
             if result is not None or target is not None:
                 args['result'] = {'payload': result, **publish}
         else:
-            args['retry'] = not isinstance(error, GiveUp)
-            args['error'] = reason_of(error)
-            delay = error.seconds if isinstance(error, RetryLater) else 0 if isinstance(error, WorkerClosed) else None
-            if delay is not None:
-                args['delaySeconds'] = min(_max_delay_seconds, max(0, math.ceil(delay)))
+            args.update(_way_back(held, error), error=reason_of(error))
         self.endpoint: Endpoint[Any] = MESSAGE_COMPLETE if error is None else MESSAGE_NACK
         self.args = args
         self.key = str(uuid.uuid4())
         # A result that is no JSON fails here, as the handler's error.
         self.size = len(encode(args).encode())
+
+
+def _way_back(held: Held, error: BaseException) -> dict[str, Any]:
+    """What a nack says besides the reason."""
+    if isinstance(error, GiveUp):
+        return {'retry': False}
+    if isinstance(error, WorkerClosed):
+        return {'retry': True, 'countsAttempt': False}
+    if isinstance(error, RetryLater):
+        delay = min(_max_delay_seconds, max(0, math.ceil(error.seconds)))
+        return {'retry': True, 'countsAttempt': error.counts_attempt, 'delaySeconds': delay}
+    # An attempt that has spent something was made, and must not be repeated without end.
+    if is_short(error) and not any(hold.has_spent for hold in held.holds):
+        delay = min(_max_short_seconds, error.retry_after_seconds or _short_seconds)
+        return {'retry': True, 'countsAttempt': False, 'delaySeconds': delay}
+    return {'retry': True}
+
+
+def _too_large(result: Any, error: MusterError) -> GiveUp:
+    """No attempt would make it smaller."""
+    size = len(encode(result).encode())
+    limit = error.message.partition(':')[0]
+    return GiveUp(
+        f'the result has {size} bytes, which is too large ({limit}): store it elsewhere and return where it is, '
+        'or raise maxPayloadBytes; then requeue the message'
+    )
 
 
 class Core:
@@ -211,6 +248,7 @@ class Core:
         wait_seconds: int,
         batch: bool,
         close_seconds: float,
+        close_on_signals: bool,
         logger: logging.Logger | None,
     ) -> None:
         if concurrency < 1:
@@ -232,6 +270,9 @@ class Core:
         self._target: str | None = None
         self._batch = batch
         self._close_seconds = close_seconds
+        self._close_on_signals = close_on_signals
+        self.signals = 0
+        """How many it has heard"""
         self._mailbox_id: str | None = None
         # Guards what follows.
         self._changed = threading.Condition()
@@ -242,11 +283,12 @@ class Core:
         self._counts = {'received': 0, 'completed': 0, 'returned': 0, 'failed': 0, 'lost': 0}
         self._failure: BaseException | None = None
         self._closer: threading.Thread | None = None
+        self._away_since: float | None = None
         self._stop = Stop()
         """Ends receiving"""
         self._over = Stop()
         """Ends everything"""
-        self._ended = threading.Event()
+        self._ended = Stop()
 
     # What a kind of worker adds.
 
@@ -277,6 +319,8 @@ class Core:
                 self._changed.notify_all()
 
     def _start(self) -> None:
+        if self._close_on_signals:
+            _signals.add(self)
         for part in (self._receive, self._tell, self._renew, self._watch):
             threading.Thread(target=self._run, args=(part,), name=f'muster-{part.__name__[1:]}', daemon=True).start()
 
@@ -290,6 +334,23 @@ class Core:
             with self._changed:
                 self._failure = self._failure or error
             self._close_soon(self._close_seconds)
+
+    def hear_signal(self) -> None:
+        """The first one closes it, another one ends it at once."""
+        self.signals += 1
+        if self.signals == 1:
+            self._close_soon(self._close_seconds)
+        else:
+            self._end()
+
+    def _wait_ended(self) -> None:
+        # Without a limit a signal would not be seen on every system.
+        while not self._ended.wait(1):
+            pass
+
+    def _end(self) -> None:
+        _signals.discard(self)
+        self._ended.set()
 
     def _close_soon(self, seconds: float) -> None:
         """Begins to close, once."""
@@ -309,7 +370,7 @@ class Core:
             unfinished = [held for held in self._held if not held.is_over and not held.is_ending]
             for held in unfinished:
                 held.over(reason)
-                self._ends.append(_End(held, reason, None, None))
+                self._ends.append(_End(held, reason))
             self._changed.notify_all()
         for held in unfinished:
             self._told(held)
@@ -318,7 +379,7 @@ class Core:
         self._over.set()
         with self._changed:
             self._changed.notify_all()
-        self._ended.set()
+        self._end()
 
     def _told(self, held: Held) -> None:
         held.stop.set()
@@ -333,7 +394,13 @@ class Core:
             asked_at = time.monotonic()
             args = {**self._from, 'mailboxId': self._mailbox_id, 'max': min(_max_calls, room) if self._batch else 1}
             answer = self._reach(
-                lambda: self.muster.request(MESSAGE_RECV_MANY, args, attempts=1, stop=self._stop)
+                # A held one would tell late that an outage has ended.
+                lambda: self.muster.request(
+                    MESSAGE_RECV_MANY,
+                    args if self._away_since is None else {**args, 'waitSeconds': 0},
+                    attempts=1,
+                    stop=self._stop,
+                )
             )
             for message in answer.messages if answer else []:
                 held = Held(message)
@@ -374,16 +441,35 @@ class Core:
             if self._stop.is_set():
                 raise Stopped
             try:
-                return call()
+                answer = call()
             except MusterError as error:
                 # Operations come back with the next month.
                 if not error.is_passing and error.status != 402:
                     raise
-                self.logger.warning('trying again: %s', error)
+                self._outage_begins(error)
                 pause = min(_max_pause_seconds, _first_pause_seconds * 2**failures)
                 failures += 1
                 asked = min(60, error.retry_after_seconds or 0)
                 self._stop.wait(max(pause, asked) * (1 + random.random() / 4))
+            else:
+                self._outage_ends()
+                return answer
+
+    def _outage_begins(self, error: MusterError) -> None:
+        """Says so once."""
+        with self._changed:
+            if self._away_since is not None:
+                return
+            self._away_since = time.monotonic()
+        why = reason_of(error)
+        self.logger.warning('the service does not answer as it should, trying again until it does: %s', why)
+
+    def _outage_ends(self) -> None:
+        with self._changed:
+            since, self._away_since = self._away_since, None
+        if since is not None:
+            seconds = math.ceil(time.monotonic() - since)
+            self.logger.warning('the service answers again, after %d s', seconds)
 
     # What became of the work.
 
@@ -402,10 +488,12 @@ class Core:
                 end = _End(held, error, result, self._target)
             except (TypeError, ValueError) as unfit:
                 error = self._settled(held, unfit)
-                end = _End(held, error, None, None)
+                end = _End(held, error)
         except BaseException as other:
-            end = _End(held, other, None, None)
-        if error is not None and not isinstance(error, (RetryLater, GiveUp)):
+            end = _End(held, other)
+        if isinstance(error, MusterError) and error.is_passing and not is_short(error):
+            self._outage_begins(error)
+        elif error is not None and not isinstance(error, (RetryLater, GiveUp)) and not is_short(error):
             self.logger.warning('%s: the handler raised %r', held.message.id, error, exc_info=error)
         with self._changed:
             if not held.is_over:
@@ -447,7 +535,9 @@ class Core:
                 return
             held.over(ClaimLost(why))
             self._counts['lost'] += 1
-        self.logger.warning('%s: the claim is lost: %s', held.message.id, why)
+        # Of an outage that outlasts leases there is a line already.
+        level = logging.WARNING if self._away_since is None else logging.DEBUG
+        self.logger.log(level, '%s: the claim is lost: %s', held.message.id, why)
         self._told(held)
 
     def _tell(self) -> None:
@@ -495,9 +585,11 @@ class Core:
                 elif outcome.is_passing or end.error is not None:
                     self._lose(end.held, str(outcome))
                     self._forget(end.held)
+                elif outcome.status == 413:
+                    again.append(_End(end.held, _too_large(end.args['result']['payload'], outcome)))
                 else:
-                    # A result that is too large, for instance.
-                    again.append(_End(end.held, outcome, None, None))
+                    # A mailbox for results that is gone, for instance.
+                    again.append(_End(end.held, outcome))
             pending = again
             if pending:
                 pause = min(_max_pause_seconds, _first_pause_seconds * 2**failures)
@@ -584,6 +676,7 @@ class Core:
                 self._changed.notify_all()
                 if not isinstance(outcome, MusterError):
                     held.leased_from(sent_at)
+                    self._outage_ends()
                     continue
                 now = time.monotonic()
                 if outcome.status != 413 and held.progress is ABSENT:
@@ -593,6 +686,8 @@ class Core:
                 held.renew_at = now if outcome.status == 413 else now + _renew_again_seconds * (1 + random.random())
             if outcome.code in _lost_codes:
                 self._lose(held, outcome.message)
+            elif outcome.is_passing:
+                self._outage_begins(outcome)
             else:
                 self.logger.warning('%s: not renewed: %s', held.message.id, outcome)
 

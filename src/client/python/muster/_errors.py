@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Literal, Union
+from typing import Literal, TypeGuard, Union
 
 from ._records import ErrorCode
 
@@ -67,11 +67,15 @@ class RetryLater(Exception):
     """Raised by a handler: the message comes back after so many seconds.
 
     The next attempt finds the reason as `last_error`.
+
+    Args:
+        counts_attempt: False: the work was not tried, as where a quota is short, so no attempt is used up
     """
 
-    def __init__(self, seconds: float, reason: str | None = None) -> None:
+    def __init__(self, seconds: float, reason: str | None = None, *, counts_attempt: bool = True) -> None:
         super().__init__(f'again in {seconds:g} s' if reason is None else reason)
         self.seconds = seconds
+        self.counts_attempt = counts_attempt
 
 
 class GiveUp(Exception):
@@ -91,6 +95,14 @@ class WorkerClosed(ClaimLost):
 
 class Stopped(Exception):
     """A call that was ended by its caller."""
+
+
+_short_codes = ('INSUFFICIENT_BUDGET', 'ALLOWANCE_EXHAUSTED', 'ALLOWANCE_COOLING_DOWN', 'WAITERS_FULL')
+
+
+def is_short(error: BaseException | None) -> TypeGuard[MusterError]:
+    """Whether a call was refused because a budget or a quota is short: there is more of it later."""
+    return isinstance(error, MusterError) and error.code in _short_codes
 
 
 _max_reason_length = 2_048

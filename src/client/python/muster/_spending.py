@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from ._arguments import Amount, Id, text
-from ._calls import WAITER_VIEW
+from ._calls import WAITER_RENEW, WAITER_VIEW
 from ._errors import MusterError
 from ._records import Reserved, Waiter
 from ._transport import Stop
@@ -18,7 +18,9 @@ if TYPE_CHECKING:
     from ._client import Muster
 
 _uuid = re.compile(r'[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}', re.IGNORECASE)
-_wait_seconds = 20
+_waiter_ttl_seconds = 30
+"""Units that are granted to a process that has died are lost to the others: its place ends so soon after its last renewal."""
+_wait_seconds = _waiter_ttl_seconds // 3
 
 
 class Hold:
@@ -29,10 +31,12 @@ class Hold:
 
     reservation: Reserved
     is_open: bool
+    has_spent: bool
 
     def __init__(self, muster: Muster, reservation: Reserved) -> None:
         self.reservation = reservation
         self.is_open = True
+        self.has_spent = False
         self._muster = muster
 
     def settle(self, amount_minor: Amount | None = None) -> None:
@@ -48,6 +52,7 @@ class Hold:
             'work_key': self.reservation.work_key or self.reservation.id,
         }
         if cost > 0:
+            self.has_spent = True
             self._muster.budget.settle(**bill, amount_minor=cost)
         if cost < held:
             self._muster.budget.void(**bill)
@@ -109,12 +114,18 @@ def take_units(
     allowance_id = allowance_id_of(muster, allowance)
     while True:
         waiter = muster.allowance.wait(
-            allowance_id=allowance_id, scope_id=scope_id, units=units, holder=holder
+            allowance_id=allowance_id,
+            scope_id=scope_id,
+            units=units,
+            holder=holder,
+            ttl_seconds=_waiter_ttl_seconds,
         )
         args = {'waiterId': waiter.waiter_id, 'waitSeconds': _wait_seconds}
         try:
             while waiter.state == 'WAITING':
                 waiter = muster.request(WAITER_VIEW, args, stop=stop)
+                if waiter.state == 'WAITING':
+                    _keep_place(muster, waiter.waiter_id, stop)
         except BaseException:
             with suppress(MusterError):
                 muster.waiter.cancel(waiter_id=waiter.waiter_id)
@@ -123,6 +134,15 @@ def take_units(
             return waiter
         if waiter.state == 'CANCELLED':
             raise RuntimeError('the waiter was cancelled')
+
+
+def _keep_place(muster: Muster, waiter_id: str, stop: Stop | None) -> None:
+    """The next view shows the end of a waiter that has just left the line."""
+    try:
+        muster.request(WAITER_RENEW, {'waiterId': waiter_id}, stop=stop)
+    except MusterError as error:
+        if error.code != 'WAITER_NOT_WAITING':
+            raise
 
 
 def budget_id_of(muster: Muster, budget: Id) -> str:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import logging
-import signal
 import threading
 from collections.abc import Callable
-from contextlib import suppress
-from types import FrameType
+from contextlib import nullcontext
 from typing import Any
 
+from . import _signals
 from ._arguments import Amount, Id
 from ._client import Muster
 from ._core import Core, Held, MailboxChoice, TaskBase
@@ -57,7 +56,8 @@ class Worker(Core):
         wait_seconds: how long a receive is held at the server
         batch: receives many at a time and ends many at a time
         close_seconds: how long work may go on after `close`; what is not done then is given back
-        close_on_signals: `run` in the main thread closes at SIGTERM and SIGINT, a second one at once
+        close_on_signals: where a worker's `run` is in the main thread, SIGTERM and SIGINT close this one, too,
+            once it has started; a second signal at once
     """
 
     def __init__(
@@ -88,10 +88,10 @@ class Worker(Core):
             wait_seconds=wait_seconds,
             batch=batch,
             close_seconds=close_seconds,
+            close_on_signals=close_on_signals,
             logger=logger,
         )
         self._handler = handler
-        self._close_on_signals = close_on_signals
         self._is_started = False
 
     def start(self) -> Worker:
@@ -102,29 +102,16 @@ class Worker(Core):
         return self
 
     def run(self) -> None:
-        """Works until it is closed, by `close` or a signal. Raises what it cannot go on without."""
-        is_main = threading.current_thread() is threading.main_thread()
-        before = {name: signal.getsignal(name) for name in (signal.SIGTERM, signal.SIGINT)}
-        signals = 0
+        """Works until it is closed, by `close` or a signal. Raises what it cannot go on without.
 
-        def close(number: int, frame: FrameType | None) -> None:
-            nonlocal signals
-            signals += 1
-            self._close_soon(self._close_seconds) if signals == 1 else self._ended.set()
-
-        if is_main and self._close_on_signals:
-            for name in before:
-                signal.signal(name, close)
-        try:
+        A signal closes all workers of the process; then this returns when all of them have ended.
+        """
+        hears = self._close_on_signals and threading.current_thread() is threading.main_thread()
+        with _signals.in_main_thread() if hears else nullcontext():
             self.start()
-            # Without a limit a signal would not be seen on every system.
-            while not self._ended.wait(1):
-                pass
-        finally:
-            if is_main and self._close_on_signals:
-                for name, handler in before.items():
-                    with suppress(TypeError):
-                        signal.signal(name, handler)
+            self._wait_ended()
+            for other in _signals.closing():
+                other._wait_ended()
         if self._failure is not None:
             raise self._failure
 
@@ -135,7 +122,7 @@ class Worker(Core):
         """
         if self._is_started:
             self._close_soon(self._close_seconds if seconds is None else seconds)
-            self._ended.wait()
+            self._wait_ended()
 
     def drained(self) -> None:
         """Waits until nothing is left to do in the mailbox, for whichever worker: nothing READY, DELAYED or CLAIMED."""

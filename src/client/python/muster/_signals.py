@@ -1,0 +1,83 @@
+"""What SIGTERM and SIGINT close: all workers of the process that have started."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from asyncio import AbstractEventLoop
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from types import FrameType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ._core import Core
+
+_names = (signal.SIGTERM, signal.SIGINT)
+_lock = threading.Lock()
+_started: set[Core] = set()
+_loops: Counter[AbstractEventLoop] = Counter()
+"""How many workers run in an event loop, which has one handler of a signal."""
+
+
+def add(worker: Core) -> None:
+    """Has signals close a worker."""
+    with _lock:
+        _started.add(worker)
+
+
+def discard(worker: Core) -> None:
+    """It has ended."""
+    with _lock:
+        _started.discard(worker)
+
+
+def closing() -> list[Core]:
+    """The workers that a signal has closed, and that have not ended."""
+    with _lock:
+        return [worker for worker in _started if worker.signals > 0]
+
+
+@contextmanager
+def in_main_thread() -> Iterator[None]:
+    """Hears signals by handlers of the process."""
+
+    def handle(number: int, frame: FrameType | None) -> None:
+        # In a thread: what it locks may be locked by the code that the signal interrupts.
+        threading.Thread(target=_hear, name='muster-signal', daemon=True).start()
+
+    before = {name: signal.signal(name, handle) for name in _names}
+    try:
+        yield
+    finally:
+        for name, handler in before.items():
+            with suppress(TypeError):
+                signal.signal(name, handler)
+
+
+@contextmanager
+def in_loop(loop: AbstractEventLoop) -> Iterator[None]:
+    """Hears signals by an event loop, as long as one of its workers runs."""
+    _loops[loop] += 1
+    # Not in the main thread, or not on this system.
+    with suppress(NotImplementedError, RuntimeError):
+        if _loops[loop] == 1:
+            for name in _names:
+                loop.add_signal_handler(name, _hear)
+    try:
+        yield
+    finally:
+        _loops[loop] -= 1
+        if _loops[loop] == 0:
+            del _loops[loop]
+            with suppress(NotImplementedError, RuntimeError):
+                for name in _names:
+                    loop.remove_signal_handler(name)
+
+
+def _hear() -> None:
+    with _lock:
+        workers = list(_started)
+    for worker in workers:
+        worker.hear_signal()

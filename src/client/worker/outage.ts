@@ -1,0 +1,26 @@
+import type { MusterError } from '../error.ts';
+import { lineOf } from './errors.ts';
+
+/** Tells the console of an outage where nobody listens for errors: a line when it begins, and one when it ends. */
+export class Outage {
+  readonly #holder: string;
+  #begunAt: number | undefined;
+
+  constructor(holder: string) {
+    this.#holder = holder;
+  }
+
+  begins({ code, message }: MusterError): void {
+    if (this.#begunAt !== undefined) return;
+    this.#begunAt = performance.now();
+    const why = lineOf(`${code}: ${message}`);
+    console.error(`${this.#holder}: the service does not answer as it should, trying again until it does: ${why}`);
+  }
+
+  ends(): void {
+    if (this.#begunAt === undefined) return;
+    const seconds = Math.ceil((performance.now() - this.#begunAt) / 1000);
+    this.#begunAt = undefined;
+    console.error(`${this.#holder}: the service answers again, after ${seconds} s`);
+  }
+}
