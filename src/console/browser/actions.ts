@@ -139,7 +139,7 @@ async function inSteps(
     } while (cursor !== null && total < limit);
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    return `${said()} Then it was stopped: ${error.message}.`;
+    return `${said()} Then it was stopped: ${error.text}`;
   }
   return said();
 }
