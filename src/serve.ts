@@ -34,6 +34,7 @@ async function openEmbedded(config: Config, signal: AbortSignal): Promise<Embedd
     log: warn,
     program,
     signal,
+    outlivesProcess: true,
     settings: redisMaxmemory === null ? {} : { maxmemory: redisMaxmemory },
     afterLoss: async (link) => {
       const { organizations, isRestored } = await afterLoss(link, dataDir).catch((error: Error) => {

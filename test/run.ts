@@ -3,6 +3,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
+import { endAtExit } from '../src/program/at-exit.ts';
 
 const rooms = ['model', 'redis', 'spec/!(process|snapshot)'];
 const interfaces = ['console', 'contract', 'docs', 'http', 'lua'];
@@ -37,6 +38,7 @@ async function run(places: readonly string[], live: boolean, without: readonly s
     stdio: ['ignore', 'pipe', 'inherit'],
     env: { ...process.env, FORCE_COLOR: process.stdout.isTTY ? '1' : '0' },
   });
+  endAtExit(mocha);
   let text = '';
   let late: NodeJS.Timeout | undefined;
   let isStuck = false;
@@ -61,6 +63,7 @@ async function run(places: readonly string[], live: boolean, without: readonly s
 /** Lint and types; prints only what is wrong. */
 async function check(): Promise<Result> {
   const checks = spawn('npm', ['run', '-s', 'check'], { stdio: ['ignore', 'pipe', 'pipe'] });
+  endAtExit(checks);
   let text = '';
   for (const stream of [checks.stdout, checks.stderr])
     stream.setEncoding('utf8').on('data', (piece: string) => {

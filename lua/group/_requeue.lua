@@ -3,14 +3,14 @@
 --- @include "group/_task"
 --- A member whose message is brought back.
 
---- Why a member may not come back: 'group' and the outcome of its decided group, or 'verdict' and the verdict on it.
+--- Why a member may not come back, as an error's code and the outcome of its decided group or the verdict on it.
 function message.memberObstacle(record)
   local groupRecord = group.load(record.groupId)
   if not groupRecord or groupRecord.state == 'DECIDED' or group.isOverdue(groupRecord, now) then
-    return 'group', groupRecord and groupRecord.outcome or 'EXPIRED'
+    return 'GROUP_DECIDED', groupRecord and groupRecord.outcome or 'EXPIRED'
   end
   local verdict = task.load(record.taskId, 'groupId', 'verdict').verdict
-  if verdict then return 'verdict', verdict end
+  if verdict then return 'VERDICT_CONFLICT', verdict end
 end
 
 --- A final state, `from`, to READY again: until it is final once more, its message says how it stands.

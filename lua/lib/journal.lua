@@ -29,7 +29,7 @@ function journal.append(type, event)
 end
 
 --- Publishes a topic that held requests may wait for (src/http/hold.ts) with the wake-up: `object/part` wakes one receive,
---- the id of a record all reads that wait for its end. The channel has the name of the space's record.
+--- `object/` all of the object, the id of a record all reads that wait for its end. The channel has the name of the space's record.
 function journal.wake(topic)
   journal.name()
   streams.publish(journal.channel, topic)

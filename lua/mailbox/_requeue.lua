@@ -10,11 +10,10 @@
 --- Bringing back messages that ended without success.
 local ofEnd = { 'reason', 'finishedAt', 'token', 'holder', 'holderSession', 'claimedAt', 'leaseExpiresAt' }
 
---- Why a message may not come back, the first reason of all, and what there is to say of it: 'state', 'scope', 'group'
---- or 'verdict'; nil where it may.
+--- Why a message may not come back, the first reason of all, as an error's code and detail; nil where it may.
 function message.obstacle(record)
-  if not message.requeueable[record.state] then return 'state', record.state end
-  if scope.cancelOf(scope.path(record.scopeId)) then return 'scope' end
+  if not message.requeueable[record.state] then return 'MESSAGE_NOT_REQUEUABLE', record.state end
+  if scope.cancelOf(scope.path(record.scopeId)) then return 'SCOPE_CANCELLED' end
   if record.groupId then return message.memberObstacle(record) end
 end
 

@@ -10,10 +10,10 @@ local replay = room.open()
 local record = message.whole(messageId)
 if replay then return message.withPayload(replay, record) end
 local obstacle, detail = message.obstacle(record)
-if obstacle == 'state' then refuse('MESSAGE_NOT_REQUEUABLE', detail) end
-if obstacle == 'scope' then refuse('SCOPE_CANCELLED') end
-if obstacle == 'group' then refuse('GROUP_DECIDED', detail .. ' member') end
-if obstacle == 'verdict' then refuse('VERDICT_CONFLICT', detail) end
+if obstacle == 'MESSAGE_NOT_REQUEUABLE' then refuse('MESSAGE_NOT_REQUEUABLE', detail) end
+if obstacle == 'SCOPE_CANCELLED' then refuse('SCOPE_CANCELLED') end
+if obstacle == 'GROUP_DECIDED' then refuse('GROUP_DECIDED', detail .. ' member') end
+if obstacle == 'VERDICT_CONFLICT' then refuse('VERDICT_CONFLICT', detail) end
 local box = mailbox.read(record.mailboxId)
 if not box then refuse('MAILBOX_NOT_FOUND') end
 delaySeconds = tonumber(delaySeconds)

@@ -1,8 +1,8 @@
 --- Requeues messages of a final state in a mailbox, oldest first, those of a scope's subtree alone where there is one.
---- Those that may not be are passed over. A step looks at 1,000 at most; the next cursor is the last id looked at. A
+--- Those that may not be are passed over, and counted by the code of the error that they would be refused with. A step looks at 1,000 at most; the next cursor is the last id looked at. A
 --- limit or a damaged message ends it, and refuses it where nothing was done before.
 --- @args mailboxId state scopeId max cursor
---- @reply requeued nextCursor
+--- @reply requeued nextCursor passedOver
 --- @include "lib/call"
 --- @include "lib/page"
 --- @include "mailbox/_below"
@@ -27,6 +27,18 @@ end
 local ids = idsBehind(cursor, scanLimit + 1)
 packed.ahead(ids, 1)
 local requeued, last, more = 0, cursor, false
+-- What is replied, and its entries by code.
+local passedOver, entries = {}, {}
+
+local function passOver(code)
+  local entry = entries[code]
+  if not entry then
+    entry = { code, 0 }
+    entries[code], passedOver[#passedOver + 1] = entry, entry
+  end
+  entry[2] = entry[2] + 1
+end
+
 for i, id in ipairs(ids) do
   local damaged = packed.damaged(id)
   if damaged then
@@ -35,7 +47,11 @@ for i, id in ipairs(ids) do
     break
   end
   local record = i <= scanLimit and requeued < max and message.isBelow(id, scopeId) and message.read(id)
-  if record and message.obstacle(record) then record = false end
+  local obstacle = record and message.obstacle(record)
+  if obstacle then
+    passOver(obstacle)
+    record = false
+  end
   if record and requeued == 0 then
     plan.needOperation()
     room.forMessage(box, timersOf(record), record.taskId)
@@ -50,5 +66,7 @@ for i, id in ipairs(ids) do
   end
   last = id
 end
-if requeued == 0 then return call.unchanged({ requeued = 0, nextCursor = more and last }) end
-return call.done({ requeued = requeued, nextCursor = more and last })
+if requeued == 0 then
+  return call.unchanged({ requeued = 0, nextCursor = more and last, passedOver = passedOver })
+end
+return call.done({ requeued = requeued, nextCursor = more and last, passedOver = passedOver })

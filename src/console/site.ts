@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { extname } from 'node:path';
-import { Site } from '../http/site.ts';
+import { Site, type Source } from '../http/site.ts';
 import { packagePath } from '../package.ts';
 
 /** Built into dist/ by `npm run build`, also for a server that runs from source. */
@@ -33,12 +33,18 @@ export const consoleSite = (): Site =>
   new Site(
     '/console',
     policy,
-    builtFiles().map((name) => ({
-      path: name === 'index.html' ? '/console' : `/console/${name}`,
-      type: types[extname(name)] ?? '',
-      read: () => readFile(folder + name),
-    })),
+    builtFiles().flatMap((name) => pathsOf(name).map((path) => source(path, name))),
   );
+
+/** Browsers ask for the icon at `/favicon.ico` where what they show names none: text, JSON, images. */
+function pathsOf(name: string): string[] {
+  if (name === 'icon.svg') return ['/console/icon.svg', '/favicon.ico'];
+  return [name === 'index.html' ? '/console' : `/console/${name}`];
+}
+
+function source(path: string, name: string): Source {
+  return { path, type: types[extname(name)] ?? '', read: () => readFile(folder + name) };
+}
 
 /** None before the first build. */
 function builtFiles(): string[] {

@@ -164,6 +164,19 @@ export const time = () => new Field<string>({ lua: 'number', read: iso, schema: 
 /** An amount of money in minor units: a digit string everywhere, never a number. */
 export const money = () => new Field<string>({ ...asText, schema: () => Joi.string().pattern(minorForm) });
 
+/** How often each name occurs; scripts reply with a list of names and counts. */
+export const countsByName = () =>
+  new Field<Readonly<Record<string, number>>>({
+    lua: 'text',
+    read: (counts) => {
+      const pairs = counts as unknown as readonly (readonly [name: string, count: string | number])[];
+      return Object.fromEntries(
+        pairs.map(([name, count]) => [name, Number(count)] as const).sort(([a], [b]) => (a < b ? -1 : 1)),
+      );
+    },
+    schema: () => Joi.object().pattern(Joi.string(), number().schema),
+  });
+
 /** 1 in the store, or absent. */
 export const flag = () =>
   new Field<boolean>({

@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { endAtExit } from '../program/at-exit.ts';
 import type { Orders } from './plan.ts';
 
 /** Works from source and from dist. */
@@ -37,6 +38,7 @@ export class Fleet {
     const env = { ...process.env, ...settings, LOG_LEVEL: 'error' };
     // In its own process group: Ctrl-C goes to the demo only, which then stops its server.
     const child = spawn(process.execPath, [...process.execArgv, program('../main')], { env, detached: true });
+    endAtExit(child);
     this.#server = child;
     let printed = '';
     child.once('close', () => this.#isStopping || this.#fail(new Error(`the server has ended: ${printed}`)));

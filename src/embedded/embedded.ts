@@ -26,6 +26,11 @@ export interface EmbeddedOptions {
    * user of the folder calls it again until it has succeeded once
    */
   afterLoss?: ((link: Redis) => Promise<void>) | undefined;
+  /**
+   * the server goes on when this process ends without stopping it, as after a crash: the next user of the folder joins it;
+   * otherwise it ends, too
+   */
+  outlivesProcess?: boolean | undefined;
   /** aborts a start: a server may take long to load its data */
   signal?: AbortSignal | undefined;
 }
@@ -64,6 +69,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedR
     program,
     self: owner,
     settings: options.settings ?? {},
+    outlivesProcess: options.outlivesProcess,
     log: options.log,
     afterLoss: options.afterLoss,
     signal,

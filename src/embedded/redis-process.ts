@@ -4,6 +4,7 @@ import { open, readFile, rename, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
+import { endAtExit } from '../program/at-exit.ts';
 import { identify, isAlive, type ProcessIdentity, pidOf } from './process-identity.ts';
 import type { RedisServer } from './server-binary.ts';
 
@@ -31,6 +32,8 @@ interface SpawnOptions {
   dataDir: string;
   socketPath: string;
   settings: Record<string, string>;
+  /** see EmbeddedOptions */
+  outlivesProcess?: boolean | undefined;
 }
 
 /** A server that waits for its socket path. */
@@ -73,6 +76,7 @@ export async function spawnRedis(options: SpawnOptions): Promise<Spawned> {
     const child = spawn(program.command, words, { cwd: dataDir, env: program.env, detached: true, stdio });
     // It may exit without reading; that is detected from the process.
     child.stdin?.on('error', () => undefined);
+    if (!options.outlivesProcess) endAtExit(child);
     await once(child, 'spawn');
     child.unref();
     const server = (child.pid && identify(child.pid)) || `${child.pid ?? 0}-ended`;

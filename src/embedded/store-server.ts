@@ -32,6 +32,8 @@ export interface Store {
   socketPath: string;
   program: RedisServer;
   settings: Record<string, string>;
+  /** see EmbeddedOptions */
+  outlivesProcess?: boolean | undefined;
   /** this caller's identity as an owner */
   self: string;
   log(line: string): void;

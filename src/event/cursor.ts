@@ -16,7 +16,8 @@ export function writeCursor(spaceId: string, epoch: string, entryId: string): st
 
 /** since: where to begin without a cursor. Throws INVALID_CURSOR for a malformed cursor, and for one of another space. */
 export function readCursor(spaceId: string, cursor: string | undefined, since?: number): Position {
-  if (cursor === undefined) return { epoch: '', entryId: since === undefined ? '' : `since ${since}` };
+  // No event is as old as 1970, and stream ids have no negative times.
+  if (cursor === undefined) return { epoch: '', entryId: since === undefined || since <= 0 ? '' : `since ${since}` };
   if (cursor === 'latest') return { epoch: '', entryId: 'latest' };
   const text = Buffer.from(cursor, 'base64url').toString();
   const [, space, epoch = '', entryId = ''] = cursorForm.exec(text) ?? [];

@@ -7,6 +7,7 @@ import { Calls } from './call.ts';
 import type { App, Service, Step } from './context.ts';
 import { runEndpoint } from './endpoint.ts';
 import { answerErrors } from './envelope.ts';
+import { home } from './people.ts';
 import { RouteTable, routing } from './router.ts';
 import { createHttpServer } from './server.ts';
 import { description, metricsPage, probes } from './system.ts';
@@ -25,6 +26,7 @@ export function createApp(service: Service): Server {
   app.use(probes(service));
   if (service.showsMetrics) app.use(metricsPage(service));
   if (service.routes.length > 0) {
+    app.use(home);
     app.use(description(service));
     for (const site of service.sites) app.use(site.pages);
   }

@@ -1,6 +1,7 @@
 import { Refusal, StoreUnavailable } from '../redis/scripts.ts';
 import type { Sent, Service, State, Step } from './context.ts';
 import { ApiError, apiError, type ErrorTable, invalidApiKey } from './errors.ts';
+import { notFound } from './people.ts';
 import { statusOf } from './route-errors.ts';
 
 /** Answers errors of later steps. */
@@ -14,7 +15,9 @@ export function answerErrors(service: Service): Step {
       state.code = refused.code;
       if (thrown instanceof StoreUnavailable) state.reason = thrown.message;
       const text = state.match?.endpoint.errorBody?.(refused.error) ?? refused.answer.text;
-      state.answer = { ...refused.answer, text };
+      const answer = { ...refused.answer, text };
+      const isPage = refused.code === 'ROUTE_NOT_FOUND' && service.routes.length > 0;
+      state.answer = isPage ? notFound(ctx, answer) : answer;
     }
   };
 }

@@ -37,6 +37,7 @@ export const mailboxGlossary: Glossary = {
   'message.complete.result.workKey': 'the workKey of that message: one with a known key is not sent again',
   mailboxes: 'the mailboxes of this page',
   requeued: 'how many were brought back',
+  passedOver: 'how many may not be requeued and stay as they are, by the code of the error that says why',
   'Purged.cancelled': 'how many were cancelled',
   claims: 'how many live claims there are',
   heldClaims: 'who works on what',

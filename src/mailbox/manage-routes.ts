@@ -1,4 +1,4 @@
-import { number, text as textField } from '../declare/field.ts';
+import { countsByName, number, text as textField } from '../declare/field.ts';
 import { one, record } from '../declare/record.ts';
 import { bodyCursor, fields, id, integer, key, oneOf, optional } from '../http/fields.ts';
 import { Cursors, positions } from '../http/page.ts';
@@ -135,6 +135,7 @@ const purge = route({
 });
 
 const requeueCursors = new StepCursors('requeue');
+const requeued = { requeued: number(), nextCursor, passedOver: countsByName() };
 
 const requeue = route({
   method: 'POST',
@@ -143,7 +144,9 @@ const requeue = route({
   summary:
     'Requeue the messages of a final state, oldest first, so many in a step; those that may not be are passed over',
   description:
-    'Goes in steps: call it again with `nextCursor` until that is null. A limit that leaves no room ends ' +
+    'Goes in steps: call it again with `nextCursor` until that is null. `passedOver` counts the messages of the step that ' +
+    'stay as they are, by the code of the error that a requeue of each alone would answer: GROUP_DECIDED, ' +
+    'VERDICT_CONFLICT or SCOPE_CANCELLED. A limit that leaves no room ends ' +
     'a step early, and is an error only where the step has done nothing; so do messages that the store has damaged: ' +
     'MESSAGES_DAMAGED has the cursor that continues after them. A step counts as one operation if it changed anything.',
   permission: 'coordination_write',
@@ -154,8 +157,8 @@ const requeue = route({
     max: optional(integer(1, 100), 100).description('the most messages that this step changes'),
     cursor: optional(bodyCursor()).description('the nextCursor of the step before; left out: begins with the oldest'),
   }),
-  example: { requeued: 7 },
-  success: { 200: record('Requeued', { requeued: number(), nextCursor }).schema },
+  example: { requeued: 7, passedOver: { GROUP_DECIDED: 2 } },
+  success: { 200: record('Requeued', requeued).schema },
   refuses: [
     'MAILBOX_NOT_FOUND',
     'INVALID_CURSOR',
@@ -172,11 +175,11 @@ const requeue = route({
     max: input.body.max,
     cursor: requeueCursors.read(input),
   }),
-  reply: { requeued: number(), nextCursor },
+  reply: requeued,
   detail: (refusal, input) => damagedDetail(refusal, (behind) => requeueCursors.next(input, behind)),
-  answer: ({ requeued, nextCursor }, input) => ({
+  answer: (reply, input) => ({
     status: 200,
-    body: { requeued, nextCursor: requeueCursors.next(input, nextCursor) },
+    body: { ...reply, nextCursor: requeueCursors.next(input, reply.nextCursor) },
   }),
 });
 

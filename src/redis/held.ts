@@ -60,6 +60,11 @@ export class Topics {
     for (const held of this.#topics.get(topic) ?? []) held.wake();
   }
 
+  /** Wakes all that wait for a part of an object, `object/`, which is gone. Rare, so no index: it looks at every topic. */
+  wakeParts(object: string): void {
+    for (const [topic, all] of this.#topics) if (topic.startsWith(object)) for (const held of all) held.wake();
+  }
+
   wakeAll(): void {
     for (const all of this.#topics.values()) for (const held of all) held.wake();
   }

@@ -22,7 +22,7 @@ export interface Hold {
   readonly signal: AbortSignal;
   /**
    * `object/part`, or a record's id. A published token, `object/part/…/part`, wakes one of the requests that wait for any of
-   * these parts of the object; a token that is an id wakes all that wait for it.
+   * these parts of the object, `object/` all that wait for any part; a token that is an id wakes all that wait for it.
    */
   readonly topic: string;
 }
@@ -176,6 +176,10 @@ export class Wake {
     if (!channel) return;
     for (const onMessage of channel.listeners) onMessage(message);
     for (const token of message.split(',')) {
+      if (token.endsWith('/')) {
+        channel.held.wakeParts(token);
+        continue;
+      }
       if (!token.includes('/')) channel.held.wake(token);
       const held = channel.held.longest(token);
       if (!held) continue;

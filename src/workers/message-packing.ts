@@ -11,6 +11,7 @@ import { deflated } from '../event/segment.ts';
 import { hashOf, lineOf, type MessageHash } from '../mailbox/packed.ts';
 import { Refusal, type Scripts } from '../redis/scripts.ts';
 import type { PackNow, Step } from './packing.ts';
+import { quietMs } from './quiet.ts';
 
 /** Messages of a segment. */
 const segmentSize = 100;
@@ -23,7 +24,6 @@ const patienceMs = 12 * 3_600_000;
 const spanMs = 12 * 3_600_000;
 /** So much later than they might be they are packed. */
 export const latestMs = patienceMs + spanMs;
-const quietMs = 600_000;
 /** After it came to one that is not over. */
 const waitMs = 60_000;
 

@@ -21,10 +21,9 @@ import type { Scripts } from '../redis/scripts.ts';
 import { spacesOf } from '../space/list.ts';
 import { latestMs, MessagePacking } from './message-packing.ts';
 import type { Job } from './periodic.ts';
+import { Quiet, quietMs } from './quiet.ts';
 
 const everyMs = 30_000;
-/** Look again at an organization after this time, whatever it looked like. */
-const quietMs = 600_000;
 /** Events of a segment. */
 const segmentSize = 1_000;
 /** A segment with less than this share of them is filled up by later ones. */
@@ -88,8 +87,7 @@ export class Packing {
   readonly #messages: MessagePacking;
   readonly #packsMessages: boolean;
   readonly #organizations: Organizations;
-  /** In `performance.now()` time. */
-  readonly #quietUntil = new Map<string, number>();
+  readonly #quiet: Quiet;
   #lastStep: Promise<unknown> = Promise.resolve();
   #pauseMs = 0;
 
@@ -100,6 +98,7 @@ export class Packing {
     this.#packsMessages = packsMessages;
     this.#sealAfterMs = sealAfterSeconds * 1000;
     this.#organizations = new Organizations(parts.store);
+    this.#quiet = new Quiet(parts.store);
   }
 
   /** The ages at which they are packed at the latest; undefined: never. */
@@ -111,12 +110,11 @@ export class Packing {
 
   /** Packs what is due in every organization. One that fails does not delay the others. */
   async packAll(stopping: AbortSignal): Promise<void> {
-    const begun = performance.now();
-    const due = [...(await this.#organizations.all())].filter((org) => (this.#quietUntil.get(org) ?? 0) <= begun);
+    const due = await this.#quiet.due(await this.#organizations.all());
     await this.#organizations.forEach(due, async (org) => {
       if (stopping.aborted) return;
       const quiet = await this.packOrganization(org, stopping).catch(unless('ORG_NOT_FOUND'));
-      this.#quietUntil.set(org, begun + Math.min(quiet ?? quietMs, quietMs));
+      this.#quiet.note(org, quiet ?? quietMs);
     });
   }
 

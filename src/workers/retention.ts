@@ -8,10 +8,9 @@ import type { Scripts } from '../redis/scripts.ts';
 import { spacesOf } from '../space/list.ts';
 import { dropPacked } from './packed-retention.ts';
 import type { Job } from './periodic.ts';
+import { Quiet, quietMs } from './quiet.ts';
 
 const everyMs = 60_000;
-/** Pause for an organization in which there was less than a step to remove. */
-const quietMs = 600_000;
 /** Removals of each kind per step: about a millisecond of the store's time. */
 const stepSize = 100;
 const ofSpace = { script: 'retention/space', reply: { more: flag() } };
@@ -23,14 +22,14 @@ export class Retention {
   readonly #journal: Journal;
   readonly #packed: PackedMessages;
   readonly #organizations: Organizations;
-  /** In `performance.now()` time. */
-  readonly #quietUntil = new Map<string, number>();
+  readonly #quiet: Quiet;
 
   constructor(store: Store, scripts: Scripts, journal: Journal, packed: PackedMessages) {
     this.#packed = packed;
     this.#scripts = scripts;
     this.#journal = journal;
     this.#organizations = new Organizations(store);
+    this.#quiet = new Quiet(store);
   }
 
   /** Removes everything expired in the organization; resolves with whether any kind took more than one step. */
@@ -50,18 +49,14 @@ export class Retention {
     return this.#journal.withPacked(org, spaceId, (opened) => this.#scripts.ask(ofSpace, org, { ...args, opened }));
   }
 
-  /** Processes every organization that is not paused. One that fails does not delay the others. */
+  /** Processes every organization that is not quiet. One that fails does not delay the others. */
   async retainAll(): Promise<void> {
-    const now = performance.now();
-    const all = [...(await this.#organizations.all())];
-    await this.#organizations.forEach(
-      all.filter((org) => (this.#quietUntil.get(org) ?? 0) <= now),
-      async (org) => {
-        // A name without a record: its creation was interrupted.
-        const isBusy = await this.retain(org).catch(unless('ORG_NOT_FOUND'));
-        this.#quietUntil.set(org, isBusy ? 0 : now + quietMs);
-      },
-    );
+    const due = await this.#quiet.due(await this.#organizations.all());
+    await this.#organizations.forEach(due, async (org) => {
+      // A name without a record: its creation was interrupted.
+      const isBusy = await this.retain(org).catch(unless('ORG_NOT_FOUND'));
+      this.#quiet.note(org, isBusy ? 0 : quietMs);
+    });
   }
 }
 

@@ -1,4 +1,4 @@
-import { availableParallelism, cpus } from 'node:os';
+import { availableParallelism, constants, cpus } from 'node:os';
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 
 interface NumberOption {
@@ -67,7 +67,8 @@ export async function start<Options>(
   bench: (options: Options) => Promise<void>,
   cleanUp: () => Promise<void>,
 ): Promise<void> {
-  process.once('SIGINT', () => void cleanUp().finally(() => process.exit(130)));
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+    process.once(signal, () => void cleanUp().finally(() => process.exit(128 + constants.signals[signal])));
   if (typeof options === 'string') console.log(options);
   else await bench(options);
 }

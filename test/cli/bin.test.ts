@@ -9,6 +9,7 @@ import { expect } from 'chai';
 import { parseAllDocuments } from 'yaml';
 import { table } from '../../src/cli/table.ts';
 import { readConfig } from '../../src/config.ts';
+import { endAtExit } from '../../src/program/at-exit.ts';
 import { muster } from '../support/cli.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -64,6 +65,7 @@ describe('the packed package', () => {
 
   it('serves the API, the console and the documentation, and stops', async () => {
     const server = spawn(command, ['serve'], { cwd: folder, env, stdio: ['ignore', 'pipe', 'inherit'] });
+    endAtExit(server);
     let said = '';
     server.stdout.on('data', (text) => {
       said += text;

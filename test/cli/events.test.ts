@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
+import { endAtExit } from '../../src/program/at-exit.ts';
 import { failure, muster } from '../support/cli.ts';
 import { redisUrl } from '../support/store.ts';
 import { Traffic } from '../support/traffic.ts';
@@ -47,6 +48,7 @@ describe('muster events', () => {
   it('--follow goes on with what happens', async () => {
     const args = ['dist/cli/main.js', 'events', world.spaceId, '--org', world.org, '--follow', '--types', 'budget.*'];
     const child = spawn(process.execPath, args, { cwd: root, env: { ...process.env, ...settings } });
+    endAtExit(child);
     let text = '';
     const lines = async (count: number) => {
       for await (const chunk of child.stdout.iterator({ destroyOnReturn: false })) {

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { createMuster, type Muster, Worker } from '../../src/client/index.ts';
+import { endAtExit } from '../../src/program/at-exit.ts';
 import { until } from '../support/processes.ts';
 import { World } from '../support/world.ts';
 
@@ -25,6 +26,7 @@ describe('a worker process', () => {
     const WORKER = JSON.stringify({ url: world.url, key: world.apiKey, spaceId: world.spaceId, ...options });
     said = '';
     const started = spawn(process.execPath, [program], { env: { ...process.env, WORKER } });
+    endAtExit(started);
     child = started;
     for (const stream of [started.stdout, started.stderr])
       stream.on('data', (text) => {

@@ -148,6 +148,30 @@ describe('The console acts', () => {
     expect(await stateOf(late)).to.equal('READY');
   });
 
+  it('on a mailbox: says what a requeue of all passed over, and why, over all of its steps', async () => {
+    const { id } = await world.mustPost('/mailboxes', { name: 'stopped' });
+    const run = randomUUID();
+    const calls = [run, run, scopeId].map((scope) => ({
+      call: 'message.send',
+      mailboxId: id,
+      scopeId: scope,
+      payload: 1,
+    }));
+    await world.mustPost('/batch', { calls });
+    const group = await world.mustPost('/task-groups', { mailboxId: id, condition: 'ALL_TERMINAL' });
+    await world.mustPost(`/task-groups/${group.groupId}/tasks`, { taskKey: 'a' });
+    await world.mustPost(`/mailboxes/${id}/purge`, {});
+    await world.mustPost(`/task-groups/${group.groupId}/seal`);
+    await world.mustPost(`/scopes/${run}/cancel`);
+    const tab = await Tab.live(world, {}, `/mailbox/${id}?state=CANCELLED`, world.apiKey);
+    await press(tab, 'Requeue all cancelled…');
+    await press(tab, 'Requeue');
+    await said(
+      tab,
+      'Requeued 1 message: 1 operation. Passed over 1 message of a decided group, 2 messages of a cancelled run.',
+    );
+  });
+
   it('on failed messages: requeues those that failed alike, and leaves the poisoned ones', async () => {
     const { id } = await world.mustPost('/mailboxes', { name: 'poisoned', maxAttempts: 1 });
     // More mailboxes without failed work than one page has, which are newer.

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
+import { sendMany, wideQueue } from '../spec/mailbox/many.ts';
 import { World } from '../support/world.ts';
 import { hostile, type Seeded, seed } from './seed.ts';
 import { Tab, useTabs } from './tab.ts';
@@ -153,11 +154,46 @@ describe('The console of a space', () => {
     const tab = await Tab.live(drawn);
     const graph = (name: RegExp) => section(tab, 'Over time').getByRole('img', { name });
     await graph(/^Backlog: 2 now, at most [234] 6 h ago$/).waitFor();
-    await graph(/^Completed: 1 in all now, at most 1 in 6 m/).waitFor();
-    await graph(/^Failed, rejected, expired: 1 in all now/).waitFor();
+    await graph(/^Completed: 1 in 6 h now, at most 1 in 6 m/).waitFor();
+    await graph(/^Failed, rejected, expired: 1 in 6 h now/).waitFor();
     await end('complete', {});
-    await graph(/^Completed: 2 in all now/).waitFor();
+    await graph(/^Completed: 2 in 6 h now/).waitFor();
     await graph(/^Backlog: 1 now/).waitFor();
+  });
+
+  it('counts what it draws: over a shorter time where more happens, and from now on where even that is too much', async () => {
+    const queue = await wideQueue();
+    const { world: crowded } = queue;
+    const graph = (tab: Tab, name: RegExp) => section(tab, 'Over time').getByRole('img', { name }).waitFor();
+    const begun = Date.now();
+    await sendMany(queue, 3_100);
+    await crowded.at(begun + 2 * 3_600_000);
+    await queue.act('complete', await queue.claim());
+    const later = await Tab.live(crowded);
+    await graph(later, /^Completed: 1 in 1 h now/);
+    await sendMany(queue, 3_100);
+    const tab = await Tab.live(crowded);
+    await graph(tab, /^Completed: at least 0 in 10 m now/);
+    await graph(tab, /^Failed, rejected, expired: at least 0 in 10 m now/);
+    await tab.page.getByText('only what has happened since this page was opened is counted').waitFor();
+    await queue.act('complete', await queue.claim());
+    await graph(tab, /^Completed: at least 1 in 10 m now/);
+    await graph(later, /^Completed: 2 in 1 h now/);
+  });
+
+  it('asks for the events of an id that no message can have had nowhere, and names the request that failed', async () => {
+    const tab = await Tab.live(world, { expected: /status of 404/ });
+    for (const id of ['00000000-0000-0000-0000-000000000000', randomUUID()]) {
+      await tab.go(`/message/${id}`);
+      const card = tab.page.locator('#message .problem');
+      await card.waitFor();
+      const answer = tab.requests.findLast(({ request }) => request.url().endsWith(`/messages/${id}`));
+      const requestId = (await answer?.request.response())?.headers()['x-request-id'];
+      expect(await card.innerText()).to.match(/^there is no such message.*\. Request /);
+      expect(await card.innerText()).to.contain(` Request ${requestId}.`);
+      await section(tab, 'Its events').getByText('No event.').waitFor();
+      expect(tab.requests.filter(({ request }) => request.url().includes(`message:${id}`))).to.deep.equal([]);
+    }
   });
 
   it('follows the journal at once, updates panels by it, and shows one aggregate when it is selected', async () => {

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
+import { endAtExit } from '../../src/program/at-exit.ts';
 
 const program = fileURLToPath(new URL('../../dist/demo/main.js', import.meta.url));
 
@@ -40,6 +41,7 @@ describe('npm run demo', () => {
       env: { ...process.env, TMPDIR: temporary },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
+    endAtExit(child);
     demo = child;
     const hear = (text: Buffer): void => {
       output += String(text);

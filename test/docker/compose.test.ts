@@ -8,6 +8,7 @@ import { Redis } from 'ioredis';
 import { parse } from 'yaml';
 import { readConfig } from '../../src/config.ts';
 import { findRedisServer } from '../../src/embedded/server-binary.ts';
+import { endAtExit } from '../../src/program/at-exit.ts';
 import { awaitStore } from '../../src/redis/await-store.ts';
 import { Stores } from '../embedded/support.ts';
 import { addressesOf, networksOf, readCompose, root, type Service } from './compose.ts';
@@ -112,6 +113,7 @@ describe('docker-compose.yml', () => {
       const PATH = `${dirname(command)}:${env['PATH']}`;
       const socketArgs = ['--port', '0', '--unixsocket', socket];
       const server = spawn(shell, [...here, ...socketArgs], { env: { ...env, PATH }, stdio: 'ignore' });
+      endAtExit(server);
       const closed = once(server, 'close');
       const end = async (signal: NodeJS.Signals): Promise<void> => {
         server.kill(signal);

@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import type { BuildOptions } from 'esbuild';
 import { Redis } from 'ioredis';
 import { type EmbeddedOptions, type EmbeddedRedis, startEmbedded } from '../../src/embedded/embedded.ts';
+import { endAtExit } from '../../src/program/at-exit.ts';
 import { bundled } from '../support/bundle.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -38,6 +39,7 @@ export class Stores {
       env,
       stdio: ['pipe', 'pipe', 'inherit'],
     });
+    endAtExit(child);
     other ??= programOfOther();
     child.stdin.end(await other);
     const exited = once(child, 'exit');

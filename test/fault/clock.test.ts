@@ -4,6 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
+import pino from 'pino';
+import { startService } from '../../src/service.ts';
+import { Queue } from '../spec/mailbox/queue.ts';
+import { World } from '../support/world.ts';
 import { SettableClock } from './faketime.ts';
 import { Lab, type Tenant } from './lab.ts';
 import { soundUnder } from './under-load.ts';
@@ -99,5 +103,38 @@ describe('A store whose clock is set', function () {
       for (const repeat of repeats) await repeat();
       return { clock: 'jumping' };
     });
+  });
+
+  it('eight days forward: retention and packing look in their next round, though they found nothing in their last', async () => {
+    await clock.set(0);
+    const alone = await Lab.start({}, clock.env);
+    const log = pino({ level: 'silent' });
+    const settings = { role: 'api', host: '127.0.0.1', port: 0, log, sealAfterSeconds: 3_600 } as const;
+    const service = await startService({ redisUrl: alone.redis.url, ...settings });
+    try {
+      const queue = await Queue.create({}, await World.create({ on: service, plan: 'free', limits: {} }));
+      const id = await queue.sent();
+      await queue.act('complete', await queue.claim());
+      const rounds = async (): Promise<void> => {
+        await service.packing.packAll(new AbortController().signal);
+        await service.retention.retainAll();
+      };
+      const status = async (): Promise<number> => (await queue.world.get(`/messages/${id}`)).status;
+      await rounds();
+      expect(await status()).to.equal(200);
+      await clock.set(8 * 24 * hourSeconds);
+      await rounds();
+      expect(await status()).to.equal(404);
+      expect(await alone.redis.link.xlen(`${queue.world.prefix}:events`), 'events that are not packed').to.equal(0);
+      // Set back: what was noted in the days to come does not count.
+      await clock.set(0);
+      await queue.sent();
+      await clock.set(2 * hourSeconds);
+      await rounds();
+      expect(await alone.redis.link.xlen(`${queue.world.prefix}:events`), 'events that are not packed').to.equal(0);
+    } finally {
+      await service.stop();
+      await alone.stop();
+    }
   });
 });

@@ -4,6 +4,7 @@ import { createServer } from 'node:net';
 import { Redis } from 'ioredis';
 import { findRedisServer } from '../../src/embedded/server-binary.ts';
 import { dropUnfinished } from '../../src/embedded/unfinished.ts';
+import { endAtExit } from '../../src/program/at-exit.ts';
 import { awaitStore } from '../../src/redis/await-store.ts';
 
 /** A port that nobody listens on now. */
@@ -54,6 +55,7 @@ export class RedisServer {
     };
     const options = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value]);
     const child = spawn(command, [...words, ...options], { env: { ...env, ...this.env }, stdio: 'ignore' });
+    endAtExit(child, 'SIGKILL');
     this.#child = child;
     await once(child, 'spawn');
   }

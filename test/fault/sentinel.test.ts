@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { findRedisServer } from '../../src/embedded/server-binary.ts';
+import { endAtExit } from '../../src/program/at-exit.ts';
 import { until } from '../support/processes.ts';
 import { Lab } from './lab.ts';
 import { missing } from './missing.ts';
@@ -45,6 +46,7 @@ describe('A replica that Sentinel promotes', function () {
     await writeFile(file, lines.join('\n'));
     const { command, env } = await findRedisServer({ log: () => undefined });
     sentinel = spawn(command, [file, '--sentinel'], { env, stdio: 'ignore' });
+    endAtExit(sentinel);
     await once(sentinel, 'spawn');
     lab.redisUrl = `redis+sentinel://127.0.0.1:${port}/store`;
     await lab.open();

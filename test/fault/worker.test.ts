@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { createMuster, type Muster } from '../../src/client/index.ts';
+import { endAtExit } from '../../src/program/at-exit.ts';
 import { Lab } from './lab.ts';
 import { chanceOf, seedOf } from './seed.ts';
 import { again } from './under-load.ts';
@@ -70,6 +71,7 @@ describe('Workers of the typed client, killed under load', function () {
         env: { ...process.env, WORKER },
         stdio: ['ignore', 'ignore', 'pipe'],
       });
+      endAtExit(child);
       child.stderr.on('data', (text) => {
         complaints += text;
       });

@@ -8,6 +8,7 @@ import { expect } from 'chai';
 import { pythonTexts } from '../../src/generator/python.ts';
 import { openapi } from '../../src/http/openapi.ts';
 import { product } from '../../src/primitives.ts';
+import { endAtExit } from '../../src/program/at-exit.ts';
 import type { Program } from '../../src/program/find.ts';
 import type { MusterService } from '../../src/service.ts';
 import { findPython } from '../support/python.ts';
@@ -34,6 +35,7 @@ describe('the Python client', function () {
   async function run(args: readonly string[], settings: Record<string, string> = {}): Promise<string> {
     const env = { ...python.env, PYTHONDONTWRITEBYTECODE: '1', ...settings };
     const child: ChildProcess = spawn(python.command, args, { cwd: scratch, env, stdio: ['ignore', 'pipe', 'pipe'] });
+    endAtExit(child);
     let said = '';
     for (const stream of [child.stdout, child.stderr])
       stream?.setEncoding('utf8').on('data', (text: string) => {

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
+import { atExit } from '../../src/program/at-exit.ts';
 
 /** `npm start` as a reader runs it, in its own process group. */
 export class StartedServer {
@@ -9,6 +10,11 @@ export class StartedServer {
 
   constructor(cwd: string, env: NodeJS.ProcessEnv) {
     this.#child = spawn('npm', ['start'], { cwd, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
+    // It and npm alike: they are a group of their own.
+    this.#child.once(
+      'close',
+      atExit(() => this.#interrupt()),
+    );
     const take = (text: string): void => {
       this.#printed += text;
     };
@@ -40,8 +46,13 @@ export class StartedServer {
   async stop(): Promise<void> {
     if (this.#child.exitCode !== null || this.#child.pid === undefined) return;
     const closed = once(this.#child, 'close');
-    process.kill(-this.#child.pid, 'SIGINT');
+    this.#interrupt();
     await closed;
+  }
+
+  #interrupt(): void {
+    const { pid } = this.#child;
+    if (pid !== undefined) process.kill(-pid, 'SIGINT');
   }
 }
 

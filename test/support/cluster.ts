@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { findRedisServer } from '../../src/embedded/server-binary.ts';
 import { dropUnfinished } from '../../src/embedded/unfinished.ts';
+import { endAtExit } from '../../src/program/at-exit.ts';
 import { until } from './processes.ts';
 
 const slots = 16_384;
@@ -63,10 +64,7 @@ export class ClusterNode {
     const words = settings.flatMap(([name, value]) => [`--${name}`, value]);
     const started = spawn(command, words, { env, stdio: 'ignore' });
     this.#process = started;
-    // Leave no server behind if the run ends early, as when a test cannot be loaded.
-    const end = () => started.kill('SIGKILL');
-    process.once('exit', end);
-    started.once('exit', () => process.off('exit', end));
+    endAtExit(started, 'SIGKILL');
     await this.admin.ping();
   }
 

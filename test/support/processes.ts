@@ -8,6 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { startEmbedded } from '../../src/embedded/embedded.ts';
 import { readRecord } from '../../src/embedded/store-folder.ts';
+import { endAtExit } from '../../src/program/at-exit.ts';
 import { exchange } from './exchange.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -35,6 +36,7 @@ export class MusterProcess {
       env,
       stdio: ['ignore', 'pipe', 'pipe'],
     });
+    endAtExit(this.#child);
     this.#child.stdout?.on('data', (text) => {
       this.stdout += text;
     });

@@ -111,9 +111,24 @@ const maxField = (value: number): AskField => ({
 
 interface Step {
   readonly nextCursor: string | null;
-  readonly purged?: number;
   readonly requeued?: number;
   readonly cancelled?: number;
+  readonly passedOver?: Readonly<Record<string, number>>;
+}
+
+/** Why a requeue passes over a message, by the code of the error. */
+const reasons: Readonly<Record<string, string>> = {
+  GROUP_DECIDED: 'of a decided group',
+  VERDICT_CONFLICT: 'with a verdict',
+  SCOPE_CANCELLED: 'of a cancelled run',
+};
+
+/** ` Passed over 2 messages of a decided group, 1 message with a verdict.`, or nothing. */
+function passedOverText(passedOver: ReadonlyMap<string, number>): string {
+  const each = [...passedOver].map(
+    ([code, number]) => `${plural(number, 'message')} ${reasons[code] ?? `(${words(code)})`}`,
+  );
+  return each.length === 0 ? '' : ` Passed over ${each.join(', ')}.`;
 }
 
 /** Goes on in steps until `limit` messages are done, or there are no more. */
@@ -126,7 +141,9 @@ async function inSteps(
   let total = 0;
   let steps = 0;
   let cursor: string | null = null;
-  const said = (): string => `${done} ${plural(total, 'message')}: ${plural(steps, 'operation')}.`;
+  const passedOver = new Map<string, number>();
+  const said = (): string =>
+    `${done} ${plural(total, 'message')}: ${plural(steps, 'operation')}.${passedOverText(passedOver)}`;
   try {
     do {
       const max = Math.min(perStep, limit - total);
@@ -134,12 +151,14 @@ async function inSteps(
       const changed = answer.cancelled ?? answer.requeued ?? 0;
       total += changed;
       if (changed > 0) steps++;
+      for (const [code, number] of Object.entries(answer.passedOver ?? {}))
+        passedOver.set(code, (passedOver.get(code) ?? 0) + number);
       cursor = answer.nextCursor;
       report(`${done} ${count(total)} of ${count(limit)} so far…`);
     } while (cursor !== null && total < limit);
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    return `${said()} Then it was stopped: ${error.message}.`;
+    return `${said()} Then it was stopped: ${error.text}`;
   }
   return said();
 }
@@ -175,7 +194,7 @@ const requeueAll: Action = async (api, { id = '', state = '', scope }) => {
   return {
     title: `Requeue what is ${words(state)} in ${name}?`,
     lines: [
-      `Brings ${state} messages${within(scope)} back${known === undefined ? '' : `: there are ${count(known)}`}, never more than the number below. Those of decided groups, with a verdict or of cancelled runs stay as they are.`,
+      `Brings ${state} messages${within(scope)} back${known === undefined ? '' : `: there are ${count(known)}`}, never more than the number below. Those of decided groups, with a verdict or of cancelled runs stay as they are, and are counted.`,
       'Each gets its attempts anew and is ready at once; ids, work keys, last errors and progress stay.',
       `It counts as one operation for every ${perStep}${known === undefined ? '' : `, here ${plural(Math.ceil(known / perStep), 'operation')}`}.`,
     ],

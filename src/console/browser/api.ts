@@ -5,11 +5,19 @@ export class Failure extends Error {
   readonly status: number;
   readonly code: string;
   readonly retryAfterMs: number;
-  constructor(status: number, code: string, message: string, retryAfterMs = 0) {
+  /** '' if there was no answer. */
+  readonly requestId: string;
+  constructor(status: number, code: string, message: string, { retryAfterMs = 0, requestId = '' } = {}) {
     super(message);
     this.status = status;
     this.code = code;
     this.retryAfterMs = retryAfterMs;
+    this.requestId = requestId;
+  }
+
+  /** The message, and the request by which the server's log can be searched. */
+  get text(): string {
+    return `${this.message}.${this.requestId === '' ? '' : ` Request ${this.requestId}.`}`;
   }
 
   /** Whether a retry may succeed. */
@@ -142,7 +150,9 @@ export class Api {
     if (retryAfterMs > 0) this.#quietUntil = performance.now() + retryAfterMs;
     const body = (await response.json().catch(() => ({}))) as { error?: { code?: string; message?: string } };
     const { code = 'UNKNOWN', message = `the server answered ${response.status}` } = body.error ?? {};
-    return new Failure(response.status, code, message, retryAfterMs);
+    // Of a proxy's answer there may be no envelope.
+    const requestId = response.headers.get('X-Request-Id') ?? '';
+    return new Failure(response.status, code, message, { retryAfterMs, requestId });
   }
 }
 

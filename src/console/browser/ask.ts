@@ -67,7 +67,7 @@ export async function ask({ title, lines, fields = [], confirm, act }: Ask): Pro
       });
     } catch (error) {
       said.textContent = '';
-      problem.textContent = error instanceof Failure ? `${error.message}.` : String(error);
+      problem.textContent = error instanceof Failure ? error.text : String(error);
     }
     yes.remove();
     no.disabled = false;

@@ -36,19 +36,10 @@ export type Series = readonly number[];
 /** Requeued messages whose second end is looked for. */
 const maxRequeued = 1_000;
 
-/** Events of a part of the time, of which only the first ones were read. */
-export interface Sample {
-  readonly from: number;
-  readonly until: number;
-  readonly events: readonly Happening[];
-  /** Whether there were more. */
-  readonly isCut: boolean;
-}
-
 export interface Figures {
   readonly spanMs: number;
-  /** Whether what was before the console looked is estimated. */
-  readonly isEstimated: boolean;
+  /** The counts begin later than the graphs: there may have been more. */
+  readonly isPartial: boolean;
   readonly backlog: Series;
   readonly completed: Series;
   readonly failed: Series;
@@ -69,13 +60,12 @@ export class History {
   /** Since when the oldest that is there now has been ready. */
   #oldestSince = Number.POSITIVE_INFINITY;
   readonly #requeuedAt = new Map<string, number>();
-  /** Until when the past is estimated. */
-  #estimatedUntil = Number.NEGATIVE_INFINITY;
-  /** By slot: how many of those that ended since were live. */
-  readonly #estimated = new Map<number, number>();
+  readonly #countedFrom: number;
 
-  constructor(spanMs: number) {
+  /** @param countedFrom when what has not been read begins to be counted; by default everything is */
+  constructor(spanMs: number, countedFrom = Number.NEGATIVE_INFINITY) {
     this.spanMs = spanMs;
+    this.#countedFrom = countedFrom;
   }
 
   /** Counts what has not been counted before. Events are in the order of the journal. */
@@ -85,7 +75,6 @@ export class History {
       this.#lastId = eventId;
       if (!(countedTypes as readonly string[]).includes(type)) continue;
       const at = Date.parse(occurredAt);
-      if (at < this.#estimatedUntil) continue;
       const slot = this.#slot(at);
       const isBegin = begins.includes(type);
       slot.net += isBegin ? 1 : -1;
@@ -94,51 +83,6 @@ export class History {
       if (type === 'message.acked') slot.completed++;
       if (failures.includes(type)) slot.failed++;
     }
-  }
-
-  /**
-   * Estimates the past from samples of it, oldest first, up to `until`: what happened in the time that was read stands for
-   * all of its part. A message that ended counts for as long as it was live, so that errors do not add up over time.
-   */
-  estimate(samples: readonly Sample[], until: number): void {
-    this.#estimatedUntil = until;
-    const slotMs = this.spanMs / slots;
-    for (const { from, until: end, events, isCut } of samples) {
-      const last = events.at(-1);
-      const readMs = isCut && last ? Math.max(1, Date.parse(last.occurredAt) - from) : end - from;
-      const some = Math.max(1, Math.ceil((end - from) / slotMs));
-      const weight = Math.max(1, (end - from) / readMs) / some;
-      for (const { type, aggregateId, occurredAt } of events) {
-        if (begins.includes(type)) continue;
-        const liveMs = Date.parse(occurredAt) - sentAt(aggregateId);
-        for (let index = this.#index(from); index < this.#index(from) + some; index++) {
-          const slot = this.#slotAt(index);
-          slot.firstSent = Math.min(slot.firstSent, index * slotMs - liveMs);
-          if (type === 'message.acked') slot.completed += weight;
-          if (failures.includes(type)) slot.failed += weight;
-          this.#wasLive((index + 0.5) * slotMs - liveMs, (index + 0.5) * slotMs, weight);
-        }
-      }
-    }
-  }
-
-  /** Adds to the mean backlog of the slots in which a message was live. */
-  #wasLive(from: number, until: number, weight: number): void {
-    const slotMs = this.spanMs / slots;
-    const first = Math.max(this.#index(from), this.#index(until) - slots);
-    for (let index = first; index <= this.#index(until); index++) {
-      const overlap = Math.min(until, (index + 1) * slotMs) - Math.max(from, index * slotMs);
-      this.#estimated.set(index, (this.#estimated.get(index) ?? 0) + (weight * overlap) / slotMs);
-    }
-  }
-
-  /** The estimated backlog of a slot; what is live now is taken to have come evenly. */
-  #estimateOf(index: number, now: number): number | undefined {
-    const end = (index + 1) * (this.spanMs / slots);
-    if (end > this.#estimatedUntil) return undefined;
-    const since = Math.min(this.#oldestSince, now);
-    const share = since === now ? 0 : Math.min(1, Math.max(0, (end - since) / (now - since)));
-    return Math.round((this.#estimated.get(index) ?? 0) + this.#backlog * share);
   }
 
   /** How many messages are live now, and for how long the oldest has been ready. */
@@ -161,17 +105,18 @@ export class History {
     const oldest: number[] = [];
     for (const [n, slot] of [...found.entries()].reverse()) {
       const end = Math.min(now, ((indexes[n] ?? 0) + 1) * (this.spanMs / slots));
-      backlogs[n] = this.#estimateOf(indexes[n] ?? 0, now) ?? Math.max(0, backlog);
-      oldest[n] = slot?.oldestSeconds ?? Math.max(0, (end - since) / 1000);
+      const isCounted = end > this.#countedFrom;
+      backlogs[n] = isCounted ? Math.max(0, backlog) : 0;
+      oldest[n] = isCounted ? (slot?.oldestSeconds ?? Math.max(0, (end - since) / 1000)) : 0;
       backlog -= slot?.net ?? 0;
       since = Math.min(since, slot?.firstSent ?? since);
     }
     return {
       spanMs: this.spanMs,
-      isEstimated: Number.isFinite(this.#estimatedUntil),
+      isPartial: this.#index(this.#countedFrom) > (indexes[0] ?? 0),
       backlog: backlogs,
-      completed: found.map((slot) => Math.round(slot?.completed ?? 0)),
-      failed: found.map((slot) => Math.round(slot?.failed ?? 0)),
+      completed: found.map((slot) => slot?.completed ?? 0),
+      failed: found.map((slot) => slot?.failed ?? 0),
       oldestSeconds: oldest,
     };
   }
@@ -204,7 +149,7 @@ export class History {
   }
 }
 
-/** Ids of messages are UUIDv7. */
+/** Ids of messages are UUIDv7: they say when the message was sent. */
 export function sentAt(messageId: string): number {
   return Number.parseInt(messageId.replaceAll('-', '').slice(0, 12), 16);
 }

@@ -92,13 +92,13 @@ async function readMoreSpaces(): Promise<void> {
     byId('spaces-list').querySelectorAll('a')[shown]?.focus();
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    byId('spaces-problem').textContent = `${error.message}.`;
+    byId('spaces-problem').textContent = error.text;
   }
 }
 
 /** The failure's message, with advice if the key lacks a permission. */
-function explain({ code, message }: Failure, key: string): string {
-  if (code !== 'PERMISSION_DENIED' || !message.includes('coordination_read')) return `${message}.`;
+function explain({ code, message, text }: Failure, key: string): string {
+  if (code !== 'PERMISSION_DENIED' || !message.includes('coordination_read')) return text;
   const org = /^mk_([a-z0-9-]+)_/.exec(key)?.[1] ?? '<org>';
   const command = `muster key create --org ${org} --permissions coordination_read`;
   return `${message}: it is the only permission that the console needs. Create such a key with: ${command}`;

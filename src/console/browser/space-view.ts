@@ -133,7 +133,7 @@ export class SpaceView {
     if (this.#isOver(failure)) return;
     const permission = failure.code === 'PERMISSION_DENIED' ? 'Not shown: ' : '';
     if (failure.isTransient) this.#showTransient(failure);
-    else this.#fill(panel, [el('p', { class: 'problem' }, `${permission}${failure.message}.`)]);
+    else this.#fill(panel, [el('p', { class: 'problem' }, `${permission}${failure.text}`)]);
   }
 
   #journalFailed(failure: Failure): boolean {
@@ -203,7 +203,7 @@ export class SpaceView {
       if (hasActed) for (const panel of this.#page?.panels ?? []) this.#poller.markStale(panel);
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
-      if (!this.#isOver(error)) this.#listener.status(`${error.message}.`);
+      if (!this.#isOver(error)) this.#listener.status(error.text);
     }
   }
 

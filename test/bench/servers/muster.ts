@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { endAtExit } from '../../../src/program/at-exit.ts';
 import type { Plan } from '../driver.ts';
 import type { Phase } from '../phases.ts';
 import { type BatchPhase, type Call, makeSpace, type SpacePlans } from './muster-space.ts';
@@ -29,6 +30,7 @@ export class MusterProcess {
       env: { ...environment(redisSocket), ROLE: role },
       stdio: ['ignore', 'pipe', 'ignore'],
     });
+    endAtExit(child);
     return new MusterProcess(child, await listening(child));
   }
 

@@ -53,6 +53,22 @@ describe('GET /events', () => {
     }
   });
 
+  it('begins at the oldest event with a since that is as old as 1970 or older', async () => {
+    await queue.sent();
+    const all = (await world.get('/events')).body;
+    for (const since of [
+      '1970-01-01T00:00:00.001Z',
+      '1970-01-01T00:00:00.000Z',
+      '1969-12-31T23:59:59Z',
+      '0001-01-01T00:00:00Z',
+    ]) {
+      for (const path of ['/events', '/watch']) {
+        const { status, body, text } = await world.get(`${path}?since=${since}`);
+        expect([status, body], `${path} ${since} ${text}`).to.deep.equal([200, all]);
+      }
+    }
+  });
+
   it('returns a cursor for an empty space, too', async () => {
     const empty = await World.create();
     const { body } = await empty.get('/events');

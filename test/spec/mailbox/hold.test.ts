@@ -142,6 +142,20 @@ describe('recv with waitSeconds', () => {
     expect((await next).body.id).to.equal(id);
   });
 
+  it('answers 404 as soon as the mailbox is deleted, to all of its receives and to no other', async () => {
+    const other = await Queue.create({}, queue.world);
+    const otherHold = other.recv({ waitSeconds: 20 });
+    await until(() => held() === 1);
+    const deleted = [hold({ waitSeconds: 30 }), hold({ waitSeconds: 30 }), hold({ scopeId: '*', waitSeconds: 30 })];
+    await until(() => held() === 4);
+    expect((await queue.world.call('DELETE', `/mailboxes/${queue.id}`)).status).to.equal(204);
+    const first = await Promise.race([Promise.all(deleted), otherHold]);
+    expect(first).to.be.an('array');
+    for (const reply of await Promise.all(deleted)) expect(codeOf(reply)).to.equal('404 MAILBOX_NOT_FOUND');
+    const id = await other.sent();
+    expect((await otherHold).body.id).to.equal(id);
+  });
+
   it('gives no message to a key revoked meanwhile', async () => {
     const waiting = hold();
     await until(() => held() === 1);

@@ -14,6 +14,12 @@ describe('POST /mailboxes/{id}/requeue', () => {
     return ids;
   };
 
+  const done = (requeued: number, passedOver: Record<string, number> = {}) => ({
+    requeued,
+    nextCursor: null,
+    passedOver,
+  });
+
   it('requeues messages of one state, oldest createdAt first, in steps of max', async () => {
     const queue = await Queue.create();
     const rejected = await row(queue, 5);
@@ -25,7 +31,7 @@ describe('POST /mailboxes/{id}/requeue', () => {
     expect([first.status, first.body.requeued]).to.deep.equal([200, 2]);
     expect(await inState(queue, 'READY')).to.deep.equal(rejected.slice(0, 2));
     const second = await step(queue, 'requeue', { state: 'REJECTED', max: 3, cursor: first.body.nextCursor });
-    expect(second.body).to.deep.equal({ requeued: 3, nextCursor: null });
+    expect(second.body).to.deep.equal(done(3));
     expect(await stateOf(queue, [...rejected, other])).to.deep.equal([...Array(5).fill('READY'), 'CANCELLED']);
     for (const id of rejected) expect((await queue.claim()).id, 'in their order').to.equal(id);
     expect((await queue.world.get('/usage')).body.days.at(-1).byCall['mailbox.requeue']).to.equal(2);
@@ -46,8 +52,8 @@ describe('POST /mailboxes/{id}/requeue', () => {
     await queue.sent();
     for (let attempt = 0; attempt < 5; attempt++) await queue.act('nack', await queue.claim(), { retry: true });
     for (const state of ['FAILED', 'REJECTED', 'EXPIRED', 'CANCELLED']) {
-      expect((await step(queue, 'requeue', { state })).body, state).to.deep.equal({ requeued: 1, nextCursor: null });
-      expect((await step(queue, 'requeue', { state })).body, state).to.deep.equal({ requeued: 0, nextCursor: null });
+      expect((await step(queue, 'requeue', { state })).body, state).to.deep.equal(done(1));
+      expect((await step(queue, 'requeue', { state })).body, state).to.deep.equal(done(0));
     }
     expect((await queue.record()).counts).to.deep.equal({ ready: 4, delayed: 0, claimed: 0, failed: 0 });
     for (const body of [
@@ -74,13 +80,40 @@ describe('POST /mailboxes/{id}/requeue', () => {
     const [plain = ''] = await purged(queue, 1);
     const [other = ''] = await purged(queue, 1, { scopeId: randomUUID() });
     const gate = await step(queue, 'requeue', { state: 'CANCELLED', scopeId: open.gate });
-    expect(gate.body).to.deep.equal({ requeued: 1, nextCursor: null });
+    expect(gate.body).to.deep.equal(done(1, { VERDICT_CONFLICT: 1 }));
     const run = await step(queue, 'requeue', { state: 'CANCELLED', scopeId: queue.scopeId });
-    expect(run.body).to.deep.equal({ requeued: 1, nextCursor: null });
+    expect(run.body).to.deep.equal(done(1, { GROUP_DECIDED: 1, VERDICT_CONFLICT: 1 }));
     expect(await stateOf(queue, [gone, judged.messageId, member, plain, other])).to.deep.equal([
       ...['CANCELLED', 'CANCELLED', 'READY', 'READY', 'CANCELLED'],
     ]);
     expect((await step(queue, 'requeue', { state: 'CANCELLED' })).body.requeued).to.equal(1);
+    await expectAgreement(queue.world);
+  });
+
+  it('counts what a step passes over by the code that says why, in a replay too, and nothing that it has not reached', async () => {
+    const queue = await Queue.create();
+    const team = await Team.create({ condition: 'ALL_TERMINAL' }, queue);
+    const members = [];
+    for (const key of ['a', 'b']) members.push((await team.submit(key)).body.messageId);
+    const [first = ''] = await purged(queue, 1);
+    const stopped = randomUUID();
+    await purged(queue, 3, { scopeId: stopped });
+    const [last = ''] = await purged(queue, 1);
+    for (const id of members) await queue.world.mustPost(`/messages/${id}/cancel`);
+    await team.seal();
+    await queue.world.mustPost(`/scopes/${stopped}/cancel`);
+    const key = { 'Idempotency-Key': 'counted' };
+    const one = await step(queue, 'requeue', { state: 'CANCELLED', max: 1 }, key);
+    expect(one.body).to.deep.include({ requeued: 1, passedOver: { GROUP_DECIDED: 2 } });
+    expect((await step(queue, 'requeue', { state: 'CANCELLED', max: 1 }, key)).body).to.deep.equal(one.body);
+    const two = await step(queue, 'requeue', { state: 'CANCELLED', cursor: one.body.nextCursor });
+    expect(two.body).to.deep.equal(done(1, { SCOPE_CANCELLED: 3 }));
+    expect((await step(queue, 'requeue', { state: 'CANCELLED' })).body).to.deep.equal(
+      done(0, { GROUP_DECIDED: 2, SCOPE_CANCELLED: 3 }),
+    );
+    expect(await stateOf(queue, [first, last])).to.deep.equal(['READY', 'READY']);
+    // As one alone is refused.
+    expect(codeOf(await queue.world.post(`/messages/${members[0]}/requeue`))).to.equal('409 GROUP_DECIDED');
     await expectAgreement(queue.world);
   });
 
@@ -119,7 +152,7 @@ describe('POST /mailboxes/{id}/requeue', () => {
     await expectAgreement(world);
     await world.at(now + 60_000);
     const rest = await step(queue, 'requeue', { state: 'CANCELLED' });
-    expect(rest.body, 'their deadlines have passed').to.deep.equal({ requeued: 1, nextCursor: null });
+    expect(rest.body, 'their deadlines have passed').to.deep.equal(done(1));
     await expectAgreement(world);
   });
 
@@ -131,7 +164,7 @@ describe('POST /mailboxes/{id}/requeue', () => {
     const first = await step(queue, 'requeue', { state: 'CANCELLED', scopeId: queue.scopeId });
     expect(first.body.requeued).to.equal(0);
     const body = { state: 'CANCELLED', scopeId: queue.scopeId, cursor: first.body.nextCursor };
-    expect((await step(queue, 'requeue', body)).body).to.deep.equal({ requeued: 1, nextCursor: null });
+    expect((await step(queue, 'requeue', body)).body).to.deep.equal(done(1));
     expect(await stateOf(queue, [id])).to.deep.equal(['READY']);
   });
 

@@ -4,6 +4,7 @@ import { closeSync, openSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { endAtExit } from '../../../src/program/at-exit.ts';
 import { freePort } from '../../fault/redis-server.ts';
 import { exchange } from '../../support/exchange.ts';
 import { Pace } from '../../support/pace.ts';
@@ -20,6 +21,7 @@ describe('A process whose output nobody reads', () => {
     const [DATA_DIR, port] = [await processes.folder(), await freePort()];
     const env = { ...process.env, REDIS_URL: '', PORT: String(port), LOG_LEVEL: 'debug', DATA_DIR };
     const child = spawn(process.execPath, ['dist/main.js'], { env, stdio: ['ignore', stdout, stderr] });
+    endAtExit(child);
     const request = (): Promise<number | undefined> =>
       exchange('GET', `http://127.0.0.1:${port}/readyz`, {}).then(
         ({ status }) => status,

@@ -15,6 +15,7 @@ import { findRedisServer } from '../../../src/embedded/server-binary.ts';
 import { readRecord } from '../../../src/embedded/store-folder.ts';
 import { createOrganization } from '../../../src/org/admin.ts';
 import { allWords } from '../../../src/primitives.ts';
+import { endAtExit } from '../../../src/program/at-exit.ts';
 import { connect, type Store } from '../../../src/redis/connection.ts';
 import { Scripts, StoreUnavailable } from '../../../src/redis/scripts.ts';
 import { createSnapshot } from '../../../src/snapshot/create.ts';
@@ -143,6 +144,7 @@ describe('A snapshot or restore that is interrupted', () => {
     const words = ['dist/cli/main.js', 'snapshot', 'restore', join(folder, `${snapshot}.rdb`)];
     const settings = { ...env, REDIS_URL: '', DATA_DIR: dataDir, REDIS_SERVER };
     const restoring = spawn(process.execPath, words, { env: settings, stdio: ['ignore', 'ignore', 'pipe'] });
+    endAtExit(restoring);
     const ended = Promise.all([text(restoring.stderr), once(restoring, 'close')]);
     await until(async () => (await readRecord(dataDir)) !== null);
     const { server = '' } = (await readRecord(dataDir)) ?? {};

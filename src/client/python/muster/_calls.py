@@ -652,10 +652,12 @@ class MailboxCalls(Calls):
         """Requeue the messages of a final state
 
         Oldest first, so many in a step; those that may not be are passed over. Goes in steps:
-        call it again with `nextCursor` until that is null. A limit that leaves no room ends a
-        step early, and is an error only where the step has done nothing; so do messages that the
-        store has damaged: MESSAGES_DAMAGED has the cursor that continues after them. A step
-        counts as one operation if it changed anything.
+        call it again with `nextCursor` until that is null. `passedOver` counts the messages of
+        the step that stay as they are, by the code of the error that a requeue of each alone
+        would answer: GROUP_DECIDED, VERDICT_CONFLICT or SCOPE_CANCELLED. A limit that leaves no
+        room ends a step early, and is an error only where the step has done nothing; so do
+        messages that the store has damaged: MESSAGES_DAMAGED has the cursor that continues after
+        them. A step counts as one operation if it changed anything.
 
         `POST /v1/spaces/{spaceId}/mailboxes/{mailboxId}/requeue`
 

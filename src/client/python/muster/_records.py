@@ -839,6 +839,8 @@ class Requeued(Record):
     """how many were brought back."""
     next_cursor: str | None
     """the cursor of the next page; null: this was the last."""
+    passed_over: dict[str, int]
+    """how many may not be requeued and stay as they are, by the code of the error that says why."""
 
 
 class SentMessage(Record):

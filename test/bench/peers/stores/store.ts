@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { endAtExit } from '../../../../src/program/at-exit.ts';
 import { findProgram, type Program, type ProgramKind } from '../../../../src/program/find.ts';
 
 export interface Store {
@@ -30,10 +31,6 @@ interface Owner {
 
 const FETCHED = fileURLToPath(new URL('../../../../.peers', import.meta.url));
 const PATIENCE_MS = 20_000;
-const running = new Set<() => void>();
-process.once('exit', () => {
-  for (const kill of running) kill();
-});
 
 /** From the variable, PATH or the distribution's packages, which go into an ignored folder of the project. */
 export function findServer(kind: ProgramKind, env: NodeJS.ProcessEnv = process.env): Promise<Program> {
@@ -80,10 +77,8 @@ export async function startServer(options: ServerOptions): Promise<Pick<Store, '
   child.stderr?.on('data', (chunk: Buffer) => {
     said = (said + chunk).slice(-2_000);
   });
-  const kill = () => child.kill(signal);
-  running.add(kill);
+  endAtExit(child, signal);
   const stop = async () => {
-    running.delete(kill);
     await ended(child, signal);
     await rm(folder, { recursive: true, force: true });
   };
