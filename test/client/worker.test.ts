@@ -377,7 +377,7 @@ describe('the worker of the typed client', () => {
       for (const payload of ['whole', 'half', 'fails']) await sent(mailboxId, payload);
       await worker.drained();
       expect(seen).to.deep.equal(['100', '100', '100']);
-      expect(await balances()).to.deep.equal({ limit: '1000', reserved: '0', settled: '150', available: '850' });
+      expect(await balances()).to.deep.equal({ limit: '1000', reserved: '0', settled: '150', available: '850', overdrawn: '0' });
       const more = await sent(mailboxId, 'more', { maxAttempts: 1 });
       await worker.drained();
       expect((await view(more)).lastError).to.match(/101 is not from 0 to the 100/);
