@@ -11,10 +11,10 @@ export const budgetErrors: ErrorTable = {
       `amountMinor must not exceed the ${remaining} that are left of the reservation, unless overrun is true`,
   ),
   INSUFFICIENT_BUDGET: entry(409, (detail) => {
-    const [available, overdrawn, limit] = detail.split(' ');
-    return overdrawn === undefined
-      ? `amountMinor must not exceed the ${available} that are available in the budget`
-      : `the budget is overdrawn by ${overdrawn}: its limitMinor must be at least ${limit} before more can be reserved`;
+    const [amount, limit] = detail.split(' ');
+    return limit === undefined
+      ? `amountMinor must not exceed the ${amount} that are available in the budget`
+      : `the budget is overdrawn by ${amount}: its limitMinor must be at least ${limit} before more can be reserved`;
   }),
   LIMIT_BELOW_USE: entry(409, (detail) => {
     const [field, use] = detail.split(' ');
