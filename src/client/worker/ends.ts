@@ -1,12 +1,10 @@
-import { isPassing } from '../journal.ts';
 import type { Muster } from '../muster.ts';
-import { backoffMs, pause } from '../send.ts';
 import type { Answer, BatchedCall, CallOptions } from '../types.ts';
 import { GiveUp, RetryLater, reasonOf, WorkerClosed } from './errors.ts';
+import { insist } from './insist.ts';
 import type { Outbox } from './outbox.ts';
 import type { Task } from './task.ts';
 
-const maxPauseMs = 2_000;
 const maxDelaySeconds = 86_400;
 const finalStates = ['ACKED', 'REJECTED', 'FAILED', 'EXPIRED', 'CANCELLED'];
 
@@ -39,11 +37,11 @@ export class Ends {
     const json = JSON.stringify(payload);
     const target = resultsTo === undefined ? {} : { mailboxId: resultsTo, scopeId };
     const args = { messageId, token, ...(json !== undefined && { result: { payload, ...target } }) };
-    for (const hold of task.holds) if (hold.isOpen) await hold.settle();
+    await this.#settle(task);
     const idempotencyKey = crypto.randomUUID();
     const { message } = this.#muster.call;
     const batched = message.complete(args, { idempotencyKey });
-    await this.#insist(task, () =>
+    await insist(task, () =>
       this.once(batched, (options) => this.#muster.message.complete(args, { ...options, idempotencyKey })),
     );
   }
@@ -66,9 +64,21 @@ export class Ends {
     };
     const idempotencyKey = crypto.randomUUID();
     const batched = this.#muster.call.message.nack(args, { idempotencyKey });
-    return this.#insist(task, () =>
+    return insist(task, () =>
       this.once(batched, (options) => this.#muster.message.nack(args, { ...options, idempotencyKey })),
     );
+  }
+
+  /** The work is done: a refusal of what it costs is no reason to do it again. */
+  async #settle(task: Task): Promise<void> {
+    for (const hold of task.holds)
+      if (hold.isOpen)
+        try {
+          await hold.settle();
+        } catch (error) {
+          if (task.isOver) throw error;
+          task.listener.unsettled(error);
+        }
   }
 
   async void(task: Task): Promise<void> {
@@ -80,16 +90,5 @@ export class Ends {
     if (!task.holds.some(({ isOpen }) => isOpen)) return;
     const { state } = await this.#muster.message.view({ messageId: task.message.id });
     if (finalStates.includes(state)) await this.void(task);
-  }
-
-  async #insist<T>(task: Task, attempt: () => Promise<T>): Promise<T> {
-    for (let failures = 0; ; failures++)
-      try {
-        return await attempt();
-      } catch (error) {
-        if (task.isOver || !isPassing(error)) throw error;
-        await pause(backoffMs(failures, { maxMs: maxPauseMs }), undefined);
-        if (task.isOver) throw error;
-      }
   }
 }
