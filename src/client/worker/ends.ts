@@ -37,13 +37,14 @@ export class Ends {
     const json = JSON.stringify(payload);
     const target = resultsTo === undefined ? {} : { mailboxId: resultsTo, scopeId };
     const args = { messageId, token, ...(json !== undefined && { result: { payload, ...target } }) };
-    await this.#settle(task);
+    const refusals = await this.#settle(task);
     const idempotencyKey = crypto.randomUUID();
     const { message } = this.#muster.call;
     const batched = message.complete(args, { idempotencyKey });
     await insist(task, () =>
       this.once(batched, (options) => this.#muster.message.complete(args, { ...options, idempotencyKey })),
     );
+    for (const refusal of refusals) task.listener.unsettled(refusal);
   }
 
   /** Gives back what is left of the money, and the message. */
@@ -69,16 +70,18 @@ export class Ends {
     );
   }
 
-  /** The work is done: a refusal of what it costs is no reason to do it again. */
-  async #settle(task: Task): Promise<void> {
+  /** Settles what is left, and returns the refusals: the work is done, and they are no reason to do it again. */
+  async #settle(task: Task): Promise<readonly unknown[]> {
+    const refusals: unknown[] = [];
     for (const hold of task.holds)
       if (hold.isOpen)
         try {
           await hold.settle();
         } catch (error) {
           if (task.isOver) throw error;
-          task.listener.unsettled(error);
+          refusals.push(error);
         }
+    return refusals;
   }
 
   async void(task: Task): Promise<void> {

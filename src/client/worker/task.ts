@@ -34,7 +34,7 @@ export interface TaskContext {
 export interface TaskListener {
   progressed(): void;
   logged(text: string, data: unknown): void;
-  /** What was reserved could not be settled; the work is done all the same. */
+  /** What was reserved could not be settled; the work is completed all the same. */
   unsettled(error: unknown): void;
 }
 
